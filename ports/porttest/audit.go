@@ -19,30 +19,32 @@ func TestAuditLog(t *testing.T, h StoreHarness) {
 var auditPromises = slices.Concat(auditEventPromises, auditRollbackPromises)
 
 var auditRollbackPromises = []promise.Promise[StoreHarness]{
-	that(auditRollbackLeavesItsEvents, "what only a rollback leaves comes behind the evidence"),
-	that(auditCommitDropsEventsOfARollback, "a commit drops it"),
-	that(auditRollbackInDoubtLeavesNothing, "it is not written where evidence is there already"),
+	that(auditRollbackLeavesItsEvents, "A rollback stores the events of AppendOnRollback after the evidence."),
+	that(auditCommitDropsEventsOfARollback, "A commit drops the events of AppendOnRollback."),
+	that(auditRollbackWithStoredEvidenceAppendsNothing,
+		"A rollback stores no event of AppendOnRollback if its evidence is stored already."),
 }
 
 var auditEventPromises = []promise.Promise[StoreHarness]{
-	that(auditEventsComeWithTheCommit, "events exist once, with all they hold, when the session commits"),
-	that(auditEventsGoWithARollback, "they do not exist when it does not"),
-	that(auditEventIDsAreUnique, "an EventID that is there already is ErrConflict"),
-	that(auditInstantIsInUTCAndMicroseconds, "an instant is kept to the microsecond, in UTC"),
-	that(auditPayloadComesBack, "a payload comes back, whole numbers as int64"),
-	that(auditTrailIsReadByItsOwnSession, "a session reads what it has appended"),
-	that(auditTrailIgnoresClocks, "the trail is in the order of taking in, whatever the clocks say"),
-	that(auditTrailKeepsTheOrderOfAppending, "events of one session come in the order of appending"),
-	that(auditTrailTakesManyAtOnce, "so do very many of them"),
-	that(auditSubjectsAreKeptApart, "the trail has no event of another subject"),
-	that(auditEventsCannotBeTamperedWith, "no event can be changed or removed, where the store can do that"),
-	that(auditEvidenceComesWithTheCommit, "evidence commits with its session like other events"),
-	that(auditEvidenceOutlivesAnError, "evidence outlives an error of fn"),
-	that(auditEvidenceOutlivesAPanic, "evidence outlives a panic of fn"),
-	that(auditEvidenceOutlivesAContext, "evidence outlives the context"),
-	that(auditEvidenceOutlivesAFailedStatement, "evidence outlives a failed statement, and may come after it"),
-	that(auditEvidenceOfALostAttemptIsDropped, "evidence of an attempt that was tried again is dropped"),
-	that(auditEvidenceThatIsLostIsReported, "where evidence cannot be written, the error of Do says so"),
+	that(auditEventsComeWithTheCommit, "Events are stored once and completely when the session commits."),
+	that(auditEventsGoWithARollback, "A rollback removes the events of the session."),
+	that(auditEventIDsAreUnique, "Append returns ErrConflict if the EventID exists already."),
+	that(auditInstantIsInUTCAndMicroseconds,
+		"The instant of an event is returned in UTC and rounded down to the microsecond."),
+	that(auditPayloadComesBack, "A payload is returned as it was appended, with whole numbers as int64."),
+	that(auditTrailIsReadByItsOwnSession, "A session reads the events that it has appended."),
+	that(auditTrailIgnoresClocks, "The trail is in the order of recording, regardless of the instants of the events."),
+	that(auditTrailKeepsTheOrderOfAppending, "Events of one session are in the order in which they were appended."),
+	that(auditTrailTakesALargeBatch, "A large batch of events keeps its order."),
+	that(auditSubjectsAreKeptApart, "The trail contains no event of another subject."),
+	that(auditEventsCannotBeTamperedWith, "An event cannot be changed or deleted with the rights of the store."),
+	that(auditEvidenceComesWithTheCommit, "Evidence is committed with its session like other events."),
+	that(auditEvidenceOutlivesAnError, "Evidence is stored even if fn returns an error."),
+	that(auditEvidenceOutlivesAPanic, "Evidence is stored even if fn panics."),
+	that(auditEvidenceOutlivesAContext, "Evidence is stored even if the context ends."),
+	that(auditEvidenceOutlivesAFailedStatement, "Evidence is stored even if a statement fails before or after it."),
+	that(auditEvidenceOfALostAttemptIsDropped, "Evidence of an attempt is dropped if the session is retried."),
+	that(auditEvidenceThatIsLostIsReported, "The error of Do reports evidence that could not be stored."),
 }
 
 // trail returns the subject's events, from a session of its own.

@@ -9,7 +9,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// ignoreTaken appends only what is not on its subject's trail.
+// ignoreTaken skips the events whose ids are on the trail of their subject already.
 func ignoreTaken(add func(auditCall) error) func(auditCall) error {
 	return func(c auditCall) error {
 		for _, event := range c.events {
@@ -27,7 +27,7 @@ func ignoreTaken(add func(auditCall) error) func(auditCall) error {
 	}
 }
 
-// readsNotItsOwn is the defect of a trail without what its session has appended.
+// readsNotItsOwn is the defect of a trail without the events that its session has appended.
 func readsNotItsOwn(store *Store) {
 	changesSessions(func(s ports.Session) replaced {
 		own := map[string]bool{}
@@ -49,14 +49,14 @@ func readsNotItsOwn(store *Store) {
 	})(store)
 }
 
-// ending is how a session came to its end.
+// ending describes the end of a session.
 type ending struct {
-	err      error // of Do
+	err      error // the error of Do
 	panicked bool
-	ctx      error // of the context
+	ctx      error // the error of the context
 }
 
-// preserves is the defect of evidence that outlives only some ends of a session.
+// preserves returns the defect of evidence that is stored only after some ends of a session.
 func preserves(some func(ending) bool) func(*Store) {
 	return changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) (err error) {
 		var evidence []domain.AuditEvent
@@ -82,11 +82,11 @@ func preserves(some func(ending) bool) func(*Store) {
 	})
 }
 
-// errDeadlock is what a database says to the session that has to give way.
+// errDeadlock is the error of a database in the session that it chose as the victim of a deadlock.
 var errDeadlock = errors.New("deadlock")
 
-// keepsLostAttempts is the defect of a store that tries again after a deadlock, which it finds in each session that
-// locks twice, and forgets to forget evidence.
+// keepsLostAttempts is the defect of a store that does not drop evidence before it retries. It simulates a deadlock in
+// each session that locks twice.
 func keepsLostAttempts(store *Store) {
 	changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) error {
 		err := do(ctx, func(ctx context.Context, s ports.Session) error {

@@ -17,17 +17,18 @@ func auditEvidenceComesWithTheCommit(t testing.TB, h StoreHarness) {
 	expectRecords(t, "the trail", eventID, trail(t, store, id), made...)
 }
 
-// evidence is what appendEvidence appends: more than a store holds back or sends in one statement, maybe.
+// evidence returns the events that appendEvidence appends. They may be more events than a store holds back or sends in
+// one statement.
 func evidence(id domain.SubjectID) []domain.AuditEvent {
 	made := events("evidence", 150, id)
 	for i := range made {
-		made[i].OccurredAt = after(-i) // its order is not that of clocks
+		made[i].OccurredAt = after(-i) // the instants are not in the order of appending
 		made[i].Payload = domain.Payload{"attempt": int64(i), "target": "people"}
 	}
 	return made
 }
 
-// appendEvidence appends evidence, in two calls and with other events around it.
+// appendEvidence appends evidence in two calls, before and after other events.
 func appendEvidence(ctx context.Context, s ports.Session, id domain.SubjectID) error {
 	made := evidence(id)
 	return errors.Join(
@@ -37,11 +38,11 @@ func appendEvidence(ctx context.Context, s ports.Session, id domain.SubjectID) e
 	)
 }
 
-// expectEvidence checks that evidence is all that is left.
+// expectEvidence checks that the trail contains only the evidence.
 func expectEvidence(t testing.TB, store Store, id domain.SubjectID) {
 	t.Helper()
 	left := trail(t, store, id)
-	for i := range left { // in which location it comes back is another case
+	for i := range left { // another case checks the location
 		left[i].OccurredAt = left[i].OccurredAt.UTC()
 	}
 	expectWhole(t, "the trail", eventID, left, evidence(id)...)
@@ -97,7 +98,7 @@ func auditEvidenceOutlivesAFailedStatement(t testing.TB, h StoreHarness) {
 			}
 			_ = s.Audit().Append(ctx, taken)
 			_, _ = s.Audit().Trail(ctx, id)
-			late := s.Audit().AppendEvidence(ctx, made[2:]...) // that it failed is evidence as well
+			late := s.Audit().AppendEvidence(ctx, made[2:]...) // the failure of the statement is evidence too
 			assert(t, errors.Is(late, domain.ErrConflict),
 				"evidence after a failed statement returned %v, which is not the error of the statement", late)
 			return end
@@ -144,7 +145,7 @@ func auditEvidenceThatIsLostIsReported(t testing.TB, h StoreHarness) {
 	}
 }
 
-// registers appends evidence and other events, and what only a rollback leaves.
+// registers appends evidence, other events, and events that only a rollback stores.
 func registers(ctx context.Context, s ports.Session, id domain.SubjectID) error {
 	return errors.Join(
 		s.Audit().AppendOnRollback(ctx, event("rolled-back-0", id)), s.Audit().AppendEvidence(ctx, event("evidence", id)),
@@ -196,8 +197,8 @@ func auditCommitDropsEventsOfARollback(t testing.TB, h StoreHarness) {
 	expectRecords(t, "the trail", eventID, trail(t, store, id), event("evidence", id), event("plain", id))
 }
 
-// A session that did commit, and does not know it, finds its evidence.
-func auditRollbackInDoubtLeavesNothing(t testing.TB, h StoreHarness) {
+// A session that committed and lost the confirmation finds its evidence in the trail.
+func auditRollbackWithStoredEvidenceAppendsNothing(t testing.TB, h StoreHarness) {
 	store, id := h.open(t), subject(t, "acme", 1)
 	do(t, store, func(ctx context.Context, s ports.Session) error { return s.Audit().Append(ctx, event("evidence", id)) })
 	err := store.Sessions.Do(t.Context(), func(ctx context.Context, s ports.Session) error {

@@ -13,7 +13,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// auditCall is a call of a good log, with what the method takes.
+// auditCall is a call of a correct log with its arguments.
 type auditCall struct {
 	ports.AuditLog
 	ctx    context.Context
@@ -26,7 +26,7 @@ func (c auditCall) evidence() error                     { return c.AppendEvidenc
 func (c auditCall) onRollback() error                   { return c.AppendOnRollback(c.ctx, c.events...) }
 func (c auditCall) trail() ([]domain.AuditEvent, error) { return c.Trail(c.ctx, c.id) }
 
-// brokenLog is an AuditLog that keeps its promises but for what is set.
+// brokenLog is a correct AuditLog, except for the functions that are set.
 type brokenLog struct {
 	ports.AuditLog
 	add, evidence, onRollback func(c auditCall) error
@@ -49,7 +49,7 @@ func (b brokenLog) Trail(ctx context.Context, id domain.SubjectID) ([]domain.Aud
 	return instead(b.trail, auditCall.trail, auditCall{AuditLog: b.AuditLog, ctx: ctx, id: id})
 }
 
-// either is the broken method, or the good one if there is none.
+// either returns the broken method, or the good method if broken is nil.
 func either(broken, good func(auditCall) error) func(auditCall) error {
 	if broken != nil {
 		return broken
@@ -57,7 +57,7 @@ func either(broken, good func(auditCall) error) func(auditCall) error {
 	return good
 }
 
-// breaks is the defect of such a log in every session.
+// breaks installs the log in every session.
 func (b brokenLog) breaks(store *Store) {
 	changesSessions(func(s ports.Session) replaced {
 		broken := b
@@ -66,7 +66,7 @@ func (b brokenLog) breaks(store *Store) {
 	})(store)
 }
 
-// keepsEvents is a defect of what is kept of an event.
+// keepsEvents returns a defect that changes events before they are stored.
 func keepsEvents(change func(*domain.AuditEvent)) func(*Store) {
 	with := func(append func(auditCall) error) func(auditCall) error {
 		return func(c auditCall) error {
@@ -77,7 +77,7 @@ func keepsEvents(change func(*domain.AuditEvent)) func(*Store) {
 	return brokenLog{add: with(auditCall.add), evidence: with(auditCall.evidence)}.breaks
 }
 
-// returnsTrails is a defect of trails.
+// returnsTrails returns a defect that changes trails.
 func returnsTrails(change func([]domain.AuditEvent) []domain.AuditEvent) func(*Store) {
 	return brokenLog{trail: func(c auditCall) ([]domain.AuditEvent, error) {
 		events, err := c.trail()
@@ -85,12 +85,12 @@ func returnsTrails(change func([]domain.AuditEvent) []domain.AuditEvent) func(*S
 	}}.breaks
 }
 
-// returnsEvents is a defect of each event on a trail.
+// returnsEvents returns a defect that changes each event of a trail.
 func returnsEvents(change func(*domain.AuditEvent)) func(*Store) {
 	return returnsTrails(func(events []domain.AuditEvent) []domain.AuditEvent { return changed(events, change) })
 }
 
-// payloads is a change of each value of a payload.
+// payloads returns a function that changes each value of a payload.
 func payloads(change func(any) any) func(*domain.AuditEvent) {
 	return func(event *domain.AuditEvent) {
 		changed := domain.Payload{}
@@ -106,16 +106,16 @@ func TestAuditLogsThatBreakAPromiseFail(t *testing.T) {
 	const lost = "got 0 records, want 150"
 	promise.ExpectDefects(t, *update, auditEventPromises, brokenStore, defects{
 		"an error commits": {commitsOn(true, false), found{"got 3 records, want 0": {auditEventsGoWithARollback}}},
-		"a panic commits":  {commitsOn(false, true), found{`"lost-before" comes as number 1`: {auditEvidenceOutlivesAPanic}}},
+		"a panic commits":  {commitsOn(false, true), found{`"lost-before" is record 1`: {auditEvidenceOutlivesAPanic}}},
 		"contexts are ignored": {ignoresContexts, found{
 			"Do returned <nil> after its context": {auditEvidenceOutlivesAContext},
 		}},
 		"the last of several events is lost": {brokenLog{add: func(c auditCall) error {
 			c.events = c.events[:max(len(c.events)-1, min(len(c.events), 1))]
 			return c.add()
-		}}.breaks, found{`"e" comes as number 2`: {auditTrailKeepsTheOrderOfAppending}}},
+		}}.breaks, found{`"e" is record 2`: {auditTrailKeepsTheOrderOfAppending}}},
 		"events are doubled": {returnsTrails(func(trail events) events { return slices.Concat(trail, trail) }), found{
-			"got 2000 records, want 1000": {auditTrailTakesManyAtOnce},
+			"got 2000 records, want 1000": {auditTrailTakesALargeBatch},
 			"got 6 records, want 3":       {auditEvidenceComesWithTheCommit},
 		}},
 		"an id that is there already is ignored": {
@@ -164,13 +164,13 @@ func TestAuditLogsThatBreakAPromiseFail(t *testing.T) {
 		"the trail is in the order of clocks": {returnsTrails(func(trail events) events {
 			slices.SortStableFunc(trail, func(a, b domain.AuditEvent) int { return a.OccurredAt.Compare(b.OccurredAt) })
 			return trail
-		}), found{`"event-003" comes as number 1`: {auditTrailIgnoresClocks}}},
+		}), found{`"event-003" is record 1`: {auditTrailIgnoresClocks}}},
 		"the trail is in the order of ids": {returnsTrails(func(trail events) events {
 			slices.SortFunc(trail, func(a, b domain.AuditEvent) int { return strings.Compare(a.EventID, b.EventID) })
 			return trail
-		}), found{`"0" comes as number 1`: {auditTrailKeepsTheOrderOfAppending}, "where": {auditTrailTakesManyAtOnce}}},
+		}), found{`"0" is record 1`: {auditTrailKeepsTheOrderOfAppending}, "there": {auditTrailTakesALargeBatch}}},
 		"the trail is cut": {returnsTrails(func(trail events) events { return trail[:min(len(trail), 100)] }), found{
-			"got 100 records, want 1000": {auditTrailTakesManyAtOnce},
+			"got 100 records, want 1000": {auditTrailTakesALargeBatch},
 		}},
 		"ids are joined carelessly": {func(store *Store) {
 			keepsEvents(func(e *domain.AuditEvent) { e.SubjectRef = joined(e.SubjectRef) })(store)
@@ -207,7 +207,7 @@ func TestAuditLogsThatBreakAPromiseFail(t *testing.T) {
 				}
 			}
 			return nil
-		}}.breaks, found{"comes as number 2 of 6": {auditEvidenceComesWithTheCommit}}},
+		}}.breaks, found{"is record 2 of 6": {auditEvidenceComesWithTheCommit}}},
 		"only one event of evidence is kept": {brokenLog{evidence: func(c auditCall) error {
 			first := min(len(c.events), 1)
 			return errors.Join(c.AppendEvidence(c.ctx, c.events[:first]...), c.Append(c.ctx, c.events[first:]...))
@@ -223,7 +223,7 @@ func TestAuditLogsThatBreakAPromiseFail(t *testing.T) {
 			found{"evidence after a failed statement returned <nil>": {auditEvidenceOutlivesAFailedStatement}},
 		},
 		"evidence outlives whatever it is": {preserves(func(ending) bool { return true }), found{}},
-		"evidence outlives no error": {preserves(func(e ending) bool { return !errors.Is(e.err, errFailure) }), found{
+		"an error drops evidence": {preserves(func(e ending) bool { return !errors.Is(e.err, errFailure) }), found{
 			lost: {auditEvidenceOutlivesAnError},
 		}},
 		"evidence outlives no panic": {preserves(func(e ending) bool { return !e.panicked }), found{
@@ -232,20 +232,20 @@ func TestAuditLogsThatBreakAPromiseFail(t *testing.T) {
 		"evidence outlives no context": {preserves(func(e ending) bool { return e.ctx == nil }), found{
 			lost: {auditEvidenceOutlivesAContext},
 		}},
-		"evidence outlives no failed statement": {
+		"a failed statement drops evidence": {
 			preserves(func(e ending) bool { return !errors.Is(e.err, domain.ErrConflict) }),
 			found{lost: {auditEvidenceOutlivesAFailedStatement}},
 		},
 		"evidence of lost attempts is kept": {keepsLostAttempts, found{
 			`left the evidence`: {auditEvidenceOfALostAttemptIsDropped},
 		}},
-		"lost evidence goes unsaid": {changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) error {
+		"lost evidence is not reported": {changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) error {
 			if err := do(ctx, fn); !errors.Is(err, errFailure) {
 				return err
 			}
 			return errFailure
 		}), found{"an id that is there already: the error of Do does not say": {auditEvidenceThatIsLostIsReported}}},
-		"lost evidence is all that is said": {changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) error {
+		"lost evidence hides the error of fn": {changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) error {
 			err := do(ctx, fn)
 			if joined, ok := err.(interface{ Unwrap() []error }); ok {
 				return joined.Unwrap()[1]

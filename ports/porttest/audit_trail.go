@@ -18,7 +18,7 @@ func auditEventsComeWithTheCommit(t testing.TB, h StoreHarness) {
 	first.EventType, first.Payload = domain.EventExportCompleted, domain.Payload{"records": int64(3)}
 	second := event("second", id)
 	do(t, store, func(ctx context.Context, s ports.Session) error {
-		if err := s.Audit().Append(ctx); err != nil { // of nothing
+		if err := s.Audit().Append(ctx); err != nil { // an empty call
 			return err
 		}
 		return s.Audit().Append(ctx, first)
@@ -26,7 +26,7 @@ func auditEventsComeWithTheCommit(t testing.TB, h StoreHarness) {
 	expectRecords(t, "the trail", eventID, trail(t, store, id), first)
 	do(t, store, func(ctx context.Context, s ports.Session) error { return s.Audit().Append(ctx, second) })
 	whole := trail(t, store, id)
-	for i := range whole { // in which location it comes back is another case
+	for i := range whole { // another case checks the location
 		whole[i].OccurredAt = whole[i].OccurredAt.UTC()
 	}
 	expectWhole(t, "the trail", eventID, whole, first, second)
@@ -34,7 +34,7 @@ func auditEventsComeWithTheCommit(t testing.TB, h StoreHarness) {
 
 func auditEventsGoWithARollback(t testing.TB, h StoreHarness) {
 	store, id := h.open(t), subject(t, "acme", 1)
-	for _, read := range []bool{false, true} { // after which nothing is held back any more
+	for _, read := range []bool{false, true} { // a read sends the appends that are held back
 		err := store.Sessions.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
 			if err := s.Audit().Append(ctx, events("lost", 3, id)...); err != nil {
 				return err
@@ -177,18 +177,18 @@ func auditTrailKeepsTheOrderOfAppending(t testing.TB, h StoreHarness) {
 	expectRecords(t, "the trail", eventID, trail(t, store, id), made...)
 }
 
-// many are more events than a request ever leaves.
+// many is a larger number of events than a request causes.
 const many = 500
 
-func auditTrailTakesManyAtOnce(t testing.TB, h StoreHarness) {
+func auditTrailTakesALargeBatch(t testing.TB, h StoreHarness) {
 	id := subject(t, "acme", 1)
-	together, one := events("together", many, id), events("one", many, id)
+	batch, one := events("several", many, id), events("one", many, id)
 	store := h.open(t)
-	do(t, store, func(ctx context.Context, s ports.Session) error { return s.Audit().Append(ctx, together...) })
+	do(t, store, func(ctx context.Context, s ports.Session) error { return s.Audit().Append(ctx, batch...) })
 	appendAll(t, store, true, one, func(ctx context.Context, s ports.Session, event domain.AuditEvent) error {
 		return s.Audit().Append(ctx, event)
 	})
-	expectRecords(t, "the trail", eventID, trail(t, store, id), append(together, one...)...)
+	expectRecords(t, "the trail", eventID, trail(t, store, id), append(batch, one...)...)
 }
 
 func auditSubjectsAreKeptApart(t testing.TB, h StoreHarness) {
@@ -205,12 +205,12 @@ func auditSubjectsAreKeptApart(t testing.TB, h StoreHarness) {
 				return err
 			}
 			expectRecords(t, "the trail of "+strconv.QuoteToASCII(id.String()), eventID, events, made[i])
-			if t.Failed() { // the rest would say the same
+			if t.Failed() { // the other subjects would fail in the same way
 				return nil
 			}
 		}
 		events, err := s.Audit().Trail(ctx, subject(t, "nobody", 1))
-		expectRecords(t, "the trail of nobody", eventID, events)
+		expectRecords(t, "the trail of an unknown subject", eventID, events)
 		return err
 	})
 }

@@ -14,26 +14,28 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// TestCatalogReader checks that a store, whose session factory is a ports.CatalogReader too, keeps the promises of that
-// port on the tables of DataMap. It is not a part of TestStore: a store need not implement the port.
+// TestCatalogReader checks that a store keeps the promises of ports.CatalogReader on the tables of DataMap. The session
+// factory of the store must implement the port. TestStore does not include this suite, because a store need not
+// implement the port.
 func TestCatalogReader(t *testing.T, h StoreHarness) {
 	t.Helper()
 	promise.Hold(t, catalogPromises, h, h.Waive)
 }
 
 var catalogPromises = []promise.Promise[StoreHarness]{
-	that(catalogListsTheTables, "the tables of the application are listed by name, without those of habeas"),
-	that(catalogHasTheColumns, "columns come in the order of the table, with a type that fits"),
-	that(catalogHasThePrimaryKeys, "primary keys are in their order"),
-	that(catalogHasTheForeignKeys, "so are foreign keys, with what becomes of a row"),
-	that(catalogNamesWhatItLists, "constraints and indexes name columns of their table"),
-	that(catalogHoldsNoValue, "no value of a row is in it, and it changes nothing"),
-	that(catalogBelongsToItsCaller, "what is returned belongs to the caller, and several can read at once"),
-	that(catalogEndsWithItsContext, "a context that has ended ends the call"),
-	that(catalogReportsAStoreThatCannotBeReached, "a store that cannot be reached is ErrUnavailable"),
+	that(catalogListsTheTables, "Catalog lists the application's tables by name, without the tables of habeas."),
+	that(catalogHasTheColumns, "Columns are in the order of the table, with a matching type."),
+	that(catalogHasThePrimaryKeys, "Primary keys list their columns in the order of the key."),
+	that(catalogHasTheForeignKeys, "Foreign keys list their columns in order, with the action on delete."),
+	that(catalogKeysNameColumnsOfTheirTable, "Constraints and indexes name columns of their table."),
+	that(catalogHoldsNoValue, "Catalog contains no value of a row, and changes nothing."),
+	that(catalogBelongsToItsCaller,
+		"The caller may change the returned catalog, and Catalog is safe for concurrent use."),
+	that(catalogEndsWithItsContext, "Catalog returns when its context has ended."),
+	that(catalogReportsAStoreThatCannotBeReached, "Catalog returns ErrUnavailable if the store cannot be reached."),
 }
 
-// catalogOf is the port of a session factory.
+// catalogOf returns the session factory as a ports.CatalogReader.
 func catalogOf(t testing.TB, sessions ports.SessionFactory) ports.CatalogReader {
 	t.Helper()
 	reader, ok := sessions.(ports.CatalogReader)
@@ -55,7 +57,7 @@ func (s Store) catalog(t testing.TB) domain.Catalog {
 	return catalog
 }
 
-// tables calls check for each table of DataMap as the catalog has it.
+// tables calls check for each table of DataMap and its table of the catalog.
 func tables(t testing.TB, h StoreHarness, check func(want domain.Table, got domain.CatalogTable)) {
 	t.Helper()
 	catalog := h.catalog(t)
@@ -73,12 +75,12 @@ func catalogListsTheTables(t testing.TB, h StoreHarness) {
 	var got, want []string
 	for _, table := range h.catalog(t).Tables {
 		if strings.Contains(table.Name, ".") {
-			continue // in a schema of another case
+			continue // the schema of another case
 		}
 		got = append(got, table.Name)
 		assert(t, table.Kind == domain.KindTable, "%s is a %s, want a table", table.Name, table.Kind)
 		assert(t, table.Rows >= -1, "%s has %d rows", table.Name, table.Rows)
-		assert(t, len(table.Missing) == 0 && !table.RowSecurity, "%s is said to be out of reach", table.Name)
+		assert(t, len(table.Missing) == 0 && !table.RowSecurity, "%s is listed as unreadable", table.Name)
 	}
 	for _, table := range DataMap().Tables() {
 		want = append(want, table.Name)
@@ -93,20 +95,20 @@ func catalogHasTheColumns(t testing.TB, h StoreHarness) {
 			len(want.Columns))
 		for i, column := range want.Columns {
 			live := got.Columns[i]
-			must(t, live.Name == column.Name, "%s has %s where %s is due", want.Name, live.Name, column.Name)
+			must(t, live.Name == column.Name, "%s has the column %s, want %s", want.Name, live.Name, column.Name)
 			assert(t, fits(column.Type, live.Type) && live.Declared != "", "%s.%s is %q (%s), want %q", want.Name, column.Name,
 				live.Type, live.Declared, column.Type)
 			assert(t, live.Length == column.Length, "%s.%s takes %d characters, want %d", want.Name, column.Name, live.Length,
 				column.Length)
 			inKey := slices.Contains(want.PrimaryKey, column.Name)
-			assert(t, live.Nullable != inKey, "%s.%s: it is %v that it may be NULL", want.Name, column.Name, live.Nullable)
-			assert(t, !live.Generated && len(live.Missing) == 0, "%s.%s is said not to be writable", want.Name, column.Name)
+			assert(t, live.Nullable != inKey, "%s.%s: Nullable is %v", want.Name, column.Name, live.Nullable)
+			assert(t, !live.Generated && len(live.Missing) == 0, "%s.%s is listed as not writable", want.Name, column.Name)
 		}
 	})
 }
 
-// fits reports whether a column of the live type holds what one of the type does: a database may have wider numbers,
-// and no UUIDs.
+// fits reports whether a column of the live type holds every value of the type. A database may have wider numbers, and
+// no UUIDs.
 func fits(t, live domain.ColumnType) bool {
 	whole := []domain.ColumnType{domain.TypeSmallInt, domain.TypeInteger, domain.TypeBigInt}
 	at := slices.Index(whole, t)
@@ -142,7 +144,7 @@ func catalogHasTheForeignKeys(t testing.TB, h StoreHarness) {
 	})
 }
 
-func catalogNamesWhatItLists(t testing.TB, h StoreHarness) {
+func catalogKeysNameColumnsOfTheirTable(t testing.TB, h StoreHarness) {
 	for _, table := range h.catalog(t).Tables {
 		check := func(what string, names []string) {
 			assert(t, len(names) > 0, "%s of %s has no columns", what, table.Name)
@@ -164,17 +166,17 @@ func catalogHoldsNoValue(t testing.TB, h StoreHarness) {
 	s := h.shop(t)
 	before := s.Rows(t, "people")
 	text, err := json.Marshal(s.catalog(t))
-	must(t, err == nil, "the catalog has no form in JSON: %v", err)
+	must(t, err == nil, "the catalog cannot be encoded as JSON: %v", err)
 	for _, value := range []string{zoe.says("name"), zoe.says("email"), zoe.says("remark")} {
 		assert(t, !strings.Contains(string(text), value), "the catalog holds a value of a row")
 	}
-	assert(t, len(s.Rows(t, "people")) == len(before), "rows have come or gone")
+	assert(t, len(s.Rows(t, "people")) == len(before), "the number of rows has changed")
 }
 
 func catalogBelongsToItsCaller(t testing.TB, h StoreHarness) {
 	store := h.open(t)
 	want, err := json.Marshal(store.catalog(t))
-	must(t, err == nil, "the catalog has no form in JSON: %v", err)
+	must(t, err == nil, "the catalog cannot be encoded as JSON: %v", err)
 	catalog := store.catalog(t)
 	for i := range catalog.Tables {
 		catalog.Tables[i].Name = "changed"
@@ -203,12 +205,12 @@ func catalogEndsWithItsContext(t testing.TB, h StoreHarness) {
 	assert(t, errors.Is(err, context.Canceled), "in a context that has ended, Catalog returned %v", err)
 }
 
-// A store without a database can always be reached.
+// A store without a database is always reachable.
 func catalogReportsAStoreThatCannotBeReached(t testing.TB, h StoreHarness) {
 	store := h.open(t)
 	if store.Unreachable == nil {
 		return
 	}
 	_, err := catalogOf(t, store.Unreachable(t)).Catalog(t.Context())
-	assert(t, errors.Is(err, domain.ErrUnavailable), "of a store that is away, Catalog returned %v", err)
+	assert(t, errors.Is(err, domain.ErrUnavailable), "with an unreachable store, Catalog returned %v", err)
 }

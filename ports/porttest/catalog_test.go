@@ -12,7 +12,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// readable is a session factory with the ports that read the database as a whole.
+// readable is a session factory that implements ports.CatalogReader, ports.Finder and ports.Rehearser.
 type readable struct {
 	ports.SessionFactory
 	ports.CatalogReader
@@ -28,14 +28,14 @@ func (r readable) Rehearse(ctx context.Context, fn sessionFunc) error {
 	return rehearser.Rehearse(ctx, fn)
 }
 
-// catalogFunc is a CatalogReader that is a function.
+// catalogFunc implements ports.CatalogReader with a function.
 type catalogFunc func(ctx context.Context) (domain.Catalog, error)
 
 func (f catalogFunc) Catalog(ctx context.Context) (domain.Catalog, error) { return f(ctx) }
 
 func (nowhere) Catalog(context.Context) (domain.Catalog, error) { return domain.Catalog{}, errNowhere }
 
-// readsCatalog is a defect of a CatalogReader.
+// readsCatalog returns a defect of a CatalogReader.
 func readsCatalog(read func(ctx context.Context, good ports.CatalogReader) (domain.Catalog, error)) func(*Store) {
 	return func(store *Store) {
 		broken, _ := store.Sessions.(readable)
@@ -45,7 +45,7 @@ func readsCatalog(read func(ctx context.Context, good ports.CatalogReader) (doma
 	}
 }
 
-// keepsCatalog is the defect of a store that reads its catalog once.
+// keepsCatalog is the defect of a store that returns the same catalog to all callers.
 func keepsCatalog(store *Store) {
 	var once sync.Once
 	var kept domain.Catalog
@@ -55,7 +55,7 @@ func keepsCatalog(store *Store) {
 	})(store)
 }
 
-// changesTables is a defect of what a catalog says of each table.
+// changesTables returns a defect that changes each table of a catalog.
 func changesTables(change func(*domain.CatalogTable)) func(*Store) {
 	return readsCatalog(func(ctx context.Context, good ports.CatalogReader) (domain.Catalog, error) {
 		catalog, err := good.Catalog(ctx)
@@ -66,7 +66,7 @@ func changesTables(change func(*domain.CatalogTable)) func(*Store) {
 	})
 }
 
-// changesColumns is a defect of what it says of each column.
+// changesColumns returns a defect that changes each column of a catalog.
 func changesColumns(change func(*domain.CatalogColumn)) func(*Store) {
 	return changesTables(func(table *domain.CatalogTable) {
 		for i := range table.Columns {
@@ -75,7 +75,7 @@ func changesColumns(change func(*domain.CatalogColumn)) func(*Store) {
 	})
 }
 
-// changesForeignKeys is a defect of what it says of each foreign key.
+// changesForeignKeys returns a defect that changes each foreign key of a catalog.
 func changesForeignKeys(change func(*domain.CatalogForeignKey)) func(*Store) {
 	return changesTables(func(table *domain.CatalogTable) {
 		for i := range table.ForeignKeys {
@@ -123,12 +123,12 @@ func TestCatalogReadersThatBreakAPromiseFail(t *testing.T) {
 		}), found{`is "smallint"`: {catalogHasTheColumns}}},
 		"columns by name": {changesTables(func(t *table) {
 			slices.SortFunc(t.Columns, func(a, b column) int { return -cmp.Compare(a.Name, b.Name) })
-		}), found{"where tenant is due": {catalogHasTheColumns}}},
+		}), found{"want tenant": {catalogHasTheColumns}}},
 		"no lengths": {
 			changesColumns(func(c *column) { c.Length = 0 }), found{"takes 0 characters": {catalogHasTheColumns}},
 		},
 		"never NULL": {
-			changesColumns(func(c *column) { c.Nullable = false }), found{"may be NULL": {catalogHasTheColumns}},
+			changesColumns(func(c *column) { c.Nullable = false }), found{"Nullable is": {catalogHasTheColumns}},
 		},
 		"keys as listed": {
 			changesTables(func(t *table) { swap(t.PrimaryKey) }), found{"the primary key of": {catalogHasThePrimaryKeys}},
@@ -147,11 +147,11 @@ func TestCatalogReadersThatBreakAPromiseFail(t *testing.T) {
 		},
 		"an index over nothing": {
 			changesTables(func(t *table) { t.Indexes = []domain.CatalogIndex{{Name: "none"}} }),
-			found{"has no columns": {catalogNamesWhatItLists}},
+			found{"has no columns": {catalogKeysNameColumnsOfTheirTable}},
 		},
 		"a unique of another table": {changesTables(func(t *table) {
 			t.Uniques = []domain.CatalogUnique{{Name: "one", Columns: []string{"elsewhere"}}}
-		}), found{`names the column "elsewhere"`: {catalogNamesWhatItLists}}},
+		}), found{`names the column "elsewhere"`: {catalogKeysNameColumnsOfTheirTable}}},
 		"a value as the default": {
 			changesColumns(func(c *column) { c.Declared = zoe.says("name") }),
 			found{"holds a value": {catalogHoldsNoValue}},
@@ -160,12 +160,12 @@ func TestCatalogReadersThatBreakAPromiseFail(t *testing.T) {
 		"a context that is ignored": {readsCatalog(func(ctx context.Context, good reader) (domain.Catalog, error) {
 			return good.Catalog(context.WithoutCancel(ctx))
 		}), found{"Catalog returned <nil>": {catalogEndsWithItsContext}}},
-		"a store that is away and has no tables": {func(store *Store) {
+		"an unreachable store without tables": {func(store *Store) {
 			store.Unreachable = func(testing.TB) ports.SessionFactory {
 				return readable{nowhere{}, catalogFunc(func(context.Context) (domain.Catalog, error) {
 					return domain.Catalog{}, nil
 				}), nowhere{}}
 			}
-		}, found{"of a store that is away, Catalog returned <nil>": {catalogReportsAStoreThatCannotBeReached}}},
+		}, found{"with an unreachable store, Catalog returned <nil>": {catalogReportsAStoreThatCannotBeReached}}},
 	})
 }

@@ -10,7 +10,8 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// try runs fn in a session of its own, which may fail. What waits for ever fails, as it does for do.
+// try runs fn in a separate session and returns the error of the session. A session that blocks fails after the
+// patience of the store, as in do.
 func try(t testing.TB, store Store, fn func(context.Context, ports.Session) error) error {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), store.patience)
@@ -18,10 +19,10 @@ func try(t testing.TB, store Store, fn func(context.Context, ports.Session) erro
 	return store.Sessions.Do(ctx, fn)
 }
 
-// errUndo rolls a session back.
+// errUndo is an error of fn that rolls its session back.
 var errUndo = errors.New("undo")
 
-// undo runs fn in a session of its own, which is rolled back once fn has succeeded.
+// undo runs fn in a separate session and rolls the session back after fn has succeeded.
 func undo(t testing.TB, store Store, fn func(context.Context, ports.Session) error) {
 	t.Helper()
 	err := try(t, store, func(ctx context.Context, s ports.Session) error {
@@ -33,14 +34,15 @@ func undo(t testing.TB, store Store, fn func(context.Context, ports.Session) err
 	must(t, errors.Is(err, errUndo), "a session that was to be rolled back ended with: %v", err)
 }
 
-// isError checks that an error is one of a code.
+// isError checks that errors.Is(err, want) is true.
 func isError(t testing.TB, what string, err, want error) {
 	t.Helper()
-	assert(t, errors.Is(err, want), "%s is no %v but: %v", what, want, err)
+	assert(t, errors.Is(err, want), "%s: want the error %v, got %v", what, want, err)
 }
 
-// beside makes fn run beside what calls begin, once; end waits for it. A case defers end, so that nothing outlives it.
-func beside(fn func()) (begin, end func()) {
+// concurrently starts a goroutine that calls fn after begin was called. end calls begin and waits until fn returns. A
+// case defers end, so that no goroutine outlives the case.
+func concurrently(fn func()) (begin, end func()) {
 	begun := make(chan struct{})
 	begin = sync.OnceFunc(func() { close(begun) })
 	var running sync.WaitGroup
@@ -54,10 +56,11 @@ func beside(fn func()) (begin, end func()) {
 	}
 }
 
-// moment is how long a case looks out for what must not come. A store that is right may be slower or faster than that.
+// moment is the time for which a case waits for an event that must not happen. It is also the time after which a case
+// stops waiting for an event that may happen later in a correct store.
 const moment = 50 * time.Millisecond
 
-// arrives returns what comes from the channel, and whether it does so in time.
+// arrives receives a value from the channel. It returns false if no value arrives in time.
 func arrives[T any](c <-chan T, in time.Duration) (value T, ok bool) {
 	select {
 	case value = <-c:

@@ -18,27 +18,29 @@ func TestConsentStore(t *testing.T, h StoreHarness) {
 }
 
 var consentPromises = []promise.Promise[StoreHarness]{
-	that(consentRecordComesBackAsAppended, "a record comes back as it was appended"),
-	that(consentInstantIsInUTCAndMicroseconds, "its instant is kept to the microsecond, in UTC"),
-	that(consentIsReadByItsOwnSession, "a session reads what it has appended"),
-	that(consentWithoutARecordIsNil, "without a record there is none in force"),
-	that(consentTakenInLastIsInForce, "the record taken in last is in force, whatever its instant is"),
-	that(consentAsOfAnInstantIsInclusive, "so it is among those of an instant asked about, or before"),
-	that(consentInForceIsOneForEachPurpose, "each purpose has one record in force, all in order of intake"),
-	that(consentHistoryIsInTheOrderOfIntake, "the history comes in the order of intake"),
-	that(consentLedgerOnlyGrows, "a record is never changed or removed, not by its like either"),
-	that(consentPurposesAreComparedExactly, "records of another purpose are never returned"),
-	that(consentSubjectsAreKeptApart, "records of another subject are never returned"),
+	that(consentRecordComesBackAsAppended, "A record is returned with the values that were appended."),
+	that(consentInstantIsInUTCAndMicroseconds,
+		"The instant of a record is returned in UTC and rounded down to the microsecond."),
+	that(consentIsReadByItsOwnSession, "A session reads the records that it has appended."),
+	that(consentWithoutARecordIsNil, "Latest returns nil if the purpose has no record."),
+	that(consentRecordedLastIsInForce, "The record that was appended last is in force, regardless of its instant."),
+	that(consentAsOfAnInstantIsInclusive, "Latest as of an instant considers the records at or before the instant."),
+	that(consentInForceIsOneForEachPurpose, "InForce returns one record for each purpose, in the order of recording."),
+	that(consentHistoryIsInTheOrderOfRecording, "History returns the records in the order of recording."),
+	that(consentLedgerOnlyGrows,
+		"An append never changes or removes a record, even if the new record equals an older one."),
+	that(consentPurposesAreComparedExactly, "Queries never return a record of another purpose."),
+	that(consentSubjectsAreKeptApart, "Queries never return a record of another subject."),
 }
 
-// grant is a consent that was given so many seconds after noon.
+// grant returns a consent that was given the number of seconds after noon.
 func grant(id domain.SubjectID, purpose string, seconds int) domain.ConsentRecord {
 	return domain.ConsentRecord{
 		SubjectID: id, Purpose: purpose, PolicyVersion: "v1", Granted: true, RecordedAt: after(seconds), Source: "api",
 	}
 }
 
-// decided is a grant or a withdrawal under a policy version by which it is known.
+// decided returns a consent or a withdrawal. Its policy version identifies the record in a case.
 func decided(id domain.SubjectID, version string, granted bool, seconds int) domain.ConsentRecord {
 	record := grant(id, "news", seconds)
 	record.PolicyVersion, record.Granted = version, granted
@@ -84,7 +86,7 @@ func consentRecordComesBackAsAppended(t testing.TB, h StoreHarness) {
 	consents.comesBackAsAppended(t, h)
 }
 func consentIsReadByItsOwnSession(t testing.TB, h StoreHarness) { consents.isReadByItsOwnSession(t, h) }
-func consentTakenInLastIsInForce(t testing.TB, h StoreHarness)  { consents.takenInLastIsInForce(t, h) }
+func consentRecordedLastIsInForce(t testing.TB, h StoreHarness) { consents.takenInLastIsInForce(t, h) }
 func consentLedgerOnlyGrows(t testing.TB, h StoreHarness)       { consents.onlyGrows(t, h) }
 func consentSubjectsAreKeptApart(t testing.TB, h StoreHarness)  { consents.subjectsAreKeptApart(t, h) }
 
@@ -92,7 +94,7 @@ func consentInstantIsInUTCAndMicroseconds(t testing.TB, h StoreHarness) {
 	consents.instantsAreInUTCAndMicroseconds(t, h)
 }
 
-func consentHistoryIsInTheOrderOfIntake(t testing.TB, h StoreHarness) {
+func consentHistoryIsInTheOrderOfRecording(t testing.TB, h StoreHarness) {
 	consents.historyIsInTheOrderOfIntake(t, h)
 }
 
@@ -100,7 +102,7 @@ func consentPurposesAreComparedExactly(t testing.TB, h StoreHarness) {
 	consents.purposesAreComparedExactly(t, h)
 }
 
-// latestConsent returns the policy version of the consent for news that is in force, or nothing.
+// latestConsent returns the policy version of the consent for news that is in force, or "" without one.
 func latestConsent(t testing.TB, store Store, id domain.SubjectID, asOf *time.Time) (version string) {
 	t.Helper()
 	return consents.nameOf(read(t, store, func(ctx context.Context, s ports.Session) (*domain.ConsentRecord, error) {
@@ -108,7 +110,7 @@ func latestConsent(t testing.TB, store Store, id domain.SubjectID, asOf *time.Ti
 	}))
 }
 
-// consentsInForce returns the records in force of all purposes, from a session of its own.
+// consentsInForce returns the records in force of all purposes, read in a separate session.
 func consentsInForce(t testing.TB, store Store, id domain.SubjectID) (inForce []domain.ConsentRecord) {
 	t.Helper()
 	return read(t, store, func(ctx context.Context, s ports.Session) ([]domain.ConsentRecord, error) {
@@ -123,10 +125,10 @@ func consentWithoutARecordIsNil(t testing.TB, h StoreHarness) {
 	version := latestConsent(t, store, id, nil)
 	assert(t, version == "", "a record of another subject or purpose is in force")
 	if n := len(consents.all(t, store, id, pointer("news"))); n > 0 {
-		t.Errorf("there are %d records in the history, of another subject or purpose", n)
+		t.Errorf("the history has %d records of another subject or purpose", n)
 	}
 	if n := len(consentsInForce(t, store, subject(t, "acme", 3))); n > 0 {
-		t.Errorf("there are %d records in force, of another subject", n)
+		t.Errorf("%d records of another subject are in force", n)
 	}
 }
 
@@ -147,7 +149,7 @@ func consentAsOfAnInstantIsInclusive(t testing.TB, h StoreHarness) {
 		{after(5).Add(-time.Microsecond), "first"},
 		{after(5).Add(-1), "first"},
 		{after(5), "third"},
-		{after(10), "third"}, // which came after the one that was ahead
+		{after(10), "third"}, // recorded after the record with the later instant
 		{after(15).In(east), "third"},
 		{after(20), "fourth"},
 		{after(3600), "fourth"},

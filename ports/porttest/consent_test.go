@@ -13,12 +13,12 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// brokenConsents is a ConsentStore that keeps its promises but for what is set.
+// brokenConsents is a correct ConsentStore, except for the functions that are set.
 type brokenConsents struct {
 	ports.ConsentStore
 	brokenLedger[domain.ConsentRecord]
 	until func(recorded, asOf time.Time) bool                 // whether a record counts
-	all   func([]domain.ConsentRecord) []domain.ConsentRecord // what becomes of the records in force of all purposes
+	all   func([]domain.ConsentRecord) []domain.ConsentRecord // changes the records in force of all purposes
 	own   *int
 }
 
@@ -55,7 +55,7 @@ func (b brokenConsents) InForce(ctx context.Context, id domain.SubjectID) ([]dom
 	return records, err
 }
 
-// breaks is the defect of such a store in every session.
+// breaks installs the store in every session.
 func (b brokenConsents) breaks(store *Store) {
 	changesSessions(func(s ports.Session) replaced {
 		broken := b
@@ -72,7 +72,7 @@ func TestConsentStoresThatBreakAPromiseFail(t *testing.T) {
 	changed := found{"did not come back as it was appended": {consentRecordComesBackAsAppended}}
 	broken := ledgerDefects(consents, inLedger, func(r *record) *domain.SubjectID { return &r.SubjectID }, ledgerChecks{
 		instants: consentInstantIsInUTCAndMicroseconds, ownSession: consentIsReadByItsOwnSession,
-		takenInLast: consentTakenInLastIsInForce, history: consentHistoryIsInTheOrderOfIntake,
+		takenInLast: consentRecordedLastIsInForce, history: consentHistoryIsInTheOrderOfRecording,
 		onlyGrows: consentLedgerOnlyGrows, apart: consentSubjectsAreKeptApart, none: consentWithoutARecordIsNil,
 	})
 	maps.Copy(broken, defects{
@@ -84,10 +84,10 @@ func TestConsentStoresThatBreakAPromiseFail(t *testing.T) {
 		},
 		"a withdrawal wins a tie": {inLedger(brokenLedger[record]{force: func(a, b record) bool {
 			return a.RecordedAt.Equal(b.RecordedAt) && !a.Granted && b.Granted
-		}}), found{`of records at [0 0 0] s, "a" is in force`: {consentTakenInLastIsInForce}}},
+		}}), found{`of records at [0 0 0] s, "a" is in force`: {consentRecordedLastIsInForce}}},
 		"the first one of equals is in force": {
 			inLedger(brokenLedger[record]{force: func(a, b record) bool { return a.RecordedAt.Equal(b.RecordedAt) }}),
-			found{`of records at [0 0 0] s, "z" is in force`: {consentTakenInLastIsInForce}},
+			found{`of records at [0 0 0] s, "z" is in force`: {consentRecordedLastIsInForce}},
 		},
 		"as of an instant is exclusive": {brokenConsents{until: time.Time.Before}.breaks, found{
 			`"" is in force, want "first"`: {consentAsOfAnInstantIsInclusive},
@@ -99,11 +99,11 @@ func TestConsentStoresThatBreakAPromiseFail(t *testing.T) {
 			all(func(r []record) []record { return slices.DeleteFunc(r, func(r record) bool { return !r.Granted }) }),
 			found{"got 2 records, want 3": {consentInForceIsOneForEachPurpose}},
 		},
-		"what is in force is by instant": {all(func(r []record) []record {
+		"the record in force is chosen by instant": {all(func(r []record) []record {
 			slices.SortStableFunc(r, func(a, b record) int { return a.RecordedAt.Compare(b.RecordedAt) })
 			return r
-		}), found{"comes as number 1": {consentInForceIsOneForEachPurpose}}},
-		"what is in force is folded": {all(func(r []record) []record {
+		}), found{"is record 1": {consentInForceIsOneForEachPurpose}}},
+		"purposes in force are folded": {all(func(r []record) []record {
 			return slices.CompactFunc(r, func(a, b record) bool { return strings.EqualFold(a.Purpose, b.Purpose) })
 		}), found{"records, want 3": {consentInForceIsOneForEachPurpose}}},
 		"purposes are folded": {kept(func(r *record) { r.Purpose = strings.ToLower(r.Purpose) }), found{

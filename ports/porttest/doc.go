@@ -1,18 +1,17 @@
-// Package porttest has a conformance suite for each port that other people implement. An adapter is right when its
-// suite passes:
+// Package porttest has a conformance suite for each port. An adapter is correct if the suite of its port passes:
 //
 //	func TestConformance(t *testing.T) {
 //		porttest.TestStore(t, porttest.StoreHarness{Open: func(t testing.TB) porttest.Store { ... }})
 //	}
 //
-// A suite needs the standard library's testing and the core, nothing else. Every case opens a system of its own and
-// holds one promise. Nothing is skipped unless the harness waives it, by the name of the case and with a reason, which
-// is printed (go test -v).
+// A suite needs only the package testing of the standard library and the core of habeas. Every case opens a system of
+// its own and checks one promise. A case is skipped only if the harness waives it by name and with a reason. The suite
+// prints the reason (go test -v).
 //
 // # Promises
 //
-// Each promise of a port has one case. The file promises.md lists the cases of each suite, and a case that fails logs
-// its promise:
+// Each promise of a port has one case. The file promises.md lists the cases of each suite. A case that fails logs its
+// promise:
 //
 //	port                                                             suite
 //	ports.Session, ports.SessionFactory, ports.Rehearser             TestSessions
@@ -31,28 +30,28 @@
 //	ports.Observer                                                   TestObserver
 //	ports.Resolver                                                   TestResolver
 //
-// What no case can hold, and is the author's to see to:
+// No case can check the following rules. The author of the adapter must ensure them:
 //
-//   - a commit survives the machine;
-//   - Do is tried again a bounded number of times, and after a serialization failure as after a deadlock: that a store
-//     can be brought to fail in this way is not said;
-//   - a wait for a connection ends with its context, as one for a lock does: how many there are is the store's own;
-//   - a journal survives a crash of the machine;
-//   - Export hands records on as it reads them, and keeps none in memory;
-//   - rows that are marked as deleted are rows like any other: a data map does not know the mark;
-//   - a store that knows more of a column than the data map refuses what it could not read back;
-//   - an observer returns at once;
-//   - a resolver opens no session, and ports.RectifyingResolver writes the corrections: only its author knows what its
-//     system can be asked to correct, and shows of it;
-//   - ports.Clock tells the time.
+//   - A commit survives a crash of the machine.
+//   - Do retries a session a bounded number of times. Do also retries after a serialization failure, which a suite
+//     cannot provoke in every store.
+//   - A wait for a connection ends with its context. The suite does not know the number of connections of the store.
+//   - A journal survives a crash of the machine.
+//   - Export passes records on as it reads them, and keeps no records in memory.
+//   - Rows that are marked as deleted are treated like all other rows, because a data map does not contain the mark.
+//   - A store that knows more about a column than the data map refuses values that it could not read back.
+//   - An observer returns immediately.
+//   - A resolver opens no session.
+//   - A ports.RectifyingResolver writes the corrections. Only its author knows which fields the system can correct and
+//     show.
+//   - A ports.Clock returns the current time.
 //
-// The caller must ensure that fn has no effect outside its session and continues with the error of a step, that a
-// session is not used concurrently, that yield does not use it, that entries are new, and that values fit their
-// columns.
+// The caller must ensure the following rules. fn has no effect outside its session and returns the error of a failed
+// step. A session is not used concurrently, and yield does not use it. Entries are new, and values fit their columns.
 //
 // # Stores that differ
 //
-// A store may let sessions write one at a time, keep readers waiting meanwhile, hold appends back or send them at once:
-// all of that passes. A store without a database has no connections to count and cannot be out of reach; its harness
-// waives the cases that look at them.
+// A store may let one session write at a time, may block readers meanwhile, and may hold appends back or send them
+// immediately. The suites accept each of these choices. A store without a database has no connections to count and is
+// always reachable. Its harness waives the cases about connections and unreachable stores.
 package porttest

@@ -14,8 +14,8 @@ import (
 	"github.com/habeas-data/habeas/ports/porttest"
 )
 
-// The whole test of a store, here of the one in memory. That of a database makes the tables of porttest.DataMap first,
-// and fills in the fields of porttest.Store that this one has no use for.
+// This is the complete test of the store in memory. The test of a database first creates the tables of
+// porttest.DataMap, and also sets the optional fields of porttest.Store.
 func ExampleTestStore() {
 	testConformance := func(t *testing.T) { porttest.TestStore(t, inMemory) }
 	_ = testConformance // func TestConformance(t *testing.T)
@@ -69,8 +69,8 @@ var inMemory = porttest.StoreHarness{
 	},
 }
 
-// The whole test of a resolver, here of the one for support desks, with a desk that fails on demand. A better harness
-// has a fault for each answer that the system may give.
+// This is the complete test of the resolver for support desks, with a desk that fails on demand. A better harness has a
+// fault for each error response of the system.
 func ExampleTestResolver() {
 	testConformance := func(t *testing.T) { porttest.TestResolver(t, atDesk) }
 	_ = testConformance // func TestConformance(t *testing.T)
@@ -107,7 +107,7 @@ var atDesk = porttest.ResolverHarness{
 	},
 }
 
-// A source of identifiers of one's own.
+// This is the test of an application's own source of identifiers.
 func ExampleTestIDSource() {
 	testIDs := func(t *testing.T) {
 		porttest.TestIDSource(t, func() ports.IDSource { return random{} })
@@ -115,7 +115,7 @@ func ExampleTestIDSource() {
 	_ = testIDs // func TestIDs(t *testing.T)
 }
 
-// random makes ids of 26 random characters.
+// random generates ids of 26 random characters.
 type random struct{}
 
 func (random) NewID() string { return rand.Text() }

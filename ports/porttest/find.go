@@ -14,29 +14,32 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// TestFinder checks that a store, whose session factory is a ports.Finder too, keeps the promises of that port on the
-// tables of DataMap. It is not a part of TestStore: a store need not implement the port.
+// TestFinder checks that a store keeps the promises of ports.Finder on the tables of DataMap. The session factory of
+// the store must implement the port. TestStore does not include this suite, because a store need not implement the
+// port.
 func TestFinder(t *testing.T, h StoreHarness) {
 	t.Helper()
 	promise.Hold(t, findPromises, h, h.Waive)
 }
 
 var findPromises = []promise.Promise[StoreHarness]{
-	that(findCountsRowsByColumn, "rows that hold a value are counted by table and column, annotated or not"),
-	that(findLooksAtPartsOfTexts, "a text holds a value wherever it stands in it"),
-	that(findIgnoresCase, "the case of letters does not matter, of any alphabet"),
-	that(findTakesSignsAsTheyAre, "no sign of a value has a special meaning"),
-	that(findLooksIntoJSON, "texts and names in JSON are found, however they are written"),
-	that(findTellsValuesApart, "values are told apart by their index, any number of them"),
-	that(findLooksIntoWhatHabeasKeeps, "reasons of restrictions and entries of the outbox are searched"),
-	that(findRefusesValues, "values that are too short, too long or no text are ErrInvalid, by their index"),
-	that(findTellsHowFarItIs, "progress is told for each table, and at the end"),
-	that(findGivesNothingAway, "no value is in a result or in an error"),
-	that(findEndsWithItsContext, "a context that ends ends the search"),
-	that(findReportsAStoreThatCannotBeReached, "a store that cannot be reached is ErrUnavailable"),
+	that(findCountsRowsByColumn, "Find counts the rows that contain a value by table and column, annotated or not."),
+	that(findSearchesPartsOfTexts, "Find finds a value at any position of a text."),
+	that(findIgnoresCase, "Find ignores the case of the letters of every alphabet."),
+	that(findMatchesCharactersLiterally, "No character of a value has a special meaning."),
+	that(findSearchesJSON, "Find finds strings and names in JSON, regardless of their escapes."),
+	that(findReportsValuesByIndex, "Find identifies each value by its index, up to the maximum number of values."),
+	that(findSearchesTheTablesOfHabeas,
+		"Find also searches the reasons of restrictions and the entries of the outbox."),
+	that(findRefusesValues,
+		"Find returns ErrInvalid with the index of a value that is too short, too long or not valid text."),
+	that(findReportsItsProgress, "Find reports progress for each table and at the end."),
+	that(findReturnsNoValues, "No result and no error contains a value."),
+	that(findEndsWithItsContext, "Find returns when its context ends."),
+	that(findReportsAStoreThatCannotBeReached, "Find returns ErrUnavailable if the store cannot be reached."),
 }
 
-// finderOf is the port of a session factory.
+// finderOf returns the session factory as a ports.Finder.
 func finderOf(t testing.TB, sessions ports.SessionFactory) ports.Finder {
 	t.Helper()
 	finder, ok := sessions.(ports.Finder)
@@ -44,7 +47,7 @@ func finderOf(t testing.TB, sessions ports.SessionFactory) ports.Finder {
 	return finder
 }
 
-// finds checks what a search finds: places of the form "table.column value rows".
+// finds checks the result of a search. Each wanted place has the form "table.column value rows".
 func (s Store) finds(t testing.TB, values []string, want ...string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), s.patience)
@@ -55,11 +58,11 @@ func (s Store) finds(t testing.TB, values []string, want ...string) {
 	for _, o := range found.Occurrences {
 		got = append(got, o.Table+"."+o.Column+" "+strconv.Itoa(o.Value)+" "+strconv.FormatInt(o.Rows, 10))
 	}
-	assert(t, slices.Equal(got, want), "found are %q, want %q", got, want)
+	assert(t, slices.Equal(got, want), "Find found %q, want %q", got, want)
 	assert(t, len(found.Gaps) == 0, "there are gaps: %v", found.Gaps)
 }
 
-// withTexts is a shop in which people have the texts as their remarks.
+// withTexts opens a shop in which each person has one of the texts as the remark.
 func (h StoreHarness) withTexts(t testing.TB, texts ...string) Store {
 	t.Helper()
 	store := h.open(t)
@@ -82,7 +85,7 @@ func findCountsRowsByColumn(t testing.TB, h StoreHarness) {
 	store.finds(t, []string{"nobody@example.org"})
 }
 
-func findLooksAtPartsOfTexts(t testing.TB, h StoreHarness) {
+func findSearchesPartsOfTexts(t testing.TB, h StoreHarness) {
 	long := strings.Repeat("much else, ", 20_000)
 	store := h.withTexts(t, "zoe@example.org", "<zoe@example.org>", "zoe@example.org, and more",
 		long+"zoe@example.org"+long, "one\nzoe@example.org\ntwo", "zoe@\nexample.org",
@@ -95,7 +98,7 @@ func findIgnoresCase(t testing.TB, h StoreHarness) {
 	store.finds(t, []string{"Zoë Ångström", "Σίσυφος"}, "people.remark 0 3", "people.remark 1 2")
 }
 
-func findTakesSignsAsTheyAre(t testing.TB, h StoreHarness) {
+func findMatchesCharactersLiterally(t testing.TB, h StoreHarness) {
 	signs := []string{
 		"a%c", "a_c", "a*c", "a?c", "a.c", "[abc]", "[^ab]", "a|b|c", "(abc)", "a+c", "a{1}", "^abc", "abc$", `a\c`, `abc\`,
 		"a'c", `a"c`, "a/c", "a-c", "a$1", "a]c", "a}c", "***:abc", "(?i)abc", "a c", "  abc", "a\tc", "a\nc",
@@ -114,7 +117,7 @@ func findTakesSignsAsTheyAre(t testing.TB, h StoreHarness) {
 	h.withTexts(t, texts...).finds(t, signs, want...)
 }
 
-func findLooksIntoJSON(t testing.TB, h StoreHarness) {
+func findSearchesJSON(t testing.TB, h StoreHarness) {
 	store := h.open(t)
 	for i, document := range []string{
 		`{"a": {"b": ["zoë/x \"y\""]}}`, `{"zoë/x \"y\"": 1}`, `["zo\u00eb/x \"y\""]`, `["ZO\u00CB\/x \"y\""]`,
@@ -131,7 +134,7 @@ func findLooksIntoJSON(t testing.TB, h StoreHarness) {
 	store.finds(t, []string{"😀😀!", `\\x`}, "people.settings 0 1", "people.settings 1 1")
 }
 
-func findTellsValuesApart(t testing.TB, h StoreHarness) {
+func findReportsValuesByIndex(t testing.TB, h StoreHarness) {
 	texts, values := []string{}, []string{}
 	for i := range domain.MaxSought {
 		texts = append(texts, "value-"+strconv.Itoa(1000+i))
@@ -145,7 +148,7 @@ func findTellsValuesApart(t testing.TB, h StoreHarness) {
 	h.withTexts(t, texts...).finds(t, values, want...)
 }
 
-func findLooksIntoWhatHabeasKeeps(t testing.TB, h StoreHarness) {
+func findSearchesTheTablesOfHabeas(t testing.TB, h StoreHarness) {
 	b := h.box(t)
 	id := subject(t, "acme", 1)
 	restriction := restrict(id, nil, 0)
@@ -184,64 +187,64 @@ func findRefusesValues(t testing.TB, h StoreHarness) {
 			invalid.Fields, c.field)
 	}
 	_, err := finder.Find(t.Context(), []string{"zoë", strings.Repeat("ë", domain.MaxTextLength)}, nil)
-	assert(t, err == nil, "values of the least and of the greatest length are refused: %v", err)
+	assert(t, err == nil, "values of the minimum and the maximum length are refused: %v", err)
 }
 
-func findTellsHowFarItIs(t testing.TB, h StoreHarness) {
-	var told []domain.FindProgress
+func findReportsItsProgress(t testing.TB, h StoreHarness) {
+	var reports []domain.FindProgress
 	_, err := finderOf(t, h.open(t).Sessions).Find(t.Context(), []string{"zoe"}, func(p domain.FindProgress) {
-		told = append(told, p)
+		reports = append(reports, p)
 	})
 	must(t, err == nil, "the search failed: %v", err)
-	tables := len(told) - 1
-	assert(t, tables >= len(DataMap().Tables()), "progress was told %d times", len(told))
-	for i, p := range told {
-		assert(t, p.Done == i && p.Tables == tables && (p.Table == "") == (i == tables), "as number %d of %d, %+v was told",
+	tables := len(reports) - 1
+	assert(t, tables >= len(DataMap().Tables()), "progress was reported %d times", len(reports))
+	for i, p := range reports {
+		assert(t, p.Done == i && p.Tables == tables && (p.Table == "") == (i == tables), "progress report %d of %d is %+v",
 			i, tables, p)
 	}
 	for _, table := range DataMap().Tables() {
-		assert(t, slices.ContainsFunc(told, func(p domain.FindProgress) bool { return p.Table == table.Name }),
-			"%s was passed over", table.Name)
+		assert(t, slices.ContainsFunc(reports, func(p domain.FindProgress) bool { return p.Table == table.Name }),
+			"no progress was reported for %s", table.Name)
 	}
 }
 
-func findGivesNothingAway(t testing.TB, h StoreHarness) {
+func findReturnsNoValues(t testing.TB, h StoreHarness) {
 	const secret = "zoe@example.org"
 	store := h.withTexts(t, secret)
 	finder := finderOf(t, store.Sessions)
 	found, err := finder.Find(t.Context(), []string{secret}, nil)
 	must(t, err == nil, "the search failed: %v", err)
 	text, err := json.Marshal(found)
-	must(t, err == nil && !strings.Contains(string(text), "zoe"), "the result holds a value: %v", err)
+	must(t, err == nil && !strings.Contains(string(text), "zoe"), "the result contains a value: %v", err)
 	_, err = finder.Find(t.Context(), []string{secret + "\x00", secret + strings.Repeat("x", domain.MaxTextLength)}, nil)
-	must(t, err != nil && !strings.Contains(err.Error(), "zoe"), "an error holds a value, or there is none")
+	must(t, err != nil && !strings.Contains(err.Error(), "zoe"), "the error is nil or contains a value")
 }
 
 func findEndsWithItsContext(t testing.TB, h StoreHarness) {
 	finder := finderOf(t, h.open(t).Sessions)
 	for _, after := range []int{0, 3} {
 		ctx, cancel := context.WithCancel(t.Context())
-		told := 0
+		reports := 0
 		if after == 0 {
 			cancel()
 		}
 		_, err := finder.Find(ctx, []string{"zoe"}, func(domain.FindProgress) {
-			if told++; told == after {
+			if reports++; reports == after {
 				cancel()
 			}
 		})
 		cancel()
 		assert(t, errors.Is(err, context.Canceled), "after %d tables Find returned %v", after, err)
-		assert(t, told <= after+1, "after %d tables Find went on", after)
+		assert(t, reports <= after+1, "Find continued after %d tables", after)
 	}
 }
 
-// A store without a database can always be reached.
+// A store without a database is always reachable.
 func findReportsAStoreThatCannotBeReached(t testing.TB, h StoreHarness) {
 	store := h.open(t)
 	if store.Unreachable == nil {
 		return
 	}
 	_, err := finderOf(t, store.Unreachable(t)).Find(t.Context(), []string{"zoe"}, nil)
-	assert(t, errors.Is(err, domain.ErrUnavailable), "of a store that is away, Find returned %v", err)
+	assert(t, errors.Is(err, domain.ErrUnavailable), "with an unreachable store, Find returned %v", err)
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// findCall is a call of a good Finder, with what the method takes.
+// findCall is a call of a correct Finder with its arguments.
 type findCall struct {
 	ports.Finder
 	ctx      context.Context
@@ -21,7 +21,7 @@ type findCall struct {
 
 func (c findCall) find() (domain.Found, error) { return c.Find(c.ctx, c.values, c.progress) }
 
-// brokenFinder is a Finder that is a function.
+// brokenFinder implements ports.Finder with a function.
 type brokenFinder struct {
 	good ports.Finder
 	call func(findCall) (domain.Found, error)
@@ -40,7 +40,7 @@ func (nowhere) Find(context.Context, []string, func(domain.FindProgress)) (domai
 	return domain.Found{}, errNowhere
 }
 
-// searches is a defect of a Finder.
+// searches returns a defect of a Finder.
 func searches(call func(findCall) (domain.Found, error)) func(*Store) {
 	return func(store *Store) {
 		good, _ := store.Sessions.(readable)
@@ -49,7 +49,7 @@ func searches(call func(findCall) (domain.Found, error)) func(*Store) {
 	}
 }
 
-// leavesOut is a defect of a Finder that does not report some of what it finds.
+// leavesOut returns the defect of a Finder that omits some occurrences.
 func leavesOut(what func(o domain.Occurrence) bool) func(*Store) {
 	return searches(func(c findCall) (domain.Found, error) {
 		found, err := c.find()
@@ -58,7 +58,7 @@ func leavesOut(what func(o domain.Occurrence) bool) func(*Store) {
 	})
 }
 
-// reports is a defect of each occurrence.
+// reports returns a defect that changes each occurrence.
 func reports(change func(o *domain.Occurrence)) func(*Store) {
 	return searches(func(c findCall) (domain.Found, error) {
 		found, err := c.find()
@@ -69,7 +69,7 @@ func reports(change func(o *domain.Occurrence)) func(*Store) {
 	})
 }
 
-// sees is a defect of a Finder that takes a text for another one.
+// sees returns the defect of a Finder that replaces texts before it searches them.
 func sees(instead func(text string) string) func(*Store) {
 	return func(store *Store) {
 		insert := store.Insert
@@ -90,7 +90,7 @@ func sees(instead func(text string) string) func(*Store) {
 	}
 }
 
-// misses is a defect of a Finder that does not find texts.
+// misses returns the defect of a Finder that does not find some texts.
 func misses(what func(text string) bool) func(*Store) {
 	return sees(func(text string) string {
 		if what(text) {
@@ -104,17 +104,17 @@ func TestAFinderThatKeepsItsPromisesPasses(t *testing.T) { TestFinder(t, inMemor
 
 func TestFindersThatBreakAPromiseFail(t *testing.T) {
 	type occurrence = domain.Occurrence
-	parts := found{"found are": {findLooksAtPartsOfTexts}}
+	parts := found{"Find found": {findSearchesPartsOfTexts}}
 	promise.ExpectDefects(t, *update, findPromises, brokenStore, defects{
-		"only what is annotated": {
+		"only annotated columns": {
 			leavesOut(func(o occurrence) bool { return o.Table == "orders" && o.Column == "status" }),
-			found{`found are ["people.tenant 0 1"`: {findCountsRowsByColumn}},
+			found{`Find found ["people.tenant 0 1"`: {findCountsRowsByColumn}},
 		},
 		"once for each place": {
 			reports(func(o *occurrence) { o.Rows = 1 }), found{`"orders.status 0 1"`: {findCountsRowsByColumn}},
 		},
 		"one value for another": {
-			reports(func(o *occurrence) { o.Value = 0 }), found{`"people.remark 0 1"`: {findTellsValuesApart}},
+			reports(func(o *occurrence) { o.Value = 0 }), found{`"people.remark 0 1"`: {findReportsValuesByIndex}},
 		},
 		"the first of equal values": {searches(func(c findCall) (domain.Found, error) {
 			found, err := c.find()
@@ -122,40 +122,40 @@ func TestFindersThatBreakAPromiseFail(t *testing.T) {
 				return slices.Index(c.values, c.values[o.Value]) < o.Value
 			})
 			return found, err
-		}), found{`found are ["people.remark 0 1" "people.remark 1 1"`: {findTellsValuesApart}}},
+		}), found{`Find found ["people.remark 0 1" "people.remark 1 1"`: {findReportsValuesByIndex}}},
 		"texts that equal a value": {misses(func(text string) bool { return strings.HasPrefix(text, "<") }), parts},
 		"texts that are short":     {misses(func(text string) bool { return len(text) > 1000 }), parts},
 		"lines": {
 			misses(func(text string) bool { return strings.Contains(text, "\n") }),
-			found{"found are": {findLooksAtPartsOfTexts, findTakesSignsAsTheyAre}},
+			found{"Find found": {findSearchesPartsOfTexts, findMatchesCharactersLiterally}},
 		},
 		"spaces do not matter": {sees(func(text string) string { return strings.ReplaceAll(text, "zo e@", "zoe@") }), parts},
 		"the case matters": {
-			misses(func(text string) bool { return text == "ZOË Ångström" }), found{"found are": {findIgnoresCase}},
+			misses(func(text string) bool { return text == "ZOË Ångström" }), found{"Find found": {findIgnoresCase}},
 		},
 		"the case of ASCII": {
-			sees(func(text string) string { return strings.ReplaceAll(text, "Σ", "?") }), found{"found are": {findIgnoresCase}},
+			sees(func(text string) string { return strings.ReplaceAll(text, "Σ", "?") }), found{"Find found": {findIgnoresCase}},
 		},
 		"accents do not matter": {
 			sees(func(text string) string { return strings.ReplaceAll(text, "zoe angstrom", "zoë ångström") }),
-			found{"found are": {findIgnoresCase}},
+			found{"Find found": {findIgnoresCase}},
 		},
 		"wildcards": {
 			sees(func(text string) string { return strings.ReplaceAll(text, "aXc", "a%c") }),
-			found{"found are": {findTakesSignsAsTheyAre}},
+			found{"Find found": {findMatchesCharactersLiterally}},
 		},
 		"no backslash": {
-			misses(func(text string) bool { return text == `a\c` }), found{"found are": {findTakesSignsAsTheyAre}},
+			misses(func(text string) bool { return text == `a\c` }), found{"Find found": {findMatchesCharactersLiterally}},
 		},
 		"JSON as it is written": {
-			misses(func(text string) bool { return strings.Contains(text, `\u`) }), found{"found are": {findLooksIntoJSON}},
+			misses(func(text string) bool { return strings.Contains(text, `\u`) }), found{"Find found": {findSearchesJSON}},
 		},
 		"no names in JSON": {
-			misses(func(text string) bool { return strings.HasPrefix(text, `{"z`) }), found{"found are": {findLooksIntoJSON}},
+			misses(func(text string) bool { return strings.HasPrefix(text, `{"z`) }), found{"Find found": {findSearchesJSON}},
 		},
 		"nothing of habeas": {
 			leavesOut(func(o occurrence) bool { return strings.HasPrefix(o.Table, "habeas_") }),
-			found{"found are []": {findLooksIntoWhatHabeasKeeps}},
+			found{"Find found []": {findSearchesTheTablesOfHabeas}},
 		},
 		"values of one character": {searches(func(c findCall) (domain.Found, error) {
 			for i := range c.values {
@@ -173,40 +173,40 @@ func TestFindersThatBreakAPromiseFail(t *testing.T) {
 		"no progress": {searches(func(c findCall) (domain.Found, error) {
 			c.progress = nil
 			return c.find()
-		}), found{"progress was told 0 times": {findTellsHowFarItIs}}},
+		}), found{"progress was reported 0 times": {findReportsItsProgress}}},
 		"progress without an end": {searches(func(c findCall) (domain.Found, error) {
-			tell := c.progress
+			progress := c.progress
 			c.progress = func(p domain.FindProgress) {
 				if p.Table != "" {
-					tell(p)
+					progress(p)
 				}
 			}
 			return c.find()
-		}), found{"was told": {findTellsHowFarItIs}}},
+		}), found{"progress report": {findReportsItsProgress}}},
 		"a value in the result": {searches(func(c findCall) (domain.Found, error) {
 			found, err := c.find()
 			for i := range found.Occurrences {
 				found.Occurrences[i].Column = c.values[found.Occurrences[i].Value]
 			}
 			return found, err
-		}), found{"the result holds a value": {findGivesNothingAway}}},
+		}), found{"the result contains a value": {findReturnsNoValues}}},
 		"a value in an error": {searches(func(c findCall) (domain.Found, error) {
 			found, err := c.find()
 			if err != nil && len(c.values) > 0 {
 				err = &domain.Error{Code: domain.ErrInvalid, Message: c.values[0]}
 			}
 			return found, err
-		}), found{"an error holds a value": {findGivesNothingAway}}},
+		}), found{"error is nil or contains a value": {findReturnsNoValues}}},
 		"a context that is ignored": {searches(func(c findCall) (domain.Found, error) {
 			c.ctx = context.WithoutCancel(c.ctx)
 			return c.find()
 		}), found{"Find returned <nil>": {findEndsWithItsContext}}},
-		"a store that is away and holds nothing": {func(store *Store) {
+		"an unreachable store without rows": {func(store *Store) {
 			store.Unreachable = func(testing.TB) ports.SessionFactory {
 				return readable{nowhere{}, nowhere{}, brokenFinder{nil, func(findCall) (domain.Found, error) {
 					return domain.Found{}, nil
 				}}}
 			}
-		}, found{"of a store that is away, Find returned <nil>": {findReportsAStoreThatCannotBeReached}}},
+		}, found{"with an unreachable store, Find returned <nil>": {findReportsAStoreThatCannotBeReached}}},
 	})
 }

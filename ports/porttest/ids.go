@@ -12,21 +12,21 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// TestIDSource checks that a source of identifiers keeps the promises of ports.IDSource. newSource
-// returns a source like those of other processes.
+// TestIDSource checks that a source of identifiers keeps the promises of ports.IDSource. Each call of newSource returns
+// a source as a separate process would create it.
 func TestIDSource(t *testing.T, newSource func() ports.IDSource) {
 	t.Helper()
 	promise.Hold(t, idPromises, newSource, nil)
 }
 
 var idPromises = []promise.Promise[func() ports.IDSource]{
-	promise.That(idCanBeStored, "an id can be stored: 1 to 255 characters, valid UTF-8, no NUL"),
-	promise.That(idIsNeverRepeated, "an id was never returned before"),
-	promise.That(idIsNotAnotherSources, "nor by another source, as other processes have"),
-	promise.That(idCanBeMadeAtOnce, "a source is safe for concurrent use (run with -race)"),
+	promise.That(idCanBeStored, "An id has 1 to 255 characters of valid UTF-8 without NUL."),
+	promise.That(idIsNeverRepeated, "A source never returns the same id twice."),
+	promise.That(idIsNotAnotherSources, "Two sources, such as those of two processes, never return the same id."),
+	promise.That(idSourceIsSafeForConcurrentUse, "A source is safe for concurrent use (run with -race)."),
 }
 
-// ids is how many identifiers a case has made.
+// ids is the number of identifiers that a case creates.
 const ids = 10_000
 
 func idCanBeStored(t testing.TB, newSource func() ports.IDSource) {
@@ -53,7 +53,7 @@ func idIsNotAnotherSources(t testing.TB, newSource func() ports.IDSource) {
 	expectUnique(t, all)
 }
 
-func idCanBeMadeAtOnce(t testing.TB, newSource func() ports.IDSource) {
+func idSourceIsSafeForConcurrentUse(t testing.TB, newSource func() ports.IDSource) {
 	source, taken := newSource(), make([][]string, concurrent)
 	var callers sync.WaitGroup
 	for i := range concurrent {

@@ -16,7 +16,7 @@ type idFunc func() string
 
 func (f idFunc) NewID() string { return f() }
 
-// counting returns sources that share a counter and write its value down.
+// counting returns sources that share a counter and format its value.
 func counting(write func(n int64) string) func() ports.IDSource {
 	var n atomic.Int64
 	return func() ports.IDSource { return idFunc(func() string { return write(n.Add(1)) }) }
@@ -37,37 +37,37 @@ func TestSourcesOfIDsThatBreakAPromiseFail(t *testing.T) {
 	promise.ExpectDefects(t, *update, idPromises, broken, map[string]defect{
 		"no id": {counting(func(int64) string { return "" }), found{
 			"is not 1 to 255 characters": {idCanBeStored},
-			"are repeated":               {idIsNeverRepeated, idIsNotAnotherSources, idCanBeMadeAtOnce},
+			"are repeated":               {idIsNeverRepeated, idIsNotAnotherSources, idSourceIsSafeForConcurrentUse},
 		}},
 		"an id of 256":  {counting(func(n int64) string { return strings.Repeat("x", 236) + fixed(n) }), stored},
 		"half a letter": {counting(func(n int64) string { return decimal(n) + "\xc3" }), stored},
 		"NUL":           {counting(func(n int64) string { return decimal(n) + "\x00" }), stored},
 		"an id that comes back": {counting(func(n int64) string { return decimal(n % (ids - 1)) }), found{
-			"1 are repeated": {idIsNeverRepeated, idIsNotAnotherSources, idCanBeMadeAtOnce},
+			"1 are repeated": {idIsNeverRepeated, idIsNotAnotherSources, idSourceIsSafeForConcurrentUse},
 		}},
 		"a counter for each source": {func() ports.IDSource { return counting(decimal)() }, found{
 			"are repeated": {idIsNotAnotherSources},
 		}},
 		"a counter that is not safe": {func() func() ports.IDSource {
-			var mu sync.Mutex // against the race detector; two callers get the same id all the same
+			var mu sync.Mutex // avoids the report of the race detector, but two callers still get the same id
 			var n int64
 			return func() ports.IDSource {
 				return idFunc(func() string {
 					mu.Lock()
 					next := n + 1
 					mu.Unlock()
-					runtime.Gosched() // as a race would have it
+					runtime.Gosched() // simulates a race
 					mu.Lock()
 					n = next
 					mu.Unlock()
 					return decimal(next)
 				})
 			}
-		}(), found{"are repeated": {idCanBeMadeAtOnce}}},
+		}(), found{"are repeated": {idSourceIsSafeForConcurrentUse}}},
 	})
 }
 
-// fixed is a number of 20 digits.
+// fixed formats a number with 20 digits.
 func fixed(n int64) string {
 	text := decimal(n)
 	return strings.Repeat("0", 20-len(text)) + text

@@ -15,14 +15,14 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// JournalHarness makes what TestJournal works with.
+// JournalHarness creates the journals for TestJournal.
 type JournalHarness struct {
-	// New returns an empty journal. Each call of open is another handle on it, as another process has. It is called once
-	// for each case. What has to be cleaned up is registered with t.Cleanup. Required.
+	// New returns a function that opens an empty journal. Each call of open returns another handle to this journal, as
+	// another process would open it. New is called once for each case, and registers its cleanup with t.Cleanup. Required.
 	New func(t testing.TB) (open func() ports.Journal)
 
-	// CutOff cuts the last line of the journal that was made last off, in the middle, as a crash does. Without it, the
-	// case is skipped: a journal may be such that a crash cuts no line.
+	// CutOff truncates the last line of the journal that New created last, as a crash would. Without CutOff, the case is
+	// skipped, because a crash may not truncate lines of every journal.
 	CutOff func(t testing.TB)
 }
 
@@ -33,16 +33,16 @@ func TestJournal(t *testing.T, harness JournalHarness) {
 }
 
 var journalPromises = []promise.Promise[JournalHarness]{
-	promise.That(journalHasAName, "the name has 1 to 200 characters and is that of each process"),
-	promise.That(journalOfNothingHasNoLines, "a journal to which nothing was appended has no lines"),
-	promise.That(journalLinesComeInOrder, "lines come back as they were appended, by any process"),
-	promise.That(journalLinesOfCallsDoNotMix, "lines of calls at the same time do not mix (run with -race)"),
-	promise.That(journalKeepsNoReference, "what was appended is a copy"),
-	promise.That(journalCallEndsWithItsContext, "a call with a context that has ended is an error"),
-	promise.That(journalTellsALineThatWasCutOff, "a line that was cut off is told from others"),
+	promise.That(journalHasAName, "The name has 1 to 200 characters and is the same in each process."),
+	promise.That(journalWithoutAppendsIsEmpty, "A journal without appends has no lines."),
+	promise.That(journalLinesComeInOrder, "Lines are returned in the order in which any process appended them."),
+	promise.That(journalLinesOfCallsDoNotMix, "Lines of concurrent calls do not mix (run with -race)."),
+	promise.That(journalKeepsNoReference, "Append copies its lines."),
+	promise.That(journalCallEndsWithItsContext, "A call returns an error if its context has ended."),
+	promise.That(journalRecognizesATruncatedLine, "A reader can recognize a line that a crash truncated."),
 }
 
-// journalLines are lines for subjects.
+// journalLines returns n lines of marks. The number of the first subject is from.
 func journalLines(t testing.TB, from, n int) string {
 	t.Helper()
 	var lines []byte
@@ -79,7 +79,7 @@ func journalHasAName(t testing.TB, h JournalHarness) {
 	assert(t, open().Name() == name, "another process has another name")
 }
 
-func journalOfNothingHasNoLines(t testing.TB, h JournalHarness) {
+func journalWithoutAppendsIsEmpty(t testing.TB, h JournalHarness) {
 	text := readJournal(t, h.New(t)())
 	assert(t, text == "", "an empty journal has %d bytes", len(text))
 }
@@ -127,7 +127,7 @@ func journalLinesOfCallsDoNotMix(t testing.TB, h JournalHarness) {
 	text := readJournal(t, open())
 	for block := range blocks {
 		before, after, found := strings.Cut(text, block)
-		must(t, found, "the lines of a call are not all there, or lines of another are among them")
+		must(t, found, "the lines of a call are incomplete, or mixed with lines of another call")
 		text = before + after
 	}
 	assert(t, text == "", "the journal has %d bytes more than were appended", len(text))
@@ -148,11 +148,11 @@ func journalCallEndsWithItsContext(t testing.TB, h JournalHarness) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	err := h.New(t)().Append(ctx, []byte(journalLines(t, 0, 1)))
-	assert(t, errors.Is(err, context.Canceled), "the error is no %v but: %v", context.Canceled, err)
+	assert(t, errors.Is(err, context.Canceled), "want the error %v, got %v", context.Canceled, err)
 }
 
-// A reader tells the line by the one behind it.
-func journalTellsALineThatWasCutOff(t testing.TB, h JournalHarness) {
+// A reader recognizes the truncated line by the next line.
+func journalRecognizesATruncatedLine(t testing.TB, h JournalHarness) {
 	if h.CutOff == nil {
 		return
 	}
@@ -179,5 +179,5 @@ func journalTellsALineThatWasCutOff(t testing.TB, h JournalHarness) {
 		}
 	}
 	assert(t, strings.Join(got, " ") == strings.Join(want, " "),
-		"after a line that was cut off, the lines are %s, want %s", strings.Join(got, " "), strings.Join(want, " "))
+		"after a truncated line, the lines are %s, want %s", strings.Join(got, " "), strings.Join(want, " "))
 }

@@ -14,21 +14,21 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// pages are a journal in memory.
+// pages is a journal in memory.
 type pages struct {
 	mu   sync.Mutex
 	text []byte
-	kept [][]byte // by reference
+	kept [][]byte // not copied
 }
 
-// scribe is a handle on pages.
+// scribe is a handle of pages.
 type scribe struct {
 	*pages
 	defect scribeDefect
 	name   string
 }
 
-// scribeDefect is a way to break promises.
+// scribeDefect selects a defect of a journal.
 type scribeDefect struct {
 	name        func(n int) string
 	put         func(s scribe, lines []byte)
@@ -74,7 +74,7 @@ func (s scribe) Open(context.Context) (io.ReadCloser, error) {
 	return io.NopCloser(bytes.NewReader(text)), nil
 }
 
-// newScribes is a harness with a defect.
+// newScribes returns a harness with a defect.
 func newScribes(defect scribeDefect) JournalHarness {
 	var last *pages
 	return JournalHarness{
@@ -109,7 +109,7 @@ func TestJournalsThatBreakAPromiseFail(t *testing.T) {
 		}},
 		"a name for each process": {scribeDefect{name: decimalInt}, found{"another process": {journalHasAName}}},
 		"a heading": {scribeDefect{open: func(text []byte) []byte { return append([]byte("#\n"), text...) }}, found{
-			"an empty journal has": {journalOfNothingHasNoLines},
+			"an empty journal has": {journalWithoutAppendsIsEmpty},
 		}},
 		"the last first": {scribeDefect{put: func(s scribe, lines []byte) {
 			s.mu.Lock()
@@ -123,10 +123,10 @@ func TestJournalsThatBreakAPromiseFail(t *testing.T) {
 				s.mu.Unlock()
 				runtime.Gosched()
 			}
-		}}, found{"lines of another are among them": {journalLinesOfCallsDoNotMix}}},
+		}}, found{"or mixed with lines of another call": {journalLinesOfCallsDoNotMix}}},
 		"a reference":            {scribeDefect{keepsSlices: true}, found{"have changed": {journalKeepsNoReference}}},
-		"a deaf one":             {scribeDefect{ignoresCtx: true}, found{"the error is no": {journalCallEndsWithItsContext}}},
-		"one that forgets a cut": {scribeDefect{forgetsCuts: true}, found{"0 broken 10": {journalTellsALineThatWasCutOff}}},
+		"a deaf one":             {scribeDefect{ignoresCtx: true}, found{"want the error": {journalCallEndsWithItsContext}}},
+		"one that forgets a cut": {scribeDefect{forgetsCuts: true}, found{"0 broken 10": {journalRecognizesATruncatedLine}}},
 	})
 }
 

@@ -10,12 +10,12 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// ledger is what the ledgers of consents and of restrictions have in common. Their records are known by a name, and say
-// yes or no so many seconds after noon.
+// ledger describes the common parts of the ledgers of consents and of restrictions. A name identifies each record. A
+// record grants or denies at a number of seconds after noon.
 type ledger[R any] struct {
-	scopes  map[string]*string // the kinds of purposes that there are
+	scopes  map[string]*string // the purposes by kind
 	record  func(of domain.SubjectID, purpose *string, name string, yes bool, seconds int) R
-	values  func(of domain.SubjectID, purpose *string) []R // records with all that they can hold
+	values  func(of domain.SubjectID, purpose *string) []R // records with every field set
 	at      func(record *R) *time.Time
 	of      func(record R) (domain.SubjectID, *string)
 	name    func(record R) string
@@ -24,13 +24,13 @@ type ledger[R any] struct {
 	latest  func(ctx context.Context, s ports.Session, id domain.SubjectID, purpose *string) (*R, error)
 }
 
-// add appends records, all in one session or each in one of its own.
+// add appends records, in one session or each record in a separate session.
 func (l ledger[R]) add(t testing.TB, store Store, inOne bool, records ...R) {
 	t.Helper()
 	appendAll(t, store, inOne, records, l.append)
 }
 
-// with opens a store with records.
+// with opens a store that contains the records.
 func (l ledger[R]) with(t testing.TB, h StoreHarness, inOne bool, records ...R) Store {
 	t.Helper()
 	store := h.open(t)
@@ -38,7 +38,7 @@ func (l ledger[R]) with(t testing.TB, h StoreHarness, inOne bool, records ...R) 
 	return store
 }
 
-// all is the history, from a session of its own.
+// all returns the history, read in a separate session.
 func (l ledger[R]) all(t testing.TB, store Store, id domain.SubjectID, purpose *string) []R {
 	t.Helper()
 	return read(t, store, func(ctx context.Context, s ports.Session) ([]R, error) {
@@ -46,13 +46,13 @@ func (l ledger[R]) all(t testing.TB, store Store, id domain.SubjectID, purpose *
 	})
 }
 
-// inForce is the record in force, from a session of its own.
+// inForce returns the record in force, read in a separate session.
 func (l ledger[R]) inForce(t testing.TB, store Store, id domain.SubjectID, purpose *string) *R {
 	t.Helper()
 	return read(t, store, func(ctx context.Context, s ports.Session) (*R, error) { return l.latest(ctx, s, id, purpose) })
 }
 
-// nameOf is the name of a record, or nothing if there is no record.
+// nameOf returns the name of a record, or "" for nil.
 func (l ledger[R]) nameOf(record *R) string {
 	if record == nil {
 		return ""
@@ -60,7 +60,7 @@ func (l ledger[R]) nameOf(record *R) string {
 	return l.name(*record)
 }
 
-// expect checks the whole history. In which location an instant comes back is another case.
+// expect checks the complete history except for the locations of instants, which another case checks.
 func (l ledger[R]) expect(t testing.TB, what string, got []R, want ...R) {
 	t.Helper()
 	for i := range got {
@@ -128,7 +128,7 @@ func (l ledger[R]) isReadByItsOwnSession(t testing.TB, h StoreHarness) {
 	})
 }
 
-// intakes are the same instants in several orders, as clocks of several nodes give them.
+// intakes are orders in which a store receives the instants of several nodes with different clocks.
 var intakes = [][]int{{0, 1, 2}, {2, 1, 0}, {1, 0, 2}, {0, 2, 1}, {0, 0, 0}, {3600, -3600, 0}}
 
 func (l ledger[R]) takenInLastIsInForce(t testing.TB, h StoreHarness) {
@@ -142,7 +142,7 @@ func (l ledger[R]) takenInLastIsInForce(t testing.TB, h StoreHarness) {
 						l.record(id, purpose, "a", !yes, instants[1]), l.record(id, purpose, "last", yes, instants[2]))
 					name := l.nameOf(l.inForce(t, store, id, purpose))
 					assert(t, name == "last",
-						"%s: of records at %v s, %q is in force, want the one taken in last", scope, instants, name)
+						"%s: of records at %v s, %q is in force, want the record that was appended last", scope, instants, name)
 				}
 			}
 		}
@@ -199,12 +199,12 @@ func (l ledger[R]) subjectsAreKeptApart(t testing.TB, h StoreHarness) {
 	l.expectApart(t, h, records)
 }
 
-// expectApart checks that each record is the only one of its subject and purpose.
+// expectApart checks that each record is the only record of its subject and purpose.
 func (l ledger[R]) expectApart(t testing.TB, h StoreHarness, records []R) {
 	t.Helper()
 	do(t, l.with(t, h, true, records...), func(ctx context.Context, s ports.Session) error {
 		for _, record := range records {
-			if t.Failed() { // the rest would say the same
+			if t.Failed() { // the other records would fail in the same way
 				return nil
 			}
 			id, purpose := l.of(record)
@@ -228,7 +228,7 @@ func (l ledger[R]) expectApart(t testing.TB, h StoreHarness, records []R) {
 	})
 }
 
-// unevenInstants are instants as clocks give them, and what a store keeps of each.
+// unevenInstants maps instants with nanoseconds and locations to the instants that a store keeps.
 func unevenInstants() map[time.Time]time.Time {
 	east, west := time.FixedZone("east", 5*3600+1800), time.FixedZone("west", -8*3600)
 	return map[time.Time]time.Time{
@@ -242,7 +242,7 @@ func unevenInstants() map[time.Time]time.Time {
 	}
 }
 
-// expectInstant checks what a store returned for an instant.
+// expectInstant checks an instant that a store returned.
 func expectInstant(t testing.TB, what string, got, given, want time.Time) {
 	t.Helper()
 	if !got.Equal(want) {

@@ -9,15 +9,16 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// brokenLedger is what is wrong with a ledger of consents or of restrictions; what is not set is right.
+// brokenLedger describes the defects of a ledger of consents or of restrictions. A ledger without set fields is
+// correct.
 type brokenLedger[R any] struct {
-	keep    func(*R)          // what is kept of a record
-	history func([]R) []R     // what becomes of a history
-	force   func(a, b R) bool // whether a, appended before b, is in force all the same
-	hidden  bool              // what the session appended is not read
+	keep    func(*R)          // changes a record before it is stored
+	history func([]R) []R     // changes a history
+	force   func(a, b R) bool // whether a, appended before b, is still in force
+	hidden  bool              // hides the records of the session itself
 }
 
-// kept is the record as it is kept.
+// kept returns the record as the ledger stores it.
 func (b brokenLedger[R]) kept(record R) R {
 	if b.keep != nil {
 		b.keep(&record)
@@ -25,7 +26,7 @@ func (b brokenLedger[R]) kept(record R) R {
 	return record
 }
 
-// read is what becomes of a history, when the session has appended so many records itself.
+// read returns a history as the ledger returns it. The session itself has appended the last own records.
 func (b brokenLedger[R]) read(records []R, own int) []R {
 	if b.hidden {
 		records = records[:max(0, len(records)-own)]
@@ -36,7 +37,7 @@ func (b brokenLedger[R]) read(records []R, own int) []R {
 	return records
 }
 
-// latest is the record in force.
+// latest returns the record in force.
 func (b brokenLedger[R]) latest(records []R) (latest *R) {
 	for i := range records {
 		if latest == nil || b.force == nil || !b.force(*latest, records[i]) {
@@ -46,20 +47,20 @@ func (b brokenLedger[R]) latest(records []R) (latest *R) {
 	return latest
 }
 
-// keeps is a defect of what is kept of a record.
+// keeps returns a defect that changes records before they are stored.
 func keeps[R any](change func(*R)) brokenLedger[R] { return brokenLedger[R]{keep: change} }
 
-// returns is a defect of each record that is returned.
+// returns returns a defect that changes each returned record.
 func returns[R any](change func(*R)) brokenLedger[R] {
 	return brokenLedger[R]{history: func(records []R) []R { return changed(records, change) }}
 }
 
-// ledgerChecks are those of the promises that both ledgers make.
+// ledgerChecks are the checks of the promises that both ledgers share.
 type ledgerChecks struct {
 	instants, ownSession, takenInLast, history, onlyGrows, apart, none func(testing.TB, StoreHarness)
 }
 
-// ledgerDefects are the defects that either ledger can have.
+// ledgerDefects returns the defects that both ledgers can have.
 func ledgerDefects[R any](
 	l ledger[R], breaks func(brokenLedger[R]) func(*Store), subject func(*R) *domain.SubjectID, checks ledgerChecks,
 ) defects {
@@ -83,11 +84,11 @@ func ledgerDefects[R any](
 		"the history is reversed": {breaks(brokenLedger[R]{
 			history: func(r []R) []R { slices.Reverse(r); return r },
 			force:   func(_, _ R) bool { return true },
-		}), found{`"b" comes as number 1`: {checks.history}}},
+		}), found{`"b" is record 1`: {checks.history}}},
 		"the history is by instant": {breaks(brokenLedger[R]{history: func(r []R) []R {
 			slices.SortStableFunc(r, func(a, b R) int { return at(a).Compare(at(b)) })
 			return r
-		}}), found{`"b" comes as number 1`: {checks.history}}},
+		}}), found{`"b" is record 1`: {checks.history}}},
 		"a record replaces its like": {breaks(brokenLedger[R]{history: func(r []R) []R {
 			return slices.CompactFunc(r, func(a, b R) bool { return reflect.DeepEqual(a, b) })
 		}}), found{"got 3 records, want 4": {checks.onlyGrows}}},

@@ -21,23 +21,25 @@ func TestErasureMarks(t *testing.T, harness StoreHarness) {
 	promise.Hold(t, markPromises, harness, harness.Waive)
 }
 
-// markPromises do not apply to a store whose sessions are no ports.MarkReader.
+// markPromises apply only to a store whose sessions implement ports.MarkReader.
 var markPromises = []promise.Promise[StoreHarness]{
-	that(markOfEachErasureIsListed, "marks come in the order of intake, with their instants, none of a rectification"),
-	that(markOfARollbackIsNotListed, "an erasure that was rolled back has no mark"),
-	that(markMovesWithAnotherErasure, "another erasure gives the mark of a subject a new instant and a new place"),
-	that(markPagesFollowEachOther, "up to limit of them, after the one given"),
-	that(markQueriesHaveBounds, "Since is inclusive, Until is not"),
-	that(markThatCommitsLateIsNotMissed, "a mark that commits late comes after those returned before"),
-	that(markIsFoundByItsSubject, "the marks of subjects are found, of those that were erased"),
-	that(markPositionIsKept, "a position is kept for each reader, and moves only from where it is"),
-	that(markReaderNeedsAName, "a reader without a name, or with one too long, is ErrInvalid"),
+	that(markOfEachErasureIsListed,
+		"Marks returns the marks of erasures in the order of recording, with their instants."),
+	that(markOfARollbackIsNotListed, "An erasure that was rolled back has no mark."),
+	that(markMovesWithAnotherErasure, "Another erasure of a subject gives its mark a new instant and a new place."),
+	that(markPagesFollowEachOther, "Marks returns at most limit marks that follow a given place."),
+	that(markQueriesHaveBounds, "Since is inclusive, and Until is exclusive."),
+	that(markThatCommitsLateIsNotMissed, "A mark that commits late has a place after the marks returned before."),
+	that(markIsFoundByItsSubject, "Find returns the marks of the given subjects that were erased."),
+	that(markPositionIsKept,
+		"Each reader has its own position, and Advance moves it only from the expected position."),
+	that(markReaderNeedsAName, "A reader whose name is empty or too long returns ErrInvalid."),
 }
 
-// marked is a store whose subjects are erased.
+// marked is a store with erased subjects.
 type marked struct{ Store }
 
-// opensMarks opens a store. It reports false if the store need not keep the promises.
+// opensMarks opens a store. It returns false if the store does not implement the port.
 func (h StoreHarness) opensMarks(t testing.TB) (m marked, has bool) {
 	t.Helper()
 	m = marked{h.open(t)}
@@ -49,7 +51,7 @@ func (h StoreHarness) opensMarks(t testing.TB) (m marked, has bool) {
 	return m, has
 }
 
-// erase leaves marks in one session, which ends with an error if there is one.
+// erase stores a mark for each number in one session, which returns failure.
 func (m marked) erase(t testing.TB, failure error, at time.Time, numbers ...int64) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), m.patience)
@@ -76,8 +78,8 @@ func (m marked) list(t testing.TB, query domain.MarkQuery) []domain.ErasureMark 
 	})
 }
 
-// areMarks checks that these marks came, each given as the number of the subject, the seconds after noon and how many
-// erasures there were, and that their places rise.
+// areMarks checks a list of marks and that their places rise. Each wanted mark states the number of the subject, the
+// time after noon and the number of erasures.
 func areMarks(t testing.TB, what string, got []domain.ErasureMark, want ...string) {
 	t.Helper()
 	texts, last := []string(nil), int64(0)
@@ -88,7 +90,7 @@ func areMarks(t testing.TB, what string, got []domain.ErasureMark, want ...strin
 			"%s: a mark has the place %d after %d, or its instant is not in UTC", what, mark.Intake, last)
 		last = mark.Intake
 	}
-	assert(t, slices.Equal(texts, want), "%s: there are the marks [%s], want [%s]", what,
+	assert(t, slices.Equal(texts, want), "%s: the marks are [%s], want [%s]", what,
 		strings.Join(texts, "; "), strings.Join(want, "; "))
 }
 
@@ -171,7 +173,7 @@ func markQueriesHaveBounds(t testing.TB, h StoreHarness) {
 	m.erase(t, nil, after(3), 1)
 	m.erase(t, nil, after(1), 2)
 	m.erase(t, nil, after(2), 3)
-	// An instant is compared in whole microseconds.
+	// Instants are compared in whole microseconds.
 	m.erase(t, nil, after(4).Add(900*time.Nanosecond), 4)
 	areMarks(t, "since the second one", m.list(t, domain.MarkQuery{Since: after(2), Limit: 10}),
 		"1 at 3s, 1", "3 at 2s, 1", "4 at 4s, 1")
@@ -183,8 +185,8 @@ func markQueriesHaveBounds(t testing.TB, h StoreHarness) {
 	areMarks(t, "since the last one", m.list(t, domain.MarkQuery{Since: after(4), Limit: 1}), "4 at 4s, 1")
 }
 
-// The first of two sessions leaves its mark, the second one leaves another and ends if the store lets it, and a reader
-// comes before the first one ends. It comes again afterwards, and goes on from where it was.
+// The first session stores its mark. The second session stores another mark, and ends if the store does not block it. A
+// reader reads before the first session ends. After both sessions, the reader continues from its position.
 func markThatCommitsLateIsNotMissed(t testing.TB, h StoreHarness) {
 	m, has := h.opensMarks(t)
 	if !has {
@@ -197,9 +199,9 @@ func markThatCommitsLateIsNotMissed(t testing.TB, h StoreHarness) {
 		}
 	}
 	erased, listed := make(chan error, 1), make(chan error, 1)
-	second, secondEnded := beside(func() { erased <- try(t, m.Store, lock(3)) })
+	second, secondEnded := concurrently(func() { erased <- try(t, m.Store, lock(3)) })
 	var early []domain.ErasureMark
-	reader, readerEnded := beside(func() {
+	reader, readerEnded := concurrently(func() {
 		listed <- try(t, m.Store, func(ctx context.Context, s ports.Session) (err error) {
 			marks, err := ports.MarksOf(s)
 			if err == nil {
@@ -213,9 +215,9 @@ func markThatCommitsLateIsNotMissed(t testing.TB, h StoreHarness) {
 			return err
 		}
 		second()
-		secondErr, _ := arrives(erased, moment) // a store may let sessions write one at a time
+		secondErr, _ := arrives(erased, moment) // a store may let one session write at a time
 		reader()
-		readerErr, _ := arrives(listed, moment) // or keep readers waiting
+		readerErr, _ := arrives(listed, moment) // or block readers
 		return errors.Join(secondErr, readerErr)
 	})
 	secondEnded()
@@ -258,7 +260,7 @@ func markIsFoundByItsSubject(t testing.TB, h StoreHarness) {
 		subject(t, "umbrella", 9), subject(t, "acme", 9), subject(t, "acme", 7)), "9 at 1s, 1", "7 at 2s, 2")
 }
 
-// position is that of a reader.
+// position returns the position of a reader.
 func (m marked) position(t testing.TB, reader string) int64 {
 	t.Helper()
 	return read(t, m.Store, func(ctx context.Context, s ports.Session) (int64, error) {
@@ -270,7 +272,7 @@ func (m marked) position(t testing.TB, reader string) int64 {
 	})
 }
 
-// advance checks whether the position of a reader moves.
+// advance checks the result of Advance for a reader.
 func (m marked) advance(t testing.TB, reader string, from, to int64, want bool, end error) {
 	t.Helper()
 	err := try(t, m.Store, func(ctx context.Context, s ports.Session) error {
@@ -279,7 +281,7 @@ func (m marked) advance(t testing.TB, reader string, from, to int64, want bool, 
 			return err
 		}
 		moved, err := marks.Advance(ctx, reader, from, to)
-		assert(t, moved == want, "that %q advances from %d to %d is %v", reader, from, to, moved)
+		assert(t, moved == want, "Advance of %q from %d to %d returned %v", reader, from, to, moved)
 		return errors.Join(err, end)
 	})
 	must(t, errors.Is(err, end), "a session that advances a reader ended with: %v", err)

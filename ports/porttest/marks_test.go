@@ -15,18 +15,18 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// brokenMarks are marks in which functions stand for what is good.
+// brokenMarks are correct marks, except for the functions that are set.
 type brokenMarks struct {
 	ports.ErasureMarks
-	every  func(*domain.ErasureMark) // of all marks, before the query is looked at
+	every  func(*domain.ErasureMark) // changes all marks before the query is applied
 	query  func(*domain.MarkQuery)
 	reader func(string) string
 	find   func(marked, sought domain.SubjectID) bool
 	also   []domain.ErasureMark
-	lost   *sync.Map // positions that no rollback takes back
+	lost   *sync.Map // positions that a rollback does not restore
 }
 
-// breaks is a defect of the marks of every session.
+// breaks installs the marks in every session.
 func (b brokenMarks) breaks(store *Store) {
 	changesSessions(func(s ports.Session) replaced {
 		changed := b
@@ -147,7 +147,7 @@ func TestErasureMarksThatBreakAPromiseFail(t *testing.T) {
 			brokenMarks{lost: &sync.Map{}}.breaks(store)
 		}, found{`the position of "journal" is 5, want 0`: {markPositionIsKept}}},
 		"a reader of any name": {brokenMarks{reader: func(string) string { return "any" }}.breaks, found{
-			"a reader with a name of 0 characters is no": {markReaderNeedsAName},
+			"a reader with a name of 0 characters: want the error": {markReaderNeedsAName},
 		}},
 	})
 }

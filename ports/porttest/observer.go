@@ -11,8 +11,8 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// TestObserver checks that an observer keeps the promises of ports.Observer. newObserver returns a new one for each
-// case.
+// TestObserver checks that an observer keeps the promises of ports.Observer. newObserver returns a new observer for
+// each case.
 func TestObserver(t *testing.T, newObserver func(t testing.TB) ports.Observer) {
 	t.Helper()
 	promise.Hold(t, observerPromises, newObserver, nil)
@@ -21,13 +21,14 @@ func TestObserver(t *testing.T, newObserver func(t testing.TB) ports.Observer) {
 type observerHarness = func(t testing.TB) ports.Observer
 
 var observerPromises = []promise.Promise[observerHarness]{
-	promise.That(observerTakesEverything, "every activity, outcome and observation is taken, an unknown kind included"),
-	promise.That(observerContinuesTheContext, "the context of an activity is made from the caller's"),
-	promise.That(observerChangesNothing, "what an observation refers to is not changed, and may change afterwards"),
-	promise.That(observerIsToldAtOnce, "an observer is safe for concurrent use (run with -race)"),
+	promise.That(observerTakesEverything,
+		"An observer accepts every activity, outcome and observation, including an unknown kind."),
+	promise.That(observerContinuesTheContext, "Start returns a context that derives from the context of the caller."),
+	promise.That(observerChangesNothing, "An observer does not change an observation, and keeps no reference to it."),
+	promise.That(observerIsSafeForConcurrentUse, "An observer is safe for concurrent use (run with -race)."),
 }
 
-// activities has one of each kind, and one that is not known.
+// activities returns an activity of each kind and one of an unknown kind.
 func activities() []domain.Activity {
 	return []domain.Activity{
 		{Kind: domain.ActivityRequest, Method: "GET", Route: "/consent/{purpose}"},
@@ -39,7 +40,7 @@ func activities() []domain.Activity {
 	}
 }
 
-// observations has those of each kind with an outcome.
+// observations returns the observations of each kind with an outcome.
 func observations(outcome domain.Outcome) []domain.Observation {
 	return []domain.Observation{
 		domain.RightObserved{Right: domain.RightErasure, Outcome: outcome},
@@ -51,7 +52,7 @@ func observations(outcome domain.Outcome) []domain.Observation {
 		domain.RightObserved{Right: domain.RightRestriction, Decision: domain.DecisionLifted, Outcome: outcome},
 		domain.RightObserved{Right: "of a later version", Outcome: outcome},
 		backlogOf("desk", 1),
-		domain.OutboxObserved{Backlogs: []domain.OutboxBacklog{{Resolver: "desk"}}}, // nothing is open
+		domain.OutboxObserved{Backlogs: []domain.OutboxBacklog{{Resolver: "desk"}}}, // no open entries
 		domain.OutboxObserved{},
 		domain.BreakerObserved{System: "desk", State: domain.BreakerOpen},
 		domain.BreakerObserved{System: "desk", State: domain.BreakerHalfOpen},
@@ -61,7 +62,7 @@ func observations(outcome domain.Outcome) []domain.Observation {
 	}
 }
 
-// backlogOf is an outbox with n entries for a system in each status.
+// backlogOf returns a backlog with n entries in each status for a system.
 func backlogOf(system string, n int64) domain.OutboxObserved {
 	counts := map[domain.OutboxStatus]int64{}
 	for _, status := range domain.OutboxStatuses() {
@@ -72,8 +73,8 @@ func backlogOf(system string, n int64) domain.OutboxObserved {
 	}}
 }
 
-// tell tells an observer of everything.
-func tell(t testing.TB, observer ports.Observer, outcome domain.Outcome) {
+// reportEverything reports every activity and every observation to an observer.
+func reportEverything(t testing.TB, observer ports.Observer, outcome domain.Outcome) {
 	t.Helper()
 	defer reportPanic(t)
 	for _, activity := range activities() {
@@ -87,7 +88,7 @@ func tell(t testing.TB, observer ports.Observer, outcome domain.Outcome) {
 	}
 }
 
-// reportPanic is called by defer.
+// reportPanic reports a panic as a failure. Cases call it with defer.
 func reportPanic(t testing.TB) {
 	if value := recover(); value != nil {
 		t.Errorf("the observer panicked with a %T", value)
@@ -97,7 +98,7 @@ func reportPanic(t testing.TB) {
 func observerTakesEverything(t testing.TB, newObserver observerHarness) {
 	observer := newObserver(t)
 	for _, outcome := range append(domain.Outcomes(), "", "of a later version") {
-		tell(t, observer, outcome)
+		reportEverything(t, observer, outcome)
 	}
 }
 
@@ -122,21 +123,22 @@ func observerContinuesTheContext(t testing.TB, newObserver observerHarness) {
 
 func observerChangesNothing(t testing.TB, newObserver observerHarness) {
 	observer := newObserver(t)
-	told, want := backlogOf("desk", 1), backlogOf("desk", 1)
-	observer.Observe(t.Context(), told)
+	observed, want := backlogOf("desk", 1), backlogOf("desk", 1)
+	observer.Observe(t.Context(), observed)
 	for status, n := range want.Backlogs[0].Counts {
-		assert(t, told.Backlogs[0].Counts[status] == n, "the observer changed the count of %s", status)
+		assert(t, observed.Backlogs[0].Counts[status] == n, "the observer changed the count of %s", status)
 	}
-	assert(t, len(told.Backlogs) == 1 && told.Backlogs[0].Resolver == "desk" && told.Backlogs[0].Oldest.Equal(noon) &&
-		told.Backlogs[0].OldestDue.Equal(noon), "the observer changed the backlog")
-	var callers sync.WaitGroup // the race detector sees what is kept
-	callers.Go(func() { tell(t, observer, domain.OutcomeOK) })
-	told.Backlogs[0].Counts[domain.OutboxPending] = 7
-	*told.Backlogs[0].Oldest, told.Backlogs[0].Resolver = time.Time{}, "other"
+	assert(t, len(observed.Backlogs) == 1 && observed.Backlogs[0].Resolver == "desk" &&
+		observed.Backlogs[0].Oldest.Equal(noon) && observed.Backlogs[0].OldestDue.Equal(noon),
+		"the observer changed the backlog")
+	var callers sync.WaitGroup // the race detector finds a reference that is kept
+	callers.Go(func() { reportEverything(t, observer, domain.OutcomeOK) })
+	observed.Backlogs[0].Counts[domain.OutboxPending] = 7
+	*observed.Backlogs[0].Oldest, observed.Backlogs[0].Resolver = time.Time{}, "other"
 	callers.Wait()
 }
 
-func observerIsToldAtOnce(t testing.TB, newObserver observerHarness) {
+func observerIsSafeForConcurrentUse(t testing.TB, newObserver observerHarness) {
 	observer := newObserver(t)
 	var callers, begun sync.WaitGroup
 	begun.Add(concurrent)
@@ -147,11 +149,11 @@ func observerIsToldAtOnce(t testing.TB, newObserver observerHarness) {
 				defer begun.Done()
 				return observer.Start(t.Context(), domain.Activity{Kind: domain.ActivitySession})
 			}()
-			begun.Wait() // all of them are under way
+			begun.Wait() // every activity has started
 			if end != nil {
 				end(domain.Ended{Outcome: domain.OutcomeOK})
 			}
-			tell(t, observer, domain.OutcomeOK)
+			reportEverything(t, observer, domain.OutcomeOK)
 		})
 	}
 	callers.Wait()

@@ -10,7 +10,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// fakeObserver is an observer that keeps every promise, but for what a defect changes.
+// fakeObserver is a correct observer that a test changes.
 type fakeObserver struct {
 	start   func(context.Context, domain.Activity) (context.Context, func(domain.Ended))
 	observe func(domain.Observation)
@@ -93,6 +93,6 @@ func TestObserversThatBreakAPromiseFail(t *testing.T) {
 					within--
 				}
 			}}
-		}, observerFinds{"the observer panicked with a string": {observerIsToldAtOnce}}},
+		}, observerFinds{"the observer panicked with a string": {observerIsSafeForConcurrentUse}}},
 	})
 }

@@ -12,15 +12,15 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// The cases of the outbox tell the time themselves: entries are enqueued from morning on and claimed from noon on.
+// The cases of the outbox set all instants. Entries are enqueued after morning and claimed after noon.
 var morning = noon.Add(-4 * time.Hour)
 
 const (
 	lease = 5 * time.Minute
-	tick  = time.Microsecond // the smallest difference between two instants
+	tick  = time.Microsecond // the smallest difference between two instants of a store
 )
 
-// box is an open store, used through its outbox.
+// box is an open store with helpers for its outbox.
 type box struct{ Store }
 
 func (h StoreHarness) box(t testing.TB) box {
@@ -28,7 +28,7 @@ func (h StoreHarness) box(t testing.TB) box {
 	return box{h.open(t)}
 }
 
-// do gives fn the outbox in a session of its own, which must not fail.
+// do calls fn with the outbox of a separate session, which must commit.
 func (b box) do(t testing.TB, fn func(context.Context, ports.Outbox) error) {
 	t.Helper()
 	do(t, b.Store, func(ctx context.Context, s ports.Session) error { return fn(ctx, s.Outbox()) })
@@ -38,7 +38,7 @@ func (b box) try(t testing.TB, fn func(context.Context, ports.Outbox) error) err
 	return try(t, b.Store, func(ctx context.Context, s ports.Session) error { return fn(ctx, s.Outbox()) })
 }
 
-// toErase is an entry as an erasure enqueues it, so long after the morning began.
+// toErase returns an entry as an erasure enqueues it, the given time after morning.
 func toErase(t testing.TB, entryID string, of domain.SubjectID, after time.Duration) domain.OutboxEntry {
 	t.Helper()
 	return domain.OutboxEntry{
@@ -56,7 +56,7 @@ func toRectify(t testing.TB, entryID string, of domain.SubjectID, after time.Dur
 	return entry
 }
 
-// numbered are so many erasures, each of a subject of its own, in the order of their age.
+// numbered returns n erasures of different subjects, oldest first.
 func numbered(t testing.TB, n int) []domain.OutboxEntry {
 	t.Helper()
 	entries := make([]domain.OutboxEntry, n)
@@ -72,7 +72,7 @@ func (b box) enqueue(t testing.TB, entries ...domain.OutboxEntry) {
 	b.do(t, func(ctx context.Context, outbox ports.Outbox) error { return outbox.Enqueue(ctx, entries...) })
 }
 
-// claim takes what is due, with a lease and a token that says since when.
+// claim claims due entries with a lease. The token contains the instant of the claim.
 func (b box) claim(t testing.TB, limit int, at time.Time) []domain.OutboxEntry {
 	t.Helper()
 	return read(t, b.Store, func(ctx context.Context, session ports.Session) ([]domain.OutboxEntry, error) {
@@ -82,7 +82,7 @@ func (b box) claim(t testing.TB, limit int, at time.Time) []domain.OutboxEntry {
 
 func token(at time.Time) string { return "lease of " + at.Format(time.RFC3339Nano) }
 
-// claimed enqueues entries, claims them at noon, and returns them as they were claimed, in the order given.
+// claimed enqueues entries, claims them at noon, and returns them as claimed, in the given order.
 func (b box) claimed(t testing.TB, entries ...domain.OutboxEntry) []domain.OutboxEntry {
 	t.Helper()
 	b.enqueue(t, entries...)
@@ -96,13 +96,13 @@ func (b box) claimed(t testing.TB, entries ...domain.OutboxEntry) []domain.Outbo
 	return claimed
 }
 
-// due returns what a claim at the instant would take, and takes none of it: the session is rolled back.
+// due returns the entries that a claim at the instant would take. It rolls the claim back.
 func (b box) due(t testing.TB, at time.Time) []domain.OutboxEntry {
 	t.Helper()
 	return b.dueFor(t, 1000, at)
 }
 
-// dueFor is due for some targets, up to a limit.
+// dueFor is due for targets and a limit.
 func (b box) dueFor(
 	t testing.TB, limit int, at time.Time, known ...domain.OutboxTarget,
 ) (found []domain.OutboxEntry) {
@@ -153,14 +153,14 @@ func givesBack(entry domain.OutboxEntry) domain.Settlement {
 	return domain.Settlement{Entry: entry, Status: domain.OutboxPending}
 }
 
-// The results of a settlement.
+// The results of settlements.
 var (
 	applied   = domain.SettleResult{}
 	stale     = domain.SettleResult{Stale: true}
 	completes = domain.SettleResult{Completes: true}
 )
 
-// named are results for a message.
+// named returns results as texts for a message.
 func named(results []domain.SettleResult) []string {
 	names := make([]string, len(results))
 	for i, result := range results {
@@ -169,7 +169,7 @@ func named(results []domain.SettleResult) []string {
 	return names
 }
 
-// entryIDs are those of the entries, in order.
+// entryIDs returns the ids of the entries, in order.
 func entryIDs(entries []domain.OutboxEntry) []string {
 	ids := make([]string, len(entries))
 	for i, entry := range entries {
@@ -178,13 +178,13 @@ func entryIDs(entries []domain.OutboxEntry) []string {
 	return ids
 }
 
-// cameTo checks what the first of some settlements came to.
-func cameTo(t testing.TB, what string, got []domain.SettleResult, want domain.SettleResult) {
+// expectResult checks the first result of a settlement.
+func expectResult(t testing.TB, what string, got []domain.SettleResult, want domain.SettleResult) {
 	t.Helper()
-	assert(t, got[0] == want, "%s came to %v, want %v", what, named(got), named([]domain.SettleResult{want}))
+	assert(t, got[0] == want, "%s resulted in %v, want %v", what, named(got), named([]domain.SettleResult{want}))
 }
 
-// are checks which entries these are, in their order.
+// are checks the ids of entries and their order.
 func are(t testing.TB, what string, got []domain.OutboxEntry, want ...string) {
 	t.Helper()
 	idsAre(t, what, entryIDs(got), want...)
@@ -195,14 +195,14 @@ func idsAre(t testing.TB, what string, got []string, want ...string) {
 	assert(t, slices.Equal(got, want), "%s are %v, want %v", what, got, want)
 }
 
-// countsAre checks how many entries have each status.
+// countsAre checks the number of entries of each status.
 func (b box) countsAre(t testing.TB, want map[domain.OutboxStatus]int64) {
 	t.Helper()
 	got := b.counts(t)
 	assert(t, maps.Equal(got, want), "counted are %v, want %v", got, want)
 }
 
-// counted checks how many entries have a status.
+// counted checks the number of entries with a status.
 func (b box) counted(t testing.TB, when string, status domain.OutboxStatus, want int64) {
 	t.Helper()
 	n := b.counts(t)[status]

@@ -8,7 +8,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-func outboxClaimTakesWhatIsDue(t testing.TB, h StoreHarness) {
+func outboxClaimTakesDueEntries(t testing.TB, h StoreHarness) {
 	b := h.box(t)
 	e := b.claimed(t, numbered(t, 5)...)
 	now := fails(e[1], noon)
@@ -30,7 +30,7 @@ func outboxClaimTakesWhatIsDue(t testing.TB, h StoreHarness) {
 	}
 }
 
-func outboxClaimLeavesWhatIsSettledForGood(t testing.TB, h StoreHarness) {
+func outboxClaimLeavesSucceededAndAbandonedEntries(t testing.TB, h StoreHarness) {
 	b := h.box(t)
 	entries := numbered(t, 3)
 	e := b.claimed(t, append(entries, toRectify(t, "r", entries[0].SubjectID, 0))...)
@@ -56,14 +56,14 @@ func outboxClaimTakesAnExpiredLease(t testing.TB, h StoreHarness) {
 	entry := toRectify(t, "a", subjectOf(t, "acme", "7"), 0)
 	b.enqueue(t, entry)
 	at := noon
-	for attempt := 1; attempt < 4; attempt++ { // nobody settles it
+	for attempt := 1; attempt < 4; attempt++ { // no worker settles the entry
 		expectAll(t, "claimed once the lease has ended", b.claim(t, 10, at), []domain.OutboxEntry{entry},
 			func(e *domain.OutboxEntry) { inFlight(e, at, attempt) })
 		at = at.Add(lease)
 	}
 }
 
-// inFlight is what a claim makes of an entry.
+// inFlight changes an entry as a claim does.
 func inFlight(e *domain.OutboxEntry, at time.Time, attempts int) {
 	until, lease := at.Add(lease), token(at)
 	e.Status, e.Attempts = domain.OutboxInFlight, attempts
@@ -99,7 +99,7 @@ func outboxClaimKeepsToTheLimit(t testing.TB, h StoreHarness) {
 	}
 }
 
-func outboxClaimMarksWhatItTakes(t testing.TB, h StoreHarness) {
+func outboxClaimMarksItsEntries(t testing.TB, h StoreHarness) {
 	b := h.box(t)
 	entries := []domain.OutboxEntry{
 		toErase(t, "a", subjectOf(t, "acme", "7"), 0), toRectify(t, "b", subjectOf(t, "acme", "8"), time.Second),
@@ -111,7 +111,7 @@ func outboxClaimMarksWhatItTakes(t testing.TB, h StoreHarness) {
 		t.Errorf("%d entries are in flight and %d pending, want 2 and 0",
 			counts[domain.OutboxInFlight], counts[domain.OutboxPending])
 	}
-	// That what it says is also what is kept shows at the next claim, and at the settlement.
+	// The next claim and the settlement show that the store keeps the values that the claim returns.
 	again := b.due(t, noon.Add(lease))
 	assert(t, slices.Equal(entryIDs(again), []string{"a", "b"}) && again[0].Attempts == 2 && again[1].Attempts == 2,
 		"once the lease has ended, another claim takes %v", entryIDs(again))

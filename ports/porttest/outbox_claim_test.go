@@ -10,7 +10,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// claimsAt is a defect of the instant at which a claim looks for what is due.
+// claimsAt returns the defect of a claim that uses another instant to select due entries.
 func claimsAt(shift func(at time.Time) time.Time) func(*Store) {
 	return brokenOutbox{claim: func(c outboxCall) (entries, error) {
 		attempt := domain.Instant(c.at)
@@ -19,7 +19,7 @@ func claimsAt(shift func(at time.Time) time.Time) func(*Store) {
 	}}.breaks
 }
 
-// firstAttempts is the defect of claims that forget what was tried before.
+// firstAttempts is the defect of claims that skip entries with an attempt.
 var firstAttempts = takes(func(_ outboxCall, taken entries) entries {
 	return slices.DeleteFunc(taken, func(e domain.OutboxEntry) bool { return e.Attempts > 1 })
 })
@@ -32,8 +32,10 @@ func claimDefects() defects {
 		"whatever the time": {claimsAt(func(at time.Time) time.Time { return at.Add(10_000 * time.Hour) }), found{
 			"after a claim of up to 7, 5 entries are pending, want 4": {outboxClaimKeepsToTheLimit},
 		}},
-		"no limit": {asks(func(c *outboxCall) { c.limit = 1000 }), found{"were claimed": {outboxClaimKeepsToTheLimit}}},
-		"at least one": {asks(func(c *outboxCall) { c.limit = max(c.limit, 1) }), found{
+		"no limit": {changesClaimCall(func(c *outboxCall) { c.limit = 1000 }), found{
+			"were claimed": {outboxClaimKeepsToTheLimit},
+		}},
+		"at least one": {changesClaimCall(func(c *outboxCall) { c.limit = max(c.limit, 1) }), found{
 			"entries: 1 were claimed": {outboxClaimKeepsToTheLimit},
 		}},
 		"the youngest first": {
@@ -45,7 +47,7 @@ func claimDefects() defects {
 			slices.SortStableFunc(taken, func(a, b domain.OutboxEntry) int { return a.EnqueuedAt.Compare(b.EnqueuedAt) })
 			return taken
 		}), found{"claimed [b a], want [a b": {outboxClaimTakesTheOldestFirst}}},
-		"what is in flight, by anybody": {func(store *Store) {
+		"entries in flight, with any lease": {func(store *Store) {
 			var mu sync.Mutex
 			var last entries
 			takes(func(c outboxCall, taken entries) entries {
@@ -60,8 +62,10 @@ func claimDefects() defects {
 				return taken
 			})(store)
 		}, found{"of 4 entries: 5 were claimed": {outboxClaimKeepsToTheLimit}}},
-		"only what was never tried": {firstAttempts, found{"due are [], want [e": {outboxClaimLeavesWhatIsSettledForGood}}},
-		"what was abandoned": {brokenOutbox{claim: func(c outboxCall) (entries, error) {
+		"only entries without an attempt": {firstAttempts, found{
+			"due are [], want [e": {outboxClaimLeavesSucceededAndAbandonedEntries},
+		}},
+		"abandoned entries": {brokenOutbox{claim: func(c outboxCall) (entries, error) {
 			abandoned, err := c.Abandoned(c.ctx, nil, 1000)
 			if err != nil {
 				return nil, err
@@ -70,15 +74,15 @@ func claimDefects() defects {
 				return nil, err
 			}
 			return c.claim()
-		}}.breaks, found{"], want [e002]": {outboxClaimLeavesWhatIsSettledForGood}}},
+		}}.breaks, found{"], want [e002]": {outboxClaimLeavesSucceededAndAbandonedEntries}}},
 		"attempts that are not counted": {changesClaimed(func(e *domain.OutboxEntry) { e.Attempts-- }), found{
-			"has Attempts 0, want 1": {outboxClaimMarksWhatItTakes},
+			"has Attempts 0, want 1": {outboxClaimMarksItsEntries},
 		}},
 		"no time of the attempt": {changesClaimed(func(e *domain.OutboxEntry) { e.LastAttemptAt = nil }), found{
 			"want 1 with its instants": {outboxInstantsAreInUTCAndMicroseconds},
 		}},
 		"the status that it had": {changesClaimed(func(e *domain.OutboxEntry) { e.Status = domain.OutboxPending }), found{
-			"has Status pending, want in_flight": {outboxClaimMarksWhatItTakes},
+			"has Status pending, want in_flight": {outboxClaimMarksItsEntries},
 		}},
 		"an error that is forgotten": {changesClaimed(func(e *domain.OutboxEntry) { e.LastError = nil }), found{
 			"a has LastError <nil>, want timeout": {outboxFailureIsTriedAgainInItsTime},
@@ -91,10 +95,10 @@ func claimDefects() defects {
 			"NextAttemptAt is": {outboxInstantsAreInUTCAndMicroseconds},
 			"claimed once the lease has ended are [], want [a": {outboxClaimTakesAnExpiredLease},
 		}},
-		"one token for all": {asks(func(c *outboxCall) { c.token = "token" }), found{
+		"one token for all": {changesClaimCall(func(c *outboxCall) { c.token = "token" }), found{
 			"was claimed at attempt 1, or under the lease of another": {outboxClaimsShareNoEntry},
 		}},
-		"at once, in a session of its own": {func(store *Store) {
+		"immediately, in a separate session": {func(store *Store) {
 			sessions := store.Sessions
 			brokenOutbox{claim: func(c outboxCall) (claimed entries, err error) {
 				err = sessions.Do(context.Background(), func(ctx context.Context, s ports.Session) error {
@@ -104,7 +108,7 @@ func claimDefects() defects {
 				return claimed, err
 			}}.breaks(store)
 		}, found{
-			"the session claims": {outboxSessionClaimsWhatItEnqueued},
+			"the session claims": {outboxSessionClaimsItsOwnEntries},
 			"after the rollback": {outboxClaimCanBeRolledBack},
 		}},
 	}

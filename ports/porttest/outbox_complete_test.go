@@ -10,7 +10,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// completesBy is a defect of what completes: a success does that leaves no entry which holds it back.
+// completesBy returns a defect of completion: a success completes if no other entry holds it back.
 func completesBy(holdsBack func(success, other domain.OutboxEntry) bool) func(*Store) {
 	return func(store *Store) {
 		var mu sync.Mutex
@@ -40,7 +40,7 @@ func completesBy(holdsBack func(success, other domain.OutboxEntry) bool) func(*S
 						known[entry.EntryID] = entry
 					}
 				}
-				completed := map[string]bool{} // operations
+				completed := map[string]bool{} // ids of operations
 				for i := len(results) - 1; i >= 0; i-- {
 					entry := c.settlements[i].Entry
 					operation := entry.SubjectID.String() + string(entry.Operation) + entry.OperationID
@@ -59,7 +59,7 @@ func completesBy(holdsBack func(success, other domain.OutboxEntry) bool) func(*S
 	}
 }
 
-func together(a, b domain.OutboxEntry) bool {
+func sameOperation(a, b domain.OutboxEntry) bool {
 	return a.SubjectID == b.SubjectID && a.Operation == b.Operation && a.OperationID == b.OperationID
 }
 
@@ -70,7 +70,9 @@ func forgotten(e domain.OutboxEntry) bool {
 func completeDefects() defects {
 	return defects{
 		"by the rule": {
-			completesBy(func(success, other domain.OutboxEntry) bool { return together(success, other) && !forgotten(other) }),
+			completesBy(func(success, other domain.OutboxEntry) bool {
+				return sameOperation(success, other) && !forgotten(other)
+			}),
 			found{},
 		},
 		"never": {changesResults(func(_ []domain.Settlement, results []domain.SettleResult) {
@@ -78,12 +80,12 @@ func completeDefects() defects {
 				results[i].Completes = false
 			}
 		}), found{
-			"settled again after the rollback, the entry came to [applied": {outboxSettlementCanBeRolledBack},
-			"came to [applied": {outboxLastSuccessCompletes},
+			"settled again after the rollback, the entry resulted in [applied": {outboxSettlementCanBeRolledBack},
+			"resulted in [applied": {outboxLastSuccessCompletes},
 		}},
 		"with every success": {completesBy(func(_, _ domain.OutboxEntry) bool { return false }), found{
-			"beside another one that": {outboxOpenEntriesHoldCompletionBack},
-			"8 of the 8 sessions that settled a subject's entries completed it, want": {outboxSettlementsAtOnceCompleteOnce},
+			"another entry": {outboxOpenEntriesHoldCompletionBack},
+			"8 of the 8 sessions that settled a subject's entries completed it, want": {outboxConcurrentSettlementsCompleteOnce},
 			"two sessions that settled a subject's last entries at the same time got": {
 				outboxOverlappingSettlementsCompleteOnce,
 			},
@@ -91,57 +93,57 @@ func completeDefects() defects {
 		"with each success of a call": {changesResults(func(settlements []domain.Settlement, results []domain.SettleResult) {
 			for i, s := range settlements {
 				for j, other := range settlements {
-					if results[i].Completes && together(s.Entry, other.Entry) && other.Status == domain.OutboxSucceeded {
+					if results[i].Completes && sameOperation(s.Entry, other.Entry) && other.Status == domain.OutboxSucceeded {
 						results[j].Completes = true
 					}
 				}
 			}
-		}), found{"d came to [completes completes], want [applied completes": {outboxLastSuccessCompletes}}},
+		}), found{"d resulted in [completes completes], want [applied completes": {outboxLastSuccessCompletes}}},
 		"with the first success of a call": {
 			changesResults(func(settlements []domain.Settlement, results []domain.SettleResult) {
 				for i, s := range settlements {
 					for j, other := range settlements[:i] {
-						if results[i].Completes && together(s.Entry, other.Entry) && other.Status == domain.OutboxSucceeded {
+						if results[i].Completes && sameOperation(s.Entry, other.Entry) && other.Status == domain.OutboxSucceeded {
 							results[i].Completes, results[j].Completes = false, true
 						}
 					}
 				}
 			}),
-			found{"d came to [completes applied], want [applied completes": {outboxLastSuccessCompletes}},
+			found{"d resulted in [completes applied], want [applied completes": {outboxLastSuccessCompletes}},
 		},
 		"only when no operation of the kind is open": {completesBy(func(success, other domain.OutboxEntry) bool {
 			other.OperationID = success.OperationID
-			return together(success, other) && !forgotten(other)
+			return sameOperation(success, other) && !forgotten(other)
 		}), found{
-			"beside another operation, the last one came to [applied": {outboxOperationsCompleteOneByOne},
+			"with another operation open, the last success resulted in [applied": {outboxOperationsCompleteOneByOne},
 		}},
 		"only when nothing of the subject is open": {completesBy(func(success, other domain.OutboxEntry) bool {
 			return success.SubjectID == other.SubjectID && !forgotten(other)
-		}), found{"d came to [applied applied], want [applied completes": {outboxLastSuccessCompletes}}},
+		}), found{"d resulted in [applied applied], want [applied completes": {outboxLastSuccessCompletes}}},
 		"only when nothing of the operation is open": {completesBy(func(success, other domain.OutboxEntry) bool {
 			return success.Operation == other.Operation && !forgotten(other)
 		}), found{
-			"after an abandoned rectification, a success came to [applied": {outboxAbandonedRectificationsHoldNothingBack},
+			"after an abandoned rectification, a success resulted in [applied": {outboxAbandonedRectificationsHoldNothingBack},
 		}},
-		"despite what has failed": {completesBy(func(success, other domain.OutboxEntry) bool {
-			return together(success, other) && !forgotten(other) && other.Status != domain.OutboxFailed
-		}), found{"beside another one that": {outboxOpenEntriesHoldCompletionBack}}},
-		"despite what was given back": {completesBy(func(success, other domain.OutboxEntry) bool {
-			return together(success, other) && !forgotten(other) && other.Status != domain.OutboxPending
-		}), found{"beside another one that": {outboxOpenEntriesHoldCompletionBack}}},
-		"despite what is in flight": {completesBy(func(success, other domain.OutboxEntry) bool {
-			return together(success, other) && !forgotten(other) && other.Status != domain.OutboxInFlight
-		}), found{"beside another one that": {outboxOpenEntriesHoldCompletionBack}}},
+		"despite failed entries": {completesBy(func(success, other domain.OutboxEntry) bool {
+			return sameOperation(success, other) && !forgotten(other) && other.Status != domain.OutboxFailed
+		}), found{"another entry": {outboxOpenEntriesHoldCompletionBack}}},
+		"despite entries that were given back": {completesBy(func(success, other domain.OutboxEntry) bool {
+			return sameOperation(success, other) && !forgotten(other) && other.Status != domain.OutboxPending
+		}), found{"another entry": {outboxOpenEntriesHoldCompletionBack}}},
+		"despite entries in flight": {completesBy(func(success, other domain.OutboxEntry) bool {
+			return sameOperation(success, other) && !forgotten(other) && other.Status != domain.OutboxInFlight
+		}), found{"another entry": {outboxOpenEntriesHoldCompletionBack}}},
 		"despite abandoned erasures": {completesBy(func(success, other domain.OutboxEntry) bool {
-			return together(success, other) && other.Status != domain.OutboxAbandoned
-		}), found{"an abandoned erasure, a success c": {outboxAbandonedErasuresHoldCompletionBack}}},
-		"not with abandoned rectifications": {completesBy(together), found{
+			return sameOperation(success, other) && other.Status != domain.OutboxAbandoned
+		}), found{"a success completed although": {outboxAbandonedErasuresHoldCompletionBack}}},
+		"not with abandoned rectifications": {completesBy(sameOperation), found{
 			"abandoned rectification": {outboxAbandonedRectificationsHoldNothingBack},
 		}},
 	}
 }
 
-// That nobody completes is not sure to happen, but in the case that makes it happen.
+// The other cases find this defect only by chance. The case for overlapping settlements always finds it.
 func TestCompletionThatIsDecidedBeforeTheLockIsFoundOut(t *testing.T) {
 	promise.ExpectFailures(t, only(outboxOverlappingSettlementsCompleteOnce), inMemory(decidesBeforeTheLock), found{
 		"want one that completes": {outboxOverlappingSettlementsCompleteOnce},
@@ -150,13 +152,13 @@ func TestCompletionThatIsDecidedBeforeTheLockIsFoundOut(t *testing.T) {
 
 func decidesBeforeTheLock(store *Store) {
 	var mu sync.Mutex
-	succeeded := 0 // entries, of sessions whose fn is through
+	succeeded := 0 // succeeded entries of sessions whose fn has returned
 	changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) error {
 		return do(ctx, func(ctx context.Context, s ports.Session) error {
 			mine := 0
 			o := brokenOutbox{Outbox: s.Outbox(), settle: func(c outboxCall) (results, error) {
 				mu.Lock()
-				before := succeeded // before the lock on the entries
+				before := succeeded // read before the lock on the entries
 				mu.Unlock()
 				results, err := c.settle()
 				mu.Lock()
@@ -170,7 +172,7 @@ func decidesBeforeTheLock(store *Store) {
 				return results, err
 			}}
 			err := fn(ctx, replaced{Session: s, outbox: o})
-			mu.Lock() // and still under the lock on the entries
+			mu.Lock() // while the lock on the entries is held
 			defer mu.Unlock()
 			succeeded += mine
 			return err

@@ -30,10 +30,10 @@ func outboxLastSuccessCompletes(t testing.TB, h StoreHarness) {
 	} {
 		got := b.settle(t, step.settlements...)
 		assert(t, slices.Equal(got, step.want),
-			"%s came to %v, want %v", step.settlements[0].Entry.EntryID, named(got), named(step.want))
+			"%s resulted in %v, want %v", step.settlements[0].Entry.EntryID, named(got), named(step.want))
 	}
 	anew := b.claimed(t, toErase(t, "erased again", zoe, time.Hour))
-	cameTo(t, "the only entry of a later erasure", b.settle(t, succeeds(anew[0])), completes)
+	expectResult(t, "the only entry of a later erasure", b.settle(t, succeeds(anew[0])), completes)
 }
 
 func outboxOpenEntriesHoldCompletionBack(t testing.TB, h StoreHarness) {
@@ -56,16 +56,16 @@ func outboxOpenEntriesHoldCompletionBack(t testing.TB, h StoreHarness) {
 				}
 			}
 			e := b.claimed(t, entries...)
-			// Settled by a call before, and by the same call.
+			// The first entry is settled in an earlier call, the third entry in the same call as the success.
 			b.settle(t, settle(e[0])...)
 			if got := b.settle(t, succeeds(e[1])); got[0] != applied {
-				t.Errorf("%s: beside another one that was %s already, a success came to %v", operation, name, named(got))
+				t.Errorf("%s: after another entry was %s, a success resulted in %v", operation, name, named(got))
 			}
 			if got := b.settle(t, append(settle(e[2]), succeeds(e[3]))...); slices.Contains(got, completes) {
-				t.Errorf("%s: beside another one that came to be %s, a success completed", operation, name)
+				t.Errorf("%s: in one call with another entry that became %s, a success completed", operation, name)
 			}
 		}
-		b.claim(t, 1000, noon) // so that what was given back is in nobody's way
+		b.claim(t, 1000, noon) // so that later rounds do not claim the returned entries
 	}
 }
 
@@ -76,17 +76,17 @@ func outboxAbandonedErasuresHoldCompletionBack(t testing.TB, h StoreHarness) {
 		toErase(t, "a", zoe, 0), toErase(t, "b", zoe, 1*tick),
 		toErase(t, "c", yan, 2*tick), toErase(t, "d", yan, 3*tick))
 	b.settle(t, abandons(e[0]))
-	cameTo(t, "after an abandoned erasure, a success", b.settle(t, succeeds(e[1])), applied)
+	expectResult(t, "after an abandoned erasure, a success", b.settle(t, succeeds(e[1])), applied)
 	if got := b.settle(t, succeeds(e[2]), abandons(e[3])); slices.Contains(got, completes) {
-		t.Errorf("together with an abandoned erasure, a success completed")
+		t.Errorf("a success completed although an erasure was abandoned")
 	}
 	b.requeue(t, "a")
 	again := b.claim(t, 10, noon)
 	must(t, len(again) == 1, "%d entries are due after the requeue, want 1", len(again))
-	cameTo(t, "once the abandoned erasure was requeued, its success", b.settle(t, succeeds(again[0])), completes)
+	expectResult(t, "once the abandoned erasure was requeued, its success", b.settle(t, succeeds(again[0])), completes)
 }
 
-// A rectification that was abandoned is issued anew: nobody will ever make a success of it.
+// An abandoned rectification is not requeued and never succeeds. The application issues a new rectification.
 func outboxAbandonedRectificationsHoldNothingBack(t testing.TB, h StoreHarness) {
 	b := h.box(t)
 	zoe, yan, eve := subjectOf(t, "acme", "7"), subjectOf(t, "acme", "8"), subjectOf(t, "acme", "9")
@@ -95,10 +95,10 @@ func outboxAbandonedRectificationsHoldNothingBack(t testing.TB, h StoreHarness) 
 		toRectify(t, "c", yan, 2*tick), toRectify(t, "d", yan, 3*tick),
 		toRectify(t, "e", eve, 4*tick), toRectify(t, "f", eve, 5*tick))
 	b.settle(t, abandons(e[0]))
-	cameTo(t, "after an abandoned rectification, a success", b.settle(t, succeeds(e[1])), completes)
+	expectResult(t, "after an abandoned rectification, a success", b.settle(t, succeeds(e[1])), completes)
 	got := b.settle(t, abandons(e[2]), succeeds(e[3]), succeeds(e[4]), abandons(e[5]))
 	if want := []domain.SettleResult{applied, completes, completes, applied}; !slices.Equal(got, want) {
-		t.Errorf("in one call with abandoned rectifications, successes came to %v, want %v", named(got), named(want))
+		t.Errorf("in one call with abandoned rectifications, successes resulted in %v, want %v", named(got), named(want))
 	}
 }
 
@@ -112,7 +112,7 @@ func outboxClaimsShareNoEntry(t testing.TB, h StoreHarness) {
 	var claiming sync.WaitGroup
 	for claimer := range claimers {
 		claiming.Go(func() {
-			for round := range len(entries) { // at the most, should there be no end of them
+			for round := range len(entries) { // bounds the loop
 				mine := fmt.Sprintf("lease %d of %d", round, claimer)
 				var claimed []domain.OutboxEntry
 				err := b.try(t, func(ctx context.Context, outbox ports.Outbox) (err error) {
@@ -120,7 +120,7 @@ func outboxClaimsShareNoEntry(t testing.TB, h StoreHarness) {
 					return err
 				})
 				assert(t, err == nil && len(claimed) <= atOnce,
-					"a claim among others took %d entries, of up to %d, and failed with: %v", len(claimed), atOnce, err)
+					"a concurrent claim took %d entries, of up to %d, and returned the error: %v", len(claimed), atOnce, err)
 				if err != nil || len(claimed) == 0 {
 					return
 				}
@@ -145,13 +145,13 @@ func outboxClaimsDoNotWaitForEachOther(t testing.TB, h StoreHarness) {
 	b := h.box(t)
 	b.enqueue(t, numbered(t, 6)...)
 	other := make(chan []string, 1)
-	claim, claimed := beside(func() {
+	claim, claimed := concurrently(func() {
 		var found []domain.OutboxEntry
 		err := b.try(t, func(ctx context.Context, outbox ports.Outbox) (err error) {
 			found, err = outbox.Claim(ctx, 2, noon, noon.Add(lease), "the other lease")
 			return err
 		})
-		assert(t, err == nil, "a claim beside another one failed: %v", err)
+		assert(t, err == nil, "a concurrent claim failed: %v", err)
 		other <- entryIDs(found)
 	})
 	defer claimed()
@@ -163,13 +163,13 @@ func outboxClaimsDoNotWaitForEachOther(t testing.TB, h StoreHarness) {
 		if !ok {
 			t.Errorf("a claim waits for the session of another one")
 		} else if !slices.Equal(second, []string{"e002", "e003"}) {
-			t.Errorf("beside a claim of two entries another one got %v, want the next two", second)
+			t.Errorf("during a claim of two entries, another claim got %v, want the next two", second)
 		}
 		return err
 	})
 }
 
-func outboxSettlementsAtOnceCompleteOnce(t testing.TB, h StoreHarness) {
+func outboxConcurrentSettlementsCompleteOnce(t testing.TB, h StoreHarness) {
 	const sessions = 8
 	b := h.box(t)
 	zoe, yan := subjectOf(t, "acme", "7"), subjectOf(t, "umbrella", "7")
@@ -195,7 +195,7 @@ func outboxSettlementsAtOnceCompleteOnce(t testing.TB, h StoreHarness) {
 				return err
 			})
 			if err != nil || len(results) != len(settlements) || slices.Contains(results, stale) {
-				t.Errorf("a settlement among others came to %v and failed with: %v", named(results), err)
+				t.Errorf("a concurrent settlement resulted in %v and returned the error: %v", named(results), err)
 				return
 			}
 			mu.Lock()
@@ -216,27 +216,27 @@ func outboxSettlementsAtOnceCompleteOnce(t testing.TB, h StoreHarness) {
 	}
 }
 
-// The first session has settled its entry and is still open when the second one settles the other: had both decided by
-// what they saw, none would have completed the subject.
+// The first session settles its entry and stays open while the second session settles the other entry. If both sessions
+// decided by the rows that they see, no session would complete the subject.
 func outboxOverlappingSettlementsCompleteOnce(t testing.TB, h StoreHarness) {
 	b := h.box(t)
 	id := subjectOf(t, "acme", "7")
 	claimed := b.claimed(t, toErase(t, "a", id, 0), toErase(t, "b", id, time.Second))
 	var second []domain.SettleResult
 	done := make(chan struct{})
-	settle, settled := beside(func() {
+	settle, settled := concurrently(func() {
 		defer close(done)
 		err := b.try(t, func(ctx context.Context, outbox ports.Outbox) (err error) {
 			second, err = outbox.Settle(ctx, []domain.Settlement{succeeds(claimed[1])})
 			return err
 		})
-		assert(t, err == nil, "a settlement beside another one failed: %v", err)
+		assert(t, err == nil, "a concurrent settlement failed: %v", err)
 	})
 	var results []domain.SettleResult
 	b.do(t, func(ctx context.Context, outbox ports.Outbox) (err error) {
 		results, err = outbox.Settle(ctx, []domain.Settlement{succeeds(claimed[0])})
 		settle()
-		arrives(done, moment) // if it does not wait, which may be right
+		arrives(done, moment) // in a store whose second session does not wait
 		return err
 	})
 	settled()

@@ -17,7 +17,7 @@ import (
 func outboxEntriesComeWithTheCommit(t testing.TB, h StoreHarness) {
 	b := h.box(t)
 	seen := make(chan int64, 1)
-	look, looked := beside(func() { // which may have to wait for the commit, and then sees the entry
+	look, looked := concurrently(func() { // may block until the commit and then sees the entry
 		var pending int64
 		defer func() { seen <- pending }()
 		pending = b.counts(t)[domain.OutboxPending]
@@ -27,7 +27,7 @@ func outboxEntriesComeWithTheCommit(t testing.TB, h StoreHarness) {
 		if err := outbox.Enqueue(ctx, numbered(t, 1)...); err != nil {
 			return err
 		}
-		if _, err := outbox.Counts(ctx); err != nil { // so that nothing is held back
+		if _, err := outbox.Counts(ctx); err != nil { // sends appends that are held back
 			return err
 		}
 		look()
@@ -59,12 +59,12 @@ func outboxEntryIDsAreUnique(t testing.TB, h StoreHarness) {
 	again := toRectify(t, first[1].EntryID, subjectOf(t, "umbrella", "7"), time.Hour)
 	b.enqueue(t, first...)
 	for name, entries := range map[string][]domain.OutboxEntry{
-		"one that is there":         {again},
-		"one that is there, beside": {toErase(t, "new", again.SubjectID, 0), again},
-		"one twice at once":         {toErase(t, "twice", again.SubjectID, 0), toErase(t, "twice", again.SubjectID, 0)},
+		"one that is there":          {again},
+		"an existing and a new one":  {toErase(t, "new", again.SubjectID, 0), again},
+		"an entry twice in one call": {toErase(t, "twice", again.SubjectID, 0), toErase(t, "twice", again.SubjectID, 0)},
 	} {
 		err := b.try(t, func(ctx context.Context, outbox ports.Outbox) error { return outbox.Enqueue(ctx, entries...) })
-		assert(t, errors.Is(err, domain.ErrConflict), "%s: enqueuing it is no ErrConflict but: %v", name, err)
+		assert(t, errors.Is(err, domain.ErrConflict), "%s: want ErrConflict from Enqueue, got %v", name, err)
 	}
 	claimed := b.claim(t, 10, noon)
 	assert(t, slices.Equal(entryIDs(claimed), entryIDs(first)) && claimed[1].Operation == domain.OperationErase,
@@ -94,7 +94,7 @@ func outboxEntriesComeBackAsEnqueued(t testing.TB, h StoreHarness) {
 	expectAll(t, "claimed", b.claim(t, 10, noon), want, func(e *domain.OutboxEntry) { inFlight(e, noon, 1) })
 }
 
-func outboxSessionClaimsWhatItEnqueued(t testing.TB, h StoreHarness) {
+func outboxSessionClaimsItsOwnEntries(t testing.TB, h StoreHarness) {
 	b := h.box(t)
 	b.do(t, func(ctx context.Context, outbox ports.Outbox) error {
 		if err := outbox.Enqueue(ctx, numbered(t, 2)...); err != nil {
@@ -106,7 +106,7 @@ func outboxSessionClaimsWhatItEnqueued(t testing.TB, h StoreHarness) {
 	})
 }
 
-// expectAll compares entries, in their order, with others that were changed.
+// expectAll compares entries in order with the wanted entries, after change was applied to these.
 func expectAll(t testing.TB, what string, got, want []domain.OutboxEntry, change func(*domain.OutboxEntry)) {
 	t.Helper()
 	if !slices.Equal(entryIDs(got), entryIDs(want)) {
@@ -118,7 +118,7 @@ func expectAll(t testing.TB, what string, got, want []domain.OutboxEntry, change
 	}
 }
 
-// expect compares an entry with one that was changed. Corrections are compared as the JSON that is sent of them.
+// expect compares an entry with the wanted entry, after change was applied to it. Corrections are compared as JSON.
 func expect(t testing.TB, got, want domain.OutboxEntry, change func(*domain.OutboxEntry)) {
 	t.Helper()
 	change(&want)
@@ -127,8 +127,8 @@ func expect(t testing.TB, got, want domain.OutboxEntry, change func(*domain.Outb
 		"%s has other corrections than expected", want.EntryID)
 	got.Corrections, want.Corrections = nil, nil
 	if len(got.Ref.Extra) == 0 {
-		got.Ref.Extra = want.Ref.Extra // nil and empty are the same
-		assert(t, len(want.Ref.Extra) == 0, "%s has lost what its ref carries besides", want.EntryID)
+		got.Ref.Extra = want.Ref.Extra // nil and empty are equal
+		assert(t, len(want.Ref.Extra) == 0, "%s has lost the Extra of its ref", want.EntryID)
 	}
 	given, wanted := reflect.ValueOf(got), reflect.ValueOf(want)
 	for i := range given.NumField() {
@@ -138,7 +138,7 @@ func expect(t testing.TB, got, want domain.OutboxEntry, change func(*domain.Outb
 	}
 }
 
-// show is a field of an entry for a message.
+// show returns the value of a field for a message.
 func show(value any) string {
 	if v := reflect.ValueOf(value); v.Kind() == reflect.Pointer && !v.IsNil() {
 		value = v.Elem().Interface()
@@ -146,7 +146,7 @@ func show(value any) string {
 	return fmt.Sprintf("%v", value)
 }
 
-// sameJSON reports whether two values are the same as JSON.
+// sameJSON reports whether two values have equal JSON.
 func sameJSON(t testing.TB, a, b any) bool {
 	t.Helper()
 	return reflect.DeepEqual(asJSON(t, a), asJSON(t, b))
@@ -158,6 +158,6 @@ func asJSON(t testing.TB, value any) (decoded any) {
 	if err == nil {
 		err = json.Unmarshal(text, &decoded)
 	}
-	assert(t, err == nil, "a %T is no JSON: %v", value, err)
+	assert(t, err == nil, "a %T cannot be encoded as JSON: %v", value, err)
 	return decoded
 }

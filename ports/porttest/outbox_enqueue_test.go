@@ -10,7 +10,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// changesEnqueued is a defect of what is enqueued.
+// changesEnqueued returns a defect that changes entries when they are enqueued.
 func changesEnqueued(change func(*domain.OutboxEntry)) func(*Store) {
 	return brokenOutbox{enqueue: func(c outboxCall) error {
 		c.entries = changed(slices.Clone(c.entries), change)
@@ -20,7 +20,7 @@ func changesEnqueued(change func(*domain.OutboxEntry)) func(*Store) {
 
 func enqueueDefects() defects {
 	return defects{
-		"at once, in a session of its own": {func(store *Store) {
+		"immediately, in a separate session": {func(store *Store) {
 			sessions := store.Sessions
 			brokenOutbox{enqueue: func(c outboxCall) error {
 				return sessions.Do(context.Background(), func(ctx context.Context, s ports.Session) error {
@@ -40,7 +40,7 @@ func enqueueDefects() defects {
 				})
 				return c.enqueue()
 			}}.breaks(store)
-		}, found{"e: enqueuing it is no ErrConflict but: <nil>": {outboxEntryIDsAreUnique}}},
+		}, found{"e: want ErrConflict from Enqueue, got <nil>": {outboxEntryIDsAreUnique}}},
 		"a conflict without its code": {
 			changesDo(func(do doFunc, ctx context.Context, fn func(context.Context, ports.Session) error) error {
 				if err := do(ctx, fn); domain.ErrorClass(err) == "conflict" {
@@ -49,21 +49,21 @@ func enqueueDefects() defects {
 					return err
 				}
 			}),
-			found{"e: enqueuing it is no ErrConflict but: habeas: enqueue: failed": {outboxEntryIDsAreUnique}},
+			found{"e: want ErrConflict from Enqueue, got habeas: enqueue: failed": {outboxEntryIDsAreUnique}},
 		},
 		"without the id of its operation": {
 			changesEnqueued(func(e *domain.OutboxEntry) { e.OperationID = "" }),
 			found{
-				"c has OperationID": {outboxEntriesComeBackAsEnqueued},
-				"came to [applied":  {outboxOperationsCompleteOneByOne},
+				"c has OperationID":    {outboxEntriesComeBackAsEnqueued},
+				"resulted in [applied": {outboxOperationsCompleteOneByOne},
 			},
 		},
 		"whole seconds": {
 			changesEnqueued(func(e *domain.OutboxEntry) { e.EnqueuedAt = e.EnqueuedAt.Truncate(time.Second) }),
 			found{"EnqueuedAt is": {outboxInstantsAreInUTCAndMicroseconds}},
 		},
-		"a ref without what it carries besides": {changesEnqueued(func(e *domain.OutboxEntry) { e.Ref.Extra = nil }), found{
-			"has lost what its ref carries besides": {outboxEntriesComeBackAsEnqueued},
+		"a ref without its Extra": {changesEnqueued(func(e *domain.OutboxEntry) { e.Ref.Extra = nil }), found{
+			"has lost the Extra of its ref": {outboxEntriesComeBackAsEnqueued},
 		}},
 		"a ref without its keys": {changesEnqueued(func(e *domain.OutboxEntry) { e.Ref.Keys = nil }), found{
 			"has Ref": {outboxEntriesComeBackAsEnqueued},

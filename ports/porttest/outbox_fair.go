@@ -10,16 +10,17 @@ import (
 	"github.com/habeas-data/habeas/internal/promise"
 )
 
-// outboxFairPromises are about how a claim is shared where more is due than its limit.
+// outboxFairPromises cover the shares of a claim if more entries are due than its limit.
 var outboxFairPromises = []promise.Promise[StoreHarness]{
-	that(outboxClaimSharesItsLimitAmongResolvers, "resolvers have equal shares, and what others leave over"),
-	that(outboxClaimSharesItsLimitWithRetries, "so have new entries and retries"),
-	that(outboxClaimOfOneTakesTurns, "claims of one take turns"),
-	that(outboxClaimKeepsToTheLimitOfAResolver, "no more than its own limit is taken of a resolver"),
-	that(outboxClaimTakesWhatIsDueFromAnInstantOn, "DueFrom and DueUntil pass over nothing that came due between them"),
+	that(outboxClaimSharesItsLimitAmongResolvers,
+		"A claim gives each resolver an equal share of the limit, and distributes unused shares."),
+	that(outboxClaimSharesItsLimitWithRetries, "A claim shares its limit between new entries and retries."),
+	that(outboxClaimsWithALimitOfOneTakeTurns, "Claims with a limit of 1 alternate between new entries and retries."),
+	that(outboxClaimKeepsToTheLimitOfAResolver, "A claim takes at most the limit of a resolver for this resolver."),
+	that(outboxClaimTakesEntriesDueSinceAnInstant, "DueFrom and DueUntil skip no entry that became due between them."),
 }
 
-// several are so many entries called name and a number, from an age on.
+// several returns n erasures with ids of name and a number, the first one with the given age.
 func several(
 	t testing.TB, name string, n int, from time.Duration, change func(*domain.OutboxEntry),
 ) []domain.OutboxEntry {
@@ -50,7 +51,7 @@ func outboxClaimSharesItsLimitAmongResolvers(t testing.TB, h StoreHarness) {
 		want  []string
 	}{
 		{4, []string{"d0", "d1", "c0", "c1"}},
-		{8, []string{"d0", "d1", "d2", "d3", "d4", "c0", "c1", "c2"}}, // one has left something over
+		{8, []string{"d0", "d1", "d2", "d3", "d4", "c0", "c1", "c2"}}, // crm uses less than its share
 		{1, []string{"d0"}},
 	} {
 		got := b.dueFor(t, c.limit, noon, erases("desk"), erases("crm"))
@@ -59,7 +60,8 @@ func outboxClaimSharesItsLimitAmongResolvers(t testing.TB, h StoreHarness) {
 	are(t, "one for two resolvers, crm first: claimed", b.dueFor(t, 1, noon, erases("crm"), erases("desk")), "c0")
 }
 
-// withRetries has retries r0 to r5, of which r5 has been due the longest, and new entries n0 to n5.
+// withRetries returns a box with the retries r0 to r5 and the new entries n0 to n5. r5 has been due for the longest
+// time.
 func (h StoreHarness) withRetries(t testing.TB) box {
 	t.Helper()
 	b := h.box(t)
@@ -78,7 +80,7 @@ func outboxClaimSharesItsLimitWithRetries(t testing.TB, h StoreHarness) {
 		want  []string
 	}{
 		{4, time.Hour, []string{"r4", "r5", "n0", "n1"}},
-		{4, 0, []string{"n0", "n1", "n2", "n3"}}, // before any retry is due
+		{4, 0, []string{"n0", "n1", "n2", "n3"}}, // no retry is due yet
 		{4, 55 * time.Minute, []string{"r5", "n0", "n1", "n2"}},
 		{9, time.Hour, []string{"r1", "r2", "r3", "r4", "r5", "n0", "n1", "n2", "n3"}},
 		{100, time.Hour, []string{"r0", "r1", "r2", "r3", "r4", "r5", "n0", "n1", "n2", "n3", "n4", "n5"}},
@@ -88,11 +90,11 @@ func outboxClaimSharesItsLimitWithRetries(t testing.TB, h StoreHarness) {
 	}
 }
 
-func outboxClaimOfOneTakesTurns(t testing.TB, h StoreHarness) {
+func outboxClaimsWithALimitOfOneTakeTurns(t testing.TB, h StoreHarness) {
 	b := h.withRetries(t)
 	even, odd := noon.Add(2*time.Hour), noon.Add(2*time.Hour+time.Second)
-	are(t, "one in an even second: claimed", b.dueFor(t, 1, even, erases("desk")), "r5") // a retry
-	are(t, "one in an odd second: claimed", b.dueFor(t, 1, odd, erases("desk")), "n0")   // which is new
+	are(t, "one in an even second: claimed", b.dueFor(t, 1, even, erases("desk")), "r5") // the oldest retry
+	are(t, "one in an odd second: claimed", b.dueFor(t, 1, odd, erases("desk")), "n0")   // the oldest new entry
 }
 
 func outboxClaimKeepsToTheLimitOfAResolver(t testing.TB, h StoreHarness) {
@@ -116,8 +118,8 @@ func outboxClaimKeepsToTheLimitOfAResolver(t testing.TB, h StoreHarness) {
 	assert(t, len(got) == 1, "one of the resolver: claimed are %v", got)
 }
 
-// A claim may pass over what was due before the instant, but over nothing else.
-func outboxClaimTakesWhatIsDueFromAnInstantOn(t testing.TB, h StoreHarness) {
+// A claim may skip only entries that were due before the instant.
+func outboxClaimTakesEntriesDueSinceAnInstant(t testing.TB, h StoreHarness) {
 	b := h.withRetries(t)
 	from := func(instant time.Time) domain.OutboxTarget {
 		target := erases("desk")

@@ -10,9 +10,9 @@ import (
 )
 
 func TestOutboxesThatShareUnfairlyAreFoundOut(t *testing.T) {
-	// retargets is a defect of what a claim is for.
+	// retargets returns a defect that changes the targets of a claim.
 	retargets := func(change func(c outboxCall, target *domain.OutboxTarget)) func(*Store) {
-		return asks(func(c *outboxCall) {
+		return changesClaimCall(func(c *outboxCall) {
 			c.known = changed(slices.Clone(c.known), func(target *domain.OutboxTarget) { change(*c, target) })
 		})
 	}
@@ -35,7 +35,7 @@ func TestOutboxesThatShareUnfairlyAreFoundOut(t *testing.T) {
 			if !target.DueFrom.IsZero() {
 				target.DueFrom = target.DueFrom.Add(tick)
 			}
-		}), found{"and not n0": {outboxClaimTakesWhatIsDueFromAnInstantOn}}},
+		}), found{"and not n0": {outboxClaimTakesEntriesDueSinceAnInstant}}},
 		"until an instant that is left out": {takes(func(c outboxCall, taken entries) entries {
 			if len(c.known) == 0 || c.known[0].DueUntil.IsZero() {
 				return taken
@@ -43,16 +43,16 @@ func TestOutboxesThatShareUnfairlyAreFoundOut(t *testing.T) {
 			return slices.DeleteFunc(taken, func(e domain.OutboxEntry) bool {
 				return e.Attempts == 1 && !e.EnqueuedAt.Before(c.known[0].DueUntil)
 			})
-		}), found{"and not n5": {outboxClaimTakesWhatIsDueFromAnInstantOn}}},
+		}), found{"and not n5": {outboxClaimTakesEntriesDueSinceAnInstant}}},
 		"retries by their age": {takes(func(c outboxCall, taken entries) entries {
 			var from time.Time
 			if len(c.known) > 0 {
 				from = c.known[0].DueFrom
 			}
 			return slices.DeleteFunc(taken, func(e domain.OutboxEntry) bool { return e.EnqueuedAt.Before(from) })
-		}), found{"and not r0": {outboxClaimTakesWhatIsDueFromAnInstantOn}}},
-		"turns that are none": {asks(func(c *outboxCall) {
+		}), found{"and not r0": {outboxClaimTakesEntriesDueSinceAnInstant}}},
+		"turns that do not change": {changesClaimCall(func(c *outboxCall) {
 			c.at = c.at.Add(-time.Duration(c.at.Second()%2) * time.Second)
-		}), found{"one in an odd second: claimed are [r5], want [n0": {outboxClaimOfOneTakesTurns}}},
+		}), found{"one in an odd second: claimed are [r5], want [n0": {outboxClaimsWithALimitOfOneTakeTurns}}},
 	})
 }

@@ -19,7 +19,7 @@ func (b box) claimFor(t testing.TB, at time.Time, known ...domain.OutboxTarget) 
 	})
 }
 
-func outboxClaimTakesWhatItsCallerKnows(t testing.TB, h StoreHarness) {
+func outboxClaimTakesEntriesOfItsTargets(t testing.TB, h StoreHarness) {
 	b := h.box(t)
 	id := subjectOf(t, "acme", "7")
 	others := []domain.OutboxEntry{
@@ -38,11 +38,11 @@ func outboxClaimTakesWhatItsCallerKnows(t testing.TB, h StoreHarness) {
 	crm := domain.OutboxTarget{Resolver: "crm", Operation: domain.OperationErase}
 	got := entryIDs(b.claimFor(t, noon, desk, rectify, crm))
 	want := []string{"to a new system", "the desk's correction", "the mail's correction"}
-	assert(t, slices.Equal(got, want), "claimed by who knows more are %v, want %v", got, want)
+	assert(t, slices.Equal(got, want), "claimed with more targets are %v, want %v", got, want)
 	are(t, "claimed without targets", b.claimFor(t, noon), "a new operation")
 }
 
-func outboxClaimTakesWhatAWrongClockPutOff(t testing.TB, h StoreHarness) {
+func outboxClaimTakesEntriesDelayedByAWrongClock(t testing.TB, h StoreHarness) {
 	b := h.box(t)
 	id := subjectOf(t, "acme", "7")
 	ahead := noon.Add(90 * 24 * time.Hour)
@@ -58,10 +58,10 @@ func outboxClaimTakesWhatAWrongClockPutOff(t testing.TB, h StoreHarness) {
 			b.settle(t, fails(entry, noon.Add(domain.LongestWait+time.Hour)))
 		}
 	}
-	are(t, "due", b.due(t, noon), "asked to wait longer") // the others were taken, or may wait
+	are(t, "due", b.due(t, noon), "asked to wait longer") // the other entries were claimed, or may wait
 	longer := domain.OutboxTarget{Resolver: "desk", Operation: domain.OperationErase, LongestWait: 2 * domain.LongestWait}
-	are(t, "claimed by who lets entries wait longer", b.claimFor(t, noon, longer))
-	// An attempt in the future is a clock's mistake too, although it is not put off for long.
+	are(t, "claimed with a longer LongestWait", b.claimFor(t, noon, longer))
+	// A last attempt in the future also shows a wrong clock, even if the next attempt is near.
 	b.enqueue(t, toErase(t, "tried in an hour", id, 4*time.Second))
 	for _, entry := range b.claimFor(t, noon.Add(time.Hour)) {
 		if entry.EntryID == "tried in an hour" {
@@ -69,11 +69,11 @@ func outboxClaimTakesWhatAWrongClockPutOff(t testing.TB, h StoreHarness) {
 		}
 	}
 	due := entryIDs(b.due(t, noon))
-	assert(t, slices.Contains(due, "tried in an hour"), "due are %v, and not what was tried in the future", due)
+	assert(t, slices.Contains(due, "tried in an hour"), "due are %v, without the entry that was tried in the future", due)
 }
 
-// An entry without a subject can be enqueued, but not be read back.
-func outboxClaimAbandonsWhatItCannotRead(t testing.TB, h StoreHarness) {
+// Enqueue accepts an entry without a subject, but a claim cannot read it.
+func outboxClaimAbandonsUnreadableEntries(t testing.TB, h StoreHarness) {
 	b := h.box(t)
 	id := subjectOf(t, "acme", "7")
 	bad, good := toErase(t, "bad", id, 0), toErase(t, "good", id, time.Second)
@@ -90,7 +90,7 @@ func outboxClaimAbandonsWhatItCannotRead(t testing.TB, h StoreHarness) {
 		}
 	}
 	assert(t, claimed[1].Status == domain.OutboxInFlight, "good is %s, want in flight", claimed[1].Status)
-	cameTo(t, "the good one", b.settle(t, succeeds(claimed[1])), completes)
+	expectResult(t, "the good one", b.settle(t, succeeds(claimed[1])), completes)
 	are(t, "requeued", b.requeue(t, "bad"), "bad")
 }
 
@@ -131,7 +131,7 @@ func outboxUnclaimedEntriesAreMarkedOnce(t testing.TB, h StoreHarness) {
 	are(t, "later, unclaimed", b.unclaimed(t, noon.Add(2*time.Hour), 10), want...)
 }
 
-func outboxTakesNothingForNothing(t testing.TB, h StoreHarness) {
+func outboxIgnoresEmptyCalls(t testing.TB, h StoreHarness) {
 	b := h.box(t)
 	e := b.claimed(t, numbered(t, 3)...)
 	b.settle(t, succeeds(e[0]), abandons(e[1]), givesBack(e[2]))
@@ -149,7 +149,7 @@ func outboxTakesNothingForNothing(t testing.TB, h StoreHarness) {
 	b.countsAre(t, before)
 }
 
-func outboxReadingIsNoWrite(t testing.TB, h StoreHarness) {
+func outboxReadsDoNotCountAsWrites(t testing.TB, h StoreHarness) {
 	b := h.box(t)
 	do(t, b.Store, func(ctx context.Context, s ports.Session) error {
 		return errors.Join(
@@ -163,7 +163,7 @@ func outboxRequeueTakesAnyNumberOfIDs(t testing.TB, h StoreHarness) {
 	b := h.box(t)
 	e := b.claimed(t, numbered(t, 2)...)
 	b.settle(t, abandons(e[0]), abandons(e[1]))
-	ids := make([]string, 70_000) // more than a statement has parameters
+	ids := make([]string, 70_000) // more than the parameters of a statement
 	for i := range ids {
 		ids[i] = fmt.Sprint("unknown ", i)
 	}

@@ -12,22 +12,22 @@ import (
 
 func TestOutboxesThatFailAFleetAreFoundOut(t *testing.T) {
 	promise.ExpectDefects(t, *update, outboxFleetPromises, brokenStore, defects{
-		"claims of whatever is due": {asks(func(c *outboxCall) { c.known = nil }), found{
-			"claimed for a system that has no entry are [to a new system": {outboxClaimTakesWhatItsCallerKnows},
+		"claims of all due entries": {changesClaimCall(func(c *outboxCall) { c.known = nil }), found{
+			"claimed for a system that has no entry are [to a new system": {outboxClaimTakesEntriesOfItsTargets},
 		}},
-		"claims by resolver only": {asks(func(c *outboxCall) {
+		"claims by resolver only": {changesClaimCall(func(c *outboxCall) {
 			for _, target := range c.known {
 				for _, operation := range []domain.Operation{domain.OperationErase, domain.OperationRectify} {
 					c.known = append(c.known, domain.OutboxTarget{Resolver: target.Resolver, Operation: operation})
 				}
 			}
-		}), found{"], want [the desk's]": {outboxClaimTakesWhatItsCallerKnows}}},
+		}), found{"], want [the desk's]": {outboxClaimTakesEntriesOfItsTargets}}},
 		"clocks that are always right": {firstAttempts, found{
-			"due are [], want [asked to wait longer]": {outboxClaimTakesWhatAWrongClockPutOff},
+			"due are [], want [asked to wait longer]": {outboxClaimTakesEntriesDelayedByAWrongClock},
 		}},
 		"unreadable entries in flight": {
 			changesClaimed(func(e *domain.OutboxEntry) { e.Status = domain.OutboxInFlight }),
-			found{"returned: \"bad\" is in_flight, want bad, abandoned": {outboxClaimAbandonsWhatItCannotRead}},
+			found{"returned: \"bad\" is in_flight, want bad, abandoned": {outboxClaimAbandonsUnreadableEntries}},
 		},
 		"unreadable entries that fail the claim": {brokenOutbox{claim: func(c outboxCall) (entries, error) {
 			claimed, err := c.claim()
@@ -35,7 +35,7 @@ func TestOutboxesThatFailAFleetAreFoundOut(t *testing.T) {
 				return nil, errFailure
 			}
 			return claimed, err
-		}}.breaks, found{"the application failed": {outboxClaimAbandonsWhatItCannotRead}}},
+		}}.breaks, found{"the application failed": {outboxClaimAbandonsUnreadableEntries}}},
 		"marks that do not stay": {brokenOutbox{unclaimed: func(c outboxCall) (entries, error) {
 			found, err := c.unclaimed()
 			if err != nil || len(found) == 0 {
@@ -49,17 +49,17 @@ func TestOutboxesThatFailAFleetAreFoundOut(t *testing.T) {
 			}
 			return found, err
 		}}.breaks, found{"unclaimed are [e003": {outboxUnclaimedEntriesAreMarkedOnce}}},
-		"a limit below 0 that is none": {asks(func(c *outboxCall) {
+		"a limit below 0 that means no limit": {changesClaimCall(func(c *outboxCall) {
 			if c.limit < 0 {
 				c.limit = 1000
 			}
-		}), found{"up to -1: claimed are [e002]": {outboxTakesNothingForNothing}}},
+		}), found{"up to -1: claimed are [e002]": {outboxIgnoresEmptyCalls}}},
 		"a list that is a write": {brokenOutbox{abandoned: func(c outboxCall) (entries, error) {
 			if _, err := c.Withdraw(c.ctx, domain.SubjectID{}); err != nil {
 				return nil, err
 			}
 			return c.abandoned()
-		}}.breaks, found{"must": {outboxReadingIsNoWrite}}},
+		}}.breaks, found{"must": {outboxReadsDoNotCountAsWrites}}},
 		"a requeue of few": {brokenOutbox{requeue: func(c outboxCall) (entries, error) {
 			if len(c.ids) > 1<<16 {
 				return nil, errFailure
@@ -71,13 +71,13 @@ func TestOutboxesThatFailAFleetAreFoundOut(t *testing.T) {
 
 func TestLogsThatGetARollbackWrongAreFoundOut(t *testing.T) {
 	promise.ExpectDefects(t, *update, auditRollbackPromises, brokenStore, defects{
-		"what a rollback leaves is forgotten": {brokenLog{onRollback: func(auditCall) error { return nil }}.breaks, found{
+		"events of a rollback are dropped": {brokenLog{onRollback: func(auditCall) error { return nil }}.breaks, found{
 			"got 1 records, want 4": {auditRollbackLeavesItsEvents},
 		}},
-		"what a rollback leaves is like other events": {brokenLog{onRollback: auditCall.add}.breaks, found{
-			"where": {auditCommitDropsEventsOfARollback},
+		"events of a rollback are treated as other events": {brokenLog{onRollback: auditCall.add}.breaks, found{
+			"there": {auditCommitDropsEventsOfARollback},
 		}},
-		"what a rollback leaves is written by itself": {
+		"events of a rollback are stored alone": {
 			changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) error {
 				var left []domain.AuditEvent
 				err := do(ctx, func(ctx context.Context, s ports.Session) error {
@@ -92,10 +92,10 @@ func TestLogsThatGetARollbackWrongAreFoundOut(t *testing.T) {
 				}
 				return err
 			}),
-			found{"got 4 records, want 1": {auditRollbackInDoubtLeavesNothing}},
+			found{"got 4 records, want 1": {auditRollbackWithStoredEvidenceAppendsNothing}},
 		},
-		"what a rollback leaves is evidence": {brokenLog{onRollback: auditCall.evidence}.breaks, found{
-			"where": {auditRollbackLeavesItsEvents, auditCommitDropsEventsOfARollback},
+		"events of a rollback become evidence": {brokenLog{onRollback: auditCall.evidence}.breaks, found{
+			"there": {auditRollbackLeavesItsEvents, auditCommitDropsEventsOfARollback},
 		}},
 	})
 }

@@ -23,7 +23,7 @@ func outboxCountsHaveEveryStatus(t testing.TB, h StoreHarness) {
 	for _, status := range domain.OutboxStatuses() {
 		want[status] = 0
 	}
-	b.countsAre(t, want) // of an empty outbox
+	b.countsAre(t, want) // an empty outbox
 	e := b.claimed(t, numbered(t, 11)...)
 	b.settle(t, succeeds(e[0]), succeeds(e[1]), succeeds(e[2]), succeeds(e[3]), fails(e[4], noon), fails(e[5], noon),
 		fails(e[6], noon), abandons(e[7]), abandons(e[8]), givesBack(e[9]))
@@ -37,12 +37,12 @@ func outboxCountsHaveEveryStatus(t testing.TB, h StoreHarness) {
 	b.countsAre(t, want)
 }
 
-// withAbandoned is an outbox with entries in every state, of which those called a to h are abandoned.
+// withAbandoned returns an outbox with entries in every status. The entries a to h are abandoned.
 func (h StoreHarness) withAbandoned(t testing.TB) box {
 	t.Helper()
 	b := h.box(t)
 	id := subjectOf(t, "acme", "7")
-	// Some are of one instant, so that a page ends among them.
+	// Some entries have the same instant, so that a page ends between them.
 	e := b.claimed(t,
 		toErase(t, "d", id, 0), toErase(t, "c", id, 0), toRectify(t, "b", id, 0), toErase(t, "a", id, 0),
 		toErase(t, "h", id, time.Hour), toErase(t, "g", id, tick), toRectify(t, "f", id, tick), toErase(t, "e", id, tick),
@@ -95,7 +95,7 @@ func outboxRequeueMakesErasuresNew(t testing.TB, h StoreHarness) {
 	e := b.claimed(t, entries...)
 	b.settle(t, abandons(e[0]), abandons(e[1]), abandons(e[2]))
 	expectAll(t, "requeued", b.requeue(t, "a", "b", "c"), entries, func(*domain.OutboxEntry) {})
-	// As it says, so it is kept.
+	// The next claim shows that the store keeps the returned values.
 	expectAll(t, "then claimed", b.claim(t, 10, noon), entries, func(e *domain.OutboxEntry) { inFlight(e, noon, 1) })
 }
 

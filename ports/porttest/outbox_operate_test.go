@@ -68,7 +68,7 @@ func operateDefects() defects {
 			brokenOutbox{withdraw: func(outboxCall) (entries, error) { return nil, nil }}.breaks,
 			found{"a withdrawn entry": {outboxWithdrawnEntryHasLostItsLease}},
 		},
-		"a withdrawal that tells nothing": {brokenOutbox{withdraw: func(c outboxCall) (entries, error) {
+		"a withdrawal that returns nothing": {brokenOutbox{withdraw: func(c outboxCall) (entries, error) {
 			_, err := c.withdraw()
 			return nil, err
 		}}.breaks, found{"withdrawn are [], want [failed pending in flight]": {outboxWithdrawAbandonsRectifications}}},
@@ -102,7 +102,7 @@ func operateDefects() defects {
 			"left are [another number another tenant the tenant longer], want [an": {outboxWithdrawLeavesOthersAlone},
 		}},
 		"a purge of nothing": {brokenOutbox{purge: func(outboxCall) (int64, error) { return 0, nil }}.breaks, found{
-			"0 entries were removed, want 2": {outboxPurgeRemovesWhatSucceeded},
+			"0 entries were removed, want 2": {outboxPurgeRemovesSucceededEntries},
 		}},
 		"a purge without a limit": {
 			brokenOutbox{purge: func(c outboxCall) (int64, error) { c.limit = 1000; return c.purge() }}.breaks,
@@ -112,7 +112,7 @@ func operateDefects() defects {
 			brokenOutbox{purge: func(c outboxCall) (int64, error) { c.at = c.at.Add(tick); return c.purge() }}.breaks,
 			found{"the instant": {outboxPurgeLeavesTheRestAlone}},
 		},
-		"a purge of what is open": {brokenOutbox{purge: func(c outboxCall) (int64, error) {
+		"a purge of open entries": {brokenOutbox{purge: func(c outboxCall) (int64, error) {
 			due, err := c.Claim(c.ctx, 1000, c.at, c.at, "purged")
 			for _, entry := range due {
 				if _, err := c.Settle(c.ctx, settlements{succeeds(entry)}); err != nil {
@@ -127,6 +127,6 @@ func operateDefects() defects {
 		"a purge that counts wrongly": {brokenOutbox{purge: func(c outboxCall) (int64, error) {
 			_, err := c.purge()
 			return int64(c.limit), err
-		}}.breaks, found{"entries were removed, want 2": {outboxPurgeRemovesWhatSucceeded}}},
+		}}.breaks, found{"entries were removed, want 2": {outboxPurgeRemovesSucceededEntries}}},
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// of gives entries the id of their operation.
+// of sets the operation id of entries.
 func of(operationID string, entries ...domain.OutboxEntry) []domain.OutboxEntry {
 	for i := range entries {
 		entries[i].OperationID = operationID
@@ -25,10 +25,10 @@ func outboxOperationsCompleteOneByOne(t testing.TB, h StoreHarness) {
 		of("", toErase(t, "e", zoe, 4*tick)),
 		of("first", toRectify(t, "f", zoe, 5*tick)))...)
 	b.settle(t, abandons(e[1]))
-	cameTo(t, "one of two of an operation", b.settle(t, succeeds(e[2])), applied)
-	cameTo(t, "beside another operation, the last one", b.settle(t, succeeds(e[3])), completes)
-	cameTo(t, "beside it, the only one without an operation's id", b.settle(t, succeeds(e[4])), completes)
-	cameTo(t, "beside it, a rectification of its id", b.settle(t, succeeds(e[5])), completes)
+	expectResult(t, "one of two of an operation", b.settle(t, succeeds(e[2])), applied)
+	expectResult(t, "with another operation open, the last success", b.settle(t, succeeds(e[3])), completes)
+	expectResult(t, "with it, the only success without an operation id", b.settle(t, succeeds(e[4])), completes)
+	expectResult(t, "with it, a rectification of its id", b.settle(t, succeeds(e[5])), completes)
 }
 
 func outboxDiscardCompletesOneOperation(t testing.TB, h StoreHarness) {

@@ -12,23 +12,27 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// outboxOperationsPromises are about ports.OutboxOperations. They do not apply to a store that does not implement it.
+// outboxOperationsPromises cover ports.OutboxOperations. They apply only to a store that implements it.
 var outboxOperationsPromises = []promise.Promise[StoreHarness]{
-	that(outboxBacklogCountsByResolver, "what is left is counted by resolver and status, and since when"),
-	that(outboxRequeueTakesWhatMatches, "abandoned erasures are requeued by resolver and age"),
-	that(outboxDiscardSettlesWhatWasAbandoned, "what was abandoned succeeds, and is forgotten"),
-	that(outboxDiscardCompletesAnErasure, "the last one of a subject's erasure completes"),
-	that(outboxDiscardCompletesOneOperation, "another operation of the subject does not matter"),
-	that(outboxKnowsSinceWhenARequeuedEntryIsTried, "the first claim after a requeue is kept"),
+	that(outboxBacklogCountsByResolver,
+		"Backlog counts the open entries by resolver and status, and returns their oldest instants."),
+	that(outboxRequeueTakesMatchingEntries, "RequeueMatching requeues abandoned erasures by resolver and age."),
+	that(outboxDiscardSettlesAbandonedEntries,
+		"Discard settles an abandoned entry as succeeded and removes its ref and corrections."),
+	that(outboxDiscardCompletesAnErasure, "Discard of the last entry of an erasure completes the erasure."),
+	that(outboxDiscardCompletesOneOperation,
+		"Discard completes an operation even if another operation of the subject is open."),
+	that(outboxKeepsTheFirstClaimAfterARequeue, "TriedSince returns the instant of the first claim after a requeue."),
 }
 
-// operate gives fn the operations of the outbox in a session of its own, if it has any.
+// operate calls fn with the ports.OutboxOperations of a separate session. It returns false if the store does not
+// implement the port.
 func (b box) operate(t testing.TB, fn func(context.Context, ports.OutboxOperations) error) (has bool) {
 	t.Helper()
 	b.do(t, func(ctx context.Context, outbox ports.Outbox) error {
 		operations, err := ports.OperationsOf(outbox)
 		if err != nil {
-			return nil //nolint:nilerr // a store need not have them
+			return nil //nolint:nilerr // the port is optional
 		}
 		has = true
 		return fn(ctx, operations)
@@ -46,7 +50,7 @@ func outboxBacklogCountsByResolver(t testing.TB, h StoreHarness) {
 	if !b.operate(t, read) {
 		return
 	}
-	assert(t, len(got) == 0, "of an empty outbox there are %v", got)
+	assert(t, len(got) == 0, "the backlog of an empty outbox is %v", got)
 	e := b.claimed(t, slices.Concat(several(t, "d", 6, 0, nil), several(t, "c", 2, time.Hour, ofCRM),
 		several(t, "g", 1, 0, func(e *domain.OutboxEntry) { e.Resolver = "gone" }))...)
 	b.settle(t, succeeds(e[0]), fails(e[1], noon.Add(time.Hour)), fails(e[2], noon.Add(-time.Minute)), abandons(e[3]),
@@ -60,10 +64,10 @@ func outboxBacklogCountsByResolver(t testing.TB, h StoreHarness) {
 			Oldest: &oldest, OldestDue: &due,
 		},
 	}
-	assert(t, showAll(got) == showAll(want), "there are %s, want %s", showAll(got), showAll(want))
+	assert(t, showAll(got) == showAll(want), "the backlog is %s, want %s", showAll(got), showAll(want))
 }
 
-// showAll is backlogs as a text.
+// showAll returns backlogs as a text.
 func showAll(backlogs []domain.OutboxBacklog) (text string) {
 	for _, b := range backlogs {
 		text += fmt.Sprintf("%s %v", b.Resolver, b.Counts)
@@ -77,7 +81,7 @@ func showAll(backlogs []domain.OutboxBacklog) (text string) {
 	return text
 }
 
-func outboxRequeueTakesWhatMatches(t testing.TB, h StoreHarness) {
+func outboxRequeueTakesMatchingEntries(t testing.TB, h StoreHarness) {
 	b := h.box(t)
 	entries := slices.Concat(several(t, "d", 5, 0, nil), several(t, "c", 3, time.Hour, ofCRM))
 	entries = append(entries, toRectify(t, "r", entries[0].SubjectID, 0))
@@ -120,7 +124,7 @@ func outboxRequeueTakesWhatMatches(t testing.TB, h StoreHarness) {
 	} {
 		idsAre(t, c.name+": requeued", requeue(c.filter, c.limit), c.want...)
 	}
-	are(t, "still abandoned", b.abandoned(t, nil, 10), "r") // a rectification
+	are(t, "still abandoned", b.abandoned(t, nil, 10), "r") // rectifications cannot be requeued
 }
 
 func (b box) discard(t testing.TB, ids ...string) (discarded []domain.Discarded, has bool) {
@@ -132,7 +136,7 @@ func (b box) discard(t testing.TB, ids ...string) (discarded []domain.Discarded,
 	return discarded, has
 }
 
-func outboxDiscardSettlesWhatWasAbandoned(t testing.TB, h StoreHarness) {
+func outboxDiscardSettlesAbandonedEntries(t testing.TB, h StoreHarness) {
 	b := h.withAbandoned(t)
 	before := b.counts(t)
 	discarded, has := b.discard(t, "succeeded", "failed", "in flight", "pending", "unknown", "h", "b", "g", "g")
@@ -146,7 +150,7 @@ func outboxDiscardSettlesWhatWasAbandoned(t testing.TB, h StoreHarness) {
 			"%s is discarded as %s, completes is %v", d.Entry.EntryID, d.Entry.Status, d.Completes)
 		isForgotten(t, d.Entry)
 	}
-	idsAre(t, "discarded", got, "b", "g", "h") // which were abandoned
+	idsAre(t, "discarded", got, "b", "g", "h") // the abandoned entries
 	before[domain.OutboxAbandoned] -= 3
 	before[domain.OutboxSucceeded] += 3
 	b.countsAre(t, before)
@@ -173,22 +177,22 @@ func outboxDiscardCompletesAnErasure(t testing.TB, h StoreHarness) {
 		return
 	}
 	for _, c := range []struct{ discard, want []string }{
-		{[]string{"r"}, nil}, // whose abandonment held nothing back
-		{[]string{"b"}, nil}, // a is left
-		{[]string{"d"}, nil}, // e has failed
+		{[]string{"r"}, nil}, // abandoned rectifications do not prevent completion
+		{[]string{"b"}, nil}, // a is still abandoned
+		{[]string{"d"}, nil}, // e has failed and is open
 		{[]string{"a"}, []string{"a"}},
 	} {
 		got := completing(c.discard...)
 		assert(t, slices.Equal(got, c.want), "with %v discarded, %v complete, want %v", c.discard, got, c.want)
 	}
 	last := b.settle(t, succeeds(b.claim(t, 10, noon)[0]))
-	cameTo(t, "the last one, beside one that was discarded,", last, completes)
+	expectResult(t, "the last success, with a discarded entry,", last, completes)
 	e = b.claimed(t, toErase(t, "f", zoe, 0), toErase(t, "g", zoe, time.Second))
 	b.settle(t, abandons(e[0]), abandons(e[1]))
-	idsAre(t, "of two that are discarded together, those that complete", completing("g", "f"), "g") // the last one
+	idsAre(t, "of two that are discarded together, those that complete", completing("g", "f"), "g") // g is the last entry
 }
 
-func outboxKnowsSinceWhenARequeuedEntryIsTried(t testing.TB, h StoreHarness) {
+func outboxKeepsTheFirstClaimAfterARequeue(t testing.TB, h StoreHarness) {
 	b := h.box(t)
 	since := func(ids ...string) (since map[string]time.Time) {
 		b.operate(t, func(ctx context.Context, operations ports.OutboxOperations) (err error) {
@@ -204,16 +208,16 @@ func outboxKnowsSinceWhenARequeuedEntryIsTried(t testing.TB, h StoreHarness) {
 	}
 	b.requeue(t, "d0")
 	got := since("d0", "d1", "unknown")
-	assert(t, len(got) == 0, "before a claim there are %v", got)
-	for i := range 2 { // the first claim counts
+	assert(t, len(got) == 0, "before a claim, TriedSince returned %v", got)
+	for i := range 2 { // only the first claim counts
 		at := noon.Add(time.Hour + time.Duration(i)*time.Hour)
 		b.settle(t, fails(b.claim(t, 10, at)[0], at))
 		got := since("d0", "d1", "unknown")
-		assert(t, len(got) == 1 && got["d0"].Equal(noon.Add(time.Hour)), "after claim %d there are %v", i+1, got)
+		assert(t, len(got) == 1 && got["d0"].Equal(noon.Add(time.Hour)), "after claim %d, TriedSince returned %v", i+1, got)
 	}
 	b.settle(t, abandons(b.claim(t, 10, noon.Add(3*time.Hour))[0]))
 	b.requeue(t, "d0")
 	b.claim(t, 10, noon.Add(4*time.Hour))
 	got = since("d0")
-	assert(t, got["d0"].Equal(noon.Add(4*time.Hour)), "after another requeue there are %v", got)
+	assert(t, got["d0"].Equal(noon.Add(4*time.Hour)), "after another requeue, TriedSince returned %v", got)
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// operated is an outbox with operations in which functions stand for those of the good one.
+// operated is an outbox with correct operations, except for the functions that are set.
 type operated struct {
 	ports.Outbox
 	good ports.OutboxOperations
@@ -20,10 +20,10 @@ type operated struct {
 	limit   func(int) int
 	discard func([]domain.Discarded)
 	tried   func(map[string]time.Time)
-	never   bool // discards
+	never   bool // Discard does nothing
 }
 
-// breaks is a defect of the operations of every session.
+// breaks installs the operations in every session.
 func (o operated) breaks(store *Store) {
 	changesSessions(func(s ports.Session) replaced {
 		changed := o
@@ -73,27 +73,27 @@ func (o operated) TriedSince(ctx context.Context, ids []string) (map[string]time
 func TestOperationsThatBreakAPromiseAreFoundOut(t *testing.T) {
 	promise.ExpectDefects(t, *update, outboxOperationsPromises, brokenStore, defects{
 		"none of them": {operated{}.breaks, found{}},
-		"a backlog of what succeeded": {operated{backlog: func(found []domain.OutboxBacklog) []domain.OutboxBacklog {
+		"a backlog of succeeded entries": {operated{backlog: func(found []domain.OutboxBacklog) []domain.OutboxBacklog {
 			for i := range found {
 				found[i].Counts[domain.OutboxSucceeded] = 0
 			}
 			return found
-		}}.breaks, found{"there are crm": {outboxBacklogCountsByResolver}}},
+		}}.breaks, found{"the backlog is crm": {outboxBacklogCountsByResolver}}},
 		"a backlog that has no instants": {operated{backlog: func(found []domain.OutboxBacklog) []domain.OutboxBacklog {
 			for i := range found {
 				found[i].OldestDue = found[i].Oldest
 			}
 			return found
-		}}.breaks, found{"there are crm": {outboxBacklogCountsByResolver}}},
+		}}.breaks, found{"the backlog is crm": {outboxBacklogCountsByResolver}}},
 		"a requeue of any resolver": {operated{filter: func(f *domain.OutboxFilter) { f.Resolver = "" }}.breaks, found{
-			"of another resolver: requeued are": {outboxRequeueTakesWhatMatches},
+			"of another resolver: requeued are": {outboxRequeueTakesMatchingEntries},
 		}},
 		"a requeue of any age": {
 			operated{filter: func(f *domain.OutboxFilter) { f.EnqueuedBefore = time.Time{} }}.breaks,
-			found{"by age: requeued are [d1 d2 d3 d4 c0 c1 c2]": {outboxRequeueTakesWhatMatches}},
+			found{"by age: requeued are [d1 d2 d3 d4 c0 c1 c2]": {outboxRequeueTakesMatchingEntries}},
 		},
 		"a requeue without a limit": {operated{limit: func(int) int { return 1000 }}.breaks, found{
-			"none: requeued are": {outboxRequeueTakesWhatMatches},
+			"none: requeued are": {outboxRequeueTakesMatchingEntries},
 		}},
 		"a discard that completes nothing": {operated{discard: func(discarded []domain.Discarded) {
 			for i := range discarded {
@@ -109,10 +109,10 @@ func TestOperationsThatBreakAPromiseAreFoundOut(t *testing.T) {
 			for i := range discarded {
 				discarded[i].Completes = true
 			}
-		}}.breaks, found{"completes is true": {outboxDiscardSettlesWhatWasAbandoned}}},
-		"no discard": {operated{never: true}.breaks, found{"discarded are []": {outboxDiscardSettlesWhatWasAbandoned}}},
+		}}.breaks, found{"completes is true": {outboxDiscardSettlesAbandonedEntries}}},
+		"no discard": {operated{never: true}.breaks, found{"discarded are []": {outboxDiscardSettlesAbandonedEntries}}},
 		"a requeue that is forgotten": {operated{tried: func(since map[string]time.Time) { clear(since) }}.breaks, found{
-			"after claim 1 there are map[]": {outboxKnowsSinceWhenARequeuedEntryIsTried},
+			"after claim 1, TriedSince returned map[]": {outboxKeepsTheFirstClaimAfterARequeue},
 		}},
 	})
 }

@@ -15,10 +15,10 @@ func outboxFailureIsTriedAgainInItsTime(t testing.TB, h StoreHarness) {
 	entry := toRectify(t, "a", subjectOf(t, "acme", "7"), 0)
 	claimed := b.claimed(t, entry)
 	next := noon.Add(time.Hour)
-	cameTo(t, "a failure", b.settle(t, fails(claimed[0], next)), applied)
+	expectResult(t, "a failure", b.settle(t, fails(claimed[0], next)), applied)
 	b.counted(t, "then", domain.OutboxFailed, 1)
 	due := b.due(t, next.Add(-tick))
-	assert(t, len(due) == 0, "what failed is due before its next attempt")
+	assert(t, len(due) == 0, "a failed entry is due before its next attempt")
 	class := "timeout"
 	again := b.claim(t, 10, next)
 	expectAll(t, "due at its next attempt", again, []domain.OutboxEntry{entry}, func(e *domain.OutboxEntry) {
@@ -34,30 +34,30 @@ func outboxUntriedEntryIsGivenBack(t testing.TB, h StoreHarness) {
 	}
 	e := b.claimed(t, entries...)
 	got := b.settle(t, givesBack(e[0]), givesBack(e[1]))
-	assert(t, slices.Equal(got, []domain.SettleResult{applied, applied}), "giving two entries back came to %v", named(got))
+	assert(t, slices.Equal(got, []domain.SettleResult{applied, applied}), "entries given back resulted in %v", named(got))
 	b.counted(t, "then", domain.OutboxPending, 2)
 	expectAll(t, "claimed again", b.claim(t, 10, noon.Add(tick)), entries, func(e *domain.OutboxEntry) {
 		inFlight(e, noon.Add(tick), 1)
 	})
 }
 
-// Whoever settles may leave in a settlement what an attempt before it came to.
+// A settlement may still contain values of an earlier attempt.
 func outboxNextAttemptIsAFailures(t testing.TB, h StoreHarness) {
 	b := h.box(t)
 	e := b.claimed(t, numbered(t, 2)...)
 	b.settle(t, fails(e[0], noon))
 	failed := b.claim(t, 1, noon)
-	must(t, len(failed) != 0, "what failed is not due at its next attempt")
+	must(t, len(failed) != 0, "a failed entry is not due at its next attempt")
 	back, gone := fails(failed[0], noon.Add(time.Hour)), abandons(e[1])
 	back.Status, gone.NextAttemptAt = domain.OutboxPending, back.NextAttemptAt
 	b.settle(t, back, gone)
 	again := b.claim(t, 1, noon)
-	assert(t, len(again) != 0, "what was given back is not due at once")
+	assert(t, len(again) != 0, "an entry that was given back is not due immediately")
 	for _, entry := range again {
-		assert(t, entry.LastError == nil, "what was given back has an error")
+		assert(t, entry.LastError == nil, "an entry that was given back has an error")
 	}
 	for _, entry := range b.abandoned(t, nil, 10) {
-		assert(t, entry.NextAttemptAt == nil, "what was abandoned has a next attempt")
+		assert(t, entry.NextAttemptAt == nil, "an abandoned entry has a next attempt")
 	}
 }
 
@@ -65,11 +65,11 @@ func outboxAbandonedErasureKeepsItsRef(t testing.TB, h StoreHarness) {
 	b := h.box(t)
 	entry := toErase(t, "a", subjectOf(t, "acme", "7"), 0)
 	entry.Ref.Keys = []string{"a", "b"}
-	cameTo(t, "an abandonment", b.settle(t, abandons(b.claimed(t, entry)[0])), applied)
+	expectResult(t, "an abandonment", b.settle(t, abandons(b.claimed(t, entry)[0])), applied)
 	expectAll(t, "abandoned", b.abandoned(t, nil, 10), []domain.OutboxEntry{entry}, isAbandoned)
 }
 
-// isAbandoned is what the first attempt makes of an entry if it is refused.
+// isAbandoned changes an entry as a refusal of its first attempt does.
 func isAbandoned(e *domain.OutboxEntry) {
 	at, class := noon, "refused"
 	e.Status, e.Attempts, e.LastAttemptAt, e.LastError = domain.OutboxAbandoned, 1, &at, &class
@@ -86,7 +86,7 @@ func outboxAbandonedRectificationIsForgotten(t testing.TB, h StoreHarness) {
 	expect(t, listed[0], entry, func(e *domain.OutboxEntry) { isAbandoned(e); e.Corrections = nil })
 }
 
-// isForgotten checks that an entry holds nothing of the subject but its id.
+// isForgotten checks that an entry holds no personal data except the subject id.
 func isForgotten(t testing.TB, entry domain.OutboxEntry) {
 	t.Helper()
 	ref := entry.Ref
@@ -99,9 +99,9 @@ func outboxSettlementEndsTheLease(t testing.TB, h StoreHarness) {
 	e := b.claimed(t, numbered(t, 4)...)
 	settlements := []domain.Settlement{succeeds(e[0]), fails(e[1], noon.Add(time.Hour)), abandons(e[2]), givesBack(e[3])}
 	got := b.settle(t, settlements...)
-	must(t, !slices.Contains(got, stale), "the settlements came to %v", named(got))
+	must(t, !slices.Contains(got, stale), "the settlements resulted in %v", named(got))
 	for i, result := range b.settle(t, settlements...) {
-		assert(t, result == stale, "settled as %s for the second time, an entry came to %v",
+		assert(t, result == stale, "settled as %s for the second time, an entry resulted in %v",
 			settlements[i].Status, named([]domain.SettleResult{result}))
 	}
 	listed := b.abandoned(t, nil, 10)
@@ -112,7 +112,7 @@ func outboxSettlementUnderALostLeaseIsStale(t testing.TB, h StoreHarness) {
 	b := h.box(t)
 	entry, other := toErase(t, "a", subjectOf(t, "acme", "7"), 0), toErase(t, "b", subjectOf(t, "acme", "8"), time.Hour)
 	first := b.claimed(t, entry)[0]
-	b.claim(t, 10, noon.Add(lease)) // by another one, for the lease had ended
+	b.claim(t, 10, noon.Add(lease)) // by another worker, after the lease has expired
 	b.enqueue(t, other)
 	none, empty, unknown := first, first, first
 	none.LeaseToken, empty.LeaseToken = nil, new(string)
@@ -134,7 +134,7 @@ func outboxSettlementUnderALostLeaseIsStale(t testing.TB, h StoreHarness) {
 			succeeds(c.lost), fails(c.lost, noon), abandons(c.lost), givesBack(c.lost),
 		} {
 			got := b.settle(t, settlement)
-			assert(t, got[0] == stale, "a settlement %s as %s came to %v", c.name, settlement.Status, named(got))
+			assert(t, got[0] == stale, "a settlement %s as %s resulted in %v", c.name, settlement.Status, named(got))
 		}
 	}
 	are(t, "before the lease has ended, due", b.due(t, noon.Add(2*lease-tick)), "b")
@@ -156,9 +156,9 @@ func outboxResultsAreInOrder(t testing.TB, h StoreHarness) {
 	got := b.settle(t, succeeds(e[6]), abandons(e[5]), succeeds(e[4]), fails(e[3], noon),
 		succeeds(e[2]), succeeds(e[1]), succeeds(lost))
 	want := []domain.SettleResult{completes, applied, completes, applied, completes, applied, stale}
-	assert(t, slices.Equal(got, want), "a batch came to %v, want %v", named(got), named(want))
+	assert(t, slices.Equal(got, want), "a batch resulted in %v, want %v", named(got), named(want))
 	if got := b.settle(t); len(got) != 0 {
-		t.Errorf("nothing to settle came to %v", named(got))
+		t.Errorf("an empty call resulted in %v", named(got))
 	}
 }
 
@@ -167,9 +167,9 @@ func outboxEntryIsSettledOnceInACall(t testing.TB, h StoreHarness) {
 	e := b.claimed(t, numbered(t, 2)...)
 	got := b.settle(t, abandons(e[0]), succeeds(e[1]), succeeds(e[0]), abandons(e[1]))
 	want := []domain.SettleResult{applied, completes, stale, stale}
-	assert(t, slices.Equal(got, want), "two settlements of each entry came to %v, want %v", named(got), named(want))
+	assert(t, slices.Equal(got, want), "two settlements of each entry resulted in %v, want %v", named(got), named(want))
 	if listed := entryIDs(b.abandoned(t, nil, 10)); !slices.Equal(listed, []string{"e000"}) {
-		t.Errorf("abandoned are %v, want e000, whose first settlement says so", listed)
+		t.Errorf("abandoned are %v, want e000, which its first settlement abandoned", listed)
 	}
 	b.counted(t, "then", domain.OutboxSucceeded, 1)
 }
@@ -181,7 +181,7 @@ func outboxSettlementCanBeRolledBack(t testing.TB, h StoreHarness) {
 		return errOf(s.Outbox().Settle(ctx, []domain.Settlement{succeeds(claimed[0])}))
 	})
 	b.counted(t, "after the rollback", domain.OutboxInFlight, 1)
-	cameTo(t, "settled again after the rollback, the entry", b.settle(t, succeeds(claimed[0])), completes)
+	expectResult(t, "settled again after the rollback, the entry", b.settle(t, succeeds(claimed[0])), completes)
 }
 
 func outboxSuccessIsForgotten(t testing.TB, h StoreHarness) {

@@ -7,7 +7,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// changesSettlements is a defect of how an outcome is understood.
+// changesSettlements returns a defect that changes settlements before they are stored.
 func changesSettlements(change func(*domain.Settlement)) func(*Store) {
 	return brokenOutbox{settle: func(c outboxCall) (results, error) {
 		c.settlements = changed(slices.Clone(c.settlements), change)
@@ -15,7 +15,7 @@ func changesSettlements(change func(*domain.Settlement)) func(*Store) {
 	}}.breaks
 }
 
-// changesResults is a defect of what a settlement is said to have come to.
+// changesResults returns a defect that changes the results of settlements.
 func changesResults(change func(settlements []domain.Settlement, results []domain.SettleResult)) func(*Store) {
 	return brokenOutbox{settle: func(c outboxCall) (results, error) {
 		results, err := c.settle()
@@ -26,7 +26,7 @@ func changesResults(change func(settlements []domain.Settlement, results []domai
 	}}.breaks
 }
 
-// changesSuccess is a defect of what is stored of an entry that has succeeded; was is the entry as it was claimed.
+// changesSuccess returns a defect that changes an entry that has succeeded. was is the claimed entry.
 func changesSuccess(change func(entry *domain.OutboxEntry, was domain.OutboxEntry)) func(*Store) {
 	return func(store *Store) {
 		var seen remembered
@@ -45,7 +45,7 @@ func changesSuccess(change func(entry *domain.OutboxEntry, was domain.OutboxEntr
 	}
 }
 
-// changesAbandoned is a defect of abandoned entries, wherever they are shown.
+// changesAbandoned returns a defect that changes abandoned entries whenever they are returned.
 func changesAbandoned(seen *remembered, change func(*domain.OutboxEntry)) func(*Store) {
 	return brokenOutbox{
 		enqueue:   func(c outboxCall) error { seen.note(c.entries...); return c.enqueue() },
@@ -55,7 +55,7 @@ func changesAbandoned(seen *remembered, change func(*domain.OutboxEntry)) func(*
 	}.breaks
 }
 
-// keepsAbandoned is a defect of abandoned entries, which keep some of what was enqueued.
+// keepsAbandoned returns the defect of abandoned entries that keep values with which they were enqueued.
 func keepsAbandoned(keep func(entry *domain.OutboxEntry, was domain.OutboxEntry)) func(*Store) {
 	seen := &remembered{}
 	return changesAbandoned(seen, func(e *domain.OutboxEntry) {
@@ -71,7 +71,7 @@ func settleDefects() defects {
 			for i := range results {
 				results[i].Stale = false
 			}
-		}), found{"for the second time, an entry came to [applied": {outboxSettlementEndsTheLease}}},
+		}), found{"for the second time, an entry resulted in [applied": {outboxSettlementEndsTheLease}}},
 		"under whichever lease": {func(store *Store) {
 			var seen remembered
 			takes(func(_ outboxCall, taken entries) entries { seen.note(taken...); return taken })(store)
@@ -81,28 +81,30 @@ func settleDefects() defects {
 				}
 			})(store)
 		}, found{
-			"an entry is not in flight under the token that it was claimed with":     {outboxClaimMarksWhatItTakes},
-			"a settlement under an earlier lease as succeeded came to [completes":    {outboxSettlementUnderALostLeaseIsStale},
-			"a batch came to [completes applied completes applied completes applied": {outboxResultsAreInOrder},
+			"an entry is not in flight under the token that it was claimed with": {outboxClaimMarksItsEntries},
+			"earlier lease as succeeded resulted in [completes": {
+				outboxSettlementUnderALostLeaseIsStale,
+			},
+			"a batch resulted in [completes applied completes applied completes applied": {outboxResultsAreInOrder},
 		}},
 		"results in another order": {
 			changesResults(func(_ []domain.Settlement, results []domain.SettleResult) { slices.Reverse(results) }),
 			found{
-				"two settlements of each entry came to [stale stale completes applied]": {outboxEntryIsSettledOnceInACall},
+				"two settlements of each entry resulted in [stale stale completes applied]": {outboxEntryIsSettledOnceInACall},
 			},
 		},
-		"results of what was applied": {brokenOutbox{settle: func(c outboxCall) (results, error) {
+		"results of applied settlements only": {brokenOutbox{settle: func(c outboxCall) (results, error) {
 			came, err := c.settle()
 			return slices.DeleteFunc(came, func(r domain.SettleResult) bool { return r.Stale }), err
 		}}.breaks, found{"4 settlements have 0 results": {outboxSettlementEndsTheLease}}},
-		"a failure is tried again at once": {
+		"a failure is retried immediately": {
 			changesSettlements(func(s *domain.Settlement) { s.NextAttemptAt = nil }),
-			found{"the next attempt changed": {outboxKeepsCopies}, "due are [e": {outboxClaimTakesWhatIsDue}},
+			found{"the next attempt changed": {outboxKeepsCopies}, "due are [e": {outboxClaimTakesDueEntries}},
 		},
 		"an error is not kept": {changesSettlements(func(s *domain.Settlement) { s.LastError = "" }), found{
 			"is listed as abandoned, or without its error": {outboxAbandonedEntriesComeByAge},
 		}},
-		"what was never tried has failed": {changesSettlements(func(s *domain.Settlement) {
+		"an entry without an attempt has failed": {changesSettlements(func(s *domain.Settlement) {
 			if s.Status == domain.OutboxPending {
 				s.Status, s.NextAttemptAt = domain.OutboxFailed, nil
 			}
@@ -110,16 +112,16 @@ func settleDefects() defects {
 			"0 entries are pending, want 2":                              {outboxUntriedEntryIsGivenBack},
 			"counted are map[abandoned:2 failed:4 in_flight:1 pending:4": {outboxCountsHaveEveryStatus},
 		}},
-		"what was never tried waits": {changesSettlements(func(s *domain.Settlement) {
+		"an entry without an attempt waits": {changesSettlements(func(s *domain.Settlement) {
 			if s.Status == domain.OutboxPending && s.NextAttemptAt != nil {
 				s.Status = domain.OutboxFailed
 			}
-		}), found{"what was given back is not due at once": {outboxNextAttemptIsAFailures}}},
-		"what was abandoned waits": {
+		}), found{"an entry that was given back is not due immediately": {outboxNextAttemptIsAFailures}}},
+		"an abandoned entry waits": {
 			changesAbandoned(&remembered{}, func(e *domain.OutboxEntry) { e.NextAttemptAt = &noon }),
-			found{"what was abandoned has a next attempt": {outboxNextAttemptIsAFailures}},
+			found{"an abandoned entry has a next attempt": {outboxNextAttemptIsAFailures}},
 		},
-		"what was abandoned has succeeded": {changesSettlements(func(s *domain.Settlement) {
+		"an abandoned entry has succeeded": {changesSettlements(func(s *domain.Settlement) {
 			if s.Status == domain.OutboxAbandoned {
 				s.Status = domain.OutboxSucceeded
 			}
@@ -128,7 +130,7 @@ func settleDefects() defects {
 			if e.Operation == domain.OperationErase {
 				e.Ref = domain.SubjectRef{Kind: e.Resolver}
 			}
-		}), found{"a has lost what its ref carries besides": {outboxAbandonedErasureKeepsItsRef}}},
+		}), found{"a has lost the Extra of its ref": {outboxAbandonedErasureKeepsItsRef}}},
 		"an abandoned rectification with its ref": {
 			keepsAbandoned(func(e *domain.OutboxEntry, was domain.OutboxEntry) { e.Ref = was.Ref }),
 			found{

@@ -16,9 +16,9 @@ func TestAnOutboxThatKeepsItsPromisesPasses(t *testing.T) {
 	TestOutbox(t, inMemory(right))
 }
 
-// Each of these outboxes breaks promises, and is found out for what it broke and for nothing else.
+// Each of these outboxes breaks promises. Exactly the cases on record must fail, for the expected reason.
 func TestOutboxesThatBreakAPromiseFail(t *testing.T) {
-	claimsWait := []func(testing.TB, StoreHarness){outboxClaimsDoNotWaitForEachOther} // see below
+	claimsWait := []func(testing.TB, StoreHarness){outboxClaimsDoNotWaitForEachOther} // checked below
 	promises := slices.DeleteFunc(slices.Clone(outboxEntryPromises), func(p promise.Promise[StoreHarness]) bool {
 		return p.IsIn(claimsWait)
 	})
@@ -28,7 +28,7 @@ func TestOutboxesThatBreakAPromiseFail(t *testing.T) {
 	}))
 }
 
-// The one promise that a store in memory cannot keep: its writers come one after the other.
+// The store in memory runs one writing session at a time, so it cannot keep this promise.
 func TestAnOutboxWhoseClaimsWaitIsFoundOut(t *testing.T) {
 	promise.ExpectFailures(t, only(outboxClaimsDoNotWaitForEachOther), inMemory(right), found{
 		"a claim waits for the session of another one": {outboxClaimsDoNotWaitForEachOther},
@@ -41,8 +41,8 @@ type (
 	results     = []domain.SettleResult
 )
 
-// outboxCall is a call of a good outbox, with what the method takes; at is the instant of a claim or that before which
-// entries were enqueued.
+// outboxCall is a call of a correct outbox with its arguments. at is the instant of a claim, or the instant before
+// which entries were enqueued.
 type outboxCall struct {
 	ports.Outbox
 	ctx         context.Context
@@ -71,7 +71,7 @@ func (c outboxCall) withdraw() (entries, error)                     { return c.W
 func (c outboxCall) purge() (int64, error)                          { return c.Purge(c.ctx, c.at, c.limit) }
 func (c outboxCall) unclaimed() (entries, error)                    { return c.Unclaimed(c.ctx, c.at, c.limit) }
 
-// brokenOutbox is an outbox that keeps its promises but for what is set.
+// brokenOutbox is a correct outbox, except for the functions that are set.
 type brokenOutbox struct {
 	ports.Outbox
 	enqueue                                        func(c outboxCall) error
@@ -81,7 +81,7 @@ type brokenOutbox struct {
 	purge                                          func(c outboxCall) (int64, error)
 }
 
-// breaks is the defect of such an outbox in every session.
+// breaks installs the outbox in every session.
 func (o brokenOutbox) breaks(store *Store) {
 	changesSessions(func(s ports.Session) replaced {
 		broken := o
@@ -90,7 +90,7 @@ func (o brokenOutbox) breaks(store *Store) {
 	})(store)
 }
 
-// instead calls the function that stands in for a good one, if there is any.
+// instead calls the broken method, or the good method if broken is nil.
 func instead[C, R any](broken, good func(C) (R, error), call C) (R, error) {
 	if broken != nil {
 		return broken(call)
@@ -141,12 +141,12 @@ func (o brokenOutbox) Unclaimed(ctx context.Context, before time.Time, limit int
 	return instead(o.unclaimed, outboxCall.unclaimed, outboxCall{Outbox: o.Outbox, ctx: ctx, at: before, limit: limit})
 }
 
-// asks is a defect of what a claim asks for.
-func asks(change func(c *outboxCall)) func(*Store) {
+// changesClaimCall returns a defect that changes the arguments of a claim.
+func changesClaimCall(change func(c *outboxCall)) func(*Store) {
 	return brokenOutbox{claim: func(c outboxCall) (entries, error) { change(&c); return c.claim() }}.breaks
 }
 
-// takes is a defect of what a claim returns.
+// takes returns a defect that changes the entries that a claim returns.
 func takes(change func(c outboxCall, taken entries) entries) func(*Store) {
 	return brokenOutbox{claim: func(c outboxCall) (entries, error) {
 		taken, err := c.claim()
@@ -154,12 +154,12 @@ func takes(change func(c outboxCall, taken entries) entries) func(*Store) {
 	}}.breaks
 }
 
-// changesClaimed is a defect of each entry that a claim returns.
+// changesClaimed returns a defect that changes each entry that a claim returns.
 func changesClaimed(change func(*domain.OutboxEntry)) func(*Store) {
 	return takes(func(_ outboxCall, taken entries) entries { return changed(taken, change) })
 }
 
-// changed changes each of the records.
+// changed changes each record.
 func changed[R any](records []R, change func(*R)) []R {
 	for i := range records {
 		change(&records[i])
@@ -177,7 +177,7 @@ func reversed[R any](records []R, err error) ([]R, error) {
 	return records, err
 }
 
-// remembered is what a broken outbox has seen of entries, whatever became of the sessions.
+// remembered contains the entries that a broken outbox has seen, also in sessions that were rolled back.
 type remembered struct {
 	mu      sync.Mutex
 	entries map[string]domain.OutboxEntry

@@ -51,10 +51,10 @@ func outboxCorrectionsComeBackAsJSON(t testing.TB, h StoreHarness) {
 	}
 }
 
-// exact is the largest integer up to which a float64 holds each integer.
+// exact is the limit up to which a float64 represents each integer exactly.
 const exact = 1 << 53
 
-// isCorrection reports whether got is the value that is wanted. Two texts of one number are the same.
+// isCorrection reports whether got equals the wanted value. Different texts of the same number are equal.
 func isCorrection(got, want any) bool {
 	text, isNumber := got.(json.Number)
 	wanted, wantsNumber := want.(json.Number)
@@ -81,7 +81,7 @@ func outboxKeepsCopies(t testing.TB, h StoreHarness) {
 		defer change(entry)
 		return outbox.Enqueue(ctx, entry)
 	})
-	for range 2 { // the second time after what was returned has been changed
+	for range 2 { // the second round runs after the returned values were changed
 		for _, entry := range b.due(t, noon) {
 			must(t, entry.Ref.Extra["region"] != "changed" && entry.Corrections[domain.CategoryContact] != "changed",
 				"an entry changed with the one that was given or returned")

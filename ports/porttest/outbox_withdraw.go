@@ -17,8 +17,8 @@ func (b box) withdraw(t testing.TB, id domain.SubjectID) []domain.OutboxEntry {
 	})
 }
 
-// withRectifications is an outbox with rectifications of the subject in every state, and the rectification that is in
-// flight as it was claimed.
+// withRectifications returns an outbox with rectifications of the subject in every status, and the claimed
+// rectification that is in flight.
 func (h StoreHarness) withRectifications(t testing.TB, id domain.SubjectID) (b box, leased domain.OutboxEntry) {
 	t.Helper()
 	b = h.box(t)
@@ -74,10 +74,10 @@ func outboxWithdrawnEntryHasLostItsLease(t testing.TB, h StoreHarness) {
 		succeeds(leased), fails(leased, noon), givesBack(leased), abandons(leased),
 	} {
 		got := b.settle(t, settlement)
-		assert(t, got[0] == stale, "the outcome %s of a withdrawn entry came to %v", settlement.Status, named(got))
+		assert(t, got[0] == stale, "the settlement %s of a withdrawn entry resulted in %v", settlement.Status, named(got))
 	}
 	listed := entryIDs(b.abandoned(t, nil, 10))
-	assert(t, slices.Contains(listed, "in flight"), "after its outcome a withdrawn entry is abandoned no more")
+	assert(t, slices.Contains(listed, "in flight"), "a settlement changed the status of a withdrawn entry")
 }
 
 func (b box) purge(t testing.TB, before time.Time, limit int) int64 {
@@ -87,7 +87,7 @@ func (b box) purge(t testing.TB, before time.Time, limit int) int64 {
 	})
 }
 
-func outboxPurgeRemovesWhatSucceeded(t testing.TB, h StoreHarness) {
+func outboxPurgeRemovesSucceededEntries(t testing.TB, h StoreHarness) {
 	b := h.box(t)
 	e := b.claimed(t, numbered(t, 3)...)
 	b.settle(t, succeeds(e[0]), succeeds(e[1]), succeeds(e[2]))
@@ -100,7 +100,7 @@ func outboxPurgeRemovesWhatSucceeded(t testing.TB, h StoreHarness) {
 }
 
 func outboxPurgeLeavesTheRestAlone(t testing.TB, h StoreHarness) {
-	b := h.withAbandoned(t) // one of which succeeded
+	b := h.withAbandoned(t) // one entry has succeeded
 	before := b.counts(t)
 	removed := b.purge(t, morning, 100)
 	assert(t, removed == 0, "%d entries were removed that were enqueued at the instant or later", removed)

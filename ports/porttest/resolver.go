@@ -9,12 +9,13 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// ResolverHarness makes what TestResolver works with.
+// ResolverHarness creates the systems for TestResolver.
 type ResolverHarness struct {
-	// Open returns a resolver and the external system that it talks to, seeded, healthy and shared with nobody. It is
-	// called once for each case, and again for each fault. What has to be cleaned up is registered with t.Cleanup.
+	// Open returns a resolver and its external system. The system contains the test data, is healthy, and is not shared
+	// with another case. Open is called once for each case, and again for each fault. It registers its cleanup with
+	// t.Cleanup. Required.
 	Open func(t testing.TB) ResolverSystem
-	// Patience is how long a call may take after its deadline has passed; 0 means 10 s.
+	// Patience is the time that a call may take after its deadline has passed. The default for 0 is 10 s.
 	Patience time.Duration
 }
 
@@ -25,53 +26,53 @@ func (h ResolverHarness) patience() time.Duration {
 	return h.Patience
 }
 
-// ResolverSystem is a resolver and the external system that it answers for: a fake, a sandbox or a recording.
+// ResolverSystem is a resolver and its external system, which may be a fake, a sandbox or a recording.
 type ResolverSystem struct {
-	// Resolver is what is tested. Required.
+	// Resolver is the resolver under test. Required.
 	Resolver ports.Resolver
 
-	// Populated names a subject who has a value in every field of the covered surface, in two objects for each family of
-	// fields ({id}), and in everything that the surface excludes. Required.
+	// Populated names a subject with test data. The subject has a value in every field of the covered surface, in two
+	// objects for each family of fields ({id}), and in everything that the surface excludes. Required.
 	Populated domain.SubjectRef
-	// Bystander names another subject who has data, and who must never notice. Required.
+	// Bystander names another subject with data. No call for other subjects may change this data. Required.
 	Bystander domain.SubjectRef
-	// Absent names nobody, by an id that the system could have. Required.
+	// Absent has an id that the system could contain, but does not contain. Required.
 	Absent domain.SubjectRef
 
-	// Keys are keys of the system for a resolver that takes keys (ports.KeyResolver). Without them, the case is skipped.
+	// Keys are keys of the system for a resolver that implements ports.KeyResolver. Without Keys, the case is skipped.
 	Keys ResolverKeys
 
-	// Excluded are texts, such as a message's body, that the system holds of Populated in what the surface excludes. They
-	// must be there when the surface has exclusions, and must occur nowhere else.
+	// Excluded are texts, such as the body of a message, that the system stores about Populated and the surface excludes.
+	// Excluded is required if the surface has exclusions. The texts must occur in no covered field.
 	Excluded []string
-	// Secrets must never be in the text of an error: tokens, hosts, what the system writes in its own error messages.
-	// The values of the refs are secrets without being listed; all of them should be too long to occur by chance.
+	// Secrets are texts that no error may contain, such as tokens, hosts and the system's own error messages. The values
+	// of the refs are secrets too and need not be listed. Each secret should be too long to occur by chance.
 	Secrets []string
 
-	// Transient are faults after which trying again can succeed; at least one is required.
+	// Transient are faults after which a retry can succeed. At least one is required.
 	Transient []ResolverFault
-	// Permanent are refusals that trying again would meet again; without one, the case is skipped.
+	// Permanent are refusals that a retry would meet again. Without Permanent, the case is skipped.
 	Permanent []ResolverFault
-	// Heal ends the fault that was injected. Required.
+	// Heal ends the injected fault. Required.
 	Heal func()
-	// Hang makes the system accept calls and not answer, until t ends. Without it, the case is skipped.
+	// Hang makes the system accept calls and not respond until t ends. Without Hang, the case is skipped.
 	Hang func()
 }
 
 // ResolverKeys are keys of an external system.
 type ResolverKeys struct {
-	Populated []string // two or more, with data under each; of the subject Populated or not
-	Bystander string   // with data that must stay
-	Absent    string   // without data, but one that the system could have
+	Populated []string // two or more keys with records, of any subject
+	Bystander string   // a key with records that must stay
+	Absent    string   // a possible key without records
 }
 
-// ResolverFault is a way in which the external system fails.
+// ResolverFault is a fault of the external system.
 type ResolverFault struct {
 	Name   string
-	Inject func() // from now on every call meets the fault, until Heal
+	Inject func() // every call fails with the fault until Heal
 
-	SparesExport bool // ExportSubject works all the same
-	SparesErase  bool // EraseSubject works all the same
+	SparesExport bool // ExportSubject still succeeds
+	SparesErase  bool // EraseSubject still succeeds
 }
 
 // TestResolver checks that a resolver keeps the promises of ports.Resolver and of the errors that it returns.
@@ -80,32 +81,39 @@ func TestResolver(t *testing.T, harness ResolverHarness) {
 	promise.Hold(t, resolverPromises, harness, nil)
 }
 
-// resolverPromises are the cases by name. They take a testing.TB, so that the suite's own test can watch them fail.
+// resolverPromises are the cases. They take a testing.TB, so that the tests of the suite can watch them fail.
 var resolverPromises = []promise.Promise[ResolverHarness]{
-	promise.That(resolverNameIsValid, "the name is 1 to 255 characters without a comma"),
-	promise.That(resolverNameAndSurfaceNeverChange, "the name and the surface never change"),
-	promise.That(resolverSurfaceIsWellFormed, "the surface lists fields once, in categories there are"),
-	promise.That(resolverExportStaysWithinTheSurface, "an export stays within the covered surface"),
-	promise.That(resolverSurfaceIsExportedInFull, "the covered surface promises nothing that is not exported"),
-	promise.That(resolverExclusionsAreNotExported, "what is excluded is not exported"),
-	promise.That(resolverRecordsAreWellFormed, "records have a row, and a value that a bundle can hold"),
-	promise.That(resolverAbsentSubjectHasNoRecords, "a subject that is not known has no records, which is no error"),
-	promise.That(resolverAbsentSubjectIsErasedAlready, "erasing a subject that is not known succeeds, alreadyAbsent"),
-	promise.That(resolverErasureLeavesNothingToExport, "what was erased is exported no more"),
-	promise.That(resolverErasureLeavesOthersAlone, "nobody else is erased"),
-	promise.That(resolverErasureCanBeRepeated, "erasing again succeeds, for the same entry and another"),
-	promise.That(resolverKeysAreExportedAndErased, "keys are exported and erased, those alone, and again without harm"),
-	promise.That(resolverKeyIsNeverTheBeginningOfOthers, "the beginning of a key reaches nothing under the key"),
-	promise.That(resolverTransientFaultIsTriedAgain, "a fault that passes is no ResolverError"),
-	promise.That(resolverErasureSucceedsOnceTheFaultHasPassed, "once it has passed, the same entry succeeds"),
-	promise.That(resolverPermanentFaultIsAResolverError, "a refusal for good is a ResolverError"),
-	promise.That(resolverErrorsGiveNothingAway, "errors name the resolver and no identifier, secret or URL"),
-	promise.That(resolverEndedContextEndsTheCall, "a context that has ended ends the call, whose error is its own"),
-	promise.That(resolverDeadlineIsHonoured, "a deadline is honoured while the system does not answer"),
-	promise.That(resolverCallsCanBeMadeAtOnce, "a resolver is safe for concurrent use (run with -race)"),
+	promise.That(resolverNameIsValid, "The name has 1 to 255 characters and no comma."),
+	promise.That(resolverNameAndSurfaceNeverChange, "The name and the covered surface never change."),
+	promise.That(resolverSurfaceIsWellFormed, "The covered surface lists each field once, with a valid category."),
+	promise.That(resolverExportStaysWithinTheSurface, "An export contains only fields of the covered surface."),
+	promise.That(resolverSurfaceIsExportedInFull, "An export contains every field of the covered surface."),
+	promise.That(resolverExclusionsAreNotExported, "An export contains no excluded data."),
+	promise.That(resolverRecordsAreWellFormed,
+		"Each record has a field, a row, and a value that an export bundle can hold."),
+	promise.That(resolverAbsentSubjectHasNoRecords,
+		"An export of an unknown subject returns no records and no error."),
+	promise.That(resolverAbsentSubjectIsErasedAlready,
+		"An erasure of an unknown subject succeeds with alreadyAbsent."),
+	promise.That(resolverErasureLeavesNothingToExport, "An export after an erasure returns no erased data."),
+	promise.That(resolverErasureLeavesOthersAlone, "An erasure does not affect other subjects."),
+	promise.That(resolverErasureCanBeRepeated,
+		"A repeated erasure succeeds, for the same entry and for another entry."),
+	promise.That(resolverKeysAreExportedAndErased,
+		"Only the given keys are exported and erased, and a repeated call succeeds."),
+	promise.That(resolverKeyIsNotMatchedAsAPrefix, "A key never matches another key that begins with it."),
+	promise.That(resolverTransientFaultIsTriedAgain, "A transient fault is not reported as a ResolverError."),
+	promise.That(resolverErasureSucceedsOnceTheFaultHasPassed,
+		"The same entry succeeds after the transient fault has passed."),
+	promise.That(resolverPermanentFaultIsAResolverError, "A permanent refusal is reported as a ResolverError."),
+	promise.That(resolverErrorsContainNoSecrets,
+		"An error names the resolver, and contains no identifier, secret or URL."),
+	promise.That(resolverEndedContextEndsTheCall, "A call with an ended context returns the error of the context."),
+	promise.That(resolverDeadlineIsHonoured, "A call returns at its deadline, even if the system does not respond."),
+	promise.That(resolverCallsCanBeMadeConcurrently, "A resolver is safe for concurrent use (run with -race)."),
 }
 
-// open opens a system and checks that it is complete.
+// open opens a system and checks that the harness is complete.
 func (h ResolverHarness) open(t testing.TB) ResolverSystem {
 	t.Helper()
 	s := h.Open(t)

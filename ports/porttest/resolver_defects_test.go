@@ -12,7 +12,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// changesRecords is a defect of what is exported of the populated subject.
+// changesRecords returns a defect that changes the exported records of the populated subject.
 func changesRecords(change func([]domain.ExportRecord)) func(*fake) {
 	return func(f *fake) {
 		export := f.export
@@ -26,7 +26,7 @@ func changesRecords(change func([]domain.ExportRecord)) func(*fake) {
 	}
 }
 
-// exportsAlso is the defect of one record too many.
+// exportsAlso returns the defect of an additional record.
 func exportsAlso(record domain.ExportRecord) func(*fake) {
 	return func(f *fake) {
 		export := f.export
@@ -40,8 +40,8 @@ func exportsAlso(record domain.ExportRecord) func(*fake) {
 	}
 }
 
-// answersErasure is a defect of what an erasure returns; of one that failed, too, if failures is set.
-func answersErasure(change func(alreadyAbsent bool, err error) (bool, error), failures bool) func(*fake) {
+// changesErasure returns a defect that changes the result of an erasure. failures includes erasures that failed.
+func changesErasure(change func(alreadyAbsent bool, err error) (bool, error), failures bool) func(*fake) {
 	return func(f *fake) {
 		erase := f.erase
 		f.erase = func(ctx context.Context, ref domain.SubjectRef, id string) (bool, error) {
@@ -54,7 +54,7 @@ func answersErasure(change func(alreadyAbsent bool, err error) (bool, error), fa
 	}
 }
 
-// changesErrors is a defect of every error.
+// changesErrors returns a defect that changes every error.
 func changesErrors(change func(error) error) func(*fake) {
 	return func(f *fake) {
 		export, erase := f.export, f.erase
@@ -133,7 +133,7 @@ func exportDefects() resolverDefects {
 		"exclusions without data in them": {func(f *fake) { f.system.Excluded = nil }, resolverFound{
 			"must have data in them": {resolverExclusionsAreNotExported},
 		}},
-		"a value that no bundle can hold": {
+		"a value that an export bundle cannot hold": {
 			changesRecords(func(records []domain.ExportRecord) { records[0].Value = struct{ A int }{1} }),
 			resolverFound{"struct": {resolverRecordsAreWellFormed}},
 		},
@@ -147,7 +147,7 @@ func exportDefects() resolverDefects {
 		},
 		"a text that is not UTF-8": {
 			changesRecords(func(records []domain.ExportRecord) { records[0].Row += "\xff" }),
-			resolverFound{"no bundle can hold": {resolverRecordsAreWellFormed}},
+			resolverFound{"an export bundle cannot hold": {resolverRecordsAreWellFormed}},
 		},
 		"a record without its row": {
 			changesRecords(func(records []domain.ExportRecord) { records[0].Row = "" }),
@@ -171,7 +171,7 @@ func exportDefects() resolverDefects {
 				return records, err
 			}
 		}, resolverFound{"ExportSubject failed": {resolverAbsentSubjectHasNoRecords}}},
-		"records of somebody else for an absent subject": {func(f *fake) {
+		"records of another subject for an absent subject": {func(f *fake) {
 			export := f.export
 			f.export = func(ctx context.Context, ref domain.SubjectRef) ([]domain.ExportRecord, error) {
 				if _, known := f.everybody()[ref.Value]; !known {
@@ -185,10 +185,10 @@ func exportDefects() resolverDefects {
 
 func erasureDefects() resolverDefects {
 	return resolverDefects{
-		"never alreadyAbsent": {answersErasure(func(bool, error) (bool, error) { return false, nil }, false), resolverFound{
+		"never alreadyAbsent": {changesErasure(func(bool, error) (bool, error) { return false, nil }, false), resolverFound{
 			"alreadyAbsent is false": {resolverAbsentSubjectIsErasedAlready},
 		}},
-		"always alreadyAbsent": {answersErasure(func(bool, error) (bool, error) { return true, nil }, false), resolverFound{
+		"always alreadyAbsent": {changesErasure(func(bool, error) (bool, error) { return true, nil }, false), resolverFound{
 			"alreadyAbsent is true": {resolverErasureLeavesNothingToExport},
 		}},
 		"an erasure that erases nothing": {func(f *fake) {
@@ -211,8 +211,8 @@ func erasureDefects() resolverDefects {
 				}
 				return absent, err
 			}
-		}, resolverFound{"had 3 records and now has 0": {resolverErasureLeavesOthersAlone}}},
-		"an erasure that cannot be repeated": {answersErasure(func(absent bool, _ error) (bool, error) {
+		}, resolverFound{"changed: 3 before, 0 after": {resolverErasureLeavesOthersAlone}}},
+		"an erasure that cannot be repeated": {changesErasure(func(absent bool, _ error) (bool, error) {
 			if absent {
 				return false, &domain.RetryLater{Resolver: "fake", Message: "conflict"}
 			}
@@ -229,14 +229,14 @@ func erasureDefects() resolverDefects {
 				}
 				return false, &domain.RetryLater{Resolver: "fake", Message: "conflict"}
 			}
-		}, resolverFound{"an erasure failed among others": {resolverCallsCanBeMadeAtOnce}}},
+		}, resolverFound{"a concurrent erasure failed": {resolverCallsCanBeMadeConcurrently}}},
 	}
 }
 
 func errorDefects() resolverDefects {
 	return resolverDefects{
 		"a fault that is swallowed": {
-			answersErasure(func(bool, error) (bool, error) { return false, nil }, true),
+			changesErasure(func(bool, error) (bool, error) { return false, nil }, true),
 			resolverFound{"alreadyAbsent is false": {resolverAbsentSubjectIsErasedAlready}},
 		},
 		"everything is final": {changesErrors(func(err error) error {
@@ -249,7 +249,7 @@ func errorDefects() resolverDefects {
 				}
 			}
 			return errors.New("failed")
-		}), resolverFound{"forbidden: ExportSubject returned no ResolverError": {resolverPermanentFaultIsAResolverError}}},
+		}), resolverFound{"forbidden: ExportSubject returned a ": {resolverPermanentFaultIsAResolverError}}},
 		"back in the past": {changesErrors(func(err error) error {
 			var later *domain.RetryLater
 			if errors.As(err, &later) {
@@ -259,15 +259,15 @@ func errorDefects() resolverDefects {
 		}), resolverFound{"in the past": {resolverTransientFaultIsTriedAgain}}},
 		"the token in an error": {
 			changesErrors(func(err error) error { return fmt.Errorf("GET with %s: %w", secretToken, err) }),
-			resolverFound{"gives away": {resolverErrorsGiveNothingAway}},
+			resolverFound{"contains an identifier": {resolverErrorsContainNoSecrets}},
 		},
 		"the id in an error": {
 			changesErrors(func(err error) error { return fmt.Errorf("GET zoe-ref: %w", err) }),
-			resolverFound{"gives away": {resolverErrorsGiveNothingAway}},
+			resolverFound{"contains an identifier": {resolverErrorsContainNoSecrets}},
 		},
 		"a URL in an error": {
 			changesErrors(func(err error) error { return fmt.Errorf("GET https://example.org: %w", err) }),
-			resolverFound{"gives away": {resolverErrorsGiveNothingAway}},
+			resolverFound{"contains an identifier": {resolverErrorsContainNoSecrets}},
 		},
 		"an error without its cause": {changesErrors(func(err error) error {
 			var final *domain.ResolverError

@@ -32,7 +32,7 @@ func resolverErasureLeavesOthersAlone(t testing.TB, h ResolverHarness) {
 	s.erase(t, s.Populated, "entry-1")
 	s.erase(t, s.Absent, "entry-2")
 	if after := sorted(s.export(t, s.Bystander)); !reflect.DeepEqual(after, before) {
-		t.Errorf("another subject had %d records and now has %d, or others", len(before), len(after))
+		t.Errorf("the records of another subject changed: %d before, %d after", len(before), len(after))
 	}
 }
 
@@ -47,10 +47,10 @@ func resolverErasureCanBeRepeated(t testing.TB, h ResolverHarness) {
 	assert(t, len(records) == 0, "%d records are left", len(records))
 }
 
-// callers is how many calls are made at once.
+// callers is the number of concurrent calls.
 const callers = 8
 
-func resolverCallsCanBeMadeAtOnce(t testing.TB, h ResolverHarness) {
+func resolverCallsCanBeMadeConcurrently(t testing.TB, h ResolverHarness) {
 	s := h.open(t)
 	want := sorted(s.export(t, s.Bystander))
 	var calls sync.WaitGroup
@@ -58,14 +58,14 @@ func resolverCallsCanBeMadeAtOnce(t testing.TB, h ResolverHarness) {
 		calls.Go(func() {
 			records, err := s.Resolver.ExportSubject(context.Background(), s.Bystander)
 			if err != nil {
-				t.Errorf("an export failed among others: %v", err)
+				t.Errorf("a concurrent export failed: %v", err)
 			} else if !reflect.DeepEqual(sorted(records), want) {
-				t.Errorf("an export returned something else among others")
+				t.Errorf("a concurrent export returned other records")
 			}
 			s.Resolver.CoveredSurface()
-			// One subject, as when a lease ran out during the first call.
+			// Two entries for the same subject, as after an expired lease.
 			if _, err := s.Resolver.EraseSubject(context.Background(), s.Populated, fmt.Sprintf("entry-%d", i%2)); err != nil {
-				t.Errorf("an erasure failed among others: %v", err)
+				t.Errorf("a concurrent erasure failed: %v", err)
 			}
 		})
 	}
@@ -77,7 +77,7 @@ func resolverCallsCanBeMadeAtOnce(t testing.TB, h ResolverHarness) {
 	}
 }
 
-// sorted puts records in an order that does not depend on the resolver, which promises none.
+// sorted returns records in a fixed order, because a resolver promises no order.
 func sorted(records []domain.ExportRecord) []domain.ExportRecord {
 	return slices.SortedFunc(slices.Values(records), func(a, b domain.ExportRecord) int {
 		return strings.Compare(a.Row+"\x00"+a.Field, b.Row+"\x00"+b.Field)

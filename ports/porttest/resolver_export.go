@@ -39,8 +39,8 @@ func resolverSurfaceIsWellFormed(t testing.TB, h ResolverHarness) {
 	listed := map[string]bool{}
 	for _, field := range surface.Fields {
 		assert(t, field.Field != "" && strings.Count(field.Field, "{id}") <= 1,
-			"%q is no field, nor a family with one {id}", field.Field)
-		assert(t, field.Category.Valid(), "%s has the category %q, which there is not", field.Field, field.Category)
+			"%q must be a field, or a family with one {id}", field.Field)
+		assert(t, field.Category.Valid(), "%s has the unknown category %q", field.Field, field.Category)
 		assert(t, !listed[field.Field], "%s is listed twice", field.Field)
 		listed[field.Field] = true
 	}
@@ -54,7 +54,7 @@ func resolverExportStaysWithinTheSurface(t testing.TB, h ResolverHarness) {
 	}
 }
 
-// A family has to be found twice, with different ids: once could be a field whose name is {id} itself.
+// Each family must occur with two different ids. One occurrence could be a field with the literal name {id}.
 func resolverSurfaceIsExportedInFull(t testing.TB, h ResolverHarness) {
 	s := h.open(t)
 	records := s.export(t, s.Populated)
@@ -98,14 +98,14 @@ func resolverRecordsAreWellFormed(t testing.TB, h ResolverHarness) {
 	for _, record := range s.export(t, s.Populated) {
 		assert(t, record.Field != "" && record.Row != "", "a record lacks its field or its row: field %q", record.Field)
 		assert(t, record.Source == "" || record.Source == s.Resolver.Name(),
-			"%s has the source %q, which is for the caller to fill in", record.Field, record.Source)
+			"%s has the source %q, want an empty one or the name of the resolver", record.Field, record.Source)
 		if cell := record.Row + "\x00" + record.Field; rows[cell] {
 			t.Errorf("%s is exported twice for one row", record.Field)
 		} else {
 			rows[cell] = true
 		}
 		assert(t, record.Valid(),
-			"%s, with a value of type %T, is a record that no bundle can hold", record.Field, record.Value)
+			"%s has a value of type %T, which an export bundle cannot hold", record.Field, record.Value)
 	}
 }
 
@@ -115,7 +115,7 @@ func resolverAbsentSubjectHasNoRecords(t testing.TB, h ResolverHarness) {
 	assert(t, len(records) == 0, "an absent subject has %d records", len(records))
 }
 
-// export returns what is exported, which must not fail.
+// export returns the records of ExportSubject, which must not fail.
 func (s ResolverSystem) export(t testing.TB, ref domain.SubjectRef) []domain.ExportRecord {
 	t.Helper()
 	records, err := s.Resolver.ExportSubject(context.Background(), ref)
@@ -123,7 +123,7 @@ func (s ResolverSystem) export(t testing.TB, ref domain.SubjectRef) []domain.Exp
 	return records
 }
 
-// erase erases, which must not fail.
+// erase calls EraseSubject, which must not fail.
 func (s ResolverSystem) erase(t testing.TB, ref domain.SubjectRef, entryID string) (alreadyAbsent bool) {
 	t.Helper()
 	alreadyAbsent, err := s.Resolver.EraseSubject(context.Background(), ref, entryID)

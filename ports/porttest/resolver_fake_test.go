@@ -10,7 +10,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// fake is a resolver that keeps every promise, together with its system, in memory. A test breaks one of its parts.
+// fake is a correct resolver with its system in memory. A test breaks one of its parts.
 type fake struct {
 	name    func() string
 	surface func() domain.CoveredSurface
@@ -21,7 +21,7 @@ type fake struct {
 	eraseBy func(ctx context.Context, keys []string, entryID string) (int, error)
 
 	mu      sync.Mutex
-	people  map[string]string // their emails, by ref value
+	people  map[string]string // emails by the value of the ref
 	failing error
 	hanging bool
 
@@ -116,7 +116,7 @@ func (f *fake) inject(err error) func() {
 	return func() { f.mu.Lock(); defer f.mu.Unlock(); f.failing = err }
 }
 
-// call is what stands before every call to the system.
+// call runs before every call to the system.
 func (f *fake) call(ctx context.Context) error {
 	f.mu.Lock()
 	failing, hanging := f.failing, f.hanging
@@ -159,14 +159,14 @@ func (f *fake) doErase(ctx context.Context, ref domain.SubjectRef, _ string) (bo
 	return !known, nil
 }
 
-// everybody returns who is known.
+// everybody returns all known people.
 func (f *fake) everybody() map[string]string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return maps.Clone(f.people)
 }
 
-// harness makes fakes with a defect.
+// harness returns a harness for fakes with a defect.
 func harness(defect func(*fake)) ResolverHarness {
 	return ResolverHarness{
 		Patience: loadedMachine,

@@ -11,13 +11,13 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// The methods of a resolver that make calls.
+// The methods that call the external system.
 const (
 	exportMethod = "ExportSubject"
 	eraseMethod  = "EraseSubject"
 )
 
-// attempt is one method of a resolver, called for the populated subject, and what became of it.
+// attempt is a call of one method for the populated subject, with its error.
 type attempt struct {
 	method string
 	err    error
@@ -34,7 +34,7 @@ func (s ResolverSystem) attempt(ctx context.Context, method string) attempt {
 	return attempt{method, err}
 }
 
-// attempts calls the methods that meet the fault.
+// attempts calls the methods that the fault affects.
 func (s ResolverSystem) attempts(fault ResolverFault) (all []attempt) {
 	if !fault.SparesExport {
 		all = append(all, s.attempt(context.Background(), exportMethod))
@@ -45,7 +45,7 @@ func (s ResolverSystem) attempts(fault ResolverFault) (all []attempt) {
 	return all
 }
 
-// underEachFault opens a system for each of the faults that pick returns, injects it and calls check.
+// underEachFault opens a system for each fault that pick returns, injects the fault and calls check.
 func (h ResolverHarness) underEachFault(
 	t testing.TB, pick func(ResolverSystem) []ResolverFault, check func(s ResolverSystem, fault ResolverFault),
 ) (faults int) {
@@ -72,9 +72,9 @@ func resolverTransientFaultIsTriedAgain(t testing.TB, h ResolverHarness) {
 			case attempt.err == nil:
 				t.Errorf("%s: %s succeeded", fault.Name, attempt.method)
 			case errors.As(attempt.err, &final):
-				t.Errorf("%s: %s returned a ResolverError, which is never tried again", fault.Name, attempt.method)
+				t.Errorf("%s: %s returned a ResolverError, which is never retried", fault.Name, attempt.method)
 			case errors.As(attempt.err, &later) && later.After < 0:
-				t.Errorf("%s: %s asks to come back in the past", fault.Name, attempt.method)
+				t.Errorf("%s: %s returned a time to retry in the past", fault.Name, attempt.method)
 			}
 		}
 	})
@@ -88,9 +88,9 @@ func resolverErasureSucceedsOnceTheFaultHasPassed(t testing.TB, h ResolverHarnes
 		assert(t, s.attempt(context.Background(), eraseMethod).err != nil, "%s: EraseSubject succeeded", fault.Name)
 		s.Heal()
 		err := s.attempt(context.Background(), eraseMethod).err
-		assert(t, err == nil, "%s: trying again failed after it had passed: %v", fault.Name, err)
+		assert(t, err == nil, "%s: the retry failed after the fault had passed: %v", fault.Name, err)
 		records := s.export(t, s.Populated)
-		assert(t, len(records) == 0, "%s: %d records are left after trying again", fault.Name, len(records))
+		assert(t, len(records) == 0, "%s: %d records are left after the retry", fault.Name, len(records))
 	})
 }
 
@@ -99,7 +99,7 @@ func resolverPermanentFaultIsAResolverError(t testing.TB, h ResolverHarness) {
 		for _, attempt := range s.attempts(fault) {
 			var final *domain.ResolverError
 			assert(t, errors.As(attempt.err, &final),
-				"%s: %s returned no ResolverError but %T", fault.Name, attempt.method, attempt.err)
+				"%s: %s returned a %T, want a ResolverError", fault.Name, attempt.method, attempt.err)
 		}
 	})
 	if faults == 0 {
@@ -107,17 +107,17 @@ func resolverPermanentFaultIsAResolverError(t testing.TB, h ResolverHarness) {
 	}
 }
 
-func resolverErrorsGiveNothingAway(t testing.TB, h ResolverHarness) {
+func resolverErrorsContainNoSecrets(t testing.TB, h ResolverHarness) {
 	check := func(s ResolverSystem, fault ResolverFault) {
 		secrets := append([]string{s.Populated.Value, s.Bystander.Value, s.Absent.Value, "://"}, s.Secrets...)
 		for _, attempt := range s.attempts(fault) {
 			text := fmt.Sprintf("%v %+v", attempt.err, attempt.err)
 			for i, secret := range secrets {
 				assert(t, !strings.Contains(text, secret),
-					"%s: the error of %s gives away an identifier, a URL or a secret (number %d)", fault.Name, attempt.method, i)
+					"%s: the error of %s contains an identifier, a URL or a secret (number %d)", fault.Name, attempt.method, i)
 			}
 			if named := resolverOf(attempt.err); named != "" && named != s.Resolver.Name() {
-				t.Errorf("%s: the error of %s says that it is of the resolver %q", fault.Name, attempt.method, named)
+				t.Errorf("%s: the error of %s names the resolver %q", fault.Name, attempt.method, named)
 			}
 		}
 	}
@@ -125,7 +125,7 @@ func resolverErrorsGiveNothingAway(t testing.TB, h ResolverHarness) {
 	h.underEachFault(t, permanent, check)
 }
 
-// resolverOf returns the resolver that an error names.
+// resolverOf returns the name of the resolver in an error.
 func resolverOf(err error) string {
 	var final *domain.ResolverError
 	var later *domain.RetryLater
@@ -149,7 +149,7 @@ func resolverEndedContextEndsTheCall(t testing.TB, h ResolverHarness) {
 	assert(t, len(s.export(t, s.Populated)) != 0, "the subject was erased although the context had ended")
 }
 
-// shortDeadline leaves a system the time to accept a call.
+// shortDeadline gives a system enough time to accept a call.
 const shortDeadline = 50 * time.Millisecond
 
 func resolverDeadlineIsHonoured(t testing.TB, h ResolverHarness) {
@@ -167,12 +167,12 @@ func resolverDeadlineIsHonoured(t testing.TB, h ResolverHarness) {
 		case attempt := <-done:
 			checkEnding(t, attempt, context.DeadlineExceeded)
 		case <-time.After(shortDeadline + h.patience()):
-			t.Errorf("%s had a deadline of %v and is not back %v after it", method, shortDeadline, h.patience())
+			t.Errorf("%s had a deadline of %v and did not return within %v after it", method, shortDeadline, h.patience())
 		}
 	}
 }
 
-// checkEnding checks that a call ended because its context did, and that it will be made again.
+// checkEnding checks that a call returned the error of its context and will be retried.
 func checkEnding(t testing.TB, attempt attempt, want error) {
 	t.Helper()
 	var final *domain.ResolverError
@@ -180,6 +180,6 @@ func checkEnding(t testing.TB, attempt attempt, want error) {
 	case !errors.Is(attempt.err, want):
 		t.Errorf("%s returned %v, which is not %v", attempt.method, attempt.err, want)
 	case errors.As(attempt.err, &final):
-		t.Errorf("%s returned a ResolverError, which is never tried again", attempt.method)
+		t.Errorf("%s returned a ResolverError, which is never retried", attempt.method)
 	}
 }

@@ -18,7 +18,7 @@ func (h ResolverHarness) openKeys(t testing.TB) (ports.KeyResolver, ResolverSyst
 		t.Skip("the harness has no keys: the resolver takes none")
 	}
 	resolver, ok := s.Resolver.(ports.KeyResolver)
-	must(t, ok, "the harness has keys, but the resolver is no ports.KeyResolver")
+	must(t, ok, "the harness has keys, but the resolver does not implement ports.KeyResolver")
 	return resolver, s
 }
 
@@ -35,31 +35,32 @@ func resolverKeysAreExportedAndErased(t testing.TB, h ResolverHarness) {
 		assert(t, absent == want, "%d of %d keys were absent, want %d", absent, len(keys), want)
 	}
 	populated, before := s.Keys.Populated, export(s.Keys.Bystander)
-	must(t, len(before) > 0, "there is nothing under the key of the bystander")
+	must(t, len(before) > 0, "the key of the bystander has no records")
 	for _, key := range populated {
-		assert(t, len(export(key)) > 0, "there is nothing under a key of the populated")
+		assert(t, len(export(key)) > 0, "a populated key has no records")
 	}
-	must(t, len(export(s.Keys.Absent)) == 0, "there is something under the absent key")
+	must(t, len(export(s.Keys.Absent)) == 0, "the absent key has records")
 	erase(1, "entry-1", populated[0], s.Keys.Absent)
-	assert(t, len(export(populated[0])) == 0, "something is left under an erased key")
-	assert(t, len(export(populated[1:]...)) > 0, "nothing is left under the other keys")
+	assert(t, len(export(populated[0])) == 0, "an erased key still has records")
+	assert(t, len(export(populated[1:]...)) > 0, "the other keys have no records left")
 	erase(1, "entry-2", populated...)
 	for _, entryID := range []string{"entry-2", "entry-3"} {
 		erase(len(populated), entryID, populated...)
 	}
-	assert(t, len(export(populated...)) == 0, "something is left under erased keys")
-	assert(t, reflect.DeepEqual(export(s.Keys.Bystander), before), "something is missing under the key of the bystander")
+	assert(t, len(export(populated...)) == 0, "erased keys still have records")
+	assert(t, reflect.DeepEqual(export(s.Keys.Bystander), before), "the records of the bystander's key have changed")
 
 	many := make([]string, domain.MaxKeys)
 	for i := range many {
 		many[i] = s.Keys.Absent + string(rune('a'+i/26)) + string(rune('a'+i%26))
 	}
-	must(t, len(export(many...)) == 0 && !slices.Contains(many, s.Keys.Bystander), "there is something under absent keys")
+	must(t, len(export(many...)) == 0 && !slices.Contains(many, s.Keys.Bystander), "absent keys have records")
 	erase(len(many), "entry-4", many...)
 }
 
-// Users may have written the columns that keys come from: a key that reaches others would export and erase their data.
-func resolverKeyIsNeverTheBeginningOfOthers(t testing.TB, h ResolverHarness) {
+// Users may write the columns that contain keys. A key that matched other keys would export and erase data of other
+// subjects.
+func resolverKeyIsNotMatchedAsAPrefix(t testing.TB, h ResolverHarness) {
 	resolver, s := h.openKeys(t)
 	all := append([]string{s.Keys.Bystander}, s.Keys.Populated...)
 	export := func() []domain.ExportRecord {
@@ -75,10 +76,10 @@ func resolverKeyIsNeverTheBeginningOfOthers(t testing.TB, h ResolverHarness) {
 		}
 		var refused *domain.ResolverError
 		records, err := resolver.ExportKeys(t.Context(), []string{beginning})
-		must(t, err == nil || errors.As(err, &refused), "the export of a key that is not there failed: %v", err)
-		assert(t, len(records) == 0, "the beginning of a key has %d records", len(records))
+		must(t, err == nil || errors.As(err, &refused), "the export of an unknown key failed: %v", err)
+		assert(t, len(records) == 0, "the prefix of a key has %d records", len(records))
 		_, err = resolver.EraseKeys(t.Context(), []string{beginning}, "entry-1")
-		must(t, err == nil || errors.As(err, &refused), "the erasure of a key that is not there failed: %v", err)
+		must(t, err == nil || errors.As(err, &refused), "the erasure of an unknown key failed: %v", err)
 	}
-	assert(t, reflect.DeepEqual(export(), before), "the beginning of a key has erased something under other keys")
+	assert(t, reflect.DeepEqual(export(), before), "the erasure of a prefix has changed the records of other keys")
 }

@@ -27,13 +27,13 @@ func resolverKeyDefects() resolverDefects {
 		}, check("were absent")},
 		"nothing under keys": {func(f *fake) {
 			f.byKeys = func(context.Context, []string) ([]domain.ExportRecord, error) { return nil, nil }
-		}, check("there is nothing under the key of the bystander")},
+		}, check("the key of the bystander has no records")},
 		"an erasure by keys that erases all": {func(f *fake) {
 			f.eraseBy = func(ctx context.Context, keys []string, entryID string) (int, error) {
 				_, _ = f.doErase(ctx, f.system.Bystander, entryID)
 				return f.doEraseBy(ctx, keys, entryID)
 			}
-		}, check("something is missing under the key of the bystander")},
+		}, check("the records of the bystander's key have changed")},
 		"no more than ten keys": {func(f *fake) {
 			f.byKeys = func(ctx context.Context, keys []string) ([]domain.ExportRecord, error) {
 				if len(keys) > 10 {
@@ -56,7 +56,7 @@ func resolverKeyDefects() resolverDefects {
 				_, _ = f.doEraseBy(ctx, reached, entryID)
 				return absent, err
 			}
-		}, resolverFound{"the beginning of a key has erased": {resolverKeyIsNeverTheBeginningOfOthers}}},
+		}, resolverFound{"the erasure of a prefix has changed": {resolverKeyIsNotMatchedAsAPrefix}}},
 		"an export of a key that is a prefix": {func(f *fake) {
 			f.byKeys = func(ctx context.Context, keys []string) ([]domain.ExportRecord, error) {
 				for known := range f.everybody() {
@@ -66,6 +66,6 @@ func resolverKeyDefects() resolverDefects {
 				}
 				return f.doByKeys(ctx, keys)
 			}
-		}, resolverFound{"the beginning of a key has 3 records": {resolverKeyIsNeverTheBeginningOfOthers}}},
+		}, resolverFound{"the prefix of a key has 3 records": {resolverKeyIsNotMatchedAsAPrefix}}},
 	}
 }

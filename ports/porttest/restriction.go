@@ -19,30 +19,34 @@ func TestRestrictionStore(t *testing.T, h StoreHarness) {
 }
 
 var restrictionPromises = []promise.Promise[StoreHarness]{
-	that(restrictionRecordComesBackAsAppended, "a record comes back as it was appended"),
-	that(restrictionInstantIsInUTCAndMicroseconds, "its instant is kept to the microsecond, in UTC"),
-	that(restrictionIsReadByItsOwnSession, "a session reads what it has appended"),
-	that(restrictionWithoutARecordIsNil, "without a record there is none in force"),
-	that(restrictionTakenInLastIsInForce, "the record taken in last is in force, whatever its instant is"),
-	that(restrictionOfAPurposeIsNotGlobal, "records for a purpose say nothing about all processing"),
-	that(restrictionOfAllComesBesideThatOfAPurpose, "the global one comes along with that for a purpose"),
-	that(restrictionHistoryIsInTheOrderOfIntake, "the history comes in the order of intake"),
-	that(restrictionLedgerOnlyGrows, "a record is never changed or removed, not by its like either"),
-	that(restrictionReasonsAreCleared, "all reasons of the subject are cleared, and nothing else is"),
-	that(restrictionReasonsGivenLaterStay, "a reason that is given after that stays"),
-	that(restrictionReasonsComeBackWithARollback, "what was cleared is there again when the session rolls back"),
-	that(restrictionPurposesAreComparedExactly, "records for another purpose are never returned"),
-	that(restrictionSubjectsAreKeptApart, "records of another subject are never returned"),
+	that(restrictionRecordComesBackAsAppended, "A record is returned with the values that were appended."),
+	that(restrictionInstantIsInUTCAndMicroseconds,
+		"The instant of a record is returned in UTC and rounded down to the microsecond."),
+	that(restrictionIsReadByItsOwnSession, "A session reads the records that it has appended."),
+	that(restrictionWithoutARecordIsNil, "Latest returns nil if there is no record."),
+	that(restrictionRecordedLastIsInForce,
+		"The record that was appended last is in force, regardless of its instant."),
+	that(restrictionOfAPurposeIsNotGlobal, "A record for a purpose does not restrict all processing."),
+	that(restrictionQueryReturnsGlobalAndPurposeRecord,
+		"Latest for a purpose returns the global record and the record for the purpose."),
+	that(restrictionHistoryIsInTheOrderOfRecording, "History returns the records in the order of recording."),
+	that(restrictionLedgerOnlyGrows,
+		"An append never changes or removes a record, even if the new record equals an older one."),
+	that(restrictionReasonsAreCleared, "ClearReasons clears all reasons of the subject and changes nothing else."),
+	that(restrictionReasonsGivenLaterStay, "ClearReasons does not affect a reason that is appended later."),
+	that(restrictionReasonsComeBackWithARollback, "A rollback restores the reasons that the session has cleared."),
+	that(restrictionPurposesAreComparedExactly, "Queries never return a record for another purpose."),
+	that(restrictionSubjectsAreKeptApart, "Queries never return a record of another subject."),
 }
 
-// restrict is a restriction that was placed so many seconds after noon.
+// restrict returns a restriction that was placed the number of seconds after noon.
 func restrict(id domain.SubjectID, purpose *string, seconds int) domain.RestrictionRecord {
 	return domain.RestrictionRecord{
 		SubjectID: id, Purpose: purpose, Restricted: true, RecordedAt: after(seconds), Source: "api",
 	}
 }
 
-// ordered is a restriction or the lifting of one, from a source by which it is known.
+// ordered returns a restriction or its lifting. The source identifies the record in a case.
 func ordered(
 	id domain.SubjectID, purpose *string, source string, restricted bool, seconds int,
 ) domain.RestrictionRecord {
@@ -55,7 +59,7 @@ var restrictions = ledger[domain.RestrictionRecord]{
 	scopes: map[string]*string{"global": nil, "scoped": pointer("news")},
 	record: ordered,
 	values: func(of domain.SubjectID, purpose *string) (records []domain.RestrictionRecord) {
-		reasons := []*string{nil, pointer("")} // which are not the same
+		reasons := []*string{nil, pointer("")} // nil and "" are different
 		for _, text := range distinctTexts() {
 			reasons = append(reasons, pointer(text))
 		}
@@ -94,7 +98,7 @@ func restrictionIsReadByItsOwnSession(t testing.TB, h StoreHarness) {
 	restrictions.isReadByItsOwnSession(t, h)
 }
 
-func restrictionTakenInLastIsInForce(t testing.TB, h StoreHarness) {
+func restrictionRecordedLastIsInForce(t testing.TB, h StoreHarness) {
 	restrictions.takenInLastIsInForce(t, h)
 }
 func restrictionLedgerOnlyGrows(t testing.TB, h StoreHarness) { restrictions.onlyGrows(t, h) }
@@ -110,7 +114,7 @@ func restrictionInstantIsInUTCAndMicroseconds(t testing.TB, h StoreHarness) {
 	restrictions.instantsAreInUTCAndMicroseconds(t, h)
 }
 
-func restrictionHistoryIsInTheOrderOfIntake(t testing.TB, h StoreHarness) {
+func restrictionHistoryIsInTheOrderOfRecording(t testing.TB, h StoreHarness) {
 	restrictions.historyIsInTheOrderOfIntake(t, h)
 }
 
@@ -118,7 +122,7 @@ func restrictionPurposesAreComparedExactly(t testing.TB, h StoreHarness) {
 	restrictions.purposesAreComparedExactly(t, h)
 }
 
-// latestRestrictions returns the records in force, from a session of its own.
+// latestRestrictions returns the records in force, read in a separate session.
 func latestRestrictions(
 	t testing.TB, store Store, id domain.SubjectID, purpose *string,
 ) (global, scoped *domain.RestrictionRecord) {
@@ -137,7 +141,7 @@ func restrictionWithoutARecordIsNil(t testing.TB, h StoreHarness) {
 		global, scoped := latestRestrictions(t, store, id, purpose)
 		assert(t, global == nil && scoped == nil, "%s: a record of another subject is in force", scope)
 		n := len(restrictions.all(t, store, id, purpose))
-		assert(t, n <= 0, "%s: there are %d records of another subject in the history", scope, n)
+		assert(t, n <= 0, "%s: the history has %d records of another subject", scope, n)
 	}
 }
 
@@ -149,15 +153,15 @@ func restrictionOfAPurposeIsNotGlobal(t testing.TB, h StoreHarness) {
 		global, scoped := latestRestrictions(t, store, id, nil)
 		assert(t, global == nil && scoped == nil, "without a purpose, a record for a purpose is in force")
 		global, scoped = latestRestrictions(t, store, id, pointer("news"))
-		assert(t, global == nil, "a record for a purpose is in force as a global one")
+		assert(t, global == nil, "a record for a purpose is in force as a global record")
 		assert(t, restrictions.nameOf(scoped) == "news",
-			"for a purpose, in force is %q, want its own record", restrictions.nameOf(scoped))
+			"for a purpose, the record in force is %q, want the record of the purpose", restrictions.nameOf(scoped))
 		expectRecords(t, "global history", restrictions.name, restrictions.all(t, store, id, nil))
 		expectRecords(t, "scoped history", restrictions.name, restrictions.all(t, store, id, pointer("news")), news)
 	}
 }
 
-func restrictionOfAllComesBesideThatOfAPurpose(t testing.TB, h StoreHarness) {
+func restrictionQueryReturnsGlobalAndPurposeRecord(t testing.TB, h StoreHarness) {
 	id := subject(t, "acme", 1)
 	global, news := ordered(id, nil, "global", true, 0), ordered(id, pointer("news"), "news", false, 1)
 	for _, inOne := range inOneAndMany {
@@ -172,7 +176,7 @@ func restrictionOfAllComesBesideThatOfAPurpose(t testing.TB, h StoreHarness) {
 				}
 				global, scoped := latestRestrictions(t, store, id, purpose)
 				if restrictions.nameOf(global) != test.global || restrictions.nameOf(scoped) != test.scoped {
-					t.Errorf("for the purpose %q, in force are %q and %q, want %q and %q",
+					t.Errorf("for the purpose %q, the records in force are %q and %q, want %q and %q",
 						test.purpose, restrictions.nameOf(global), restrictions.nameOf(scoped), test.global, test.scoped)
 				}
 			}
@@ -182,20 +186,20 @@ func restrictionOfAllComesBesideThatOfAPurpose(t testing.TB, h StoreHarness) {
 	}
 }
 
-// because is a restriction with a reason, from a source by which it is known.
+// because returns a restriction with a reason. The source identifies the record in a case.
 func because(id domain.SubjectID, purpose *string, source, reason string) domain.RestrictionRecord {
 	record := ordered(id, purpose, source, true, 0)
 	record.Reason = &reason
 	return record
 }
 
-// without is the record as it is once its reason was cleared.
+// without returns the record without its reason.
 func without(record domain.RestrictionRecord) domain.RestrictionRecord {
 	record.Reason = nil
 	return record
 }
 
-// expectReasons checks the whole history, the reasons included.
+// expectReasons checks the complete history including the reasons.
 func expectReasons(t testing.TB, store Store, want ...domain.RestrictionRecord) {
 	t.Helper()
 	restrictions.expect(t, "the history", restrictions.all(t, store, want[0].SubjectID, want[0].Purpose), want...)
@@ -231,7 +235,7 @@ func restrictionReasonsGivenLaterStay(t testing.TB, h StoreHarness) {
 		if err != nil {
 			return err
 		}
-		assert(t, global != nil && global.Reason == nil, "the session that cleared a reason reads it")
+		assert(t, global != nil && global.Reason == nil, "the session that cleared a reason still reads it")
 		return s.Restrictions().ClearReasons(ctx, id)
 	})
 	do(t, store, func(ctx context.Context, s ports.Session) error {
@@ -249,11 +253,11 @@ func restrictionReasonsComeBackWithARollback(t testing.TB, h StoreHarness) {
 		if err := s.Restrictions().ClearReasons(ctx, id); err != nil {
 			return err
 		}
-		if _, err := s.Restrictions().History(ctx, id, nil); err != nil { // so that nothing is held back
+		if _, err := s.Restrictions().History(ctx, id, nil); err != nil { // sends appends that are held back
 			return err
 		}
 		return undone
 	})
-	assert(t, errors.Is(err, undone), "the session ended with another error than its own: %v", err)
+	assert(t, errors.Is(err, undone), "the session did not return the error of fn but: %v", err)
 	expectReasons(t, store, record)
 }

@@ -13,12 +13,12 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// brokenRestrictions is a RestrictionStore that keeps its promises but for what is set.
+// brokenRestrictions is a correct RestrictionStore, except for the functions that are set.
 type brokenRestrictions struct {
 	ports.RestrictionStore
 	brokenLedger[domain.RestrictionRecord]
-	both  func(global, scoped **domain.RestrictionRecord)                                   // changes what Latest returns
-	clear func(ctx context.Context, good ports.RestrictionStore, id domain.SubjectID) error // in place of ClearReasons
+	both  func(global, scoped **domain.RestrictionRecord)                                   // changes the result of Latest
+	clear func(ctx context.Context, good ports.RestrictionStore, id domain.SubjectID) error // replaces ClearReasons
 	own   *int
 }
 
@@ -57,7 +57,7 @@ func (b brokenRestrictions) ClearReasons(ctx context.Context, id domain.SubjectI
 	return b.RestrictionStore.ClearReasons(ctx, b.kept(domain.RestrictionRecord{SubjectID: id}).SubjectID)
 }
 
-// breaks is the defect of such a store in every session.
+// breaks installs the store in every session.
 func (b brokenRestrictions) breaks(store *Store) {
 	changesSessions(func(s ports.Session) replaced {
 		broken := b
@@ -76,7 +76,7 @@ func TestRestrictionStoresThatBreakAPromiseFail(t *testing.T) {
 	changed := found{"did not come back as it was appended": {restrictionRecordComesBackAsAppended}}
 	all := ledgerDefects(restrictions, inLedger, func(r *record) *domain.SubjectID { return &r.SubjectID }, ledgerChecks{
 		instants: restrictionInstantIsInUTCAndMicroseconds, ownSession: restrictionIsReadByItsOwnSession,
-		takenInLast: restrictionTakenInLastIsInForce, history: restrictionHistoryIsInTheOrderOfIntake,
+		takenInLast: restrictionRecordedLastIsInForce, history: restrictionHistoryIsInTheOrderOfRecording,
 		onlyGrows: restrictionLedgerOnlyGrows, apart: restrictionSubjectsAreKeptApart, none: restrictionWithoutARecordIsNil,
 	})
 	maps.Copy(all, defects{
@@ -85,7 +85,7 @@ func TestRestrictionStoresThatBreakAPromiseFail(t *testing.T) {
 				r.Reason = new(string)
 			}
 		}), changed},
-		"an empty reason is none": {inLedger(returns(func(r *record) {
+		"an empty reason becomes nil": {inLedger(returns(func(r *record) {
 			if r.Reason != nil && *r.Reason == "" {
 				r.Reason = nil
 			}
@@ -97,10 +97,10 @@ func TestRestrictionStoresThatBreakAPromiseFail(t *testing.T) {
 		}), changed},
 		"a restriction wins a tie": {inLedger(brokenLedger[record]{force: func(a, b record) bool {
 			return a.RecordedAt.Equal(b.RecordedAt) && a.Restricted && !b.Restricted
-		}}), found{`of records at [0 0 0] s, "a" is in force`: {restrictionTakenInLastIsInForce}}},
+		}}), found{`of records at [0 0 0] s, "a" is in force`: {restrictionRecordedLastIsInForce}}},
 		"reasons are never cleared": {brokenRestrictions{
 			clear: func(context.Context, ports.RestrictionStore, domain.SubjectID) error { return nil },
-		}.breaks, found{"the session that cleared a reason reads it": {restrictionReasonsGivenLaterStay}}},
+		}.breaks, found{"the session that cleared a reason still reads it": {restrictionReasonsGivenLaterStay}}},
 		"no reason is kept at all": {kept(func(r *record) { r.Reason = nil }), found{
 			"did not come back": {restrictionRecordComesBackAsAppended, restrictionReasonsComeBackWithARollback},
 		}},
@@ -109,7 +109,7 @@ func TestRestrictionStoresThatBreakAPromiseFail(t *testing.T) {
 				return errors.Join(good.ClearReasons(ctx, id), good.ClearReasons(ctx, subjectOf(t, "acme", "2")))
 			},
 		}.breaks, found{"did not come back": {restrictionReasonsAreCleared}}},
-		"what is cleared is lifted": {brokenRestrictions{
+		"a cleared reason lifts the restriction": {brokenRestrictions{
 			clear: func(ctx context.Context, good ports.RestrictionStore, id domain.SubjectID) error {
 				lifted := record{SubjectID: id, RecordedAt: noon, Source: "erasure"}
 				return errors.Join(good.ClearReasons(ctx, id), good.Append(ctx, lifted))
@@ -123,18 +123,18 @@ func TestRestrictionStoresThatBreakAPromiseFail(t *testing.T) {
 		"records for a purpose are global": {kept(func(r *record) { r.Purpose = nil }), found{
 			"without a purpose, a record for a purpose is in force": {restrictionOfAPurposeIsNotGlobal},
 		}},
-		"the global one is missing beside that of a purpose": {both(func(global, scoped **record) {
+		"the global record is missing with a record of a purpose": {both(func(global, scoped **record) {
 			if *scoped != nil {
 				*global = nil
 			}
-		}), found{`in force are "" and "news"`: {restrictionOfAllComesBesideThatOfAPurpose}}},
-		"the scoped one stands for a global one": {
+		}), found{`in force are "" and "news"`: {restrictionQueryReturnsGlobalAndPurposeRecord}}},
+		"the record of a purpose replaces the global record": {
 			both(func(global, scoped **record) { *global = cmp.Or(*global, *scoped) }),
-			found{"in force as a global one": {restrictionOfAPurposeIsNotGlobal}},
+			found{"in force as a global record": {restrictionOfAPurposeIsNotGlobal}},
 		},
-		"the global one stands for a scoped one": {
+		"the global record replaces the record of a purpose": {
 			both(func(global, scoped **record) { *scoped = cmp.Or(*scoped, *global) }),
-			found{`in force are "global" and "global"`: {restrictionOfAllComesBesideThatOfAPurpose}},
+			found{`in force are "global" and "global"`: {restrictionQueryReturnsGlobalAndPurposeRecord}},
 		},
 	})
 	promise.ExpectDefects(t, *update, restrictionPromises, brokenStore, all)

@@ -14,8 +14,8 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// TestStore checks that a store keeps the promises of all storage ports, and that everything that the harness waives is
-// a case.
+// TestStore checks that a store keeps the promises of all storage ports. It fails if the harness waives an unknown
+// case.
 func TestStore(t *testing.T, h StoreHarness) {
 	t.Helper()
 	promise.CheckWaivers(t, storagePromises(), h.Waive)
@@ -29,7 +29,7 @@ func TestStore(t *testing.T, h StoreHarness) {
 	t.Run("RetentionSweeper", func(t *testing.T) { TestRetentionSweeper(t, h) })
 }
 
-// How the checks fail.
+// Functions that report failures.
 var (
 	assert = promise.Assert
 	must   = promise.Must
@@ -37,13 +37,13 @@ var (
 
 var that = promise.That[StoreHarness]
 
-// storagePromises are those of all storage ports.
+// storagePromises returns the promises of all storage ports.
 func storagePromises() []promise.Promise[StoreHarness] {
 	return slices.Concat(sessionPromises, consentPromises, restrictionPromises,
 		subjectPromises, outboxPromises, auditPromises, markPromises, sweepPromises)
 }
 
-// open opens a store and checks that it is complete.
+// open opens a store and checks that the harness is complete.
 func (h StoreHarness) open(t testing.TB) Store {
 	t.Helper()
 	must(t, h.Open != nil, "the harness is incomplete: Open is required")
@@ -61,13 +61,13 @@ func (h StoreHarness) patience() time.Duration {
 	return h.Patience
 }
 
-// requireHook fails a case that needs one of a store's optional hooks when it is not there.
+// requireHook fails a case that needs an optional hook of the store if the hook is missing.
 func requireHook(t testing.TB, there bool, name string) {
 	t.Helper()
 	must(t, there, "Store.%s is not set: set it, or waive this case (StoreHarness.Waive) and say why", name)
 }
 
-// do runs fn in a session of its own, which must commit. What waits for ever fails.
+// do runs fn in a separate session, which must commit. A session that blocks fails after the patience of the store.
 func do(t testing.TB, store Store, fn func(ctx context.Context, s ports.Session) error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), store.patience)
@@ -76,8 +76,8 @@ func do(t testing.TB, store Store, fn func(ctx context.Context, s ports.Session)
 	must(t, err == nil, "the session failed: %v", err)
 }
 
-// within runs fn and waits for it to return, for as long as the harness has patience. What fn still does after that is
-// nobody's; it must not use t.
+// within runs fn and fails if fn does not return within the patience of the harness. fn may then still run, so fn must
+// not use t.
 func (h StoreHarness) within(t testing.TB, what string, fn func()) {
 	t.Helper()
 	done := make(chan struct{})
@@ -92,10 +92,11 @@ func (h StoreHarness) within(t testing.TB, what string, fn func()) {
 	}
 }
 
-// inOneAndMany are the two ways to append records: all in one session, or each in a session of its own.
+// inOneAndMany selects the two ways to append records: all records in one session, or each record in a separate
+// session.
 var inOneAndMany = []bool{true, false}
 
-// appendAll appends records, all in one session or each in one of its own.
+// appendAll appends records, in one session or each record in a separate session.
 func appendAll[R any](
 	t testing.TB, store Store, inOne bool, records []R, add func(context.Context, ports.Session, R) error,
 ) {
@@ -116,20 +117,19 @@ func appendAll[R any](
 	}
 }
 
-// expectRecords checks that these records came back, in this order. A name tells one record from another; whether a
-// record is whole is expectWhole's.
+// expectRecords checks the names of the returned records and their order. expectWhole also checks all fields.
 func expectRecords[R any](t testing.TB, what string, name func(R) string, got []R, want ...R) {
 	t.Helper()
 	for i := range min(len(got), len(want)) {
 		if name(got[i]) != name(want[i]) {
-			t.Errorf("%s: %q comes as number %d of %d, where %q is due", what, name(got[i]), i+1, len(got), name(want[i]))
+			t.Errorf("%s: %q is record %d of %d, want %q there", what, name(got[i]), i+1, len(got), name(want[i]))
 			return
 		}
 	}
 	assert(t, len(got) == len(want), "%s: got %d records, want %d", what, len(got), len(want))
 }
 
-// expectWhole checks that these records came back with all that they hold.
+// expectWhole checks that the records were returned in order with all their fields.
 func expectWhole[R any](t testing.TB, what string, name func(R) string, got []R, want ...R) {
 	t.Helper()
 	expectRecords(t, what, name, got, want...)
@@ -143,7 +143,7 @@ func expectWhole[R any](t testing.TB, what string, name func(R) string, got []R,
 // pointer returns a pointer to the value.
 func pointer[T any](value T) *T { return &value }
 
-// subject is the person known by tenant and number; see DataMap.
+// subject returns the id of the person with the tenant and the number. See DataMap.
 func subject(t testing.TB, tenant string, number int64) domain.SubjectID {
 	t.Helper()
 	return subjectOf(t, tenant, strconv.FormatInt(number, 10))
@@ -152,24 +152,24 @@ func subject(t testing.TB, tenant string, number int64) domain.SubjectID {
 func subjectOf(t testing.TB, elements ...string) domain.SubjectID {
 	t.Helper()
 	id, err := domain.NewSubjectID(elements...)
-	must(t, err == nil, "the suite made a subject that there cannot be: %v", err)
+	must(t, err == nil, "the suite made an invalid subject: %v", err)
 	return id
 }
 
-// noon is an instant as a store returns it.
+// noon is an instant with a precision that stores keep.
 var noon = time.Date(2024, time.February, 29, 12, 0, 0, 123456000, time.UTC)
 
-// after returns the instant that is so many seconds after noon, or before it.
+// after returns the instant the number of seconds after noon. A negative number is before noon.
 func after(seconds int) time.Time { return noon.Add(time.Duration(seconds) * time.Second) }
 
-// event is an audit event at noon.
+// event returns an audit event at noon.
 func event(id string, of domain.SubjectID) domain.AuditEvent {
 	return domain.AuditEvent{
 		EventID: id, EventType: domain.EventErasureRequested, SubjectRef: of, OccurredAt: noon, Payload: domain.Payload{},
 	}
 }
 
-// events are n audit events at noon, whose ids begin alike.
+// events returns n audit events at noon. Their ids have the same prefix.
 func events(prefix string, n int, of domain.SubjectID) []domain.AuditEvent {
 	made := make([]domain.AuditEvent, n)
 	for i := range made {
@@ -178,10 +178,10 @@ func events(prefix string, n int, of domain.SubjectID) []domain.AuditEvent {
 	return made
 }
 
-// errOf returns the error of a call, whatever else it returns.
+// errOf returns only the error of a call.
 func errOf[T any](_ T, err error) error { return err }
 
-// read returns what fn reads in a session of its own, which must commit.
+// read returns the result of fn in a separate session, which must commit.
 func read[T any](t testing.TB, store Store, fn func(context.Context, ports.Session) (T, error)) (value T) {
 	t.Helper()
 	do(t, store, func(ctx context.Context, s ports.Session) (err error) {

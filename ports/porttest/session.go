@@ -19,49 +19,55 @@ func TestSessions(t *testing.T, h StoreHarness) {
 
 var sessionPromises = slices.Concat(runPromises, rehearsalPromises)
 
-// runPromises are about sessions that SessionFactory.Do runs.
+// runPromises cover the sessions of SessionFactory.Do.
 var runPromises = []promise.Promise[StoreHarness]{
-	that(sessionCommitsEverything, "what is written through any store is there after the commit"),
-	that(sessionRollsEverythingBackOnAnError, "an error of fn rolls all of it back, together"),
-	that(sessionReturnsTheErrorThatItWasGiven, "an error of fn comes back for errors.Is and errors.As"),
-	that(sessionRollsEverythingBackOnAPanic, "a panic of fn rolls all of it back"),
-	that(sessionLetsAPanicGoOn, "a panic of fn goes on, with its value"),
-	that(sessionRollsBackWhenItsGoroutineExits, "so it is rolled back where fn returns in no way at all"),
+	that(sessionCommitsEverything, "A commit makes the writes through every store of the session visible."),
+	that(sessionRollsEverythingBackOnAnError, "An error of fn rolls back all writes of the session."),
+	that(sessionReturnsTheErrorThatItWasGiven, "Do returns an error of fn so that errors.Is and errors.As find it."),
+	that(sessionRollsEverythingBackOnAPanic, "A panic of fn rolls back all writes of the session."),
+	that(sessionLetsAPanicGoOn, "Do panics again with the value of a panic of fn."),
+	that(sessionRollsBackWhenItsGoroutineExits,
+		"The session is rolled back if fn ends its goroutine with runtime.Goexit."),
 
-	that(sessionCallsAfterItsCommit, "functions for after the commit are called in order, and only then"),
-	that(sessionTellsOfItsEnd, "functions for its end are called in order, once, with what Do returns"),
-	that(sessionIsObserved, "an observer is told of each session, and its context is that of fn"),
+	that(sessionCallsAfterItsCommit, "Functions of AfterCommit are called in order, and only after the commit."),
+	that(sessionReportsItsEnd, "Functions of AfterEnd are called once, in order, with the error that Do returns."),
+	that(sessionIsObserved,
+		"The observer is notified of each session, and fn gets the context of the observed activity."),
 
-	that(sessionRollsBackWhenItsContextIsCancelled, "a context cancelled before the commit is context.Canceled"),
-	that(sessionRollsBackWhenItsDeadlineHasPassed, "a deadline before the commit is context.DeadlineExceeded"),
-	that(sessionDoesNothingInAContextThatHasEnded, "so it is with a context that has ended before Do"),
-	that(sessionStopsWaitingWhenItsContextEnds, "a session that waits for another one does so no longer"),
+	that(sessionRollsBackWhenItsContextIsCancelled,
+		"Do returns context.Canceled if the context is cancelled before the commit."),
+	that(sessionRollsBackWhenItsDeadlineHasPassed,
+		"Do returns context.DeadlineExceeded if the deadline passes before the commit."),
+	that(sessionDoesNothingInAContextThatHasEnded,
+		"Do returns the error of the context, and does not call fn, if the context has ended before the call."),
+	that(sessionStopsWaitingWhenItsContextEnds,
+		"A session that waits for another session stops waiting when its context ends."),
 
-	that(sessionFailsWithASwallowedError, "a statement that failed fails Do, its error swallowed or not"),
-	that(sessionFailsWithAHeldBackAppend, "an append that is held back fails Do at the latest"),
-	that(sessionCannotBeNested, "a Do inside fn is ErrSession, and writes nothing"),
-	that(sessionCannotBeUsedAfterItsEnd, "a session, and any store of it, is ErrSession after its end"),
-	that(sessionKeepsCopies, "what was appended or returned is a copy"),
+	that(sessionFailsWithASwallowedError, "A failed statement fails Do, even if fn swallows the error."),
+	that(sessionFailsWithAHeldBackAppend, "A failing append that the store holds back fails Do before it returns."),
+	that(sessionCannotBeNested, "A call of Do inside fn returns ErrSession and writes nothing."),
+	that(sessionCannotBeUsedAfterItsEnd, "A session and its stores return ErrSession after the end of the session."),
+	that(sessionKeepsCopies, "The store copies the values that it receives and returns."),
 
-	that(sessionOpensNoConnectionBeforeItsFirstStatement, "there is no connection before the first statement"),
-	that(sessionLeavesNoConnectionBehind, "there is no connection after the end, whatever the end was"),
+	that(sessionOpensNoConnectionBeforeItsFirstStatement, "A session takes no connection before its first statement."),
+	that(sessionLeavesNoConnectionBehind, "A session holds no connection after it has ended for any reason."),
 
-	that(sessionShowsNothingBeforeItsCommit, "what is written is not visible to others before the commit"),
-	that(sessionIsTriedAgainAfterADeadlock, "of sessions in a deadlock, each succeeds in the end, once"),
-	that(sessionFactoryServesManyAtOnce, "a factory is safe for concurrent use (run with -race)"),
+	that(sessionShowsNothingBeforeItsCommit, "Writes are invisible to other sessions before the commit."),
+	that(sessionIsTriedAgainAfterADeadlock, "Each session in a deadlock succeeds after retries, exactly once."),
+	that(sessionFactoryIsSafeForConcurrentUse, "A session factory is safe for concurrent use (run with -race)."),
 
-	that(sessionReportsAStoreThatCannotBeReached, "a store that cannot be reached is ErrUnavailable"),
-	that(sessionFactoryIsProbed, "a probe says whether the store can be reached, and ends with its context"),
-	that(sessionGivesNothingAwayInErrors, "no error repeats an id, or a value that was written"),
+	that(sessionReportsAStoreThatCannotBeReached, "Do returns ErrUnavailable if the store cannot be reached."),
+	that(sessionFactoryIsProbed, "A probe reports whether the store can be reached, and ends with its context."),
+	that(sessionErrorsContainNoPersonalData, "No error contains an id of a subject or a value that was written."),
 }
 
-// traces are what leave left behind, counted store by store.
+// traces counts the rows that leave has written, by store.
 type traces struct {
 	consents, restrictions, entries, events int
 	addresses                               int
 }
 
-// untouched and left are the traces before leave and after it.
+// untouched and left are the traces before and after leave.
 var (
 	untouched = traces{addresses: 1}
 	left      = traces{consents: 1, restrictions: 1, entries: 1, events: 1}
@@ -85,14 +91,14 @@ func leave(ctx context.Context, s ports.Session, id domain.SubjectID) error {
 	)
 }
 
-// leaveAndLook leaves a trace and reads it back, so that nothing is held back any more.
+// leaveAndLook writes with leave and reads the traces, so that the store holds no append back.
 func leaveAndLook(ctx context.Context, s ports.Session, id domain.SubjectID) error {
 	return errors.Join(leave(ctx, s, id), errOf(look(ctx, s, id)))
 }
 
 var deleteAddresses = domain.Step{Target: "addresses", Strategy: domain.StrategyDelete}
 
-// erasureAt is an erasure that a resolver still has to carry out.
+// erasureAt returns an open erasure for a resolver.
 func erasureAt(resolver, entryID string, of domain.SubjectID) domain.OutboxEntry {
 	return domain.OutboxEntry{
 		EntryID: entryID, SubjectID: of, Resolver: resolver, Ref: domain.SubjectRef{Kind: resolver, Value: "ref"},
@@ -100,7 +106,7 @@ func erasureAt(resolver, entryID string, of domain.SubjectID) domain.OutboxEntry
 	}
 }
 
-// look counts what can be read in a session.
+// look counts the traces that are visible in a session.
 func look(ctx context.Context, s ports.Session, id domain.SubjectID) (seen traces, err error) {
 	consents, err := s.Consents().History(ctx, id, "news")
 	if err != nil {
@@ -116,7 +122,7 @@ func look(ctx context.Context, s ports.Session, id domain.SubjectID) (seen trace
 	}
 	trail, err := s.Audit().Trail(ctx, id)
 	for _, event := range trail {
-		if event.EventID == "left-event" { // and no evidence
+		if event.EventID == "left-event" { // without the evidence
 			seen.events++
 		}
 	}
@@ -127,7 +133,7 @@ func look(ctx context.Context, s ports.Session, id domain.SubjectID) (seen trace
 	return seen, err
 }
 
-// expectTraces checks what there is once sessions have ended.
+// expectTraces checks the traces after sessions have ended.
 func expectTraces(t testing.TB, store Store, id domain.SubjectID, want traces) {
 	t.Helper()
 	seen := read(t, store, func(ctx context.Context, s ports.Session) (traces, error) { return look(ctx, s, id) })

@@ -10,7 +10,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// sessionCallsAfterItsCommit is for a store whose sessions are a ports.CommitNotifier, as not every one need be.
+// sessionCallsAfterItsCommit applies only to a store whose sessions implement ports.CommitNotifier.
 func sessionCallsAfterItsCommit(t testing.TB, h StoreHarness) {
 	store, id := h.openWithAddress(t)
 	var calls []string
@@ -22,7 +22,7 @@ func sessionCallsAfterItsCommit(t testing.TB, h StoreHarness) {
 			})
 			calls = append(calls, fmt.Sprint(name, " of ", trail))
 			if err := store.Sessions.Do(ctx, func(context.Context, ports.Session) error { return nil }); err != nil {
-				t.Errorf("what comes after a commit cannot open a session: %v", err)
+				t.Errorf("a function of AfterCommit cannot open a session: %v", err)
 			}
 		}) == nil
 	}

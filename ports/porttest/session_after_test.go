@@ -8,7 +8,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// notifier is a session whose functions for after its commit are given to another one.
+// notifier is a session that passes functions of AfterCommit to notify.
 type notifier struct {
 	replaced
 	notify func(fn func(context.Context))
@@ -16,7 +16,7 @@ type notifier struct {
 
 func (n notifier) AfterCommit(fn func(context.Context)) { n.notify(fn) }
 
-// notifies is a defect of what is called after a commit.
+// notifies returns a defect of the calls after a commit.
 func notifies(notify func(s ports.CommitNotifier, fn func(context.Context))) func(*Store) {
 	return changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) error {
 		return do(ctx, func(ctx context.Context, s ports.Session) error {
@@ -26,7 +26,7 @@ func notifies(notify func(s ports.CommitNotifier, fn func(context.Context))) fun
 	})
 }
 
-// callsAfterAnyEnd is the defect of a session that does not know how it ended.
+// callsAfterAnyEnd is the defect of a session that calls functions of AfterCommit after any end.
 var callsAfterAnyEnd = changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) error {
 	var after []func(context.Context)
 	defer func() {
@@ -49,26 +49,26 @@ var callsInside = changesDo(func(do doFunc, ctx context.Context, fn sessionFunc)
 	})
 })
 
-// ends is a session whose functions for its end are given to another one.
+// ends is a session that passes functions of AfterEnd to notify.
 type ends struct {
 	replaced
-	tell func(fn func(context.Context, error))
+	notify func(fn func(context.Context, error))
 }
 
-func (e ends) AfterEnd(fn func(context.Context, error)) { e.tell(fn) }
+func (e ends) AfterEnd(fn func(context.Context, error)) { e.notify(fn) }
 
-// tellsOfEnd is a defect of what is called at the end of a session.
-func tellsOfEnd(tell func(s ports.EndNotifier, fn func(context.Context, error))) func(*Store) {
+// changesAfterEnd returns a defect of the calls at the end of a session.
+func changesAfterEnd(notify func(s ports.EndNotifier, fn func(context.Context, error))) func(*Store) {
 	return changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) error {
 		return do(ctx, func(ctx context.Context, s ports.Session) error {
 			own, _ := s.(ports.EndNotifier)
-			return fn(ctx, ends{replaced{Session: s}, func(end func(context.Context, error)) { tell(own, end) }})
+			return fn(ctx, ends{replaced{Session: s}, func(end func(context.Context, error)) { notify(own, end) }})
 		})
 	})
 }
 
-// tellsInside is the defect of a context that still belongs to the session.
-var tellsInside = changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) error {
+// callsAfterEndInside is the defect of a context that still belongs to the session.
+var callsAfterEndInside = changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) error {
 	return do(ctx, func(inside context.Context, s ports.Session) error {
 		own, _ := s.(ports.EndNotifier)
 		return fn(inside, ends{replaced{Session: s}, func(end func(context.Context, error)) {
@@ -77,7 +77,7 @@ var tellsInside = changesDo(func(do doFunc, ctx context.Context, fn sessionFunc)
 	})
 })
 
-// observes is a defect of what an observer is told.
+// observes returns a defect of the observer of a session.
 func observes(change func(o ports.Observer) ports.Observer) func(*Store) {
 	return func(store *Store) {
 		observed := store.Observed
@@ -88,7 +88,7 @@ func observes(change func(o ports.Observer) ports.Observer) func(*Store) {
 	}
 }
 
-// startFunc is an observer of activities alone.
+// startFunc is an observer that only observes activities.
 type startFunc func(context.Context, domain.Activity) (context.Context, func(domain.Ended))
 
 func (f startFunc) Start(ctx context.Context, a domain.Activity) (context.Context, func(domain.Ended)) {
@@ -105,7 +105,7 @@ type probed struct {
 
 func (p probed) Probe(ctx context.Context) error { return p.probe(ctx) }
 
-// probes is a defect of the probe of a store, and of one that cannot be reached.
+// probes returns a defect of the probes of a store and of an unreachable store.
 func probes(here, away func(context.Context) error) func(*Store) {
 	return func(store *Store) {
 		store.Sessions = probed{store.Sessions.Do, here}
@@ -117,8 +117,8 @@ func probes(here, away func(context.Context) error) func(*Store) {
 	}
 }
 
-// probeRight is a probe that keeps its promises where the store can be reached.
+// probeRight is a correct probe of a reachable store.
 func probeRight(ctx context.Context) error { return ctx.Err() }
 
-// away is a probe that keeps its promises where the store cannot be reached.
+// away is a correct probe of an unreachable store.
 func away(context.Context) error { return errNowhere }

@@ -17,7 +17,7 @@ func sessionCommitsEverything(t testing.TB, h StoreHarness) {
 	expectTraces(t, store, id, left)
 }
 
-// failure is an error that an application could have.
+// failure is an error type of an application.
 type failure struct{ text string }
 
 func (f *failure) Error() string { return f.text }
@@ -60,7 +60,7 @@ func sessionReturnsTheErrorThatItWasGiven(t testing.TB, h StoreHarness) {
 	}
 }
 
-// panicking runs a session that panics, and returns what came through.
+// panicking runs a session whose fn panics, and returns the recovered value.
 func panicking(t testing.TB, store Store, value any, fn func(context.Context, ports.Session) error) (recovered any) {
 	t.Helper()
 	defer func() { recovered = recover() }()
@@ -84,7 +84,7 @@ func sessionLetsAPanicGoOn(t testing.TB, h StoreHarness) {
 	store := h.open(t)
 	recovered := panicking(t, store, errFailure, func(context.Context, ports.Session) error { return nil })
 	assert(t, recovered == any(errFailure),
-		"the panic went on as a %T, which is not the value that fn panicked with", recovered)
+		"Do panicked with a %T, which is not the value that fn panicked with", recovered)
 }
 
 func sessionRollsBackWhenItsGoroutineExits(t testing.TB, h StoreHarness) {

@@ -28,7 +28,7 @@ func sessionShowsNothingBeforeItsCommit(t testing.TB, h StoreHarness) {
 				if err == nil {
 					select {
 					case seen <- found:
-					default: // of an earlier attempt, which counts
+					default: // of an earlier attempt of the session
 					}
 				}
 				return err
@@ -37,7 +37,7 @@ func sessionShowsNothingBeforeItsCommit(t testing.TB, h StoreHarness) {
 		select {
 		case found := <-seen:
 			assert(t, found == (traces{}), "another session sees %+v before the commit", found)
-		case <-time.After(grace): // a store may keep readers waiting
+		case <-time.After(grace): // a store may block readers
 		}
 		return nil
 	})
@@ -62,8 +62,8 @@ func sessionIsTriedAgainAfterADeadlock(t testing.TB, h StoreHarness) {
 	})
 }
 
-// inOppositeOrder runs two sessions that lock two people in opposite order, and returns the event that the last attempt
-// of each of them appended for the person whom it locked first. Both must succeed.
+// inOppositeOrder runs two sessions that lock two people in opposite order. Both sessions must succeed. For each
+// session, it returns the event that the last attempt has appended for the person that it locked first.
 func inOppositeOrder(t testing.TB, h StoreHarness, store Store, people []domain.SubjectID) (last []string) {
 	t.Helper()
 	var waiting atomic.Int32
@@ -103,13 +103,14 @@ func inOppositeOrder(t testing.TB, h StoreHarness, store Store, people []domain.
 	return last
 }
 
-// concurrent is how many goroutines use a session factory at once, and rounds how many sessions each of them runs.
+// concurrent is the number of goroutines that use a session factory, and rounds is the number of sessions of each
+// goroutine.
 const (
 	concurrent = 16
 	rounds     = 4
 )
 
-func sessionFactoryServesManyAtOnce(t testing.TB, h StoreHarness) {
+func sessionFactoryIsSafeForConcurrentUse(t testing.TB, h StoreHarness) {
 	store := h.open(t)
 	ctx, everybody := t.Context(), subject(t, "acme", 99)
 	var sessions sync.WaitGroup
@@ -131,10 +132,10 @@ func sessionFactoryServesManyAtOnce(t testing.TB, h StoreHarness) {
 						s.Audit().Append(ctx, event(fmt.Sprintf("all-%d-%d", i, round), everybody)))
 					history, err := s.Consents().History(ctx, own, "news")
 					assert(t, written != nil || err != nil || len(history) == round+1,
-						"a session sees %d of its subject's records among others, want %d", len(history), round+1)
+						"a concurrent session sees %d records of its subject, want %d", len(history), round+1)
 					return errors.Join(written, err)
 				})
-				assert(t, err == nil, "a session failed among others: %v", err)
+				assert(t, err == nil, "a concurrent session failed: %v", err)
 			}
 		})
 	}

@@ -22,7 +22,7 @@ func sessionOpensNoConnectionBeforeItsFirstStatement(t testing.TB, h StoreHarnes
 		s.Outbox()
 		s.Audit()
 		opened = store.Connections() - idle
-		assert(t, opened == 0, "the session has opened %d connections to hand its stores out", opened)
+		assert(t, opened == 0, "the session has opened %d connections to return its stores", opened)
 		if err := s.Subjects().Lock(ctx, id, noon); err != nil {
 			return err
 		}
@@ -69,7 +69,7 @@ func sessionLeavesNoConnectionBehind(t testing.TB, h StoreHarness) {
 	})
 }
 
-// eventually waits for something that a store may do in the background.
+// eventually waits for a change that a store may make in the background.
 func (h StoreHarness) eventually(t testing.TB, what string, done func() bool) {
 	t.Helper()
 	deadline, tick := time.After(h.patience()), time.NewTicker(time.Millisecond)

@@ -19,7 +19,7 @@ func sessionRollsBackWhenItsDeadlineHasPassed(t testing.TB, h StoreHarness) {
 	h.endsWithItsContext(t, withExpiry, context.DeadlineExceeded)
 }
 
-// endsWithItsContext checks that sessions fail whose context ends as the last thing that happens in them.
+// endsWithItsContext checks that a session fails if its context ends at the end of fn.
 func (h StoreHarness) endsWithItsContext(
 	t testing.TB, ending func(context.Context) (context.Context, context.CancelFunc), want error,
 ) {
@@ -41,7 +41,7 @@ func (h StoreHarness) endsWithItsContext(
 	expectTraces(t, store, id, untouched)
 }
 
-// expiring is a context whose deadline passes when it is told to.
+// expiring is a context whose deadline passes when the case closes a channel.
 type expiring struct {
 	context.Context
 	passed chan struct{}
@@ -99,7 +99,7 @@ func sessionStopsWaitingWhenItsContextEnds(t testing.TB, h StoreHarness) {
 	})
 }
 
-// holding runs fn while another session has locked the subject.
+// holding runs fn while another session holds the lock of the subject.
 func holding(t testing.TB, store Store, id domain.SubjectID, fn func()) {
 	t.Helper()
 	locked, release, ended := make(chan struct{}), make(chan struct{}), make(chan error, 1)
@@ -129,5 +129,5 @@ func holding(t testing.TB, store Store, id domain.SubjectID, fn func()) {
 	}
 }
 
-// grace is how long a session waits for another one that a store may keep waiting in turn.
+// grace is the time for which a session waits for another session that the store may block.
 const grace = 250 * time.Millisecond

@@ -16,7 +16,7 @@ import (
 
 type sessionFunc = func(context.Context, ports.Session) error
 
-// commitsOn is the defect of a commit at an end that calls for a rollback.
+// commitsOn returns the defect of a commit after an error or a panic.
 func commitsOn(failure, panics bool) func(*Store) {
 	return changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) error {
 		var failed error
@@ -42,7 +42,7 @@ func commitsOn(failure, panics bool) func(*Store) {
 	})
 }
 
-// commitsOnExit is the defect of running fn in a goroutine of its own and forgetting that it can end.
+// commitsOnExit is the defect of running fn in another goroutine that may exit unnoticed.
 var commitsOnExit = changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) error {
 	return do(ctx, func(ctx context.Context, s ports.Session) error {
 		ended, panicked := make(chan error, 1), make(chan any, 1)
@@ -65,7 +65,7 @@ var commitsOnExit = changesDo(func(do doFunc, ctx context.Context, fn sessionFun
 	})
 })
 
-// recovers is the defect of doing something else with a panic than to let it go on.
+// recovers returns the defect of recovering a panic and continuing with instead.
 func recovers(instead func(value any) error) func(*Store) {
 	return changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) (err error) {
 		defer func() {
@@ -77,7 +77,7 @@ func recovers(instead func(value any) error) func(*Store) {
 	})
 }
 
-// changesResult is a defect of the error of Do, of which it is known whether fn had one.
+// changesResult returns a defect that changes the error of Do. ofFn is the error of fn.
 func changesResult(change func(err, ofFn error) error) func(*Store) {
 	return changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) error {
 		var ofFn error
@@ -89,17 +89,17 @@ func changesResult(change func(err, ofFn error) error) func(*Store) {
 	})
 }
 
-// ignoresContexts is the defect of a session that outlives its context.
+// ignoresContexts is the defect of a session that continues after the end of its context.
 var ignoresContexts = changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) error {
 	return do(context.WithoutCancel(ctx), fn)
 })
 
-// nests is the defect of a Do inside fn that knows of no session around it.
+// nests is the defect of a Do inside fn that opens an independent session.
 var nests = changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) error {
 	return do(ctx, func(_ context.Context, s ports.Session) error { return fn(ctx, s) })
 })
 
-// joins is the defect of a Do inside fn that takes the session around it.
+// joins is the defect of a Do inside fn that uses the outer session.
 func joins(store *Store) {
 	type key struct{}
 	changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) error {
@@ -110,7 +110,7 @@ func joins(store *Store) {
 	})(store)
 }
 
-// livesOn is the defect of sessions that write what is appended after their end in another session.
+// livesOn is the defect of sessions that write late appends in another session.
 func livesOn(store *Store) {
 	changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) error {
 		return do(ctx, func(ctx context.Context, s ports.Session) error {
@@ -126,7 +126,7 @@ func livesOn(store *Store) {
 	})(store)
 }
 
-// keepsReferences is the defect of appending restrictions only at the end, from where the caller has them.
+// keepsReferences is the defect of appends that read the caller's restrictions only at the end.
 var keepsReferences = changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) error {
 	return do(ctx, func(ctx context.Context, s ports.Session) error {
 		held := &heldRestrictions{RestrictionStore: s.Restrictions()}
@@ -144,7 +144,7 @@ type heldRestrictions struct {
 
 func (h *heldRestrictions) Append(ctx context.Context, record domain.RestrictionRecord) error {
 	h.held = append(h.held, record)
-	_, err := h.RestrictionStore.History(ctx, domain.SubjectID{}, nil) // which fails if the session has ended
+	_, err := h.RestrictionStore.History(ctx, domain.SubjectID{}, nil) // fails if the session has ended
 	return err
 }
 
@@ -167,7 +167,7 @@ func (h *heldRestrictions) flush(ctx context.Context) error {
 	return nil
 }
 
-// sharesPayloads is the defect of a cache that hands out what others can change.
+// sharesPayloads is the defect of a cache that returns shared values.
 func sharesPayloads(store *Store) {
 	var cached sync.Map
 	returnsEvents(func(e *domain.AuditEvent) {
@@ -176,8 +176,8 @@ func sharesPayloads(store *Store) {
 	})(store)
 }
 
-// connects is the defect of connections that are there when they should not be: taken at a session's begin, and given
-// back at its end if keep does not say otherwise.
+// connects returns the defect of unexpected connections. A session takes its connection at the beginning if atOnce is
+// set. It returns the connection at the end unless keep is true.
 func connects(atOnce bool, keep func(err error, panicked bool) bool) func(*Store) {
 	return func(store *Store) {
 		var open atomic.Int64
@@ -207,7 +207,7 @@ func afterError(err error, _ bool) bool { return err != nil }
 
 func afterPanic(_ error, panicked bool) bool { return panicked }
 
-// readsDirt is the defect of consent that others can see before its commit.
+// readsDirt is the defect of consent that others can read before the commit.
 func readsDirt(store *Store) {
 	var mu sync.Mutex
 	uncommitted := map[ports.Session][]domain.ConsentRecord{}
@@ -261,7 +261,7 @@ func (d dirtyConsents) History(
 	return records, err
 }
 
-// locksOnce is the defect of a deadlock that is not tried again: each session that locks twice is in one.
+// locksOnce is the defect of a deadlock that is not retried. Each session that locks twice has a deadlock.
 var locksOnce = changesSessions(func(s ports.Session) replaced {
 	return replaced{Session: s, subjects: &lockOnce{SubjectStore: s.Subjects(), second: errDeadlock}}
 })
@@ -282,7 +282,7 @@ func (l *lockOnce) Lock(ctx context.Context, id domain.SubjectID, at time.Time) 
 	return err
 }
 
-// turnsAway is the defect of a store that has room for one session.
+// turnsAway is the defect of a store that accepts only one session.
 func turnsAway(store *Store) {
 	var open atomic.Int64
 	changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) error {
@@ -296,7 +296,7 @@ func turnsAway(store *Store) {
 
 type turnsAwayKey struct{}
 
-// refusesWithoutFailing is the defect of an append whose refusal the session forgets.
+// refusesWithoutFailing is the defect of a session that forgets a refused append.
 var refusesWithoutFailing = brokenLog{add: func(c auditCall) error {
 	for _, event := range c.events {
 		trail, err := c.Trail(c.ctx, event.SubjectRef)
@@ -310,7 +310,7 @@ var refusesWithoutFailing = brokenLog{add: func(c auditCall) error {
 	return c.add()
 }}.breaks
 
-// deniesBeingAway is the defect of a store that succeeds where it cannot be reached.
+// deniesBeingAway is the defect of an unreachable store that reports success.
 func deniesBeingAway(store *Store) {
 	unreachable := store.Unreachable
 	store.Unreachable = func(t testing.TB) ports.SessionFactory {
@@ -320,7 +320,7 @@ func deniesBeingAway(store *Store) {
 	}
 }
 
-// says is the defect of an error that repeats what was appended.
+// says is the defect of an error that contains an appended value.
 func says(store *Store) {
 	changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) error {
 		last := ""

@@ -12,8 +12,8 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// sessionTellsOfItsEnd is for a store whose sessions are a ports.EndNotifier, as not every one need be.
-func sessionTellsOfItsEnd(t testing.TB, h StoreHarness) {
+// sessionReportsItsEnd applies only to a store whose sessions implement ports.EndNotifier.
+func sessionReportsItsEnd(t testing.TB, h StoreHarness) {
 	store, id := h.openWithAddress(t)
 	for end, want := range map[string]string{"a commit": "nil", "an error": "its error", "a panic": "an error"} {
 		var calls []string
@@ -23,7 +23,7 @@ func sessionTellsOfItsEnd(t testing.TB, h StoreHarness) {
 				notifier.AfterEnd(func(ctx context.Context, err error) {
 					calls = append(calls, name+" "+endOf(err))
 					if err := store.Sessions.Do(ctx, func(context.Context, ports.Session) error { return nil }); err != nil {
-						t.Errorf("what comes after the end cannot open a session: %v", err)
+						t.Errorf("a function of AfterEnd cannot open a session: %v", err)
 					}
 				})
 			}
@@ -74,7 +74,7 @@ func sessionIsObserved(t testing.TB, h StoreHarness) {
 	watched := Store{Sessions: store.Observed(t, observer), patience: store.patience}
 	run := func(err error) func(context.Context, ports.Session) error {
 		return func(ctx context.Context, s ports.Session) error {
-			assert(t, ctx.Value(observer) != nil, "fn has another context than that of the activity")
+			assert(t, ctx.Value(observer) != nil, "the context of fn does not derive from the context of the activity")
 			return errors.Join(s.Audit().AppendEvidence(ctx, event(fmt.Sprint("observed ", err), id)), err)
 		}
 	}
@@ -87,7 +87,7 @@ func sessionIsObserved(t testing.TB, h StoreHarness) {
 		"%d sessions began and %v were observed, want %v", observer.begun, observer.ended, want)
 }
 
-// sessionObserver notes the ends of activities. It is the key of a value in their contexts.
+// sessionObserver records the ends of activities. It is also the key of a value in their contexts.
 type sessionObserver struct {
 	mu    sync.Mutex
 	begun int
@@ -107,14 +107,14 @@ func (o *sessionObserver) Start(ctx context.Context, a domain.Activity) (context
 
 func (o *sessionObserver) Observe(context.Context, domain.Observation) {}
 
-// sessionFactoryIsProbed is for a store that is a ports.Prober, as not every one need be.
+// sessionFactoryIsProbed applies only to a store that implements ports.Prober.
 func sessionFactoryIsProbed(t testing.TB, h StoreHarness) {
 	store := h.open(t)
 	prober, is := store.Sessions.(ports.Prober)
 	if !is {
 		return
 	}
-	assert(t, prober.Probe(t.Context()) == nil, "a store that is ready is not: %v", prober.Probe(t.Context()))
+	assert(t, prober.Probe(t.Context()) == nil, "the probe of a store that is ready failed: %v", prober.Probe(t.Context()))
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
 	err := prober.Probe(ended)

@@ -32,7 +32,7 @@ func sessionReportsAStoreThatCannotBeReached(t testing.TB, h StoreHarness) {
 	}
 }
 
-func sessionGivesNothingAwayInErrors(t testing.TB, h StoreHarness) {
+func sessionErrorsContainNoPersonalData(t testing.TB, h StoreHarness) {
 	store := h.open(t)
 	id := subjectOf(t, "secret-tenant", "4711471147")
 	cancelled, cancel := context.WithCancel(t.Context())
@@ -40,7 +40,7 @@ func sessionGivesNothingAwayInErrors(t testing.TB, h StoreHarness) {
 	errs := map[string]error{}
 	provoke := func(what string, sessions ports.SessionFactory, fn func(context.Context, ports.Session) error) {
 		if errs[what] = sessions.Do(t.Context(), fn); errs[what] == nil {
-			t.Errorf("%s is no error", what)
+			t.Errorf("%s returned no error", what)
 		}
 	}
 	var session ports.Session
@@ -85,12 +85,12 @@ func sessionGivesNothingAwayInErrors(t testing.TB, h StoreHarness) {
 	for what, err := range errs {
 		text := fmt.Sprintf("%v %+v", err, err)
 		for _, secret := range []string{"secret", "4711471147"} {
-			assert(t, !strings.Contains(text, secret), "the error of %s gives something away that was written", what)
+			assert(t, !strings.Contains(text, secret), "the error of %s contains a value that was written", what)
 		}
 	}
 }
 
-// writeSecrets appends to every ledger what no error may repeat.
+// writeSecrets appends values to every ledger that no error may contain.
 func writeSecrets(ctx context.Context, s ports.Session, id domain.SubjectID) error {
 	consent, restriction := grant(id, "secret-purpose", 0), restrict(id, pointer("secret-purpose"), 0)
 	consent.PolicyVersion, restriction.Reason = "secret-version", pointer("secret-reason")

@@ -11,35 +11,36 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// rehearsalPromises are about ports.Rehearser. They do not apply to a store that does not implement it.
+// rehearsalPromises cover ports.Rehearser. They apply only to a store that implements it.
 var rehearsalPromises = []promise.Promise[StoreHarness]{
-	that(sessionRehearsalLeavesNothing, "of a rehearsal nothing is left, whatever its end is"),
-	that(sessionRehearsalCallsNothingAfterIt, "no function of AfterCommit is called after a rehearsal"),
-	that(sessionRehearsalSeesItsWrites, "fn of a rehearsal reads what it has written"),
-	that(sessionRehearsalReturnsTheErrorOfFn, "an error and a panic of fn come back, and fn is called once"),
-	that(sessionRehearsalFailsAsItsCommitWould, "a rehearsal whose commit would fail returns that error"),
-	that(sessionRehearsalIsKnownToItsContext, "Rehearsing is true for the context of a rehearsal alone"),
-	that(sessionRehearsalIsNeverNested, "a rehearsal inside a session, and a session inside it, is ErrSession"),
+	that(sessionRehearsalLeavesNothing, "A rehearsal leaves no write, however it ends."),
+	that(sessionRehearsalCallsNothingAfterIt, "A rehearsal calls no function of AfterCommit."),
+	that(sessionRehearsalSeesItsWrites, "fn of a rehearsal reads its own writes."),
+	that(sessionRehearsalReturnsTheErrorOfFn, "Rehearse calls fn once, returns its error and lets its panic through."),
+	that(sessionRehearsalFailsAsItsCommitWould, "Rehearse returns the error that the commit would return."),
+	that(sessionRehearsalIsKnownToItsContext, "Rehearsing returns true only for the context of a rehearsal."),
+	that(sessionRehearsalIsNeverNested,
+		"A rehearsal inside a session, and a session inside a rehearsal, returns ErrSession."),
 }
 
-// rehearse rehearses fn, if the store can.
+// rehearse rehearses fn. It returns false if the store does not implement ports.Rehearser.
 func rehearse(t testing.TB, store Store, fn func(context.Context, ports.Session) error) (has bool, err error) {
 	t.Helper()
 	rehearser, err := ports.RehearserOf(store.Sessions)
 	if err != nil {
-		return false, nil // a store need not be one
+		return false, nil // the port is optional
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), store.patience)
 	defer cancel()
 	return true, rehearser.Rehearse(ctx, fn)
 }
 
-// leaveAll writes all that a session can, and reads some of it back.
+// leaveAll makes every kind of write of a session and reads some of the rows.
 func leaveAll(ctx context.Context, s ports.Session, id domain.SubjectID) error {
 	return errors.Join(registers(ctx, s, id), leaveAndLook(ctx, s, id))
 }
 
-// expectNothing checks that nothing is left of leaveAll.
+// expectNothing checks that no write of leaveAll is stored.
 func expectNothing(t testing.TB, store Store, id domain.SubjectID) {
 	t.Helper()
 	expectTraces(t, store, id, untouched)
@@ -84,7 +85,7 @@ func sessionRehearsalCallsNothingAfterIt(t testing.TB, h StoreHarness) {
 	store, id := h.openWithAddress(t)
 	called := false
 	_, err := rehearse(t, store, func(ctx context.Context, s ports.Session) error {
-		_ = ports.AfterCommit(s, func(context.Context) { called = true }) // which not every session can
+		_ = ports.AfterCommit(s, func(context.Context) { called = true }) // an optional port of a session
 		return leaveAll(ctx, s, id)
 	})
 	assert(t, err == nil, "the rehearsal failed: %v", err)
@@ -117,10 +118,10 @@ func sessionRehearsalReturnsTheErrorOfFn(t testing.TB, h StoreHarness) {
 	}
 	var found *failure
 	assert(t, errors.Is(err, errCause) && errors.As(err, &found),
-		"a rehearsal returned %v in place of its fn's error", err)
+		"a rehearsal returned %v instead of the error of fn", err)
 	assert(t, calls == 1, "fn of a rehearsal was called %d times", calls)
 	defer func() {
-		assert(t, recover() == any(errFailure), "a panic did not come through a rehearsal")
+		assert(t, recover() == any(errFailure), "a rehearsal did not panic with the value of fn")
 	}()
 	_, _ = rehearse(t, store, func(context.Context, ports.Session) error { panic(errFailure) })
 }

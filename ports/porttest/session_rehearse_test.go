@@ -10,7 +10,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// rehearser is a session factory whose methods are functions.
+// rehearser implements a session factory and ports.Rehearser with functions.
 type rehearser struct {
 	doFunc
 	rehearse doFunc
@@ -18,7 +18,7 @@ type rehearser struct {
 
 func (r rehearser) Rehearse(ctx context.Context, fn sessionFunc) error { return r.rehearse(ctx, fn) }
 
-// changing is a session factory with another way to run sessions, and to rehearse them if it can.
+// changing returns a session factory that runs sessions and rehearsals in another way.
 func changing(
 	sessions ports.SessionFactory, do, rehearse func(doFunc, context.Context, sessionFunc) error,
 ) ports.SessionFactory {
@@ -30,10 +30,10 @@ func changing(
 	return rehearser{doing, func(ctx context.Context, fn sessionFunc) error { return rehearse(good.Rehearse, ctx, fn) }}
 }
 
-// asBefore runs a session as it was run before.
+// asBefore runs a session without a change.
 func asBefore(run doFunc, ctx context.Context, fn sessionFunc) error { return run(ctx, fn) }
 
-// changesRehearsals is a defect of rehearsals; do is how the good store commits.
+// changesRehearsals returns a defect of rehearsals. do commits as the good store does.
 func changesRehearsals(change func(do, rehearse doFunc, ctx context.Context, fn sessionFunc) error) func(*Store) {
 	return func(store *Store) {
 		do := doFunc(store.Sessions.Do)
@@ -43,14 +43,14 @@ func changesRehearsals(change func(do, rehearse doFunc, ctx context.Context, fn 
 	}
 }
 
-// undoes is the defect of a rehearsal that is a session with an error at its end; change is what else goes wrong.
+// undoes returns the defect of a rehearsal that only ends a session with an error. change adds another defect.
 func undoes(change func(s ports.Session) ports.Session) func(*Store) {
 	return changesRehearsals(func(do, _ doFunc, ctx context.Context, fn sessionFunc) error {
 		err := do(ports.WithRehearsal(ctx), func(ctx context.Context, s ports.Session) error {
 			if err := fn(ctx, change(s)); err != nil {
 				return err
 			}
-			if _, err := s.Outbox().Counts(ctx); err != nil { // which tells of an append that is held back
+			if _, err := s.Outbox().Counts(ctx); err != nil { // sends an append that is held back
 				return err
 			}
 			return errors.Join(ctx.Err(), errUndo)
@@ -70,7 +70,7 @@ func TestRehearsalsThatBreakAPromiseAreFoundOut(t *testing.T) {
 		"a rollback that leaves its evidence": {undoes(func(s ports.Session) ports.Session { return s }), found{
 			"the trail: got 4 records, want 0": {sessionRehearsalLeavesNothing},
 		}},
-		"a rehearsal that calls what comes after a commit": {callsAfterARehearsal, found{
+		"a rehearsal that calls functions of AfterCommit": {callsAfterARehearsal, found{
 			"was called after a rehearsal": {sessionRehearsalCallsNothingAfterIt},
 		}},
 		"a rehearsal that writes nothing": {changesRehearsals(func(_, do doFunc, ctx context.Context, fn sessionFunc) error {
@@ -87,7 +87,7 @@ func TestRehearsalsThatBreakAPromiseAreFoundOut(t *testing.T) {
 				return err
 			}
 			return nil
-		}), found{"in place of its fn's error": {sessionRehearsalReturnsTheErrorOfFn}}},
+		}), found{"instead of the error of fn": {sessionRehearsalReturnsTheErrorOfFn}}},
 		"a commit that is not tried": {changesRehearsals(func(_, do doFunc, ctx context.Context, fn sessionFunc) error {
 			var ofFn error
 			_ = do(ctx, func(ctx context.Context, s ports.Session) error {
@@ -95,17 +95,17 @@ func TestRehearsalsThatBreakAPromiseAreFoundOut(t *testing.T) {
 				return ofFn
 			})
 			return ofFn
-		}), found{"is no habeas: conflict": {sessionRehearsalFailsAsItsCommitWould}}},
+		}), found{"want the error habeas: conflict": {sessionRehearsalFailsAsItsCommitWould}}},
 		"a rehearsal that is a secret": {changesRehearsals(func(_, do doFunc, ctx context.Context, fn sessionFunc) error {
 			return do(ctx, func(_ context.Context, s ports.Session) error { return fn(ctx, s) })
 		}), found{"Rehearsing is false": {sessionRehearsalIsKnownToItsContext}}},
 		"a session inside a rehearsal": {changesRehearsals(func(_, do doFunc, ctx context.Context, fn sessionFunc) error {
 			return do(ctx, func(_ context.Context, s ports.Session) error { return fn(ports.WithRehearsal(ctx), s) })
-		}), found{"inside a rehearsal is no habeas: session": {sessionRehearsalIsNeverNested}}},
+		}), found{"inside a rehearsal: want the error habeas: session": {sessionRehearsalIsNeverNested}}},
 	})
 }
 
-// callsAfterARehearsal is the defect of a rehearsal that ends like a commit.
+// callsAfterARehearsal is the defect of a rehearsal that calls the functions of AfterCommit.
 var callsAfterARehearsal = changesRehearsals(func(_, do doFunc, ctx context.Context, fn sessionFunc) error {
 	var after []func(context.Context)
 	err := do(ctx, func(ctx context.Context, s ports.Session) error {
@@ -117,7 +117,7 @@ var callsAfterARehearsal = changesRehearsals(func(_, do doFunc, ctx context.Cont
 	return err
 })
 
-// writesNothing is a session that only seems to write.
+// writesNothing returns a session that only pretends to write.
 func writesNothing(s ports.Session) ports.Session {
 	return replaced{Session: s, consents: noConsents{s.Consents()}}
 }

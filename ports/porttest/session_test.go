@@ -33,40 +33,42 @@ func TestSessionsThatBreakAPromiseFail(t *testing.T) {
 		"nothing is called after a commit": {notifies(func(_ ports.CommitNotifier, _ func(context.Context)) {}), found{
 			"after a commit with one event [] were called": {sessionCallsAfterItsCommit},
 		}},
-		"what comes after a commit is called at once": {
+		"AfterCommit functions are called immediately": {
 			notifies(func(_ ports.CommitNotifier, fn func(context.Context)) { fn(context.Background()) }), found{
 				"were called before the commit": {sessionCallsAfterItsCommit},
 			},
 		},
-		"what comes after a commit is called twice": {
+		"AfterCommit functions are called twice": {
 			notifies(func(s ports.CommitNotifier, fn func(context.Context)) { s.AfterCommit(fn); s.AfterCommit(fn) }), found{
 				"after a commit with one event [first of 1 first of 1": {sessionCallsAfterItsCommit},
 			},
 		},
-		"what comes after a commit comes after a rollback, too": {callsAfterAnyEnd, found{
+		"AfterCommit functions are called after a rollback": {callsAfterAnyEnd, found{
 			"after a rollback [first of 0 second of 0] were called": {sessionCallsAfterItsCommit},
 		}},
-		"what comes after a commit has its session": {callsInside, found{
-			"what comes after a commit cannot open a session": {sessionCallsAfterItsCommit},
+		"AfterCommit functions run inside the session": {callsInside, found{
+			"a function of AfterCommit cannot open a session": {sessionCallsAfterItsCommit},
 		}},
-		"nothing is called at the end": {tellsOfEnd(func(ports.EndNotifier, func(context.Context, error)) {}), found{
-			"after a commit [] were called": {sessionTellsOfItsEnd},
+		"nothing is called at the end": {changesAfterEnd(func(ports.EndNotifier, func(context.Context, error)) {}), found{
+			"after a commit [] were called": {sessionReportsItsEnd},
 		}},
-		"what comes at the end comes at once": {
-			tellsOfEnd(func(_ ports.EndNotifier, fn func(context.Context, error)) { fn(context.Background(), nil) }), found{
-				"were called before the end": {sessionTellsOfItsEnd},
+		"AfterEnd functions are called immediately": {
+			changesAfterEnd(func(_ ports.EndNotifier, fn func(context.Context, error)) { fn(context.Background(), nil) }), found{
+				"were called before the end": {sessionReportsItsEnd},
 			},
 		},
-		"what comes at the end is not told how": {tellsOfEnd(func(s ports.EndNotifier, fn func(context.Context, error)) {
-			s.AfterEnd(func(ctx context.Context, _ error) { fn(ctx, nil) })
-		}), found{"after an error [first nil second nil] were called": {sessionTellsOfItsEnd}}},
-		"what comes at the end comes with a commit alone": {
-			tellsOfEnd(func(s ports.EndNotifier, fn func(context.Context, error)) {
-				_ = ports.AfterCommit(s, func(ctx context.Context) { fn(ctx, nil) })
-			}), found{"after an error [] were called": {sessionTellsOfItsEnd}},
+		"AfterEnd functions do not get the error": {
+			changesAfterEnd(func(s ports.EndNotifier, fn func(context.Context, error)) {
+				s.AfterEnd(func(ctx context.Context, _ error) { fn(ctx, nil) })
+			}), found{"after an error [first nil second nil] were called": {sessionReportsItsEnd}},
 		},
-		"what comes at the end has its session": {tellsInside, found{
-			"what comes after the end cannot open a session": {sessionTellsOfItsEnd},
+		"AfterEnd functions are called only after a commit": {
+			changesAfterEnd(func(s ports.EndNotifier, fn func(context.Context, error)) {
+				_ = ports.AfterCommit(s, func(ctx context.Context) { fn(ctx, nil) })
+			}), found{"after an error [] were called": {sessionReportsItsEnd}},
+		},
+		"AfterEnd functions run inside the session": {callsAfterEndInside, found{
+			"a function of AfterEnd cannot open a session": {sessionReportsItsEnd},
 		}},
 		"no session is observed": {observes(func(ports.Observer) ports.Observer {
 			return startFunc(
@@ -80,7 +82,7 @@ func TestSessionsThatBreakAPromiseFail(t *testing.T) {
 					return ctx, end
 				},
 			)
-		}), found{"fn has another context": {sessionIsObserved}}},
+		}), found{"the context of fn does not derive": {sessionIsObserved}}},
 		"every session is observed as a success": {observes(func(o ports.Observer) ports.Observer {
 			return startFunc(
 				func(ctx context.Context, a domain.Activity) (context.Context, func(domain.Ended)) {
@@ -90,7 +92,7 @@ func TestSessionsThatBreakAPromiseFail(t *testing.T) {
 			)
 		}), found{"[session ok 0 session ok 0": {sessionIsObserved}}},
 		"a probe always fails": {probes(func(context.Context) error { return errNowhere }, away), found{
-			"a store that is ready is not": {sessionFactoryIsProbed},
+			"the probe of a store that is ready failed": {sessionFactoryIsProbed},
 		}},
 		"a probe never ends": {probes(func(context.Context) error { return nil }, away), found{
 			"a probe whose context has ended returned <nil>": {sessionFactoryIsProbed},
@@ -107,13 +109,13 @@ func TestSessionsThatBreakAPromiseFail(t *testing.T) {
 		"a panic becomes another": {recovers(func(value any) error { panic(fmt.Sprint(value)) }), found{
 			"which is not the value": {sessionLetsAPanicGoOn},
 		}},
-		"errors lose what they are": {changesResult(func(err, ofFn error) error {
+		"errors lose their type": {changesResult(func(err, ofFn error) error {
 			if errors.Is(err, errCause) {
 				return errors.New("failed")
 			}
 			return err
 		}), found{"errors.Is does not see": {sessionReturnsTheErrorThatItWasGiven}}},
-		"errors lose their type": {changesResult(func(err, ofFn error) error {
+		"causes lose their type": {changesResult(func(err, ofFn error) error {
 			if errors.Is(err, errCause) {
 				return onlyIs{err}
 			}
@@ -153,7 +155,7 @@ func TestSessionsThatBreakAPromiseFail(t *testing.T) {
 		}},
 		"references are kept":       {keepsReferences, found{"a restriction changed": {sessionKeepsCopies}}},
 		"references are handed out": {sharesPayloads, found{"an event changed": {sessionKeepsCopies}}},
-		"a connection is taken at once": {connects(true, never), found{
+		"a connection is taken immediately": {connects(true, never), found{
 			"has opened 1 connections": {sessionOpensNoConnectionBeforeItsFirstStatement},
 		}},
 		"a connection is kept after an error": {connects(false, afterError), found{
@@ -172,10 +174,10 @@ func TestSessionsThatBreakAPromiseFail(t *testing.T) {
 		"evidence of lost attempts is kept": {keepsLostAttempts, found{
 			"one left the events": {sessionIsTriedAgainAfterADeadlock},
 		}},
-		"a second session is turned away": {turnsAway, found{
-			"a session failed among others": {sessionFactoryServesManyAtOnce},
+		"a second session is refused": {turnsAway, found{
+			"a concurrent session failed": {sessionFactoryIsSafeForConcurrentUse},
 		}},
-		"a store that is away is no error": {deniesBeingAway, found{
+		"an unreachable store without an error": {deniesBeingAway, found{
 			"returned <nil>": {sessionReportsAStoreThatCannotBeReached},
 		}},
 		"a conflict repeats a key": {brokenSubjects{apply: func(c subjectCall) ([]int64, error) {
@@ -184,12 +186,12 @@ func TestSessionsThatBreakAPromiseFail(t *testing.T) {
 				err = fmt.Errorf("%w: (tenant, number)=(%s)", err, c.id)
 			}
 			return rows, err
-		}}.breaks, found{"the error of a row that others refer to gives something away": {sessionGivesNothingAwayInErrors}}},
-		"an error repeats an id": {says, found{"gives something away": {sessionGivesNothingAwayInErrors}}},
+		}}.breaks, found{"the error of a row that others refer to contains a value": {sessionErrorsContainNoPersonalData}}},
+		"an error repeats an id": {says, found{"contains a value": {sessionErrorsContainNoPersonalData}}},
 	}, sessionIsTriedAgainAfterADeadlock)
 }
 
-// onlyIs is an error whose cause errors.As does not see.
+// onlyIs is an error whose cause errors.As does not find.
 type onlyIs struct{ cause error }
 
 func (onlyIs) Error() string          { return "failed" }

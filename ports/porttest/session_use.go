@@ -19,7 +19,7 @@ func sessionFailsWithASwallowedError(t testing.TB, h StoreHarness) {
 			return err
 		}
 		_ = s.Audit().Append(ctx, taken)
-		_, _ = s.Audit().Trail(ctx, id) // by now at the latest, the append has failed
+		_, _ = s.Audit().Trail(ctx, id) // a read sends the append, which fails now at the latest
 		_ = s.Consents().Append(ctx, grant(id, "news", 1))
 		return nil
 	})
@@ -76,7 +76,7 @@ func sessionCannotBeNested(t testing.TB, h StoreHarness) {
 	})
 	committed := len(ids) == 1 && ids[0] == "outer"
 	if rolledBack := len(ids) == 0; err == nil && !committed || err != nil && !rolledBack {
-		t.Errorf("the session around it returned %v, and the trail is %v", err, ids)
+		t.Errorf("the outer session returned %v, and the trail is %v", err, ids)
 	}
 }
 
@@ -106,7 +106,7 @@ func sessionCannotBeUsedAfterItsEnd(t testing.TB, h StoreHarness) {
 	})
 }
 
-// keptStores are the stores of a session, obtained before it ended.
+// keptStores are the stores of a session that has ended.
 type keptStores struct {
 	consents     ports.ConsentStore
 	restrictions ports.RestrictionStore
@@ -121,7 +121,7 @@ func (k keptStores) Subjects() ports.SubjectStore         { return k.subjects }
 func (k keptStores) Outbox() ports.Outbox                 { return k.outbox }
 func (k keptStores) Audit() ports.AuditLog                { return k.audit }
 
-// everyUse calls each method of each store, and returns their errors by name.
+// everyUse calls each method of each store and returns the errors by the name of the method.
 func everyUse(ctx context.Context, s ports.Session, id domain.SubjectID) map[string]error {
 	entry := erasureAt("desk", "late-entry", id)
 	late, token := event("late-event", id), "token"
@@ -172,7 +172,7 @@ func sessionKeepsCopies(t testing.TB, h StoreHarness) {
 		*restriction.Purpose, *restriction.Reason = "changed", "changed"
 		return nil
 	})
-	for range 2 { // the second time after what was returned has been changed
+	for range 2 { // the second round runs after the returned values were changed
 		do(t, store, func(ctx context.Context, s ports.Session) error {
 			for range 2 {
 				trail, err := s.Audit().Trail(ctx, id)

@@ -6,10 +6,9 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// DataMap describes the application that the suites of the storage ports work on: a shop with many tenants, whose
-// customers are known by tenant and number. A store's harness has to make these tables, in SQL for one (types as they
-// are called there; every relation without a condition is a foreign key, without
-// ON DELETE):
+// DataMap describes the application that the suites of the storage ports use. It is a shop with many tenants. The
+// tenant and the number identify a customer. The harness of a store must create these tables, for example in SQL with
+// the named types. Every relation without a condition is a foreign key without ON DELETE.
 //
 //	people       tenant text, number bigint, name text (40 characters at most), email text, nickname text,
 //	             born time, score number, level smallint, visits integer, active boolean, token uuid, settings json,
@@ -32,23 +31,23 @@ import (
 //	follows      id bigint primary key, tenant text, follower bigint, followed bigint, remark text;
 //	             (tenant, follower) and (tenant, followed) refer to people
 //	remarks      id bigint primary key, target_type text, tenant text, target bigint, body text;
-//	             no foreign key: it depends on target_type to what a row refers
+//	             no foreign key, because target_type selects the table of target
 //
-// All columns but primary keys may be null.
+// All columns except primary keys may be null.
 func DataMap() domain.DataMap { return dataMap() }
 
-// dataMap makes it once: the cases ask for it often.
+// dataMap builds the data map once, because the cases call DataMap often.
 var dataMap = sync.OnceValue(func() domain.DataMap {
 	m, err := domain.NewDataMap(shop()...)
 	if err != nil {
-		panic(err) // which the suites' own tests would have seen
+		panic(err) // the tests of the suites check the data map
 	}
 	return m
 })
 
 func shop() []domain.Table { return append(ownTables(), sharedTables()...) }
 
-// ownTables are those each row of which belongs to one person.
+// ownTables returns the tables in which each row belongs to one person.
 func ownTables() []domain.Table {
 	column := func(name string, kind domain.ColumnType) domain.Column { return domain.Column{Name: name, Type: kind} }
 	personal := func(
@@ -95,7 +94,7 @@ func ownTables() []domain.Table {
 	body := personal("body", domain.TypeText, domain.CategoryCommunication, domain.StrategyDelete)
 	note := personal("note", domain.TypeText, domain.CategoryCommunication, domain.StrategyAnonymize)
 	engraving := personal("engraving", domain.TypeText, domain.CategorySpecial, domain.StrategyAnonymize)
-	engraving.Length = 20 // for which a surrogate has to be cut
+	engraving.Length = 20 // shorter than a surrogate
 	street.Personal.Ref, body.Personal.Ref, engraving.Personal.Ref = atlas, media, media
 
 	address := personal("address", domain.TypeText, domain.CategoryFinancial, domain.StrategyRetain)

@@ -2,8 +2,8 @@ package porttest
 
 import "github.com/habeas-data/habeas/domain"
 
-// wordedColumns are the columns of people by which the words for a cell are tried: NULL, the empty text, placeholders,
-// and what no export shows.
+// wordedColumns returns the columns of people with special rules: NULL, the empty text, placeholders, and columns that
+// no export contains.
 func wordedColumns() []domain.Column {
 	cell := func(name string, strategy domain.Strategy, surrogate string) domain.Column {
 		return domain.Column{Name: name, Type: domain.TypeText, Surrogate: surrogate, Personal: &domain.Annotation{
@@ -11,7 +11,7 @@ func wordedColumns() []domain.Column {
 		}}
 	}
 	badge := cell("badge", domain.StrategyAnonymize, "b-{}")
-	badge.Length = 12 // for which the digits have to be cut
+	badge.Length = 12 // shorter than the digits of the placeholders
 	hash := cell("password_hash", domain.StrategyErase, "")
 	hash.Personal.Export = domain.ExportNo
 	return []domain.Column{
@@ -22,7 +22,7 @@ func wordedColumns() []domain.Column {
 	}
 }
 
-// worded are values of those columns.
+// worded returns values of these columns.
 func (c customer) worded() Row {
 	return Row{
 		"mobile": c.says("mobile"), "motto": c.says("motto"), "login": c.says("login"), "badge": c.says("badge")[:7],

@@ -2,7 +2,7 @@ package porttest
 
 import "github.com/habeas-data/habeas/domain"
 
-// sharedTables are those the rows of which are about several people.
+// sharedTables returns the tables in which a row belongs to several people.
 func sharedTables() []domain.Table {
 	column := func(name string, kind domain.ColumnType) domain.Column { return domain.Column{Name: name, Type: kind} }
 	of := func(via, name string) domain.Column {
@@ -22,7 +22,7 @@ func sharedTables() []domain.Table {
 	}
 	id, tenant := column("id", domain.TypeBigInt), column("tenant", domain.TypeText)
 	price := of("Giver", "price")
-	price.Length = 16 // so that nothing tells a surrogate
+	price.Length = 16 // too short to recognize a surrogate
 	price.Personal.Strategy, price.Personal.Reason = domain.StrategyRetain, "tax law"
 	price.Personal.Retain, price.Personal.Since = domain.Period{Years: 10}, "sent_at"
 	erased := func(via, name string) domain.Column {
@@ -46,7 +46,7 @@ func sharedTables() []domain.Table {
 			},
 			Columns: []domain.Column{
 				column("gift_id", domain.TypeBigInt), column("line", domain.TypeInteger), erased("Giver", "color"),
-				erased("Receiver", "knot"), // so that nothing but the paths keeps the rows
+				erased("Receiver", "knot"), // with both columns erased, only the second path keeps the rows
 			},
 		},
 		{

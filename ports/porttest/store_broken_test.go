@@ -15,13 +15,13 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// right breaks nothing.
+// right is the absence of a defect.
 func right(*Store) {}
 
 type (
 	found       = promise.Finds[StoreHarness]
 	defects     = map[string]storeDefect
-	storeDefect struct { // a way to break promises, and the checks that find it
+	storeDefect struct { // a defect and the checks that find it
 		breaks func(*Store)
 		found  found
 	}
@@ -29,15 +29,15 @@ type (
 
 func brokenStore(d storeDefect) (StoreHarness, found) { return inMemory(d.breaks), d.found }
 
-// only are the promises of stores with these checks.
+// only returns promises of stores with these checks.
 func only(checks ...func(testing.TB, StoreHarness)) []promise.Promise[StoreHarness] {
 	return slices.DeleteFunc(storagePromises(), func(p promise.Promise[StoreHarness]) bool { return !p.IsIn(checks) })
 }
 
-// loadedMachine is the time that what comes at once needs beside many other tests, under the race detector.
+// loadedMachine is the time for an immediate event while many other tests run under the race detector.
 const loadedMachine = 5 * time.Second
 
-// inMemory opens stores in memory, which keep every promise, and breaks them. Their hooks stand for a database's.
+// inMemory opens correct stores in memory and breaks them. Their hooks simulate a database.
 func inMemory(breaks func(*Store)) StoreHarness {
 	return StoreHarness{
 		Patience: loadedMachine,
@@ -107,21 +107,21 @@ func openInMemory(tables []domain.Table) Store {
 	return store
 }
 
-// doFunc is a session factory that is a function.
+// doFunc implements ports.SessionFactory with a function.
 type doFunc func(ctx context.Context, fn func(context.Context, ports.Session) error) error
 
 func (f doFunc) Do(ctx context.Context, fn sessionFunc) error {
 	return f(ctx, fn)
 }
 
-// changesDo is a defect of how sessions are run; do is how the good store runs them.
+// changesDo returns a defect of running sessions. do runs them as the good store does.
 func changesDo(
 	change func(do doFunc, ctx context.Context, fn func(context.Context, ports.Session) error) error,
 ) func(*Store) {
 	return func(store *Store) { store.Sessions = changing(store.Sessions, change, asBefore) }
 }
 
-// replaced is a session with other stores in place of its own; those that are nil are its own.
+// replaced is a session in which stores that are set replace its own stores.
 type replaced struct {
 	ports.Session
 	consents     ports.ConsentStore
@@ -167,7 +167,7 @@ func (r replaced) AfterEnd(fn func(context.Context, error)) {
 	}
 }
 
-// or is the store in place of a session's own, or its own if there is none.
+// or returns the broken store, or the session's own store if broken is the zero value.
 func or[S comparable](broken S, own func(ports.Session) S, s ports.Session) S {
 	var none S
 	if broken != none {
@@ -176,14 +176,14 @@ func or[S comparable](broken S, own func(ports.Session) S, s ports.Session) S {
 	return own(s)
 }
 
-// changesSessions is a defect of what sessions hand out.
+// changesSessions returns a defect of the stores of sessions.
 func changesSessions(change func(s ports.Session) replaced) func(*Store) {
 	return changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) error {
 		return do(ctx, func(ctx context.Context, s ports.Session) error { return fn(ctx, change(s)) })
 	})
 }
 
-// joined is an id whose elements can't be told apart any more.
+// joined returns an id with one element that joins all elements.
 func joined(id domain.SubjectID) domain.SubjectID {
 	one, err := domain.NewSubjectID(strings.ReplaceAll(strings.Join(id.Elements(), ""), "\x1f", ""))
 	if err != nil {
@@ -192,8 +192,8 @@ func joined(id domain.SubjectID) domain.SubjectID {
 	return one
 }
 
-// pool pretends that a store in memory talks to a database: each call of a SubjectStore is a statement, for which a
-// session takes a connection that it keeps until it ends.
+// pool simulates a database for a store in memory. Each call of a SubjectStore counts as a statement. The first
+// statement of a session takes a connection until the session ends.
 type pool struct{ held, sent atomic.Int64 }
 
 func (p *pool) connections() int { return int(p.held.Load()) }
@@ -210,14 +210,14 @@ func (p *pool) watch(sessions ports.SessionFactory) ports.SessionFactory {
 	return changing(sessions, count, count)
 }
 
-// connection is the one that a session has, once it is open.
+// connection is the connection of a session after its first statement.
 type connection struct {
 	pool *pool
 	open bool
 }
 
 func (c *connection) use(id domain.SubjectID) {
-	if _, err := DataMap().Key(id); err != nil { // before any statement
+	if _, err := DataMap().Key(id); err != nil { // checked before any statement
 		return
 	}
 	c.pool.sent.Add(1)
@@ -233,7 +233,7 @@ func (c *connection) release() {
 	}
 }
 
-// counted is a SubjectStore whose calls are counted.
+// counted is a SubjectStore that counts its calls.
 type counted struct {
 	ports.SubjectStore
 	connection *connection

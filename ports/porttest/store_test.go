@@ -24,7 +24,7 @@ func TestAStoreHarnessThatIsIncompleteFails(t *testing.T) {
 	}
 }
 
-// A suite that skipped what it cannot see would pass stores that nobody has looked at.
+// A missing hook fails the cases that need it. If the suite skipped them, stores would pass without these checks.
 func TestAHookThatIsMissingFailsTheCasesThatNeedIt(t *testing.T) {
 	needing := slices.Concat(sessionPromises, auditPromises, only(subjectLockLeavesAMark, outboxSuccessIsForgotten))
 	hooks := defects{

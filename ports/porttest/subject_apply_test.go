@@ -8,8 +8,8 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// changesSteps is a defect of the steps that are carried out; each still has its count. Steps that must not be carried
-// out together are refused as they should be.
+// changesSteps returns a defect that changes or omits steps. Each step still has a count. Steps that must be refused in
+// combination are still refused.
 func changesSteps(change func(domain.Step) (domain.Step, bool)) func(*Store) {
 	return brokenSubjects{apply: func(c subjectCall) (rows []int64, err error) {
 		if meet(c.steps) {
@@ -28,7 +28,7 @@ func changesSteps(change func(domain.Step) (domain.Step, bool)) func(*Store) {
 	}}.breaks
 }
 
-// meet reports whether steps are refused together, but not one by one.
+// meet reports whether steps are refused only in combination.
 func meet(steps []domain.Step) bool {
 	for _, step := range steps {
 		if _, err := DataMap().CheckSteps([]domain.Step{step}); err != nil {
@@ -39,7 +39,7 @@ func meet(steps []domain.Step) bool {
 	return err != nil
 }
 
-// changesCounts is a defect of what a step is said to have done.
+// changesCounts returns a defect that changes the counts of steps.
 func changesCounts(change func(step domain.Step, rows int64) int64) func(*Store) {
 	return brokenSubjects{apply: func(c subjectCall) ([]int64, error) {
 		rows, err := c.apply()
@@ -50,7 +50,7 @@ func changesCounts(change func(step domain.Step, rows int64) int64) func(*Store)
 	}}.breaks
 }
 
-// changesRows is a defect of what an application sees of its rows.
+// changesRows returns a defect that changes the rows that the application reads.
 func changesRows(change func(table string, row Row)) func(*Store) {
 	return func(store *Store) {
 		good := store.Rows
@@ -76,7 +76,7 @@ func applyDefects() defects {
 				step.At = noon
 			}
 			return step, true
-		}), found{"rows were anonymized and": {subjectRetentionThatIsOverIsNoReason}}},
+		}), found{"rows were anonymized and": {subjectCellsWithExpiredRetentionAreAnonymized}}},
 		"steps that are carried out one by one": {brokenSubjects{apply: func(c subjectCall) (rows []int64, err error) {
 			for _, step := range c.steps {
 				counts, err := c.Apply(c.ctx, c.id, []domain.Step{step})
@@ -86,13 +86,13 @@ func applyDefects() defects {
 				rows = append(rows, counts...)
 			}
 			return rows, nil
-		}}.breaks, found{"is no habeas: manifest": {subjectStepsOnOneRowAreRefused}}},
+		}}.breaks, found{"want the error habeas: manifest": {subjectStepsOnOneRowAreRefused}}},
 		"refused steps that can be committed": {brokenSubjects{apply: func(c subjectCall) ([]int64, error) {
 			if before, err := DataMap().CheckSteps(c.steps); err != nil {
 				return make([]int64, before), err
 			}
 			return c.apply()
-		}}.breaks, found{"is no habeas: manifest": {subjectRefusedStepsCannotBeCommitted}}},
+		}}.breaks, found{"want the error habeas: manifest": {subjectRefusedStepsCannotBeCommitted}}},
 		"deletes that do not happen": {changesSteps(func(step domain.Step) (domain.Step, bool) {
 			if step.Strategy == domain.StrategyDelete && !step.External {
 				if _, known := DataMap().Table(step.Target); known {
@@ -115,12 +115,12 @@ func applyDefects() defects {
 				}
 			}
 			return step, true
-		}), found{"is no habeas: manifest": {subjectStepsOnOneRowAreRefused}}},
+		}), found{"want the error habeas: manifest": {subjectStepsOnOneRowAreRefused}}},
 		"a column that is left out": {changesSteps(func(step domain.Step) (domain.Step, bool) {
 			step.Columns = slices.DeleteFunc(slices.Clone(step.Columns), func(name string) bool { return name == "photo" })
 			return step, true
 		}), found{"people.photo was overwritten: false, want true": {subjectColumnsAreAnonymized}}},
-		"a column that is nobody's": {changesRows(func(table string, row Row) {
+		"a column that is not personal": {changesRows(func(table string, row Row) {
 			if table == "people" && anonymous(row["email"]) {
 				row["remark"] = "erased"
 			}
@@ -132,7 +132,7 @@ func applyDefects() defects {
 			return rows
 		}), found{
 			"found no row":                       {subjectIDsAreMatchedWhole},
-			"rows are said to be retained, want": {subjectRetainedRowsAreCounted},
+			"rows are counted as retained, want": {subjectRetainedRowsAreCounted},
 		}},
 		"cells in place of rows": {
 			changesCounts(func(step domain.Step, rows int64) int64 { return rows * int64(max(1, len(step.Columns))) }),
@@ -161,7 +161,7 @@ func applyDefects() defects {
 			}
 			return rows, err
 		}}.breaks, found{
-			"to delete a message that another person replied to is no habeas: conflict": {
+			"to delete a message that another person replied to: want the error habeas: conflict": {
 				subjectRowsThatOthersReferToAreRefused,
 			},
 		}},
@@ -171,29 +171,29 @@ func applyDefects() defects {
 				return nil, err
 			}
 			return rows, nil
-		}}.breaks, found{"the steps before it are counted [], want": {subjectRowsThatOthersReferToAreRefused}}},
+		}}.breaks, found{"the steps before it count [], want": {subjectRowsThatOthersReferToAreRefused}}},
 		"a count for the step that failed": {brokenSubjects{apply: func(c subjectCall) ([]int64, error) {
 			rows, err := c.apply()
 			if err != nil {
 				rows = append(rows, 0)
 			}
 			return rows, err
-		}}.breaks, found{"steps are counted, of which one came before it": {subjectStepsAreRefused}}},
+		}}.breaks, found{"steps are counted, want at most the step before it": {subjectStepsAreRefused}}},
 		"external steps are nothing": {
 			changesSteps(func(step domain.Step) (domain.Step, bool) { return step, !step.External }),
-			found{"is no habeas: manifest": {subjectRefusedStepsCannotBeCommitted}},
+			found{"want the error habeas: manifest": {subjectRefusedStepsCannotBeCommitted}},
 		},
 		"unknown tables are nothing": {changesSteps(func(step domain.Step) (domain.Step, bool) {
 			_, known := DataMap().Table(step.Target)
 			return step, known || step.External
 		}), found{"a step about an unknown table": {subjectStepsAreRefused}}},
-		"nobody is an error": {brokenSubjects{apply: func(c subjectCall) ([]int64, error) {
+		"a subject without rows is an error": {brokenSubjects{apply: func(c subjectCall) ([]int64, error) {
 			rows, err := c.apply()
 			if err == nil && !slices.ContainsFunc(rows, func(n int64) bool { return n > 0 }) {
 				err = &domain.Error{Code: domain.ErrSubject, Op: "erase", Message: "has no rows"}
 			}
 			return rows, err
-		}}.breaks, found{"the session failed: habeas: erase: has no rows": {subjectWithoutRowsHasNone}}},
+		}}.breaks, found{"the session failed: habeas: erase: has no rows": {subjectWithoutRowsIsAccepted}}},
 		"once only": {brokenSubjects{apply: func(c subjectCall) ([]int64, error) {
 			erased := false
 			_ = c.Export(c.ctx, c.id, func(record domain.ExportRecord) error {

@@ -8,7 +8,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// filled are the texts that constants with a placeholder become.
+// filled matches the constants whose placeholders are filled, by column.
 var filled = map[string]*regexp.Regexp{
 	"login": regexp.MustCompile(`^[0-9a-f]{32}@erased\.invalid$`),
 	"badge": regexp.MustCompile(`^b-[0-9a-f]{10}$`),
@@ -28,13 +28,13 @@ func erasedPeople(t testing.TB, h StoreHarness) []Row {
 
 func subjectCellsAreSetToNULL(t testing.TB, h StoreHarness) {
 	for _, row := range erasedPeople(t, h) {
-		assert(t, row["mobile"] == nil, "people.mobile says null, and holds a %T", row["mobile"])
+		assert(t, row["mobile"] == nil, "people.mobile is %T, want NULL", row["mobile"])
 	}
 }
 
 func subjectSurrogatesCanBeEmpty(t testing.TB, h StoreHarness) {
 	for _, row := range erasedPeople(t, h) {
-		assert(t, row["motto"] == "", "people.motto is to be the empty text, and is another %T", row["motto"])
+		assert(t, row["motto"] == "", "people.motto is not the empty text but a %T", row["motto"])
 	}
 }
 
@@ -51,13 +51,13 @@ func subjectPlaceholdersAreFilled(t testing.TB, h StoreHarness) {
 	}
 }
 
-func subjectExportKeepsSecrets(t testing.TB, h StoreHarness) {
+func subjectExportOmitsSecrets(t testing.TB, h StoreHarness) {
 	s := h.shop(t)
 	for _, record := range s.export(t, zoe) {
 		table, _ := DataMap().Table(record.Source)
 		column, _ := table.Column(record.Field)
 		assert(t, column.Personal == nil || column.Personal.Export != domain.ExportNo,
-			"%s.%s is exported, and says export:no", record.Source, record.Field)
+			"%s.%s is exported although the data map says export:no", record.Source, record.Field)
 	}
 	rows := s.rectify(t, zoe, corrects("people", "password_hash", "right"))
 	assert(t, rows == 1 && s.content(t).of(zoe)["people"][0]["password_hash"] == "right",

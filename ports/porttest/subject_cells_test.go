@@ -6,34 +6,34 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// cellDefects are those of a store that does not know a word for a cell.
+// cellDefects returns the defects of a store that ignores a rule for a cell.
 func cellDefects() defects {
 	hex := strings.Repeat("0123456789abcdef", 2)
 	return defects{
 		"a surrogate where NULL is asked for": {overwritesWith("people", "mobile", "anon-"+hex), found{
-			"people.mobile says null, and holds a string":       {subjectCellsAreSetToNULL},
-			"what stands in people.mobile is not NULL":          {subjectSurrogatesFitTheirColumns},
-			"what stands in people.mobile, which was NULL, is ": {subjectSurrogatesReplaceNULL},
-			"a cell of people.mobile has the surrogate of one ": {subjectSurrogatesAreUnique},
+			"people.mobile is string, want NULL":                        {subjectCellsAreSetToNULL},
+			"the value of people.mobile is not NULL":                    {subjectSurrogatesFitTheirColumns},
+			"the value of people.mobile, which was NULL, is ":           {subjectSurrogatesReplaceNULL},
+			"a cell of people.mobile has the same surrogate as a cell ": {subjectSurrogatesAreUnique},
 		}},
 		"two quotes for the empty text": {overwritesWith("people", "motto", domain.EmptySurrogate), found{
-			"people.motto is to be the empty text, and is another string": {subjectSurrogatesCanBeEmpty},
-			"what stands in people.motto is no surrogate":                 {subjectSurrogatesFitTheirColumns},
-			"what stands in people.motto, which was NULL, is no":          {subjectSurrogatesReplaceNULL},
+			"people.motto is not the empty text but a string":     {subjectSurrogatesCanBeEmpty},
+			"the value of people.motto is not a surrogate":        {subjectSurrogatesFitTheirColumns},
+			"the value of people.motto, which was NULL, is not a": {subjectSurrogatesReplaceNULL},
 		}},
 		"NULL for the empty text": {changesRows(func(table string, row Row) {
 			if table == "people" && row["motto"] == "" {
 				row["motto"] = nil
 			}
 		}), found{
-			"people.motto is to be the empty text, and is another <nil>": {subjectSurrogatesCanBeEmpty},
-			"what stands in people.motto is no surrogate":                {subjectSurrogatesFitTheirColumns},
-			"people.motto is NULL":                                       {subjectSurrogatesReplaceNULL},
+			"people.motto is not the empty text but a <nil>": {subjectSurrogatesCanBeEmpty},
+			"the value of people.motto is not a surrogate":   {subjectSurrogatesFitTheirColumns},
+			"people.motto is NULL":                           {subjectSurrogatesReplaceNULL},
 		}},
 		"a placeholder that is left": {overwritesWith("people", "login", "{}@erased.invalid"), found{
-			"people.login is not its constant with digits":       {subjectPlaceholdersAreFilled},
-			"what stands in people.login is no surrogate":        {subjectSurrogatesFitTheirColumns},
-			"what stands in people.login, which was NULL, is no": {subjectSurrogatesReplaceNULL},
+			"people.login is not its constant with digits":        {subjectPlaceholdersAreFilled},
+			"the value of people.login is not a surrogate":        {subjectSurrogatesFitTheirColumns},
+			"the value of people.login, which was NULL, is not a": {subjectSurrogatesReplaceNULL},
 		}},
 		"one filling for all": {overwritesWith("people", "login", hex+"@erased.invalid"), found{
 			"people.login has the digits of another cell": {subjectPlaceholdersAreFilled},
@@ -43,9 +43,9 @@ func cellDefects() defects {
 				row["badge"] = badge + "0"
 			}
 		}), found{
-			"people.badge is not its constant with digits":    {subjectPlaceholdersAreFilled},
-			"what stands in people.badge is too long":         {subjectSurrogatesFitTheirColumns},
-			"what stands in people.badge, which was NULL, is": {subjectSurrogatesReplaceNULL},
+			"people.badge is not its constant with digits":  {subjectPlaceholdersAreFilled},
+			"the value of people.badge is too long":         {subjectSurrogatesFitTheirColumns},
+			"the value of people.badge, which was NULL, is": {subjectSurrogatesReplaceNULL},
 		}},
 		"a secret in the export": {changesExport(func(records []domain.ExportRecord) []domain.ExportRecord {
 			for i, record := range records {
@@ -56,20 +56,20 @@ func cellDefects() defects {
 			}
 			return records
 		}), found{
-			"people.password_hash is exported, and says export:no": {subjectExportKeepsSecrets},
-			"are exported":         {subjectExportIsComplete},
-			"want people.email of": {subjectExportIsInOrder},
-			"NULL is a value":      {subjectExportHasNULLAsNil},
+			"people.password_hash is exported although the data map says export:no": {subjectExportOmitsSecrets},
+			"the export of customer": {subjectExportIsComplete},
+			"want people.email of":   {subjectExportIsInOrder},
+			"including NULL values":  {subjectExportHasNULLAsNil},
 		}},
 		"a secret that stays": {changesRows(func(table string, row Row) {
 			if table == "people" && anonymous(row["password_hash"]) {
 				row["password_hash"] = "right"
 			}
 		}), found{
-			"people.password_hash is not exported, and not erased either": {subjectExportKeepsSecrets},
-			"what stands in people.password_hash is no surrogate":         {subjectSurrogatesFitTheirColumns},
-			"what stands in people.password_hash, which was NULL, is":     {subjectSurrogatesReplaceNULL},
-			"a cell of people.password_hash has the surrogate of one":     {subjectSurrogatesAreUnique},
+			"people.password_hash is not exported, and not erased either":     {subjectExportOmitsSecrets},
+			"the value of people.password_hash is not a surrogate":            {subjectSurrogatesFitTheirColumns},
+			"the value of people.password_hash, which was NULL, is":           {subjectSurrogatesReplaceNULL},
+			"a cell of people.password_hash has the same surrogate as a cell": {subjectSurrogatesAreUnique},
 		}},
 	}
 }

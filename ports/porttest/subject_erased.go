@@ -9,13 +9,14 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// What zoe gets once she was erased: what is retained, and that the rest was erased. An order that comes later is hers.
-func subjectExportTellsWhatWasErased(t testing.TB, h StoreHarness) {
+// The export of zoe after her erasure contains the retained cells and marks the others as erased. An order that was
+// added later is exported.
+func subjectExportOmitsSurrogates(t testing.TB, h StoreHarness) {
 	s := h.shop(t)
 	before := exported(others[1], s.content(t))
 	s.apply(t, zoe, erasurePlan(t)...)
 	if overwritten := s.marked(t, zoe); overwritten > 0 {
-		t.Errorf("%d cells of a subject that was not erased are said to be erased", overwritten)
+		t.Errorf("%d cells of a subject that was not erased are marked as erased", overwritten)
 	}
 	s.do(t, func(ctx context.Context, subjects ports.SubjectStore) error {
 		if err := subjects.Lock(ctx, zoe.id(t), noon); err != nil {
@@ -30,16 +31,16 @@ func subjectExportTellsWhatWasErased(t testing.TB, h StoreHarness) {
 		column, _ := table.Column(record.Field)
 		goes := column.Personal.Strategy != domain.StrategyRetain && record.Row != "1999"
 		if record.Erased != goes || goes && record.Value != nil {
-			t.Errorf("%s.%s is said to be erased: %v, want %v", record.Source, record.Field, record.Erased, goes)
+			t.Errorf("%s.%s is marked as erased: %v, want %v", record.Source, record.Field, record.Erased, goes)
 		}
 	}
 	if n := s.marked(t, others[1]); n > 0 {
-		t.Errorf("%d cells of another subject are said to be erased", n)
+		t.Errorf("%d cells of another subject are marked as erased", n)
 	}
 	assert(t, len(s.export(t, others[1])) == len(before), "the export of another subject has changed")
 }
 
-// marked counts the cells of an export that are said to be erased.
+// marked counts the cells of an export that are marked as erased.
 func (s shopUnderTest) marked(t testing.TB, who customer) (n int) {
 	t.Helper()
 	for _, record := range s.export(t, who) {
@@ -50,9 +51,9 @@ func (s shopUnderTest) marked(t testing.TB, who customer) (n int) {
 	return n
 }
 
-// What is left to zoe of shared rows is overwritten, whoever else they are about. Nothing but its paths keeps the rows
-// of wraps.
-func subjectSharedPartsTellWhatWasErased(t testing.TB, h StoreHarness) {
+// Zoe's cells of shared rows are overwritten even if the rows also belong to others. All personal columns of wraps are
+// erased, so that only the second path keeps its rows.
+func subjectExportOmitsSurrogatesOfSharedRows(t testing.TB, h StoreHarness) {
 	s := h.sharedShop(t)
 	s.do(t, func(ctx context.Context, subjects ports.SubjectStore) error {
 		if err := subjects.Lock(ctx, zoe.id(t), noon); err != nil {
@@ -66,13 +67,13 @@ func subjectSharedPartsTellWhatWasErased(t testing.TB, h StoreHarness) {
 			continue
 		}
 		seen++
-		goes := record.Field != "price" // which is retained
+		goes := record.Field != "price" // the price is retained
 		if record.Erased != goes || goes && record.Value != nil {
-			t.Errorf("%s.%s is said to be erased: %v, want %v", record.Source, record.Field, record.Erased, goes)
+			t.Errorf("%s.%s is marked as erased: %v, want %v", record.Source, record.Field, record.Erased, goes)
 		}
 	}
 	assert(t, seen > 0, "no part of a shared row is exported")
 	if n := s.marked(t, others[0]); n > 0 {
-		t.Errorf("%d cells of another subject are said to be erased", n)
+		t.Errorf("%d cells of another subject are marked as erased", n)
 	}
 }

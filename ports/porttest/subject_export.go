@@ -12,7 +12,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// export returns what is exported.
+// export returns the exported records.
 func (s shopUnderTest) export(t testing.TB, who customer) (records []domain.ExportRecord) {
 	t.Helper()
 	s.do(t, func(ctx context.Context, subjects ports.SubjectStore) error {
@@ -25,10 +25,10 @@ func (s shopUnderTest) export(t testing.TB, who customer) (records []domain.Expo
 	return records
 }
 
-// exported are the records that an export is to have, from what the tables hold.
+// exported builds the records that an export must contain from the rows of the tables.
 func exported(who customer, all content) (records []domain.ExportRecord) {
 	for _, table := range DataMap().Tables() {
-		for _, row := range all.of(who)[table.Name] { // by primary key
+		for _, row := range all.of(who)[table.Name] { // ordered by primary key
 			for _, column := range table.Exported() {
 				record := domain.ExportRecord{
 					Source: table.Name, Field: column.Name, Row: nameOf(table, row), Category: column.Personal.Category,
@@ -46,7 +46,7 @@ func exported(who customer, all content) (records []domain.ExportRecord) {
 	return records
 }
 
-// nameOf is what an export calls a row.
+// nameOf returns the name of a row in an export.
 func nameOf(table domain.Table, row Row) string {
 	var key []string
 	for _, column := range table.PrimaryKey {
@@ -55,7 +55,7 @@ func nameOf(table domain.Table, row Row) string {
 	return domain.CanonicalTuple(key)
 }
 
-// given is nil for the zero value.
+// given returns nil for the zero value.
 func given[T comparable](value T) *T {
 	var zero T
 	if value == zero {
@@ -64,7 +64,7 @@ func given[T comparable](value T) *T {
 	return &value
 }
 
-// cell names a record for a message, and for nothing else: the subjects here are nobody.
+// cell names a record in messages. It contains no value, although the test subjects are not real people.
 func cell(record domain.ExportRecord) string {
 	return fmt.Sprintf("%s.%s of %q", record.Source, record.Field, record.Row)
 }
@@ -83,14 +83,14 @@ func subjectExportIsComplete(t testing.TB, h StoreHarness) {
 		got, want := cells(s.export(t, who)), cells(exported(who, s.content(t)))
 		slices.Sort(got)
 		slices.Sort(want)
-		assert(t, slices.Equal(got, want), "of customer %d are exported\n%q\nwant\n%q", who.ids, got, want)
+		assert(t, slices.Equal(got, want), "the export of customer %d is\n%q\nwant\n%q", who.ids, got, want)
 	}
 }
 
 func subjectExportIsInOrder(t testing.TB, h StoreHarness) {
 	s := shopUnderTest{h.open(t)}
 	s.Insert(t, "people", zoe.person())
-	// The order as texts and the order of insertion differ from the order as numbers.
+	// The order of the ids as texts and the order of insertion differ from their numerical order.
 	for _, id := range []int64{1010, 1002, 1100, 1001, -1, 900} {
 		s.Insert(t, "orders", zoe.own(id, Row{"note": "note"}))
 		s.Insert(t, "addresses", zoe.own(id, Row{"street": "street"}))
@@ -148,15 +148,15 @@ func subjectExportHasNULLAsNil(t testing.TB, h StoreHarness) {
 	s.Insert(t, "invoices", zoe.own(zoe.ids, nil))
 	records := s.export(t, zoe)
 	want := len(DataMap().SubjectTable().Exported()) + 2
-	assert(t, len(records) == want, "%d records, want %d: NULL is a value", len(records), want)
+	assert(t, len(records) == want, "%d records, want %d, including NULL values", len(records), want)
 	for _, record := range records {
 		assert(t, record.Value == nil, "%s.%s is NULL and is exported as a %T", record.Source, record.Field, record.Value)
 		assert(t, record.ExpiresAt == nil,
-			"%s.%s expires, and nobody knows since when it is kept", record.Source, record.Field)
+			"%s.%s expires, but the start of its retention is unknown", record.Source, record.Field)
 	}
 }
 
-func subjectExportSaysWhy(t testing.TB, h StoreHarness) {
+func subjectExportStatesLegalGrounds(t testing.TB, h StoreHarness) {
 	s := h.shop(t)
 	want := map[string]domain.ExportRecord{}
 	for _, record := range exported(zoe, s.content(t)) {
@@ -182,7 +182,7 @@ func subjectExportSaysWhy(t testing.TB, h StoreHarness) {
 
 func differ[T comparable](a, b *T) bool { return (a == nil) != (b == nil) || a != nil && *a != *b }
 
-// subjectExportHasTheLedgers appends lines of which the instants are not in the order of intake.
+// subjectExportHasTheLedgers appends records whose instants are not in the order of recording.
 func subjectExportHasTheLedgers(t testing.TB, h StoreHarness) {
 	s := h.shop(t)
 	id := zoe.id(t)
@@ -207,7 +207,7 @@ func subjectExportHasTheLedgers(t testing.TB, h StoreHarness) {
 	s.expectLedgers(t, rows, want)
 }
 
-// expectLedgers checks what comes after the rows of the application: two lines of each ledger, with these values.
+// expectLedgers checks the records after the given number of rows: two records of each ledger with these values.
 func (s shopUnderTest) expectLedgers(t testing.TB, rows int, values []any) {
 	t.Helper()
 	records := s.export(t, zoe)

@@ -12,7 +12,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// changesExport is a defect of what is exported, as a whole.
+// changesExport returns a defect that changes all records of an export.
 func changesExport(change func([]domain.ExportRecord) []domain.ExportRecord) func(*Store) {
 	return brokenSubjects{export: func(c subjectCall) error {
 		var records []domain.ExportRecord
@@ -32,7 +32,7 @@ func changesExport(change func([]domain.ExportRecord) []domain.ExportRecord) fun
 	}}.breaks
 }
 
-// changesExported is a defect of single records: which are changed, and which are left out.
+// changesExported returns a defect that changes or omits single records.
 func changesExported(change func(record *domain.ExportRecord) (keep bool)) func(*Store) {
 	return changesExport(func(records []domain.ExportRecord) (kept []domain.ExportRecord) {
 		for _, record := range records {
@@ -95,16 +95,16 @@ func subjectExportDefects() defects {
 			}
 			return records
 		}), found{"does not come in the order of intake": {subjectExportHasTheLedgers}}},
-		"the ledgers without what is NULL": {changesExported(func(r *domain.ExportRecord) bool {
+		"the ledgers without NULL values": {changesExported(func(r *domain.ExportRecord) bool {
 			return !strings.HasPrefix(r.Source, "habeas_") || r.Value != nil
 		}), found{"18 records of the ledgers, want 20": {subjectExportHasTheLedgers}}},
 		"a table that is forgotten": {
 			changesExported(func(r *domain.ExportRecord) bool { return r.Source != "order_lines" }),
-			found{"are exported": {subjectExportIsComplete}, "records, want": {subjectExportIsInOrder}},
+			found{"the export of customer": {subjectExportIsComplete}, "records, want": {subjectExportIsInOrder}},
 		},
 		"a field that is forgotten": {
 			changesExported(func(r *domain.ExportRecord) bool { return r.Field != "phone" }),
-			found{"are exported": {subjectExportIsComplete}},
+			found{"the export of customer": {subjectExportIsComplete}},
 		},
 		"a last record that is lost": {
 			changesExport(func(records []domain.ExportRecord) []domain.ExportRecord { return records[:max(0, len(records)-1)] }),
@@ -112,13 +112,13 @@ func subjectExportDefects() defects {
 		},
 		"a record too many": {changesExport(func(records []domain.ExportRecord) []domain.ExportRecord {
 			return append(records, records[:min(1, len(records))]...)
-		}), found{"are exported": {subjectExportIsComplete}}},
+		}), found{"the export of customer": {subjectExportIsComplete}}},
 		"retained fields are left out": {
 			changesExported(func(r *domain.ExportRecord) bool { return r.RetentionReason == nil }),
-			found{"are exported": {subjectExportIsComplete}},
+			found{"the export of customer": {subjectExportIsComplete}},
 		},
 		"NULL is left out": {changesExported(func(r *domain.ExportRecord) bool { return r.Value != nil }), found{
-			"NULL is a value": {subjectExportHasNULLAsNil},
+			"including NULL values": {subjectExportHasNULLAsNil},
 		}},
 		"NULL is empty": {changesExported(func(r *domain.ExportRecord) bool {
 			if r.Value == nil {
@@ -133,7 +133,7 @@ func subjectExportDefects() defects {
 		"rows by the last column of the key": {changesExported(func(r *domain.ExportRecord) bool {
 			r.Row = r.Row[strings.LastIndex(r.Row, "\x1f")+1:]
 			return true
-		}), found{"are exported": {subjectExportIsComplete}, "want people.name of": {subjectExportIsInOrder}}},
+		}), found{"the export of customer": {subjectExportIsComplete}, "want people.name of": {subjectExportIsInOrder}}},
 		"numbers as texts": {exportedAs(func(n int64) string { return fmt.Sprint(n) }), found{
 			"is exported as a string that is not the int": {subjectExportHasTypedValues},
 		}},
@@ -158,19 +158,19 @@ func subjectExportDefects() defects {
 			"people.photo is exported as a string that is not the []uint": {subjectExportHasTypedValues},
 		}},
 		"no category": {changesExported(func(r *domain.ExportRecord) bool { r.Category = ""; return true }), found{
-			"has another category than the data map": {subjectExportSaysWhy},
+			"has another category than the data map": {subjectExportStatesLegalGrounds},
 		}},
 		"no basis": {changesExported(func(r *domain.ExportRecord) bool { r.LegalBasis = nil; return true }), found{
-			"people.email has another legal basis than the data map": {subjectExportSaysWhy},
+			"people.email has another legal basis than the data map": {subjectExportStatesLegalGrounds},
 		}},
 		"an empty purpose": {changesExported(func(r *domain.ExportRecord) bool {
 			if r.Purpose == nil {
 				r.Purpose = new(string)
 			}
 			return true
-		}), found{"has another purpose than the data map": {subjectExportSaysWhy}}},
+		}), found{"has another purpose than the data map": {subjectExportStatesLegalGrounds}}},
 		"no reason": {changesExported(func(r *domain.ExportRecord) bool { r.RetentionReason = nil; return true }), found{
-			"invoices.address has another retention reason than the data map": {subjectExportSaysWhy},
+			"invoices.address has another retention reason than the data map": {subjectExportStatesLegalGrounds},
 		}},
 		"years of 365 days": {changesExported(func(r *domain.ExportRecord) bool {
 			if r.ExpiresAt != nil {
@@ -178,14 +178,14 @@ func subjectExportDefects() defects {
 				r.ExpiresAt = &end
 			}
 			return true
-		}), found{"invoices.address has another end of retention than the data map": {subjectExportSaysWhy}}},
+		}), found{"invoices.address has another end of retention than the data map": {subjectExportStatesLegalGrounds}}},
 		"an end of all that is exported": {changesExported(func(r *domain.ExportRecord) bool {
 			if r.ExpiresAt == nil {
 				end := noon
 				r.ExpiresAt = &end
 			}
 			return true
-		}), found{"has another end of retention than the data map": {subjectExportSaysWhy}}},
+		}), found{"has another end of retention than the data map": {subjectExportStatesLegalGrounds}}},
 		"records of others": {func(store *Store) {
 			rows := store.Rows
 			brokenSubjects{export: func(c subjectCall) error {
@@ -197,7 +197,7 @@ func subjectExportDefects() defects {
 				}
 				return err
 			}}.breaks(store)
-		}, found{"of the ledgers, want": {subjectExportHasTheLedgers}, "are exported": {subjectExportIsComplete}}},
+		}, found{"of the ledgers, want": {subjectExportHasTheLedgers}, "the export of customer": {subjectExportIsComplete}}},
 	}
 }
 
@@ -220,25 +220,25 @@ func subjectYieldDefects() defects {
 				return nil
 			}
 			return err
-		}}.breaks, found{"Export came back with: <nil>; Do with: <nil>": {subjectExportEndsWithYield}}},
+		}}.breaks, found{"Export returned <nil> and Do returned <nil>": {subjectExportEndsWithYield}}},
 		"a surrogate is a value": {changesExported(func(record *domain.ExportRecord) bool {
 			if record.Erased {
 				record.Erased, record.Value = false, "anon-"
 			}
 			return true
-		}), found{"people.email is said to be erased: false, want true": {subjectExportTellsWhatWasErased}}},
-		"what was erased keeps its surrogate": {changesExported(func(record *domain.ExportRecord) bool {
+		}), found{"people.email is marked as erased: false, want true": {subjectExportOmitsSurrogates}}},
+		"erased cells keep their surrogates": {changesExported(func(record *domain.ExportRecord) bool {
 			if record.Erased {
 				record.Value = "anon-"
 			}
 			return true
-		}), found{"people.email is said to be erased: true, want true": {subjectExportTellsWhatWasErased}}},
+		}), found{"people.email is marked as erased: true, want true": {subjectExportOmitsSurrogates}}},
 		"all of a subject that was erased is": {changesExported(func(record *domain.ExportRecord) bool {
 			if record.Row == "1999" {
 				record.Erased = true
 			}
 			return true
-		}), found{"orders.note is said to be erased: true, want false": {subjectExportTellsWhatWasErased}}},
+		}), found{"orders.note is marked as erased: true, want false": {subjectExportOmitsSurrogates}}},
 		"an error of yield that is another one": {brokenSubjects{export: func(c subjectCall) error {
 			err := c.export()
 			if errors.Is(err, errEnough) {
@@ -246,7 +246,7 @@ func subjectYieldDefects() defects {
 			}
 			return err
 		}}.breaks, found{
-			"Export came back with: habeas: export: failed; Do with: habeas: export": {subjectExportEndsWithYield},
+			"Export returned habeas: export: failed and Do returned habeas: export": {subjectExportEndsWithYield},
 		}},
 		"a snapshot for each record": {func(store *Store) {
 			sessions := store.Sessions
@@ -268,7 +268,7 @@ func subjectYieldDefects() defects {
 					})
 			}}.breaks(store)
 		}, found{"records are exported while rows are added, want the": {subjectExportReadsOneSnapshot}}},
-		"an export of what was committed, whenever": {func(store *Store) {
+		"an export of all committed rows, at any time": {func(store *Store) {
 			sessions := store.Sessions
 			brokenSubjects{export: func(c subjectCall) error {
 				return sessions.Do(context.Background(), func(ctx context.Context, other ports.Session) error {

@@ -8,7 +8,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// misfits are ids that the subject's key cannot hold: (tenant text, number bigint).
+// misfits returns ids that do not fit the key of the subject (tenant text, number bigint).
 func misfits(t testing.TB) map[string]domain.SubjectID {
 	t.Helper()
 	return map[string]domain.SubjectID{
@@ -22,7 +22,7 @@ func misfits(t testing.TB) map[string]domain.SubjectID {
 	}
 }
 
-// calls are the methods of a SubjectStore, as a case that is about all of them makes them.
+// calls returns the methods of a SubjectStore for cases that cover all of them.
 func calls(t testing.TB) map[string]func(context.Context, ports.SubjectStore, domain.SubjectID) error {
 	t.Helper()
 	return map[string]func(context.Context, ports.SubjectStore, domain.SubjectID) error{
@@ -73,9 +73,9 @@ func subjectStatementsDoNotDependOnRows(t testing.TB, h StoreHarness) {
 	few, many := customer{"few", 1, 20_000}, customer{"many", 1, 21_000}
 	s.seed(t, few, 1)
 	s.seed(t, many, 200)
-	s.holds(t, few) // a store may read the database's catalog once
+	s.holds(t, few) // the first call of a store may read the database's catalog
 	total := 0
-	// Apply is the last method, because it leaves too little to the others.
+	// Apply comes last, because it erases the rows that the other methods need.
 	for _, method := range []string{"Lock", "Rectify", "Export", "Apply"} {
 		sent := func(who customer) int {
 			before := s.Statements()

@@ -11,7 +11,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// fitting makes another id of one, which the good store then gets.
+// fitting returns a defect that replaces ids before the good store gets them.
 func fitting(change func(elements []string) []string) func(*Store) {
 	id := func(id domain.SubjectID) domain.SubjectID {
 		changed, err := domain.NewSubjectID(change(id.Elements())...)
@@ -23,7 +23,7 @@ func fitting(change func(elements []string) []string) func(*Store) {
 	return brokenSubjects{every: func(c *subjectCall) error { c.id = id(c.id); return nil }}.breaks
 }
 
-// alsoApplies is a defect by which a step is carried out on rows of others, too.
+// alsoApplies returns the defect of a step that also changes rows of other customers.
 func alsoApplies(taken func(id, other customer) bool) func(*Store) {
 	return func(store *Store) {
 		rows := store.Rows
@@ -40,12 +40,12 @@ func alsoApplies(taken func(id, other customer) bool) func(*Store) {
 	}
 }
 
-// nobody is a testing.TB for what does not fail.
-type nobody struct{ testing.TB }
+// silentTB is a testing.TB for calls that do not fail.
+type silentTB struct{ testing.TB }
 
-func (nobody) Helper() {}
+func (silentTB) Helper() {}
 
-// mistaken are those who are taken for the subject.
+// mistaken returns the customers that are confused with the subject.
 func mistaken(
 	rows func(t testing.TB, table string) []Row, id domain.SubjectID, taken func(id, other customer) bool,
 ) (others []domain.SubjectID) {
@@ -56,7 +56,7 @@ func mistaken(
 	if len(id.Elements()) != 2 {
 		return nil
 	}
-	for _, row := range rows(nobody{}, "people") {
+	for _, row := range rows(silentTB{}, "people") {
 		elements := []string{row["tenant"].(string), strconv.FormatInt(row["number"].(int64), 10)}
 		other, err := domain.NewSubjectID(elements...)
 		if err == nil && other != id && taken(asCustomer(id.Elements()), asCustomer(elements)) {
@@ -77,7 +77,7 @@ func samePadded(id, other customer) bool {
 	return id.number == other.number && strings.TrimSpace(id.tenant) == strings.TrimSpace(other.tenant)
 }
 
-// samePattern takes the id for a pattern of LIKE.
+// samePattern uses the id as a pattern of LIKE.
 func samePattern(id, other customer) bool {
 	prefix, isPattern := strings.CutSuffix(id.tenant, "%")
 	likeOne := len(id.tenant) == len(other.tenant) && strings.Contains(id.tenant, "_") &&
@@ -99,10 +99,10 @@ func idDefects() defects {
 				}
 			}
 			return elements
-		}), found{"is no habeas: subject but: <nil>": {subjectIDsThatDoNotFitAreRefused}}},
+		}), found{"want the error habeas: subject, got <nil>": {subjectIDsThatDoNotFitAreRefused}}},
 		"the first elements of a longer id": {
 			fitting(func(elements []string) []string { return elements[:min(2, len(elements))] }),
-			found{"of one element too many is no habeas: subject but: <nil>": {subjectIDsThatDoNotFitAreRefused}},
+			found{"of one element too many: want the error habeas: subject, got <nil>": {subjectIDsThatDoNotFitAreRefused}},
 		},
 		"another code": {changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) error {
 			err := do(ctx, fn)
@@ -110,28 +110,28 @@ func idDefects() defects {
 				err = &domain.Error{Code: domain.ErrInvalid, Op: "subject", Message: "wrong"}
 			}
 			return err
-		}), found{"is no habeas: subject but: habeas: subject: wrong": {subjectIDsThatDoNotFitAreRefused}}},
+		}), found{"want the error habeas: subject, got habeas: subject: wrong": {subjectIDsThatDoNotFitAreRefused}}},
 		"found out by the database": {func(store *Store) {
 			var sent atomic.Int64
 			brokenSubjects{every: func(*subjectCall) error { sent.Add(1); return nil }}.breaks(store)
 			store.Statements = func() int { return int(sent.Load()) }
 		}, found{"statements": {subjectIDsAreCheckedBeforeAnyStatement}}},
-		"by number alone": {alsoApplies(sameNumber), found{"after an erasure of nobody": {subjectWithoutRowsHasNone}}},
+		"by number alone": {alsoApplies(sameNumber), found{"after an erasure without rows": {subjectWithoutRowsIsAccepted}}},
 		"by tenant alone": {alsoApplies(sameTenant), found{
 			"what is not the subject's": {
 				subjectRepliesAreDeletedInOneStep, subjectPlanErasesAll, subjectPlanCanBeAppliedAgain,
 			},
 			"what is not the subject's: order_lines.engraving has changed in a row": {subjectRowsAreFoundOverTwoHops},
-			"in rows of others": {subjectStepsTouchNobodyElse},
+			"in rows of others": {subjectStepsLeaveOtherSubjectsAlone},
 		}},
 		"in any case":     {alsoApplies(sameFolded), found{"what is not the subject's": {subjectRepliesAreDeletedInOneStep}}},
 		"without spaces":  {alsoApplies(samePadded), found{"what is not the subject's": {subjectRepliesAreDeletedInOneStep}}},
 		"as a pattern":    {alsoApplies(samePattern), found{"what is not of the tenant": {subjectIDsAreMatchedWhole}}},
 		"without escapes": {alsoApplies(sameUnescaped), found{"what is not of the tenant back": {subjectIDsAreMatchedWhole}}},
 		"everybody, always": {alsoApplies(func(_, _ customer) bool { return true }), found{
-			"after an erasure of nobody": {subjectWithoutRowsHasNone},
+			"after an erasure without rows": {subjectWithoutRowsIsAccepted},
 		}},
-		"nobody with quotes": {brokenSubjects{apply: func(c subjectCall) ([]int64, error) {
+		"no rows for an id with quotes": {brokenSubjects{apply: func(c subjectCall) ([]int64, error) {
 			if strings.Contains(c.id.String(), "'") {
 				return make([]int64, len(c.steps)), nil
 			}

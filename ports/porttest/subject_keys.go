@@ -10,17 +10,17 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// The external systems whose keys the shop holds: media in messages.body, order_lines.engraving and invoices.address,
-// maps in addresses.street.
+// The external systems with keys in the shop: media in messages.body, order_lines.engraving and invoices.address, maps
+// in addresses.street.
 const (
 	media = "media"
 	atlas = "maps"
 )
 
-// afterTheDuty is when the duty to keep the address of an invoice is over.
+// afterTheDuty is an instant after the retention period of the address of an invoice.
 var afterTheDuty = time.Date(2035, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// keyShop opens a store in which zoe holds keys, in the order of their bytes.
+// keyShop opens a shop in which zoe has keys, and returns the keys in the order of their bytes.
 func (h StoreHarness) keyShop(t testing.TB) (s shopUnderTest, engraved []string) {
 	t.Helper()
 	s = h.shop(t)
@@ -32,7 +32,7 @@ func (h StoreHarness) keyShop(t testing.TB) (s shopUnderTest, engraved []string)
 	return s, engraved
 }
 
-// keys reads keys as an erasure or an export does.
+// keys returns the keys that an erasure or an export uses.
 func (s shopUnderTest) keys(t testing.TB, query domain.KeyQuery) (keys []string) {
 	t.Helper()
 	s.do(t, func(ctx context.Context, subjects ports.SubjectStore) (err error) {
@@ -58,8 +58,8 @@ func subjectKeysAreRead(t testing.TB, h StoreHarness) {
 	slices.Sort(want)
 	expectKeys(t, media, s.keys(t, domain.KeyQuery{Resolver: media, Limit: 100}), want...)
 	expectKeys(t, atlas, s.keys(t, domain.KeyQuery{Resolver: atlas, Limit: 100}), zoe.says("street"))
-	for _, nobody := range []string{"", "Media"} {
-		expectKeys(t, "no system", s.keys(t, domain.KeyQuery{Resolver: nobody, Limit: 100}))
+	for _, unknown := range []string{"", "Media"} {
+		expectKeys(t, "no system", s.keys(t, domain.KeyQuery{Resolver: unknown, Limit: 100}))
 	}
 }
 

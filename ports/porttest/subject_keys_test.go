@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// changesKeys is a defect of the keys that are read.
+// changesKeys returns a defect that changes the returned keys.
 func changesKeys(change func(keys []string) []string) func(*Store) {
 	return brokenSubjects{keys: func(c subjectCall) ([]string, error) {
 		keys, err := c.readKeys()
@@ -13,7 +13,7 @@ func changesKeys(change func(keys []string) []string) func(*Store) {
 	}}.breaks
 }
 
-// changesKeyQuery is a defect of how the question is understood.
+// changesKeyQuery returns a defect that changes the query for keys.
 func changesKeyQuery(change func(c *subjectCall)) func(*Store) {
 	return brokenSubjects{keys: func(c subjectCall) ([]string, error) {
 		change(&c)
@@ -47,7 +47,7 @@ func keyDefects() defects {
 		"no limit": {changesKeyQuery(func(c *subjectCall) { c.query.Limit = 100 }), found{
 			differ: {subjectKeysComeInPages},
 		}},
-		"the keys of what is retained": {changesKeyQuery(func(c *subjectCall) { c.query.ErasedAt = time.Time{} }), found{
+		"the keys of retained cells": {changesKeyQuery(func(c *subjectCall) { c.query.ErasedAt = time.Time{} }), found{
 			differ: {subjectKeysOfRetainedCellsStay},
 		}},
 		"duties that never end for keys": {changesKeyQuery(func(c *subjectCall) {

@@ -12,20 +12,26 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// verificationPromises are about ports.ErasureVerifier. They do not apply to a store that does not implement it.
+// verificationPromises cover ports.ErasureVerifier. They apply only to a store that implements it.
 var verificationPromises = []promise.Promise[StoreHarness]{
-	that(subjectVerificationFindsNothingAfterAPlan, "after a plan nothing of the subject is left over"),
-	that(subjectVerificationFindsWhatAStepLeft, "what one step should have erased is found, and nothing else"),
-	that(subjectVerificationFindsEachColumn, "a column that was not overwritten is found, exported or not"),
-	that(subjectVerificationFindsWhatHasExpired, "a retained cell whose duty was over is found"),
-	that(subjectVerificationFindsRowsByTheKey, "rows with the key are found without the subject's own row"),
-	that(subjectVerificationPassesWhatHoldsNothing, "NULL and the empty text are not left over"),
-	that(subjectVerificationPassesNewRows, "rows that say that they were added since are not left over"),
-	that(subjectVerificationPassesASubjectThatIsNew, "of an id that was given away again nothing is left over"),
-	that(subjectVerificationOnlyReads, "a verification is no write, and ids and steps are checked"),
+	that(subjectVerificationFindsNothingAfterAPlan, "LeftOver reports no data of the subject after a complete plan."),
+	that(subjectVerificationFindsSkippedSteps,
+		"LeftOver reports exactly the columns of a step that was not carried out."),
+	that(subjectVerificationFindsEachColumn,
+		"LeftOver reports each column that was not overwritten, exported or not."),
+	that(subjectVerificationFindsExpiredRetention,
+		"LeftOver reports a retained cell whose retention period had ended."),
+	that(subjectVerificationFindsRowsByTheKey,
+		"LeftOver finds rows by the key of the subject, even if the subject's own row is gone."),
+	that(subjectVerificationPassesEmptyCells, "LeftOver does not report NULL or the empty text."),
+	that(subjectVerificationPassesNewRows,
+		"LeftOver does not report rows whose creation column is later than the erasure."),
+	that(subjectVerificationPassesAReusedID,
+		"LeftOver reports nothing if the subject's own row is later than the erasure."),
+	that(subjectVerificationOnlyReads, "LeftOver checks ids and steps, and does not count as a write."),
 }
 
-// verify gives fn the verifier of a session, if the store has one.
+// verify calls fn with the verifier of a session. It returns false if the store has no verifier.
 func (s shopUnderTest) verify(t testing.TB, fn func(context.Context, ports.ErasureVerifier) error) (has bool) {
 	t.Helper()
 	s.do(t, func(ctx context.Context, subjects ports.SubjectStore) error {
@@ -39,7 +45,7 @@ func (s shopUnderTest) verify(t testing.TB, fn func(context.Context, ports.Erasu
 	return has
 }
 
-// expectLeftOver checks what is left over of a subject that was erased at noon.
+// expectLeftOver checks the result of LeftOver for a subject that was erased at noon.
 func (s shopUnderTest) expectLeftOver(
 	t testing.TB, what string, id domain.SubjectID, steps []domain.Step, want ...domain.Leftover,
 ) {
@@ -51,13 +57,13 @@ func (s shopUnderTest) expectLeftOver(
 	})
 }
 
-// shops are the ones with rows that belong to one person, and with rows that belong to several.
+// shops returns a shop whose rows belong to one person, and a shop whose rows belong to several people.
 func (h StoreHarness) shops(t testing.TB) []shopUnderTest {
 	t.Helper()
 	return []shopUnderTest{h.shop(t), h.sharedShop(t)}
 }
 
-// planAt is the whole plan at an instant.
+// planAt returns the complete plan at an instant.
 func planAt(t testing.TB, at time.Time) []domain.Step {
 	t.Helper()
 	return domain.Plan{Steps: wholePlan(t)}.LocalAt(at)
@@ -72,7 +78,8 @@ func subjectVerificationFindsNothingAfterAPlan(t testing.TB, h StoreHarness) {
 	}
 }
 
-// leaving applies steps and returns what is then left over of others.
+// leaving applies the done steps in a session that it rolls back, and returns their counts and the result of LeftOver
+// for the expected steps.
 func (s shopUnderTest) leaving(t testing.TB, done, expected []domain.Step) (rows []int64, found []domain.Leftover) {
 	t.Helper()
 	undo(t, s.Store, func(ctx context.Context, session ports.Session) (err error) {
@@ -98,9 +105,9 @@ func (s shopUnderTest) verifies(t testing.TB) bool {
 	return s.verify(t, func(context.Context, ports.ErasureVerifier) error { return nil })
 }
 
-// A row that two paths lead from may be erased along the other one. What hangs on a row whose reference is cleared
-// cannot be found any more.
-func subjectVerificationFindsWhatAStepLeft(t testing.TB, h StoreHarness) {
+// A row with two paths may be erased along the other path. Rows that depend on a row with a cleared reference cannot be
+// found.
+func subjectVerificationFindsSkippedSteps(t testing.TB, h StoreHarness) {
 	for _, s := range h.shops(t) {
 		if !s.verifies(t) {
 			return
@@ -154,7 +161,7 @@ func subjectVerificationFindsEachColumn(t testing.TB, h StoreHarness) {
 	}
 }
 
-func subjectVerificationFindsWhatHasExpired(t testing.TB, h StoreHarness) {
+func subjectVerificationFindsExpiredRetention(t testing.TB, h StoreHarness) {
 	s := h.shop(t)
 	s.Insert(t, "invoices", zoe.own(zoe.ids+50, Row{"address": "a street", "issued_at": nil}))
 	s.apply(t, zoe, planAt(t, noon)...)
@@ -172,7 +179,7 @@ func subjectVerificationFindsRowsByTheKey(t testing.TB, h StoreHarness) {
 		domain.Leftover{Table: "remarks", Rows: 1})
 }
 
-func subjectVerificationPassesWhatHoldsNothing(t testing.TB, h StoreHarness) {
+func subjectVerificationPassesEmptyCells(t testing.TB, h StoreHarness) {
 	s := shopUnderTest{h.open(t)}
 	s.Insert(t, "people", Row{"tenant": zoe.tenant, "number": zoe.number, "email": "", "login": "zoe"})
 	s.Insert(t, "orders", zoe.own(zoe.ids, nil))
@@ -197,7 +204,7 @@ func subjectVerificationPassesNewRows(t testing.TB, h StoreHarness) {
 		domain.Leftover{Table: "orders", Column: "note", Rows: 3})
 }
 
-func subjectVerificationPassesASubjectThatIsNew(t testing.TB, h StoreHarness) {
+func subjectVerificationPassesAReusedID(t testing.TB, h StoreHarness) {
 	s := shopUnderTest{h.open(t)}
 	again, stays := customer{"acme", 1, 1000}, customer{"acme", 2, 2000}
 	for c, added := range map[customer]time.Time{again: after(1), stays: after(-1)} {

@@ -11,7 +11,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// verifierOf is the verifier of a store that must have one.
+// verifierOf returns the verifier of a store that must have one.
 func verifierOf(subjects ports.SubjectStore) ports.ErasureVerifier {
 	verifier, err := ports.VerifierOf(subjects)
 	if err != nil {
@@ -33,18 +33,18 @@ func (s brokenSubjects) LeftOver(
 	return verifierOf(s.SubjectStore).LeftOver(ctx, id, steps, at)
 }
 
-// verification is a verifier in which functions change what the good one is given, and what it finds.
+// verification is a correct verifier, except for the functions that are set.
 type verification struct {
 	ports.SubjectStore
 	steps   func(domain.Step) domain.Step
 	at      func(time.Time) time.Time
-	found   func(domain.Leftover) bool // which are found
+	found   func(domain.Leftover) bool // whether a leftover is reported
 	writes  bool
-	present bool // finds nothing without the subject's own row
-	nulls   bool // finds NULL, too
+	present bool // reports nothing without the subject's own row
+	nulls   bool // also reports NULL
 }
 
-// breaks is a defect of the verifier of every session.
+// breaks installs the verifier in every session.
 func (v verification) breaks(store *Store) {
 	changesSessions(func(s ports.Session) replaced {
 		changed := v
@@ -90,7 +90,7 @@ func (v verification) LeftOver(
 	return found, err
 }
 
-// leavingOut is a step that is not about some columns.
+// leavingOut returns the step without some columns.
 func leavingOut(step domain.Step, columns ...string) domain.Step {
 	gone := func(name string) bool { return slices.Contains(columns, name) }
 	step.Columns = slices.DeleteFunc(slices.Clone(step.Columns), gone)
@@ -114,10 +114,10 @@ func TestVerificationsThatBreakAPromiseAreFoundOut(t *testing.T) {
 		}), found{"left over are [{invoices address 3}], want []": {subjectVerificationFindsNothingAfterAPlan}}},
 		"a verification that finds nothing": {verification{found: func(domain.Leftover) bool { return false }}.breaks, found{
 			"left over are []": {
-				subjectVerificationFindsWhatAStepLeft, subjectVerificationFindsEachColumn,
-				subjectVerificationFindsWhatHasExpired, subjectVerificationFindsRowsByTheKey,
-				subjectVerificationPassesWhatHoldsNothing, subjectVerificationPassesNewRows,
-				subjectVerificationPassesASubjectThatIsNew,
+				subjectVerificationFindsSkippedSteps, subjectVerificationFindsEachColumn,
+				subjectVerificationFindsExpiredRetention, subjectVerificationFindsRowsByTheKey,
+				subjectVerificationPassesEmptyCells, subjectVerificationPassesNewRows,
+				subjectVerificationPassesAReusedID,
 			},
 		}},
 		"a verification of exports": {verification{found: func(l domain.Leftover) bool {
@@ -126,7 +126,7 @@ func TestVerificationsThatBreakAPromiseAreFoundOut(t *testing.T) {
 		"a verification that ends no duty": {verification{steps: func(step domain.Step) domain.Step {
 			step.At = noon
 			return step
-		}}.breaks, found{"want [{invoices address 3}]": {subjectVerificationFindsWhatHasExpired}}},
+		}}.breaks, found{"want [{invoices address 3}]": {subjectVerificationFindsExpiredRetention}}},
 		"a verification of rows that have a subject": {verification{present: true}.breaks, found{
 			"left over are [], want [{remarks  1}]": {subjectVerificationFindsRowsByTheKey},
 		}},
@@ -134,10 +134,10 @@ func TestVerificationsThatBreakAPromiseAreFoundOut(t *testing.T) {
 			return at.AddDate(1, 0, 0)
 		}}.breaks, found{
 			"left over are [{messages  8}": {subjectVerificationPassesNewRows},
-			"want []":                      {subjectVerificationPassesASubjectThatIsNew},
+			"want []":                      {subjectVerificationPassesAReusedID},
 		}},
 		"a verification that takes NULL for a value": {verification{nulls: true}.breaks, found{
-			"want [{people login 1}]": {subjectVerificationPassesWhatHoldsNothing},
+			"want [{people login 1}]": {subjectVerificationPassesEmptyCells},
 		}},
 		"a verification that erases": {verification{writes: true}.breaks, found{
 			"must come before any write": {subjectVerificationOnlyReads},

@@ -19,16 +19,16 @@ func subjectLockExcludesOtherSessions(t testing.TB, h StoreHarness) {
 		with error
 	}{{"commits", nil}, {"rolls back", errUndo}} {
 		locked := make(chan struct{})
-		lock, ended := beside(func() {
-			tell := sync.OnceFunc(func() { close(locked) })
+		lock, ended := concurrently(func() {
+			notify := sync.OnceFunc(func() { close(locked) })
 			err := s.try(t, func(ctx context.Context, subjects ports.SubjectStore) error {
 				err := subjects.Lock(ctx, id, noon.Add(tick))
 				if err == nil {
-					tell()
+					notify()
 				}
 				return err
 			})
-			assert(t, err == nil, "a session that locks the subject when the first one %s failed: %v", how.ends, err)
+			assert(t, err == nil, "the second session failed after the first session %s: %v", how.ends, err)
 		})
 		err := s.try(t, func(ctx context.Context, subjects ports.SubjectStore) error {
 			if err := subjects.Lock(ctx, id, noon); err != nil {
@@ -36,18 +36,18 @@ func subjectLockExcludesOtherSessions(t testing.TB, h StoreHarness) {
 			}
 			lock()
 			if _, ok := arrives(locked, moment); ok {
-				t.Errorf("another session has locked the subject before the first one %s", how.ends)
+				t.Errorf("another session has locked the subject before the first session %s", how.ends)
 			}
 			return how.with
 		})
 		ended()
-		assert(t, errors.Is(err, how.with), "the first session was to end with %v and ended with: %v", how.with, err)
+		assert(t, errors.Is(err, how.with), "want the first session to end with %v, got %v", how.with, err)
 	}
 }
 
 func subjectCanBeLockedAgain(t testing.TB, h StoreHarness) {
 	s := h.shop(t)
-	for i := range 3 { // a subject that was never seen, one that was locked before, and one that was erased
+	for i := range 3 { // a new subject, a subject that was locked before, and an erased subject
 		for _, who := range []customer{zoe, others[1], {"nobody", 7, 900_000}} {
 			s.do(t, func(ctx context.Context, subjects ports.SubjectStore) error {
 				err := subjects.Lock(ctx, who.id(t), noon.Add(time.Duration(i)*time.Hour))
@@ -68,20 +68,20 @@ func subjectLockLeavesAMark(t testing.TB, h StoreHarness) {
 	for _, at := range []time.Time{noon, noon.Add(time.Hour)} {
 		s.do(t, func(ctx context.Context, subjects ports.SubjectStore) error { return subjects.Lock(ctx, zoe.id(t), at) })
 		last, marked := s.Erased(t, zoe.id(t))
-		assert(t, marked && last.Equal(at), "an erasure left no mark, or one of another instant")
+		assert(t, marked && last.Equal(at), "an erasure left no mark, or a mark with another instant")
 	}
 	_, marked = s.Erased(t, others[0].id(t))
 	assert(t, !marked, "another subject has the mark of an erasure")
 }
 
-// isHeldAs checks what a store says of a subject to a rectification.
+// isHeldAs checks the state of a subject that LockToRectify returns.
 func (s shopUnderTest) isHeldAs(t testing.TB, what string, who customer, want domain.SubjectState) {
 	t.Helper()
 	got := s.holds(t, who)
 	assert(t, got == want, "the state of a subject that %s is %+v, want %+v", what, got, want)
 }
 
-// holds is what a store says of the subject to a rectification.
+// holds returns the state of the subject from LockToRectify.
 func (s shopUnderTest) holds(t testing.TB, who customer) domain.SubjectState {
 	t.Helper()
 	return read(t, s.Store, func(ctx context.Context, session ports.Session) (domain.SubjectState, error) {
@@ -91,22 +91,22 @@ func (s shopUnderTest) holds(t testing.TB, who customer) domain.SubjectState {
 
 func subjectLockToRectifyKnowsErasures(t testing.TB, h StoreHarness) {
 	s := h.shop(t)
-	nobody := customer{"nobody", 7, 900_000}
-	for range 2 { // a lock leaves nothing behind
+	stranger := customer{"nobody", 7, 900_000}
+	for range 2 { // a lock leaves no state
 		s.isHeldAs(t, "was never erased", zoe, domain.SubjectState{Present: true})
-		s.isHeldAs(t, "has no rows", nobody, domain.SubjectState{})
+		s.isHeldAs(t, "has no rows", stranger, domain.SubjectState{})
 	}
-	for _, who := range []customer{zoe, nobody} {
+	for _, who := range []customer{zoe, stranger} {
 		s.do(t, func(ctx context.Context, subjects ports.SubjectStore) error {
 			return subjects.Lock(ctx, who.id(t), noon)
 		})
 	}
 	s.isHeldAs(t, "was erased", zoe, domain.SubjectState{Erased: true, Present: true})
-	s.isHeldAs(t, "was erased and has no rows", nobody, domain.SubjectState{Erased: true})
+	s.isHeldAs(t, "was erased and has no rows", stranger, domain.SubjectState{Erased: true})
 	s.isHeldAs(t, "is not the one that was erased", others[0], domain.SubjectState{Present: true})
 }
 
-// An erasure and a rectification of one subject run one after the other, whichever comes first.
+// An erasure and a rectification of the same subject run one after the other in either order.
 func subjectLockToRectifyExcludesErasures(t testing.TB, h StoreHarness) {
 	s := shopUnderTest{h.open(t)}
 	lock := func(ctx context.Context, subjects ports.SubjectStore) error {
@@ -121,16 +121,16 @@ func subjectLockToRectifyExcludesErasures(t testing.TB, h StoreHarness) {
 		"two rectifications": {hold, hold},
 	} {
 		locked := make(chan struct{})
-		second, ended := beside(func() {
-			tell := sync.OnceFunc(func() { close(locked) })
+		second, ended := concurrently(func() {
+			notify := sync.OnceFunc(func() { close(locked) })
 			err := s.try(t, func(ctx context.Context, subjects ports.SubjectStore) error {
 				err := pair[1](ctx, subjects)
 				if err == nil {
-					tell()
+					notify()
 				}
 				return err
 			})
-			assert(t, err == nil, "%s: the second one failed: %v", name, err)
+			assert(t, err == nil, "%s: the second session failed: %v", name, err)
 		})
 		s.do(t, func(ctx context.Context, subjects ports.SubjectStore) error {
 			if err := pair[0](ctx, subjects); err != nil {
@@ -138,7 +138,7 @@ func subjectLockToRectifyExcludesErasures(t testing.TB, h StoreHarness) {
 			}
 			second()
 			if _, ok := arrives(locked, moment); ok {
-				t.Errorf("%s have the subject at the same time", name)
+				t.Errorf("%s hold the lock of the subject concurrently", name)
 			}
 			return nil
 		})

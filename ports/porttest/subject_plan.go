@@ -10,7 +10,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// planned are the rows of a customer with three rows in most tables that each step of the plan is about.
+// planned is the number of rows of zoe for each step. Zoe has three rows in most tables.
 var planned = map[string]int64{
 	"delete addresses": 3, "delete messages": 3, "anonymize order_lines": 6, "anonymize orders": 3,
 	"anonymize invoices": 3, "retain invoices": 3, "anonymize people": 1,
@@ -28,7 +28,7 @@ func expectPlanned(t testing.TB, rows []int64, deleted int64) {
 	}
 }
 
-// expectErased checks that nothing personal of zoe's is left but what has to be retained, and all else as it was.
+// expectErased checks that only the retained data of zoe is left, and that all other data is unchanged.
 func expectErased(t testing.TB, after, before content) {
 	t.Helper()
 	unchanged(t, "what is not the subject's", after.without(zoe), before.without(zoe))
@@ -80,8 +80,8 @@ func subjectPlanCanBeRolledBack(t testing.TB, h StoreHarness) {
 	unchanged(t, "after a rollback", s.content(t), before)
 }
 
-// A store that picks rows too generously, in one table only, is found out by the step about that table.
-func subjectStepsTouchNobodyElse(t testing.TB, h StoreHarness) {
+// The step of a table detects a store that selects too many rows of this table.
+func subjectStepsLeaveOtherSubjectsAlone(t testing.TB, h StoreHarness) {
 	s := h.shop(t)
 	before := s.content(t)
 	for _, step := range erasurePlan(t) {
@@ -91,7 +91,7 @@ func subjectStepsTouchNobodyElse(t testing.TB, h StoreHarness) {
 	}
 }
 
-// strange are customers whose tenants mean something in one language or another.
+// strange returns customers whose tenants contain characters with a meaning in SQL or other languages.
 func strange() []customer {
 	tenants := []string{
 		"o'neil", "o''neil", `say "hi"`, "100%", "100 and more", "a_b", "axb", `back\slash`, `back\\slash`, "x\x1fy", `x\uy`,
@@ -121,14 +121,14 @@ func subjectIDsAreMatchedWhole(t testing.TB, h StoreHarness) {
 	}
 }
 
-func subjectWithoutRowsHasNone(t testing.TB, h StoreHarness) {
+func subjectWithoutRowsIsAccepted(t testing.TB, h StoreHarness) {
 	s := h.shop(t)
 	before := s.content(t)
-	nobody := customer{"nobody", 7, 900_000}
-	rows := s.apply(t, nobody, erasurePlan(t)...)
+	stranger := customer{"nobody", 7, 900_000}
+	rows := s.apply(t, stranger, erasurePlan(t)...)
 	assert(t, !slices.ContainsFunc(rows, func(n int64) bool { return n != 0 }),
-		"the steps were about %v rows of a subject who has none", rows)
-	records := s.export(t, nobody)
-	assert(t, len(records) == 0, "%d records are exported of a subject who has none", len(records))
-	unchanged(t, "after an erasure of nobody", s.content(t), before)
+		"the steps counted %v rows of a subject without rows", rows)
+	records := s.export(t, stranger)
+	assert(t, len(records) == 0, "%d records are exported for a subject without rows", len(records))
+	unchanged(t, "after an erasure without rows", s.content(t), before)
 }

@@ -14,12 +14,12 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// corrects is a step that writes one value into one column.
+// corrects returns a step that writes one value into one column.
 func corrects(table, column string, value any) domain.RectificationStep {
 	return domain.RectificationStep{Table: table, Values: []domain.ColumnValue{{Column: column, Value: value}}}
 }
 
-// rectify carries out a step and returns how many rows there were.
+// rectify applies a step and returns its number of rows.
 func (s shopUnderTest) rectify(t testing.TB, who customer, step domain.RectificationStep) int64 {
 	t.Helper()
 	return read(t, s.Store, func(ctx context.Context, session ports.Session) (int64, error) {
@@ -27,10 +27,10 @@ func (s shopUnderTest) rectify(t testing.TB, who customer, step domain.Rectifica
 	})
 }
 
-// rewritten is a value that an application does not read as it was written.
+// rewritten is a value that an application reads back in another form.
 type rewritten struct{ value, read any }
 
-// correct are right values of each type of column.
+// correct contains valid values for each type of column.
 var correct = map[string][]any{
 	"email": {
 		"zoë@example.org", "", `it's "quoted" \ 100% a_b ?0 ?1 $1 -- \u0041 {}`, "Zoë 🙂\n\ttab ",
@@ -73,10 +73,10 @@ func subjectRectificationReadsBack(t testing.TB, h StoreHarness) {
 			rows := s.rectify(t, zoe, corrects("people", column.Name, v.value))
 			assert(t, rows == 1, "%s was written into %d rows, want 1", name, rows)
 			got := s.Rows(t, "people")[0][column.Name]
-			assert(t, same(got, v.read), "%s reads back as another one, of Go type %T", name, got)
+			assert(t, same(got, v.read), "%s reads back as a different value of Go type %T", name, got)
 			for _, record := range s.export(t, zoe) {
 				assert(t, record.Field != column.Name || same(record.Value, v.read),
-					"%s is exported as another one, of Go type %T", name, record.Value)
+					"%s is exported as a different value of Go type %T", name, record.Value)
 			}
 		}
 	}
@@ -91,7 +91,7 @@ func subjectRectificationCountsRows(t testing.TB, h StoreHarness) {
 	}{
 		{zoe, corrects("people", "email", "right"), 1},
 		{zoe, corrects("addresses", "street", "right"), 3},
-		{zoe, corrects("invoices", "address", "right"), 3}, // which are retained, and corrected all the same
+		{zoe, corrects("invoices", "address", "right"), 3}, // retained rows are corrected too
 		{zoe, corrects("order_lines", "engraving", "right"), 6},
 		{zoe, corrects("order_lines", "engraving", "right"), 6},
 		{customer{"nobody", 7, 900_000}, corrects("people", "email", "right"), 0},
@@ -106,7 +106,7 @@ func subjectRectificationTouchesNothingElse(t testing.TB, h StoreHarness) {
 	s := h.shop(t)
 	for _, table := range DataMap().Tables() {
 		if len(DataMap().Paths(table.Name)) > 1 {
-			continue // see subjectSharedRowsAreRectifiedInParts
+			continue // subjectSharedRowsAreRectifiedInParts checks these tables
 		}
 		before := s.content(t)
 		column := table.Personal()[0]
@@ -115,7 +115,7 @@ func subjectRectificationTouchesNothingElse(t testing.TB, h StoreHarness) {
 		unchanged(t, "what is not the subject's", after.without(zoe), before.without(zoe))
 		rows := after.of(zoe)[table.Name]
 		for i, row := range rows {
-			assert(t, row[column.Name] == "right", "%s.%s is not the right value in each row", table.Name, column.Name)
+			assert(t, row[column.Name] == "right", "%s.%s lacks the corrected value in a row", table.Name, column.Name)
 			row[column.Name] = before.of(zoe)[table.Name][i][column.Name]
 		}
 		unchanged(t, "but for the column", after, before)
@@ -129,7 +129,7 @@ func subjectRectificationFollowsItsPlan(t testing.TB, h StoreHarness) {
 		domain.CategoryContact: "right", domain.CategoryBehavioral: 12, domain.CategorySpecial: "2000-01-02T03:04:05Z",
 	}
 	plan, err := rectification.Planner{}.Plan(DataMap(), corrections.List(true), false)
-	must(t, err == nil, "the corrections have no plan: %v", err)
+	must(t, err == nil, "the plan of the corrections cannot be built: %v", err)
 	s.do(t, func(ctx context.Context, subjects ports.SubjectStore) error {
 		for _, step := range plan.Steps {
 			if _, err := subjects.Rectify(ctx, zoe.id(t), step); err != nil {
@@ -182,8 +182,8 @@ func subjectRectificationCanBeRolledBack(t testing.TB, h StoreHarness) {
 	unchanged(t, "after a rollback", s.content(t), before)
 }
 
-// Whether the second session waits for the first one, or the first one has to run again: whose call comes back last is
-// the later one.
+// The second session may wait for the first session, or the first session may run again. The later session is the
+// session whose call returns last.
 func subjectLaterRectificationStays(t testing.TB, h StoreHarness) {
 	s := h.shop(t)
 	var mu sync.Mutex
@@ -197,7 +197,7 @@ func subjectLaterRectificationStays(t testing.TB, h StoreHarness) {
 		return err
 	}
 	done := make(chan struct{})
-	begin, end := beside(func() {
+	begin, end := concurrently(func() {
 		defer close(done)
 		err := s.try(t, func(ctx context.Context, subjects ports.SubjectStore) error {
 			return write(ctx, subjects, "second")
@@ -208,7 +208,7 @@ func subjectLaterRectificationStays(t testing.TB, h StoreHarness) {
 	s.do(t, func(ctx context.Context, subjects ports.SubjectStore) error {
 		err := write(ctx, subjects, "first")
 		begin()
-		arrives(done, moment) // if it does not wait, which may be right
+		arrives(done, moment) // in a store whose second session does not wait
 		return err
 	})
 	end()
@@ -227,11 +227,11 @@ func subjectValuesAreCopies(t testing.TB, h StoreHarness) {
 		_, err := subjects.Rectify(ctx, zoe.id(t), corrects("people", "photo", given))
 		return err
 	})
-	assert(t, same(s.Rows(t, "people")[0]["photo"], right), "a value in the table changed with the one that was given")
-	for range 2 { // the second time after what was exported has been changed
+	assert(t, same(s.Rows(t, "people")[0]["photo"], right), "a change of the given value changed the table")
+	for range 2 { // the second round runs after the exported values were changed
 		for _, record := range s.export(t, zoe) {
 			if photo, isBytes := record.Value.([]byte); isBytes {
-				assert(t, same(photo, right), "a value in the table changed with the one that was exported")
+				assert(t, same(photo, right), "a change of the exported value changed the table")
 				copy(photo, "wrong")
 			}
 		}

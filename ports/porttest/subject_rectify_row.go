@@ -26,12 +26,12 @@ func subjectRectificationOfOneRow(t testing.TB, h StoreHarness) {
 			wrong := step
 			wrong.Row = row
 			if rows := s.rectify(t, zoe, wrong); rows != 0 {
-				t.Errorf("%d rows of %s were rectified for a row that there is not", rows, c.table)
+				t.Errorf("%d rows of %s were rectified for a row that does not exist", rows, c.table)
 			}
 		}
 		unchanged(t, "without a row that is the subject's", s.content(t), before)
 		if rows := s.rectify(t, zoe, step); rows != 1 {
-			t.Errorf("one row of %s was to be rectified, and %d were", c.table, rows)
+			t.Errorf("%d rows of %s were rectified, want 1", rows, c.table)
 		}
 		want := before.filter(func(string, Row) bool { return true })
 		for _, row := range want.of(zoe)[c.table] {

@@ -12,7 +12,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// changesValues is a defect of the values that are written.
+// changesValues returns a defect that changes the written values.
 func changesValues(change func(value any) any) func(*Store) {
 	return changesRectifications(func(step *domain.RectificationStep) {
 		for i := range step.Values {
@@ -29,7 +29,7 @@ func changesRectifications(change func(step *domain.RectificationStep)) func(*St
 	}}.breaks
 }
 
-// written is a defect of the values of one type.
+// written returns a defect that changes the values with a certain type.
 func written[From, To any](change func(From) To) func(*Store) {
 	return changesValues(func(value any) any {
 		if value, ok := value.(From); ok {
@@ -42,59 +42,59 @@ func written[From, To any](change func(From) To) func(*Store) {
 func rectifyDefects() defects {
 	return defects{
 		"texts are trimmed": {written(strings.TrimSpace), found{
-			"as another one, of Go type string": {subjectRectificationReadsBack},
+			"as a different value of Go type string": {subjectRectificationReadsBack},
 		}},
 		"question marks are bound": {written(func(s string) string { return strings.ReplaceAll(s, "?0", "") }), found{
-			"as another one, of Go type string": {subjectRectificationReadsBack},
+			"as a different value of Go type string": {subjectRectificationReadsBack},
 		}},
 		"quotes are doubled": {written(func(s string) string { return strings.ReplaceAll(s, "'", "''") }), found{
-			"as another one, of Go type string": {subjectRectificationReadsBack},
+			"as a different value of Go type string": {subjectRectificationReadsBack},
 		}},
 		"no text is longer than 39": {
 			written(func(s string) string { r := []rune(s); return string(r[:min(len(r), 39)]) }),
-			found{"as another one, of Go type string": {subjectRectificationReadsBack}},
+			found{"as a different value of Go type string": {subjectRectificationReadsBack}},
 		},
 		"texts are in lower case": {written(strings.ToLower), found{
 			"after a rectification: order_lines.engraving has changed in a row": {subjectRectificationFollowsItsPlan},
 		}},
 		"numbers are whole": {written(func(f float64) any { return float64(int64(f)) }), found{
-			"as another one, of Go type float": {subjectRectificationReadsBack},
+			"as a different value of Go type float": {subjectRectificationReadsBack},
 		}},
 		"integers are small": {written(func(n int64) any { return int64(int8(n)) }), found{
-			"as another one, of Go type int": {subjectRectificationReadsBack},
+			"as a different value of Go type int": {subjectRectificationReadsBack},
 		}},
 		"decimals are whole": {written(func(_ domain.Number) any { return int64(0) }), found{
-			"as another one, of Go type int": {subjectRectificationReadsBack},
+			"as a different value of Go type int": {subjectRectificationReadsBack},
 		}},
 		"times are of whole seconds": {written(func(at time.Time) any { return at.Truncate(time.Second) }), found{
-			"as another one, of Go type time.Time": {subjectRectificationReadsBack},
+			"as a different value of Go type time.Time": {subjectRectificationReadsBack},
 		}},
 		"bytes end at zero": {
 			written(func(b []byte) any { b, _, _ = bytes.Cut(b, []byte{0}); return append([]byte{}, b...) }),
-			found{"as another one, of Go type []uint": {subjectRectificationReadsBack}},
+			found{"as a different value of Go type []uint": {subjectRectificationReadsBack}},
 		},
 		"JSON is text": {written(func(_ domain.JSON) any { return domain.JSON(`"text"`) }), found{
-			"as another one, of Go type domain.JSON": {subjectRectificationReadsBack},
+			"as a different value of Go type domain.JSON": {subjectRectificationReadsBack},
 		}},
 		"nothing is false": {written(func(_ bool) any { return true }), found{
-			"as another one, of Go type bool": {subjectRectificationReadsBack},
+			"as a different value of Go type bool": {subjectRectificationReadsBack},
 		}},
 		"empty is NULL": {changesRows(func(_ string, row Row) {
 			if row["email"] == "" {
 				row["email"] = nil
 			}
-		}), found{"of type text reads back as another one, of Go type <nil>": {subjectRectificationReadsBack}}},
+		}), found{"of type text reads back as a different value of Go type <nil>": {subjectRectificationReadsBack}}},
 		"no bytes is NULL": {changesRows(func(_ string, row Row) {
 			if raw, ok := row["photo"].([]byte); ok && len(raw) == 0 {
 				row["photo"] = nil
 			}
-		}), found{"what stands in people.photo is no surrogate for the type bytes": {subjectSurrogatesFitTheirColumns}}},
+		}), found{"the value of people.photo is not a surrogate for the type bytes": {subjectSurrogatesFitTheirColumns}}},
 		"JSON null is NULL": {changesExported(func(record *domain.ExportRecord) bool {
 			if record.Value == domain.JSON("null") {
 				record.Value = nil
 			}
 			return true
-		}), found{"of type json is exported as another one, of Go type <nil>": {subjectRectificationReadsBack}}},
+		}), found{"of type json is exported as a different value of Go type <nil>": {subjectRectificationReadsBack}}},
 		"all rows for one": {
 			changesRectifications(func(step *domain.RectificationStep) { step.Row = "" }),
 			found{"rows of messages were rectified": {subjectRectificationOfOneRow}},
@@ -107,7 +107,7 @@ func rectifyDefects() defects {
 			}
 			return rows, err
 		}}.breaks, found{"but for one row: order_lines.engraving has changed in a row": {subjectRectificationOfOneRow}}},
-		"anybody's row": {brokenSubjects{rectify: func(c subjectCall) (int64, error) {
+		"a row of any subject": {brokenSubjects{rectify: func(c subjectCall) (int64, error) {
 			rows, err := c.rectify()
 			if c.step.Row != "" && rows == 0 && err == nil {
 				c.id, _ = domain.NewSubjectID("acme", "7")
@@ -115,30 +115,30 @@ func rectifyDefects() defects {
 			}
 			return rows, err
 		}}.breaks, found{"1 rows of messages were rectified that are not the subject's": {subjectRectificationOfOneRow}}},
-		"a row by what it looks like": {
+		"a row by a loose comparison": {
 			changesRectifications(func(step *domain.RectificationStep) { step.Row = strings.TrimSpace(step.Row) }),
-			found{"were rectified for a row that there is not": {subjectRectificationOfOneRow}},
+			found{"were rectified for a row that does not exist": {subjectRectificationOfOneRow}},
 		},
 		"the first of several values": {
 			changesRectifications(func(step *domain.RectificationStep) { step.Values = step.Values[:min(1, len(step.Values))] }),
 			found{"after a rectification: people.": {subjectRectificationFollowsItsPlan}},
 		},
-		"what is not annotated is passed over": {changesRectifications(func(step *domain.RectificationStep) {
+		"unannotated columns are skipped": {changesRectifications(func(step *domain.RectificationStep) {
 			table, _ := DataMap().Table(step.Table)
 			step.Values = slices.DeleteFunc(step.Values, func(v domain.ColumnValue) bool {
 				column, ok := table.Column(v.Column)
 				return ok && column.Personal == nil && len(step.Values) > 1
 			})
 		}), found{
-			"a step with a column that is right and one wrong is no habeas: manifest": {subjectRectificationIsRefused},
+			"a step with a column that is right and one wrong: want the error habeas: manifest": {subjectRectificationIsRefused},
 		}},
 		"nothing to write is nothing": {brokenSubjects{rectify: func(c subjectCall) (int64, error) {
 			if _, known := DataMap().Table(c.step.Table); !known || len(c.step.Values) == 0 {
 				return 0, nil
 			}
 			return c.rectify()
-		}}.breaks, found{"is no habeas: manifest but: <nil>": {subjectRectificationIsRefused}}},
-		"nobody is an error": {brokenSubjects{rectify: func(c subjectCall) (int64, error) {
+		}}.breaks, found{"want the error habeas: manifest, got <nil>": {subjectRectificationIsRefused}}},
+		"a subject without rows is an error": {brokenSubjects{rectify: func(c subjectCall) (int64, error) {
 			rows, err := c.rectify()
 			if err == nil && rows == 0 {
 				err = &domain.Error{Code: domain.ErrSubject, Op: "rectify", Message: "has no rows"}

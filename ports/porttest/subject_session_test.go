@@ -15,13 +15,13 @@ func subjectSessionDefects() defects {
 	return defects{
 		"a lock that locks nothing": {
 			brokenSubjects{lock: func(c subjectCall) error { return errOf(DataMap().Key(c.id)) }}.breaks,
-			found{"another session has locked the subject before the first one": {subjectLockExcludesOtherSessions}},
+			found{"another session has locked the subject before the first session": {subjectLockExcludesOtherSessions}},
 		},
 		"a rectification that locks nothing": {brokenSubjects{hold: func(subjectCall) (domain.SubjectState, error) {
 			return domain.SubjectState{Present: true}, nil
 		}}.breaks, found{
-			"the state of a subject":            {subjectLockToRectifyKnowsErasures},
-			"have the subject at the same time": {subjectLockToRectifyExcludesErasures},
+			"the state of a subject":                    {subjectLockToRectifyKnowsErasures},
+			"hold the lock of the subject concurrently": {subjectLockToRectifyExcludesErasures},
 		}},
 		"a rectification that leaves a mark": {brokenSubjects{hold: func(c subjectCall) (domain.SubjectState, error) {
 			state, err := c.hold()
@@ -55,7 +55,7 @@ func subjectSessionDefects() defects {
 				was, _ := first.LoadOrStore(c.id, c.at)
 				return c.Lock(c.ctx, c.id, was.(time.Time))
 			}}.breaks(store)
-		}, found{"an erasure left no mark, or one of another instant": {subjectLockLeavesAMark}}},
+		}, found{"an erasure left no mark, or a mark with another instant": {subjectLockLeavesAMark}}},
 		"a mark of whoever was locked": {func(store *Store) {
 			marked, last := store.Erased, domain.SubjectID{}
 			brokenSubjects{lock: func(c subjectCall) error {
@@ -71,7 +71,7 @@ func subjectSessionDefects() defects {
 			}
 			return rows, err
 		}}.breaks, found{"a rectification left the mark of an erasure": {subjectLockLeavesAMark}}},
-		"steps at once, in a session of their own": {func(store *Store) {
+		"steps immediately, in a separate session": {func(store *Store) {
 			sessions := store.Sessions
 			brokenSubjects{
 				lock: func(c subjectCall) error { return errOf(DataMap().Key(c.id)) },
@@ -84,7 +84,7 @@ func subjectSessionDefects() defects {
 				},
 			}.breaks(store)
 		}, found{"after a rollback": {subjectPlanCanBeRolledBack}}},
-		"a rectification at once, in a session of its own": {func(store *Store) {
+		"a rectification immediately, in a separate session": {func(store *Store) {
 			sessions := store.Sessions
 			brokenSubjects{rectify: func(c subjectCall) (rows int64, err error) {
 				err = sessions.Do(context.Background(), func(ctx context.Context, other ports.Session) error {
@@ -107,7 +107,7 @@ func subjectSessionDefects() defects {
 					row["photo"] = kept
 				}
 			})(store)
-		}, found{"a value in the table changed with the one that was given": {subjectValuesAreCopies}}},
+		}, found{"a change of the given value changed the table": {subjectValuesAreCopies}}},
 		"an exported value that is shared": {func(store *Store) {
 			var kept []byte
 			changesExported(func(record *domain.ExportRecord) bool {
@@ -119,7 +119,7 @@ func subjectSessionDefects() defects {
 				}
 				return true
 			})(store)
-		}, found{"a value in the table changed with the one that was exported": {subjectValuesAreCopies}}},
+		}, found{"a change of the exported value changed the table": {subjectValuesAreCopies}}},
 		"a statement for each row": {func(store *Store) {
 			var sent atomic.Int64
 			brokenSubjects{apply: func(c subjectCall) ([]int64, error) {
@@ -138,7 +138,7 @@ func subjectSessionDefects() defects {
 			statements := store.Statements
 			store.Statements = func() int { return statements() + int(sent.Load()) }
 		}, found{"statements for one row in each table, and": {subjectStatementsDoNotDependOnRows}}},
-		"statements that nobody counts": {func(store *Store) { store.Statements = func() int { return 0 } }, found{
+		"statements that are not counted": {func(store *Store) { store.Statements = func() int { return 0 } }, found{
 			"Store.Statements counts nothing": {subjectStatementsDoNotDependOnRows},
 		}},
 	}

@@ -11,11 +11,11 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// parted are the tables the rows of which are about several people by their relations alone. In remarks, conditions
-// decide to what a row refers.
+// parted are the tables whose rows belong to several people only by relations. In remarks, conditions select the table
+// that a row refers to.
 var parted = []string{"gifts", "wraps", "follows"}
 
-// sharedShop opens a store in which zoe and others share rows. The orders have numbers that people have, too.
+// sharedShop opens a shop in which zoe and others share rows. Some orders have the same numbers as people.
 func (h StoreHarness) sharedShop(t testing.TB) shopUnderTest {
 	t.Helper()
 	s := shopUnderTest{h.open(t)}
@@ -26,15 +26,15 @@ func (h StoreHarness) sharedShop(t testing.TB) shopUnderTest {
 	s.Insert(t, "orders", ann.own(zoe.number, Row{"note": "note"}))
 	s.Insert(t, "orders", zoe.own(ann.number, Row{"note": "note"}))
 	s.Insert(t, "orders", bob.own(bob.number, Row{"note": "note"}))
-	nobody := customer{tenant: zoe.tenant}
+	absent := customer{tenant: zoe.tenant}
 	number := func(c customer) any {
-		if c == nobody {
+		if c == absent {
 			return nil
 		}
 		return c.number
 	}
 	for i, pair := range [][2]customer{
-		{zoe, ann}, {ann, zoe}, {zoe, zoe}, {ann, bob}, {zoe, nobody}, {nobody, zoe}, {stranger, stranger}, {bob, zoe},
+		{zoe, ann}, {ann, zoe}, {zoe, zoe}, {ann, bob}, {zoe, absent}, {absent, zoe}, {stranger, stranger}, {bob, zoe},
 	} {
 		id, from, to := int64(i+1), number(pair[0]), number(pair[1])
 		tenant := pair[0].tenant
@@ -70,7 +70,7 @@ func (h StoreHarness) sharedShop(t testing.TB) shopUnderTest {
 	return s
 }
 
-// leads are the paths that lead from a row to the customer.
+// leads returns the paths from a row to the customer.
 func (c content) leads(table string, row Row, to customer) (vias []string) {
 	add := func(via string, leads bool) {
 		if leads {
@@ -115,7 +115,7 @@ func subjectSharedRowsAreExportedInParts(t testing.TB, h StoreHarness) {
 	s.expectParts(t, parted)
 }
 
-// expectParts checks what is exported of some tables to each of the customers.
+// expectParts checks the export of some tables for each customer.
 func (s shopUnderTest) expectParts(t testing.TB, tables []string) {
 	t.Helper()
 	all := s.content(t)
@@ -139,18 +139,18 @@ func (s shopUnderTest) expectParts(t testing.TB, tables []string) {
 		want = slices.DeleteFunc(want, func(name string) bool {
 			return !slices.ContainsFunc(tables, func(table string) bool { return strings.HasPrefix(name, table+".") })
 		})
-		assert(t, slices.Equal(got, want), "of customer %d are exported\n%q\nwant\n%q", who.ids, got, want)
+		assert(t, slices.Equal(got, want), "the export of customer %d is\n%q\nwant\n%q", who.ids, got, want)
 	}
 }
 
-// sharedPlan are the steps along the paths of tables that have several.
+// sharedPlan returns the steps along the paths of tables with several paths.
 func sharedPlan(t testing.TB) []domain.Step {
 	t.Helper()
 	return slices.DeleteFunc(wholePlan(t), func(step domain.Step) bool { return step.Via == "" })
 }
 
-// erasedParts is what an erasure of zoe makes of the rows, with "erased" for a cell that is overwritten. Duties are
-// over, or not.
+// erasedParts returns the rows after an erasure of zoe, with "erased" for an overwritten cell. over means that the
+// retention periods have ended.
 func (c content) erasedParts(tables []string, over bool) content {
 	erased := content{}
 	for _, name := range tables {
@@ -177,7 +177,7 @@ func (c content) erasedParts(tables []string, over bool) content {
 	return erased
 }
 
-// expectErasedParts compares tables with what they should hold.
+// expectErasedParts compares tables with the wanted rows.
 func (s shopUnderTest) expectErasedParts(t testing.TB, want content) {
 	t.Helper()
 	for name, rows := range want {
@@ -194,7 +194,7 @@ func (s shopUnderTest) expectErasedParts(t testing.TB, want content) {
 					value = "erased"
 				}
 				if !same(value, rows[i][column.Name]) {
-					t.Errorf("%s.%s is not as it should be in row %q", name, column.Name, nameOf(table, row))
+					t.Errorf("%s.%s has an unexpected value in row %q", name, column.Name, nameOf(table, row))
 				}
 			}
 		}
@@ -214,7 +214,7 @@ func subjectSharedRowsAreErasedInParts(t testing.TB, h StoreHarness) {
 	for i, step := range steps {
 		want := map[string]int64{
 			"gifts Giver": 3, "gifts Receiver": 4, "wraps Giver": 6, "wraps Receiver": 8, "follows Follower": 3,
-			"follows Followed": 3, // and one that its follower has deleted
+			"follows Followed": 3, // and a row that its follower has deleted
 		}[step.Target+" "+step.Via]
 		if rows[i] != want {
 			t.Errorf("%s %s via %s: %d rows, want %d", step.Strategy, step.Target, step.Via, rows[i], want)
@@ -227,13 +227,13 @@ func subjectSharedRowsAreErasedInParts(t testing.TB, h StoreHarness) {
 	s.expectParts(t, parted)
 
 	other := h.sharedShop(t)
-	for _, step := range steps { // each in a session of its own
+	for _, step := range steps { // each step in a separate session
 		other.apply(t, zoe, step)
 	}
 	other.expectErasedParts(t, want)
 }
 
-// The giver has to keep the price of a gift for ten years, whoever has received it.
+// The giver must retain the price of a gift for ten years, regardless of the receiver.
 func subjectSharedRowsAreRetainedInParts(t testing.TB, h StoreHarness) {
 	over := issued.AddDate(10, 0, 2)
 	plan := domain.Plan{Steps: sharedPlan(t)}

@@ -6,7 +6,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// alters is a defect of a store that works with another data map.
+// alters returns the defect of a store that uses another data map.
 func alters(change func(table *domain.Table)) func(*Store) {
 	tables := shop()
 	for i := range tables {
@@ -20,7 +20,7 @@ func alters(change func(table *domain.Table)) func(*Store) {
 	}
 }
 
-// toAll lets all columns belong to all paths.
+// toAll assigns all columns to all paths.
 func toAll(table *domain.Table) {
 	for i, column := range table.Columns {
 		if column.Personal == nil || column.Personal.Via == "" {
@@ -45,41 +45,41 @@ func sharedDefects() defects {
 		return slices.DeleteFunc(slices.Clone(records), func(r domain.ExportRecord) bool { return r.Source != table })
 	}
 	return defects{
-		"parts that are not told apart": {alters(toAll), found{
-			"are exported":           {subjectSharedRowsAreExportedInParts, subjectSharedRowsAreErasedInParts},
-			"is no habeas: manifest": {subjectStepsNameTheirPath},
+		"parts that are not distinguished": {alters(toAll), found{
+			"the export of customer":          {subjectSharedRowsAreExportedInParts, subjectSharedRowsAreErasedInParts},
+			"want the error habeas: manifest": {subjectStepsNameTheirPath},
 		}},
 		"conditions that are not looked at": {alters(func(table *domain.Table) {
 			for i := range table.Relations {
 				table.Relations[i].When = nil
 			}
-			if table.Name == "remarks" { // one column cannot be in two relations and be cleared
+			if table.Name == "remarks" { // a column of two relations cannot be cleared
 				table.Relations[1].OnErasure = ""
 			}
-		}), found{"are exported": {subjectConditionsPickRows}}},
+		}), found{"the export of customer": {subjectConditionsPickRows}}},
 		"a row twice": {changesExport(func(records []domain.ExportRecord) []domain.ExportRecord {
 			return slices.Concat(records, ofTable(records, "gifts"))
-		}), found{"are exported": {subjectSharedRowsAreExportedInParts, subjectSharedRowsAreErasedInParts}}},
+		}), found{"the export of customer": {subjectSharedRowsAreExportedInParts, subjectSharedRowsAreErasedInParts}}},
 		"rows of one path": {changesSteps(func(step domain.Step) (domain.Step, bool) {
 			_, err := DataMap().CheckSteps([]domain.Step{step})
 			return step, err != nil || step.Via != "Receiver" && step.Via != "Followed" && step.Via != "Order"
 		}), found{
-			"rows, want":                            {subjectSharedRowsAreErasedInParts},
-			"gifts.receiver is not as it should be": {subjectSharedRowsAreRetainedInParts},
-			"the steps were about":                  {subjectConditionsPickRows},
+			"rows, want":                             {subjectSharedRowsAreErasedInParts},
+			"gifts.receiver has an unexpected value": {subjectSharedRowsAreRetainedInParts},
+			"the steps were about":                   {subjectConditionsPickRows},
 		}},
 		"references that stay": {changesSteps(func(step domain.Step) (domain.Step, bool) {
 			if len(step.Columns) == 0 || step.Target == "desk" {
 				return step, true
 			}
 			if step.Target == "gifts" && len(step.Clears) == 1 && step.Clears[0] != "receiver" {
-				return step, true // which is refused as it should be
+				return step, true // still refused
 			}
 			step.Clears = nil
 			return step, true
 		}), found{
-			"gifts.receiver is not as it should be": {subjectSharedRowsAreErasedInParts, subjectSharedRowsAreRetainedInParts},
-			"remarks.target is not as it should be": {subjectConditionsPickRows},
+			"gifts.receiver has an unexpected value": {subjectSharedRowsAreErasedInParts, subjectSharedRowsAreRetainedInParts},
+			"remarks.target has an unexpected value": {subjectConditionsPickRows},
 		}},
 		"a duty that keeps the part of another": {brokenSubjects{apply: func(c subjectCall) ([]int64, error) {
 			if slices.ContainsFunc(c.steps, func(step domain.Step) bool { return step.Via != "" && len(step.Expired) > 0 }) {
@@ -90,7 +90,7 @@ func sharedDefects() defects {
 				}
 			}
 			return c.apply()
-		}}.breaks, found{"gifts.thanks is not as it should be": {
+		}}.breaks, found{"gifts.thanks has an unexpected value": {
 			subjectSharedRowsAreRetainedInParts, subjectSharedRowsAreErasedInParts,
 		}}},
 		"a path that need not be named": {brokenSubjects{
@@ -109,13 +109,13 @@ func sharedDefects() defects {
 				}
 				return c.rectify()
 			},
-		}.breaks, found{"is no habeas: manifest": {subjectStepsNameTheirPath}}},
+		}.breaks, found{"want the error habeas: manifest": {subjectStepsNameTheirPath}}},
 		"a table that is judged as a whole": {changesExported(func(record *domain.ExportRecord) bool {
 			if table, _ := DataMap().Table(record.Source); record.Erased && table.RowsGo() {
 				record.Erased, record.Value = false, "anon-"
 			}
 			return true
-		}), found{"wraps.color is said to be erased: false, want true": {subjectSharedPartsTellWhatWasErased}}},
+		}), found{"wraps.color is marked as erased: false, want true": {subjectExportOmitsSurrogatesOfSharedRows}}},
 		"a right value for all paths": {brokenSubjects{rectify: func(c subjectCall) (rows int64, err error) {
 			rows, err = c.rectify()
 			for _, path := range DataMap().Paths(c.step.Table) {

@@ -13,15 +13,15 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// customer is a person of the shop. The ids of all that is theirs lie in one thousand of numbers.
+// customer is a person of the shop. The ids of the rows of a customer lie in one range of a thousand numbers.
 type customer struct {
 	tenant string
 	number int64
 	ids    int64
 }
 
-// zoe is whom the cases are about. The others are so much like her that a store which compares half of a key, or
-// compares loosely, takes them for her.
+// zoe is the subject of most cases. The other customers have similar keys. A store that compares half of a key, or
+// compares loosely, confuses them with zoe.
 var (
 	zoe    = customer{"acme", 7, 1000}
 	others = []customer{
@@ -42,7 +42,7 @@ func (c customer) id(t testing.TB) domain.SubjectID {
 	return subject(t, c.tenant, c.number)
 }
 
-// has reports whether a row of a table is the customer's.
+// has reports whether a row of a table belongs to the customer.
 func (c customer) has(table string, row Row) bool {
 	switch table {
 	case "people":
@@ -55,7 +55,7 @@ func (c customer) has(table string, row Row) bool {
 	}
 }
 
-// person is the customer's own row, with a value in every column.
+// person returns the customer's own row with a value in every column.
 func (c customer) person() Row {
 	row := Row{
 		"tenant": c.tenant, "number": c.number, "name": c.says("name"), "email": c.says("email"), "nickname": c.says("nick"),
@@ -70,10 +70,10 @@ func (c customer) person() Row {
 
 func (c customer) says(what string) string { return fmt.Sprintf("%s of %d", what, c.ids) }
 
-// issued is a day that not every year has.
+// issued is a day that exists only in leap years.
 var issued = time.Date(2024, 2, 29, 23, 59, 59, 123456000, time.UTC)
 
-// own is a row of a table that belongs to the customer, by the columns that all such tables have.
+// own returns a row of the customer, with the columns that all tables of this kind share.
 func (c customer) own(id int64, more Row) Row {
 	row := Row{"id": id, "tenant": c.tenant, "person": c.number}
 	for column, value := range more {
@@ -85,7 +85,7 @@ func (c customer) own(id int64, more Row) Row {
 // shopUnderTest is a store whose application has customers.
 type shopUnderTest struct{ Store }
 
-// shop opens a store with zoe, who has three rows in most tables, and the others, who have one.
+// shop opens a store with zoe, who has three rows in most tables, and the other customers, who have one.
 func (h StoreHarness) shop(t testing.TB) shopUnderTest {
 	t.Helper()
 	s := shopUnderTest{h.open(t)}
@@ -96,8 +96,8 @@ func (h StoreHarness) shop(t testing.TB) shopUnderTest {
 	return s
 }
 
-// seed adds a customer with n rows in most tables, twice as many in order_lines, and replies to the customer's own
-// messages.
+// seed adds a customer with the given number of rows in most tables, twice as many rows in order_lines, and replies to
+// the customer's own messages.
 func (s shopUnderTest) seed(t testing.TB, c customer, rows int) {
 	t.Helper()
 	s.Insert(t, "people", c.person())
@@ -117,7 +117,7 @@ func (s shopUnderTest) seed(t testing.TB, c customer, rows int) {
 	}
 }
 
-// content is what is in the application's tables.
+// content contains the rows of the application's tables.
 type content map[string][]Row
 
 func (s shopUnderTest) content(t testing.TB) content {
@@ -129,10 +129,10 @@ func (s shopUnderTest) content(t testing.TB) content {
 	return all
 }
 
-// of returns the customer's rows.
+// of returns the rows of the customer.
 func (c content) of(who customer) content { return c.filter(who.has) }
 
-// without returns the rows of everybody else.
+// without returns the rows of all other customers.
 func (c content) without(who customer) content {
 	return c.filter(func(table string, row Row) bool { return !who.has(table, row) })
 }
@@ -150,7 +150,7 @@ func (c content) filter(keep func(table string, row Row) bool) content {
 	return kept
 }
 
-// unchanged checks that rows are what they were. It names tables and columns, whose is nobody's business.
+// unchanged checks that rows have not changed. Failures name tables and columns but no subjects.
 func unchanged(t testing.TB, what string, got, want content) {
 	t.Helper()
 	for _, table := range DataMap().Tables() {
@@ -170,7 +170,7 @@ func unchanged(t testing.TB, what string, got, want content) {
 	}
 }
 
-// same compares values as Row has them, or an export, whose numbers come in more than one type.
+// same compares values of Row or of an export. The numbers of an export have more than one Go type.
 func same(got, want any) bool {
 	switch want := want.(type) {
 	case nil:

@@ -11,21 +11,21 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// erasurePlan is the plan for the tables of the shop each row of which belongs to one person.
+// erasurePlan returns the plan for the tables whose rows belong to one person.
 func erasurePlan(t testing.TB) []domain.Step {
 	t.Helper()
 	return slices.DeleteFunc(wholePlan(t), func(step domain.Step) bool { return step.Via != "" })
 }
 
-// wholePlan is the plan for the shop.
+// wholePlan returns the plan for all tables of the shop.
 func wholePlan(t testing.TB) []domain.Step {
 	t.Helper()
 	plan, err := erasure.Planner{}.Plan(DataMap(), nil)
-	must(t, err == nil, "the shop has no plan: %v", err)
+	must(t, err == nil, "the plan of the shop cannot be built: %v", err)
 	return plan.Local()
 }
 
-// deletes, anonymizes and retains are the step of the plan that does so with a table.
+// deletes, anonymizes and retains return the step of the plan for a table with this strategy.
 func deletes(t testing.TB, table string) domain.Step {
 	t.Helper()
 	return stepOf(t, table, domain.StrategyDelete)
@@ -49,7 +49,7 @@ func stepOf(t testing.TB, table string, strategy domain.Strategy) domain.Step {
 	return plan[i]
 }
 
-// do gives fn the subjects in a session of its own, which must not fail.
+// do calls fn with the subject store of a separate session, which must commit.
 func (s shopUnderTest) do(t testing.TB, fn func(context.Context, ports.SubjectStore) error) {
 	t.Helper()
 	do(t, s.Store, func(ctx context.Context, session ports.Session) error { return fn(ctx, session.Subjects()) })
@@ -59,7 +59,7 @@ func (s shopUnderTest) try(t testing.TB, fn func(context.Context, ports.SubjectS
 	return try(t, s.Store, func(ctx context.Context, session ports.Session) error { return fn(ctx, session.Subjects()) })
 }
 
-// apply carries out steps and returns how many rows each was about.
+// apply applies steps and returns the number of rows of each step.
 func (s shopUnderTest) apply(t testing.TB, who customer, steps ...domain.Step) (rows []int64) {
 	t.Helper()
 	s.do(t, func(ctx context.Context, subjects ports.SubjectStore) (err error) {
@@ -80,7 +80,7 @@ func subjectRowsAreDeleted(t testing.TB, h StoreHarness) {
 
 func subjectRepliesAreDeletedInOneStep(t testing.TB, h StoreHarness) {
 	s := h.shop(t)
-	// A reply to itself, one to another person's message, and one whose number comes before what it replies to.
+	// A reply to itself, a reply to another person's message, and a reply with a smaller number than its message.
 	s.Insert(t, "messages", zoe.own(zoe.ids+10, Row{"reply_to": zoe.ids + 10}))
 	s.Insert(t, "messages", zoe.own(zoe.ids+11, Row{"reply_to": others[0].ids}))
 	s.Insert(t, "messages", zoe.own(zoe.ids+20, Row{"reply_to": nil}))
@@ -107,7 +107,7 @@ func subjectRowsThatOthersReferToAreRefused(t testing.TB, h StoreHarness) {
 	})
 	isError(t, "to delete a message that another person replied to", err, domain.ErrConflict)
 	want := []int64{3, 3}
-	assert(t, slices.Equal(rows, want), "the steps before it are counted %v, want %v", rows, want)
+	assert(t, slices.Equal(rows, want), "the steps before it count %v, want %v", rows, want)
 	unchanged(t, "after a conflict", s.content(t), before)
 }
 
@@ -120,7 +120,7 @@ func subjectColumnsAreAnonymized(t testing.TB, h StoreHarness) {
 		assert(t, rows == want, "%d rows of %s were anonymized, want %d", rows, table, want)
 		s.expectAnonymized(t, before, step.Target, step.Columns)
 	}
-	// A step is about its own columns, and no others.
+	// A step overwrites only its own columns.
 	one := domain.Step{Target: "people", Strategy: domain.StrategyAnonymize, Columns: []string{"email"}}
 	other := shopUnderTest{h.open(t)}
 	other.seed(t, zoe, 1)
@@ -129,7 +129,7 @@ func subjectColumnsAreAnonymized(t testing.TB, h StoreHarness) {
 	other.expectAnonymized(t, before, "people", one.Columns)
 }
 
-// expectAnonymized checks of a table that some columns of zoe's rows were overwritten, and no others.
+// expectAnonymized checks that exactly the given columns of zoe's rows in a table were overwritten.
 func (s shopUnderTest) expectAnonymized(t testing.TB, before content, table string, columns []string) {
 	t.Helper()
 	rows, was := s.content(t).of(zoe)[table], before.of(zoe)[table]
@@ -157,7 +157,7 @@ func subjectRetainedRowsAreCounted(t testing.TB, h StoreHarness) {
 	s := h.shop(t)
 	before := s.content(t)
 	rows := s.apply(t, zoe, retains(t, "invoices"))[0]
-	assert(t, rows == 3, "%d rows are said to be retained, want 3", rows)
+	assert(t, rows == 3, "%d rows are counted as retained, want 3", rows)
 	unchanged(t, "after a step that retains", s.content(t), before)
 }
 
@@ -175,25 +175,25 @@ func subjectStepsAreRefused(t testing.TB, h StoreHarness) {
 			return err
 		})
 		isError(t, what, err, domain.ErrManifest)
-		assert(t, len(rows) <= 1, "%s: %d steps are counted, of which one came before it", what, len(rows))
+		assert(t, len(rows) <= 1, "%s: %d steps are counted, want at most the step before it", what, len(rows))
 	}
 	unchanged(t, "after steps that were refused", s.content(t), before)
 }
 
-// at is a step that judges duties at an instant.
+// at returns the step with the instant at which it judges retention periods.
 func at(step domain.Step, instant time.Time) domain.Step {
 	step.At = instant
 	return step
 }
 
-// The address of an invoice is retained for ten years; its phone is not retained.
-func subjectRetentionThatIsOverIsNoReason(t testing.TB, h StoreHarness) {
-	after := issued.AddDate(10, 0, 1) // of a day that the year has not
+// The address of an invoice is retained for ten years. The phone is not retained.
+func subjectCellsWithExpiredRetentionAreAnonymized(t testing.TB, h StoreHarness) {
+	after := issued.AddDate(10, 0, 1) // ten years later, the day of issued does not exist
 	for name, test := range map[string]struct {
 		at       time.Time
-		columns  []string // of the anonymize step, besides the address
+		columns  []string // other columns of the anonymize step
 		changed  []string
-		rows     int64 // that were anonymized
+		rows     int64 // anonymized rows
 		retained int64
 	}{
 		"the duty goes on":           {after.AddDate(0, 0, -2), []string{"phone"}, []string{"phone"}, 3, 3},
@@ -211,7 +211,7 @@ func subjectRetentionThatIsOverIsNoReason(t testing.TB, h StoreHarness) {
 			Columns: test.columns, Expired: []string{"address"}, At: test.at,
 		}
 		rows := s.apply(t, zoe, anonymize, at(retains(t, "invoices"), test.at))
-		all := int64(0) // a row without an instant is retained for ever, but is anonymized like the others
+		all := int64(0) // a row without an instant is retained forever, and its other columns are anonymized
 		if test.columns != nil {
 			all = 1
 		}
@@ -229,7 +229,7 @@ func subjectRetentionThatIsOverIsNoReason(t testing.TB, h StoreHarness) {
 	}
 }
 
-// Two steps that meet in one row come to different ends, whichever is carried out first.
+// The result of two steps on one row would depend on their order.
 func subjectStepsOnOneRowAreRefused(t testing.TB, h StoreHarness) {
 	s := h.shop(t)
 	before := s.content(t)
@@ -260,7 +260,7 @@ func subjectStepsOnOneRowAreRefused(t testing.TB, h StoreHarness) {
 	unchanged(t, "after steps that were refused", s.content(t), before)
 }
 
-// A caller that swallows the error must not commit what came before the step.
+// A caller that swallows the error must not be able to commit the steps before the refused step.
 func subjectRefusedStepsCannotBeCommitted(t testing.TB, h StoreHarness) {
 	s := h.shop(t)
 	before := s.content(t)

@@ -12,17 +12,17 @@ import (
 
 var (
 	anonymousText = regexp.MustCompile(`^anon-[0-9a-f]{32}$`)
-	cutText       = regexp.MustCompile(`^(anon-)?[0-9a-f]+$`) // where a column is too short for the whole of it
+	cutText       = regexp.MustCompile(`^(anon-)?[0-9a-f]+$`) // for columns that are shorter than the surrogate
 	canonicalUUID = regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
 )
 
-// unfit returns why a value is no surrogate for a column, or nothing.
+// unfit returns the reason why a value cannot be a surrogate for a column, or "".
 func unfit(column domain.Column, value any) string {
 	if column.Personal.Strategy == domain.StrategyNull {
 		return map[bool]string{false: "is not NULL"}[value == nil]
 	}
 	fits := false
-	switch column.Type { //nolint:exhaustive // the shop has no others that are anonymized
+	switch column.Type { //nolint:exhaustive // the shop anonymizes only these types
 	case domain.TypeText:
 		text, isText := value.(string)
 		fits = isText && anonymousText.MatchString(text)
@@ -55,7 +55,7 @@ func unfit(column domain.Column, value any) string {
 		_, fits = value.([]byte)
 	}
 	if !fits {
-		return fmt.Sprintf("is no surrogate for the type %s", column.Type)
+		return fmt.Sprintf("is not a surrogate for the type %s", column.Type)
 	}
 	return ""
 }
@@ -87,7 +87,7 @@ func subjectSurrogatesFitTheirColumns(t testing.TB, h StoreHarness) {
 	s.eachSurrogate(t, zoe, func(table domain.Table, column domain.Column, value any) {
 		cells++
 		why := unfit(column, value)
-		assert(t, why == "", "what stands in %s.%s %s", table.Name, column.Name, why)
+		assert(t, why == "", "the value of %s.%s %s", table.Name, column.Name, why)
 	})
 	want := 11 + len(wordedColumns()) + 6 + 3 + 3
 	assert(t, cells == want, "%d cells were anonymized, want %d", cells, want)
@@ -104,19 +104,19 @@ func subjectSurrogatesReplaceNULL(t testing.TB, h StoreHarness) {
 		if value == nil && column.Personal.Strategy != domain.StrategyNull {
 			t.Errorf("%s.%s is NULL", table.Name, column.Name)
 		} else if why := unfit(column, value); why != "" {
-			t.Errorf("what stands in %s.%s, which was NULL, %s", table.Name, column.Name, why)
+			t.Errorf("the value of %s.%s, which was NULL, %s", table.Name, column.Name, why)
 		}
 	})
 	for _, unannotated := range []struct{ table, column string }{
 		{"people", "remark"}, {"orders", "status"}, {"invoices", "address"},
 	} {
 		assert(t, s.Rows(t, unannotated.table)[0][unannotated.column] == nil,
-			"%s.%s was NULL, is not to be anonymized, and has changed", unannotated.table, unannotated.column)
+			"%s.%s was NULL and must not be anonymized, but has changed", unannotated.table, unannotated.column)
 	}
 }
 
-// The surrogates of all rows, tables, columns and erased subjects differ: equal surrogates would let a reader join two
-// rows and find out what they have in common.
+// The surrogates of all rows, tables, columns and erased subjects differ. Equal surrogates would let a reader join two
+// rows of the same subject.
 func subjectSurrogatesAreUnique(t testing.TB, h StoreHarness) {
 	s := h.shop(t)
 	seen := map[string]string{}
@@ -129,7 +129,7 @@ func subjectSurrogatesAreUnique(t testing.TB, h StoreHarness) {
 			}
 			cell := table.Name + "." + column.Name
 			other, twice := seen[text]
-			assert(t, !twice, "a cell of %s has the surrogate of one of %s", cell, other)
+			assert(t, !twice, "a cell of %s has the same surrogate as a cell of %s", cell, other)
 			seen[text] = cell
 		})
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// overwritesWith is a defect of the surrogate for a column: the same value in all rows of the subject.
+// overwritesWith returns the defect of a surrogate that is equal in all rows of the subject.
 func overwritesWith(table, column string, value any) func(*Store) {
 	return brokenSubjects{apply: func(c subjectCall) ([]int64, error) {
 		rows, err := c.apply()
@@ -30,16 +30,16 @@ func surrogateDefects() defects {
 	hex := strings.Repeat("0123456789abcdef", 2)
 	all := defects{
 		"one for all rows": {overwritesWith("orders", "note", "anon-"+hex), found{
-			"a cell of orders.note has the surrogate of one of orders.note": {subjectSurrogatesAreUnique},
+			"a cell of orders.note has the same surrogate as a cell of orders.note": {subjectSurrogatesAreUnique},
 		}},
 		"one of 41 characters": {changesRows(func(_ string, row Row) { lengthen(row, "name") }), found{
-			"what stands in people.name is too long": {subjectSurrogatesFitTheirColumns},
+			"the value of people.name is too long": {subjectSurrogatesFitTheirColumns},
 		}},
 		"one that is not cut": {changesRows(func(_ string, row Row) {
 			if anonymous(row["engraving"]) {
 				row["engraving"] = "anon-" + hex
 			}
-		}), found{"a cell of order_lines.engraving has the surrogate of one of order_lines": {subjectSurrogatesAreUnique}}},
+		}), found{"a cell of order_lines.engraving has the same surrogate as a cell of": {subjectSurrogatesAreUnique}}},
 		"a boolean that is true": {overwritesWith("people", "active", true), found{
 			"people.active was overwritten: false, want true": {subjectColumnsAreAnonymized},
 		}},
@@ -55,12 +55,12 @@ func surrogateDefects() defects {
 			if anonymous(row["name"]) {
 				row["token"] = "00000000-0000-0000-0000-000000000000"
 			}
-		}), found{"a cell of people.token has the surrogate of one of people.token": {subjectSurrogatesAreUnique}}},
+		}), found{"a cell of people.token has the same surrogate as a cell of people.token": {subjectSurrogatesAreUnique}}},
 		"NULL": {changesRows(func(table string, row Row) {
 			if table == "people" && anonymous(row["email"]) {
 				row["email"] = nil
 			}
-		}), found{"what stands in people.email is no surrogate for the type text": {subjectSurrogatesFitTheirColumns}}},
+		}), found{"the value of people.email is not a surrogate for the type text": {subjectSurrogatesFitTheirColumns}}},
 		"NULL where there was NULL": {changesRows(func(table string, row Row) {
 			if table == "invoices" && row["address"] == nil && anonymous(row["phone"]) {
 				row["phone"] = nil
@@ -78,7 +78,7 @@ func surrogateDefects() defects {
 			if table == "people" && anonymous(row["email"]) {
 				row["email"] = "anon-" + hex
 			}
-		}), found{"has the surrogate of one of orders.note": {subjectSurrogatesAreUnique}}},
+		}), found{"has the same surrogate as a cell of orders.note": {subjectSurrogatesAreUnique}}},
 	}
 	for name, surrogate := range map[string]struct {
 		table, column string
@@ -88,7 +88,7 @@ func surrogateDefects() defects {
 		"one that is too short":         {"people", "email", "anon-1234"},
 		"one that is empty":             {"people", "email", ""},
 		"one that is cut to its prefix": {"order_lines", "engraving", "anon-"},
-		"none for the constant":         {"people", "nickname", "anon-" + hex},
+		"no surrogate for the constant": {"people", "nickname", "anon-" + hex},
 		"a smallint of its own":         {"people", "level", int64(1)},
 		"an integer of its own":         {"people", "visits", int64(-1)},
 		"a number of its own":           {"people", "score", 0.5},
@@ -96,7 +96,7 @@ func surrogateDefects() defects {
 		"the year 1":                    {"people", "born", time.Time{}.UTC()},
 		"JSON null":                     {"people", "settings", domain.JSON("null")},
 	} {
-		reason := "what stands in " + surrogate.table + "." + surrogate.column + " is no surrogate"
+		reason := "the value of " + surrogate.table + "." + surrogate.column + " is not a surrogate"
 		all[name] = storeDefect{
 			overwritesWith(surrogate.table, surrogate.column, surrogate.value),
 			found{reason: {subjectSurrogatesFitTheirColumns}},

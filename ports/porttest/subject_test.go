@@ -15,12 +15,12 @@ func TestASubjectStoreThatKeepsItsPromisesPasses(t *testing.T) {
 	TestSubjectStore(t, inMemory(right))
 }
 
-// Each of these stores breaks promises, and is found out for what it broke and for nothing else. The slow checks add
-// many rows, or look out for what must not come.
+// Each of these stores breaks promises. Exactly the cases on record must fail, for the expected reason. The slow checks
+// add many rows, or wait for an event that must not happen.
 func TestSubjectStoresThatBreakAPromiseFail(t *testing.T) {
 	slow := []promise.Check[StoreHarness]{
 		subjectStatementsDoNotDependOnRows, subjectLockExcludesOtherSessions, subjectLockToRectifyExcludesErasures,
-		// What is wrong with rows of one person is, as a rule, wrong with those of several people, too.
+		// A defect with rows of one person is usually also a defect with rows of several people.
 		subjectSharedRowsAreExportedInParts, subjectSharedRowsAreErasedInParts, subjectSharedRowsAreRetainedInParts,
 		subjectSharedRowsAreRectifiedInParts, subjectConditionsPickRows, subjectStepsNameTheirPath,
 	}
@@ -37,7 +37,7 @@ func TestASubjectStoreWithoutStatementsSaysWhatToDo(t *testing.T) {
 	})
 }
 
-// subjectCall is a call of a good subject store, with what the method takes.
+// subjectCall is a call of a correct subject store with its arguments.
 type subjectCall struct {
 	ports.SubjectStore
 	ctx   context.Context
@@ -56,7 +56,7 @@ func (c subjectCall) rectify() (int64, error)            { return c.Rectify(c.ct
 func (c subjectCall) readKeys() ([]string, error)        { return c.Keys(c.ctx, c.id, c.query) }
 func (c subjectCall) export() error                      { return c.Export(c.ctx, c.id, c.yield) }
 
-// brokenSubjects is a subject store that keeps its promises but for what is set; every is called before each method.
+// brokenSubjects is a correct subject store, except for the functions that are set. every runs before each method.
 type brokenSubjects struct {
 	ports.SubjectStore
 	every        func(c *subjectCall) error
@@ -67,7 +67,7 @@ type brokenSubjects struct {
 	keys         func(c subjectCall) ([]string, error)
 }
 
-// breaks is the defect of such a store in every session.
+// breaks installs the store in every session.
 func (s brokenSubjects) breaks(store *Store) {
 	changesSessions(func(session ports.Session) replaced {
 		broken := s
@@ -76,7 +76,7 @@ func (s brokenSubjects) breaks(store *Store) {
 	})(store)
 }
 
-// subjectResult calls a method of a subject store that breaks promises, after every.
+// subjectResult calls every, and then a method of a broken subject store.
 func subjectResult[R any](
 	s brokenSubjects, broken, good func(subjectCall) (R, error), call subjectCall,
 ) (result R, err error) {
@@ -89,7 +89,7 @@ func subjectResult[R any](
 	return result, errors.Join(early, err)
 }
 
-// nothing makes a method that returns no more than an error like the others.
+// nothing adapts a method that returns only an error.
 func nothing(call func(subjectCall) error) func(subjectCall) (struct{}, error) {
 	if call == nil {
 		return nil

@@ -15,7 +15,7 @@ var errEnough = errors.New("enough")
 func subjectExportEndsWithYield(t testing.TB, h StoreHarness) {
 	s := h.shop(t)
 	all := len(s.export(t, zoe))
-	for _, most := range []int{1, 2, 12, 13, all} { // within a row, between rows, between tables, at the end
+	for _, most := range []int{1, 2, 12, 13, all} { // within a row, between rows, between tables, and at the end
 		yields := 0
 		var failure error
 		err := s.try(t, func(ctx context.Context, subjects ports.SubjectStore) error {
@@ -29,17 +29,17 @@ func subjectExportEndsWithYield(t testing.TB, h StoreHarness) {
 			return failure
 		})
 		assert(t, errors.Is(failure, errEnough) && errors.Is(err, errEnough),
-			"yield failed at record %d of %d; Export came back with: %v; Do with: %v", most, all, failure, err)
-		assert(t, yields == most, "after an error at record %d of %d, yield was called %d times more", most, all, yields-most)
+			"yield failed at record %d of %d, Export returned %v and Do returned %v", most, all, failure, err)
+		assert(t, yields == most, "after an error at record %d of %d, yield was called %d more times", most, all, yields-most)
 	}
 }
 
-// A store may let the application's writes wait for the export, which is one way of not seeing them.
+// A store may block the application's writes until the export has ended.
 func subjectExportReadsOneSnapshot(t testing.TB, h StoreHarness) {
 	s := h.shop(t)
 	want := cells(s.export(t, zoe))
 	done := make(chan struct{})
-	insert, inserted := beside(func() {
+	insert, inserted := concurrently(func() {
 		defer close(done)
 		for _, table := range []string{"addresses", "orders", "invoices"} {
 			s.Insert(t, table, zoe.own(zoe.ids+500, nil))
@@ -59,9 +59,9 @@ func subjectExportReadsOneSnapshot(t testing.TB, h StoreHarness) {
 	})
 	inserted()
 	assert(t, slices.Equal(cells(got), want),
-		"%d records are exported while rows are added, want the %d that there were before", len(got), len(want))
+		"%d records are exported while rows are added, want the %d records from before", len(got), len(want))
 	if after := s.export(t, zoe); len(after) <= len(want) {
-		t.Errorf("an export afterwards has %d records, and does not see what came in between", len(after))
+		t.Errorf("a later export has %d records and does not see the rows added meanwhile", len(after))
 	}
 }
 
@@ -77,7 +77,7 @@ func subjectExportComesBeforeWrites(t testing.TB, h StoreHarness) {
 				t.Errorf("%s failed: %v", method, err)
 			}
 			return subjects.Export(ctx, zoe.id(t), func(domain.ExportRecord) error {
-				t.Errorf("after %s in its session, an export yields", method)
+				t.Errorf("after %s in its session, an export calls yield", method)
 				return errEnough
 			})
 		})
@@ -110,5 +110,5 @@ func subjectExportMayFollowAppends(t testing.TB, h StoreHarness) {
 	must(t, err == nil, "an export after appends failed: %v", err)
 	assert(t, slices.Equal(cells(got), want), "after appends %d records are exported, want %d", len(got), len(want))
 	pending := box(s).counts(t)[domain.OutboxPending]
-	assert(t, pending == 1, "what was appended before the export has not been committed with it")
+	assert(t, pending == 1, "the append before the export was not committed")
 }

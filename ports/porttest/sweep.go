@@ -2,7 +2,6 @@ package porttest
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"sync"
 	"testing"
@@ -19,31 +18,34 @@ func TestRetentionSweeper(t *testing.T, harness StoreHarness) {
 	promise.Hold(t, sweepPromises, harness, harness.Waive)
 }
 
-// sweepPromises do not apply to a store whose SubjectStore is no ports.RetentionSweeper.
+// sweepPromises apply only to a store whose SubjectStore implements ports.RetentionSweeper.
 var sweepPromises = []promise.Promise[StoreHarness]{
-	that(sweepOverwritesWhatTheErasureLeft, "retained cells of an erased subject are overwritten once their duty is over"),
-	that(sweepLeavesDutiesThatGoOn, "a cell whose duty goes on, or has not begun, is left alone"),
-	that(sweepFindsNothingMoreTheSecondTime, "sweeping again overwrites nothing, whatever the type of the column tells"),
-	that(sweepTakesWhatIsOverLater, "a later sweep overwrites the cells whose duty is over since"),
-	that(sweepLeavesTheMark, "a sweep leaves the mark of the erasure as it is, but for SweptAt"),
-	that(sweepLeavesWhoWasNotErased, "a subject that was never erased is left alone"),
-	that(sweepSparesWhoCameBack, "rows whose duty began after the erasure of one who came back are left alone"),
-	that(sweepTakesLateDutiesOfWhoIsGone, "those of one who did not come back are not"),
-	that(sweepCanBeRolledBack, "a sweep is undone with its session"),
-	that(sweepExcludesErasures, "a sweep and an erasure of one subject run one after the other"),
-	that(sweepRefusesOtherSteps, "a step that does anything else is ErrManifest"),
+	that(sweepOverwritesRetainedCells,
+		"A sweep overwrites the retained cells of an erased subject when their retention period has ended."),
+	that(sweepLeavesDutiesThatGoOn, "A sweep leaves a cell whose retention period has not begun or has not ended."),
+	that(sweepFindsNothingMoreTheSecondTime, "A second sweep overwrites nothing, for every type of column."),
+	that(sweepTakesDutiesThatEndLater, "A later sweep overwrites the cells whose retention period has ended since."),
+	that(sweepLeavesTheMark, "A sweep changes only SweptAt of the mark of the erasure."),
+	that(sweepLeavesSubjectsThatWereNotErased, "A sweep does not affect a subject that was never erased."),
+	that(sweepSparesNewDutiesOfReturnedSubjects,
+		"If a subject came back, a sweep leaves rows whose retention began after the erasure."),
+	that(sweepTakesNewDutiesOfErasedSubjects,
+		"If a subject did not come back, a sweep also takes rows whose retention began after the erasure."),
+	that(sweepCanBeRolledBack, "A rollback undoes a sweep."),
+	that(sweepExcludesErasures, "A sweep and an erasure of one subject run one after the other."),
+	that(sweepRefusesOtherSteps, "A step that does more than a sweep returns ErrManifest."),
 }
 
-// swept is a shop in which customers are erased in the year after their invoices.
+// swept is a shop whose customers are erased a year after their invoices.
 type swept struct{ shopUnderTest }
 
 var (
 	erasedAt = issued.AddDate(1, 0, 0)
-	overAt   = issued.AddDate(10, 0, 3) // when the duties of issued are over
+	overAt   = issued.AddDate(10, 0, 3) // after the retention periods that begin at issued
 )
 
-// opensSwept opens a shop with zoe and others, who have invoices and a gift each, and erases zoe and the first of the
-// others. It reports false if the store need not keep the promises.
+// opensSwept opens a shop with zoe and others, who have invoices and one gift each. It erases zoe and the first of the
+// others. It returns false if the store does not implement the port.
 func (h StoreHarness) opensSwept(t testing.TB) (s swept, has bool) {
 	t.Helper()
 	s = swept{h.shop(t)}
@@ -82,8 +84,8 @@ func (s swept) erase(t testing.TB, who customer, at time.Time) {
 	})
 }
 
-// sweep sweeps a customer, and checks in how many rows of invoices and gifts a cell was overwritten, and which of those
-// rows it was. It also checks that a sweep which overwrites something was foretold.
+// sweep sweeps a customer and checks that exactly these rows of invoices and gifts have an overwritten cell. It also
+// checks that Due returned a customer with overwritten cells.
 func (s swept) sweep(t testing.TB, what string, who customer, at time.Time, invoices, gifts []int64) {
 	t.Helper()
 	before, due := s.content(t), s.due(t, at)
@@ -114,7 +116,7 @@ func (s swept) sweep(t testing.TB, what string, who customer, at time.Time, invo
 	unchanged(t, what+": another cell", after, before)
 }
 
-// due are the subjects that may have something to be swept.
+// due returns the subjects that Due returns for all marks.
 func (s swept) due(t testing.TB, at time.Time) (ids []domain.SubjectID) {
 	t.Helper()
 	do(t, s.Store, func(ctx context.Context, session ports.Session) error {
@@ -137,14 +139,14 @@ func (s swept) due(t testing.TB, at time.Time) (ids []domain.SubjectID) {
 
 var ofZoe = []int64{zoe.ids, zoe.ids + 1, zoe.ids + 2}
 
-func sweepOverwritesWhatTheErasureLeft(t testing.TB, h StoreHarness) {
+func sweepOverwritesRetainedCells(t testing.TB, h StoreHarness) {
 	s, has := h.opensSwept(t)
 	if !has {
 		return
 	}
 	due := s.due(t, overAt)
 	assert(t, slices.Equal(due, []domain.SubjectID{zoe.id(t), others[0].id(t)}),
-		"%d subjects are due, want the two that were erased, in the order of their marks", len(due))
+		"%d subjects are due, want the two erased subjects in the order of their marks", len(due))
 	s.sweep(t, "the first one", zoe, overAt, ofZoe, []int64{zoe.ids})
 	s.sweep(t, "the second one", others[0], overAt, []int64{others[0].ids}, []int64{others[0].ids})
 }
@@ -172,7 +174,7 @@ func sweepFindsNothingMoreTheSecondTime(t testing.TB, h StoreHarness) {
 	assert(t, len(s.due(t, overAt.AddDate(9, 0, 0))) == 0, "after the sweeps, a subject is due")
 }
 
-func sweepTakesWhatIsOverLater(t testing.TB, h StoreHarness) {
+func sweepTakesDutiesThatEndLater(t testing.TB, h StoreHarness) {
 	s, has := h.opensSwept(t)
 	if !has {
 		return
@@ -195,23 +197,23 @@ func sweepLeavesTheMark(t testing.TB, h StoreHarness) {
 	before := m.list(t, everyMark)
 	s.sweep(t, "a sweep", zoe, overAt, ofZoe, []int64{zoe.ids})
 	after := m.list(t, everyMark)
-	must(t, len(before) == 2 && len(after) == 2, "there are %d marks before and %d after", len(before), len(after))
+	must(t, len(before) == 2 && len(after) == 2, "%d marks before the sweep and %d after it", len(before), len(after))
 	assert(t, before[0].SweptAt.IsZero() && after[0].SweptAt.Equal(overAt) && after[1].SweptAt.IsZero(),
-		"the sweeps are said to be at %v, %v and %v", before[0].SweptAt, after[0].SweptAt, after[1].SweptAt)
+		"SweptAt is %v, %v and %v", before[0].SweptAt, after[0].SweptAt, after[1].SweptAt)
 	after[0].SweptAt = time.Time{}
 	assert(t, slices.Equal(before, after), "the marks were %v and are %v", before, after)
 }
 
-func sweepLeavesWhoWasNotErased(t testing.TB, h StoreHarness) {
+func sweepLeavesSubjectsThatWereNotErased(t testing.TB, h StoreHarness) {
 	s, has := h.opensSwept(t)
 	if !has {
 		return
 	}
 	s.sweep(t, "one who was not erased", others[1], overAt, nil, nil)
-	s.sweep(t, "nobody", customer{"nobody", 7, 900_000}, overAt, nil, nil)
+	s.sweep(t, "a subject without rows", customer{"nobody", 7, 900_000}, overAt, nil, nil)
 }
 
-// later are rows that begin a duty after the erasure.
+// later adds rows whose retention begins after the erasure.
 func (s swept) later(t testing.TB) (id int64) {
 	t.Helper()
 	id = zoe.ids + 80
@@ -221,7 +223,7 @@ func (s swept) later(t testing.TB) (id int64) {
 	return id
 }
 
-func sweepSparesWhoCameBack(t testing.TB, h StoreHarness) {
+func sweepSparesNewDutiesOfReturnedSubjects(t testing.TB, h StoreHarness) {
 	s, has := h.opensSwept(t)
 	if !has {
 		return
@@ -231,13 +233,13 @@ func sweepSparesWhoCameBack(t testing.TB, h StoreHarness) {
 	s.sweep(t, "one who came back", zoe, overAt.AddDate(5, 0, 0), ofZoe, []int64{zoe.ids})
 }
 
-func sweepTakesLateDutiesOfWhoIsGone(t testing.TB, h StoreHarness) {
+func sweepTakesNewDutiesOfErasedSubjects(t testing.TB, h StoreHarness) {
 	s, has := h.opensSwept(t)
 	if !has {
 		return
 	}
 	id := s.later(t)
-	s.rectify(t, zoe, corrects("people", "score", 3.5)) // which tells nothing
+	s.rectify(t, zoe, corrects("people", "score", 3.5)) // a number does not show that the subject came back
 	s.sweep(t, "one who is gone", zoe, overAt.AddDate(5, 0, 0), append(ofZoe[:3:3], id), []int64{zoe.ids, id})
 }
 
@@ -278,16 +280,16 @@ func sweepExcludesErasures(t testing.TB, h StoreHarness) {
 		"a sweep and an erasure": {sweep, lock}, "an erasure and a sweep": {lock, sweep},
 	} {
 		locked := make(chan struct{})
-		second, ended := beside(func() {
-			tell := sync.OnceFunc(func() { close(locked) })
+		second, ended := concurrently(func() {
+			notify := sync.OnceFunc(func() { close(locked) })
 			err := s.try(t, func(ctx context.Context, subjects ports.SubjectStore) error {
 				err := pair[1](ctx, subjects)
 				if err == nil {
-					tell()
+					notify()
 				}
 				return err
 			})
-			assert(t, err == nil, "%s: the second one failed: %v", name, err)
+			assert(t, err == nil, "%s: the second session failed: %v", name, err)
 		})
 		s.do(t, func(ctx context.Context, subjects ports.SubjectStore) error {
 			if err := pair[0](ctx, subjects); err != nil {
@@ -295,7 +297,7 @@ func sweepExcludesErasures(t testing.TB, h StoreHarness) {
 			}
 			second()
 			if _, ok := arrives(locked, moment); ok {
-				t.Errorf("%s have the subject at the same time", name)
+				t.Errorf("%s hold the lock of the subject concurrently", name)
 			}
 			return nil
 		})
@@ -329,7 +331,7 @@ func sweepRefusesOtherSteps(t testing.TB, h StoreHarness) {
 			_, err = sweeper.Sweep(ctx, zoe.id(t), []domain.Step{step})
 			return err
 		})
-		assert(t, errors.Is(err, domain.ErrManifest), "a step that %s is no %v but: %v", name, domain.ErrManifest, err)
+		isError(t, "a step that "+name, err, domain.ErrManifest)
 	}
 	unchanged(t, "after steps that were refused", s.content(t), before)
 }

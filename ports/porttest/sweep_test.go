@@ -11,7 +11,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// brokenSweeper is a sweeper in which functions stand for what is good.
+// brokenSweeper is a correct sweeper, except for the functions that are set.
 type brokenSweeper struct {
 	ports.SubjectStore
 	ports.RetentionSweeper
@@ -21,7 +21,7 @@ type brokenSweeper struct {
 	marks func(*domain.ErasureMark)
 }
 
-// breaks is a defect of the sweeper of every session.
+// breaks installs the sweeper in every session.
 func (b brokenSweeper) breaks(store *Store) {
 	changesSessions(func(s ports.Session) replaced {
 		broken := b
@@ -55,7 +55,7 @@ func (b brokenSweeper) Sweep(ctx context.Context, id domain.SubjectID, steps []d
 
 type sweepFunc = func(brokenSweeper, context.Context, domain.SubjectID, []domain.Step) ([]int64, error)
 
-// appliesSteps is the defect of a sweep that does what an erasure does, to some steps.
+// appliesSteps returns the defect of a sweep that applies changed steps as an erasure does.
 func appliesSteps(change func(step *domain.Step)) sweepFunc {
 	return func(b brokenSweeper, ctx context.Context, id domain.SubjectID, steps []domain.Step) ([]int64, error) {
 		steps = slices.Clone(steps)
@@ -66,7 +66,7 @@ func appliesSteps(change func(step *domain.Step)) sweepFunc {
 	}
 }
 
-// sweepsFirst is the defect of a sweep after which something else happens.
+// sweepsFirst returns the defect of a sweep with a later effect.
 func sweepsFirst(then func(b brokenSweeper, ctx context.Context, id domain.SubjectID) error) sweepFunc {
 	return func(b brokenSweeper, ctx context.Context, id domain.SubjectID, steps []domain.Step) ([]int64, error) {
 		rows, err := b.RetentionSweeper.Sweep(ctx, id, steps)
@@ -85,8 +85,8 @@ func TestRetentionSweepersThatBreakAPromiseFail(t *testing.T) {
 	sweeps := func(broken sweepFunc) func(*Store) { return brokenSweeper{sweep: broken}.breaks }
 	nothing := func(*domain.Step) {}
 	promise.ExpectDefects(t, *update, sweepPromises, brokenStore, defects{
-		"of nobody": {brokenSweeper{due: func([]domain.SubjectID) []domain.SubjectID { return nil }}.breaks, found{
-			"0 subjects are due": {sweepOverwritesWhatTheErasureLeft},
+		"of no subject": {brokenSweeper{due: func([]domain.SubjectID) []domain.SubjectID { return nil }}.breaks, found{
+			"0 subjects are due": {sweepOverwritesRetainedCells},
 		}},
 		"of duties that go on": {sweeps(func(
 			b brokenSweeper, ctx context.Context, id domain.SubjectID, steps []domain.Step,
@@ -98,18 +98,18 @@ func TestRetentionSweepersThatBreakAPromiseFail(t *testing.T) {
 		}), found{"before the end of the duties": {sweepLeavesDutiesThatGoOn}}},
 		"of anything again": {sweeps(appliesSteps(nothing)), found{
 			"the second time": {sweepFindsNothingMoreTheSecondTime},
-			"one who was not": {sweepLeavesWhoWasNotErased},
-			"one who came":    {sweepSparesWhoCameBack},
+			"one who was not": {sweepLeavesSubjectsThatWereNotErased},
+			"one who came":    {sweepSparesNewDutiesOfReturnedSubjects},
 		}},
-		"of what was judged before": {sweeps(func(
+		"of cells that were judged before": {sweeps(func(
 			b brokenSweeper, ctx context.Context, id domain.SubjectID, steps []domain.Step,
 		) ([]int64, error) {
 			if steps[0].At.After(overAt) {
 				return make([]int64, len(steps)), nil
 			}
 			return b.RetentionSweeper.Sweep(ctx, id, steps)
-		}), found{"later: [0 0] rows were swept": {sweepTakesWhatIsOverLater}}},
-		"of what began before the erasure": {sweeps(func(
+		}), found{"later: [0 0] rows were swept": {sweepTakesDutiesThatEndLater}}},
+		"of duties that began before the erasure": {sweeps(func(
 			b brokenSweeper, ctx context.Context, id domain.SubjectID, steps []domain.Step,
 		) ([]int64, error) {
 			for i := range steps {
@@ -118,14 +118,14 @@ func TestRetentionSweepersThatBreakAPromiseFail(t *testing.T) {
 				}
 			}
 			return b.RetentionSweeper.Sweep(ctx, id, steps)
-		}), found{"one who is gone": {sweepTakesLateDutiesOfWhoIsGone}}},
+		}), found{"one who is gone": {sweepTakesNewDutiesOfErasedSubjects}}},
 		"with a mark of its own": {
 			sweeps(sweepsFirst(func(b brokenSweeper, ctx context.Context, id domain.SubjectID) error {
 				return b.Lock(ctx, id, noon)
 			})), found{"the marks were": {sweepLeavesTheMark}},
 		},
 		"that is not noted": {brokenSweeper{marks: func(m *domain.ErasureMark) { m.SweptAt = time.Time{} }}.breaks, found{
-			"the sweeps are said to be at": {sweepLeavesTheMark},
+			"SweptAt is": {sweepLeavesTheMark},
 		}},
 		"of any step": {sweeps(func(
 			b brokenSweeper, ctx context.Context, id domain.SubjectID, steps []domain.Step,
@@ -138,16 +138,16 @@ func TestRetentionSweepersThatBreakAPromiseFail(t *testing.T) {
 		"before the lock": {sweeps(func(
 			b brokenSweeper, ctx context.Context, id domain.SubjectID, steps []domain.Step,
 		) ([]int64, error) {
-			if steps[0].At.Equal(erasedAt) { // which finds nothing
+			if steps[0].At.Equal(erasedAt) { // the sweep finds no cells
 				return make([]int64, len(steps)), nil
 			}
 			return b.RetentionSweeper.Sweep(ctx, id, steps)
-		}), found{"have the subject at the same time": {sweepExcludesErasures}}},
+		}), found{"hold the lock of the subject concurrently": {sweepExcludesErasures}}},
 		"that commits by itself": {commitsSweeps, found{"after a rollback": {sweepCanBeRolledBack}}},
 	})
 }
 
-// commitsSweeps is the defect of a sweep that no rollback takes back.
+// commitsSweeps is the defect of a sweep that a rollback does not undo.
 func commitsSweeps(store *Store) {
 	good := doFunc(store.Sessions.Do)
 	changesDo(func(do doFunc, outside context.Context, fn sessionFunc) error {

@@ -12,8 +12,8 @@ import (
 
 var update = flag.Bool("update", false, "write promises.md instead of comparing with it")
 
-// promises.md is made of the suites. Waivers and test output have nothing but the names to go by, so each of a store's
-// begins with the word of its port, and none is used twice.
+// promises.md is generated from the suites. Waivers and test output identify a case only by its name. So the name of
+// each case of a store begins with the word of its port, and no name occurs twice.
 func TestTheTableOfPromisesIsThatOfTheSuites(t *testing.T) {
 	table := &strings.Builder{}
 	fmt.Fprint(table, "# Promises\n\nMade by `go test ./ports/porttest -run TheTable -update`.\n")

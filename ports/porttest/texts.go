@@ -7,25 +7,26 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// distinctTexts are texts that a careless store cannot keep or takes for one another: as a purpose, as an element of an
-// id, or as the value of a payload. Each has 1 to domain.MaxTextLength characters, is valid UTF-8 and holds no NUL.
+// distinctTexts returns texts that a careless store cannot keep or confuses with each other. The cases use them as
+// purposes, as elements of ids and as values of payloads. Each text has 1 to domain.MaxTextLength characters, is valid
+// UTF-8 and contains no NUL.
 func distinctTexts() []string {
 	return []string{
-		"news", "News", "news ", " news", "news\n", "new", "newsletter", // the case, spaces, and parts
+		"news", "News", "news ", " news", "news\n", "new", "newsletter", // case, spaces, and substrings
 		"caf\u00e9", "cafe\u0301", "cafe", // normal forms, accents
 		"stra\u00dfe", "strasse", "i", "\u0131", "\u0130", "I", // case folding
 		"%", "_", "n%", "n_ws", "*", // patterns
 		"'", `"`, "''", "`", "; --", "$1", "?", "?0", "{}", "%s", // statements
 		`\`, `\\`, `\u`, `\n`, "&amp;", "<b>", // escapes
-		"\x1f", "\x01", "\x7f", "\u2028", "\u202e", "\ufeff", "\u200b", // characters that cannot be seen
+		"\x1f", "\x01", "\x7f", "\u2028", "\u202e", "\ufeff", "\u200b", // invisible characters
 		"null", "NULL", "0", "00", "1e3", "true", // other types
-		"日本語", "😀", "👩\u200d👧", // of several bytes, UTF-16 units and code points
+		"日本語", "😀", "👩\u200d👧", // several bytes, UTF-16 units and code points
 		strings.Repeat("😀", domain.MaxTextLength),
-		strings.Repeat("😀", domain.MaxTextLength-1) + "😁", // different at the very end
+		strings.Repeat("😀", domain.MaxTextLength-1) + "😁", // different only in the last character
 	}
 }
 
-// distinctSubjects are ids that a careless store takes for one another.
+// distinctSubjects returns ids that a careless store confuses with each other.
 func distinctSubjects(t testing.TB) []domain.SubjectID {
 	t.Helper()
 	ids := []domain.SubjectID{
@@ -34,7 +35,7 @@ func distinctSubjects(t testing.TB) []domain.SubjectID {
 		subjectOf(t, `a\u`, "b1"),
 	}
 	for _, text := range distinctTexts() {
-		if text != "\x1f" { // which joins the elements of composite ids
+		if text != "\x1f" { // the separator of the elements of composite ids
 			ids = append(ids, subjectOf(t, text))
 		}
 		if len([]rune(text)) < domain.MaxTextLength-1 {

@@ -17,14 +17,14 @@ import (
 	"github.com/habeas-data/habeas/internal/tests/databases"
 )
 
-// A subject with very many rows must not take the memory of everybody else: what is live while the export is under way
-// is bounded by a constant, the API's 1 MiB and the buffers on the way.
+// An export of a subject with many rows must not use much memory. Live memory during the export is bounded by a
+// constant, the 1 MiB of the API and the buffers on the way.
 func TestAnExportOfManyRowsTakesLittleMemory(t *testing.T) {
 	const most = 8 << 20
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		rows := 100_000
 		if db.Dialect().Name() == dialect.SQLite {
-			rows = 20_000 // which the race detector makes very slow
+			rows = 20_000 // the race detector is slow with this number
 		}
 		s := newHost(t, db, 1)
 		_, err := db.NewRaw("WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)"+
@@ -52,13 +52,13 @@ func TestAnExportOfManyRowsTakesLittleMemory(t *testing.T) {
 				}
 			}
 		}
-		if counter.n != rows+4 { // the customer's address, and three parcels to begin with
+		if counter.n != rows+4 { // the customer's address and the three initial parcels
 			t.Errorf("there are %d records", counter.n)
 		}
 	})
 }
 
-// live is how many bytes are in use.
+// live returns the number of live bytes.
 func live() uint64 {
 	runtime.GC()
 	var stats runtime.MemStats

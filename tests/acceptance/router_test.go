@@ -114,7 +114,7 @@ func TestAPurposeMayHave255CharactersOfAnyKind(t *testing.T) {
 	})
 }
 
-// percentEncode escapes every byte, so that no library's idea of a path comes in between.
+// percentEncode escapes every byte, so that no library changes a path.
 func percentEncode(text string) string {
 	var b strings.Builder
 	for i := range len(text) {
@@ -142,7 +142,7 @@ func TestAnErasureThroughTheRouterLeavesOthersAlone(t *testing.T) {
 	})
 }
 
-func TestADatabaseThatIsGoneIsAnswered503WithoutASay(t *testing.T) {
+func TestAnUnreachableDatabaseIs503WithoutDetails(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		s := newHost(t, db, 1)
 		unreachable := factory(func(context.Context, func(context.Context, ports.Session) error) error {
@@ -160,7 +160,7 @@ func TestADatabaseThatIsGoneIsAnswered503WithoutASay(t *testing.T) {
 	})
 }
 
-// factory makes a session factory of a function.
+// factory implements ports.SessionFactory with a function.
 type factory func(context.Context, func(context.Context, ports.Session) error) error
 
 func (f factory) Do(ctx context.Context, fn func(context.Context, ports.Session) error) error {

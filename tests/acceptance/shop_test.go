@@ -25,8 +25,8 @@ import (
 
 func TestMain(m *testing.M) { postgres.Main(m) }
 
-// host is an application with habeas mounted at /me. A request names its subject by the header X-Customer, which
-// only a test may do.
+// host is an application with habeas mounted at /me. The header X-Customer of a request names its subject. Only a test
+// may do that.
 type host struct {
 	t      testing.TB
 	db     *bun.DB
@@ -76,7 +76,7 @@ func (s *host) send(customer, method, path, body string) (int, string) {
 	return response.StatusCode, string(text)
 }
 
-// get decodes the answer to a GET, which must be 200.
+// get decodes the response to a GET, whose status must be 200.
 func (s *host) get(customer, path string, into any) {
 	s.t.Helper()
 	status, body := s.send(customer, http.MethodGet, path, "")
@@ -103,7 +103,7 @@ func (s *host) rows() int {
 
 var must = shop.Must
 
-// transactions is a query hook that counts statements, and BEGINs among them.
+// transactions is a query hook that counts statements and those of them that are BEGIN.
 type transactions struct {
 	mu                 sync.Mutex
 	begins, statements int
@@ -122,7 +122,7 @@ func (h *transactions) AfterQuery(_ context.Context, event *bun.QueryEvent) {
 	}
 }
 
-// during returns how many transactions and statements fn takes.
+// during returns the number of transactions and statements of fn.
 func (h *transactions) during(fn func()) (begins, statements int) {
 	h.mu.Lock()
 	h.begins, h.statements = 0, 0

@@ -21,7 +21,7 @@ func TestPackagesKeepTheRules(t *testing.T) {
 	}
 }
 
-// A rule is worth something once it has failed: each of these graphs breaks one.
+// A rule is useful only if it can fail. Each of these graphs breaks a rule.
 func TestRulesCatchWhatTheyForbid(t *testing.T) {
 	at := func(directory string) string { return module + "/" + directory }
 	for name, test := range map[string]struct {
@@ -113,7 +113,7 @@ func TestRulesCatchWhatTheyForbid(t *testing.T) {
 	}
 }
 
-// The standard library may link what the core must not import.
+// The standard library may link packages that the core must not import.
 func TestTheCoreMayImportWhatLinksTechnology(t *testing.T) {
 	directory := module + "/domain"
 	for _, imported := range []string{"fmt", "encoding/json"} {

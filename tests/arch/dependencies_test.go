@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// code is what stands between backquotes.
+// code matches the text between backquotes.
 var code = regexp.MustCompile("`([^`]+)`")
 
 func quoted(text string) (inside []string) {
@@ -21,7 +21,7 @@ func quoted(text string) (inside []string) {
 	return inside
 }
 
-// tables returns the rows of the tables in a Markdown text, by table, without their heads.
+// tables returns the rows of the tables in a Markdown text, by table, without their headers.
 func tables(markdown string) (found [][][]string) {
 	var rows [][]string
 	for line := range strings.Lines(markdown + "\n") {
@@ -42,7 +42,7 @@ func tables(markdown string) (found [][][]string) {
 	return found
 }
 
-// modules lists the modules, but for the standard library and this one, that a program links on Linux.
+// modules lists the modules that a program links on Linux, except the standard library and this module.
 func modules(t *testing.T, packages []string) []string {
 	t.Helper()
 	arguments := []string{"list", "-deps", "-f", "{{with .Module}}{{if not .Main}}{{.Path}}{{end}}{{end}}"}

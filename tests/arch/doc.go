@@ -1,3 +1,3 @@
-// Package arch holds the rules of the module's architecture as tests: who may import whom, and what the core must not
-// link. It has no code of its own.
+// Package arch tests the rules of the module's architecture: the allowed imports of each package, and the packages that
+// the core must not link. It contains only tests.
 package arch

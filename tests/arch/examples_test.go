@@ -21,7 +21,7 @@ import (
 	"testing"
 )
 
-// unexampled are packages that users see and that have no example, each with the reason.
+// unexampled maps packages without an example to the reason. Users see these packages.
 var unexampled = map[string]string{
 	"ports":          "has interfaces only: examples are with who implements them, and with who calls them",
 	"app/quickstart": "is a program, and an example itself",
@@ -91,8 +91,8 @@ func testFiles(t *testing.T, directory string) (contents []string) {
 	return contents
 }
 
-// page is an example as the page of its package shows it: a program, made of what the example's file declares. It is
-// empty where that makes no program, and the page shows a fragment, which nobody can follow without the repository.
+// page is an example as the documentation of its package shows it: a program made of the declarations in the example's
+// file. The program is empty if the declarations do not make one. Then the documentation shows only a fragment.
 type page struct {
 	name    string
 	program string
@@ -121,11 +121,11 @@ func pagesOf(t *testing.T, tests ...string) (pages []page) {
 	return pages
 }
 
-// faults says which pages do not show a program that compiles, and why.
+// faults returns the pages that do not show a program that compiles, with the reasons.
 func faults(t *testing.T, pages []page) (found []string) {
 	t.Helper()
 	positions := token.NewFileSet()
-	programs, imports := map[string]*ast.File{}, []string{"unsafe"} // go list asks for one at least
+	programs, imports := map[string]*ast.File{}, []string{"unsafe"} // go list needs at least one package
 	for _, p := range pages {
 		if p.program == "" {
 			found = append(found, p.name+" uses what its file does not declare")
@@ -156,7 +156,7 @@ func faults(t *testing.T, pages []page) (found []string) {
 	return found
 }
 
-// exports opens what the compiler says about packages.
+// exports returns a function that opens the export data of packages.
 func exports(t *testing.T, imports []string) func(importPath string) (io.ReadCloser, error) {
 	t.Helper()
 	arguments := []string{"list", "-export", "-deps", "-f", "{{.ImportPath}} {{.Export}}", "--"}

@@ -21,8 +21,8 @@ type source struct {
 	syntax *ast.File
 }
 
-// sources reads every Go file of the module, tests included. (go test runs these tests again whenever one of the files
-// that they read has changed, which is also what keeps a cached result of TestPackagesKeepTheRules from being stale.)
+// sources reads every Go file of the module, including tests. Because these tests read the files, go test runs them
+// again after each change of a file. So a cached result of TestPackagesKeepTheRules is never stale.
 func sources(t *testing.T) []source {
 	t.Helper()
 	var all []source
@@ -58,7 +58,7 @@ func parse(name string, content []byte) (source, error) {
 	return source{path: name, lines: strings.Count(string(content), "\n"), syntax: syntax}, err
 }
 
-// skipped leaves out what the go command leaves out too: hidden directories, test data and nested modules.
+// skipped reports whether the go command ignores a directory: hidden directories, test data and nested modules.
 func skipped(directory, name string) bool {
 	_, err := os.Stat(filepath.Join(directory, "go.mod"))
 	return err == nil || name == "testdata" || strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_")
@@ -94,7 +94,7 @@ func (s source) violations() (found []string) {
 	if name := s.offered(); name != "" {
 		found = append(found, name+": applications could import it; put the package below a folder internal")
 	}
-	// A test may look at the clock of a synctest bubble.
+	// A test may read the clock of a synctest bubble.
 	if s.in(core...) && !s.in("internal/system", "internal/tests/...") && !strings.HasSuffix(s.path, "_test.go") {
 		for _, call := range s.clockReads() {
 			found = append(found, call+": the core takes its time from a port")
@@ -103,7 +103,7 @@ func (s source) violations() (found []string) {
 	return found
 }
 
-// offered returns an exported name that applications could import but have no use for, as it is in a package of tests.
+// offered returns an exported name of a package of tests that applications could import by mistake.
 func (s source) offered() string {
 	if !s.in("tests/...", "tools/...") || strings.Contains(s.path, "internal/") ||
 		strings.HasSuffix(s.path, "_test.go") || s.syntax.Name.Name == "main" {
@@ -135,7 +135,7 @@ func (s source) offered() string {
 	return ""
 }
 
-// clockReads returns the uses of the system's clock, under whatever name the file imports package time.
+// clockReads returns the uses of the system's clock, under any name with which the file imports package time.
 func (s source) clockReads() (found []string) {
 	name := ""
 	for _, spec := range s.syntax.Imports {

@@ -14,22 +14,22 @@ import (
 
 const module = "github.com/habeas-data/habeas"
 
-// root is the module's directory, seen from this package's.
+// root is the directory of the module, relative to this package.
 const root = "../.."
 
-// pkg is what `go list` says about a package, tests left out.
+// pkg is the output of `go list` for a package, without its tests.
 type pkg struct {
 	ImportPath string
 	Standard   bool
 	Imports    []string
-	Deps       []string // everything that it links, directly or not
+	Deps       []string // all linked packages, direct or not
 	Error      *struct{ Err string }
 }
 
-// graph holds the module's packages and everything that they link.
+// graph contains the packages of the module and all packages that they link.
 type graph map[string]pkg
 
-// load asks the go command, so that what is checked is what is linked.
+// load runs the go command, so that the tests check the packages that are really linked.
 func load(t *testing.T) graph {
 	t.Helper()
 	command := exec.CommandContext(t.Context(), "go", "list", "-deps", "-e",
@@ -56,8 +56,8 @@ func load(t *testing.T) graph {
 	}
 }
 
-// local turns an import path of the module into a directory ("domain/consent", "." for the root); ok is false for
-// others.
+// local returns the directory of an import path of the module ("domain/consent", "." for the root). ok is false for
+// other import paths.
 func local(importPath string) (directory string, ok bool) {
 	if importPath == module {
 		return ".", true
@@ -65,14 +65,14 @@ func local(importPath string) (directory string, ok bool) {
 	return strings.CutPrefix(importPath, module+"/")
 }
 
-// thirdParty reports whether a package comes from neither the standard library nor this module.
+// thirdParty reports whether a package belongs to another module than this one, and not to the standard library.
 func (g graph) thirdParty(importPath string) bool {
 	_, ours := local(importPath)
 	return !ours && !g[importPath].Standard
 }
 
-// packages returns the module's packages, by directory, that match any of the patterns: "ports" is that package,
-// "domain/..." it and everything below.
+// packages returns the directories of the module's packages that match a pattern. "ports" matches only this package.
+// "domain/..." matches the package and all packages below it.
 func (g graph) packages(patterns ...string) []string {
 	var matching []string
 	for importPath := range g {
@@ -91,13 +91,13 @@ func matches(directory string, patterns []string) bool {
 	})
 }
 
-// imports returns what a package of the module imports directly.
+// imports returns the direct imports of a package of the module.
 func (g graph) imports(directory string) []string { return g[path.Join(module, directory)].Imports }
 
-// deps returns everything that a package of the module links.
+// deps returns all packages that a package of the module links.
 func (g graph) deps(directory string) []string { return g[path.Join(module, directory)].Deps }
 
-// chain explains a dependency: the shortest way of imports from a package of the module to what it links.
+// chain returns the shortest chain of imports from a package of the module to a linked package.
 func (g graph) chain(directory, target string) string {
 	start := path.Join(module, directory)
 	cameFrom := map[string]string{start: ""}

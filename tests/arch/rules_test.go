@@ -7,16 +7,16 @@ import (
 	"strings"
 )
 
-// rule forbids something to packages of the module.
+// rule restricts packages of the module.
 type rule struct {
 	name     string
-	packages []string // the packages it is about
+	packages []string // the packages under the rule
 	except   []string
-	// forbids judges one package; each string it returns is a violation.
+	// forbids returns the violations of a package.
 	forbids func(g graph, directory string) []string
 }
 
-// core is everything that has to be free of technology.
+// core contains the packages that must not depend on technology.
 var (
 	core       = []string{"domain/...", "ports/...", "internal/..."}
 	exceptCore = []string{
@@ -24,17 +24,17 @@ var (
 	}
 )
 
-// users is what applications link.
+// users are the packages that applications link.
 var users = []string{"domain/...", "ports/...", "adapters/...", "app/...", "internal/..."}
 
-// testTools is what only tests link, those of adapters and of package app included.
+// testTools are the packages that only tests link, including tests of adapters and of package app.
 var testTools = []string{"internal/tests/..."}
 
-// shared is no service but what several need. A service must not import another.
+// shared are packages that several services need. A service must not import another service.
 var shared = []string{"domain/internal/..."}
 
-// technology is what the core must not import. What the standard library links underneath is not counted: fmt and
-// encoding/json link os.
+// technology lists packages that the core must not import. Packages that the standard library links are not counted,
+// because fmt and encoding/json link os.
 var technology = []string{"net/http", "database/sql", "log", "os", "io/fs", "syscall"}
 
 var rules = []rule{
@@ -96,7 +96,7 @@ var rules = []rule{
 	},
 }
 
-// check applies a rule to the packages that exist and returns the violations, and how many packages it applied to.
+// check applies a rule to the existing packages. It returns the violations and the number of packages under the rule.
 func (r rule) check(g graph) (violations []string, applied int) {
 	for _, directory := range g.packages(r.packages...) {
 		if matches(directory, r.except) {
@@ -110,10 +110,10 @@ func (r rule) check(g graph) (violations []string, applied int) {
 	return violations, applied
 }
 
-// predicate picks import paths.
+// predicate selects import paths.
 type predicate func(g graph, importPath string) bool
 
-// under picks packages and everything below them, whatever their major version.
+// under selects packages and all packages below them, with any major version.
 func under(prefixes ...string) predicate {
 	return func(_ graph, importPath string) bool {
 		return slices.ContainsFunc(prefixes, func(prefix string) bool {
@@ -122,7 +122,7 @@ func under(prefixes ...string) predicate {
 	}
 }
 
-// ours picks packages of the module by pattern.
+// ours selects packages of the module by pattern.
 func ours(patterns ...string) predicate {
 	return func(_ graph, importPath string) bool {
 		directory, is := local(importPath)
@@ -130,7 +130,7 @@ func ours(patterns ...string) predicate {
 	}
 }
 
-// links forbids picked packages anywhere in what is linked.
+// links forbids selected packages among all linked packages.
 func links(picked predicate) func(graph, string) []string {
 	return func(g graph, directory string) (violations []string) {
 		for _, dependency := range g.deps(directory) {
@@ -142,7 +142,7 @@ func links(picked predicate) func(graph, string) []string {
 	}
 }
 
-// imports forbids picked packages as direct imports.
+// imports forbids selected packages among the direct imports.
 func imports(picked predicate) func(graph, string) []string {
 	return func(g graph, directory string) (violations []string) {
 		for _, imported := range g.imports(directory) {
@@ -154,7 +154,7 @@ func imports(picked predicate) func(graph, string) []string {
 	}
 }
 
-// importsOfOurs forbids direct imports of the module's packages, those allowed excepted.
+// importsOfOurs forbids direct imports of packages of the module, except the allowed packages.
 func importsOfOurs(allowed ...string) func(graph, string) []string {
 	return imports(func(_ graph, importPath string) bool {
 		directory, is := local(importPath)

@@ -1,11 +1,11 @@
-// Command bench measures habeas against code that was written by hand for the same job, side by side in one run, on a
-// private PostgreSQL of stock durability and on SQLite:
+// Command bench measures habeas against hand-written code for the same purpose in one run, on a private PostgreSQL with
+// default durability and on SQLite:
 //
 //	make bench        measures everything and writes docs/benchmarks
 //	make bench-quick  measures in brief and prints
 //
-// Everything stays on the loopback interface, and stops by itself: with the measurement, with a signal, or with this
-// process, however it ends.
+// All servers listen on the loopback interface. They stop when the measurement ends, on a signal, or when this process
+// ends for any reason.
 package main
 
 import (
@@ -42,7 +42,7 @@ func measure(arguments []string) error {
 	defer cancel()
 	if err := bench(ctx, o); err != nil {
 		if ctx.Err() != nil {
-			return context.Cause(ctx) // the rest is what follows from it
+			return context.Cause(ctx) // other errors follow from this cause
 		}
 		return err
 	}

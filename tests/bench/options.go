@@ -15,7 +15,7 @@ import (
 	"github.com/habeas-data/habeas/tests/bench/habeas"
 )
 
-// options say what is measured, and for how long.
+// options describe the parts and the duration of the measurement.
 type options struct {
 	parts        []string
 	users        int
@@ -45,7 +45,7 @@ type options struct {
 	limit        time.Duration
 }
 
-// parse reads the flags. What -quick sets can be set otherwise behind it.
+// parse reads the flags. Flags after -quick override its values.
 func parse(arguments []string, output io.Writer) (options, error) {
 	o := options{
 		parts:        allParts,
@@ -86,9 +86,9 @@ func parse(arguments []string, output io.Writer) (options, error) {
 	flags.IntVar(&o.wakeups, "wakeups", 300, "how many `erasures` wake a worker, for each way to wake it")
 	flags.IntVar(&o.polls, "polls", 5, "how many `erasures` are found by polling, every second")
 	flags.IntVar(&o.backlog, "backlog", 1_000_000, "how many `entries` claims have to pass over")
-	flags.IntVar(&o.claims, "claims", 200, "how many `claims` of each kind there are beside a backlog")
-	flags.IntVar(&o.neighbours, "neighbours", 50_000, "how many `entries` each of two systems has beside each other")
-	flags.DurationVar(&o.neighbour, "neighbour", 20*time.Second, "how `long` a system is measured beside another one")
+	flags.IntVar(&o.claims, "claims", 200, "number of `claims` of each kind with a backlog")
+	flags.IntVar(&o.neighbours, "neighbours", 50_000, "number of `entries` of each of two concurrent systems")
+	flags.DurationVar(&o.neighbour, "neighbour", 20*time.Second, "how `long` a system is measured with another system")
 	flags.IntVar(&o.churnRate, "churn-rate", 1000, "how many `entries` a second are added in a churn")
 	flags.DurationVar(&o.churn, "churn", 10*time.Minute, "how `long` a churn takes; half as long with an old snapshot")
 	flags.StringVar(&o.markdown, "markdown", "", "a `directory` to write the results to as well, with charts")
@@ -112,7 +112,7 @@ func parse(arguments []string, output io.Writer) (options, error) {
 	return o, o.check()
 }
 
-// leastEntries are a batch of each worker.
+// leastEntries is the number of entries in one batch of each worker.
 var leastEntries = drain.Best.Batch * drain.Best.Workers
 
 func (o options) check() error {

@@ -30,7 +30,7 @@ const (
 
 var allParts = []string{partEndpoints, partSQLite, partDrain, partGrowth, partBadDay}
 
-// place is where a part is measured, and how.
+// place describes the environment of a part.
 type place struct {
 	options
 	serverURL     string
@@ -143,10 +143,10 @@ func measureBadDay(ctx context.Context, p place) (results.Set, error) {
 	})
 }
 
-// churnSamples are the points of the chart over time.
+// churnSamples is the number of points of the chart over time.
 const churnSamples = 20
 
-// start starts the server of a side as a process of its own.
+// start starts the server of a side as a separate process.
 func (o options) start(ctx context.Context, side, databaseURL string) (*process.Server, error) {
 	return process.Start(ctx, "serve", "-side", side, "-database", databaseURL,
 		"-pool", strconv.Itoa(o.pool), "-driver", o.driver)

@@ -17,9 +17,9 @@ import (
 	"github.com/habeas-data/habeas/tests/bench/process"
 )
 
-// serve is the process of one side.
+// serve runs the server of one side.
 func serve(arguments []string) (err error) {
-	signal.Ignore(os.Interrupt) // which a terminal sends to us as well: who started us decides when we stop
+	signal.Ignore(os.Interrupt) // a terminal also signals this process, but the parent decides when to stop
 	flags := flag.NewFlagSet("serve", flag.ContinueOnError)
 	side := flags.String("side", "", "`side`: "+endpoints.Floor+", "+endpoints.Habeas+" or "+endpoints.Shared)
 	databaseURL := flags.String("database", "", "`url` of the side's database")
@@ -43,7 +43,7 @@ func serve(arguments []string) (err error) {
 	return errors.Join(server.Shutdown(), <-served)
 }
 
-// open makes the application of a side.
+// open creates the application of a side.
 func open(side, databaseURL, driver string, pool int) (*fiber.App, func(), error) {
 	if side == endpoints.Floor {
 		return floor.New(context.Background(), databaseURL, pool)

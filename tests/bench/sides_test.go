@@ -19,7 +19,7 @@ import (
 	"github.com/habeas-data/habeas/tests/bench/shop"
 )
 
-// side is one of them, in this process.
+// side is a side that runs in this process.
 type side struct {
 	name     string
 	server   *fiber.App
@@ -63,8 +63,7 @@ func onBothDatabases(t *testing.T, test func(t *testing.T, sides []side)) {
 	run("SQLite", made, err)
 }
 
-// What is different each time: instants of today, ids, surrogates; and the order in which the steps of an erasure come,
-// which is anybody's choice.
+// Values that differ in each run: the current instants, ids, surrogates, and the order of the steps of an erasure.
 var (
 	instants   = regexp.MustCompile(`"((?:generat|record|complet|occurr|eras|enqueu)ed_at)": ?"[^"]*"`)
 	ids        = regexp.MustCompile(`"(event_id|entry_id|operation_id)": ?"[^"]*"`)
@@ -86,7 +85,7 @@ func comparable(t *testing.T, text []byte) any {
 	return value
 }
 
-// withoutIntake takes the instants of the ledgers' lines out of an export.
+// withoutIntake removes the instants of the ledgers' records from an export.
 func withoutIntake(value any) {
 	bundle, _ := value.(map[string]any)
 	records, _ := bundle["records"].([]any)
@@ -97,7 +96,7 @@ func withoutIntake(value any) {
 	}
 }
 
-func (s side) ask(t *testing.T, method, path, user, body string) (int, []byte) {
+func (s side) send(t *testing.T, method, path, user, body string) (int, []byte) {
 	t.Helper()
 	request := httptest.NewRequest(method, path, strings.NewReader(body))
 	request.Header.Set("Authorization", user)
@@ -114,7 +113,7 @@ func (s side) ask(t *testing.T, method, path, user, body string) (int, []byte) {
 	return response.StatusCode, text
 }
 
-// table returns the rows of a table, by column. Those of the shop and their keys are the same in each copy.
+// table returns the rows of a table, by column. The rows of the shop and their keys are equal in each copy.
 func (s side) table(t *testing.T, name, order string) any {
 	t.Helper()
 	var rows []map[string]any
@@ -122,7 +121,7 @@ func (s side) table(t *testing.T, name, order string) any {
 		t.Fatal(err)
 	}
 	for _, row := range rows {
-		for column, value := range row { // which drivers give in different types
+		for column, value := range row { // drivers return different types
 			if text, ok := value.([]byte); ok {
 				row[column] = json.RawMessage(text)
 			}
@@ -145,7 +144,7 @@ func TestAllSidesDoTheSame(t *testing.T) {
 			t.Run(step.method+" "+step.path[:min(len(step.path), 30)]+" "+step.user, func(t *testing.T) {
 				var first []byte
 				for _, side := range sides {
-					status, body := side.ask(t, step.method, step.path, step.user, step.body)
+					status, body := side.send(t, step.method, step.path, step.user, step.body)
 					if status != step.want {
 						t.Fatalf("%s: status %d, want %d: %s", side.name, status, step.want, body)
 					}
@@ -189,7 +188,7 @@ var steps = []struct {
 	{"DELETE", "/me", "Bearer 2", "", 200},
 	{"GET", "/me/export", "Bearer 2", "", 200},
 	{"DELETE", "/me", "Bearer 2", "", 200},
-	{"GET", "/me/export", "Bearer 99", "", 200}, // whom nobody knows
+	{"GET", "/me/export", "Bearer 99", "", 200}, // an unknown user
 
 	{"GET", "/me/export", "", "", 401},
 	{"DELETE", "/me", "Bearer x", "", 401},
@@ -203,7 +202,7 @@ var steps = []struct {
 func TestAnExportIsAsLargeAsItIsMeantToBe(t *testing.T) {
 	onBothDatabases(t, func(t *testing.T, sides []side) {
 		for _, side := range sides {
-			_, body := side.ask(t, "GET", "/me/export", "Bearer 3", "")
+			_, body := side.send(t, "GET", "/me/export", "Bearer 3", "")
 			var bundle struct{ Records []struct{ Source string } }
 			if err := json.Unmarshal(body, &bundle); err != nil {
 				t.Fatal(err)
@@ -212,7 +211,7 @@ func TestAnExportIsAsLargeAsItIsMeantToBe(t *testing.T) {
 			for _, record := range bundle.Records {
 				bySource[record.Source]++
 			}
-			// Annotated columns by rows.
+			// Numbers of annotated columns by table.
 			want := map[string]int{
 				"users": 4 * 1, "addresses": 4 * 2, "logins": 3 * 5, "orders": 3 * 20, "invoices": 3 * 5,
 				"habeas_consent_records": 5 * 2,

@@ -8,7 +8,7 @@ import (
 	"github.com/habeas-data/habeas/tests/bench/results"
 )
 
-// verdict returns lines for programs: medians of the ratios, pair by pair, and of the figures on SQLite.
+// verdict returns machine-readable lines: medians of the ratios, pair by pair, and of the results on SQLite.
 func verdict(all results.Set) (lines []string) {
 	served, onSQLite, drained := all.Of(nameEndpoints), all.Of(nameSQLite), all.Of(drain.Name)
 	lines = append(ratios("ratio", served, endpoints.Habeas), ratios("ratio-shared", served, endpoints.Shared)...)

@@ -1,5 +1,5 @@
-// Package budget holds what requests cost: how often they wait for the database, and what they allocate. Nothing is
-// timed, so that a regression fails on any machine.
+// Package budget tests the cost of requests: the number of waits for the database, and the allocations. It measures no
+// times, so a regression fails on any machine.
 package budget_test
 
 import (
@@ -25,7 +25,7 @@ func TestMain(m *testing.M) { postgres.Main(m) }
 
 var must = shop.Must
 
-// steps are what the models come to: parcels are deleted, people anonymized, invoices retained.
+// steps is the number of steps of an erasure of the models: it deletes parcels, anonymizes people and retains invoices.
 const steps = 3
 
 type world struct {
@@ -52,7 +52,7 @@ func newWorld(t *testing.T) world {
 	return world{db, api, connector.trips}
 }
 
-// request makes one, which must succeed.
+// request sends a request, which must succeed.
 func (w world) request(t testing.TB, method, path, body string) {
 	t.Helper()
 	response := w.api.Route(context.Background(), method, path, httpapi.Request{
@@ -66,14 +66,14 @@ func (w world) request(t testing.TB, method, path, body string) {
 
 const decision = `{"purpose":"newsletter","policy_version":"1","granted":true}`
 
-// requests have a budget of round trips and of allocations. The latter has headroom of about a fifth: Go and the
-// drivers change.
+// requests have a budget of round trips and a budget of allocations. The allocations have headroom of about a fifth for
+// changes of Go and of the drivers.
 var requests = []struct {
 	method, path, body string
 	trips              int64
 	allocations        float64
 }{
-	{http.MethodGet, "/export", "", 2, 220}, // first: a decision more is a line more of the ledger
+	{http.MethodGet, "/export", "", 2, 220}, // first, because each decision adds a record to the export
 	{http.MethodPost, "/consent", decision, 1, 88},
 	{http.MethodGet, "/consent/newsletter", "", 1, 64},
 	{http.MethodDelete, "/", "", steps + 2, 400},
@@ -82,7 +82,7 @@ var requests = []struct {
 func TestRequestsKeepTheirBudgetOfRoundTrips(t *testing.T) {
 	w := newWorld(t)
 	for _, request := range requests {
-		w.request(t, request.method, request.path, request.body) // the driver prepares its statements
+		w.request(t, request.method, request.path, request.body) // the driver prepares its statements on the first request
 		before := w.trips.Load()
 		w.request(t, request.method, request.path, request.body)
 		if trips := w.trips.Load() - before; trips < 1 || trips > request.trips {
@@ -104,7 +104,7 @@ func TestRequestsKeepTheirBudgetOfAllocations(t *testing.T) {
 	}
 }
 
-// With headroom, again; the race detector allocates, too. A row of parcels is one record.
+// The budget has headroom, because the race detector allocates too. A row of parcels is one record.
 func TestTheRowsOfAnExportKeepTheirBudgetOfAllocations(t *testing.T) {
 	w := newWorld(t)
 	export := func() { w.request(t, http.MethodGet, "/export", "") }

@@ -9,7 +9,7 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 )
 
-// counting is a connector whose connections count how often they wait for the server.
+// counting is a connector whose connections count their waits for the server.
 type counting struct {
 	driver.Connector
 	trips *atomic.Int64
@@ -31,7 +31,7 @@ func (c counting) Connect(ctx context.Context) (driver.Conn, error) {
 	return &connection{opened.(*stdlib.Conn), c.trips}, nil
 }
 
-// connection is one of pgx.
+// connection is a connection of pgx.
 type connection struct {
 	*stdlib.Conn
 	trips *atomic.Int64

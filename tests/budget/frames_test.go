@@ -18,7 +18,7 @@ import (
 
 const module = "github.com/habeas-data/habeas/"
 
-// stackClock is a clock that notes the functions on the stack of its first reading. Each service reads the clock
+// stackClock is a clock that records the functions on the stack of its first reading. Each service reads the clock
 // itself.
 type stackClock struct{ functions []string }
 
@@ -33,11 +33,11 @@ func (c *stackClock) Now() time.Time {
 	return time.Now()
 }
 
-// between returns the functions that were on the stack between the handler of the route and the service.
+// between returns the functions on the stack between the handler of the route and the service.
 func (c *stackClock) between(t *testing.T, handler, service string) []string {
 	t.Helper()
 	from, to := -1, -1
-	for i, function := range c.functions { // the innermost first
+	for i, function := range c.functions { // innermost function first
 		switch function {
 		case module + service:
 			from = i + 1

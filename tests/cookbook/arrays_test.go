@@ -47,7 +47,7 @@ func TestAnIDLeavesTheArraysThatHoldIt(t *testing.T) {
 	gdpr, err := app.New(app.Config{DB: db, Models: []any{(*Reader)(nil), (*DocumentReader)(nil)}})
 	must(t, err)
 
-	tells(t, erasing(t, db, gdpr, subject(t, "42"), "readers", "documents"), `
+	expectText(t, erasing(t, db, gdpr, subject(t, "42"), "readers", "documents"), `
 		before    readers: id=42, name=Zoe
 		before    documents: id=1, title=Plan, reader_ids={42,7}
 		before    documents: id=2, title=Draft, reader_ids={7}

@@ -28,7 +28,7 @@ func TestColumnsOfTheTypesOfADatabase(t *testing.T) {
 	home := netip.MustParseAddr("192.0.2.7")
 	insert(t, db, &Visitor{ID: 42, Gender: "female", IP: home, LastIP: &home, Proxy: "192.0.2.1"})
 
-	tells(t, erasing(t, db, gdpr, subject(t, "42"), "visitors"), `
+	expectText(t, erasing(t, db, gdpr, subject(t, "42"), "visitors"), `
 		before    visitors: id=42, gender=female, ip=192.0.2.7, last_ip=192.0.2.7, proxy=192.0.2.1
 		exported  visitors.gender = female
 		exported  visitors.ip = 192.0.2.7

@@ -34,7 +34,7 @@ func TestARelationOfTheParentLeadsToTheSubject(t *testing.T) {
 		insert(t, db, &Listener{ID: 42, Name: "Zoe"}, &Play{ID: 1, ListenerID: 42, Song: "Gloria"},
 			&Play{ID: 2, ListenerID: 7, Song: "Help!"})
 
-		tells(t, erasing(t, db, gdpr, subject(t, "42"), "listeners", "plays"), `
+		expectText(t, erasing(t, db, gdpr, subject(t, "42"), "listeners", "plays"), `
 			before    listeners: id=42, name=Zoe
 			before    plays: id=1, listener_id=42, song=Gloria
 			before    plays: id=2, listener_id=7, song=Help!

@@ -50,7 +50,7 @@ func TestAPathOfAJSONColumnIsErasedByAView(t *testing.T) {
 	gdpr, err := app.New(app.Config{DB: db, Models: []any{(*Profile)(nil), (*ProfilePhone)(nil)}})
 	must(t, err)
 
-	tells(t, erasing(t, db, gdpr, subject(t, "42"), "profiles"), `
+	expectText(t, erasing(t, db, gdpr, subject(t, "42"), "profiles"), `
 		before    profiles: id=42, email=zoe@example.org, settings={"phone": "+49 30 1", "theme": "dark"}
 		exported  profiles.email = zoe@example.org
 		exported  profile_phones.phone = +49 30 1
@@ -78,7 +78,7 @@ func TestAPathOfAJSONColumnIsErasedByAHook(t *testing.T) {
 	})
 	must(t, err)
 
-	tells(t, erasing(t, db, gdpr, subject(t, "42"), "profiles"), `
+	expectText(t, erasing(t, db, gdpr, subject(t, "42"), "profiles"), `
 		before    profiles: id=42, email=zoe@example.org, settings={"phone":"+49 30 1","theme":"dark"}
 		exported  profiles.email = zoe@example.org
 		after     profiles: id=42, email=anon-…, settings={"theme":"dark"}

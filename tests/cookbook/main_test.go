@@ -119,8 +119,8 @@ func shown(value any) string {
 	return fmt.Sprint(value)
 }
 
-// tells compares a story with the one that the page shows.
-func tells(t *testing.T, got, want string) {
+// expectText compares the printed text with the text on the page.
+func expectText(t *testing.T, got, want string) {
 	t.Helper()
 	if got, want := lines(got), lines(want); got != want {
 		t.Errorf("got:\n%s\n\nwant:\n%s", got, want)

@@ -45,7 +45,7 @@ func TestALinkGoesAndItsOtherEndStays(t *testing.T) {
 		insert(t, db, &Singer{ID: 42, Name: "Zoe"}, &Singer{ID: 7, Name: "Bob"}, &Choir{ID: 1, City: "Bonn"},
 			&Seat{SingerID: 42, ChoirID: 1, Voice: "alto"}, &Seat{SingerID: 7, ChoirID: 1, Voice: "bass"})
 
-		tells(t, erasing(t, db, gdpr, subject(t, "42"), "singers", "seats", "choirs"), `
+		expectText(t, erasing(t, db, gdpr, subject(t, "42"), "singers", "seats", "choirs"), `
 			before    singers: id=7, name=Bob
 			before    singers: id=42, name=Zoe
 			before    seats: singer_id=7, choir_id=1, voice=bass

@@ -38,7 +38,7 @@ func TestANameIsTheKeyButNotTheSubject(t *testing.T) {
 		insert(t, db, &Author{Username: "zoe", PublicID: zoe, Email: "zoe@example.org"},
 			&Article{ID: 1, Username: "zoe", Text: "On keys"})
 
-		tells(t, erasing(t, db, gdpr, subject(t, zoe.String()), "authors", "articles"), `
+		expectText(t, erasing(t, db, gdpr, subject(t, zoe.String()), "authors", "articles"), `
 			before    authors: username=zoe, public_id=6ba7b810-9dad-11d1-80b4-00c04fd430c8, email=zoe@example.org
 			before    articles: id=1, username=zoe, text=On keys
 			exported  authors.username = zoe

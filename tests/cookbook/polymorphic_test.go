@@ -50,7 +50,7 @@ func TestAPolymorphicReferenceLeadsToOneOfItsTargets(t *testing.T) {
 			&Remark{ID: 3, TargetType: "seller", TargetID: 7, Text: "slow"},
 			&Remark{ID: 4, TargetType: "shop", TargetID: 42, Text: "far"})
 
-		tells(t, erasing(t, db, gdpr, subject(t, "42"), "sellers", "remarks"), `
+		expectText(t, erasing(t, db, gdpr, subject(t, "42"), "sellers", "remarks"), `
 			before    sellers: id=7, name=Bob
 			before    sellers: id=42, name=Zoe
 			before    remarks: id=1, target_type=seller, target_id=42, text=kind

@@ -72,7 +72,7 @@ func TestAnExistingSchemaIsAnnotated(t *testing.T) {
 		models := []any{(*Customer)(nil), (*Address)(nil), (*Receipt)(nil)}
 		var printed strings.Builder
 		check(&printed, db, models...)
-		tells(t, printed.String(), `
+		expectText(t, printed.String(), `
 			delete addresses []
 			retain receipts [name]
 			anonymize customers [email password birthday]
@@ -86,7 +86,7 @@ func TestAnExistingSchemaIsAnnotated(t *testing.T) {
 			&Address{ID: 1, CustomerID: 42, Street: "Am Markt 1", Doorbell: 3},
 			&Receipt{ID: 1, CustomerID: 42, Name: "Zoe", IssuedAt: issued})
 
-		tells(t, erasing(t, db, gdpr, subject(t, "42"), "customers", "addresses"), `
+		expectText(t, erasing(t, db, gdpr, subject(t, "42"), "customers", "addresses"), `
 			before    customers: id=42, email=zoe@example.org, password=$2a$10$N9qo, birthday=1990-01-02, theme=dark
 			before    addresses: id=1, customer_id=42, street=Am Markt 1, doorbell=3
 			exported  customers.email = zoe@example.org
@@ -116,7 +116,7 @@ type careless struct {
 func TestEveryMistakeIsPrintedWithItsRemedy(t *testing.T) {
 	var printed strings.Builder
 	check(&printed, databases.SQLite(t), (*careless)(nil), (*Address)(nil))
-	tells(t, strings.ReplaceAll(printed.String(), "; ", "\n"), `
+	expectText(t, strings.ReplaceAll(printed.String(), "; ", "\n"), `
 		habeas: models: 2 mistakes:
 		customers.password: is named like a secret, but does not set export
 		possible: export:no, export:yes

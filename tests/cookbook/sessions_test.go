@@ -67,7 +67,7 @@ func TestSessionsAndCachesGoWithTheAccount(t *testing.T) {
 		gdpr, err := withSessions(db, cache)
 		must(t, err)
 
-		tells(t, erasing(t, db, gdpr, subject(t, "42"), "accounts", "logins", "web_sessions"), `
+		expectText(t, erasing(t, db, gdpr, subject(t, "42"), "accounts", "logins", "web_sessions"), `
 			before    accounts: id=42, email=zoe@example.org, password_hash=$2a$10$N9qo
 			before    logins: id=1, account_id=42, token=t0k3n, browser=Firefox
 			before    web_sessions: cookie=c1, account=42
@@ -91,7 +91,7 @@ func TestACacheThatFailsUndoesNoErasureAndIsTriedAgain(t *testing.T) {
 	cache := &Cache{fails: true, cleared: make(chan struct{})}
 	gdpr, err := withSessions(db, cache)
 	must(t, err)
-	tells(t, erasing(t, db, gdpr, subject(t, "42"), "accounts"), `
+	expectText(t, erasing(t, db, gdpr, subject(t, "42"), "accounts"), `
 		before    accounts: id=42, email=zoe@example.org, password_hash=
 		exported  accounts.email = zoe@example.org
 		after     accounts: id=42, email=…@erased.invalid, password_hash=

@@ -38,7 +38,7 @@ func TestSoftDeletedRowsAreErased(t *testing.T) {
 		insert(t, db, &Writer{ID: 42, Email: "zoe@example.org", DeletedAt: deleted},
 			&Note{ID: 1, WriterID: 42, Text: "milk", DeletedAt: deleted}, &Note{ID: 2, WriterID: 42, Text: "bread"})
 
-		tells(t, erasing(t, db, gdpr, subject(t, "42"), "writers", "notes"), `
+		expectText(t, erasing(t, db, gdpr, subject(t, "42"), "writers", "notes"), `
 			before    writers: id=42, email=zoe@example.org, deleted_at=2024-05-01
 			before    notes: id=1, writer_id=42, text=milk, deleted_at=2024-05-01
 			before    notes: id=2, writer_id=42, text=bread, deleted_at=NULL

@@ -59,7 +59,7 @@ func TestASubjectIsOneOfItsTenant(t *testing.T) {
 		})
 		request(t, server, "/")
 
-		tells(t, erasing(t, db, gdpr, zoe, "employees", "shifts"), `
+		expectText(t, erasing(t, db, gdpr, zoe, "employees", "shifts"), `
 			before    employees: tenant=acme, number=7, name=Zoe
 			before    employees: tenant=brix, number=7, name=Bob
 			before    shifts: id=1, tenant=acme, number=7, place=Bonn

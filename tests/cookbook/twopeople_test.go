@@ -51,7 +51,7 @@ func TestARowAboutTwoPeopleLosesThePartOfOne(t *testing.T) {
 			&Message{ID: 2, SenderID: &bob, RecipientID: zoe, Text: "Hi Zoe", Folder: "work"},
 			&Follow{FollowerID: zoe, FollowedID: bob}, &Follow{FollowerID: bob, FollowedID: 9})
 
-		tells(t, erasing(t, db, gdpr, subject(t, "42"), "members", "messages", "follows"), `
+		expectText(t, erasing(t, db, gdpr, subject(t, "42"), "members", "messages", "follows"), `
 			before    members: id=7, name=Bob
 			before    members: id=42, name=Zoe
 			before    messages: id=1, sender_id=42, recipient_id=7, text=Hi Bob, folder=friends

@@ -49,8 +49,8 @@ func TestAKilledServerLeavesEachSubjectWhollyErasedOrUntouched(t *testing.T) {
 	}
 }
 
-// killInTheMiddle lets clients erase and consent until the server is killed, after a number of answers that differs
-// from round to round. It returns how many of the round's subjects are erased.
+// killInTheMiddle lets clients erase and consent, and kills the server after a number of responses that differs in each
+// round. It returns the number of the round's subjects that are erased.
 func killInTheMiddle(t *testing.T, db *bun.DB, database string, round int) (erased int) {
 	t.Helper()
 	first := round * customers
@@ -90,7 +90,7 @@ func killInTheMiddle(t *testing.T, db *bun.DB, database string, round int) (eras
 	return erased
 }
 
-// request reports whether there was an answer.
+// request reports whether there was a response.
 func request(address string, id int64, method, path string) bool {
 	body := strings.NewReader(`{"purpose":"newsletter","policy_version":"1","granted":true}`)
 	r, err := http.NewRequestWithContext(context.Background(), method, "http://"+address+path, body)
@@ -112,7 +112,7 @@ var wholeErasure = []string{
 	"erasure_requested", "erasure_step_succeeded", "erasure_step_succeeded", "erasure_local_completed",
 }
 
-// checkWhole fails the test if the subject is half erased, and reports whether it is erased.
+// checkWhole fails the test if the subject is partially erased, and reports whether the subject is erased.
 func checkWhole(t *testing.T, db *bun.DB, id int64) bool {
 	t.Helper()
 	ctx, key := context.Background(), strconv.FormatInt(id, 10)
@@ -130,7 +130,7 @@ func checkWhole(t *testing.T, db *bun.DB, id int64) bool {
 		Order("seq").Scan(ctx, &events))
 	decided := len(events)
 	events = slices.DeleteFunc(events, func(event string) bool { return strings.HasPrefix(event, "consent_") })
-	decided -= len(events) // by the customer, or by the erasure
+	decided -= len(events) // a decision of the customer or of the erasure
 
 	untouched := left == parcels && customer.Email == shop.Email(id) && entries == 0 && len(events) == 0
 	erased := left == 0 && customer.Email != shop.Email(id) && entries == 1 && slices.Equal(events, wholeErasure)

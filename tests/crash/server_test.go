@@ -1,4 +1,4 @@
-// Package crash kills a server in the middle of its work, and looks at what it leaves behind.
+// Package crash kills a server during its work and checks the state of the database.
 package crash_test
 
 import (
@@ -24,7 +24,8 @@ import (
 	"github.com/habeas-data/habeas/tests/internal/shop"
 )
 
-// serverVariable, when set, turns this test binary into the server that is killed; it says where the database is.
+// serverVariable contains the location of the database. If it is set, this test binary runs as the server that is
+// killed.
 const serverVariable = "HABEAS_TEST_CRASH_DATABASE"
 
 func TestMain(m *testing.M) {
@@ -40,12 +41,12 @@ func TestMain(m *testing.M) {
 
 var must = shop.Must
 
-// desk is an external system that each customer is known to.
+// desk is an external system that knows each customer.
 type desk struct{ ports.Resolver }
 
 func (desk) Name() string { return "desk" }
 
-// serve is the server: it prints its address and goes on until it is killed.
+// serve runs the server. It prints its address and runs until it is killed.
 func serve(source string) error {
 	db, err := open(source)
 	if err != nil {
@@ -78,7 +79,7 @@ func open(source string) (*bun.DB, error) {
 	return bun.NewDB(sqldb, pgdialect.New()), err
 }
 
-// start runs the server as a process of its own.
+// start runs the server as a separate process.
 func start(t *testing.T, source string) (server *exec.Cmd, address string) {
 	t.Helper()
 	server = exec.CommandContext(context.Background(), os.Args[0])

@@ -14,11 +14,11 @@ import (
 	"github.com/gofiber/fiber/v2"
 )
 
-// What follows is not about habeas: it is how Fiber behaves, and why the router is as it is. Where one of these tests
-// fails after an update of Fiber, a precaution of package fiberhttp may have become needless, or another one necessary.
+// These tests record how Fiber behaves and why the router needs its precautions. If a test fails after an update of
+// Fiber, package fiberhttp may need fewer or other precautions.
 
 func TestFactFiberOverwritesItsStrings(t *testing.T) {
-	for _, mounted := range []bool{false, true} { // an application's Immutable counts for nothing where it is mounted
+	for _, mounted := range []bool{false, true} { // Fiber ignores the setting Immutable of a mounted application
 		var sent, kept []string
 		keep := func(c *fiber.Ctx) error {
 			kept = append(kept, c.Params("name"))
@@ -33,7 +33,7 @@ func TestFactFiberOverwritesItsStrings(t *testing.T) {
 			server.Get("/a/:name", keep)
 		}
 		address := listen(t, server)
-		for i := range 100 { // now and then Fiber takes a fresh buffer
+		for i := range 100 { // Fiber sometimes takes a new buffer
 			sent = append(sent, fmt.Sprintf("name-%03d", i))
 			get(t, "http://"+address+"/a/"+sent[i])
 		}
@@ -53,8 +53,8 @@ func TestFactAMountedApplicationsSettingsAreIgnored(t *testing.T) {
 	server := fiber.New()
 	server.Mount("/sub", sub)
 	for path, want := range map[string]string{
-		"/size":      "longer than three bytes", // so the size has to be checked by whoever reads a body
-		"/name/a%20": "a%20",                    // so the purpose has to be unescaped by whoever reads it
+		"/size":      "longer than three bytes", // the reader of a body must check the size
+		"/name/a%20": "a%20",                    // the reader must unescape the purpose
 		"/broken":    "the sub-application handles",
 	} {
 		if got := send(t, server, newRequest("", "POST", "/sub"+path, "longer than three bytes")); got.body != want {
@@ -86,7 +86,7 @@ func TestFactTheUserContextHasNoDeadlineAndOutlivesTheClient(t *testing.T) {
 	}
 }
 
-// A panic ends the process, and with it every other request. This test dies of it, as a child of itself.
+// A panic ends the process and all other requests. This test runs the panic in a child process.
 func TestFactAPanicKillsTheProcess(t *testing.T) {
 	const child = "HABEAS_TEST_PANIC"
 	if os.Getenv(child) != "" {
@@ -103,7 +103,7 @@ func TestFactAPanicKillsTheProcess(t *testing.T) {
 	}
 }
 
-// A body beyond the host's own BodyLimit never gets as far as a router: Fiber's answer is the host's to shape.
+// A body beyond the BodyLimit of the host never reaches a router. The host's error handler creates the response.
 func TestFactABodyBeyondTheHostsLimitIsTheHostsToRefuse(t *testing.T) {
 	server := fiber.New(fiber.Config{
 		DisableStartupMessage: true, BodyLimit: 10,
@@ -120,7 +120,7 @@ func TestFactABodyBeyondTheHostsLimitIsTheHostsToRefuse(t *testing.T) {
 	}
 }
 
-// get makes a request to a real server.
+// get sends a request to a real server.
 func get(t testing.TB, url string) {
 	t.Helper()
 	response, err := http.Get(url)

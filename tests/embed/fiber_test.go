@@ -23,8 +23,8 @@ import (
 
 var errHost = errors.New("the host's own failure")
 
-// newHost is a shop with everything that Fiber applications tend to have: the usual middleware, an error handler of its
-// own, routes around and below /me, and habeas between them.
+// newHost is a shop with the usual parts of Fiber applications: middleware, its own error handler, and routes around
+// and below /me. habeas is mounted among them.
 func newHost(config fiber.Config, gdpr *app.Integration) *fiber.App {
 	config.DisableStartupMessage = true
 	config.ErrorHandler = func(c *fiber.Ctx, err error) error {
@@ -89,7 +89,7 @@ func TestAFiberHostServesEveryRightUnderAllItsSettings(t *testing.T) {
 	})
 }
 
-func TestHabeasAnswersOnlyWhatIsBelowItsPrefix(t *testing.T) {
+func TestHabeasOnlyServesPathsBelowItsPrefix(t *testing.T) {
 	forEverySetting(t, func(t *testing.T, config fiber.Config) {
 		db := databases.SQLite(t)
 		openShop(t, db)
@@ -112,14 +112,14 @@ func TestHabeasAnswersOnlyWhatIsBelowItsPrefix(t *testing.T) {
 			if got.isProblem() {
 				got.body = "problem"
 			}
-			if answered := fmt.Sprint(got.StatusCode, " ", got.body); answered != want {
-				t.Errorf("%s: %s, want %s", target, answered, want)
+			if response := fmt.Sprint(got.StatusCode, " ", got.body); response != want {
+				t.Errorf("%s: %s, want %s", target, response, want)
 			}
 		}
 	})
 }
 
-// The host's error handler may log what it is given: it must never be given anything of ours.
+// The host's error handler may log its errors. So it must never get an error of habeas.
 func TestTheHostsErrorHandlerSeesNoErrorOfHabeas(t *testing.T) {
 	db := databases.SQLite(t)
 	openShop(t, db)
@@ -140,9 +140,9 @@ func TestTheHostsErrorHandlerSeesNoErrorOfHabeas(t *testing.T) {
 	check("1", "GET", "/me/export", "", http.StatusInternalServerError)
 }
 
-// A panic in the subject provider, which is the host's code, is recovered by the router: the host's own recover
-// middleware, if it has one, has nothing to do.
-func TestAPanicOfTheSubjectProviderIsAnsweredByTheRouter(t *testing.T) {
+// The subject provider is code of the host. The router recovers its panics, so that the host's recover middleware is
+// not needed.
+func TestAPanicOfTheSubjectProviderIsRecoveredByTheRouter(t *testing.T) {
 	db := databases.SQLite(t)
 	openShop(t, db)
 	gdpr := newIntegration(t, db)
@@ -159,7 +159,7 @@ func TestAPanicOfTheSubjectProviderIsAnsweredByTheRouter(t *testing.T) {
 func TestTheHostsCompressionAppliesToExports(t *testing.T) {
 	db := databases.SQLite(t)
 	openShop(t, db)
-	shop.AddParcels(t, db, 1, 50) // Fiber leaves short bodies alone
+	shop.AddParcels(t, db, 1, 50) // Fiber does not change short bodies
 	server := newHost(fiber.Config{}, newIntegration(t, db))
 	request := newRequest("1", "GET", "/me/export", "")
 	request.Header.Set("Accept-Encoding", "gzip")
@@ -176,7 +176,7 @@ func TestTheHostsCompressionAppliesToExports(t *testing.T) {
 	}
 }
 
-func TestTheHostsCORSAnswersPreflightsAndMarksAnswers(t *testing.T) {
+func TestTheHostsCORSHandlesPreflightsAndMarksResponses(t *testing.T) {
 	db := databases.SQLite(t)
 	openShop(t, db)
 	server := newHost(fiber.Config{}, newIntegration(t, db))

@@ -29,9 +29,9 @@ func listen(t testing.TB, server *fiber.App) string {
 	return listener.Addr().String()
 }
 
-// newsletter is an external system, which takes its time.
+// newsletter is an external system whose calls take some time.
 type newsletter struct {
-	ports.Resolver // not asked for anything else
+	ports.Resolver // no other method is called
 	called         chan string
 	proceed        chan struct{}
 }
@@ -89,14 +89,14 @@ func TestTheWorkerSharesTheHostsLifespan(t *testing.T) {
 	if got := read(t, response); got.StatusCode != 200 {
 		t.Fatalf("%d %s", got.StatusCode, got.body)
 	}
-	if value := <-system.called; value != "subscriber 7" { // hangs when no worker runs
+	if value := <-system.called; value != "subscriber 7" { // hangs if no worker runs
 		t.Errorf("the newsletter was told to erase %q", value)
 	}
 	if completed() {
 		t.Error("the erasure is complete while the newsletter is still at it")
 	}
 
-	// The server shuts down while the call is under way: the worker is waited for, so that the outcome is not lost.
+	// The server shuts down during the call. The shutdown waits for the worker, so that the outcome is not lost.
 	must(t, server.ShutdownWithTimeout(time.Minute))
 	must(t, <-served)
 	want := []string{"the host listens", "so does a later hook", "the host shuts down", "a later hook, too"}
@@ -104,13 +104,13 @@ func TestTheWorkerSharesTheHostsLifespan(t *testing.T) {
 		t.Errorf("happened: %q", happened)
 	}
 
-	// Nobody is left who would carry out another erasure: it waits in the outbox for the next start.
+	// No worker runs, so the next erasure waits in the outbox for the next start.
 	response, err = server.Test(newRequest("", "DELETE", "/me", ""), -1)
 	must(t, err)
 	if got := read(t, response); got.StatusCode != 200 {
 		t.Fatalf("%d %s", got.StatusCode, got.body)
 	}
-	must(t, gdpr.Worker().Stop(time.Minute)) // it is not running, so this returns at once
+	must(t, gdpr.Worker().Stop(time.Minute)) // returns immediately, because the worker is not running
 	must(t, gdpr.Stack().Sessions.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
 		counts, err := s.Outbox().Counts(ctx)
 		if counts[domain.OutboxPending] != 1 || counts[domain.OutboxSucceeded] != 1 {
@@ -120,7 +120,7 @@ func TestTheWorkerSharesTheHostsLifespan(t *testing.T) {
 	}))
 }
 
-// A host with its own idea of a life cycle starts and stops the worker by itself.
+// A host may start and stop the worker itself.
 func TestAHostMayRunTheWorkerItself(t *testing.T) {
 	db := databases.SQLite(t)
 	openShop(t, db)

@@ -117,12 +117,12 @@ func TestTwoIntegrationsNeverMix(t *testing.T) {
 		}
 	}
 
-	// An override, for a test or a maintenance window, is one Integration's as well.
+	// An override, for a test or for maintenance, also affects only one Integration.
 	restore := store.Sessions().Override(outlet.Stack().Sessions)
 	for _, prefix := range []string{"/shop/me", "/outlet/me"} {
 		got := send(t, server, newRequest("1", "GET", prefix+"/consent/newsletter", ""))
 		if status := decode[domain.ConsentStatus](t, got.body); status.Granted {
-			t.Errorf("%s is answered by the shop's database", prefix)
+			t.Errorf("%s is handled by the shop's database", prefix)
 		}
 	}
 	restore()

@@ -38,7 +38,7 @@ func newAPI(t *testing.T, db *bun.DB) *httpapi.API {
 
 type customerKey struct{}
 
-// authenticated is the middleware of a host on net/http: it finds out who is asking.
+// authenticated is the middleware of a host on net/http that authenticates a request.
 func authenticated(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if id := r.Header.Get("X-Customer"); id != "" {
@@ -48,7 +48,7 @@ func authenticated(next http.Handler) http.Handler {
 	})
 }
 
-// recovered is what hosts put around everything.
+// recovered is the recover middleware of hosts.
 func recovered(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer func() {
@@ -76,11 +76,11 @@ func serve(t *testing.T, handler http.Handler) *httptest.Server {
 	return server
 }
 
-// ask sends a request to a real server.
-func ask(t *testing.T, server *httptest.Server, customer, method, target, body string) answer {
+// sendRequest sends a request to a real server.
+func sendRequest(t *testing.T, server *httptest.Server, customer, method, target, body string) received {
 	t.Helper()
 	request := newRequest(customer, method, server.URL+target, body)
-	request.RequestURI = "" // which httptest sets, for a server
+	request.RequestURI = "" // httptest sets it for servers
 	response, err := server.Client().Do(request)
 	must(t, err)
 	return read(t, response)
@@ -110,7 +110,7 @@ func TestAHostOnNetHTTPServesEveryRight(t *testing.T) {
 			{"GET", "/me", "", "profile"},
 			{"GET", "/me/orders/7", "", "order 7"},
 		} {
-			got := ask(t, server, "1", step.method, step.target, step.body)
+			got := sendRequest(t, server, "1", step.method, step.target, step.body)
 			if got.StatusCode != http.StatusOK || !strings.Contains(got.body, step.want) {
 				t.Errorf("%s %s: %d %s", step.method, step.target, got.StatusCode, got.body)
 			}
@@ -122,15 +122,15 @@ func TestAHostOnNetHTTPServesEveryRight(t *testing.T) {
 			"PUT /me/consent": "405 problem",
 		} {
 			method, path, _ := strings.Cut(target, " ")
-			got := ask(t, server, "1", method, path, "")
+			got := sendRequest(t, server, "1", method, path, "")
 			if got.isProblem() {
 				got.body = "problem"
 			}
-			if answered := fmt.Sprint(got.StatusCode, " ", strings.TrimSpace(got.body)); answered != want {
-				t.Errorf("%s: %s, want %s", target, answered, want)
+			if response := fmt.Sprint(got.StatusCode, " ", strings.TrimSpace(got.body)); response != want {
+				t.Errorf("%s: %s, want %s", target, response, want)
 			}
 		}
-		if got := ask(t, server, "", "DELETE", "/me", ""); got.StatusCode != http.StatusUnauthorized || !got.isProblem() {
+		if got := sendRequest(t, server, "", "DELETE", "/me", ""); got.StatusCode != http.StatusUnauthorized || !got.isProblem() {
 			t.Errorf("somebody unknown: %d %s", got.StatusCode, got.body)
 		}
 		if left := emails(t, db); !strings.HasPrefix(left[0], "anon-") || left[1] != "c2@example.org" {
@@ -139,7 +139,7 @@ func TestAHostOnNetHTTPServesEveryRight(t *testing.T) {
 	})
 }
 
-// A host with tenants checks who may act for whom, and knows the tenant from the path that it has routed.
+// A host with tenants checks who may act for whom. It takes the tenant from the routed path.
 func TestATenantInThePathOfAHostOnNetHTTP(t *testing.T) {
 	db := databases.SQLite(t)
 	asked := make(chan string, 1)
@@ -163,7 +163,7 @@ func TestATenantInThePathOfAHostOnNetHTTP(t *testing.T) {
 		{"DELETE", "rival", "", 403},
 		{"DELETE", "acme", "", 200},
 	} {
-		got := ask(t, server, "1", step.method, "/"+step.tenant+"/me"+step.path, "")
+		got := sendRequest(t, server, "1", step.method, "/"+step.tenant+"/me"+step.path, "")
 		if tenant := <-asked; got.StatusCode != step.want || tenant != step.tenant {
 			t.Errorf("%s /%s/me%s: %d, the provider saw the tenant %q", step.method, step.tenant, step.path, got.StatusCode,
 				tenant)
@@ -171,12 +171,12 @@ func TestATenantInThePathOfAHostOnNetHTTP(t *testing.T) {
 	}
 }
 
-// The handler recovers panics of the subject provider: the host's own middleware has nothing to do.
-func TestAPanicOfTheSubjectProviderIsAnsweredByTheHandler(t *testing.T) {
+// The handler recovers panics of the subject provider, so that the host's own middleware is not needed.
+func TestAPanicOfTheSubjectProviderIsRecoveredByTheHandler(t *testing.T) {
 	db := databases.SQLite(t)
 	rights := nethttp.Handler("/me", newAPI(t, db), func(*http.Request) (domain.Subject, error) { panic("secret") })
 	server := serve(t, recovered(rights))
-	got := ask(t, server, "1", "DELETE", "/me", "")
+	got := sendRequest(t, server, "1", "DELETE", "/me", "")
 	if got.StatusCode != 500 || !got.isProblem() || strings.Contains(got.body, "secret") {
 		t.Errorf("%d %s", got.StatusCode, got.body)
 	}

@@ -1,6 +1,5 @@
-// Package embed_test shows habeas inside applications that were there before it: their middleware, their settings,
-// their routes and their transactions. Each test is a host application; what it holds is that neither side is in the
-// other's way.
+// Package embed_test adds habeas to existing applications with their own middleware, settings, routes and transactions.
+// Each test is a host application. The tests check that habeas and the host do not disturb each other.
 package embed_test
 
 import (
@@ -27,7 +26,7 @@ import (
 
 func TestMain(m *testing.M) { postgres.Main(m) }
 
-// openShop makes the tables in an empty database, with the customers 1 and 2 and a parcel of each.
+// openShop creates the tables in an empty database, and the customers 1 and 2 with a parcel each.
 func openShop(t testing.TB, db *bun.DB) {
 	t.Helper()
 	shop.Open(t, db, shop.Models)
@@ -38,14 +37,14 @@ func newIntegration(t testing.TB, db *bun.DB, external ...ports.Resolver) *app.I
 	t.Helper()
 	gdpr, err := app.New(app.Config{
 		DB: db, Models: shop.Models, Resolvers: external,
-		PollInterval: time.Hour, // a worker that nobody wakes does nothing
+		PollInterval: time.Hour, // a worker without notifications does nothing
 		Logger:       slog.New(slog.DiscardHandler),
 	})
 	must(t, err)
 	return gdpr
 }
 
-// authenticate is a middleware of the host: it finds out who is asking. (A header is believed only in a test.)
+// authenticate is a middleware of the host that authenticates a request. Only a test may trust a header.
 func authenticate(c *fiber.Ctx) error {
 	if id, err := strconv.ParseInt(c.Get("X-Customer"), 10, 64); err == nil {
 		c.Locals("customer", &shop.Customer{ID: id})
@@ -53,7 +52,7 @@ func authenticate(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-// currentSubject is all that habeas needs to know: whom the host has authenticated.
+// currentSubject returns the customer that the host has authenticated. habeas needs nothing else.
 func currentSubject(c *fiber.Ctx) (domain.Subject, error) {
 	customer, ok := c.Locals("customer").(*shop.Customer)
 	if !ok {
@@ -62,7 +61,7 @@ func currentSubject(c *fiber.Ctx) (domain.Subject, error) {
 	return domain.NewSubject(strconv.FormatInt(customer.ID, 10))
 }
 
-// granted asks an engine, as a host does outside of requests.
+// granted queries a consent outside of requests, as a host does.
 func granted(t testing.TB, gdpr *app.Integration, customer, purpose string) bool {
 	t.Helper()
 	id, err := domain.NewSubjectID(customer)
@@ -105,16 +104,16 @@ func count(t testing.TB, db bun.IDB, table string) (n int) {
 	return n
 }
 
-// answer is a response whose body has been read.
-type answer struct {
+// received is a response whose body has been read.
+type received struct {
 	*http.Response
 	body string
 }
 
-// isProblem reports whether habeas has given the answer, and not the host.
-func (a answer) isProblem() bool { return a.Header.Get("Content-Type") == "application/problem+json" }
+// isProblem reports whether habeas, and not the host, has created the response.
+func (r received) isProblem() bool { return r.Header.Get("Content-Type") == "application/problem+json" }
 
-// newRequest returns a request of a customer; one with a body is JSON.
+// newRequest returns a request of a customer. A body is sent as JSON.
 func newRequest(customer, method, target, body string) *http.Request {
 	request := httptest.NewRequest(method, target, strings.NewReader(body))
 	request.Header.Set("X-Customer", customer)
@@ -124,20 +123,20 @@ func newRequest(customer, method, target, body string) *http.Request {
 	return request
 }
 
-// send answers a request by a Fiber application.
-func send(t testing.TB, server *fiber.App, request *http.Request) answer {
+// send returns the response of a Fiber application to a request.
+func send(t testing.TB, server *fiber.App, request *http.Request) received {
 	t.Helper()
 	response, err := server.Test(request, -1)
 	must(t, err)
 	return read(t, response)
 }
 
-func read(t testing.TB, response *http.Response) answer {
+func read(t testing.TB, response *http.Response) received {
 	t.Helper()
 	defer response.Body.Close()
 	body, err := io.ReadAll(response.Body)
 	must(t, err)
-	return answer{response, string(body)}
+	return received{response, string(body)}
 }
 
 func decode[T any](t testing.TB, body string) (value T) {

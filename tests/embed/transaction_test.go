@@ -16,8 +16,8 @@ import (
 	"github.com/habeas-data/habeas/tests/internal/shop"
 )
 
-// checkout is a shop with two routes of its own that make habeas part of their own transactions. Both fail at the very
-// end when the request says so.
+// checkout is a shop with two routes that use habeas inside of their own transactions. Both routes can fail at their
+// end, if the request demands it.
 type checkout struct {
 	db     *bun.DB
 	gdpr   *app.Integration
@@ -34,7 +34,7 @@ func newCheckout(t *testing.T, db *bun.DB) checkout {
 	return h
 }
 
-// inTransaction is a route that the host runs in one transaction of its own.
+// inTransaction returns a route that the host runs in its own transaction.
 func (h checkout) inTransaction(run func(ctx context.Context, tx bun.Tx, customer *shop.Customer) error) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		return h.db.RunInTx(c.UserContext(), nil, func(ctx context.Context, tx bun.Tx) error {
@@ -49,7 +49,7 @@ func (h checkout) inTransaction(run func(ctx context.Context, tx bun.Tx, custome
 	}
 }
 
-// order is the host's insert and, with it, the consent to what the order is for.
+// order inserts the host's row and records the consent for the purpose of the order.
 func (h checkout) order(ctx context.Context, tx bun.Tx, customer *shop.Customer) error {
 	if _, err := tx.NewInsert().Model(&shop.Parcel{CustomerID: customer.ID, Address: "a gift"}).Exec(ctx); err != nil {
 		return err
@@ -69,7 +69,7 @@ func (h checkout) order(ctx context.Context, tx bun.Tx, customer *shop.Customer)
 	})
 }
 
-// closeAccount erases the customer, and ends the subscription of which habeas knows nothing.
+// closeAccount erases the customer and ends the subscription, a table that habeas does not know.
 func (h checkout) closeAccount(ctx context.Context, tx bun.Tx, customer *shop.Customer) error {
 	sessions, err := h.gdpr.Join(tx)
 	if err != nil {
@@ -89,7 +89,7 @@ func (h checkout) closeAccount(ctx context.Context, tx bun.Tx, customer *shop.Cu
 	return err
 }
 
-// left is what the two routes change, as it is afterwards.
+// left is the state that the two routes have changed.
 type left struct {
 	orders, consents, events, entries, marks int
 	email, plan                              string
@@ -157,7 +157,7 @@ func TestAnErasureIsPartOfTheHostsTransaction(t *testing.T) {
 	})
 }
 
-// What habeas refuses undoes its own writes only: the host may go on, and commit.
+// An operation that habeas refuses undoes only its own writes. The host may continue and commit.
 func TestAFailureOfHabeasLeavesTheHostsTransactionUsable(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		h := newCheckout(t, db)

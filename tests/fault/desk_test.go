@@ -22,9 +22,9 @@ func TestWhatADeskDoesDecidesWhatBecomesOfAnErasure(t *testing.T) {
 	for name, test := range map[string]struct {
 		fault      desktest.Fault
 		status     domain.OutboxStatus
-		class      string // of the error
+		class      string // class of the error
 		heals      bool   // a later attempt succeeds
-		incomplete bool   // the subject's export has to do without the desk
+		incomplete bool   // the export is incomplete without the desk
 	}{
 		"slow": {slow.Hold, domain.OutboxFailed, "timeout", healed, true},
 		"401":  {desktest.Status(http.StatusUnauthorized), domain.OutboxAbandoned, "refused", given, true},
@@ -85,7 +85,7 @@ func TestWhatADeskDoesDecidesWhatBecomesOfAnErasure(t *testing.T) {
 	}
 }
 
-// However often that is, it is tried for a week.
+// The number of attempts does not matter. They continue for a week.
 func TestADeskThatIsDownIsTriedForAWeek(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		w := newWorld(t, db)
@@ -130,14 +130,14 @@ func TestADeskThatIsDownIsTriedUntilTheAttemptsAreUsedUp(t *testing.T) {
 	})
 }
 
-func TestADeskThatSaysWhenToComeBackIsNotAskedBefore(t *testing.T) {
+func TestADeskThatSetsARetryTimeIsNotCalledBefore(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		w := newWorld(t, db)
 		w.desk.Script(desktest.Status(http.StatusTooManyRequests).With("Retry-After", "600"))
 		w.erase()
 		_, err := w.run()
 		must(t, err)
-		w.clock.advance(599 * time.Second) // far beyond the first backoff
+		w.clock.advance(599 * time.Second) // much longer than the first backoff
 		if settled, err := w.run(); err != nil || settled != 0 {
 			t.Errorf("came back too early: %d, %v", settled, err)
 		}

@@ -42,7 +42,7 @@ func TestAnExportThatWaitsForADeskKeepsNoConnectionBusy(t *testing.T) {
 			_ = response.Body.Close()
 			exported <- response.StatusCode
 		}()
-		<-gate.Entered() // the desk is being waited for
+		<-gate.Entered() // the worker waits for the desk
 		var status domain.ConsentStatus
 		w.send(http.MethodGet, "/me/consent/newsletter", &status)
 		select {

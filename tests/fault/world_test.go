@@ -1,5 +1,5 @@
-// Package fault makes everything fail that can fail while an erasure is carried to an external system, and looks at
-// what is left: the outbox entry, the audit trail, and what the subject's next request sees.
+// Package fault makes each part fail while an erasure is carried to an external system. It checks the outbox entry, the
+// audit trail, and the response to the subject's next request.
 package fault_test
 
 import (
@@ -28,7 +28,7 @@ func TestMain(m *testing.M) { postgres.Main(m) }
 
 var must = shop.Must
 
-// clock is set by hand.
+// clock is a clock that tests set.
 type clock struct {
 	mu  sync.Mutex
 	now time.Time
@@ -52,14 +52,14 @@ type world struct {
 	db     *bun.DB
 	clock  *clock
 	desk   *desktest.Desk
-	server *httptest.Server // the desk's
+	server *httptest.Server // the server of the desk
 	gdpr   *app.Integration
 	shop   *fiber.App
 }
 
 const contact = "contact-7"
 
-// newWorld opens a shop for one customer, who is known to the desk. adjust may change what the shop is made of.
+// newWorld opens a shop with one customer, whom the desk knows. adjust may change the configuration.
 func newWorld(t *testing.T, db *bun.DB, adjust ...func(*app.Config)) *world {
 	t.Helper()
 	w := &world{
@@ -89,7 +89,7 @@ func newWorld(t *testing.T, db *bun.DB, adjust ...func(*app.Config)) *world {
 	return w
 }
 
-// send makes a request as the customer, which must be answered 200, and decodes the answer.
+// send sends a request as the customer. The status must be 200. send decodes the response.
 func (w *world) send(method, path string, into any) {
 	w.t.Helper()
 	response, err := w.shop.Test(httptest.NewRequest(method, path, nil), int(time.Minute.Milliseconds()))
@@ -117,7 +117,7 @@ func (w *world) run() (settled int, err error) {
 	return w.gdpr.Stack().Runner.RunOnce(context.Background())
 }
 
-// row is an outbox entry as it is stored.
+// row is a stored outbox entry.
 type row struct {
 	Status    domain.OutboxStatus
 	Attempts  int
@@ -137,7 +137,7 @@ func (w *world) entry() row {
 	return rows[0]
 }
 
-// events returns the events that the carrying out of the erasure has left.
+// events returns the events of carrying out the erasure.
 func (w *world) events() []domain.AuditEvent {
 	w.t.Helper()
 	subject, err := domain.NewSubject("7")
@@ -156,7 +156,7 @@ func (w *world) events() []domain.AuditEvent {
 	return external
 }
 
-// expect checks the entry and the last event of the trail, of which there must be n.
+// expect checks the entry, the last event of the trail, and the number n of events.
 func (w *world) expect(status domain.OutboxStatus, attempts int, class string, n int) {
 	w.t.Helper()
 	entry := w.entry()
@@ -183,7 +183,7 @@ func (w *world) expect(status domain.OutboxStatus, attempts int, class string, n
 	}
 }
 
-// expectCompletion checks that the erasure is done, after so many attempts, with n events in all.
+// expectCompletion checks that the erasure is complete after a number of attempts, with n events.
 func (w *world) expectCompletion(attempts, n int) {
 	w.t.Helper()
 	w.expect(domain.OutboxSucceeded, attempts, "", n)

@@ -10,15 +10,15 @@ const (
 	workerHeader = "X-Worker"
 )
 
-// desk is the external system. It answers as many calls as it was given turns for, and keeps the others waiting: so a
-// worker that is killed has calls in flight.
+// desk is the external system. It responds to a limited number of calls and blocks the others, so that a killed worker
+// has calls in flight.
 type desk struct {
 	turns  chan struct{}
-	opened chan struct{} // no call waits any more
+	opened chan struct{} // closed when no call waits any more
 
 	mu      sync.Mutex
-	seen    map[string]int // answered calls by entry
-	waiting map[string]int // calls by worker
+	seen    map[string]int // completed calls by entry
+	waiting map[string]int // waiting calls by worker
 }
 
 func newDesk() *desk {
@@ -28,7 +28,7 @@ func newDesk() *desk {
 	}
 }
 
-// admit gives n more turns.
+// admit allows n more calls.
 func (d *desk) admit(n int) {
 	for range n {
 		select {
@@ -45,7 +45,7 @@ func (d *desk) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	select {
 	case <-d.turns:
 	case <-d.opened:
-	case <-r.Context().Done(): // the worker is dead, or has waited long enough
+	case <-r.Context().Done(): // the worker is dead, or its call has timed out
 		return
 	}
 	d.mu.Lock()
@@ -65,15 +65,15 @@ func (d *desk) count(worker string, n int) {
 	d.waiting[worker] += n
 }
 
-// calls is how many calls of the worker the desk has not answered.
+// calls returns the number of waiting calls of the worker.
 func (d *desk) calls(worker string) int {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.waiting[worker]
 }
 
-// answered is how many entries and how many calls the desk has answered.
-func (d *desk) answered() (distinct, calls int) {
+// completed returns the number of entries and of calls that the desk has completed.
+func (d *desk) completed() (distinct, calls int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for _, n := range d.seen {

@@ -24,7 +24,7 @@ const (
 	workers  = 4
 	kills    = 8 // one every second
 	turns    = 500
-	limit    = 2 * time.Minute // for all of it; it takes a fraction
+	limit    = 2 * time.Minute // for the complete test, which takes a fraction of it
 )
 
 func TestWorkersThatAreKilledEraseEverySubjectOnce(t *testing.T) {
@@ -48,7 +48,7 @@ func TestWorkersThatAreKilledEraseEverySubjectOnce(t *testing.T) {
 	defer second.Stop()
 	for i := range kills {
 		if i%2 == 0 {
-			desk.admit(turns) // by the time of the kill, all wait for the desk
+			desk.admit(turns) // at the time of the kill, all calls wait for the desk
 		}
 		<-second.C
 		victim := fleet[i%workers]
@@ -56,10 +56,10 @@ func TestWorkersThatAreKilledEraseEverySubjectOnce(t *testing.T) {
 			inTheMiddle++
 		}
 		if i%2 == 1 {
-			desk.admit(turns) // at the time of the kill, answers come in and are settled
+			desk.admit(turns) // at the time of the kill, the workers receive and settle responses
 		}
 		must(t, victim.Process.Kill()) // SIGKILL
-		_ = victim.Wait()              // which says that it was killed
+		_ = victim.Wait()              // reports the kill
 		fleet[i%workers] = start(ctx, t, source, server.URL)
 	}
 	close(desk.opened)
@@ -72,7 +72,7 @@ func TestWorkersThatAreKilledEraseEverySubjectOnce(t *testing.T) {
 	if inTheMiddle == 0 {
 		t.Errorf("none of %d kills came in the middle of a call", kills)
 	}
-	distinct, calls := desk.answered()
+	distinct, calls := desk.completed()
 	if distinct != entries {
 		t.Errorf("the desk saw %d of %d entries", distinct, entries)
 	}
@@ -81,7 +81,7 @@ func TestWorkersThatAreKilledEraseEverySubjectOnce(t *testing.T) {
 	checkTrail(t, db)
 }
 
-// start runs a worker as a process of its own, which dies with this one.
+// start runs a worker as a separate process, which ends with this process.
 func start(ctx context.Context, t *testing.T, source, desk string) *exec.Cmd {
 	t.Helper()
 	worker := exec.CommandContext(ctx, os.Args[0])

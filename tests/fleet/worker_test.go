@@ -1,4 +1,4 @@
-// Package fleet lets several processes drain one outbox while they are killed, one after the other.
+// Package fleet tests several processes that drain one outbox while they are killed one after the other.
 package fleet_test
 
 import (
@@ -26,14 +26,15 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// These variables turn this test binary into a worker of the fleet; they say where the database and the desk are.
+// These variables contain the locations of the database and of the desk. If they are set, this test binary runs as a
+// worker of the fleet.
 const (
 	databaseVariable = "HABEAS_TEST_FLEET_DATABASE"
 	deskVariable     = "HABEAS_TEST_FLEET_DESK"
 )
 
-// Leases are short, so that what a killed worker leaves behind is taken over soon. A call may wait at the desk for the
-// next kill, and not much longer.
+// Leases are short, so that another worker soon takes over the entries of a killed worker. A call may wait at the desk
+// until the next kill and little longer.
 const (
 	lease       = 2500 * time.Millisecond
 	callTimeout = 1500 * time.Millisecond
@@ -51,9 +52,9 @@ func TestMain(m *testing.M) {
 	postgres.Main(m)
 }
 
-// work is the worker: it drains the outbox until no entry is open. Any error ends it, and fails the test.
+// work runs the worker, which drains the outbox until no entry is open. Any error ends the worker and fails the test.
 func work(source, desk string) error {
-	go func() { // the test holds the other end for as long as it lives
+	go func() { // the test keeps the other end open as long as it runs
 		_, _ = io.Copy(io.Discard, os.Stdin)
 		os.Exit(2)
 	}()
@@ -90,7 +91,7 @@ func work(source, desk string) error {
 	}
 }
 
-// stillOpen is how many entries have not come to an end.
+// stillOpen returns the number of open entries.
 func stillOpen(ctx context.Context, store ports.SessionFactory) (open int64, err error) {
 	err = store.Do(ctx, func(ctx context.Context, session ports.Session) error {
 		counts, err := session.Outbox().Counts(ctx)
@@ -145,6 +146,6 @@ func (c client) EraseSubject(
 	case http.StatusNotFound:
 		return true, nil
 	default:
-		return false, errors.New("the desk answered " + response.Status)
+		return false, errors.New("the desk responded " + response.Status)
 	}
 }

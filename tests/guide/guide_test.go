@@ -1,4 +1,4 @@
-// Package guide holds docs/writing-an-adapter.md to the code: the example that it shows is one that passes its suite.
+// Package guide tests that the example of docs/writing-an-adapter.md passes its suite.
 package guide
 
 import (

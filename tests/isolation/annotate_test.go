@@ -6,7 +6,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// annotate draws the fate that a table is to have and annotates its columns accordingly.
+// annotate draws the fate of a table and annotates its columns accordingly.
 func (g *generator) annotate(t *table) {
 	intent := pick(g.T, "intent", "survives", "survives", "survives", "survives", "whole", "owned", "untouched")
 	if t.losesItsWay() {
@@ -38,7 +38,7 @@ func (g *generator) annotate(t *table) {
 	}
 }
 
-// fateOf draws what becomes of a cell in a row that stays, if the column can bear it.
+// fateOf draws the strategy of a cell in a row that stays, if the column supports it.
 func (g *generator) fateOf(t *table, c *column) domain.Strategy {
 	switch {
 	case t.countsFrom(c):
@@ -56,12 +56,12 @@ func (t *table) refersTo(name string) bool {
 		slices.Contains(t.subjectKey, name)
 }
 
-// countsFrom reports whether a retention counts from the column, which must then be retained itself if it is annotated.
+// countsFrom reports whether a retention period begins at the column. An annotated column must then be retained itself.
 func (t *table) countsFrom(c *column) bool {
 	return slices.ContainsFunc(t.retained(), func(other *column) bool { return other.Personal.Since == c.Name })
 }
 
-// personal annotates a column with the strategy, and draws the rest of what an annotation may say.
+// personal annotates a column with the strategy and draws the optional fields of the annotation.
 func (g *generator) personal(t *table, c *column, strategy domain.Strategy) {
 	annotation := &domain.Annotation{
 		Category: pick(g.T, "category", domain.CategoryContact, domain.CategorySpecial),
@@ -70,13 +70,13 @@ func (g *generator) personal(t *table, c *column, strategy domain.Strategy) {
 		Purpose:  pick(g.T, "purpose", "", "account login"),
 		Export:   pick(g.T, "export", "", "", domain.ExportYes, domain.ExportNo),
 	}
-	if slices.Contains(t.primaryKey, c.Name) && annotation.Export == domain.ExportNo { // an export names rows by it
+	if slices.Contains(t.primaryKey, c.Name) && annotation.Export == domain.ExportNo { // the key names rows
 		annotation.Export = domain.ExportYes
 	}
 	annotation.Ref = g.holdsKeys(c)
 	c.Type, c.Personal = c.kind.Type, annotation
 	switch strategy {
-	case domain.StrategyDelete: // which are three words for one thing where the row goes
+	case domain.StrategyDelete: // these strategies are equal if the row is deleted
 		annotation.Strategy = pick(g.T, "word", domain.StrategyDelete, domain.StrategyErase, "")
 	case domain.StrategyErase:
 		annotation.Strategy = pick(g.T, "default", domain.StrategyErase, "")
@@ -85,7 +85,7 @@ func (g *generator) personal(t *table, c *column, strategy domain.Strategy) {
 		times := slices.DeleteFunc(slices.Clone(t.columns), func(c *column) bool {
 			return c.kind.Type != domain.TypeTime || c.Personal != nil && c.Personal.Strategy != domain.StrategyRetain
 		})
-		overwritable := c.serves == forData && !c.unique && !t.refersTo(c.Name) // once the duty is over
+		overwritable := c.serves == forData && !c.unique && !t.refersTo(c.Name) // after the retention period
 		if len(times) > 0 && overwritable && !oneIn(g.T, "no since", 3) {
 			since := pick(g.T, "since", times...)
 			since.Type = domain.TypeTime
@@ -99,7 +99,7 @@ func (g *generator) personal(t *table, c *column, strategy domain.Strategy) {
 	}
 }
 
-// surrogate draws a constant that the column can hold. One that is unique takes no constant without a placeholder.
+// surrogate draws a constant that fits the column. A unique column gets no constant without a placeholder.
 func (g *generator) surrogate(c *column) {
 	long := c.kind.length == 0 || c.kind.length > 30
 	switch isText := c.kind.Type == domain.TypeText; {
@@ -117,7 +117,7 @@ func (g *generator) surrogate(c *column) {
 	}
 }
 
-// mischief breaks something, or something harmless: the data map may be refused now.
+// mischief adds a mistake or a harmless change. The data map may then be refused.
 func (g *generator) mischief() {
 	t := pick(g.T, "victim", slices.DeleteFunc(slices.Clone(g.tables), func(t *table) bool { return t.outside })...)
 	switch pick(g.T, "mischief", "annotate", "annotate", "own", "mark") {
@@ -135,7 +135,7 @@ func (g *generator) mischief() {
 	if t.fate() != survives {
 		return
 	}
-	for _, c := range t.anonymized() { // a number that is unique has no surrogate, which only the database knows
+	for _, c := range t.anonymized() { // only the database knows that a unique number has no surrogate
 		if c.kind.Type == domain.TypeBigInt && c.serves == forData && t.refersTo(c.Name) {
 			c.Personal = nil
 		}

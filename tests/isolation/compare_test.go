@@ -9,8 +9,8 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// checkRows compares every cell of the database before and after an erasure: whose it is and what had to become of it
-// is known from the books alone.
+// checkRows compares every cell of the database before and after an erasure. The records of the generator determine the
+// owner of each cell and its expected state.
 func (w *world) checkRows(erased int, before, after dump) {
 	for _, t := range w.tables {
 		expected := 0
@@ -43,7 +43,7 @@ func (w *world) checkRows(erased int, before, after dump) {
 	}
 }
 
-// fault says what is wrong with what became of a cell, or nothing.
+// fault returns the mistake in a cell after an erasure, or "".
 func (w *world) fault(t *table, c *column, erase, lapsed bool, old, now sql.NullString, fresh map[string]bool) string {
 	switch {
 	case erase && t.setsNull(c.Name):
@@ -70,7 +70,7 @@ func (w *world) fault(t *table, c *column, erase, lapsed bool, old, now sql.Null
 		return unless(now.String == c.kind.constant, "is not the surrogate of the type")
 	}
 	cell := c.Name + "\x00" + now.String
-	switch distinct := c.kind.length == 0 || c.kind.length >= 7; { // fewer digits may meet by chance
+	switch distinct := c.kind.length == 0 || c.kind.length >= 7; { // with fewer digits, surrogates may be equal by chance
 	case !isRandom(c.kind, strings.TrimPrefix(now.String, w.textMark)):
 		return "is no random surrogate that fits"
 	case distinct && fresh[cell]:
@@ -82,7 +82,7 @@ func (w *world) fault(t *table, c *column, erase, lapsed bool, old, now sql.Null
 	return ""
 }
 
-// placeholder is the form of the column's constant if it has a placeholder.
+// placeholder returns the form of the column's constant if the constant has a placeholder.
 func (c *column) placeholder() *regexp.Regexp {
 	if !strings.Contains(c.Surrogate, "{}") || c.Surrogate == "{}" {
 		return nil

@@ -1,4 +1,4 @@
-// Package isolation holds the promise that matters most as properties: what is done about one subject touches no
-// other. They generate an application (tables, foreign keys, a data map, rows of several subjects), erase or export one
-// subject on a real database, and compare every cell with what the generator knows. It has no code of its own.
+// Package isolation tests as properties that an operation on one subject affects no other subject. The tests generate
+// an application with tables, foreign keys, a data map, and rows of several subjects. They erase or export one subject
+// on a real database, and compare every cell with the records of the generator. The package contains only tests.
 package isolation

@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// even draws a number from 0 to n-1, each as likely as the others: rapid's own ranges prefer small ones.
+// even draws a number from 0 to n-1 with equal probability. The ranges of rapid prefer small numbers.
 func even(t *rapid.T, what string, n int) int {
 	return rapid.Custom(func(t *rapid.T) int {
 		number := 0
@@ -31,7 +31,7 @@ func pick[E any](t *rapid.T, what string, options ...E) E {
 	return options[even(t, what, len(options))]
 }
 
-// oneIn draws true once in n times.
+// oneIn draws true with the probability 1/n.
 func oneIn(t *rapid.T, what string, n int) bool { return even(t, what, n) == n-1 }
 
 // shuffled draws an order.
@@ -39,7 +39,7 @@ func shuffled[E any](t *rapid.T, what string, elements []E) []E {
 	return rapid.Permutation(elements).Draw(t, what)
 }
 
-// must shows what an error of habeas wraps, too: the values in it are made up.
+// must also shows the causes of an error of habeas, because its values are not personal data.
 func must(t *rapid.T, err error) {
 	if err == nil {
 		return

@@ -22,24 +22,25 @@ import (
 
 func TestMain(m *testing.M) { postgres.Main(m) }
 
-// engine is all that differs between the databases, to the generator and to the checks.
+// engine contains the differences between the databases for the generator and the checks.
 type engine struct {
-	kinds  []kind // of columns that hold data
-	keys   []kind // of columns that identify rows
-	narrow kind   // of a column that refers to a wider key
+	kinds  []kind // kinds of columns with data
+	keys   []kind // kinds of columns that identify rows
+	narrow kind   // kind of a column that refers to a wider key
 
-	// open gives each check an empty namespace of its own, and the prefix that qualifies the names of its tables.
+	// open returns an empty namespace for each check, and the prefix that qualifies the names of its tables.
 	open func(t *rapid.T) (db *bun.DB, qualifier string)
 	// run executes a script of several statements.
 	run func(ctx context.Context, db *bun.DB, script string) error
-	// shown is the expression by which a dump reads a column: a text that differs when the stored value does.
+	// shown returns the expression with which a dump reads a column. Its texts differ if and only if the stored values
+	// differ.
 	shown func(column string) string
-	// textMark is what shown puts in front of a text.
+	// textMark is the prefix that shown adds to a text.
 	textMark string
 }
 
-// onEach runs a property once on SQLite and once on PostgreSQL. A namespace takes one connection: that is enough for
-// everything, also for habeas.
+// onEach runs a property on SQLite and on PostgreSQL. Each namespace uses one connection, which is enough for the test
+// and for habeas.
 func onEach(t *testing.T, property func(t *testing.T, e engine)) {
 	t.Helper()
 	t.Run("SQLite", func(t *testing.T) { property(t, sqliteEngine()) })

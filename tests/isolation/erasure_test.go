@@ -60,7 +60,7 @@ func (w *world) rehearse(subject domain.Subject) domain.Rehearsal {
 	return rehearsal
 }
 
-// eraseAsRehearsed erases the subject, which must come to the counts of the rehearsal.
+// eraseAsRehearsed erases the subject and checks that the counts equal the counts of the rehearsal.
 func (w *world) eraseAsRehearsed(subject domain.Subject, rehearsal domain.Rehearsal) (result domain.ErasureResult) {
 	w.do(func(ctx context.Context, s ports.Session) (err error) {
 		result, err = w.eraser.EraseAsRehearsed(ctx, s, subject, rehearsal.Fingerprint)
@@ -70,7 +70,7 @@ func (w *world) eraseAsRehearsed(subject domain.Subject, rehearsal domain.Rehear
 		domain.StrategyDelete: result.Deleted, domain.StrategyAnonymize: result.Anonymized,
 		domain.StrategyRetain: result.Retained,
 	}
-	for _, step := range rehearsal.Steps { // of tables with one path each
+	for _, step := range rehearsal.Steps { // tables with one path each
 		if got := counts[step.Strategy][step.Target]; got != step.Rows {
 			w.Errorf("rehearsed %s of %s: %d rows, erased %d", step.Strategy, step.Target, step.Rows, got)
 		}
@@ -86,7 +86,7 @@ func (w *world) erase(subject domain.Subject) (result domain.ErasureResult) {
 	return result
 }
 
-// counts is the result by the books; when the erasure is repeated, nothing is left to delete.
+// counts returns the expected result. A repeated erasure deletes no rows.
 func (w *world) counts(erased int, repeated bool) domain.ErasureResult {
 	result := domain.ErasureResult{
 		Deleted: map[string]int64{}, Anonymized: map[string]int64{}, Retained: map[string]int64{},
@@ -125,7 +125,7 @@ func (w *world) checkResult(subject domain.Subject, got, want domain.ErasureResu
 	}
 }
 
-// called and skipped are the external systems for which the subject has a ref, and the others.
+// called and skipped are the external systems with and without a ref of the subject.
 func (w *world) called(subject domain.Subject) (called, skipped []string) {
 	for _, name := range slices.Concat(w.resolvers, w.refs()) {
 		if slices.ContainsFunc(subject.Refs, func(ref domain.SubjectRef) bool { return ref.Kind == name }) {
@@ -137,7 +137,7 @@ func (w *world) called(subject domain.Subject) (called, skipped []string) {
 	return called, skipped
 }
 
-// checkOutbox looks for the entries of one erasure and no others: one for each ref, and one for each system with keys.
+// checkOutbox checks that the outbox contains exactly one entry for each ref and one for each system with keys.
 func (w *world) checkOutbox(subject domain.Subject, keys map[string][]string) {
 	called, _ := w.called(subject)
 	enqueued, entries := w.enqueued(subject)

@@ -25,7 +25,7 @@ func TestAnExportHoldsTheSubjectsCellsAndNobodyElses(t *testing.T) {
 			before := w.dump()
 			for i, subject := range w.subjects {
 				w.checkBundle(i, w.export(subject))
-				w.checkAsked(i, before)
+				w.checkQueriedKeys(i, before)
 			}
 			if !reflect.DeepEqual(before, w.dump()) {
 				t.Error("an export has changed something")
@@ -43,11 +43,11 @@ func (w *world) export(subject domain.Subject) (bundle domain.ExportBundle) {
 	return bundle
 }
 
-// place is where a record comes from.
+// place is the origin of a record.
 type place struct{ source, row, field string }
 
-// checkBundle expects one record for each annotated cell of the subject's rows, but for those that say export:no. Rows
-// without annotated cells that are the subject's are exported with their keys.
+// checkBundle expects one record for each annotated cell of the subject's rows, except for export:no. Rows of the
+// subject without annotated cells are exported with their keys.
 func (w *world) checkBundle(subject int, bundle domain.ExportBundle) {
 	records := map[place]domain.ExportRecord{}
 	for _, record := range bundle.Records {
@@ -66,7 +66,7 @@ func (w *world) checkBundle(subject int, bundle domain.ExportBundle) {
 				switch {
 				case !exported:
 					w.Errorf("%q is not exported", at)
-				case c.Personal == nil: // a key, whose value names the row
+				case c.Personal == nil: // the value of a key names the row
 				case !sameValue(c.kind.Type, r.cells[c.Name], record.Value):
 					w.Errorf("%q is exported as %#v, not %#v", at, record.Value, r.cells[c.Name])
 				default:
@@ -80,7 +80,8 @@ func (w *world) checkBundle(subject int, bundle domain.ExportBundle) {
 	}
 }
 
-// exports reports whether an export has the cells of a column: an annotated one, or a key of rows without any.
+// exports reports whether an export contains the cells of a column: an annotated column, or a key of rows without
+// annotated columns.
 func (w *world) exports(t *table, c *column) bool {
 	if slices.ContainsFunc(t.columns, func(c *column) bool { return c.Personal != nil }) {
 		return c.Personal != nil && c.Personal.Export != domain.ExportNo
@@ -91,7 +92,7 @@ func (w *world) exports(t *table, c *column) bool {
 	})
 }
 
-// checkAnnotation compares what a record says about its value.
+// checkAnnotation compares the annotation in a record with the data map.
 func (w *world) checkAnnotation(at place, t *table, c *column, r *row, record domain.ExportRecord) {
 	expires := ""
 	if c.Personal.Since != "" {
@@ -109,7 +110,7 @@ func (w *world) checkAnnotation(at place, t *table, c *column, r *row, record do
 	}
 }
 
-// text is empty for nil.
+// text returns "" for nil.
 func text[T any](value *T) string {
 	if value == nil {
 		return ""
@@ -125,7 +126,7 @@ func sameValue(t domain.ColumnType, want, got any) bool {
 	if want == nil || got == nil {
 		return want == nil && got == nil
 	}
-	switch t { //nolint:exhaustive // the others are exported as they are
+	switch t { //nolint:exhaustive // values of other types are exported unchanged
 	case domain.TypeNumber:
 		a, readA := new(big.Rat).SetString(fmt.Sprint(want))
 		b, readB := new(big.Rat).SetString(fmt.Sprint(got))

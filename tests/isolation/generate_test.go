@@ -14,7 +14,7 @@ type generator struct {
 	*rapid.T
 	engine
 	schema
-	numbers []int // of the tables still to come, so that the order of names says nothing
+	numbers []int // numbers of the later tables, so that names do not show the order
 }
 
 func drawSchema(t *rapid.T, e engine) *schema {
@@ -48,7 +48,7 @@ func drawSchema(t *rapid.T, e engine) *schema {
 	return &g.schema
 }
 
-// table begins a table, with a name that has to be quoted with care.
+// table begins a table whose name must be quoted.
 func (g *generator) table() *table {
 	name := pick(g.T, "table", "users", "Order", "select ", `we"ird`, "ünïcode", "what?", "$")
 	t := &table{name: fmt.Sprint(name, g.numbers[0])}
@@ -72,7 +72,7 @@ func (g *generator) keyColumns(t *table, n int) (names []string) {
 	return names
 }
 
-// subjectTable draws a table whose subject key is its primary key, another key, or no key at all.
+// subjectTable draws a table whose subject key is its primary key, another key, or not a key.
 func (g *generator) subjectTable() {
 	t := g.table()
 	t.subjectKey = g.keyColumns(t, pick(g.T, "subject key", 1, 1, 2, 2, 3))
@@ -94,7 +94,7 @@ func (g *generator) subjectTable() {
 	g.finish(t)
 }
 
-// childTable draws a table that reaches the subject over one that is there already.
+// childTable draws a table that reaches the subject through an existing table.
 func (g *generator) childTable() {
 	parents := slices.Clone(g.tables)
 	t := g.table()
@@ -115,14 +115,14 @@ func (g *generator) childTable() {
 		t.primaryKey = shuffled(g.T, "primary key", t.path.Columns)
 	}
 	losing := slices.DeleteFunc(slices.Clone(parents), func(parent *table) bool { return parent.fate() != deleted })
-	targets := slices.Concat(parents, losing, losing, losing) // which links are most delicate to
+	targets := slices.Concat(parents, losing, losing, losing) // links to these tables are the most difficult
 	for range pick(g.T, "other links", 0, 1, 1, 2) {
 		g.link(t, pick(g.T, "to", targets...), true)
 	}
 	g.finish(t)
 }
 
-// link draws a foreign key to any key of the other table, its columns in any order.
+// link draws a foreign key to any key of the other table, with its columns in any order.
 func (g *generator) link(t, to *table, nullable bool) *link {
 	l := &link{to: to}
 	l.ReferencedColumns = shuffled(g.T, "referenced", pick(g.T, "to key", to.keys()...))
@@ -146,7 +146,7 @@ func (g *generator) link(t, to *table, nullable bool) *link {
 	return l
 }
 
-// sharable finds a column of the table's path that another link may use as well, as that of a tenant is.
+// sharable finds a column of the table's path that another link can use too, such as the column of a tenant.
 func sharable(t *table, k kind) string {
 	for _, name := range t.path.Columns {
 		if c := t.column(name); c.kind.Type == k.Type && c.kind.declared == k.declared {
@@ -156,7 +156,7 @@ func sharable(t *table, k kind) string {
 	return ""
 }
 
-// finish adds what every table may have: data, another key, a link to itself, annotations.
+// finish adds optional parts of a table: data, another key, a link to itself, annotations.
 func (g *generator) finish(t *table) {
 	g.data(t)
 	if oneIn(g.T, "another key", 3) {
@@ -180,7 +180,7 @@ func (g *generator) finish(t *table) {
 	}
 }
 
-// data draws columns of every kind, and of times some more: retention counts from one of them.
+// data draws columns of every kind and additional columns of times. A retention period begins at one of them.
 func (g *generator) data(t *table) {
 	times := slices.DeleteFunc(slices.Clone(g.kinds), func(k kind) bool { return k.Type != domain.TypeTime })
 	for range between(g.T, "data", 0, 4) {
@@ -196,8 +196,8 @@ func (g *generator) data(t *table) {
 	}
 }
 
-// markPaths marks the path where there is a choice, and sometimes where there is none. Its place among the links says
-// nothing.
+// markPaths marks the path if several links are possible, and sometimes if only one is possible. The position of the
+// path among the links has no meaning.
 func (g *generator) markPaths() {
 	for _, t := range g.tables {
 		if t.path == nil {

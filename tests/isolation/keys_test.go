@@ -11,32 +11,32 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// The external systems whose keys columns may hold.
+// The external systems whose keys columns may contain.
 var keySystems = []string{"files", "photos"}
 
-// holder is an external system whose keys columns hold. It notes the keys that an export asks for.
+// holder is an external system whose keys are in columns. It records the keys that an export requests.
 type holder struct {
 	desk
-	asked map[string][]string // by system
+	queried map[string][]string // by system
 }
 
 func (h holder) ExportKeys(_ context.Context, keys []string) ([]domain.ExportRecord, error) {
-	h.asked[h.name] = append(h.asked[h.name], keys...)
+	h.queried[h.name] = append(h.queried[h.name], keys...)
 	return nil, nil
 }
 
 func (holder) EraseKeys(context.Context, []string, string) (int, error) { panic("no worker runs") }
 
-// holdsKeys draws whether a column holds keys of an external system.
+// holdsKeys draws whether a column contains keys of an external system.
 func (g *generator) holdsKeys(c *column) string {
-	switch c.kind.Type { //nolint:exhaustive // the others cannot hold keys
+	switch c.kind.Type { //nolint:exhaustive // columns of other types cannot contain keys
 	case domain.TypeText, domain.TypeUUID, domain.TypeSmallInt, domain.TypeInteger, domain.TypeBigInt:
 		return pick(g.T, "ref", append([]string{"", "", ""}, keySystems...)...)
 	}
 	return ""
 }
 
-// refs are the systems whose keys columns of the application hold.
+// refs returns the systems whose keys are in columns of the application.
 func (s *schema) refs() []string {
 	return slices.DeleteFunc(slices.Clone(keySystems), func(name string) bool {
 		return !slices.ContainsFunc(s.tables, func(t *table) bool { return !t.outside && len(t.keysOf(name)) > 0 })
@@ -49,8 +49,8 @@ func (t *table) keysOf(system string) []*column {
 	})
 }
 
-// keys are the keys of a system in the subject's rows as a dump has them, by the books. For an erasure, those of cells
-// that it keeps are not among them.
+// keys returns the expected keys of a system in the subject's rows of a dump. For an erasure, the keys of retained
+// cells are omitted.
 func (w *world) keys(subject int, system string, d dump, erasing bool) (keys []string) {
 	for _, t := range w.mapped() {
 		for _, r := range t.rows {
@@ -71,17 +71,17 @@ func (w *world) keys(subject int, system string, d dump, erasing bool) (keys []s
 	return slices.Compact(keys)
 }
 
-// plain is the text of a cell in a dump.
+// plain returns the text of a cell in a dump.
 func (w *world) plain(shown string) string {
 	if w.textMark == "" {
 		return shown
 	}
-	_, text, _ := strings.Cut(shown, " ") // after the type
+	_, text, _ := strings.Cut(shown, " ") // the text follows the type
 	return text
 }
 
-// isSurrogate reports whether a text is what an erasure writes into a column with keys of the system. A random UUID and
-// short digits are not told from keys.
+// isSurrogate reports whether an erasure could have written a text into a column with keys of the system. A random UUID
+// and short digits cannot be distinguished from keys.
 func (w *world) isSurrogate(system, text string) bool {
 	return slices.ContainsFunc(w.mapped(), func(t *table) bool {
 		return slices.ContainsFunc(t.keysOf(system), func(c *column) bool {
@@ -103,7 +103,7 @@ func (w *world) isSurrogate(system, text string) bool {
 	})
 }
 
-// wanted are the keys of each system in the subject's rows, of those systems that have any.
+// wanted returns the keys in the subject's rows by system, without systems that have no keys.
 func (w *world) wanted(subject int, d dump, erasing bool) map[string][]string {
 	wanted := map[string][]string{}
 	for _, system := range w.refs() {
@@ -114,21 +114,21 @@ func (w *world) wanted(subject int, d dump, erasing bool) map[string][]string {
 	return wanted
 }
 
-// checkAsked expects that an export has asked each system for the subject's keys, and for no other.
-func (w *world) checkAsked(subject int, d dump) {
+// checkQueriedKeys checks that an export has requested exactly the subject's keys from each system.
+func (w *world) checkQueriedKeys(subject int, d dump) {
 	want := w.wanted(subject, d, false)
 	for _, system := range keySystems {
-		asked := w.asked[system]
-		slices.Sort(asked)
-		if !slices.Equal(asked, want[system]) {
-			w.Errorf("%s is asked for %q of subject %d, not %q", system, asked, subject, want[system])
+		queried := w.queried[system]
+		slices.Sort(queried)
+		if !slices.Equal(queried, want[system]) {
+			w.Errorf("%s is queried for %q of subject %d, want %q", system, queried, subject, want[system])
 		}
 	}
-	clear(w.asked)
+	clear(w.queried)
 }
 
-// enqueued reads the keys in the outbox by system, counts its entries, and empties it. It expects the subject's entries
-// alone.
+// enqueued returns the keys in the outbox by system and the number of entries, and empties the outbox. All entries must
+// belong to the subject.
 func (w *world) enqueued(subject domain.Subject) (keys map[string][]string, entries int) {
 	keys = map[string][]string{}
 	rows, err := w.db.DB.QueryContext(w.Context(), "SELECT subject_id, resolver, CAST(ref AS text) FROM habeas_outbox")

@@ -14,12 +14,12 @@ import (
 type kind struct {
 	Type     domain.ColumnType
 	declared string
-	length   int    // of a limited text
-	constant string // how a dump shows the surrogate, where that is no random one
-	values   []any  // what such a column holds beside NULL
+	length   int    // the limit of a text
+	constant string // the surrogate in a dump, if the surrogate is not random
+	values   []any  // values of such a column besides NULL
 }
 
-// list is an array as PostgreSQL reads it and as an export shows it.
+// list is an array in the forms of PostgreSQL and of an export.
 type list struct{ literal, json string }
 
 var (
@@ -82,7 +82,7 @@ var sqliteKinds = append(limitedTexts(),
 	kind{domain.TypeBytes, "BLOB", 0, "blob ", binaries},
 )
 
-// limitedTexts are those around the lengths at which surrogates change their form.
+// limitedTexts returns texts with lengths at which surrogates change their form.
 func limitedTexts() (kinds []kind) {
 	for _, length := range []int{1, 7, 8, 12, 13, 16, 17, 20, 36, 37, 255} {
 		fits := slices.DeleteFunc(slices.Clone(texts),
@@ -106,8 +106,8 @@ var sqliteKeys = []kind{
 	{Type: domain.TypeText, declared: "VARCHAR(20)", length: 20},
 }
 
-// keyOf is the n-th of the different values that a key column may have. All tables take the same ones in the same
-// order: what identifies a row in one table identifies somebody else's in another.
+// keyOf returns the n-th value of a key column. All tables use the same values in the same order, so that equal keys
+// identify rows of different subjects in different tables.
 func keyOf(t domain.ColumnType, n int) any {
 	switch t { //nolint:exhaustive // keys have no other types
 	case domain.TypeBigInt:

@@ -7,11 +7,12 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// judged is the instant at which the books judge duties. The cells of an application lie years apart from any cutoff.
+// judged is the instant at which the tests judge retention periods. The instants in cells differ from any cutoff by
+// years.
 var judged = time.Now()
 
-// lapsed reports whether the duties to keep a retained cell are over: its own, and those that count from it. What
-// identifies or links rows is kept for ever.
+// lapsed reports whether all retention periods of a cell have ended: its own period, and the periods that begin at it.
+// Columns that identify or link rows are retained forever.
 func (s *schema) lapsed(t *table, r *row, c *column) bool {
 	if c.Personal == nil || c.Personal.Strategy != domain.StrategyRetain || c.Personal.Since == "" || s.isKey(t, c) {
 		return false
@@ -35,7 +36,7 @@ func (s *schema) isKey(t *table, c *column) bool {
 		})
 }
 
-// judge is how many of the subject's rows an erasure anonymizes a cell of, and in how many it retains one.
+// judge returns the numbers of the subject's rows with an anonymized and with a retained cell.
 func (s *schema) judge(t *table, subject int) (anonymized, retained int64) {
 	for _, r := range t.rows {
 		if r.owner != subject {

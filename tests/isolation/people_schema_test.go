@@ -10,8 +10,8 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// people is a generated application whose rows are about several people. The first table is the subject's; each of the
-// others refers to one that comes before it or to two, and every relation is a path.
+// people is a generated application whose rows belong to several people. The first table is the table of the subject.
+// Each other table refers to one or two earlier tables, and every relation is a path.
 type people struct {
 	*rapid.T
 	tables []*peopleTable
@@ -19,8 +19,8 @@ type people struct {
 
 type peopleTable struct {
 	name      string
-	key       []string // which others refer to
-	kind      string   // of the key columns
+	key       []string // other tables refer to the key
+	kind      string   // type of the key columns
 	relations []*peopleRelation
 	columns   []domain.Column // texts
 	rows      []map[string]any
@@ -30,7 +30,7 @@ type peopleRelation struct {
 	name    string
 	to      *peopleTable
 	columns []string
-	clears  []string // by StrategyNull
+	clears  []string // columns that StrategyNull clears
 	erasure domain.Strategy
 	when    *domain.Condition
 }
@@ -56,7 +56,7 @@ func (p *people) text(name, via string) domain.Column {
 	}}
 }
 
-// table draws a table with one relation or two. Two of them may share their columns if conditions tell them apart.
+// table draws a table with one or two relations. Two relations may share columns if conditions distinguish them.
 func (p *people) table(name string) {
 	t := &peopleTable{name: name, key: []string{"id"}, kind: "BIGINT"}
 	parents := []*peopleTable{pick(p.T, "parent", p.tables...)}
@@ -93,7 +93,7 @@ func (p *people) relation(i int, parent *peopleTable, polymorphic bool) *peopleR
 		r.when = &domain.Condition{Column: "kind", Value: value}
 	}
 	for j, name := range parent.key {
-		if j == 0 && len(parent.key) > 1 && !polymorphic { // the tenant of all that a row refers to
+		if j == 0 && len(parent.key) > 1 && !polymorphic { // the tenant of all rows that a row refers to
 			r.columns = append(r.columns, "tenant")
 			continue
 		}
@@ -110,14 +110,14 @@ func (t *peopleTable) loses() bool {
 	return slices.ContainsFunc(t.relations, func(r *peopleRelation) bool { return r.erasure == domain.StrategyDelete })
 }
 
-// cuts reports whether an erasure clears references on the way from the table.
+// cuts reports whether an erasure clears references on the path of the table.
 func (t *peopleTable) cuts() bool {
 	return slices.ContainsFunc(t.relations, func(r *peopleRelation) bool {
 		return r.erasure == domain.StrategyNull || r.to.cuts()
 	})
 }
 
-// vias are the names of the table's paths, by the books.
+// vias returns the expected names of the table's paths.
 func (t *peopleTable) vias() (names []string) {
 	if len(t.relations) == 0 {
 		return []string{""}
@@ -137,7 +137,7 @@ func (t *peopleTable) via(r *peopleRelation, onward string) string {
 	return strings.TrimSuffix(r.name+"."+onward, ".")
 }
 
-// annotate draws columns and to whom they belong: to a path, to several, or to a relation with all of its paths.
+// annotate draws columns and their owners: one path, several paths, or a relation with all of its paths.
 func (p *people) annotate(t *peopleTable) {
 	vias := t.vias()
 	names := slices.Clone(vias)
@@ -168,7 +168,7 @@ func (p *people) annotate(t *peopleTable) {
 	}
 }
 
-// all are the names of the table's columns, those of its key first.
+// all returns the names of the table's columns, with the key first.
 func (t *peopleTable) all() []string {
 	names := slices.Clone(t.key)
 	for _, r := range t.relations {
@@ -182,7 +182,7 @@ func (t *peopleTable) all() []string {
 	return slices.Compact(names)
 }
 
-// typeOf is the declared type of a column.
+// typeOf returns the declared type of a column.
 func (t *peopleTable) typeOf(name string) string {
 	if slices.Contains(t.key, name) {
 		return t.kind

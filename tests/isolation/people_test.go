@@ -17,7 +17,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// fill draws rows. What a row refers to may be NULL, and the column of conditions may say anything.
+// fill draws rows. References may be NULL, and the column of conditions may have any value.
 func (p *people) fill() {
 	for i, t := range p.tables {
 		rows := between(p.T, "rows", 2, 8)
@@ -44,7 +44,7 @@ func (p *people) fill() {
 	}
 }
 
-// identify gives subjects keys that have elements in common.
+// identify gives subjects keys with common elements.
 func (p *people) identify(t *peopleTable, row map[string]any, n int) {
 	for j, name := range t.key {
 		value := n
@@ -58,7 +58,7 @@ func (p *people) identify(t *peopleTable, row map[string]any, n int) {
 	}
 }
 
-// refer draws the row that a relation leads to, among those that agree with the columns that are set, or none.
+// refer draws the row that a relation refers to among the rows that match the columns already set, or NULL.
 func (p *people) refer(t *peopleTable, r *peopleRelation, row map[string]any) {
 	var candidates []map[string]any
 	for _, parent := range r.to.rows {
@@ -84,7 +84,7 @@ func (p *people) refer(t *peopleTable, r *peopleRelation, row map[string]any) {
 	}
 }
 
-// leads are the names of the paths that lead from the row to a subject, by the books.
+// leads returns the expected names of the paths from the row to a subject.
 func (t *peopleTable) leads(row, subject map[string]any) (vias []string) {
 	if len(t.relations) == 0 {
 		for _, name := range t.key {
@@ -123,7 +123,7 @@ func isTheirs(c domain.Column, vias []string) bool {
 	})
 }
 
-// relationOf is the relation that a path of the table begins with.
+// relationOf returns the first relation of a path of the table.
 func (t *peopleTable) relationOf(via string) *peopleRelation {
 	for _, r := range t.relations {
 		if len(t.relations) == 1 || via == r.name || strings.HasPrefix(via, r.name+".") {
@@ -133,7 +133,7 @@ func (t *peopleTable) relationOf(via string) *peopleRelation {
 	return &peopleRelation{}
 }
 
-// erased is what an erasure of the subject makes of a row; nil if the row goes.
+// erased returns the row after an erasure of the subject, or nil if the row is deleted.
 func (t *peopleTable) erased(row, subject map[string]any) map[string]any {
 	vias := t.leads(row, subject)
 	left := map[string]any{}
@@ -151,7 +151,7 @@ func (t *peopleTable) erased(row, subject map[string]any) map[string]any {
 	}
 	for _, via := range vias {
 		r := t.relationOf(via)
-		switch r.erasure { //nolint:exhaustive // a relation says no more
+		switch r.erasure { //nolint:exhaustive // other strategies do not occur on relations
 		case domain.StrategyDelete:
 			return nil
 		case domain.StrategyNull:
@@ -163,7 +163,7 @@ func (t *peopleTable) erased(row, subject map[string]any) map[string]any {
 	return left
 }
 
-// shown writes rows as texts, sorted; surrogates as "anon".
+// shown returns rows as sorted texts, with "anon" for surrogates.
 func (t *peopleTable) shown(rows []map[string]any) string {
 	var lines []string
 	for _, row := range rows {
@@ -219,7 +219,7 @@ func (p *people) read(db *bun.DB, t *peopleTable) (rows []map[string]any) {
 	return rows
 }
 
-// id is the subject of a row of the subject's table.
+// id returns the subject of a row of the subject's table.
 func (p *people) id(row map[string]any) domain.SubjectID {
 	var elements []string
 	for _, name := range p.tables[0].key {
@@ -230,8 +230,8 @@ func (p *people) id(row map[string]any) domain.SubjectID {
 	return id
 }
 
-// Of rows about several people each gets the part that is theirs, and an erasure ends the part of one. The books know
-// it from the rows alone.
+// Each person of a shared row gets the columns that belong to the person, and an erasure removes only these columns.
+// The expected result follows from the rows alone.
 func TestEachPersonHasTheirPartOfSharedRows(t *testing.T) {
 	onEach(t, func(t *testing.T, e engine) {
 		rapid.Check(t, func(t *rapid.T) {
@@ -289,7 +289,7 @@ func (p *people) checkExport(store *bunstore.Store, dataMap domain.DataMap, subj
 				key = append(key, fmt.Sprint(row[name]))
 			}
 			columns := t.columns
-			if len(columns) == 0 { // then the keys are exported
+			if len(columns) == 0 { // the keys are exported then
 				columns = dataMap.ExportedColumns(table)
 			}
 			for _, c := range columns {
@@ -306,8 +306,9 @@ func (p *people) checkExport(store *bunstore.Store, dataMap domain.DataMap, subj
 	}
 }
 
-// checkKeys compares the keys of external systems that a store reads with the books: those of cells that are the
-// subject's, and for an erasure those of all cells that go with their row, but for those that it keeps.
+// checkKeys compares the keys of external systems that a store reads with the expected keys. An export reads the keys
+// of the subject's cells. An erasure also reads the keys of all cells of deleted rows, and omits the keys of retained
+// cells.
 func (p *people) checkKeys(ctx context.Context, s ports.Session, subject map[string]any, erasedAt time.Time) error {
 	for _, system := range keySystems {
 		query := domain.KeyQuery{Resolver: system, ErasedAt: erasedAt, Limit: 1000}

@@ -10,7 +10,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// fill draws the subjects and their rows, table by table, and keeps the books of whose each row is.
+// fill draws the subjects and their rows, table by table, and records the owner of each row.
 func (s *schema) fill(t *rapid.T) {
 	for _, table := range s.tables {
 		f := &filler{T: t, table: table}
@@ -30,9 +30,9 @@ type filler struct {
 	table *table
 }
 
-// subjects draws 2 to 4 subjects, whose keys have elements in common where they have several. One may have no row.
+// subjects draws 2 to 4 subjects. Composite keys have common elements. One subject may have no row.
 func (f *filler) subjects() (subjects []domain.Subject) {
-	const values = 3 // that each element may have
+	const values = 3 // possible values of each element
 	key := f.table.subjectKey
 	most := map[int]int{1: 10, 2: values * values, 3: values * values * values}[len(key)]
 	codes := rapid.SliceOfNDistinct(rapid.IntRange(0, most-1), 2, 4, rapid.ID).Draw(f.T, "subjects")
@@ -63,7 +63,7 @@ func (f *filler) subjects() (subjects []domain.Subject) {
 	return subjects
 }
 
-// addRows adds up to n rows. begin sets whose the row is and the cells that say so.
+// addRows adds up to n rows. begin sets the owner of a row and the cells that identify the owner.
 func (f *filler) addRows(n int, begin func(*row) bool) {
 	for range n {
 		r := &row{owner: nobody, cells: map[string]any{}}
@@ -87,13 +87,13 @@ func (f *filler) addRows(n int, begin func(*row) bool) {
 	}
 }
 
-// isLongKey reports whether a column holds keys of an external system that can be different in each row.
+// isLongKey reports whether a column contains keys of an external system that can be different in each row.
 func (f *filler) isLongKey(c *column) bool {
 	return c.Personal != nil && c.Personal.Ref != "" && !c.unique && c.kind.Type == domain.TypeText &&
 		(c.kind.length == 0 || c.kind.length > 5)
 }
 
-// follow draws the row that the path leads to, and with it the owner; or nobody, where the path may be NULL.
+// follow draws the row that the path refers to, and so the owner. If the path may be NULL, the row may have no owner.
 func (f *filler) follow(r *row) bool {
 	path := f.table.path
 	candidates := f.candidates(r, path)
@@ -102,7 +102,7 @@ func (f *filler) follow(r *row) bool {
 		for _, name := range path.Columns {
 			r.cells[name] = nil
 		}
-		if len(candidates) > 0 && len(path.Columns) > 1 && oneIn(f.T, "half a key", 2) { // which refers to nothing
+		if len(candidates) > 0 && len(path.Columns) > 1 && oneIn(f.T, "half a key", 2) { // half a key refers to no row
 			f.copyKey(r, path, pick(f.T, "parent", candidates...))
 			r.cells[pick(f.T, "missing half", path.Columns...)] = nil
 		}
@@ -123,7 +123,7 @@ func (f *filler) copyKey(r *row, l *link, parent *row) {
 	}
 }
 
-// candidates are the rows that the link may refer to: those that have the key, and agree with the cells that are set.
+// candidates returns the rows that the link may refer to: the rows that have the key and match the cells already set.
 func (f *filler) candidates(r *row, l *link) (candidates []*row) {
 	rows := l.to.rows
 	if l.to == f.table {
@@ -146,7 +146,7 @@ func (f *filler) candidates(r *row, l *link) (candidates []*row) {
 	return candidates
 }
 
-// aim draws the row that a link other than the path refers to, or none.
+// aim draws the row that a link outside of the path refers to, or NULL.
 func (f *filler) aim(r *row, l *link) {
 	if candidates := f.candidates(r, l); len(candidates) > 0 && !oneIn(f.T, "refers to nothing", 4) {
 		f.copyKey(r, l, pick(f.T, "refers to", candidates...))
@@ -159,8 +159,8 @@ func (f *filler) aim(r *row, l *link) {
 	}
 }
 
-// identify draws the cells of the primary key and of the other keys that are not set, and reports whether the row is
-// another one than those that are there.
+// identify draws the unset cells of the primary key and of the other keys. It reports whether the row differs from all
+// existing rows.
 func (f *filler) identify(r *row) bool {
 	alike := 0
 	for _, other := range f.table.rows {
@@ -175,7 +175,7 @@ func (f *filler) identify(r *row) bool {
 	return !slices.ContainsFunc(f.table.rows, func(other *row) bool { return agree(r, other, f.table.primaryKey) })
 }
 
-// agree reports whether two rows have the same cells under the names, as far as they are set.
+// agree reports whether two rows have the same cells under the names, ignoring unset cells.
 func agree(a, b *row, names []string) bool {
 	for _, name := range names {
 		if value, set := a.cells[name]; set && value != b.cells[name] {
@@ -185,7 +185,7 @@ func agree(a, b *row, names []string) bool {
 	return true
 }
 
-// number writes n into the cells that are not set, so that most rows differ in one of several cells only.
+// number writes the digits of n into the unset cells, so that most rows differ in only one of several cells.
 func (f *filler) number(r *row, names []string, n int) {
 	const values = 3
 	open := slices.DeleteFunc(slices.Clone(names), func(name string) bool { _, set := r.cells[name]; return set })
@@ -201,7 +201,7 @@ func (f *filler) number(r *row, names []string, n int) {
 	}
 }
 
-// value draws what a column holds that identifies nothing. What was to be a foreign key holds NULL.
+// value draws the value of a column that identifies nothing. A planned foreign key is NULL.
 func (f *filler) value(c *column) any {
 	switch {
 	case len(c.kind.values) == 0 || c.nullable && oneIn(f.T, "null", 4):

@@ -6,11 +6,11 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// schema is a generated application: its tables, parents before children and the subject's first, and its rows.
+// schema is a generated application: its tables, parents before children with the subject's table first, and its rows.
 type schema struct {
 	tables   []*table
 	subjects []domain.Subject
-	wild     bool // something may be wrong with its data map
+	wild     bool // the data map may have a mistake
 }
 
 type table struct {
@@ -35,7 +35,7 @@ type column struct {
 	unique   bool
 }
 
-// purpose is what a column is there for.
+// purpose is the purpose of a column.
 type purpose string
 
 const (
@@ -52,16 +52,16 @@ type link struct {
 	aims   aim
 }
 
-// aim is which rows a link that is not the path may refer to.
+// aim selects the rows that a link outside of the path may refer to.
 type aim string
 
 const (
-	atAnyone aim = "anybody's" // the row stays, so the link does no harm
-	atOwn    aim = "own"       // both rows are deleted together
-	setsNull aim = "set null"  // the row is deleted under one that stays: own ones, and ON DELETE SET NULL
+	atAnyone aim = "anybody's" // the row stays, so the link is harmless
+	atOwn    aim = "own"       // both rows are deleted in one step
+	setsNull aim = "set null"  // only the referenced row is deleted: own rows, with ON DELETE SET NULL
 )
 
-// row is a row and whose it is: the index of a subject, or nobody.
+// row is a row and its owner, which is the index of a subject, or nobody for no owner.
 type row struct {
 	owner int
 	cells map[string]any
@@ -74,19 +74,19 @@ func (t *table) column(name string) *column {
 	return t.columns[i]
 }
 
-// keys are the tuples of columns that a link may refer to.
+// keys returns the tuples of columns that a link may refer to.
 func (t *table) keys() [][]string { return append([][]string{t.primaryKey}, t.uniques...) }
 
-// fate is what an erasure does to the subject's rows of a table.
+// fate is the effect of an erasure on the subject's rows of a table.
 type fate string
 
 const (
 	deleted   fate = "deleted"
 	survives  fate = "survives"
-	untouched fate = "untouched" // there is no step for it
+	untouched fate = "untouched" // the table has no step
 )
 
-// fate follows section 5 of the design by the generator's own knowledge of what each column is for.
+// fate derives the effect by section 5 of the design, from the generator's knowledge of each column.
 func (t *table) fate() fate {
 	annotated, stays, open := 0, false, false
 	for _, c := range t.columns {
@@ -113,7 +113,7 @@ func (t *table) fate() fate {
 	}
 }
 
-// anonymized and retained are the columns that an erasure overwrites and keeps, in a table that survives.
+// anonymized and retained return the columns that an erasure overwrites and retains, in a table whose rows stay.
 func (t *table) anonymized() []*column { return t.annotated(false) }
 func (t *table) retained() []*column   { return t.annotated(true) }
 
@@ -126,7 +126,7 @@ func (t *table) annotated(retain bool) (columns []*column) {
 	return columns
 }
 
-// hops is how many links away the subject's table is.
+// hops returns the number of links between the table and the subject's table.
 func (t *table) hops() int {
 	if t.path == nil {
 		return 0
@@ -134,7 +134,7 @@ func (t *table) hops() int {
 	return 1 + t.path.to.hops()
 }
 
-// losesItsWay reports whether an erasure deletes rows on the table's way to the subject, its own excepted.
+// losesItsWay reports whether an erasure deletes rows on the path to the subject, except its own rows.
 func (t *table) losesItsWay() bool {
 	return t.path != nil && (t.path.to.fate() == deleted || t.path.to.losesItsWay())
 }
@@ -149,8 +149,8 @@ func (t *table) rowsOf(subject int) (n int64) {
 	return n
 }
 
-// settle decides where links other than the path may aim, now that the fates are known. It takes away those from rows
-// that stay to rows that are deleted, where NULL cannot take their place; a wild schema keeps them and is refused.
+// settle decides where links outside of the path may refer to, after the fates are known. It removes links from
+// remaining rows to deleted rows if NULL is not possible. A wild schema keeps these links and is refused.
 func (s *schema) settle() {
 	for _, t := range s.tables {
 		for _, l := range slices.Clone(t.links) {
@@ -171,7 +171,7 @@ func (s *schema) settle() {
 	}
 }
 
-// unlink makes plain data of a link's own columns.
+// unlink turns the columns of a link into plain data, if no other link uses them.
 func (t *table) unlink(l *link) {
 	t.links = slices.DeleteFunc(t.links, func(other *link) bool { return other == l })
 	for _, name := range l.Columns {
@@ -181,7 +181,7 @@ func (t *table) unlink(l *link) {
 	}
 }
 
-// dataMap is what the application would declare, in the order given.
+// dataMap returns the declared data map with the tables in the given order.
 func (s *schema) dataMap(qualifier string, order []int) (domain.DataMap, error) {
 	var declared []domain.Table
 	for _, i := range order {

@@ -73,7 +73,7 @@ func (w *world) insert() {
 	}
 }
 
-// argument is the form in which a driver takes a value, and an application would have written it.
+// argument returns the value in the form that an application would pass to the driver.
 func argument(k kind, value any) any {
 	switch value := value.(type) {
 	case time.Time:
@@ -88,10 +88,10 @@ func argument(k kind, value any) any {
 	}
 }
 
-// dump is every cell of every row of every table, as text, by the row's primary key.
+// dump contains every cell of every row of every table as text, by the row's primary key.
 type dump map[*table]map[string]line
 
-// line is one row: its cells by the names of their columns.
+// line contains the cells of one row by the names of their columns.
 type line map[string]sql.NullString
 
 func (w *world) dump() dump {
@@ -135,7 +135,7 @@ func (w *world) dumpTable(table *table) map[string]line {
 	return lines
 }
 
-// key is how a dump names the row, by the books.
+// key returns the expected name of the row in a dump.
 func (t *table) key(r *row) string { return fmt.Sprintf("%q", t.keyTexts(r)) }
 
 func (t *table) keyTexts(r *row) (texts []string) {
@@ -145,7 +145,7 @@ func (t *table) keyTexts(r *row) (texts []string) {
 	return texts
 }
 
-// sets reports whether a column is set to NULL when what it refers to is deleted.
+// setsNull reports whether a column is set to NULL when the referenced row is deleted.
 func (t *table) setsNull(column string) bool {
 	return slices.ContainsFunc(t.links, func(l *link) bool {
 		return l.aims == setsNull && slices.Contains(l.Columns, column)

@@ -9,14 +9,14 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// tally counts what a run has seen, for a property that holds because nothing happens says nothing.
+// tally counts the features that a run has covered. A property without covered features would prove nothing.
 type tally struct {
 	drawn, accepted int
 	features        map[string]int
 }
 
-// A run of at least enough checks, on both databases together, must have seen every feature, and have accepted
-// leastAccepted percent of the data maps it drew. The rarest feature is in 8 of 100 applications.
+// A run of at least enough checks, over both databases, must cover every feature and accept leastAccepted percent of
+// the drawn data maps. The rarest feature occurs in 8 of 100 applications.
 const (
 	enough        = 200
 	leastAccepted = 80
@@ -91,7 +91,7 @@ var linkFeatures = map[string]func(*table, *link) bool{
 	},
 }
 
-// writes reports whether an erasure writes into such a column, in rows that stay.
+// writes reports whether an erasure writes into such a column of remaining rows.
 func (t *table) writes(such func(*column) bool) bool {
 	return t.fate() == survives && slices.ContainsFunc(t.anonymized(), such)
 }
@@ -105,7 +105,7 @@ func (l *link) isSet(r *row) bool {
 	return !slices.ContainsFunc(l.Columns, func(name string) bool { return r.cells[name] == nil })
 }
 
-// leads reports whether the row refers to that one.
+// leads reports whether the row refers to the other row.
 func (l *link) leads(from, to *row) bool {
 	for i, name := range l.Columns {
 		if from.cells[name] != to.cells[l.ReferencedColumns[i]] {
@@ -115,7 +115,7 @@ func (l *link) leads(from, to *row) bool {
 	return true
 }
 
-// look counts the features of an accepted application. Those of a table count where it has rows.
+// look counts the features of an accepted application. The features of a table count if the table has rows.
 func (c *tally) look(s *schema) {
 	c.accepted++
 	found := map[string]bool{}

@@ -18,13 +18,13 @@ func (w *world) trail(id domain.SubjectID) (trail []domain.AuditEvent) {
 	return trail
 }
 
-// outcome is what an erasure did, and the keys that it handed over, by system.
+// outcome is the result of an erasure with the keys that it enqueued, by system.
 type outcome struct {
 	domain.ErasureResult
 	keys map[string][]string
 }
 
-// checkTrail expects the events of the erasures, one after the other and nothing else.
+// checkTrail checks that the trail contains exactly the events of the erasures, one erasure after the other.
 func (w *world) checkTrail(subject domain.Subject, results ...outcome) {
 	trail := w.trail(subject.ID)
 	ids := map[string]bool{}
@@ -74,7 +74,7 @@ func (w *world) checkTrail(subject domain.Subject, results ...outcome) {
 	}
 }
 
-// unplanned is how many steps of a result are there only because a duty is over.
+// unplanned returns the number of steps in a result that exist only because a retention period has ended.
 func (w *world) unplanned(result domain.ErasureResult) (n int64) {
 	for _, table := range w.mapped() {
 		if _, has := result.Anonymized[w.qualifier+table.name]; has && len(table.anonymized()) == 0 {
@@ -84,7 +84,7 @@ func (w *world) unplanned(result domain.ErasureResult) (n int64) {
 	return n
 }
 
-// step is what an event says about one step.
+// step is the description of one step in an event.
 type step struct {
 	target, strategy string
 }
@@ -102,8 +102,8 @@ func stepsOf(result domain.ErasureResult) map[step]int64 {
 	return steps
 }
 
-// checkSteps expects each step once, those on a table after those on the tables that refer to it, and what is
-// retained after what is anonymized.
+// checkSteps checks that each step occurs once, that steps on a table follow the steps on the tables that refer to it,
+// and that retained data follows anonymized data.
 func (w *world) checkSteps(steps map[step]int64, trail []domain.AuditEvent) {
 	first, last := map[string]int{}, map[string]int{}
 	var strategies []string

@@ -16,23 +16,23 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// world is a generated application with habeas in it, and its books.
+// world is a generated application with habeas, and the records of the generator.
 type world struct {
 	*schema
 	*rapid.T
 	engine
 	db        *bun.DB
-	qualifier string // of table names in the data map
+	qualifier string // qualifier of table names in the data map
 	declared  domain.DataMap
 	store     *bunstore.Store
 	eraser    *erasure.Eraser
 	exporter  *export.Exporter
-	resolvers []string            // without those that hold keys
-	asked     map[string][]string // the keys that exports have asked for, by system
-	operation string              // the id of the erasure that the trail is at
+	resolvers []string            // without the systems whose keys are in columns
+	queried   map[string][]string // the keys that exports have requested, by system
+	operation string              // the id of the erasure whose events are checked
 }
 
-// desk is an external system that knows nobody, and is asked nothing but its name and for exports.
+// desk is an external system without subjects. Only its name and exports are used.
 type desk struct {
 	ports.Resolver
 	name string
@@ -44,13 +44,13 @@ func (desk) ExportSubject(context.Context, domain.SubjectRef) ([]domain.ExportRe
 	return nil, nil
 }
 
-// newWorld draws an application. A data map that is refused ends the check without counting it; one that is refused
-// for no reason fails it.
+// newWorld draws an application. A check with a correctly refused data map ends and is not counted. A check with a
+// wrongly refused data map fails.
 func newWorld(t *rapid.T, e engine, seen *tally) *world {
 	s := drawSchema(t, e)
 	w := &world{
 		schema: s, T: t, engine: e, resolvers: pick(t, "resolvers", nil, []string{"desk"}, []string{"mail", "desk"}),
-		asked: map[string][]string{},
+		queried: map[string][]string{},
 	}
 	order := make([]int, len(s.tables))
 	for i := range order {
@@ -58,7 +58,7 @@ func newWorld(t *rapid.T, e engine, seen *tally) *world {
 	}
 	order = shuffled(t, "order", order)
 	seen.drawn++
-	// Names do not matter to what is refused: the namespace is opened only for what is accepted.
+	// The names of tables do not affect refusals. So the namespace is opened only for accepted data maps.
 	if dataMap, err := s.dataMap("", order); err != nil {
 		w.refused(err)
 	} else if _, err := (erasure.Planner{}).Plan(dataMap, nil); err != nil {
@@ -93,7 +93,7 @@ func (w *world) registered() (registered []ports.Resolver) {
 		registered = append(registered, desk{name: name})
 	}
 	for _, name := range w.refs() {
-		registered = append(registered, holder{desk{name: name}, w.asked})
+		registered = append(registered, holder{desk{name: name}, w.queried})
 	}
 	return registered
 }
@@ -105,7 +105,7 @@ func (w *world) refused(err error) {
 	w.Skip("the data map is refused")
 }
 
-// mapped are the tables of the data map.
+// mapped returns the tables of the data map.
 func (w *world) mapped() []*table {
 	return slices.DeleteFunc(slices.Clone(w.tables), func(t *table) bool { return t.outside })
 }

@@ -1,5 +1,4 @@
-// Package mattn runs what the module tests on every store, once more on the SQLite driver mattn/go-sqlite3, which needs
-// cgo.
+// Package mattn runs the tests of every store on the SQLite driver mattn/go-sqlite3, which needs cgo.
 package mattn
 
 import (

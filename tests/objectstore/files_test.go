@@ -88,7 +88,7 @@ func TestFilesGoWithTheirOwner(t *testing.T) {
 
 	_, err = gdpr.Erase(ctx, subject)
 	must(t, err)
-	for settled := 1; settled > 0; { // the worker does this while the application runs
+	for settled := 1; settled > 0; { // a running worker does this
 		settled, err = gdpr.Stack().Runner.RunOnce(ctx)
 		must(t, err)
 	}

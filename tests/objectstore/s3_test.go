@@ -94,7 +94,7 @@ func TestEveryVersionIsErased(t *testing.T) {
 	}
 }
 
-// What has no current version any more has to go, too.
+// Objects without a current version must be erased too.
 func TestAnObjectThatWasDeletedIsErasedWithItsVersions(t *testing.T) {
 	w := newWorld(t, true)
 	w.write(t, "u/1", "one")
@@ -161,7 +161,7 @@ func TestKeysOfAllCharacters(t *testing.T) {
 	}
 }
 
-// Keys come from columns that users may have written.
+// Keys come from columns that users may write.
 func TestAKeyIsNeverAPrefix(t *testing.T) {
 	w := newWorld(t, true)
 	want := map[string]int{"u/1/a": 2, "u/10/a": 1, "u/1.bak": 1, "v": 1}

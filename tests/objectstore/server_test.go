@@ -1,4 +1,4 @@
-// Package objectstore tests the resolver for files against an S3 server, in the same process and on loopback.
+// Package objectstore tests the resolver for files against an S3 server in the same process on loopback.
 package objectstore_test
 
 import (
@@ -35,7 +35,7 @@ const (
 	secretKey = "test-secret-key"
 )
 
-// server is the address of the S3 server, of which a process can have one.
+// server is the address of the S3 server. A process can run only one such server.
 var server string
 
 func TestMain(m *testing.M) {
@@ -60,7 +60,7 @@ func withServer(run func() int) (code int, err error) {
 			return 1, err
 		}
 	}
-	// Attributes in files of their own: not every file system has extended ones.
+	// Attributes are stored in separate files, because not every file system has extended attributes.
 	attributes, err := meta.NewSideCar(sidecar)
 	if err != nil {
 		return 1, err
@@ -118,9 +118,9 @@ func awaitHealth(ended <-chan error) error {
 	}
 }
 
-// world is a bucket, and a way to it that can be made to fail.
+// world is a bucket with a client whose requests can be made to fail.
 type world struct {
-	client *s3.Client // past the faults
+	client *s3.Client // without the faults
 	name   string
 	bucket *blob.Bucket
 	fault  atomic.Pointer[http.HandlerFunc]
@@ -128,7 +128,7 @@ type world struct {
 
 var buckets atomic.Int64
 
-// newWorld makes a bucket on the server. It is versioned unless it says otherwise, and can hold objects back.
+// newWorld creates a bucket on the server. The bucket is versioned unless versioned is false, and supports holds.
 func newWorld(t testing.TB, versioned bool) *world {
 	t.Helper()
 	w := &world{client: connect("http://" + server), name: fmt.Sprintf("bucket-%d", buckets.Add(1))}
@@ -138,9 +138,9 @@ func newWorld(t testing.TB, versioned bool) *world {
 	must(t, err)
 	proxy := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
 		r.SetURL(&url.URL{Scheme: "http", Host: server})
-		r.Out.Host = r.In.Host // it is signed
+		r.Out.Host = r.In.Host // the host is signed
 	}}
-	var one sync.Mutex // each request is atomic on S3, and not on this server: deletions that meet corrupt its versions
+	var one sync.Mutex // serializes deletions, which this server does not run atomically
 	front := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		if fault := w.fault.Load(); fault != nil {
 			(*fault)(rw, r)
@@ -199,7 +199,7 @@ func (w *world) versions(t testing.TB) map[string]int {
 	return all
 }
 
-// hold puts a legal hold on the current version of an object, until the test ends.
+// hold places a legal hold on the current version of an object until the test ends.
 func (w *world) hold(t testing.TB, key string) {
 	t.Helper()
 	must(t, w.setHold(t.Context(), key, types.ObjectLockLegalHoldStatusOn))
@@ -223,7 +223,7 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// withoutVersions is the bucket behind a store that does not know the request for versions.
+// withoutVersions returns the bucket behind a store that does not support the request for versions.
 func (w *world) withoutVersions(t testing.TB) *blob.Bucket {
 	t.Helper()
 	proxy := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {

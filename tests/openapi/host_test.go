@@ -22,7 +22,7 @@ const decision = `{"granted":true,"policy_version":"v1","purpose":"newsletter"}`
 
 var errBroken = errors.New("secret")
 
-// sessions is a store in memory, which fails when before does.
+// sessions is a store in memory that fails if before fails.
 type sessions struct {
 	ports.SessionFactory
 	before func(ctx context.Context) error
@@ -69,20 +69,20 @@ func newAPI(t *testing.T, s *sessions) *httpapi.API {
 	return api
 }
 
-// answer is a response whose body has been read.
-type answer struct {
+// received is a response whose body has been read.
+type received struct {
 	*http.Response
 	body string
 }
 
-func send(t *testing.T, host *fiber.App, request *http.Request) answer {
+func send(t *testing.T, host *fiber.App, request *http.Request) received {
 	t.Helper()
 	response, err := host.Test(request, -1)
 	require(t, err)
 	defer response.Body.Close()
 	body, err := io.ReadAll(response.Body)
 	require(t, err)
-	return answer{response, string(body)}
+	return received{response, string(body)}
 }
 
 func newRequest(method, target, body string) *http.Request {

@@ -1,4 +1,4 @@
-// Package openapi holds the responses of the API to its OpenAPI document.
+// Package openapi checks the responses of the API against its OpenAPI document.
 package openapi_test
 
 import (
@@ -20,7 +20,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// contract is the OpenAPI document of a router, which knows what has been seen of it.
+// contract is the OpenAPI document of a router, with a record of the covered responses.
 type contract struct {
 	document *openapi3.T
 	router   routers.Router
@@ -40,9 +40,9 @@ func newContract(t *testing.T, api *httpapi.API, prefix string) *contract {
 	return &contract{document, router, map[string]bool{}}
 }
 
-// check holds an exchange against the document. A request that the API has taken must be valid by it, and one that it
-// has refused for its form must not.
-func (c *contract) check(t *testing.T, request *http.Request, body string, got answer) {
+// check validates an exchange against the document. A request that the API has accepted must be valid. A request that
+// the API has refused for its form must be invalid.
+func (c *contract) check(t *testing.T, request *http.Request, body string, got received) {
 	t.Helper()
 	route, parameters, err := c.router.FindRoute(request)
 	require(t, err)
@@ -52,7 +52,7 @@ func (c *contract) check(t *testing.T, request *http.Request, body string, got a
 	input := &openapi3filter.RequestValidationInput{Request: request, PathParams: parameters, Route: route}
 	err = openapi3filter.ValidateRequest(t.Context(), input)
 	if err != nil && got.StatusCode == 200 || err == nil && slices.Contains([]int{400, 415, 422}, got.StatusCode) {
-		t.Errorf("%s %s %.100q: answered %d, but by the document: %v", request.Method, request.URL, body, got.StatusCode, err)
+		t.Errorf("%s %s %.100q: status %d violates the document: %v", request.Method, request.URL, body, got.StatusCode, err)
 	}
 	output := &openapi3filter.ResponseValidationInput{
 		RequestValidationInput: input, Status: got.StatusCode, Header: got.Header,
@@ -63,21 +63,21 @@ func (c *contract) check(t *testing.T, request *http.Request, body string, got a
 	}
 }
 
-// wasSeen checks that every status that the document has was there, so that none is described in vain.
+// wasSeen checks that the tests have covered every status of the document.
 func (c *contract) wasSeen(t *testing.T) {
 	t.Helper()
 	for path, item := range c.document.Paths.Map() {
 		for method, operation := range item.Operations() {
 			for status := range operation.Responses.Map() {
 				if key := operation.OperationID + " " + status; status != "default" && !c.seen[key] {
-					t.Errorf("%s %s is never answered %s", method, path, status)
+					t.Errorf("%s %s never returns %s", method, path, status)
 				}
 			}
 		}
 	}
 }
 
-func TestEveryAnswerIsWhatTheDocumentSays(t *testing.T) {
+func TestEveryResponseMatchesTheDocument(t *testing.T) {
 	store := &sessions{}
 	var refusal error
 	provider := func(*fiber.Ctx) (domain.Subject, error) {
@@ -110,7 +110,7 @@ func TestEveryAnswerIsWhatTheDocumentSays(t *testing.T) {
 	}
 
 	long, tooLong := strings.Repeat("ä", 255), strings.Repeat("ä", 256)
-	exchange("GET", "/me/consent/newsletter", "") // before any decision
+	exchange("GET", "/me/consent/newsletter", "") // before any decision exists
 	exchange("GET", "/me/restriction", "")
 	everything()
 	for _, body := range []string{

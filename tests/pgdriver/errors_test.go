@@ -14,13 +14,14 @@ import (
 	"github.com/uptrace/bun/driver/pgdriver"
 )
 
-// What a store makes of the driver's errors, where that is not in the suite because only databases have them.
+// These tests check how a store translates errors of the driver. The suite does not contain them, because only
+// databases have these errors.
 
 func TestADatabaseThatCannotBeReachedIsUnavailable(t *testing.T) {
 	for name, address := range map[string]string{
 		"nobody listens": listener(t, nil),
 		"it hangs up": listener(t, func(connection net.Conn) {
-			_, _ = connection.Read(make([]byte, 1024)) // or else it is a reset
+			_, _ = connection.Read(make([]byte, 1024)) // avoids a connection reset
 			_ = connection.Close()
 		}),
 		"it does not answer": listener(t, func(net.Conn) {}),
@@ -50,13 +51,13 @@ func TestAConnectionThatIsCutIsUnavailable(t *testing.T) {
 	}))
 }
 
-// unaware is a context whose deadline has passed without its having noticed.
+// unaware is a context whose deadline has passed but whose Err still returns nil.
 type unaware struct{ context.Context }
 
 func (unaware) Deadline() (time.Time, bool) { return time.Unix(0, 0), true }
 
-// The driver learns from its connection that the time is up, which can be a moment before the context does. Of a
-// request that was not sent at all, it then says no more than that the connection is bad.
+// The connection may report an expired deadline to the driver a moment before the context does. If the request was not
+// sent, the driver then only reports a bad connection.
 func TestADeadlineThatTheDriverHearsOfFirstIsTheContexts(t *testing.T) {
 	err := open(t, migrated(t)).Do(t.Context(), func(ctx context.Context, s ports.Session) error {
 		if err := s.Subjects().Lock(ctx, subject(), time.Now()); err != nil {
@@ -88,7 +89,8 @@ func TestATimeoutIsTheDeadlinesOrElseTheDatabases(t *testing.T) {
 	}))
 }
 
-// The driver watches deadlines but no cancellation, which is heard of when the read times out: by default after 10 s.
+// The driver observes deadlines but not cancellations. It notices a cancellation when a read times out, by default
+// after 10 s.
 func TestACancellationIsNotTakenForATimeout(t *testing.T) {
 	database := migrated(t)
 	must(t, open(t, database).Do(t.Context(), func(ctx context.Context, s ports.Session) error {
@@ -97,7 +99,7 @@ func TestACancellationIsNotTakenForATimeout(t *testing.T) {
 		}
 		cancelled, cancel := context.WithCancel(t.Context())
 		err := open(t, database+"&read_timeout=500ms").Do(cancelled, func(ctx context.Context, s ports.Session) error {
-			time.AfterFunc(50*time.Millisecond, cancel) // of which the statement below has no need to know
+			time.AfterFunc(50*time.Millisecond, cancel) // the statement below does not notice it
 			return s.Subjects().Lock(ctx, subject(), time.Now())
 		})
 		if !errors.Is(err, context.Canceled) || errors.Is(err, domain.ErrUnavailable) {
@@ -143,7 +145,7 @@ func wantUnavailable(t *testing.T, err error) {
 	wantSilence(t, err)
 }
 
-// wantDriverError fails unless the driver's own error can be reached, and the message tells its state.
+// wantDriverError fails unless errors.As finds the driver's error and the message contains its state.
 func wantDriverError(t *testing.T, err error, state string) {
 	t.Helper()
 	var found pgdriver.Error
@@ -166,7 +168,7 @@ func wantSilence(t *testing.T, err error) {
 }
 
 func subject() domain.SubjectID {
-	id, _ := domain.NewSubjectID("acme", "4711") // which is valid
+	id, _ := domain.NewSubjectID("acme", "4711") // a valid id
 	return id
 }
 
@@ -178,7 +180,7 @@ func open(t *testing.T, database string) ports.SessionFactory {
 	return store
 }
 
-// dataMap has the tables that migrated makes.
+// dataMap returns the data map of the tables that migrated creates.
 func dataMap(t *testing.T) domain.DataMap {
 	t.Helper()
 	m, err := domain.NewDataMap(
@@ -198,7 +200,7 @@ func dataMap(t *testing.T) domain.DataMap {
 	return m
 }
 
-// lock locks the subject in a session of its own.
+// lock locks the subject in a separate session.
 func lock(ctx context.Context, sessions ports.SessionFactory) error {
 	return sessions.Do(ctx, func(ctx context.Context, s ports.Session) error {
 		return s.Subjects().Lock(ctx, subject(), time.Now())
@@ -223,7 +225,7 @@ func execute(t *testing.T, database, statement string) {
 	must(t, err)
 }
 
-// listener is the address of somebody who treats connections so, or of nobody.
+// listener returns the address of a server that handles connections with treat, or an unused address for nil.
 func listener(t *testing.T, treat func(net.Conn)) string {
 	t.Helper()
 	listener, err := net.Listen("tcp4", "127.0.0.1:0")

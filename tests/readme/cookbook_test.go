@@ -13,7 +13,7 @@ var (
 	runBy    = regexp.MustCompile("(?m)^Run by `(.*)`\\.$")
 )
 
-// longestRecipe is how many lines a recipe may have.
+// longestRecipe is the maximum number of lines of a recipe.
 const longestRecipe = 60
 
 func TestWhatTheCookbookShowsIsRun(t *testing.T) {

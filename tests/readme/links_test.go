@@ -60,7 +60,7 @@ func TestEveryPageIsAmongTheContents(t *testing.T) {
 	}
 }
 
-// anchorsOf are those that code hosts give the headings of a page.
+// anchorsOf returns the anchors that code hosts create for the headings of a page.
 func anchorsOf(page string) []string {
 	var anchors []string
 	for _, found := range heading.FindAllStringSubmatch(codeBlocks.ReplaceAllString(page, ""), -1) {

@@ -1,4 +1,4 @@
-// Package readme holds the README to the code: what it shows must be part of an example that compiles.
+// Package readme checks that the code in the README is part of an example that compiles.
 package readme_test
 
 import (

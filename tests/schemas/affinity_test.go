@@ -37,7 +37,7 @@ type ride[K any] struct {
 
 func garage[K any]() []any { return []any{(*owner[K])(nil), (*car[K])(nil), (*ride[K])(nil)} }
 
-// carTables declares the keys and the columns that refer to them with types.
+// carTables returns the statements for tables whose keys and references have the given types.
 func carTables(key, foreign, plate, foreignPlate string) []string {
 	return []string{
 		"PRAGMA foreign_keys = OFF",
@@ -47,7 +47,7 @@ func carTables(key, foreign, plate, foreignPlate string) []string {
 	}
 }
 
-// SQLite would make 7 of '007' on one side of a relation, and the same number of many long ones.
+// SQLite would convert '007' to 7 on one side of a relation, and different long numbers to the same number.
 func TestTypesBetweenWhichSQLiteConvertsKeysAreRefused(t *testing.T) {
 	for name, test := range map[string]struct {
 		models                            []any
@@ -91,7 +91,7 @@ func TestTypesBetweenWhichSQLiteConvertsKeysAreRefused(t *testing.T) {
 	}
 }
 
-// These are types that applications have, and bun's own for their Go types.
+// Applications use these types, and bun uses them for Go types.
 func TestTypesThatCompareOneToOneAreTaken(t *testing.T) {
 	const one, two = "6ba7b810-9dad-11d1-80b4-00c04fd430c8", "00000000-0000-4000-8000-000000000000"
 	for name, test := range map[string]struct {
@@ -151,7 +151,7 @@ func TestTypesThatCompareOneToOneAreTaken(t *testing.T) {
 	}
 }
 
-// A key of numbers knows no leading zeros, and no more than 64 bits.
+// A numeric key has no leading zeros and at most 64 bits.
 func TestAnIDThatSQLiteConvertsIsRefused(t *testing.T) {
 	for id, test := range map[string]struct{ key, stored string }{
 		"007": {"numeric", "7"}, "1e5": {"integer", "100000"}, "7": {"real", "7"},
@@ -171,7 +171,7 @@ func TestAnIDThatSQLiteConvertsIsRefused(t *testing.T) {
 	}
 }
 
-// A numeric column makes one number of many long ones.
+// A numeric column converts different long numbers to the same number.
 func TestALongNumberInATextIsRefusedWhereANumberRefersToIt(t *testing.T) {
 	const one, two = "12345678901234567890", "12345678901234567891"
 	a := open(t, databases.SQLite(t), app.Config{Models: garage[string]()},
@@ -190,7 +190,7 @@ func TestALongNumberInATextIsRefusedWhereANumberRefersToIt(t *testing.T) {
 	}
 }
 
-// A foreign key without a trailing blank belongs to the key with one where the collation leaves blanks out.
+// If the collation ignores trailing blanks, a foreign key without a blank refers to a key with one.
 func TestRowsBelongToTheSubjectWhateverBlanksTheyHave(t *testing.T) {
 	a := open(t, databases.SQLite(t), app.Config{Models: garage[string]()}, append(
 		carTables("text COLLATE RTRIM", "text COLLATE RTRIM", "text COLLATE RTRIM", "text COLLATE RTRIM"),
@@ -219,7 +219,7 @@ type page struct {
 	Body          string    `bun:"body" pii:"communication"`
 }
 
-// To SQLite a column of integers makes 1 of '01', and compares it with texts as numbers.
+// In SQLite, an integer column converts '01' to 1 and compares it with texts as numbers.
 func TestAnotherTypeAffinityDoesNotMakeOneRowOfTwoPersons(t *testing.T) {
 	a := open(t, databases.SQLite(t), app.Config{Models: []any{(*member)(nil), (*document)(nil), (*page)(nil)}},
 		"PRAGMA foreign_keys = OFF",

@@ -11,17 +11,17 @@ import (
 	"github.com/habeas-data/habeas/internal/tests/databases"
 )
 
-// foretold is a database, the error that a check of the data map finds in it, and what becomes of an erasure.
+// foretold is a database, the error that a check of the data map reports, and the result of an erasure.
 type foretold struct {
 	statements []string
-	rows       []string // in place of the usual ones
+	rows       []string // replaces the usual rows
 	change     func(people, visits *domain.Table)
-	code       string // of the error; empty if there is none
-	left       string // a statement that counts the values that are left, where the erasure succeeds although
+	code       string // code of the error, or "" without one
+	left       string // a statement that counts the remaining values of an erasure that succeeds in spite of the error
 	onPostgres bool
 }
 
-// The tables of every case, unless its own statements come in their place. Rows of people stay, those of visits go.
+// The tables of each case, unless its own statements replace them. Rows of people stay, and rows of visits are deleted.
 const (
 	makePeople = "CREATE TABLE people (id bigint PRIMARY KEY, email text, nick text)"
 	makeVisits = "CREATE TABLE visits (id bigint PRIMARY KEY, person_id bigint REFERENCES people (id), agent text)"
@@ -56,7 +56,7 @@ func guests() (people, visits domain.Table) {
 	return people, visits
 }
 
-// withPeople makes the table of people with other columns.
+// withPeople returns the statements with other columns of the table of people.
 func withPeople(columns string, more ...string) []string {
 	return append([]string{"CREATE TABLE people (" + columns + ")", makeVisits}, more...)
 }
@@ -212,7 +212,7 @@ var forecasts = map[string]foretold{
 	},
 }
 
-// What a check calls an error fails an erasure, or leaves values; and where it finds no error, erasures succeed.
+// If a check reports an error, an erasure fails or leaves values. If it reports no error, erasures succeed.
 func TestACheckForetellsWhatBecomesOfAnErasure(t *testing.T) {
 	for name, test := range forecasts {
 		if !test.onPostgres {
@@ -223,7 +223,7 @@ func TestACheckForetellsWhatBecomesOfAnErasure(t *testing.T) {
 	for name, test := range forecasts {
 		t.Run("PostgreSQL/"+name, func(t *testing.T) {
 			execute(t, db, "DROP SCHEMA public CASCADE", "CREATE SCHEMA public")
-			// A connection has prepared statements for the types that columns of these names had before.
+			// Old connections have prepared statements for the former types of these columns.
 			db.SetMaxIdleConns(0)
 			db.SetMaxIdleConns(2)
 			checkForecast(t, db, test)
@@ -275,7 +275,7 @@ func openGuests(t *testing.T, db *bun.DB, test foretold) *application {
 	return open(t, db, app.Config{DataMap: dataMap}, append(statements, rows...)...)
 }
 
-// copying are the statements of a trigger that copies addresses into the table history.
+// copying returns the statements of a trigger that copies addresses into the table history.
 func copying(db *bun.DB) []string {
 	if isPostgres(db) {
 		return function("BEFORE UPDATE", "people", "INSERT INTO history VALUES (OLD.email); RETURN NEW;")

@@ -13,7 +13,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// deferred is a constraint trigger of PostgreSQL that is fired by the commit.
+// deferred returns a constraint trigger of PostgreSQL that runs at the commit.
 func deferred(name, event, table, body string) []string {
 	return []string{
 		"CREATE FUNCTION " + name + "() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN " + body + " RETURN NULL; END $$",
@@ -24,8 +24,8 @@ func deferred(name, event, table, body string) []string {
 
 var plainClients = slices.Concat(clientTables("clients"), letterTables())
 
-// inside calls fn in a session that has joined a transaction of the application, before and after which statements of
-// the application run. It returns the error of fn, and commits.
+// inside calls fn in a session that has joined a transaction of the application. Statements of the application run
+// before and after the session. inside returns the error of fn and commits.
 func (a *application) inside(
 	t testing.TB, fn func(context.Context, ports.Session, domain.Subject) error, before, after []string,
 ) error {
@@ -56,7 +56,7 @@ func (a *application) rectifying(ctx context.Context, s ports.Session, subject d
 
 var corrected = domain.Corrections{domain.CategoryContact: "new@example.org"}
 
-// The commit of the application fires the trigger, after the session has succeeded.
+// The commit of the application runs the trigger after the session has succeeded.
 func TestADeferredTriggerIsFiredBeforeSuccessIsSaid(t *testing.T) {
 	const restore = "IF OLD.email LIKE 'a@%' THEN UPDATE clients SET email = OLD.email WHERE id = OLD.id; END IF;"
 	for name, triggers := range map[string][]string{
@@ -96,7 +96,7 @@ func TestADeferredTriggerIsFiredBeforeSuccessIsSaid(t *testing.T) {
 	}
 }
 
-// plainTo makes a table of another schema, with a constraint trigger of the same name.
+// plainTo returns a table of another schema with a constraint trigger of the same name.
 func plainTo(table string) []string {
 	return []string{
 		"CREATE TABLE " + table + " (id bigint PRIMARY KEY, email text)",
@@ -104,7 +104,7 @@ func plainTo(table string) []string {
 	}
 }
 
-// Rows that a deferred trigger adds are erased, too, where the application's trigger lets them go.
+// Rows that a deferred trigger adds are erased too, if the application's trigger allows it.
 func TestRowsThatADeferredTriggerAddsAreErased(t *testing.T) {
 	for name, back := range map[string]struct {
 		when string
@@ -137,7 +137,7 @@ func TestRowsThatADeferredTriggerAddsAreErased(t *testing.T) {
 
 func second[T any](_ T, err error) error { return err }
 
-// What the application did before in its transaction restores a value at its commit.
+// An earlier write of the application in its transaction restores a value at the commit.
 func TestWhatTheApplicationDeferredBeforeIsFired(t *testing.T) {
 	a := open(t, onPostgres(t), app.Config{Models: clients}, slices.Concat(plainClients,
 		deferred("guard", "INSERT", "letters", "UPDATE clients SET email = 'a@example.org' WHERE id = NEW.client_id;"))...)
@@ -147,7 +147,8 @@ func TestWhatTheApplicationDeferredBeforeIsFired(t *testing.T) {
 	}
 }
 
-// The application's own constraints stay deferred: it has not done yet. So do its triggers, once the session has ended.
+// The application's own constraints stay deferred, because the application may write more. Its triggers stay deferred
+// too, after the session has ended.
 func TestAJoinedSessionLeavesConstraintsDeferred(t *testing.T) {
 	a := open(t, onPostgres(t), app.Config{Models: clients}, slices.Concat(plainClients, []string{
 		"CREATE TABLE branches (id bigint PRIMARY KEY)",
@@ -172,7 +173,7 @@ func TestAJoinedSessionLeavesConstraintsDeferred(t *testing.T) {
 	}
 }
 
-// A trigger that refuses is a conflict, and nothing of the erasure is left. The application may go on.
+// A trigger that refuses the commit is a conflict, and no write of the erasure remains. The application may continue.
 func TestADeferredTriggerThatRefusesFailsTheWholeErasure(t *testing.T) {
 	a := open(t, onPostgres(t), app.Config{Models: clients}, slices.Concat(plainClients,
 		deferred("guard", "DELETE", "letters", "RAISE 'a@example.org must stay';"))...)
@@ -188,12 +189,12 @@ func TestADeferredTriggerThatRefusesFailsTheWholeErasure(t *testing.T) {
 		" WHERE email = 'a@example.org'"); n != 1 {
 		t.Error("a part of the erasure is there")
 	}
-	if n := len(a.failed(t, "1")); n != 2 { // of the joined session in the application's transaction
+	if n := len(a.failed(t, "1")); n != 2 { // one event is from the joined session in the application's transaction
 		t.Errorf("%d failures are on the trail", n)
 	}
 }
 
-// The name of a trigger is the name of a foreign key, too: what is said of the one is said of the other.
+// A trigger has the same name as a foreign key, so a statement about one name affects both.
 func TestATriggerThatCannotBeNamedAloneIsRefused(t *testing.T) {
 	for name, statement := range map[string]string{
 		"a foreign key": "ALTER TABLE letters ADD CONSTRAINT guard FOREIGN KEY (client_id) REFERENCES clients",

@@ -1,3 +1,3 @@
-// Package schemas tries habeas with schemas and databases that real applications have: rows in flight, triggers that
-// keep old values, keys that compare loosely, retention that is over.
+// Package schemas tests habeas with schemas and databases of real applications: rows in flight, triggers that keep old
+// values, keys that compare loosely, and expired retention periods.
 package schemas

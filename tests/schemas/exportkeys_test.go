@@ -12,7 +12,7 @@ import (
 	"github.com/habeas-data/habeas/internal/tests/databases"
 )
 
-// A club, whose members have seats in rooms: rows that are theirs, and hold nothing that is annotated.
+// A club whose members have seats in rooms. The rows belong to members and have no annotated columns.
 
 type clubMember struct {
 	bun.BaseModel `bun:"table:members"`

@@ -27,8 +27,8 @@ func (a *application) waits(t testing.TB) {
 	t.Fatal("nothing waits for a lock")
 }
 
-// beside runs an erasure beside a transaction of the application, which commits once the erasure waits for it.
-func (a *application) beside(t *testing.T, statements ...string) {
+// eraseDuring runs an erasure during a transaction of the application, which commits when the erasure waits for it.
+func (a *application) eraseDuring(t *testing.T, statements ...string) {
 	t.Helper()
 	tx, err := a.db.BeginTx(t.Context(), nil)
 	must(t, err)
@@ -55,7 +55,7 @@ func TestRowsInFlightAreErased(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			a := open(t, onPostgres(t), app.Config{Models: shop}, shopTables()...)
-			a.beside(t, statements...)
+			a.eraseDuring(t, statements...)
 			left := a.count(t, "SELECT (SELECT count(*) FROM people WHERE id = 1)"+
 				" + (SELECT count(*) FROM orders WHERE person_id = 1)"+
 				" + (SELECT count(*) FROM items JOIN orders ON orders.id = order_id WHERE person_id = 1)")
@@ -67,7 +67,7 @@ func TestRowsInFlightAreErased(t *testing.T) {
 }
 
 // The application sets a stricter isolation level for all of its connections. The client's row stays, so that no
-// foreign key shows that a letter was missed.
+// foreign key reveals a missed letter.
 func TestRowsInFlightAreErasedUnderAnyDefaultIsolation(t *testing.T) {
 	for _, level := range []string{"repeatable read", "serializable"} {
 		t.Run(level, func(t *testing.T) {
@@ -76,8 +76,8 @@ func TestRowsInFlightAreErasedUnderAnyDefaultIsolation(t *testing.T) {
 				"CREATE TABLE letters (id bigint PRIMARY KEY, client_id bigint REFERENCES clients, body text)")...)
 			execute(t, db, "DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET default_transaction_isolation = ''"+level+
 				"''', current_database()); END $$")
-			db.SetMaxIdleConns(0) // connections from now on have the setting
-			a.beside(t, "INSERT INTO letters VALUES (11, 1, 'in flight')")
+			db.SetMaxIdleConns(0) // new connections have the setting
+			a.eraseDuring(t, "INSERT INTO letters VALUES (11, 1, 'in flight')")
 			if n := a.count(t, "SELECT count(*) FROM letters"); n > 0 {
 				t.Errorf("%d letters are left", n)
 			}
@@ -110,7 +110,7 @@ func TestAnErasureInATransactionThatCannotSeeRowsInFlightIsRefused(t *testing.T)
 
 func TestWhatIsGivenToAnotherPersonSurvives(t *testing.T) {
 	a := open(t, onPostgres(t), app.Config{Models: shop}, shopTables()...)
-	a.beside(t, "UPDATE orders SET person_id = 2 WHERE id = 10")
+	a.eraseDuring(t, "UPDATE orders SET person_id = 2 WHERE id = 10")
 	if n := a.count(t, "SELECT count(*) FROM items WHERE id = 100"); n != 1 {
 		t.Error("an item of the other person is gone")
 	}
@@ -119,7 +119,7 @@ func TestWhatIsGivenToAnotherPersonSurvives(t *testing.T) {
 	}
 }
 
-// A cart is filled all the while, by transactions that know nothing of the erasure.
+// Transactions that know nothing of the erasure fill the cart during the erasure.
 func TestABusyCartIsErased(t *testing.T) {
 	trigger := []string{
 		"CREATE FUNCTION touch() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN COALESCE(NEW, OLD); END $$",
@@ -159,7 +159,8 @@ func TestABusyCartIsErased(t *testing.T) {
 	}
 }
 
-// fill puts an item into the person's order, in a transaction; that the order is gone is for the application to handle.
+// fill adds an item to the person's order in a transaction. If the order is gone, the application must handle the
+// error.
 func fill(ctx context.Context, db *bun.DB, item, person int) {
 	_ = db.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
 		if _, err := tx.ExecContext(ctx, "INSERT INTO items VALUES (?, ?, 'x')", item, person*10); err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/habeas-data/habeas/internal/tests/databases"
 )
 
-// The key tells Ada from ada, and the foreign key does not.
+// The key distinguishes Ada from ada, and the foreign key does not.
 func TestALooseForeignKeyDoesNotMakeOneRowOfTwoPersons(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		loose, prepare := "text COLLATE NOCASE", []string(nil)
@@ -40,7 +40,7 @@ func TestALooseForeignKeyDoesNotMakeOneRowOfTwoPersons(t *testing.T) {
 
 func TestAFilterBelowAViewOfAViewIsRefused(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
-		if !isPostgres(db) { // SQLite's views are updated by triggers alone, and are verified
+		if !isPostgres(db) { // in SQLite only triggers update views, and the results are verified
 			return
 		}
 		a := open(t, db, app.Config{Models: clients}, slices.Concat(clientTables("clients"), []string{
@@ -57,7 +57,7 @@ func TestAFilterBelowAViewOfAViewIsRefused(t *testing.T) {
 	})
 }
 
-// A trigger takes the row away from the subject and keeps what it holds.
+// A trigger moves the row away from the subject and keeps its values.
 func TestARowThatATriggerMovesAwayIsFound(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		trigger := []string{"CREATE TRIGGER guard BEFORE DELETE ON letters BEGIN UPDATE letters SET client_id = NULL" +
@@ -72,7 +72,7 @@ func TestARowThatATriggerMovesAwayIsFound(t *testing.T) {
 	})
 }
 
-// Triggers that derive a column from others leave nothing old.
+// Triggers that derive a column from others keep no old value.
 func TestAColumnThatATriggerDerivesIsErased(t *testing.T) {
 	for name, body := range map[string]string{
 		"upper case": "NEW.email := upper(NEW.email); RETURN NEW;",

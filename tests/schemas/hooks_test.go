@@ -17,11 +17,11 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// hooked is an application with hooks, which note what they see.
+// hooked is an application with hooks that record their calls.
 type hooked struct {
 	*application
 	calls  []string
-	before func(ctx context.Context, tx bun.IDB) error // more for the hook before
+	before func(ctx context.Context, tx bun.IDB) error // an additional function of the hook before
 }
 
 func openHooked(t testing.TB, db *bun.DB) *hooked {
@@ -151,7 +151,7 @@ func TestAHookBeforeFailsItsOperation(t *testing.T) {
 						t.Error("the statement of the hook is not rolled back")
 					}
 					failures := h.failures(t, "1", right.failed)
-					swallowed := strings.HasSuffix(how, "swallowed") // and noticed by what comes next
+					swallowed := strings.HasSuffix(how, "swallowed") // a later step notices the error
 					if len(failures) != 1 || !swallowed && (failures[0]["target"] != "hook" || failures[0]["error"] != c.class) {
 						t.Errorf("evidence %v", failures)
 					}
@@ -161,7 +161,7 @@ func TestAHookBeforeFailsItsOperation(t *testing.T) {
 	}
 }
 
-// A transaction that is tried again calls the hook before again, and the one after once.
+// A retried transaction calls the hook before again, and the hook after once.
 func TestHooksOfATransactionThatIsTriedAgain(t *testing.T) {
 	for name, right := range rights {
 		t.Run(name, func(t *testing.T) {

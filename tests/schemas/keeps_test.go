@@ -51,7 +51,7 @@ func letterTables() []string {
 	}
 }
 
-// function is a trigger function of PostgreSQL with a trigger.
+// function returns a trigger function of PostgreSQL with a trigger.
 func function(event, table, body string) []string {
 	return []string{
 		"CREATE FUNCTION guard() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN " + body + " END $$",
@@ -59,11 +59,11 @@ func function(event, table, body string) []string {
 	}
 }
 
-// In each of these databases an erasure cannot do what it says. It fails as a whole, and its evidence names the table.
+// In each of these databases an erasure cannot be carried out. It fails completely, and its evidence names the table.
 func TestADatabaseThatKeepsWhatItWasToldToEraseFailsTheErasure(t *testing.T) {
 	plain := slices.Concat(clientTables("clients"), letterTables())
 	for name, test := range map[string]struct {
-		postgres, sqlite []string // nothing where the database has no such thing
+		postgres, sqlite []string // empty if the database does not support it
 		table            string
 	}{
 		"deletes ignored": {
@@ -173,7 +173,7 @@ func TestADatabaseThatKeepsWhatItWasToldToEraseFailsTheErasure(t *testing.T) {
 				a := open(t, db, app.Config{Models: clients}, statements...)
 				_, err := a.erase(t.Context(), "1")
 				want := domain.ErrLeftOver
-				if name == "a view that hides" { // which is refused before the first step
+				if name == "a view that hides" { // refused before the first step
 					want = domain.ErrConfiguration
 				}
 				if !errors.Is(err, want) {
@@ -197,7 +197,7 @@ func TestADatabaseThatKeepsWhatItWasToldToEraseFailsTheErasure(t *testing.T) {
 	}
 }
 
-// Triggers that do no harm do not keep an erasure from its work, nor do views of whole tables.
+// Harmless triggers do not prevent an erasure, and views of complete tables do not either.
 func TestATableWithTriggersIsErased(t *testing.T) {
 	plain := slices.Concat(clientTables("clients"), letterTables())
 	for name, test := range map[string]struct{ postgres, sqlite []string }{

@@ -36,7 +36,7 @@ type remark struct {
 
 var forum = []any{(*member)(nil), (*post)(nil), (*remark)(nil)}
 
-// In each of these databases two texts are one key. One of them is the subject, and the other reaches no row.
+// In each of these databases two texts are equal as keys. One of them is the subject, and the other reaches no row.
 func TestASubjectIsSpelledAsItsTableSpellsIt(t *testing.T) {
 	const uuid = "6ba7b810-9dad-11d1-80b4-00c04fd430c8"
 	for name, test := range map[string]struct{ postgres, sqlite, stored, other string }{
@@ -89,7 +89,7 @@ func TestASubjectIsSpelledAsItsTableSpellsIt(t *testing.T) {
 	}
 }
 
-// A foreign key may spell the key differently where the database takes the two for one.
+// A foreign key may have another spelling of the key if the database treats both as equal.
 func TestRowsBelongToTheSubjectHoweverTheySpellIt(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		key, prepare := "text COLLATE NOCASE", []string(nil)

@@ -21,14 +21,14 @@ import (
 
 func TestMain(m *testing.M) { postgres.Main(m) }
 
-// application is habeas in an application whose tables exist.
+// application is an application with habeas and existing tables.
 type application struct {
 	*app.Integration
 	db  *bun.DB
 	log *journal
 }
 
-// open runs statements that make the application's tables and integrates habeas.
+// open runs the statements that create the application's tables, and integrates habeas.
 func open(t testing.TB, db *bun.DB, config app.Config, statements ...string) *application {
 	t.Helper()
 	must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{}))
@@ -103,14 +103,14 @@ func (a *application) failures(t testing.TB, id string, failure domain.EventType
 	return payloads
 }
 
-// count returns the one number that a query has.
+// count returns the only number of a query.
 func (a *application) count(t testing.TB, query string) (n int) {
 	t.Helper()
 	must(t, a.db.DB.QueryRowContext(t.Context(), query).Scan(&n))
 	return n
 }
 
-// text returns the one text that a query has.
+// text returns the only text of a query.
 func (a *application) text(t testing.TB, query string) (text string) {
 	t.Helper()
 	must(t, a.db.DB.QueryRowContext(t.Context(), query).Scan(&text))
@@ -119,7 +119,7 @@ func (a *application) text(t testing.TB, query string) (text string) {
 
 func isPostgres(db *bun.DB) bool { return db.Dialect().Name() == dialect.PG }
 
-// onPostgres runs a test on PostgreSQL, where transactions run beside each other.
+// onPostgres returns a PostgreSQL database, where transactions run concurrently.
 func onPostgres(t *testing.T) *bun.DB {
 	t.Helper()
 	return databases.PostgreSQL(t)
@@ -141,7 +141,7 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// journal is what was logged.
+// journal is the recorded log.
 type journal struct {
 	mu     sync.Mutex
 	buffer bytes.Buffer

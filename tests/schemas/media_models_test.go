@@ -11,7 +11,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// An application whose files lie elsewhere.
+// An application with files in external systems.
 
 type uploader struct {
 	bun.BaseModel `bun:"table:uploaders"`
@@ -37,7 +37,7 @@ type receipt struct {
 	IssuedAt      time.Time `bun:"issued_at"`
 }
 
-// present is about two people. The one who gave it takes it along.
+// present belongs to two people. An erasure of the giver deletes it.
 type present struct {
 	bun.BaseModel `bun:"table:presents"`
 	ID            int64     `bun:"id,pk"`
@@ -66,7 +66,7 @@ func mediaTables() []string {
 	}
 }
 
-// shelf is an external system of files, with the keys of each call. It fails for a key, if that is set.
+// shelf is an external system for files. It records the keys of each call and fails for one key, if it is set.
 type shelf struct {
 	name  string
 	mu    sync.Mutex
@@ -109,7 +109,7 @@ func (s *shelf) call(keys []string) error {
 	return nil
 }
 
-// keys are those of all calls until now, sorted.
+// keys returns the keys of all calls, sorted.
 func (s *shelf) keys() (keys []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

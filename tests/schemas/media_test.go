@@ -18,7 +18,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// gallery is an application whose files lie on two shelves.
+// gallery is an application with files on two shelves.
 type gallery struct {
 	*application
 	media, scans *shelf
@@ -31,7 +31,7 @@ func openGallery(t *testing.T, db *bun.DB, more ...string) gallery {
 	return gallery{open(t, db, config, append(mediaTables(), more...)...), media, scans}
 }
 
-// settle carries out what is in the outbox.
+// settle carries out the entries of the outbox.
 func (g gallery) settle(t *testing.T) {
 	t.Helper()
 	for {
@@ -43,7 +43,7 @@ func (g gallery) settle(t *testing.T) {
 	}
 }
 
-// completed counts the events of that type on the trail of a subject, and returns the payload of the last one.
+// count returns the number of events of the type on the trail of a subject, and the payload of the last one.
 func (g gallery) count(t *testing.T, id string, eventType domain.EventType) (n int, last domain.Payload) {
 	t.Helper()
 	must(t, g.Stack().Sessions.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
@@ -138,7 +138,7 @@ func TestFilesAreExportedWithTheRowsThatNameThem(t *testing.T) {
 	})
 }
 
-// An erasure that is rolled back leaves no entry, and one that a key holds up is not complete.
+// An erasure that is rolled back leaves no entry. An erasure with a failing key is not complete.
 func TestAnErasureWaitsForAllItsFiles(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		inserts := make([]string, 250)
@@ -167,7 +167,7 @@ func TestAnErasureWaitsForAllItsFiles(t *testing.T) {
 	})
 }
 
-// statements counts them.
+// statements is a query hook that counts statements.
 type statements struct{ n atomic.Int64 }
 
 func (s *statements) BeforeQuery(ctx context.Context, _ *bun.QueryEvent) context.Context {
@@ -184,7 +184,7 @@ func TestManyFilesTakeFewStatements(t *testing.T) {
 			"INSERT INTO uploads SELECT 100 + i, 2, 'files/of/somebody/' || i FROM n", files)
 		sent := &statements{}
 		g := openGallery(t, databases.WithHook(db, sent), many)
-		_, err := g.erase(t.Context(), "1") // which reads the catalog
+		_, err := g.erase(t.Context(), "1") // the first erasure reads the catalog
 		must(t, err)
 		execute(t, db, "DELETE FROM habeas_outbox")
 		g.media.calls = nil
@@ -224,8 +224,8 @@ func TestARefWithoutItsResolverIsRefusedAtStartUp(t *testing.T) {
 	})
 }
 
-// A key that another transaction writes into a row, once an erasure has read the row's keys, would be lost with the
-// row.
+// If another transaction wrote a key into a row after an erasure has read the row's keys, the key would be lost with
+// the row.
 func TestNoKeyChangesOnceAnErasureHasReadIt(t *testing.T) {
 	db := databases.PostgreSQL(t)
 	g := openGallery(t, db)

@@ -6,7 +6,7 @@ import (
 	"github.com/uptrace/bun"
 )
 
-// A shop with two relations between an item and the person.
+// A shop with two relations from an item to the person.
 
 type person struct {
 	bun.BaseModel `bun:"table:people" subject:"owned"`
@@ -43,7 +43,7 @@ func shopTables() []string {
 	}
 }
 
-// account keeps its row, and one of its columns for some time.
+// account keeps its row, and retains one of its columns for some time.
 type account struct {
 	bun.BaseModel `bun:"table:accounts"`
 	ID            int64     `bun:"id,pk" subject:"id"`

@@ -6,7 +6,7 @@ import (
 	"github.com/uptrace/bun"
 )
 
-// A market place whose rows are about several people.
+// A market place whose rows belong to several people.
 
 type trader struct {
 	bun.BaseModel `bun:"table:market_members"`
@@ -16,7 +16,7 @@ type trader struct {
 	Memberships   []*belongs `bun:"rel:has-many,join:id=member_id"`
 }
 
-// message has a sender, whose text it is, and a recipient, who has put it into a folder.
+// message belongs to a sender, who wrote its text, and to a recipient, who put it into a folder.
 type message struct {
 	bun.BaseModel `bun:"table:messages"`
 	ID            int64   `bun:"id,pk"`
@@ -29,7 +29,7 @@ type message struct {
 	Lang          string  `bun:"lang"`
 }
 
-// attachment hangs on a message, and is its sender's.
+// attachment refers to a message and belongs to its sender.
 type attachment struct {
 	bun.BaseModel `bun:"table:attachments" subject:"owned"`
 	ID            int64    `bun:"id,pk"`
@@ -38,7 +38,7 @@ type attachment struct {
 	Name          string   `bun:"name" pii:"communication,via:Sender"`
 }
 
-// purchase has to be kept by the books for the seller, and is anonymized for the buyer.
+// purchase must be retained for the seller, and is anonymized for the buyer.
 type purchase struct {
 	bun.BaseModel `bun:"table:purchases"`
 	ID            int64     `bun:"id,pk"`
@@ -52,7 +52,7 @@ type purchase struct {
 	SoldAt        time.Time `bun:"sold_at"`
 }
 
-// follow goes with either of them.
+// follow is deleted with either person.
 type follow struct {
 	bun.BaseModel `bun:"table:follows"`
 	FollowerID    int64   `bun:"follower_id,pk"`
@@ -62,7 +62,7 @@ type follow struct {
 	Since         string  `bun:"since"`
 }
 
-// report is about a trader or about a purchase.
+// report refers to a trader or to a purchase.
 type report struct {
 	bun.BaseModel `bun:"table:reports"`
 	ID            int64     `bun:"id,pk"`
@@ -73,7 +73,7 @@ type report struct {
 	Text          string    `bun:"text" pii:"communication,via:'Member,Purchase.Buyer'"`
 }
 
-// belongs is the link table of members and groups; the group is no table of the data map.
+// belongs is the link table of members and groups. The data map does not contain the table of groups.
 type belongs struct {
 	bun.BaseModel `bun:"table:group_members" subject:"owned"`
 	MemberID      int64  `bun:"member_id,pk"`
@@ -85,7 +85,8 @@ var market = []any{
 	(*trader)(nil), (*message)(nil), (*attachment)(nil), (*purchase)(nil), (*follow)(nil), (*report)(nil), (*belongs)(nil),
 }
 
-// marketTables have members 1, 2 and 3. The numbers of purchases and members are alike.
+// marketTables returns the statements for tables with the members 1, 2 and 3. Some purchases and members have equal
+// numbers.
 func marketTables() []string {
 	return []string{
 		"CREATE TABLE market_members (id bigint PRIMARY KEY, email text)",

@@ -14,7 +14,7 @@ import (
 	"github.com/habeas-data/habeas/internal/tests/databases"
 )
 
-// cells writes rows of a query as texts, with "anon" for surrogates and "-" for NULL.
+// cells returns the rows of a query as texts, with "anon" for surrogates and "-" for NULL.
 func (a *application) cells(t testing.TB, query string) string {
 	t.Helper()
 	rows, err := a.db.QueryContext(t.Context(), query)
@@ -46,7 +46,7 @@ func (a *application) cells(t testing.TB, query string) string {
 	return strings.Join(lines, "; ")
 }
 
-// left is what is left of the market after trader 1 was erased.
+// left is the expected content of the market after an erasure of trader 1.
 var left = map[string]string{
 	"SELECT id, sender_id, recipient_id, body, folder, lang FROM messages ORDER BY id": "" +
 		"1 - 2 anon folder en; 2 2 1 body anon en; 3 - 1 anon anon en; 4 2 3 body folder en",
@@ -85,7 +85,7 @@ func TestEachPersonsPartOfARowIsErased(t *testing.T) {
 	})
 }
 
-// A trigger anywhere has the steps verified one by one.
+// If any table has a trigger, the steps are verified one by one.
 func TestEachPersonsPartOfARowIsErasedWhereTriggersAre(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		trigger := sqliteTrigger("AFTER UPDATE", "messages", "SELECT 1;")
@@ -99,7 +99,7 @@ func TestEachPersonsPartOfARowIsErasedWhereTriggersAre(t *testing.T) {
 	})
 }
 
-// A trigger that takes back the reference has kept it.
+// A trigger that restores the reference has kept it.
 func TestAReferenceThatATriggerKeepsIsLeftOver(t *testing.T) {
 	a := open(t, onPostgres(t), app.Config{Models: market}, append(marketTables(), function("BEFORE UPDATE", "messages",
 		"NEW.sender_id := OLD.sender_id; RETURN NEW;")...)...)
@@ -147,8 +147,8 @@ func TestEachPersonsPartOfARowIsRectified(t *testing.T) {
 	})
 }
 
-// An attachment in flight hangs on a message that trader 1 has sent, and one that member 1 has received. Messages are
-// locked along both paths.
+// Attachments in flight refer to a message that trader 1 has sent, and to a message that member 1 has received.
+// Messages are locked along both paths.
 func TestRowsInFlightAreErasedAlongEachPath(t *testing.T) {
 	for name, test := range map[string]struct{ statement, query, want string }{
 		"below a message that was sent": {
@@ -167,7 +167,7 @@ func TestRowsInFlightAreErasedAlongEachPath(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			a := open(t, onPostgres(t), app.Config{Models: market}, marketTables()...)
-			a.beside(t, test.statement)
+			a.eraseDuring(t, test.statement)
 			if got := a.cells(t, test.query); got != test.want {
 				t.Errorf("got %q, want %q", got, test.want)
 			}
@@ -175,7 +175,7 @@ func TestRowsInFlightAreErasedAlongEachPath(t *testing.T) {
 	}
 }
 
-// The models take NULL, and the database does not.
+// The models accept NULL, and the database does not.
 func TestAReferenceThatTheDatabaseKeepsNotNullIsRefused(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		tables := marketTables()

@@ -14,7 +14,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// restricted makes a role for a test, to which statements grant something, and lets all new connections have it.
+// restricted creates a role with the privileges that the statements grant, and lets all new connections use it.
 func restricted(t *testing.T, db *bun.DB, statements ...string) {
 	t.Helper()
 	execute(t, db, slices.Concat([]string{
@@ -33,8 +33,8 @@ func TestAPrivilegeThatIsMissingIsNamed(t *testing.T) {
 	for name, test := range map[string]struct {
 		revoke  string
 		says    []string
-		target  any  // of the evidence, if a step is at fault
-		rectify bool // a rectification fails as well
+		target  any  // the target in the evidence, if a step fails
+		rectify bool // a rectification fails too
 	}{
 		"the subject's table cannot be locked": {
 			"REVOKE UPDATE ON people FROM habeas_part", []string{"people", "UPDATE"}, nil, true,
@@ -99,7 +99,7 @@ func TestAPrivilegeThatIsMissingIsNamed(t *testing.T) {
 	}
 }
 
-// Privileges on some columns are enough where they are those of the steps.
+// Privileges on the columns of the steps are enough.
 func TestPrivilegesOnColumnsAreEnough(t *testing.T) {
 	db := onPostgres(t)
 	a := open(t, db, app.Config{Models: clients}, plainClients...)

@@ -15,7 +15,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// system is an external system that notes its calls.
+// system is an external system that records its calls.
 type system struct {
 	mu    sync.Mutex
 	calls []string
@@ -53,7 +53,8 @@ func accounts() []string {
 	}
 }
 
-// corrections are of a column that is anonymized, of one that is retained, and of none.
+// corrections contains a correction for an anonymized column, for a retained column, and for a category without a
+// column.
 var corrections = map[string]domain.Corrections{
 	"an anonymized column": {domain.CategoryContact: "new@example.org"},
 	"a retained column":    {domain.CategoryIdentity: "new number"},
@@ -86,7 +87,7 @@ func TestNoCorrectionReachesASystemAfterAnErasure(t *testing.T) {
 	}
 }
 
-// The two meet: whichever comes first, no correction arrives after the erasure.
+// An erasure and a correction run concurrently. In either order, no correction arrives after the erasure.
 func TestACorrectionThatIsUnderWayIsOrderedWithTheErasure(t *testing.T) {
 	for name, corrected := range corrections {
 		for _, erasureFirst := range []bool{true, false} {
@@ -127,7 +128,7 @@ func TestACorrectionThatIsUnderWayIsOrderedWithTheErasure(t *testing.T) {
 	}
 }
 
-// A subject that is there again after its rows were deleted is a new one.
+// A subject whose rows were created again after their deletion is a new subject.
 func TestASubjectThatWasCreatedAgainIsRectified(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		crmSystem := &system{}
@@ -145,7 +146,7 @@ func TestASubjectThatWasCreatedAgainIsRectified(t *testing.T) {
 	})
 }
 
-// drain carries out what is in the outbox.
+// drain carries out the entries of the outbox.
 func (a *application) drain(t testing.TB) {
 	t.Helper()
 	for {

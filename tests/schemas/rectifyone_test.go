@@ -41,7 +41,7 @@ func writers(more ...string) []string {
 	}, more...)
 }
 
-// correct carries out corrections one by one.
+// correct applies corrections one by one.
 func (a *application) correct(
 	ctx context.Context, id string, corrections ...domain.Correction,
 ) (result domain.RectificationResult, err error) {
@@ -56,7 +56,7 @@ func (a *application) correct(
 	return result, err
 }
 
-// A trigger somewhere makes the store look whether a correction is there.
+// If any table has a trigger, the store checks that a correction is stored.
 func TestOneColumnAndOneRowAreCorrected(t *testing.T) {
 	for name, more := range map[string]struct{ postgres, sqlite []string }{
 		"a plain database": {},
@@ -106,7 +106,7 @@ func TestOneColumnAndOneRowAreCorrected(t *testing.T) {
 	}
 }
 
-// Two corrections of one category are two: that the database has taken one of them says nothing of the other.
+// Two corrections can have the same category. If the database has stored one of them, the other may still be missing.
 func TestADatabaseThatUndoesOneOfTwoCorrectionsOfACategoryFailsBoth(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		more := sqliteTrigger("AFTER UPDATE", "writers", "UPDATE writers SET biography = OLD.biography WHERE id = OLD.id;")

@@ -26,12 +26,12 @@ type login struct {
 	IP            string  `bun:"ip" pii:"technical"`
 }
 
-// The model of a login has not all columns of its table.
+// The model of a login lacks some columns of its table.
 func TestARowIsNotDeletedTogetherWithColumnsThatTheDataMapDoesNotHave(t *testing.T) {
 	for name, test := range map[string]struct {
 		table    string
-		says     string // the column; empty if the row may go
-		postgres bool   // only there
+		says     string // the column in the error, or "" if the row may be deleted
+		postgres bool   // only on PostgreSQL
 	}{
 		"all columns": {table: "logins (id bigint PRIMARY KEY, person_id bigint, ip text)"},
 		"another column": {
@@ -128,7 +128,7 @@ func TestRetentionThatIsOverIsNoReason(t *testing.T) {
 	})
 }
 
-// PostgreSQL has instants that are infinitely far, and such as Go and JSON do not write.
+// PostgreSQL has infinite instants, and instants that Go and JSON cannot represent.
 func TestRetentionFromAnInfiniteInstant(t *testing.T) {
 	for _, column := range []string{"timestamptz", "timestamp", "date", "text"} {
 		t.Run(column, func(t *testing.T) {
@@ -148,8 +148,8 @@ func TestRetentionFromAnInfiniteInstant(t *testing.T) {
 	}
 }
 
-// SQLite leaves what it deletes in its file, unless it is told to overwrite it. What it has moved from page to page
-// before, when the application wrote rows, is for the application to overwrite.
+// By default, SQLite leaves deleted data in its file. secure_delete overwrites it. The application must overwrite data
+// that SQLite moved between pages when the application wrote rows.
 func TestSQLiteForgets(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "shop.db")
 	db := databases.Driver{Name: "SQLite", SQL: "sqlite"}.Open(t,
@@ -176,7 +176,7 @@ func TestSQLiteForgets(t *testing.T) {
 	}
 }
 
-// A subject that is too large for a request's timeout is erased by a call without one.
+// A call without a timeout erases a subject that is too large for the timeout of a request.
 func TestALargeSubjectIsErasedPastTheRequest(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		a := open(t, db, app.Config{Models: shop, RequestTimeout: time.Nanosecond}, shopTables()...)

@@ -13,20 +13,19 @@ import (
 	"github.com/habeas-data/habeas/internal/tests/databases"
 )
 
-// sqliteTrigger is a trigger of SQLite.
+// sqliteTrigger returns a trigger of SQLite.
 func sqliteTrigger(event, table, body string) []string {
 	return []string{"CREATE TRIGGER guard " + event + " ON " + table + " BEGIN " + body + " END"}
 }
 
-// In each of these databases a correction does not come to anything. It fails as a whole, and its evidence names the
-// table.
+// In each of these databases a correction has no effect. It fails completely, and its evidence names the table.
 func TestADatabaseThatUndoesACorrectionFailsIt(t *testing.T) {
 	view := []string{
 		"CREATE TABLE all_clients (id bigint PRIMARY KEY, email text, code varchar(4), token uuid, age int, extra jsonb)",
 		strings.ReplaceAll(insertClients, "%s", "all_clients"), "CREATE VIEW clients AS SELECT * FROM all_clients",
 	}
 	for name, test := range map[string]struct {
-		postgres, sqlite []string // nothing where the database has no such thing
+		postgres, sqlite []string // empty if the database does not support it
 		corrections      domain.Corrections
 	}{
 		"an update that is ignored": {
@@ -118,7 +117,7 @@ func TestADatabaseThatUndoesACorrectionFailsIt(t *testing.T) {
 	}
 }
 
-// patron has a number that is in a category of its own.
+// patron has a number with its own category.
 type patron struct {
 	bun.BaseModel `bun:"table:clients"`
 	ID            int64  `bun:"id,pk" subject:"id"`
@@ -130,8 +129,7 @@ type patron struct {
 
 var patrons = []any{(*patron)(nil)}
 
-// Triggers that do no harm do not keep a correction from its work, nor do those that write values in a form of their
-// own.
+// Harmless triggers do not prevent a correction. Triggers that write values in another form do not either.
 func TestATableWithTriggersIsRectified(t *testing.T) {
 	for name, test := range map[string]struct{ postgres, sqlite []string }{
 		"a harmless trigger": {
@@ -159,7 +157,7 @@ func TestATableWithTriggersIsRectified(t *testing.T) {
 					return
 				}
 				a := open(t, db, app.Config{Models: patrons}, slices.Concat(plainClients, trigger)...)
-				for range 2 { // to rectify again is no error
+				for range 2 { // a repeated rectification succeeds
 					result, err := a.rectify(t.Context(), "1", domain.Corrections{
 						domain.CategoryContact: "new@example.org", domain.CategoryIdentity: "AB", domain.CategoryBehavioral: 77,
 						domain.CategoryLocation: domain.JSON(`{"b": [1.50], "a": null}`),
@@ -180,7 +178,7 @@ func TestATableWithTriggersIsRectified(t *testing.T) {
 	}
 }
 
-// All columns of a category get its correction. A trigger derives one of them from another one.
+// All columns of a category get its correction. A trigger derives one of the columns from another.
 func TestAColumnThatATriggerDerivesFromACorrectionIsNoFailure(t *testing.T) {
 	type subscriber struct {
 		bun.BaseModel `bun:"table:subscribers"`
@@ -208,7 +206,7 @@ func TestAColumnThatATriggerDerivesFromACorrectionIsNoFailure(t *testing.T) {
 	})
 }
 
-// What one step of a rectification writes, the trigger of a later step's table takes back. It is written once more.
+// The trigger of a later step's table undoes the write of an earlier step. The store writes the value again.
 func TestATriggerOfALaterTableThatUndoesACorrectionIsFound(t *testing.T) {
 	type account struct {
 		bun.BaseModel `bun:"table:letters"`

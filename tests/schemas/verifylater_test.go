@@ -13,7 +13,7 @@ import (
 	"github.com/habeas-data/habeas/internal/tests/databases"
 )
 
-// laterClock tells the time that a test sets.
+// laterClock is a clock that a test sets.
 type laterClock struct {
 	mu  sync.Mutex
 	now time.Time
@@ -41,7 +41,7 @@ func TestTheWorkerVerifiesEachErasureOnceAndSomeMinutesLater(t *testing.T) {
 			_, err := a.erase(t.Context(), id)
 			must(t, err)
 		}
-		execute(t, db, "UPDATE members SET email = 'b@example.org' WHERE id = 2") // as a job of the application does
+		execute(t, db, "UPDATE members SET email = 'b@example.org' WHERE id = 2") // a job of the application does this
 		verifier := a.Stack().Verifier
 		if early, more, err := verifier.RunOnce(t.Context(), 5*time.Minute); err != nil || more || len(early) > 0 {
 			t.Fatalf("at once: %+v, %v, %v", early, more, err)
@@ -55,7 +55,7 @@ func TestTheWorkerVerifiesEachErasureOnceAndSomeMinutesLater(t *testing.T) {
 			if time.Now().After(end) {
 				t.Fatal("the erasures are not verified")
 			}
-			time.Sleep(time.Millisecond) // another goroutine does it
+			time.Sleep(time.Millisecond) // another goroutine verifies
 		}
 		for _, process := range []*application{a, second} {
 			must(t, process.Worker().Stop(time.Minute))
@@ -75,7 +75,7 @@ func TestTheWorkerVerifiesEachErasureOnceAndSomeMinutesLater(t *testing.T) {
 	})
 }
 
-// verifications counts the events that verifications of a subject have left.
+// verifications returns the number of events of verifications of a subject.
 func verifications(t testing.TB, a *application, id string) int {
 	t.Helper()
 	return len(a.failures(t, id, domain.EventErasureVerified)) + len(a.failures(t, id, domain.EventErasureLeftOver))

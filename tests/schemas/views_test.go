@@ -15,7 +15,7 @@ import (
 	"github.com/habeas-data/habeas/internal/tests/databases"
 )
 
-// Each of these models is a view that triggers write through.
+// Each of these models is a view whose triggers write to tables.
 type reader struct {
 	bun.BaseModel `bun:"table:readers"`
 	ID            int64  `bun:"id,pk" subject:"id"`
@@ -32,7 +32,7 @@ type loan struct {
 	LentAt        time.Time `bun:"lent_at"`
 }
 
-// damage hangs on a view that hangs on a view.
+// damage is a view that refers to a view that refers to a view.
 type damage struct {
 	bun.BaseModel `bun:"table:damages" subject:"owned"`
 	ID            int64  `bun:"id,pk"`
@@ -43,7 +43,8 @@ type damage struct {
 
 var viewed = []any{(*reader)(nil), (*loan)(nil), (*damage)(nil)}
 
-// viewOf is a table with rows and a view of it, whose triggers write and delete what the view is told to.
+// viewOf returns the statements for a table with rows and a view of it. The triggers of the view write to the table and
+// delete from it.
 func viewOf(db *bun.DB, view, columns, rows string) []string {
 	var names, set []string
 	for column := range strings.SplitSeq(columns, ", ") {
@@ -105,7 +106,7 @@ func TestViewsWithTriggersAreErasedThrough(t *testing.T) {
 				t.Errorf("%s: %d, want %d", query, got, want)
 			}
 		}
-		if _, err := a.erase(t.Context(), "1"); err != nil { // it may be repeated
+		if _, err := a.erase(t.Context(), "1"); err != nil { // an erasure may be repeated
 			t.Errorf("again: %v", err)
 		}
 	})

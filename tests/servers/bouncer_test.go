@@ -18,7 +18,7 @@ import (
 //go:embed supervise.sh
 var supervise string
 
-// bouncerConfig pools by transaction. Its few connections make clients share them.
+// bouncerConfig pools by transaction. With its few connections, clients share them.
 const bouncerConfig = `
 [databases]
 * = host=127.0.0.1 port=%s user=postgres
@@ -37,7 +37,7 @@ server_idle_timeout = 1
 // bouncer is a PgBouncer that pools by transaction.
 type bouncer struct{ port string }
 
-// startBouncer starts a PgBouncer in front of a server. Each of its pools, of which a database has one, has so many
+// startBouncer starts a PgBouncer in front of a server. Each database has one pool with the given number of
 // connections.
 func startBouncer(t testing.TB, server string, connections int) bouncer {
 	t.Helper()
@@ -68,7 +68,7 @@ func startBouncer(t testing.TB, server string, connections int) bouncer {
 	must(t, process.Start())
 	t.Cleanup(func() {
 		_ = alive.Close()
-		_ = process.Wait() // its directory is gone, then
+		_ = process.Wait() // its directory is then gone
 		text, err := os.ReadFile(log.Name())
 		if t.Failed() && err == nil {
 			t.Logf("PgBouncer said:\n%s", text)
@@ -79,7 +79,7 @@ func startBouncer(t testing.TB, server string, connections int) bouncer {
 	return b
 }
 
-// through is a database's URL behind the proxy, with parameters.
+// through returns the URL of a database behind the proxy, with parameters.
 func (b bouncer) through(t testing.TB, database string, parameters ...string) string {
 	t.Helper()
 	parsed, err := url.Parse(database)
@@ -93,7 +93,7 @@ func (b bouncer) through(t testing.TB, database string, parameters ...string) st
 	return parsed.String()
 }
 
-// findBouncer looks where Debian keeps it, which is not in everybody's PATH.
+// findBouncer also searches the directory of Debian, which is often not in PATH.
 func findBouncer() (string, error) {
 	if found, err := exec.LookPath("pgbouncer"); err == nil {
 		return found, nil
@@ -126,7 +126,7 @@ func awaitPort(t testing.TB, port string) {
 	})
 }
 
-// await asks until it is so, or fails the test.
+// await repeats a check until it succeeds, or fails the test.
 func await(t testing.TB, patience time.Duration, what string, so func() bool) time.Duration {
 	t.Helper()
 	began := time.Now()

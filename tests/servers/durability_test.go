@@ -39,7 +39,7 @@ func TestAnErasureWaitsForTheStandbyIfTheApplicationSaysSo(t *testing.T) {
 			Purpose: "newsletter", PolicyVersion: "1", Granted: true, Source: "test",
 		})
 		return err
-	})) // which does not wait
+	})) // it does not wait
 	resume()
 	must(t, erase(careful, 3))
 	email := scalar(t, servers.standby.URL(), "SELECT email FROM customers WHERE id = 3")

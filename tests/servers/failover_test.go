@@ -29,7 +29,7 @@ func TestAPrimaryThatFreezesLosesNothingAndIsReplacedWithinTenSeconds(t *testing
 	failOver(t, (*pair).freeze, 10*time.Second)
 }
 
-// failOver has customers erase themselves while the primary fails and the standby takes its place.
+// failOver lets customers erase themselves while the primary fails and the standby takes its place.
 func failOver(t *testing.T, fail func(*pair), within time.Duration) {
 	t.Helper()
 	servers := startPair(t)
@@ -50,13 +50,13 @@ func failOver(t *testing.T, fail func(*pair), within time.Duration) {
 	for i := range processes * clients {
 		work.Go(func() { done.erase(ctx, fleet[i%processes], next) })
 	}
-	quiet := startProcess(t, database) // has but one client, who comes back when all is over
+	quiet := startProcess(t, database) // has only one client, which sends requests again after the failover
 	quiet.fill(ctx)
 	await(t, time.Minute, "customers that are erased", func() bool { return done.count() >= 200 })
 
 	fail(servers)
 	before := done.count()
-	time.Sleep(outage) // whoever decides about a failover takes a while
+	time.Sleep(outage) // the decision about a failover takes some time
 	for _, p := range fleet {
 		p.first.Store(0)
 	}
@@ -81,10 +81,10 @@ func failOver(t *testing.T, fail func(*pair), within time.Duration) {
 	check(t, servers.standby.URL(), &done, promoted)
 }
 
-// acknowledged is what the processes have said to have done.
+// acknowledged contains the operations that the processes have acknowledged.
 type acknowledged struct {
 	mu               sync.Mutex
-	asked            []int64 // to be erased, whether or not there was a response
+	requested        []int64 // erasures that were requested, with or without a response
 	erased, consents []int64
 }
 
@@ -100,7 +100,7 @@ func (a *acknowledged) note(list *[]int64, id int64) {
 	*list = append(*list, id)
 }
 
-// erase has customers consent and be erased. It asks again after a failure, as a person would.
+// erase lets customers consent and be erased. It repeats a failed request, as a person would.
 func (a *acknowledged) erase(ctx context.Context, p *process, next <-chan int64) {
 	for {
 		select {
@@ -110,7 +110,7 @@ func (a *acknowledged) erase(ctx context.Context, p *process, next <-chan int64)
 			if p.request(ctx, id, "POST", "/me/consent") {
 				a.note(&a.consents, id)
 			}
-			a.note(&a.asked, id)
+			a.note(&a.requested, id)
 			for !p.request(ctx, id, "DELETE", "/me") {
 				select {
 				case <-ctx.Done():
@@ -145,10 +145,10 @@ func seed(t *testing.T, database string) {
 	}
 }
 
-// wholeErasure are the events of one erasure, without those that the worker leaves.
+// wholeErasure contains the events of one erasure, without the events of the worker.
 const wholeErasure = "erasure_requested erasure_step_succeeded erasure_step_succeeded erasure_local_completed"
 
-// check holds what is left on the new primary against what was acknowledged.
+// check compares the new primary with the acknowledged operations.
 func check(t *testing.T, database string, done *acknowledged, promoted time.Time) {
 	t.Helper()
 	db, err := open(database)
@@ -160,7 +160,7 @@ func check(t *testing.T, database string, done *acknowledged, promoted time.Time
 	})
 	t.Logf("the outbox was worked off %v after the promotion", time.Since(promoted))
 	erased := done.erased
-	for _, id := range done.asked {
+	for _, id := range done.requested {
 		if whole := checkWhole(t, db, id); !whole && slices.Contains(erased, id) {
 			t.Errorf("the erasure of %d was acknowledged, and is lost", id)
 		}
@@ -176,7 +176,7 @@ func check(t *testing.T, database string, done *acknowledged, promoted time.Time
 	t.Logf("%d erasures and %d consents were acknowledged", len(erased), len(done.consents))
 }
 
-// checkWhole fails the test if the subject is half erased, and reports whether it is erased.
+// checkWhole fails the test if the subject is partially erased, and reports whether the subject is erased.
 func checkWhole(t *testing.T, db *bun.DB, id int64) bool {
 	t.Helper()
 	ctx, key := t.Context(), strconv.FormatInt(id, 10)
@@ -191,7 +191,7 @@ func checkWhole(t *testing.T, db *bun.DB, id int64) bool {
 	completed := strings.Count(events, "erasure_completed")
 	events = strings.ReplaceAll(events, "erasure_completed", "")
 	whole := strings.Count(events, wholeErasure)
-	rest := strings.ReplaceAll(events, wholeErasure, "") // is the evidence of those that failed
+	rest := strings.ReplaceAll(events, wholeErasure, "") // the evidence of the failed erasures
 	broken := strings.Contains(rest, "erasure_step_succeeded") || strings.Contains(rest, "erasure_local_completed")
 	email := "c" + key + "@example.org"
 	untouched := left == parcels && customer.Email == email && whole == 0
@@ -199,7 +199,7 @@ func checkWhole(t *testing.T, db *bun.DB, id int64) bool {
 	if !untouched && !erased || broken {
 		t.Errorf("subject %d: %d parcels, events %s", id, left, events)
 	}
-	// One whose response was lost was asked for again, and is then another erasure.
+	// A lost response leads to another request, and so to another erasure.
 	if erased && (completed == 0 || completed > whole) || untouched && completed > 0 {
 		t.Errorf("subject %d: %d erasures were completed %d times", id, whole, completed)
 	}

@@ -15,8 +15,8 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// crowd has many clients record and ask for consent at once, behind a proxy whose connections they share. It returns
-// the errors that came.
+// crowd lets many clients record and read consent concurrently, behind a proxy whose connections they share. It returns
+// their errors.
 func crowd(t *testing.T, mode string) []error {
 	t.Helper()
 	database := postgres.NewDatabase(t)
@@ -51,7 +51,7 @@ func crowd(t *testing.T, mode string) []error {
 
 var errOther = errors.New("the response is about something else")
 
-// visit records a consent and asks for it.
+// visit records a consent and reads it.
 func visit(ctx context.Context, store *bunstore.Store, client, round int) error {
 	id, err := domain.NewSubjectID(strconv.Itoa(client))
 	if err != nil {
@@ -101,7 +101,7 @@ func TestTheAdvisedModesWorkBehindAProxy(t *testing.T) {
 	}
 }
 
-// What these modes do behind a proxy is why the documentation advises against them.
+// The documentation advises against these modes, because they fail behind a proxy.
 func TestTheOtherModesFailBehindAProxyAndSayWhatToSet(t *testing.T) {
 	for _, mode := range []string{"", "describe_exec"} {
 		t.Run("mode "+mode, func(t *testing.T) {

@@ -15,7 +15,7 @@ import (
 	"github.com/habeas-data/habeas/internal/tests/postgres"
 )
 
-// pair is a primary with a standby. A commit of the primary waits until the standby has it on its disk.
+// pair is a primary with a standby. A commit of the primary waits until it is on the disk of the standby.
 type pair struct {
 	primary, standby *postgres.Server
 	postmaster       int // the process id of the primary
@@ -38,11 +38,11 @@ func startPair(t testing.TB, settings ...postgres.Option) *pair {
 	var err error
 	p.postmaster, err = strconv.Atoi(pid)
 	must(t, err)
-	t.Cleanup(p.kill) // a server that is frozen cannot be asked to stop
+	t.Cleanup(p.kill) // a frozen server does not stop on request
 	return p
 }
 
-// url leads to whichever of the two can be written to, as docs/several-servers.md has it.
+// url returns a URL for the server that accepts writes, in the form of docs/several-servers.md.
 func (p *pair) url(t testing.TB) string {
 	t.Helper()
 	primary, err := url.Parse(p.primary.URL())
@@ -53,7 +53,7 @@ func (p *pair) url(t testing.TB) string {
 		"/postgres?sslmode=disable&target_session_attrs=read-write&connect_timeout=2"
 }
 
-// promote makes the standby a primary, which waits for no other.
+// promote promotes the standby to a primary, which waits for no standby.
 func (p *pair) promote(t testing.TB) {
 	t.Helper()
 	if scalar(t, p.standby.URL(), "SELECT pg_promote(TRUE, 60)::text") != "true" {
@@ -61,18 +61,19 @@ func (p *pair) promote(t testing.TB) {
 	}
 }
 
-// kill ends the primary at once, as a machine does that loses its power.
+// kill ends the primary immediately, like a machine that loses its power.
 func (p *pair) kill() { p.signal(syscall.SIGKILL) }
 
-// freeze stops all processes of the primary where they are. Its connections stay open, and nothing responds.
+// freeze stops all processes of the primary. Its connections stay open and get no response.
 func (p *pair) freeze() { p.signal(syscall.SIGSTOP) }
 
-// signal sends a signal to the postmaster and then to its children, which are no more once it is stopped. It is ours:
-// its supervisor waits for it, so that no other process can have its number before this test ends.
+// signal sends a signal to the postmaster and then to its children. A stopped postmaster starts no more children. The
+// postmaster is a child of this test's supervisor, which waits for it, so that no other process can get its number
+// before the test ends.
 func (p *pair) signal(sent syscall.Signal) {
 	children := childrenOf(p.postmaster)
 	if len(children) == 0 {
-		return // it is gone
+		return // the process has ended
 	}
 	_ = syscall.Kill(p.postmaster, sent)
 	for _, child := range append(children, childrenOf(p.postmaster)...) {
@@ -100,7 +101,7 @@ func childrenOf(parent int) []int {
 	return children
 }
 
-// scalar runs a statement on a connection of its own and returns its value, if it has one.
+// scalar runs a statement on a separate connection and returns its value, if any.
 func scalar(t testing.TB, database, statement string) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)

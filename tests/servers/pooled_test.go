@@ -9,12 +9,12 @@ import (
 	"github.com/habeas-data/habeas/tests/internal/story"
 )
 
-// modes are those of pgx that work where each transaction may get another connection.
+// modes are the modes of pgx that work if each transaction may use another connection.
 var modes = []string{"exec", "simple_protocol", "cache_describe"}
 
 var pgx = databases.Driver{Name: "PostgreSQL pgx", SQL: "pgx"}
 
-// pooled is the store behind a proxy, each in a database of its own.
+// pooled returns the store behind a proxy. Each store has a separate database.
 func pooled(mode string) conformance.Kind {
 	return conformance.BunstoreIn("bunstore behind PgBouncer", pgx, func(t testing.TB) func(testing.TB) string {
 		t.Helper()

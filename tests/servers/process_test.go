@@ -28,10 +28,11 @@ import (
 	"github.com/uptrace/bun/dialect/pgdialect"
 )
 
-// databaseEnv, when set, turns this test binary into a process of the application; it says where the database is.
+// databaseEnv contains the location of the database. If it is set, this test binary runs as a process of the
+// application.
 const databaseEnv = "HABEAS_TEST_SERVERS_DATABASE"
 
-// connections is how many a process has at most, and keeps.
+// connections is the number of connections that a process opens at most and keeps.
 const connections = 8
 
 type Customer struct {
@@ -51,7 +52,7 @@ type Parcel struct {
 
 var models = []any{(*Customer)(nil), (*Parcel)(nil)}
 
-// desk is an external system, which does at once what it is asked to.
+// desk is an external system whose calls succeed immediately.
 type desk struct{ ports.Resolver }
 
 func (desk) Name() string { return "desk" }
@@ -75,7 +76,7 @@ func open(database string) (*bun.DB, error) {
 	return bun.NewDB(sqldb, pgdialect.New()), nil
 }
 
-// playProcess serves requests and works the outbox until its standard input ends. It prints its address.
+// playProcess serves requests and drains the outbox until its standard input ends. It prints its address.
 func playProcess(database string) error {
 	db, err := open(database)
 	if err != nil {
@@ -116,16 +117,16 @@ func playProcess(database string) error {
 const (
 	pollInterval   = 500 * time.Millisecond
 	callTimeout    = 3 * time.Second
-	lease          = 8 * time.Second  // after which what was in flight is called again
+	lease          = 8 * time.Second  // after the lease, calls in flight are repeated
 	requestTimeout = 30 * time.Second // the default
 )
 
-// process is a running one.
+// process is a running process of the application.
 type process struct {
 	address string
 	client  http.Client
-	last    atomic.Int64 // when it last served a request, in nanoseconds since 1970
-	first   atomic.Int64 // when it first did so since reset
+	last    atomic.Int64 // the time of its last successful request, in nanoseconds since 1970
+	first   atomic.Int64 // the time of its first successful request since reset
 }
 
 func startProcess(t testing.TB, database string) *process {
@@ -151,7 +152,7 @@ func startProcess(t testing.TB, database string) *process {
 	return &process{address: strings.TrimSpace(line), client: http.Client{Timeout: requestTimeout + time.Second}}
 }
 
-// fill has the process open all of its connections.
+// fill makes the process open all of its connections.
 func (p *process) fill(ctx context.Context) {
 	var work sync.WaitGroup
 	for range 4 * connections {
@@ -160,7 +161,7 @@ func (p *process) fill(ctx context.Context) {
 	work.Wait()
 }
 
-// request reports whether the process did what it was asked.
+// request reports whether the process has fulfilled the request.
 func (p *process) request(ctx context.Context, customer int64, method, path string) bool {
 	body := strings.NewReader(`{"purpose":"newsletter","policy_version":"1","granted":true}`)
 	r, err := http.NewRequestWithContext(ctx, method, "http://"+p.address+path, body)

@@ -16,7 +16,7 @@ import (
 	"github.com/uptrace/bun/extra/bunexp"
 )
 
-// integrate wires habeas on a primary, with a replica to read exports from.
+// integrate wires habeas on a primary, with a replica for exports.
 func integrate(t *testing.T, c app.Config) *app.Integration {
 	t.Helper()
 	c.Models = models
@@ -33,7 +33,7 @@ func opened(t *testing.T, database string) *bun.DB {
 	return db
 }
 
-// lag stops the standby from showing what it receives, until the test ends or the function is called that it returns.
+// lag stops the standby from applying changes until the test ends or resume is called.
 func (p *pair) lag(t *testing.T) (resume func()) {
 	t.Helper()
 	scalar(t, p.standby.URL(), "SELECT pg_wal_replay_pause()")
@@ -45,7 +45,7 @@ func (p *pair) lag(t *testing.T) (resume func()) {
 	return resume
 }
 
-// catchUp waits until the standby shows what is committed now.
+// catchUp waits until the standby shows all commits made so far.
 func (p *pair) catchUp(t *testing.T) {
 	t.Helper()
 	position := scalar(t, p.primary.URL(), "SELECT pg_current_wal_lsn()::text")
@@ -61,7 +61,7 @@ func subject(t *testing.T, id int64) domain.Subject {
 	return s
 }
 
-// exported is the addresses that an export holds, the email first.
+// exported returns the addresses in an export, the email first.
 func exported(t *testing.T, gdpr *app.Integration, id int64) []string {
 	t.Helper()
 	var texts []string
@@ -146,7 +146,7 @@ func TestABunResolverDoesNotLeadHabeasToAReplica(t *testing.T) {
 	must(t, gdpr.Stack().Sessions.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
 		status, err := gdpr.Stack().Consent.Status(ctx, s, subject(t, 1).ID, "newsletter")
 		if !status.Granted {
-			t.Error("the consent was asked for on the replica")
+			t.Error("the consent was read from the replica")
 		}
 		return err
 	}))

@@ -23,14 +23,14 @@ func onlyApplicationJSONIsRead(t testing.TB, harness Harness) {
 		w.expect(t, 415, r.with("Content-Type", contentType))
 	}
 	w.expect(t, 415, r.with("Content-Type"))
-	// Some servers parse a form themselves.
+	// Some servers parse forms themselves.
 	form := "--x\r\nContent-Disposition: form-data; name=\"granted\"\r\n\r\ntrue\r\n--x--\r\n"
 	w.expect(t, 415, post("/consent", form).with("Content-Type", "multipart/form-data; boundary=x"))
 	now := len(w.consented(t, "42", "newsletter"))
-	assert(t, recorded == 3 && now == recorded, "the store has %d records, and %d after what was refused", recorded, now)
+	assert(t, recorded == 3 && now == recorded, "the store has %d records, and %d after refused requests", recorded, now)
 }
 
-func noContentCodingIsUndone(t testing.TB, harness Harness) {
+func contentCodingsAreRefused(t testing.TB, harness Harness) {
 	w := harness.open(t)
 	var packed bytes.Buffer
 	writer := gzip.NewWriter(&packed)
@@ -67,25 +67,25 @@ func bodiesHaveALimit(t testing.TB, harness Harness) {
 			r.chunked = chunked
 			got := w.send(t, r)
 			assert(t, got.status == status,
-				"%d bytes, chunked %v: answered %d and not %d", len(body), chunked, got.status, status)
+				"%d bytes, chunked %v: got status %d, want %d", len(body), chunked, got.status, status)
 		}
 	}
 	recorded := len(w.consented(t, "42", "newsletter"))
 	assert(t, recorded == 4, "the store has %d records", recorded)
 }
 
-func whatIsNoJSONIsRefused(t testing.TB, harness Harness) {
+func invalidJSONIsRefused(t testing.TB, harness Harness) {
 	w := harness.open(t)
 	w.expect(t, 400, post("/consent", "").with("Content-Type", "application/json"))
 	for _, body := range []string{
 		" ", "{", "granted=true", `{'granted':true}`, `{"granted":true,}`, "nul",
-		decision + decision, decision + "x", decision + "\x00", "\ufeff" + decision, // something before or behind
-		strings.Replace(decision, "ä", "\xff", 1), strings.Replace(decision, "ä", "\xc3", 1), // no UTF-8
-		strings.Replace(decision, "ä", `\ud800`, 1), strings.Replace(decision, "ä", `\udc00\ud800`, 1), // half a character
+		decision + decision, decision + "x", decision + "\x00", "\ufeff" + decision, // data before or after the value
+		strings.Replace(decision, "ä", "\xff", 1), strings.Replace(decision, "ä", "\xc3", 1), // invalid UTF-8
+		strings.Replace(decision, "ä", `\ud800`, 1), strings.Replace(decision, "ä", `\udc00\ud800`, 1), // unpaired surrogates
 		strings.Replace(decision, "ä", `\x`, 1), strings.Replace(decision, "ä", "\t", 1),
 	} {
 		got := w.send(t, post("/consent", body))
-		assert(t, got.status == 400, "%q: answered %d %s", body, got.status, got.body)
+		assert(t, got.status == 400, "%q: got status %d %s", body, got.status, got.body)
 	}
 	for _, body := range []string{"[]", "[" + decision + "]", "null", "true", "1", `"{}"`} {
 		w.expect(t, 422, post("/consent", body))
@@ -94,7 +94,7 @@ func whatIsNoJSONIsRefused(t testing.TB, harness Harness) {
 	whole := `{"granted":true,"policy_version":"\ud83d\ude00\u00e4","purpose":"a\/b"}`
 	got := w.expect(t, 200, post("/consent", whole))
 	assert(t, got.text("policy_version") == "😀ä" && got.text("purpose") == "a/b",
-		"%s is answered with %s", whole, got.body)
+		"%s returned %s", whole, got.body)
 }
 
 func fieldsAreTakenOnceAndByExactName(t testing.TB, harness Harness) {
@@ -112,11 +112,11 @@ func fieldsAreTakenOnceAndByExactName(t testing.TB, harness Harness) {
 		long:                         `{"field":"purpose","code":"too_long"`,
 	} {
 		got := w.expect(t, 422, post("/consent", body))
-		assert(t, strings.Contains(got.body, `"errors":[`+want), "%s is answered with %s", body, got.body)
+		assert(t, strings.Contains(got.body, `"errors":[`+want), "%s returned %s", body, got.body)
 	}
 	longest := strings.Repeat("😀", 255)
 	w.expect(t, 200, post("/consent", fmt.Sprintf(`{"granted":true,"policy_version":"v","purpose":%q}`, longest)))
 	n := len(w.consented(t, "42", longest))
 	assert(t, n == 1, "the longest purpose has been recorded %d times", n)
-	assert(t, len(w.consented(t, "42", "newsletter")) == 0, "what was refused has been recorded")
+	assert(t, len(w.consented(t, "42", "newsletter")) == 0, "a refused request has been recorded")
 }

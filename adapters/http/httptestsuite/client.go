@@ -16,25 +16,25 @@ import (
 	"github.com/habeas-data/habeas/adapters/http/httpapi"
 )
 
-// patience is how long an answer may take.
+// patience is the limit for a response.
 const patience = 20 * time.Second
 
-// request is one to the API. The zero value of a field is what most requests have.
+// request is a request to the API. Most requests leave most fields at their zero values.
 type request struct {
-	method  string
-	path    string // below the prefix and with the query, as it goes over the wire
-	subject string // "" means 42
-	nobody  bool   // sends no subject
-	body    string // as application/json, unless header has another Content-Type
-	header  http.Header
-	chunked bool // sends the body without its length
+	method    string
+	path      string // below the prefix, with the query, exactly as sent
+	subject   string // "" means 42
+	anonymous bool   // sends no subject
+	body      string // as application/json, unless header has another Content-Type
+	header    http.Header
+	chunked   bool // sends the body without its length
 }
 
 func get(path string) request { return request{method: http.MethodGet, path: path} }
 
 func post(path, body string) request { return request{method: http.MethodPost, path: path, body: body} }
 
-// with returns the request with a header more, or, without values, with none of that name.
+// with returns the request with a header. Without values, the request has no such header.
 func (r request) with(name string, values ...string) request {
 	r.header = r.header.Clone()
 	if r.header == nil {
@@ -44,28 +44,28 @@ func (r request) with(name string, values ...string) request {
 	return r
 }
 
-// as returns the request as one of that subject.
+// as returns the request for the subject.
 func (r request) as(subject string) request {
 	r.subject = subject
 	return r
 }
 
-// byNobody returns the request without a subject.
-func (r request) byNobody() request {
-	r.nobody = true
+// withoutSubject returns the request without a subject.
+func (r request) withoutSubject() request {
+	r.anonymous = true
 	return r
 }
 
 func (r request) String() string { return r.method + " " + r.path }
 
-// answer is a response whose body has been read.
-type answer struct {
+// received is a response whose body has been read.
+type received struct {
 	status int
 	header http.Header
 	body   string
 }
 
-// newClient returns a client that shows answers as they are, over no more connections than it is given.
+// newClient returns a client that does not change responses and uses at most the given number of connections.
 func newClient(t testing.TB, connections int) *http.Client {
 	t.Helper()
 	transport := &http.Transport{DisableCompression: true, MaxConnsPerHost: connections, MaxIdleConnsPerHost: connections}
@@ -77,21 +77,21 @@ func newClient(t testing.TB, connections int) *http.Client {
 	}
 }
 
-// send returns the answer to a request. A server that gives none ends the case.
-func (w *world) send(t testing.TB, r request) answer {
+// send returns the response to a request. A missing response ends the case.
+func (w *world) send(t testing.TB, r request) received {
 	t.Helper()
 	got, err := w.try(r)
 	if err != nil {
-		t.Fatalf("%s gets no answer: %v", r, err)
+		t.Fatalf("%s gets no response: %v", r, err)
 	}
 	return got
 }
 
-// try is send for any goroutine.
-func (w *world) try(r request) (answer, error) {
+// try is send for use in any goroutine.
+func (w *world) try(r request) (received, error) {
 	message := &http.Request{
 		Method: r.method,
-		// Opaque goes over the wire as it is.
+		// Opaque is sent unchanged.
 		URL:    &url.URL{Scheme: "http", Host: w.host, Opaque: w.prefix + r.path},
 		Host:   w.host,
 		Header: http.Header{subjectHeader: {"42"}, "User-Agent": {"habeas"}},
@@ -99,7 +99,7 @@ func (w *world) try(r request) (answer, error) {
 	if r.subject != "" {
 		message.Header.Set(subjectHeader, r.subject)
 	}
-	if r.nobody {
+	if r.anonymous {
 		message.Header.Del(subjectHeader)
 	}
 	if r.body != "" {
@@ -117,17 +117,17 @@ func (w *world) try(r request) (answer, error) {
 	}
 	response, err := w.client.Do(message)
 	if err != nil {
-		return answer{}, err
+		return received{}, err
 	}
 	return read(response)
 }
 
-// tryAlone sends a request over a connection of its own, and reads the answer even where the server has stopped reading
-// and closed. An http.Client may report that it could not write, and nothing else.
-func (w *world) tryAlone(message *http.Request) (answer, error) {
+// tryAlone sends a request over a separate connection. It reads the response even if the server has stopped reading and
+// closed the connection. An http.Client may only report the failed write.
+func (w *world) tryAlone(message *http.Request) (received, error) {
 	connection, err := w.connect()
 	if err != nil {
-		return answer{}, err
+		return received{}, err
 	}
 	var sending sync.WaitGroup
 	sending.Go(func() { _ = message.Write(connection) })
@@ -135,36 +135,36 @@ func (w *world) tryAlone(message *http.Request) (answer, error) {
 	defer connection.Close()
 	response, err := http.ReadResponse(bufio.NewReader(connection), &http.Request{Method: message.Method})
 	if err != nil {
-		return answer{}, err
+		return received{}, err
 	}
 	return read(response)
 }
 
-func read(response *http.Response) (answer, error) {
+func read(response *http.Response) (received, error) {
 	body, err := io.ReadAll(response.Body)
 	_ = response.Body.Close()
-	return answer{response.StatusCode, response.Header, string(body)}, err
+	return received{response.StatusCode, response.Header, string(body)}, err
 }
 
-// expect sends a request, and checks the status of the answer.
-func (w *world) expect(t testing.TB, status int, r request) answer {
+// expect sends a request and checks the status of the response.
+func (w *world) expect(t testing.TB, status int, r request) received {
 	t.Helper()
 	got := w.send(t, r)
-	assert(t, got.status == status, "%s: answered %d and not %d: %.200s", r, got.status, status, got.body)
+	assert(t, got.status == status, "%s: got status %d, want %d: %.200s", r, got.status, status, got.body)
 	return got
 }
 
-// text returns a member of the answer's body that is a string, and nothing when it is not there or is null.
-func (a answer) text(name string) string {
+// text returns a string member of the body, or "" if the member is missing or null.
+func (res received) text(name string) string {
 	var members map[string]any
-	if json.Unmarshal([]byte(a.body), &members) != nil {
+	if json.Unmarshal([]byte(res.body), &members) != nil {
 		return ""
 	}
 	text, _ := members[name].(string)
 	return text
 }
 
-// dial opens a connection for what no client would send.
+// dial opens a connection for messages that an http.Client would not send.
 func (w *world) dial(t testing.TB) net.Conn {
 	t.Helper()
 	connection, err := w.connect()
@@ -183,14 +183,14 @@ func (w *world) connect() (net.Conn, error) {
 	return connection, connection.SetDeadline(time.Now().Add(patience))
 }
 
-// testdata has the bodies of the API's answers, which are public API. This package's own tests write them when they are
-// told to.
+// testdata contains the bodies of the API's responses, which are public API. The tests of this package write them with
+// -update.
 //
 //go:embed testdata/*.json
 var testdata embed.FS
 
-// exact sends a request, and checks the status of the response and every byte of its body.
-func (w *world) exact(t testing.TB, name string, status int, r request) answer {
+// exact sends a request and checks the status and every byte of the body of the response.
+func (w *world) exact(t testing.TB, name string, status int, r request) received {
 	t.Helper()
 	got := w.expect(t, status, r)
 	if w.golden != nil {
@@ -199,6 +199,6 @@ func (w *world) exact(t testing.TB, name string, status int, r request) answer {
 	}
 	want, err := testdata.ReadFile("testdata/" + name + ".json")
 	require(t, err)
-	assert(t, got.body == string(want), "%s: not what %s.json has; got\n%s\nwant\n%s", r, name, got.body, want)
+	assert(t, got.body == string(want), "%s: the body differs from %s.json; got\n%s\nwant\n%s", r, name, got.body, want)
 	return got
 }

@@ -15,32 +15,32 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// The crowd shares a few connections, whose buffers a server uses again.
-func requestsKeepToThemselves(t testing.TB, harness Harness) {
+// The crowd shares a few connections, whose buffers a server reuses.
+func requestsShareNoStrings(t testing.TB, harness Harness) {
 	w := harness.open(t)
 	crowd := harness.crowd
 	if crowd == 0 {
 		crowd = 200
 	}
-	var asking sync.WaitGroup
+	var sending sync.WaitGroup
 	for i := range crowd {
-		asking.Go(func() {
-			if err := w.askAs(memberOf(i)); err != nil {
+		sending.Go(func() {
+			if err := w.sendAs(memberOf(i)); err != nil {
 				t.Error(err)
 			}
 		})
 	}
-	asking.Wait()
+	sending.Wait()
 	w.storeIsIntact(t, crowd)
 }
 
-// member is one of the crowd: all that a member sends is its own.
+// member is one subject of the crowd. All strings that a member sends are its own.
 type member struct{ subject, purpose, version, reason string }
 
 func memberOf(i int) member {
 	subject := strconv.Itoa(1000 + i)
-	filler := strings.Repeat(string(rune('a'+i%26)), i%50) // so that strings lie at different places
-	// This separator needs no unescaping, so that a server may hand out its own memory.
+	filler := strings.Repeat(string(rune('a'+i%26)), i%50) // puts the strings at different offsets
+	// This separator needs no unescaping, so that a server may pass its own memory on.
 	separator := "-"
 	if i%2 == 0 {
 		separator = "/"
@@ -48,8 +48,8 @@ func memberOf(i int) member {
 	return member{subject, "purpose" + separator + subject + filler, "version " + subject, "reason " + subject}
 }
 
-// askAs sends all requests of a member, and checks that the answers are its own.
-func (w *world) askAs(m member) error {
+// sendAs sends all requests of a member and checks that the responses belong to the member.
+func (w *world) sendAs(m member) error {
 	consent, _ := json.Marshal(map[string]any{"granted": true, "policy_version": m.version, "purpose": m.purpose})
 	restriction, _ := json.Marshal(map[string]any{"restricted": true, "purpose": m.purpose, "reason": m.reason})
 	escaped := strings.ReplaceAll(m.purpose, "/", "%2F")
@@ -62,20 +62,20 @@ func (w *world) askAs(m member) error {
 	} {
 		got, err := w.try(r.as(m.subject))
 		if err != nil {
-			return fmt.Errorf("%s gets no answer: %w", r, err)
+			return fmt.Errorf("%s gets no response: %w", r, err)
 		}
 		if got.status != 200 || got.text("subject_id") != m.subject ||
 			r.method != http.MethodDelete && got.text("purpose") != m.purpose {
-			return fmt.Errorf("subject %s, %s: answered %d %s", m.subject, r, got.status, got.body)
+			return fmt.Errorf("subject %s, %s: got status %d %s", m.subject, r, got.status, got.body)
 		}
-		if r.path == "/restriction" && got.text("reason") != m.reason { // which the erasure clears
-			return fmt.Errorf("subject %s, %s: answered %d %s", m.subject, r, got.status, got.body)
+		if r.path == "/restriction" && got.text("reason") != m.reason { // the erasure clears the reason
+			return fmt.Errorf("subject %s, %s: got status %d %s", m.subject, r, got.status, got.body)
 		}
 	}
 	return nil
 }
 
-// storeIsIntact checks that the store has what each member of the crowd sent, and nothing else.
+// storeIsIntact checks that the store contains exactly the data that each member has sent.
 func (w *world) storeIsIntact(t testing.TB, crowd int) {
 	t.Helper()
 	var entries []domain.OutboxEntry
@@ -92,7 +92,7 @@ func (w *world) storeIsIntact(t testing.TB, crowd int) {
 	for i := range crowd {
 		m := memberOf(i)
 		records := w.consented(t, m.subject, m.purpose)
-		if len(records) != 2 { // given, and ended by the erasure
+		if len(records) != 2 { // the consent, and its end by the erasure
 			t.Errorf("subject %s: the store has the consent %+v", m.subject, records)
 		}
 		for _, record := range records {
@@ -104,13 +104,13 @@ func (w *world) storeIsIntact(t testing.TB, crowd int) {
 		assert(t, len(restrictions) == 1 && *restrictions[0].Purpose == m.purpose && restrictions[0].Reason == nil,
 			"subject %s: the store has the restriction %+v", m.subject, restrictions)
 		assert(t, refs[desk+m.subject] == 1 && refs[mailing+m.subject] == 1,
-			"subject %s: the outbox has not exactly its own erasure", m.subject)
+			"subject %s: the outbox does not have exactly its own erasure", m.subject)
 	}
 	assert(t, len(entries) == 2*crowd, "the store has %d outbox entries", len(entries))
 	w.sessions.mu.Lock()
 	defer w.sessions.mu.Unlock()
-	for _, asked := range w.sessions.asked {
-		assert(t, asked.given == asked.copied && strings.Contains(asked.given, asked.subject.String()),
-			"subject %s asked for %q, which is now %q", asked.subject, asked.copied, asked.given)
+	for _, query := range w.sessions.queries {
+		assert(t, query.given == query.copied && strings.Contains(query.given, query.subject.String()),
+			"subject %s queried %q, which has changed to %q", query.subject, query.copied, query.given)
 	}
 }

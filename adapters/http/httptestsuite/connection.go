@@ -14,11 +14,12 @@ import (
 	"github.com/habeas-data/habeas/adapters/http/httpapi"
 )
 
-// victim is a subject that no request is for, but for those inside of bodies.
+// victim is a subject that occurs only in requests inside of bodies.
 const victim = "666"
 
-// smuggling is a body of at least that size, and consists only of erasures of the victim. One erasure begins where a
-// server begins that has read nothing of the body. One begins where a server continues that has read as much as it may.
+// smuggling returns a body of at least the size, which consists only of erasures of the victim. One erasure begins at
+// the start, for a server that reads nothing of the body. Another erasure begins after the largest part that a server
+// may read.
 func smuggling(size int) string {
 	erasure := func(padding int) string {
 		return fmt.Sprintf("DELETE /me HTTP/1.1\r\nHost: h\r\n%s: %s\r\nX: %s\r\n\r\n",
@@ -30,7 +31,7 @@ func smuggling(size int) string {
 	return whole + strings.Repeat(one, (size-read)/len(one)+1)
 }
 
-func whatIsLeftOfABodyIsNoRequest(t testing.TB, harness Harness) {
+func unreadBodyIsNotParsedAsARequest(t testing.TB, harness Harness) {
 	w := harness.open(t)
 	const asUser, json = subjectHeader + ": 42\r\n", "Content-Type: application/json\r\n"
 	for head, status := range map[string]int{
@@ -57,14 +58,14 @@ func whatIsLeftOfABodyIsNoRequest(t testing.TB, harness Harness) {
 	w.hasNoEventsOf(t, victim)
 }
 
-// sendSmuggler sends a message, and behind it a last request. The server must respond to the message. It must also
-// respond to the last request if it continues to read, and must send nothing else.
+// sendSmuggler sends a message and then a last request on the same connection. The server must respond to the message.
+// If it continues to read, it must also respond to the last request. It must send nothing else.
 func (w *world) sendSmuggler(t testing.TB, name, message string, status int) {
 	t.Helper()
 	connection := w.dial(t)
 	var sending sync.WaitGroup
 	sending.Go(func() {
-		// Fails once the server has closed, which is as it should be.
+		// The write fails after the server has closed the connection, which is allowed.
 		_, _ = fmt.Fprintf(connection, "%sGET /me/consent/last HTTP/1.1\r\nHost: %s\r\n%s: 42\r\nConnection: close\r\n\r\n",
 			message, w.host, subjectHeader)
 	})
@@ -74,7 +75,7 @@ func (w *world) sendSmuggler(t testing.TB, name, message string, status int) {
 	reader := bufio.NewReader(connection)
 	response, err := http.ReadResponse(reader, nil)
 	if err != nil {
-		t.Errorf("%s: no answer: %v", name, err)
+		t.Errorf("%s: no response: %v", name, err)
 		return
 	}
 	if got, err := read(response); err != nil || got.status != status {
@@ -89,13 +90,14 @@ func (w *world) sendSmuggler(t testing.TB, name, message string, status int) {
 			return
 		}
 		if got, _ := read(response); got.text("purpose") != "last" {
-			t.Errorf("%s: and there is another answer: %d %.200s", name, got.status, got.body)
+			t.Errorf("%s: there is an unexpected response: %d %.200s", name, got.status, got.body)
 			return
 		}
 	}
 }
 
-// A framework may read the beginning of a body before it calls a handler: of the body with a length, enough is sent.
+// A framework may read the beginning of a body before it calls a handler. The body with a length contains enough bytes
+// for this.
 func bodyThatNeverArrivesIs504(t testing.TB, harness Harness) {
 	w := harness.openAt(t, "/me", httpapi.Config{Timeout: 500 * time.Millisecond})
 	want, err := testdata.ReadFile("testdata/problem_504.json")
@@ -112,30 +114,30 @@ func bodyThatNeverArrivesIs504(t testing.TB, harness Harness) {
 		require(t, err)
 		response, err := http.ReadResponse(bufio.NewReader(connection), nil)
 		if err != nil {
-			t.Errorf("a body %s that never arrives gets no answer: %v", framing, err)
+			t.Errorf("a body %s that never arrives gets no response: %v", framing, err)
 			_ = connection.Close()
 			continue
 		}
 		got, err := read(response)
 		assert(t, err == nil && got.status == 504 && got.body == string(want),
-			"a body %s that never arrives is answered with %d %s, %v", framing, got.status, got.body, err)
+			"a body %s that never arrives returned %d %s, %v", framing, got.status, got.body, err)
 		_ = connection.Close()
 	}
 	w.hasOpenedNone(t)
 	w.expect(t, 200, post("/consent", decision))
 }
 
-// The end of a body without a length looks like that of a connection that was broken off.
+// The end of a body without a length looks like a closed connection.
 func exportOverHTTP10IsWholeOrFails(t testing.TB, harness Harness) {
 	w := openHoard(t, harness, hoard)
-	get := func() (answer, error) {
+	get := func() (received, error) {
 		connection := w.dial(t)
 		defer connection.Close()
 		_, err := io.WriteString(connection, "GET /me/export HTTP/1.0\r\n"+subjectHeader+": "+hoarder+"\r\n\r\n")
 		require(t, err)
 		response, err := http.ReadResponse(bufio.NewReader(connection), nil)
 		if err != nil {
-			return answer{}, err
+			return received{}, err
 		}
 		return read(response)
 	}
@@ -144,6 +146,6 @@ func exportOverHTTP10IsWholeOrFails(t testing.TB, harness Harness) {
 	}
 	w.sessions.cutExportsAfter(hoard - 1)
 	if got, err := get(); err == nil && got.status == 200 {
-		t.Errorf("a broken export over HTTP/1.0 looks whole: %d bytes", len(got.body))
+		t.Errorf("a broken export over HTTP/1.0 looks complete: %d bytes", len(got.body))
 	}
 }

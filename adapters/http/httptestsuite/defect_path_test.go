@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// rewriting is a harness whose escaped paths are changed before the handler gets them.
+// rewriting returns a harness that changes escaped paths before the handler gets them.
 func rewriting(change func(escaped string) string) Harness {
 	return changing(func(r *http.Request) {
 		escaped := change(r.URL.EscapedPath())
@@ -20,7 +20,7 @@ func rewriting(change func(escaped string) string) Harness {
 func pathDefects() defects {
 	return defects{
 		"paths that are unescaped first": {changing(func(r *http.Request) { r.URL.RawPath = "" }), found{
-			"answered 200 and not 404": {otherPathsAreNotFound},
+			"got status 200, want 404": {otherPathsAreNotFound},
 		}},
 		"purposes that are unescaped twice": {rewriting(func(escaped string) string {
 			plain, err := url.PathUnescape(escaped)
@@ -28,26 +28,26 @@ func pathDefects() defects {
 				return escaped
 			}
 			return plain
-		}), found{"GET /consent/a%252Fb is answered with": {purposeInAPathIsUnescapedOnce}}},
+		}), found{"GET /consent/a%252Fb returned": {purposeInAPathIsUnescapedOnce}}},
 		"dots that are followed": {rewriting(func(escaped string) string {
 			if !strings.Contains(strings.ToLower(escaped), "%2e") {
 				return escaped
 			}
 			return path.Clean(strings.ReplaceAll(strings.ToLower(escaped), "%2e", "."))
-		}), found{"answered 405 and not 200": {purposeInAPathIsUnescapedOnce}}},
+		}), found{"got status 405, want 200": {purposeInAPathIsUnescapedOnce}}},
 		"a plus that is a space": {
 			rewriting(func(escaped string) string { return strings.ReplaceAll(escaped, "+", "%20") }),
-			found{"GET /consent/a+b is answered with": {purposeInAPathIsUnescapedOnce}},
+			found{"GET /consent/a+b returned": {purposeInAPathIsUnescapedOnce}},
 		},
 		"purposes in lower case": {rewriting(func(escaped string) string {
 			if strings.Contains(escaped, "%") {
 				return escaped
 			}
 			return strings.ToLower(escaped)
-		}), found{"GET /consent/Ads is answered with": {purposeInAPathIsUnescapedOnce}}},
+		}), found{"GET /consent/Ads returned": {purposeInAPathIsUnescapedOnce}}},
 		"paths that are cut": {
 			rewriting(func(escaped string) string { return escaped[:min(len(escaped), len("/me/consent/%F0%9F%98%80"))] }),
-			found{"answered 200 and not 422": {purposeInAPathIsChecked}},
+			found{"got status 200, want 422": {purposeInAPathIsChecked}},
 		},
 		"a purpose by default": {rewriting(func(escaped string) string {
 			if strings.HasSuffix(escaped, "/consent/") {
@@ -57,14 +57,14 @@ func pathDefects() defects {
 		}), found{"GET /consent/: 200": {otherPathsAreNotFound}}},
 		"a query's plus that is a plus": {
 			changing(func(r *http.Request) { r.URL.RawQuery = strings.ReplaceAll(r.URL.RawQuery, "+", "%2B") }),
-			found{"GET /restriction?purpose=a+b%2Bc%26d=e is answered with": {purposeInAQuerySelects}},
+			found{"GET /restriction?purpose=a+b%2Bc%26d=e returned": {purposeInAQuerySelects}},
 		},
-		"a query that is parsed and written anew": {
+		"a query that is parsed and encoded again": {
 			changing(func(r *http.Request) { r.URL.RawQuery = r.URL.Query().Encode() }),
-			found{"answered 200 and not 422": {purposeInAQuerySelects}},
+			found{"got status 200, want 422": {purposeInAQuerySelects}},
 		},
 		"no query": {changing(func(r *http.Request) { r.URL.RawQuery = "" }), found{
-			"not what restriction_status_purpose.json has": {restrictionIsAnsweredExactly},
+			"differs from restriction_status_purpose.json": {restrictionResponsesAreExact},
 		}},
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// streaming is a harness that does something to the answers of the hoarder.
+// streaming returns a harness that handles the requests of the hoarder with serve.
 func streaming(serve func(next http.Handler, w http.ResponseWriter, r *http.Request)) Harness {
 	return serving(func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -21,35 +21,35 @@ func streaming(serve func(next http.Handler, w http.ResponseWriter, r *http.Requ
 
 func streamDefects() defects {
 	return defects{
-		"streams that are gathered first": {streaming(func(next http.Handler, w http.ResponseWriter, r *http.Request) {
+		"streams that are buffered completely": {streaming(func(next http.Handler, w http.ResponseWriter, r *http.Request) {
 			recorded := httptest.NewRecorder()
 			next.ServeHTTP(recorded, r)
 			_, _ = w.Write(recorded.Body.Bytes())
 		}), found{`with Content-Type ["text/plain; charset=utf-8"]`: {largeExportIsStreamed}}},
-		"streams that end in peace": {streaming(func(next http.Handler, w http.ResponseWriter, r *http.Request) {
+		"aborted streams that end normally": {streaming(func(next http.Handler, w http.ResponseWriter, r *http.Request) {
 			defer func() { _ = recover() }()
 			next.ServeHTTP(enduring{w}, r)
-		}), found{"was not broken off": {failureHalfwayBreaksTheAnswerOff}}},
-		"streams without an end that a client can see": {
+		}), found{"was not closed": {failureHalfwayAbortsTheResponse}}},
+		"streams whose end a client cannot recognize": {
 			streaming(func(next http.Handler, w http.ResponseWriter, r *http.Request) {
 				newer := *r
 				newer.Proto, newer.ProtoMinor = "HTTP/1.1", 1
 				next.ServeHTTP(w, &newer)
 			}),
-			found{"a broken export over HTTP/1.0 looks whole": {exportOverHTTP10IsWholeOrFails}},
+			found{"a broken export over HTTP/1.0 looks complete": {exportOverHTTP10IsWholeOrFails}},
 		},
 		"streams that are cut": {streaming(func(next http.Handler, w http.ResponseWriter, r *http.Request) {
 			next.ServeHTTP(&cutter{w, 1 << 10}, r)
-		}), found{"the answer is no bundle": {largeExportIsStreamed}}},
+		}), found{"the response is not a bundle": {largeExportIsStreamed}}},
 	}
 }
 
-// enduring takes a deadline and does not heed it.
+// enduring accepts a write deadline and ignores it.
 type enduring struct{ http.ResponseWriter }
 
 func (enduring) SetWriteDeadline(time.Time) error { return nil }
 
-// cutter drops what comes after so many bytes.
+// cutter drops all bytes after the first left bytes.
 type cutter struct {
 	http.ResponseWriter
 	left int

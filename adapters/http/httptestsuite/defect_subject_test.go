@@ -10,7 +10,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// namedBy is a harness whose subjects are those that name returns, if it returns any.
+// namedBy returns a harness whose subject is the result of name, unless name returns "".
 func namedBy(name func(r *http.Request) string) Harness {
 	return providing(func(_ http.ResponseWriter, r *http.Request) (domain.Subject, error) {
 		if id := name(r); id != "" {
@@ -20,7 +20,7 @@ func namedBy(name func(r *http.Request) string) Harness {
 	})
 }
 
-// failingWith is a harness with other errors of the provider.
+// failingWith returns a harness that changes the errors of the provider.
 func failingWith(other func(w http.ResponseWriter, err error) error) Harness {
 	return providing(func(w http.ResponseWriter, r *http.Request) (domain.Subject, error) {
 		subject, err := Subject(r.Header.Get)
@@ -34,26 +34,26 @@ func failingWith(other func(w http.ResponseWriter, err error) error) Harness {
 func subjectDefects() defects {
 	return defects{
 		"a subject by another header": {namedBy(func(r *http.Request) string { return r.Header.Get("X-User-Id") }), found{
-			"&id=43 is answered with": {providerAloneNamesTheSubject},
+			"&id=43 returned": {providerAloneNamesTheSubject},
 		}},
 		"a subject by query": {namedBy(func(r *http.Request) string { return r.URL.Query().Get("subject_id") }), found{
-			"&id=43 is answered with": {providerAloneNamesTheSubject},
+			"&id=43 returned": {providerAloneNamesTheSubject},
 		}},
-		"a subject for nobody": {namedBy(func(r *http.Request) string {
+		"a subject without a header": {namedBy(func(r *http.Request) string {
 			if r.Header.Get(subjectHeader) == "" {
 				return "42"
 			}
 			return ""
-		}), found{"answered 200 and not 401": {headerOfARefusalIsSentAlong}}},
+		}), found{"got status 200, want 401": {headerOfARefusalIsSentAlong}}},
 		"refusals that are errors": {failingWith(func(http.ResponseWriter, error) error {
 			return errors.New("refused")
-		}), found{"answered 500 and not 401": {providerComesFirst}}},
+		}), found{"got status 500, want 401": {providerIsCalledFirst}}},
 		"errors that are refusals": {failingWith(func(_ http.ResponseWriter, err error) error {
 			if refusal := (*httpapi.Refusal)(nil); !errors.As(err, &refusal) {
 				err = &httpapi.Refusal{Status: 401}
 			}
 			return err
-		}), found{"answered 401 and not 500": {providerDecidesOnTheStatus}}},
+		}), found{"got status 401, want 500": {providerDecidesOnTheStatus}}},
 		"a refusal without its header": {failingWith(func(_ http.ResponseWriter, err error) error {
 			if refusal := (*httpapi.Refusal)(nil); errors.As(err, &refusal) {
 				err = &httpapi.Refusal{Status: refusal.Status}
@@ -63,29 +63,29 @@ func subjectDefects() defects {
 		"the text of an error in a header": {failingWith(func(w http.ResponseWriter, err error) error {
 			w.Header().Set("X-Error", err.Error())
 			return err
-		}), found{"shows the text of an error": {failuresGiveNothingAway}}},
-		"the input before the subject": {serving(func(next http.Handler) http.Handler {
+		}), found{"shows the text of an error": {failuresShowNoErrorText}}},
+		"the input is read before the subject": {serving(func(next http.Handler) http.Handler {
 			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				if strings.HasPrefix(r.Header.Get("Content-Type"), "text/") {
 					r.Header.Set(subjectHeader, "42")
 				}
 				next.ServeHTTP(w, r)
 			})
-		}), found{"answered 415 and not 401": {providerComesFirst}}},
-		"a panic that goes on": {changing(func(r *http.Request) { _, _ = Subject(r.Header.Get) }), found{
-			"gets no answer": {failuresGiveNothingAway, panicEndsOneRequestOnly},
+		}), found{"got status 415, want 401": {providerIsCalledFirst}}},
+		"a panic that is not recovered": {changing(func(r *http.Request) { _, _ = Subject(r.Header.Get) }), found{
+			"gets no response": {failuresShowNoErrorText, panicEndsOneRequestOnly},
 		}},
 		"a subject of an earlier request": {serving(mixingUp("DELETE /me", func(r, earlier *http.Request) {
 			r.Header.Set(subjectHeader, earlier.Header.Get(subjectHeader))
-		})), found{"answered 200": {requestsKeepToThemselves}}},
+		})), found{"got status 200": {requestsShareNoStrings}}},
 		"a purpose of an earlier request": {serving(mixingUp("GET /me/consent/purpose", func(r, earlier *http.Request) {
 			r.URL = earlier.URL
-		})), found{"answered 200": {requestsKeepToThemselves}}},
+		})), found{"got status 200": {requestsShareNoStrings}}},
 	}
 }
 
-// mixingUp now and then mixes up a request with an earlier one that begins alike, as a server does whose buffers are
-// used again too early. Of these, each member of the crowd sends one.
+// mixingUp returns a handler that sometimes replaces parts of a request by parts of an earlier request with the same
+// beginning. A server does so if it reuses its buffers too early. Each member of the crowd sends one such request.
 func mixingUp(beginning string, mix func(r, earlier *http.Request)) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler {
 		var mu sync.Mutex

@@ -16,7 +16,7 @@ import (
 	"github.com/habeas-data/habeas/internal/promise"
 )
 
-// defect is something wrong with an adapter, and the checks that find it.
+// defect is a broken adapter and the checks that find its defect.
 type defect struct {
 	harness Harness
 	found   found
@@ -27,16 +27,16 @@ type (
 	defects = map[string]defect
 )
 
-// slow are the checks that move very much data, or wait for long.
+// slow are the checks that move much data or wait for long.
 var slow = []promise.Check[Harness]{
-	largeExportIsStreamed, failureHalfwayBreaksTheAnswerOff, answerThatNobodyReadsIsGivenUp,
-	exportOverHTTP10IsWholeOrFails, whatIsLeftOfABodyIsNoRequest, bodyThatNeverArrivesIs504, requestsKeepToThemselves,
+	largeExportIsStreamed, failureHalfwayAbortsTheResponse, unreadResponseIsAborted,
+	exportOverHTTP10IsWholeOrFails, unreadBodyIsNotParsedAsARequest, bodyThatNeverArrivesIs504, requestsShareNoStrings,
 }
 
 func TestEveryDefectFailsItsCases(t *testing.T) {
 	all := defects{}
 	for _, some := range []defects{
-		answerDefects(), pathDefects(), bodyDefects(), subjectDefects(), routeDefects(), streamDefects(),
+		responseDefects(), pathDefects(), bodyDefects(), subjectDefects(), routeDefects(), streamDefects(),
 	} {
 		maps.Copy(all, some)
 	}
@@ -44,8 +44,8 @@ func TestEveryDefectFailsItsCases(t *testing.T) {
 		slow...)
 }
 
-// editing is a harness whose answers are edited before they are sent. Those that are streamed go by unedited.
-func editing(edit func(r *http.Request, answer *httptest.ResponseRecorder)) Harness {
+// editing returns a harness that changes responses before they are sent, except streamed responses.
+func editing(edit func(r *http.Request, response *httptest.ResponseRecorder)) Harness {
 	return serving(func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if r.Header.Get(subjectHeader) == hoarder {
@@ -63,21 +63,21 @@ func editing(edit func(r *http.Request, answer *httptest.ResponseRecorder)) Harn
 	})
 }
 
-// without is a harness whose answers lack a header.
+// without returns a harness whose responses lack a header.
 func without(header string) Harness {
-	return editing(func(_ *http.Request, answer *httptest.ResponseRecorder) { answer.Header().Del(header) })
+	return editing(func(_ *http.Request, response *httptest.ResponseRecorder) { response.Header().Del(header) })
 }
 
-// turning is a harness whose answers have one status instead of another.
+// turning returns a harness that replaces one status by another.
 func turning(status, into int) Harness {
-	return editing(func(_ *http.Request, answer *httptest.ResponseRecorder) {
-		if answer.Code == status {
-			answer.Code = into
+	return editing(func(_ *http.Request, response *httptest.ResponseRecorder) {
+		if response.Code == status {
+			response.Code = into
 		}
 	})
 }
 
-// recording is a recorder before a server, whose connection is still there.
+// recording records a response. Unwrap returns the writer of the server.
 type recording struct {
 	*httptest.ResponseRecorder
 	server http.ResponseWriter
@@ -85,7 +85,7 @@ type recording struct {
 
 func (r recording) Unwrap() http.ResponseWriter { return r.server }
 
-// changing is a harness whose requests are changed before the handler gets them.
+// changing returns a harness that changes requests before the handler gets them.
 func changing(change func(r *http.Request)) Harness {
 	return serving(func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -95,43 +95,44 @@ func changing(change func(r *http.Request)) Harness {
 	})
 }
 
-// providing is a harness with another subject provider, which may write into the answer's header.
+// providing returns a harness with another subject provider, which may write headers of the response.
 func providing(subject func(w http.ResponseWriter, r *http.Request) (domain.Subject, error)) Harness {
 	return Harness{crowd: 40, Serve: func(t testing.TB, api *httpapi.API, prefix string) string {
 		t.Helper()
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			ask := func(r *http.Request) (domain.Subject, error) { return subject(w, r) }
-			nethttp.Handler(prefix, api, ask).ServeHTTP(w, r)
+			provider := func(r *http.Request) (domain.Subject, error) { return subject(w, r) }
+			nethttp.Handler(prefix, api, provider).ServeHTTP(w, r)
 		}))
 		t.Cleanup(server.Close)
 		return server.URL
 	}}
 }
 
-// replaceBody puts another body into an answer.
-func replaceBody(answer *httptest.ResponseRecorder, change func(string) string) {
-	answer.Body = bytes.NewBufferString(change(answer.Body.String()))
+// replaceBody replaces the body of a response.
+func replaceBody(response *httptest.ResponseRecorder, change func(string) string) {
+	response.Body = bytes.NewBufferString(change(response.Body.String()))
 }
 
-// raw writes an answer past the server, as it is, and closes the connection once the client has nothing more to say.
-func raw(w http.ResponseWriter, answer *httptest.ResponseRecorder) {
+// raw writes a response to the connection without the server. It closes the connection after the client has closed its
+// side.
+func raw(w http.ResponseWriter, response *httptest.ResponseRecorder) {
 	connection, buffered, err := http.NewResponseController(w).Hijack()
 	if err != nil {
 		panic(err)
 	}
 	defer connection.Close()
-	write(connection, answer)
+	write(connection, response)
 	_, _ = io.Copy(io.Discard, buffered)
 }
 
-func write(to io.Writer, answer *httptest.ResponseRecorder) {
-	_, _ = fmt.Fprintf(to, "HTTP/1.1 %d %s\r\n", answer.Code, http.StatusText(answer.Code))
-	_ = answer.Header().Write(to)
-	_, _ = fmt.Fprintf(to, "\r\n%s", answer.Body)
+func write(to io.Writer, response *httptest.ResponseRecorder) {
+	_, _ = fmt.Fprintf(to, "HTTP/1.1 %d %s\r\n", response.Code, http.StatusText(response.Code))
+	_ = response.Header().Write(to)
+	_, _ = fmt.Fprintf(to, "\r\n%s", response.Body)
 }
 
-// leavesBodies is a handler behind a server that takes what is left of a body for the next request on the connection.
-// It is one for those clients only that do not say who they are.
+// leavesBodies is a handler behind a server that parses the unread rest of a body as the next request. It affects only
+// clients without a User-Agent.
 type leavesBodies struct{ http.Handler }
 
 func (l leavesBodies) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -139,22 +140,22 @@ func (l leavesBodies) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		l.Handler.ServeHTTP(w, r)
 		return
 	}
-	answer := httptest.NewRecorder()
-	l.Handler.ServeHTTP(answer, r)
+	response := httptest.NewRecorder()
+	l.Handler.ServeHTTP(response, r)
 	connection, buffered, err := http.NewResponseController(w).Hijack()
 	if err != nil {
 		panic(err)
 	}
 	defer connection.Close()
-	write(connection, answer)
+	write(connection, response)
 	reader := bufio.NewReader(buffered)
 	for {
 		next, err := http.ReadRequest(reader)
 		if err != nil {
 			return
 		}
-		answer := httptest.NewRecorder()
-		l.Handler.ServeHTTP(answer, next)
-		write(connection, answer)
+		response := httptest.NewRecorder()
+		l.Handler.ServeHTTP(response, next)
+		write(connection, response)
 	}
 }

@@ -1,5 +1,5 @@
-// Package httptestsuite is a black-box suite for adapters that serve the API of package httpapi with a framework of
-// their own. An adapter is right when the suite passes:
+// Package httptestsuite is a black-box suite for adapters that serve the API of package httpapi with another framework.
+// An adapter is correct if the suite passes:
 //
 //	func TestConformance(t *testing.T) {
 //		httptestsuite.Test(t, httptestsuite.Harness{
@@ -15,15 +15,18 @@
 //		})
 //	}
 //
-// The suite makes the API itself, over a store in memory, a clock and ids of its own, so that each answer is known
-// byte by byte and the store can be looked into afterwards. It talks to the server over TCP alone. Every case has a
-// server and a store of its own and holds one promise. Nothing is skipped unless the harness waives it, by the name of
-// the case and with a reason, which is printed (go test -v).
+// The suite creates the API with a store in memory, and with its own clock and ids. So it knows each response byte by
+// byte and can read the store afterwards. It accesses the server only over TCP. Every case has its own server and its
+// own store, and checks one promise. A case is skipped only if the harness waives it by name and with a reason. The
+// suite prints the reason (go test -v).
 //
-// What a framework decides on its own is left to it: whether upper and lower case differ in a path, whether a slash at
-// the end of one matters (but for the erasure), and what its server refuses before any route is looked at, such as a
-// request line that is not well formed. The server must take bodies of more than httpapi.MaxBodySize, and lines and
-// headers of 4 KiB.
+// The suite accepts every choice of a framework in these points:
 //
-// The file promises.md lists what the cases hold, and a case that fails logs its promise.
+//   - whether upper and lower case differ in a path
+//   - whether a slash at the end of a path matters, except for the erasure
+//   - which requests its server refuses before routing, such as an invalid request line
+//
+// The server must accept bodies that are larger than httpapi.MaxBodySize, and lines and headers of 4 KiB.
+//
+// The file promises.md lists the promises of the cases. A case that fails logs its promise.
 package httptestsuite

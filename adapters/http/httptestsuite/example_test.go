@@ -11,7 +11,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// The whole test of an adapter.
+// This is the complete test of an adapter.
 func ExampleTest() {
 	subject := func(r *http.Request) (domain.Subject, error) { return httptestsuite.Subject(r.Header.Get) }
 

@@ -39,11 +39,11 @@ func deadlineIs504(t testing.TB, harness Harness) {
 	}
 }
 
-func failuresGiveNothingAway(t testing.TB, harness Harness) {
+func failuresShowNoErrorText(t testing.TB, harness Harness) {
 	w := harness.open(t)
 	var failed []request
 	for _, r := range successes {
-		failed = append(failed, r, r.as(failing), r.as(panicking), r.as(forbidden), r.byNobody())
+		failed = append(failed, r, r.as(failing), r.as(panicking), r.as(forbidden), r.withoutSubject())
 	}
 	for _, fault := range []error{
 		errors.New(confidential),
@@ -55,7 +55,7 @@ func failuresGiveNothingAway(t testing.TB, harness Harness) {
 		for _, r := range failed {
 			got := w.send(t, r)
 			assert(t, got.status >= 400 && got.text("detail") != "",
-				"%s: a failure is answered with %d %s", r, got.status, got.body)
+				"%s: a failure returned %d %s", r, got.status, got.body)
 			assert(t, !strings.Contains(got.body, confidential) && !strings.Contains(fmt.Sprint(got.header), confidential),
 				"%s: %d shows the text of an error: %v %s", r, got.status, got.header, got.body)
 		}

@@ -9,22 +9,22 @@ import (
 func providerDecidesOnTheStatus(t testing.TB, harness Harness) {
 	w := harness.open(t)
 	for _, r := range successes {
-		w.expect(t, 401, r.byNobody())
+		w.expect(t, 401, r.withoutSubject())
 		w.expect(t, 403, r.as(forbidden))
 		w.expect(t, 500, r.as(failing))
 		w.expect(t, 500, r.as(panicking))
-		w.expect(t, 500, r.as("no number")) // which the data map's key cannot hold
+		w.expect(t, 500, r.as("no number")) // the key of the data map cannot hold this id
 	}
 	w.hasOpenedNone(t)
 }
 
-func providerComesFirst(t testing.TB, harness Harness) {
+func providerIsCalledFirst(t testing.TB, harness Harness) {
 	w := harness.open(t)
 	for _, r := range []request{
 		post("/consent", "{"), post("/consent", decision).with("Content-Type", "text/plain"), post("/consent", tooLarge),
 		get("/consent/%00"), get("/restriction?purpose="),
 	} {
-		w.expect(t, 401, r.byNobody())
+		w.expect(t, 401, r.withoutSubject())
 		w.expect(t, 403, r.as(forbidden))
 	}
 }
@@ -43,7 +43,7 @@ func providerAloneNamesTheSubject(t testing.TB, harness Harness) {
 			r = r.with(name, "43")
 		}
 		if got := w.expect(t, 200, r); got.text("subject_id") != "42" || strings.Contains(got.body, confidential) {
-			t.Errorf("%s is answered with %s", r, got.body)
+			t.Errorf("%s returned %s", r, got.body)
 		}
 	}
 	for _, r := range []request{get("/43/export"), {method: http.MethodDelete, path: "/43"}, get("/consent/43/ads")} {
@@ -56,7 +56,7 @@ func providerAloneNamesTheSubject(t testing.TB, harness Harness) {
 func headerOfARefusalIsSentAlong(t testing.TB, harness Harness) {
 	w := harness.open(t)
 	for _, r := range successes {
-		got := w.expect(t, 401, r.byNobody())
+		got := w.expect(t, 401, r.withoutSubject())
 		challenge := got.header.Get("WWW-Authenticate")
 		assert(t, challenge == `Bearer realm="suite"`, "%s: WWW-Authenticate is %q", r, challenge)
 	}

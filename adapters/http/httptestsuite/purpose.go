@@ -27,7 +27,7 @@ func purposeInAPathIsUnescapedOnce(t testing.TB, harness Harness) {
 		r := get("/consent/" + segment)
 		got := w.expect(t, 200, r)
 		assert(t, got.text("purpose") == purpose && strings.Contains(got.body, `"granted":true`),
-			"%s is answered with %s", r, got.body)
+			"%s returned %s", r, got.body)
 	}
 }
 
@@ -40,13 +40,13 @@ func purposeInAPathIsChecked(t testing.TB, harness Harness) {
 		r := get("/consent/" + segment)
 		got := w.expect(t, 422, r)
 		assert(t, strings.Contains(got.body, fmt.Sprintf(`"errors":[{"field":"purpose","code":%q`, code)),
-			"%s is answered with %s", r, got.body)
+			"%s returned %s", r, got.body)
 	}
 	for _, segment := range []string{"%zz", "%", "a%2", "%%41"} {
 		r := get("/consent/" + segment)
 		// A server may refuse the request line before any handler sees it.
 		if got := w.send(t, r); got.status != 422 && got.status != 400 {
-			t.Errorf("%s: answered %d %s", r, got.status, got.body)
+			t.Errorf("%s: got status %d %s", r, got.status, got.body)
 		}
 	}
 	w.hasOpenedNone(t)
@@ -62,7 +62,7 @@ func purposeInAQuerySelects(t testing.TB, harness Harness) {
 		r := get("/restriction" + query)
 		got := w.expect(t, 200, r)
 		assert(t, got.text("purpose") == purpose && (purpose != "" || strings.Contains(got.body, `"purpose":null`)),
-			"%s is answered with %s", r, got.body)
+			"%s returned %s", r, got.body)
 	}
 	for query, code := range map[string]string{
 		"?purpose": "required", "?purpose=": "required", "?purpose=a&purpose=a": "duplicate",
@@ -71,7 +71,7 @@ func purposeInAQuerySelects(t testing.TB, harness Harness) {
 	} {
 		r := get("/restriction" + query)
 		got := w.expect(t, 422, r)
-		assert(t, strings.Contains(got.body, `"code":"`+code+`"`), "%s is answered with %s", r, got.body)
+		assert(t, strings.Contains(got.body, `"code":"`+code+`"`), "%s returned %s", r, got.body)
 	}
 }
 
@@ -94,6 +94,6 @@ func purposesThatAreDeclaredAreListed(t testing.TB, harness Harness) {
 	} {
 		got := w.expect(t, 422, r)
 		assert(t, strings.Contains(got.body, `"errors":[{"field":"purpose","code":"unknown"`),
-			"%s is answered with %s", r, got.body)
+			"%s returned %s", r, got.body)
 	}
 }

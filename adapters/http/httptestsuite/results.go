@@ -13,7 +13,7 @@ const (
 	placement = `{"restricted":true}`
 )
 
-func consentIsAnsweredExactly(t testing.TB, harness Harness) {
+func consentResponsesAreExact(t testing.TB, harness Harness) {
 	w := harness.open(t)
 	w.exact(t, "consent_status_none", 200, get("/consent/newsletter"))
 	w.exact(t, "consent_given", 200, post("/consent", decision))
@@ -22,7 +22,7 @@ func consentIsAnsweredExactly(t testing.TB, harness Harness) {
 		post("/consent", `{"granted":false,"policy_version":"v2","purpose":"newsletter"}`))
 }
 
-func restrictionIsAnsweredExactly(t testing.TB, harness Harness) {
+func restrictionResponsesAreExact(t testing.TB, harness Harness) {
 	w := harness.open(t)
 	w.exact(t, "restriction_status_none", 200, get("/restriction"))
 	w.exact(t, "restriction_placed_purpose", 200,
@@ -33,16 +33,16 @@ func restrictionIsAnsweredExactly(t testing.TB, harness Harness) {
 	w.exact(t, "restriction_lifted", 200, post("/restriction", `{"restricted":false,"purpose":null,"reason":null}`))
 }
 
-func exportIsAnsweredExactly(t testing.TB, harness Harness) {
+func exportResponsesAreExact(t testing.TB, harness Harness) {
 	w := harness.open(t)
 	w.exact(t, "export", 200, get("/export"))
 	w.exact(t, "export_without_rows", 200, get("/export").as("7"))
 }
 
-func erasureIsAnsweredExactly(t testing.TB, harness Harness) {
+func erasureResponsesAreExact(t testing.TB, harness Harness) {
 	w := harness.open(t)
 	w.exact(t, "erasure", 200, request{method: http.MethodDelete})
-	assert(t, len(w.trail(t, "42")) != 0, "the store knows of no erasure")
+	assert(t, len(w.trail(t, "42")) != 0, "the store has no event of an erasure")
 	w.hasNoEventsOf(t, "43")
 }
 
@@ -63,28 +63,28 @@ func resultsAreJSONThatIsNotStored(t testing.TB, harness Harness) {
 	}
 }
 
-// hasHeaders checks the headers that every answer has.
-func (a answer) hasHeaders(t testing.TB, r request, contentType string) {
+// hasHeaders checks the headers that every response must have.
+func (res received) hasHeaders(t testing.TB, r request, contentType string) {
 	t.Helper()
 	for name, want := range map[string]string{
 		"Content-Type": contentType, "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff",
 	} {
-		got := a.header.Values(name)
-		assert(t, len(got) == 1 && got[0] == want, "%s: %d with %s %q, not %q", r, a.status, name, got, want)
+		got := res.header.Values(name)
+		assert(t, len(got) == 1 && got[0] == want, "%s: %d with %s %q, not %q", r, res.status, name, got, want)
 	}
 }
 
-// tooLarge is a valid body but for its size.
+// tooLarge is a valid body except for its size.
 var tooLarge = strings.Repeat(" ", httpapi.MaxBodySize) + decision
 
-// problems are requests that fail, at least one for each kind of problem that needs no fault of the store.
+// problems are failing requests, at least one for each kind of problem that needs no fault of the store.
 var problems = []struct {
 	golden string
 	status int
 	request
 }{
 	{"problem_400", 400, post("/consent", "{")},
-	{"problem_401", 401, request{method: http.MethodDelete}.byNobody()},
+	{"problem_401", 401, request{method: http.MethodDelete}.withoutSubject()},
 	{"problem_403", 403, request{method: http.MethodDelete}.as(forbidden)},
 	{"problem_404", 404, get("/unknown")},
 	{"problem_405", 405, get("/consent")},
@@ -102,7 +102,7 @@ var problems = []struct {
 	{"problem_500", 500, get("/export").as(failing)},
 }
 
-func problemsAreAnsweredExactly(t testing.TB, harness Harness) {
+func problemResponsesAreExact(t testing.TB, harness Harness) {
 	w := harness.open(t)
 	for _, problem := range problems {
 		w.exact(t, problem.golden, problem.status, problem.request)

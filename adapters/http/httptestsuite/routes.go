@@ -14,7 +14,7 @@ import (
 
 func headIsGetWithoutTheBody(t testing.TB, harness Harness) {
 	w := harness.open(t)
-	w.staysInStep(t) // first: to a client that waits for its answers, one too many may come at any time
+	w.staysInStep(t) // runs first, because an additional response could arrive later at any time
 	for _, path := range []string{"/consent/ads", "/restriction", "/restriction?purpose=", "/unknown"} {
 		r := get(path)
 		want := w.send(t, r)
@@ -24,7 +24,7 @@ func headIsGetWithoutTheBody(t testing.TB, harness Harness) {
 			"%s: %d with %d bytes, where GET has %d", r, got.status, len(got.body), want.status)
 		for _, name := range []string{"Content-Type", "Cache-Control", "X-Content-Type-Options", "Content-Length"} {
 			if name == "Content-Length" && got.header.Get(name) == "" {
-				continue // which a server need not know
+				continue // a server need not know the length
 			}
 			if got, want := got.header.Get(name), want.header.Get(name); got != want {
 				t.Errorf("%s: %s is %q, where GET has %q", r, name, got, want)
@@ -33,8 +33,8 @@ func headIsGetWithoutTheBody(t testing.TB, harness Harness) {
 	}
 }
 
-// staysInStep sends requests over one connection without waiting for the answers, of which some have no body: one that
-// had would be taken for the next answer.
+// staysInStep sends requests over one connection without waiting for the responses. Some responses have no body. A
+// client would parse an unexpected body as the next response.
 func (w *world) staysInStep(t testing.TB) {
 	t.Helper()
 	connection := w.dial(t)
@@ -50,20 +50,20 @@ func (w *world) staysInStep(t testing.TB) {
 	for i, message := range messages {
 		response, err := http.ReadResponse(reader, &http.Request{Method: message.method})
 		if err != nil {
-			t.Errorf("%s %s: no answer where it should begin: %v", message.method, message.path, err)
+			t.Errorf("%s %s: no response where one should begin: %v", message.method, message.path, err)
 			return
 		}
 		got, err := read(response)
 		if last := i == len(messages)-1; err != nil || last && got.text("purpose") != "last" {
-			t.Errorf("%s %s: the answer is another's: %d %s", message.method, message.path, got.status, got.body)
+			t.Errorf("%s %s: the response belongs to another request: %d %s", message.method, message.path, got.status, got.body)
 		}
 		if response.Close {
-			return // which a server may always do
+			return // a server may always close the connection
 		}
 	}
 }
 
-// methods is what each path can be asked with.
+// methods lists the methods of each path.
 var methods = map[string][]string{
 	"":                 {"DELETE", "OPTIONS"},
 	"/consent":         {"OPTIONS", "POST"},
@@ -77,7 +77,7 @@ var methods = map[string][]string{
 func optionsNamesTheMethods(t testing.TB, harness Harness) {
 	w := harness.open(t)
 	for path, want := range methods {
-		r := request{method: http.MethodOptions, path: path}.byNobody() // a browser asks before it sends credentials
+		r := request{method: http.MethodOptions, path: path}.withoutSubject() // a browser sends OPTIONS without credentials
 		got := w.expect(t, 204, r)
 		got.allows(t, r, want)
 		assert(t, got.body == "" && got.header.Get("Cache-Control") == "no-store",
@@ -100,12 +100,12 @@ func otherMethodsAreRefused(t testing.TB, harness Harness) {
 	w.hasOpenedNone(t)
 }
 
-// allows checks the header Allow, in which the order has no meaning.
-func (a answer) allows(t testing.TB, r request, want []string) {
+// allows checks the header Allow, whose order has no meaning.
+func (res received) allows(t testing.TB, r request, want []string) {
 	t.Helper()
-	got := strings.Split(strings.ReplaceAll(strings.Join(a.header.Values("Allow"), ","), " ", ""), ",")
+	got := strings.Split(strings.ReplaceAll(strings.Join(res.header.Values("Allow"), ","), " ", ""), ",")
 	slices.Sort(got)
-	assert(t, slices.Equal(got, want), "%s: %d allows %q and not %q", r, a.status, got, want)
+	assert(t, slices.Equal(got, want), "%s: %d allows %q and not %q", r, res.status, got, want)
 }
 
 func otherPathsAreNotFound(t testing.TB, harness Harness) {
@@ -120,7 +120,7 @@ func otherPathsAreNotFound(t testing.TB, harness Harness) {
 			assert(t, allow == "", "%s %s is not found and allows %q", method, path, allow)
 		}
 	}
-	r := get("/consent/") // a purpose that is missing, or the path without its slash
+	r := get("/consent/") // a missing purpose, or the path without its slash
 	if got := w.send(t, r); got.status != 404 && got.status != 405 {
 		t.Errorf("%s: %d %s", r, got.status, got.body)
 	}
@@ -132,7 +132,7 @@ func erasureIsAtThePrefixItself(t testing.TB, harness Harness) {
 	for i, path := range []string{"", "/"} {
 		w.expect(t, 200, request{method: http.MethodDelete, path: path})
 		marks := w.events(t, "42", domain.EventErasureRequested)
-		assert(t, marks == i+1, "after %d requests the store knows of %d erasures", i+1, marks)
+		assert(t, marks == i+1, "after %d requests the store has %d erasures", i+1, marks)
 	}
 }
 
@@ -151,7 +151,7 @@ func everyPrefixWillDo(t testing.TB, harness Harness) {
 	}
 }
 
-func restrictionIsThereWhenAskedFor(t testing.TB, harness Harness) {
+func restrictionRoutesAreOptional(t testing.TB, harness Harness) {
 	without := harness.openAt(t, "/me", httpapi.Config{})
 	with := harness.open(t)
 	for _, r := range []request{

@@ -10,34 +10,34 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// sessions are those of a case's store. They see what the store is asked, and fail when they are told to.
+// sessions wraps the session factory of a case's store. It records queries and fails on demand.
 type sessions struct {
 	store ports.SessionFactory
 	clock clock
 
-	mu     sync.Mutex
-	fault  func(ctx context.Context) error
-	cut    int          // after how many records an export fails; 0 means never
-	ended  chan<- error // told what came of each session; nil for nobody
-	opened int
-	asked  []question
+	mu      sync.Mutex
+	fault   func(ctx context.Context) error
+	cut     int          // the number of records after which an export fails, 0 for never
+	ended   chan<- error // receives the error of each session, nil to disable
+	opened  int
+	queries []query
 }
 
-// question names the subject whose consent the store was asked for. It holds the purpose twice: the string that the
-// store was given, and a copy of it from that time.
-type question struct {
+// query records a query for the consent of a subject. It contains the purpose twice: the string that the store
+// received, and a copy made at that time.
+type query struct {
 	subject       domain.SubjectID
 	given, copied string
 }
 
-// failWith makes Do call the fault before anything else, and return its error.
+// failWith makes Do call fault first and return its error.
 func (s *sessions) failWith(fault func(ctx context.Context) error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.fault = fault
 }
 
-// count returns how many sessions were opened.
+// count returns the number of opened sessions.
 func (s *sessions) count() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -81,7 +81,7 @@ func (c consents) Latest(
 	ctx context.Context, id domain.SubjectID, purpose string, asOf *time.Time,
 ) (*domain.ConsentRecord, error) {
 	c.sessions.mu.Lock()
-	c.sessions.asked = append(c.sessions.asked, question{id, purpose, strings.Clone(purpose)})
+	c.sessions.queries = append(c.sessions.queries, query{id, purpose, strings.Clone(purpose)})
 	c.sessions.mu.Unlock()
 	return c.ConsentStore.Latest(ctx, id, purpose, asOf)
 }

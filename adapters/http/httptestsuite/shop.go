@@ -11,8 +11,8 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// newDataMap describes the application that the suite's API works for: a shop with rows that an erasure deletes,
-// anonymizes and keeps, and a value of each kind that an export can hold.
+// newDataMap describes the application of the suite's API. It is a shop with rows that an erasure deletes, anonymizes
+// and retains, and with a value of each kind that an export can hold.
 func newDataMap() (domain.DataMap, error) {
 	key := domain.Column{Name: "id", Type: domain.TypeBigInt}
 	personal := func(
@@ -53,7 +53,7 @@ func newDataMap() (domain.DataMap, error) {
 	)
 }
 
-// rows are those of subject 42, and of a neighbour who must never be seen.
+// rows are the rows of subject 42, and of another subject whose data no response may contain.
 var rows = []struct {
 	table string
 	row   map[string]any
@@ -73,7 +73,7 @@ var rows = []struct {
 	{"carts", map[string]any{"id": int64(3), "user_id": int64(43), "note": confidential}},
 }
 
-// desk and mailing are the external systems: one that answers, and one that does not.
+// desk and mailing are the external systems. Calls to desk succeed, and calls to mailing fail.
 const (
 	desk    = "desk"
 	mailing = "mailing"
@@ -102,7 +102,7 @@ func (r resolver) EraseSubject(context.Context, domain.SubjectRef, string) (alre
 	return false, r.err
 }
 
-// clock goes on by a second with every session, so that it does not matter how often somebody looks.
+// clock advances by a second with every session, so that reads of the clock do not change it.
 type clock struct{ seconds atomic.Int64 }
 
 func (c *clock) Now() time.Time {
@@ -110,7 +110,7 @@ func (c *clock) Now() time.Time {
 	return start.Add(time.Duration(c.seconds.Load()) * time.Second)
 }
 
-// ids counts.
+// ids is a counter.
 type ids struct{ last atomic.Int64 }
 
 func (i *ids) NewID() string { return fmt.Sprintf("00000000-0000-7000-8000-%012d", i.last.Add(1)) }

@@ -18,11 +18,11 @@ import (
 const (
 	// hoarder is a subject with many rows of 64 KiB each.
 	hoarder = "1000"
-	hoard   = 48        // rows: more than the API holds
-	flood   = 4 * hoard // rows: more than the buffers of a connection hold, too
+	hoard   = 48        // rows that exceed the buffers of the API
+	flood   = 4 * hoard // rows that also exceed the buffers of a connection
 )
 
-// openHoard serves the API with so many rows of the hoarder.
+// openHoard serves the API with the given number of rows of the hoarder.
 func openHoard(t testing.TB, harness Harness, rows int) *world {
 	t.Helper()
 	w := harness.open(t)
@@ -39,10 +39,10 @@ func largeExportIsStreamed(t testing.TB, harness Harness) {
 	got := w.expect(t, 200, get("/export").as(hoarder))
 	var bundle domain.ExportBundle
 	if err := json.Unmarshal([]byte(got.body), &bundle); err != nil {
-		t.Fatalf("the answer is no bundle: %v", err)
+		t.Fatalf("the response is not a bundle: %v", err)
 	}
 	assert(t, len(bundle.Records) >= hoard && bundle.SubjectID.String() == hoarder && bundle.IncompleteSources != nil,
-		"the bundle is not whole: it has %d records", len(bundle.Records))
+		"the bundle is incomplete, with %d records", len(bundle.Records))
 	got.hasHeaders(t, get("/export"), "application/json")
 
 	w.expect(t, 200, request{method: http.MethodHead, path: "/export", subject: hoarder})
@@ -50,25 +50,25 @@ func largeExportIsStreamed(t testing.TB, harness Harness) {
 	assert(t, n == 2, "%d exports were completed of a GET and a HEAD", n)
 }
 
-func failureHalfwayBreaksTheAnswerOff(t testing.TB, harness Harness) {
+func failureHalfwayAbortsTheResponse(t testing.TB, harness Harness) {
 	w := openHoard(t, harness, hoard)
 	w.sessions.cutExportsAfter(hoard - 1)
 	got, err := w.try(get("/export").as(hoarder))
-	assert(t, err != nil, "the connection was not broken off after %d bytes", len(got.body))
-	assert(t, !json.Valid([]byte(got.body)), "an answer with status %d that is not whole looks as if it were", got.status)
+	assert(t, err != nil, "the connection was not closed after %d bytes", len(got.body))
+	assert(t, !json.Valid([]byte(got.body)), "a partial response with status %d looks complete", got.status)
 	if trail := w.trail(t, hoarder); len(trail) != 1 || trail[0].EventType != domain.EventExportRequested {
-		t.Errorf("the trail has %d events, and not just that of the request", len(trail))
+		t.Errorf("the trail has %d events, want only the request", len(trail))
 	}
 	w.sessions.cutExportsAfter(1)
-	w.expect(t, 500, get("/export").as(hoarder)) // nothing was sent
+	w.expect(t, 500, get("/export").as(hoarder)) // no byte was sent before the failure
 	w.sessions.cutExportsAfter(0)
 	w.expect(t, 200, get("/export"))
 }
 
-func answerThatNobodyReadsIsGivenUp(t testing.TB, harness Harness) {
+func unreadResponseIsAborted(t testing.TB, harness Harness) {
 	w := openHoard(t, harness, flood)
 	ended := make(chan error, 1)
-	w.sessions.tell(ended)
+	w.sessions.reportTo(ended)
 	connection := w.dial(t)
 	_, err := io.WriteString(connection,
 		"GET "+w.prefix+"/export HTTP/1.1\r\nHost: h\r\n"+subjectHeader+": "+hoarder+"\r\n\r\n")
@@ -78,23 +78,23 @@ func answerThatNobodyReadsIsGivenUp(t testing.TB, harness Harness) {
 	require(t, connection.Close())
 	select {
 	case err := <-ended:
-		assert(t, err != nil, "the session of an answer that was not taken committed")
+		assert(t, err != nil, "the session of an unread response committed")
 	case <-time.After(patience):
-		t.Fatalf("a session is open for a client that has gone")
+		t.Fatalf("the session of a disconnected client is still open")
 	}
 	n := w.events(t, hoarder, domain.EventExportCompleted)
 	assert(t, n <= 0, "the export counts as completed")
 }
 
-// cutExportsAfter makes exports fail after so many records.
+// cutExportsAfter makes exports fail at the given record.
 func (s *sessions) cutExportsAfter(records int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.cut = records
 }
 
-// tell makes the end of each session known.
-func (s *sessions) tell(ended chan<- error) {
+// reportTo sends the error of each session to the channel.
+func (s *sessions) reportTo(ended chan<- error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.ended = ended

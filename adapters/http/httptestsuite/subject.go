@@ -8,17 +8,18 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// subjectHeader is what the suite's requests name their subject by. No application would believe it.
+// subjectHeader is the header in which the requests of the suite name their subject. A real application must not trust
+// such a header.
 const subjectHeader = "X-Test-Subject"
 
-// What the header says when there is to be no subject. Everything else is an id.
+// Values of the header that make the provider fail. Every other value is an id.
 const (
 	forbidden = "forbidden"
 	failing   = "error"
 	panicking = "panic"
 )
 
-// confidential is in every text that must reach no client.
+// confidential is part of every text that no client may receive.
 const confidential = "Rumpelstiltskin"
 
 // Subject returns the subject of a request. The subject provider of the server under test calls it with a function that
@@ -40,7 +41,7 @@ func Subject(header func(name string) string) (domain.Subject, error) {
 	case panicking:
 		panic(confidential)
 	default:
-		// The refs hold the same string: an adapter must not let go of it while they are in use.
+		// The refs share the memory of the id. An adapter must not reuse the memory while the refs are in use.
 		return domain.NewSubject(id,
 			domain.SubjectRef{Kind: desk, Value: id}, domain.SubjectRef{Kind: mailing, Value: id})
 	}

@@ -7,21 +7,22 @@ import (
 	"github.com/habeas-data/habeas/internal/promise"
 )
 
-// Harness is what the suite needs of the adapter under test.
+// Harness describes the adapter under test.
 type Harness struct {
-	// Serve mounts the API, as it is given, under the prefix ("/me", "/a/b/me", or nothing for the root) on a server of
-	// the framework's own on loopback, and returns the server's URL without the prefix, such as "http://127.0.0.1:40001".
-	// The server takes its subjects from Subject and is stopped by t.Cleanup. Serve is called at least once for each case.
-	// Required.
+	// Serve mounts the unchanged API under the prefix on a server of the framework on loopback. The prefix is "/me",
+	// "/a/b/me", or "" for the root. Serve returns the URL of the server without the prefix, such as
+	// "http://127.0.0.1:40001". The server must get its subjects from Subject and must stop in t.Cleanup. Serve is called
+	// at least once for each case. Required.
 	Serve func(t testing.TB, api *httpapi.API, prefix string) (serverURL string)
 
-	// Waive says which cases the adapter cannot pass and why, by the name of the case. They are skipped, and print the
-	// reason. Nothing is waived by default; a name that no case has, or no reason, is a failure of Test.
+	// Waive maps the names of cases that the adapter cannot pass to reasons. These cases are skipped and print their
+	// reason. Test fails if a name is not a case, or if a reason is empty. By default no case is waived.
 	Waive map[string]string
 
-	// crowd is how many subjects ask at the same time; 0 means 200. This package's own tests have less time.
+	// crowd is the number of subjects that send requests concurrently. The default for 0 is 200. The tests of this package
+	// use fewer subjects.
 	crowd int
-	// golden takes the body of each answer that has a golden file, instead of its being compared with it.
+	// golden receives the body of each response with a golden file. If it is set, bodies are not compared.
 	golden func(name, body string)
 }
 
@@ -32,7 +33,7 @@ func Test(t *testing.T, harness Harness) {
 	promise.Hold(t, promises, harness, harness.Waive)
 }
 
-// check finds what is wrong with the harness itself.
+// check reports errors in the harness itself.
 func (h Harness) check(t testing.TB) {
 	t.Helper()
 	if h.Serve == nil {
@@ -50,42 +51,49 @@ var (
 )
 
 var promises = []promise.Promise[Harness]{
-	that(consentIsAnsweredExactly, "each success has its status and, byte by byte, its body"),
-	that(restrictionIsAnsweredExactly, "each success has its status and, byte by byte, its body"),
-	that(exportIsAnsweredExactly, "each success has its status and, byte by byte, its body"),
-	that(erasureIsAnsweredExactly, "each success has its status and, byte by byte, its body"),
-	that(problemsAreAnsweredExactly, "each problem has its status and, byte by byte, its body"),
-	that(resultsAreJSONThatIsNotStored, "successes are application/json, no-store and nosniff"),
-	that(problemsAreProblemJSONThatIsNotStored, "so are problems, as application/problem+json"),
-	that(headIsGetWithoutTheBody, "HEAD has the status and the headers of GET and no body"),
-	that(optionsNamesTheMethods, "OPTIONS is 204, with Allow, for whoever asks"),
-	that(otherMethodsAreRefused, "another method is 405, with Allow"),
-	that(otherPathsAreNotFound, "another path is 404, however it is escaped"),
-	that(erasureIsAtThePrefixItself, "the erasure is at the prefix, with and without a slash"),
-	that(everyPrefixWillDo, "a prefix may be empty or have several segments"),
-	that(restrictionIsThereWhenAskedFor, "restriction has no routes without WithRestriction"),
-	that(onlyApplicationJSONIsRead, "a body is application/json, with parameters or without"),
-	that(noContentCodingIsUndone, "a content coding but identity is 415; nothing is unpacked"),
-	that(bodiesHaveALimit, "65,536 bytes are read, one more is 413, chunked or not"),
-	that(whatIsLeftOfABodyIsNoRequest, "what is left of a body is never taken for a request"),
-	that(whatIsNoJSONIsRefused, "a body that is not JSON, whole and in UTF-8, is 400"),
-	that(fieldsAreTakenOnceAndByExactName, "a field is given once, by its exact name, and is known"),
-	that(purposeInAPathIsUnescapedOnce, "a path's last segment is unescaped once; a plus is a plus"),
-	that(purposeInAPathIsChecked, "a purpose that cannot be is 422"),
-	that(purposeInAQuerySelects, "a query's purpose is unescaped; a plus is a space"),
-	that(purposesThatAreDeclaredAreListed, "declared purposes are listed, and any other one is 422"),
-	that(providerDecidesOnTheStatus, "a Refusal is its status; other errors and panics are 500"),
-	that(providerComesFirst, "the provider is asked before the input is looked at"),
-	that(providerAloneNamesTheSubject, "no header, query, path or body names the subject"),
-	that(headerOfARefusalIsSentAlong, "a Refusal's header is sent along"),
-	that(largeExportIsStreamed, "an export may be larger than what is held in memory"),
-	that(failureHalfwayBreaksTheAnswerOff, "an answer that cannot be completed does not look whole"),
-	that(answerThatNobodyReadsIsGivenUp, "a client that has gone ends what it asked for"),
-	that(exportOverHTTP10IsWholeOrFails, "a client of HTTP/1.0 takes no broken export for whole"),
-	that(unreachableStoreIs503, "an unreachable store is 503, with Retry-After"),
-	that(deadlineIs504, "a deadline that has passed is 504"),
-	that(bodyThatNeverArrivesIs504, "a body is part of the request's time"),
-	that(failuresGiveNothingAway, "no answer shows the text of an error"),
-	that(panicEndsOneRequestOnly, "a panic ends its request and nothing else"),
-	that(requestsKeepToThemselves, "no string of a request ends up in another"),
+	that(consentResponsesAreExact,
+		"Each successful response has the specified status and, byte by byte, the specified body."),
+	that(restrictionResponsesAreExact,
+		"Each successful response has the specified status and, byte by byte, the specified body."),
+	that(exportResponsesAreExact,
+		"Each successful response has the specified status and, byte by byte, the specified body."),
+	that(erasureResponsesAreExact,
+		"Each successful response has the specified status and, byte by byte, the specified body."),
+	that(problemResponsesAreExact,
+		"Each problem response has the specified status and, byte by byte, the specified body."),
+	that(resultsAreJSONThatIsNotStored, "Successful responses are application/json, no-store and nosniff."),
+	that(problemsAreProblemJSONThatIsNotStored,
+		"Problem responses are application/problem+json, no-store and nosniff."),
+	that(headIsGetWithoutTheBody, "HEAD returns the status and the headers of GET without a body."),
+	that(optionsNamesTheMethods, "OPTIONS returns 204 with Allow to every caller."),
+	that(otherMethodsAreRefused, "Any other method returns 405 with Allow."),
+	that(otherPathsAreNotFound, "Any other path returns 404, however it is escaped."),
+	that(erasureIsAtThePrefixItself, "The erasure is at the prefix, with and without a trailing slash."),
+	that(everyPrefixWillDo, "A prefix may be empty or have several segments."),
+	that(restrictionRoutesAreOptional, "An adapter without WithRestriction has no restriction routes."),
+	that(onlyApplicationJSONIsRead, "A body must be application/json, with or without parameters."),
+	that(contentCodingsAreRefused, "A content coding other than identity returns 415."),
+	that(bodiesHaveALimit, "A body of 65,536 bytes is read, and one more byte returns 413, chunked or not."),
+	that(unreadBodyIsNotParsedAsARequest, "The unread rest of a body is never parsed as another request."),
+	that(invalidJSONIsRefused, "A body that is not one complete JSON value in UTF-8 returns 400."),
+	that(fieldsAreTakenOnceAndByExactName, "Each field must be known, must have its exact name and must occur once."),
+	that(purposeInAPathIsUnescapedOnce, "The last segment of a path is unescaped once, and a plus stays a plus."),
+	that(purposeInAPathIsChecked, "An invalid purpose returns 422."),
+	that(purposeInAQuerySelects, "The purpose of a query is unescaped, and a plus becomes a space."),
+	that(purposesThatAreDeclaredAreListed, "Declared purposes are listed, and an undeclared purpose returns 422."),
+	that(providerDecidesOnTheStatus,
+		"A Refusal of the provider sets the status, and any other error or panic returns 500."),
+	that(providerIsCalledFirst, "The provider is called before the input is read."),
+	that(providerAloneNamesTheSubject, "No header, query, path or body can select the subject."),
+	that(headerOfARefusalIsSentAlong, "The response carries the header of a Refusal."),
+	that(largeExportIsStreamed, "An export may be larger than the buffers of the API."),
+	that(failureHalfwayAbortsTheResponse, "A response that cannot be completed is recognizably incomplete."),
+	that(unreadResponseIsAborted, "The adapter stops an export when the client has disconnected."),
+	that(exportOverHTTP10IsWholeOrFails, "A client of HTTP/1.0 never takes a partial export for a complete one."),
+	that(unreachableStoreIs503, "An unreachable store returns 503 with Retry-After."),
+	that(deadlineIs504, "A deadline that has passed returns 504."),
+	that(bodyThatNeverArrivesIs504, "The time for the body counts toward the deadline of the request."),
+	that(failuresShowNoErrorText, "No response contains the text of an error."),
+	that(panicEndsOneRequestOnly, "A panic ends its request and nothing else."),
+	that(requestsShareNoStrings, "No string of a request appears in another request."),
 }

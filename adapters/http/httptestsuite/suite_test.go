@@ -20,13 +20,13 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files instead of comparing with them")
 
-// serving is the harness of package nethttp, with something between its handler and the server.
+// serving returns the harness of package nethttp with wrap between its handler and the server.
 func serving(wrap func(http.Handler) http.Handler) Harness {
 	return Harness{crowd: 40, Serve: func(t testing.TB, api *httpapi.API, prefix string) string {
 		t.Helper()
 		subject := func(r *http.Request) (domain.Subject, error) { return Subject(r.Header.Get) }
 		server := httptest.NewUnstartedServer(wrap(nethttp.Handler(prefix, api, subject)))
-		server.Config.ErrorLog = log.New(io.Discard, "", 0) // which defects write to
+		server.Config.ErrorLog = log.New(io.Discard, "", 0) // defects cause log entries
 		server.Start()
 		t.Cleanup(server.Close)
 		return server.URL
@@ -45,13 +45,13 @@ func TestASoundAdapterPasses(t *testing.T) {
 	Test(t, harness)
 }
 
-// Every golden file is compared with something.
+// A case compares every golden file with a response.
 func TestNoGoldenFileIsLeftOver(t *testing.T) {
 	used := map[string]bool{}
 	harness := serving(unchanged)
 	harness.golden = func(name, _ string) { used[name+".json"] = true }
 	for _, p := range promises {
-		if !p.IsIn(slow) { // none of which has golden files
+		if !p.IsIn(slow) { // slow checks have no golden files
 			promise.Watch(t, func(t testing.TB) { p.Check(t, harness) })
 		}
 	}
@@ -59,11 +59,11 @@ func TestNoGoldenFileIsLeftOver(t *testing.T) {
 	require(t, err)
 	for _, file := range files {
 		if !used[file.Name()] {
-			t.Errorf("%s is compared with nothing", file.Name())
+			t.Errorf("%s is not used by a case", file.Name())
 		}
 	}
 	if len(used) != len(files) {
-		t.Errorf("%d golden files for %d answers", len(files), len(used))
+		t.Errorf("%d golden files for %d responses", len(files), len(used))
 	}
 }
 
@@ -117,6 +117,6 @@ func TestAHarnessThatIsWrongFails(t *testing.T) {
 	}
 	got := promise.Watch(t, func(t testing.TB) { withPath.open(t) }).Failures()
 	if !strings.Contains(got, "Serve must return") {
-		t.Errorf("a URL with a path is taken: %s", got)
+		t.Errorf("a URL with a path is accepted: %s", got)
 	}
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// world is the server of a case, with the store behind it, which no other case has.
+// world is the server of a case with its own store.
 type world struct {
 	golden   func(name, body string)
 	store    *memory.Store
@@ -27,13 +27,13 @@ type world struct {
 	prefix   string
 }
 
-// open serves the whole API at /me.
+// open serves the complete API at /me.
 func (h Harness) open(t testing.TB) *world {
 	t.Helper()
 	return h.openAt(t, "/me", httpapi.Config{}, httpapi.WithRestriction())
 }
 
-// openAt serves the API that the configuration and the options make, under the prefix.
+// openAt serves the API with the configuration and the options under the prefix.
 func (h Harness) openAt(t testing.TB, prefix string, config httpapi.Config, options ...httpapi.Option) *world {
 	t.Helper()
 	return h.openAmong(t, domain.Purposes{}, prefix, config, options...)
@@ -60,17 +60,17 @@ func (h Harness) openAmong(
 		t.Fatalf("Serve must return a URL such as http://127.0.0.1:40001")
 	}
 	w.host = server.Host
-	w.client = newClient(t, 4) // after Serve, so that its connections are closed before the server is
+	w.client = newClient(t, 4) // its cleanup runs before the cleanup of the server
 	return w
 }
 
-// look opens a session on the store itself, past what it was told to do.
+// look opens a session on the store itself, without its faults.
 func (w *world) look(t testing.TB, fn func(ctx context.Context, s ports.Session) error) {
 	t.Helper()
 	require(t, w.sessions.store.Do(t.Context(), fn))
 }
 
-// inStore returns what a session on the store itself reads.
+// inStore returns the result of read in a session on the store itself.
 func inStore[T any](t testing.TB, w *world, read func(ctx context.Context, s ports.Session) (T, error)) (value T) {
 	t.Helper()
 	w.look(t, func(ctx context.Context, s ports.Session) (err error) {
@@ -87,7 +87,7 @@ func subjectID(t testing.TB, subject string) domain.SubjectID {
 	return id
 }
 
-// trail returns the events of a subject that the store has.
+// trail returns the stored events of a subject.
 func (w *world) trail(t testing.TB, subject string) []domain.AuditEvent {
 	t.Helper()
 	return inStore(t, w, func(ctx context.Context, s ports.Session) ([]domain.AuditEvent, error) {
@@ -95,7 +95,7 @@ func (w *world) trail(t testing.TB, subject string) []domain.AuditEvent {
 	})
 }
 
-// events returns how many events of a type the store has of a subject.
+// events returns the number of stored events with a type for a subject.
 func (w *world) events(t testing.TB, subject string, of domain.EventType) (n int) {
 	t.Helper()
 	for _, event := range w.trail(t, subject) {
@@ -106,21 +106,21 @@ func (w *world) events(t testing.TB, subject string, of domain.EventType) (n int
 	return n
 }
 
-// hasNoEventsOf checks that no request was taken for one of that subject.
+// hasNoEventsOf checks that the store has no events of the subject.
 func (w *world) hasNoEventsOf(t testing.TB, subject string) {
 	t.Helper()
 	events := w.trail(t, subject)
 	assert(t, len(events) == 0, "the store has %d events of a subject that the provider has not named", len(events))
 }
 
-// hasOpenedNone checks that no request has reached the store.
+// hasOpenedNone checks that no request has opened a session.
 func (w *world) hasOpenedNone(t testing.TB) {
 	t.Helper()
 	opened := w.sessions.count()
 	assert(t, opened == 0, "%d sessions were opened", opened)
 }
 
-// consented returns the subject's consent records for a purpose that the store has.
+// consented returns the stored consent records of a subject for a purpose.
 func (w *world) consented(t testing.TB, subject, purpose string) []domain.ConsentRecord {
 	t.Helper()
 	return inStore(t, w, func(ctx context.Context, s ports.Session) ([]domain.ConsentRecord, error) {
@@ -128,7 +128,7 @@ func (w *world) consented(t testing.TB, subject, purpose string) []domain.Consen
 	})
 }
 
-// restricted returns the subject's restriction records for a purpose that the store has.
+// restricted returns the stored restriction records of a subject for a purpose.
 func (w *world) restricted(t testing.TB, subject, purpose string) []domain.RestrictionRecord {
 	t.Helper()
 	return inStore(t, w, func(ctx context.Context, s ports.Session) ([]domain.RestrictionRecord, error) {
@@ -139,11 +139,11 @@ func (w *world) restricted(t testing.TB, subject, purpose string) []domain.Restr
 func require(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
-		t.Fatalf("the suite cannot go on: %v", err)
+		t.Fatalf("the suite failed: %v", err)
 	}
 }
 
-// newAPI wires the engines as package app/stack does, which an adapter must not import.
+// newAPI wires the engines like package app/stack, which an adapter must not import.
 func newAPI(
 	s *sessions, dataMap domain.DataMap, purposes domain.Purposes, config httpapi.Config,
 ) (*httpapi.API, error) {

@@ -12,22 +12,22 @@ import (
 	"github.com/habeas-data/habeas/tests/bench/shop"
 )
 
-// Backlogs are what can be parked in an outbox: resolver, status, attempts, and the instants of the last and the next
-// attempt.
+// Backlogs are the kinds of entries that a claim must skip: resolver, status, attempts, and the instants of the last
+// and the next attempt.
 var Backlogs = map[string]string{
 	"waiting for a retry": "'desk', 'failed', 3, now() - interval '1 minute', now() + interval '1 hour'",
 	"leased":              "'desk', 'in_flight', 1, now(), now() + interval '1 hour'",
 	"of another system":   "'crm', 'pending', 0, NULL, NULL",
 }
 
-// Cost is what claims take.
+// Cost is the cost of claims.
 type Cost struct {
 	Backlog         string
 	Entries         int
-	One, Many, Idle time.Duration // medians, rolled back
+	One, Many, Idle time.Duration // medians of claims that are rolled back
 }
 
-// Backlog measures claims with and without so many entries that are not to be claimed, in rounds.
+// Backlog measures claims with and without the given number of entries that a claim must skip, in rounds.
 func Backlog(ctx context.Context, c Config, entries, rounds int) (costs []Cost, err error) {
 	type place struct {
 		*world
@@ -88,7 +88,7 @@ func Backlog(ctx context.Context, c Config, entries, rounds int) (costs []Cost, 
 
 var errRollback = errors.New("rolled back")
 
-// claim is the time of a claim that is undone.
+// claim returns the time of a claim that is rolled back.
 func (w *world) claim(ctx context.Context, limit int) (took time.Duration, err error) {
 	begin := time.Now()
 	err = w.store.Do(ctx, func(ctx context.Context, s ports.Session) error {

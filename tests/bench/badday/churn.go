@@ -13,17 +13,18 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Sample is how claims and the backlog were in a part of a run.
+// Sample describes the claims and the backlog in a part of a run.
 type Sample struct {
 	After          time.Duration
-	P50, P99, Most time.Duration // of claims
+	P50, P99, Most time.Duration // times of claims
 	Claims         int
-	Backlog        int // entries that are open
-	Enqueued       int // until then
+	Backlog        int // open entries
+	Enqueued       int // entries enqueued so far
 }
 
-// Churn adds so many entries in a second for some time, which a worker with the defaults carries out, and samples every
-// interval. With snapshot, a transaction is open all the time that keeps the database from removing what is settled.
+// Churn adds the given number of entries per second. A worker with the defaults carries them out. Churn takes a sample
+// in every interval. With snapshot, a transaction is open during the whole run and prevents the database from removing
+// settled rows.
 func Churn(
 	ctx context.Context, c Config, perSecond int, d, interval time.Duration, snapshot bool,
 ) (samples []Sample, err error) {
@@ -52,7 +53,7 @@ func Churn(
 	if err != nil {
 		return nil, err
 	}
-	work.Start() //nolint:contextcheck // until it is stopped
+	work.Start() //nolint:contextcheck // the worker runs until it is stopped
 	defer func() { err = errors.Join(err, work.Stop(time.Minute)) }()
 	begin, sampled, enqueued := time.Now(), time.Now(), 0
 	tick := time.NewTicker(20 * time.Millisecond)
@@ -94,7 +95,7 @@ func (w *world) openEntries(ctx context.Context) (n int, err error) {
 	return n, err
 }
 
-// timedStore notes how long claims take, without the beginning and the commit of their transactions.
+// timedStore measures claims without the beginning and the commit of their transactions.
 type timedStore struct {
 	ports.SessionFactory
 	mu     sync.Mutex

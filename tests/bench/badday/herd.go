@@ -14,14 +14,14 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Herd is what an idle queue costs.
+// Herd is the cost of an idle queue.
 type Herd struct {
-	PerErasure     float64 // claims, over all processes
+	PerErasure     float64 // claims of all processes
 	P50, P99, Most time.Duration
 }
 
-// MeasureHerd adds entries one by one, so many a second, to a queue that processes with so many workers each drain, and
-// counts their claims. It measures from the commit to the call.
+// MeasureHerd adds entries one by one at a rate to a queue. Processes with the given number of workers each drain the
+// queue. MeasureHerd counts their claims and measures the time from the commit to the call.
 func MeasureHerd(
 	ctx context.Context, c Config, processes, workers, perSecond int, d, spread time.Duration,
 ) (h Herd, err error) {
@@ -64,11 +64,11 @@ func MeasureHerd(
 			return Herd{}, err
 		}
 		listening.Go(func() { listener.Run(ctx) })
-		work.Start() //nolint:contextcheck // until it is stopped
+		work.Start() //nolint:contextcheck // the worker runs until it is stopped
 		defer func() { err = errors.Join(err, work.Stop(time.Minute)) }()
 		works = append(works, work)
 	}
-	time.Sleep(2 * time.Second) // until all listen, and have looked
+	time.Sleep(2 * time.Second) // until all processes listen and have claimed once
 	claims.Store(0)
 	var latencies durations
 	tick := time.NewTicker(time.Second / time.Duration(perSecond))
@@ -84,7 +84,7 @@ func MeasureHerd(
 			return Herd{}, err
 		}
 		committed := time.Now()
-		works[n%len(works)].Wake() // the process that it came from
+		works[n%len(works)].Wake() // the process that enqueued the entry
 		select {
 		case at := <-called:
 			latencies = append(latencies, at.Sub(committed))

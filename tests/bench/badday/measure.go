@@ -17,19 +17,19 @@ const (
 	NameChurn     = "Churn"
 )
 
-// Sizes are how much is measured.
+// Sizes are the sizes of the measurements.
 type Sizes struct {
 	Backlog   int           // entries that cannot be claimed
 	Rounds    int           // claims of each kind
-	Entries   int           // of each system, beside each other
-	Neighbour time.Duration // for each neighbour at most
-	PerSecond int           // entries that are added
-	Churn     time.Duration // for how long; half of it with a transaction that is open all the time
-	Samples   int           // of the whole time
+	Entries   int           // entries of each of the two concurrent systems
+	Neighbour time.Duration // maximum for each neighbour
+	PerSecond int           // added entries per second
+	Churn     time.Duration // duration, half of it with an open transaction
+	Samples   int           // samples over the complete duration
 }
 
-// Measure returns what claims cost with a backlog, how fast a healthy system is served beside another one, and how
-// claims fare over time.
+// Measure returns the cost of claims with a backlog, the rate of a healthy system with a neighbour, and the times of
+// claims during a churn.
 func Measure(ctx context.Context, c Config, sizes Sizes) (all results.Set, err error) {
 	costs, err := Backlog(ctx, c, sizes.Backlog, sizes.Rounds)
 	if err != nil {

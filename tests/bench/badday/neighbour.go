@@ -10,16 +10,16 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// Rate is how many entries of a healthy system were carried out in a second.
+// Rate is the number of entries of a healthy system that are carried out per second.
 type Rate struct {
 	Neighbour string
 	PerSecond float64
-	Calls     int64 // to the neighbour
+	Calls     int64 // calls to the neighbour
 }
 
 var errDown = errors.New("the system is down")
 
-// Neighbours are what another system can do to a healthy one. A nil one is not there.
+// Neighbours are the kinds of systems that may slow down a healthy system. A nil neighbour is absent.
 var Neighbours = []struct {
 	Name  string
 	erase func(ctx context.Context) error
@@ -32,8 +32,8 @@ var Neighbours = []struct {
 	}},
 }
 
-// Neighbour measures for some time how fast a worker with the defaults carries out what a healthy system has, alone and
-// beside one that has as many entries.
+// Neighbour measures the rate at which a worker with the defaults carries out the entries of a healthy system, alone
+// and with a neighbour that has the same number of entries.
 func Neighbour(ctx context.Context, c Config, entries int, d time.Duration) (rates []Rate, err error) {
 	for _, neighbour := range Neighbours {
 		c.Progress("a healthy system, beside it: " + neighbour.Name)
@@ -68,7 +68,7 @@ func Neighbour(ctx context.Context, c Config, entries int, d time.Duration) (rat
 			return nil, err
 		}
 		begin := time.Now()
-		work.Start() //nolint:contextcheck // until it is stopped
+		work.Start() //nolint:contextcheck // the worker runs until it is stopped
 		for time.Since(begin) < d && done.Load() < int64(entries) && ctx.Err() == nil {
 			time.Sleep(10 * time.Millisecond)
 		}

@@ -1,5 +1,5 @@
-// Package badday measures the outbox on bad days: with a backlog of what cannot be done now, beside a system that fails
-// or hangs, with a transaction that is open for long, and with many processes that have nothing to do.
+// Package badday measures the outbox under bad conditions: with a backlog that cannot be carried out, with a system
+// that fails or hangs, with a long transaction, and with many idle processes.
 package badday
 
 import (
@@ -20,12 +20,12 @@ import (
 	"github.com/habeas-data/habeas/tests/bench/shop"
 )
 
-// Config is where it is measured.
+// Config describes the measurement.
 type Config struct {
-	ServerURL string // of PostgreSQL
+	ServerURL string // PostgreSQL server
 	Driver    string
-	Pool      int // connections of a process
-	// Progress is told what comes next.
+	Pool      int // connections of each process
+	// Progress is called before each step.
 	Progress func(text string)
 }
 
@@ -35,7 +35,7 @@ type world struct {
 	db    *bun.DB
 	store *bunstore.Store
 	ids   *system.IDs
-	n     int64 // subjects so far
+	n     int64 // number of subjects so far
 }
 
 func (c Config) open(ctx context.Context, name string) (*world, error) {
@@ -46,7 +46,7 @@ func (c Config) open(ctx context.Context, name string) (*world, error) {
 	return c.join(url)
 }
 
-// join is another process on the same database.
+// join opens another process on the same database.
 func (c Config) join(url string) (*world, error) {
 	db, err := habeas.Open(url, c.Driver, c.Pool)
 	if err != nil {
@@ -68,7 +68,7 @@ func (c Config) join(url string) (*world, error) {
 
 func (w *world) close() { _ = w.db.Close() }
 
-// enqueue adds erasures of so many subjects at a system.
+// enqueue adds erasures of the given number of subjects for a system.
 func (w *world) enqueue(ctx context.Context, resolver string, entries int) error {
 	for entries > 0 {
 		n := min(entries, 1000)
@@ -94,7 +94,7 @@ func (w *world) enqueue(ctx context.Context, resolver string, entries int) error
 	return nil
 }
 
-// runner is that of a process with the defaults, on the store or on what wraps it.
+// runner returns the runner of a process with the defaults, on the given session factory.
 func (w *world) runner(sessions ports.SessionFactory, systems ...ports.Resolver) (*saga.Runner, error) {
 	return saga.NewRunner(saga.Config{
 		Sessions: sessions, Clock: system.Clock{}, IDs: w.ids, Resolvers: systems,
@@ -119,10 +119,10 @@ func (d desk) EraseSubject(ctx context.Context, _ domain.SubjectRef, _ string) (
 	return false, d.erase(ctx)
 }
 
-// durations are measured values.
+// durations contains measured values.
 type durations []time.Duration
 
-// quantile is the value below which a part of them lie.
+// quantile returns the value below which the given part of the durations lies.
 func (d durations) quantile(part float64) time.Duration {
 	if len(d) == 0 {
 		return 0

@@ -17,17 +17,17 @@ import (
 	"github.com/habeas-data/habeas/tests/bench/results"
 )
 
-// Chart says what of the results is shown: a panel for each value of one key, in it a series for each value of another,
-// and along the axis the values of a third.
+// Chart selects the results to show. There is a panel for each value of one key, a series for each value of a second
+// key, and the axis shows the values of a third key.
 type Chart struct {
-	Panel, Series, X string // keys; there may be none for a panel
+	Panel, Series, X string // keys of the results, Panel may be empty
 	Unit             string
-	Label            string  // of the unit
-	Scale            float64 // by which the values are multiplied; 0 for 1
-	Linear           bool    // the axis of numbers is linear, and a series may end early
+	Label            string  // label of the unit
+	Scale            float64 // factor for the values, 0 means 1
+	Linear           bool    // the axis is linear, and a series may end early
 }
 
-// colours are those of the series, in their order.
+// colours are the colours of the series in order.
 var colours = []color.Color{
 	color.RGBA{0x8a, 0x94, 0xa3, 0xff},
 	color.RGBA{0x1f, 0x9e, 0x89, 0xff},
@@ -36,7 +36,7 @@ var colours = []color.Color{
 }
 
 const (
-	width, height = 14 * vg.Centimeter, 8 * vg.Centimeter // of a panel
+	width, height = 14 * vg.Centimeter, 8 * vg.Centimeter // size of a panel
 	barWidth      = 0.6 * vg.Centimeter
 )
 
@@ -48,7 +48,7 @@ func (c Chart) Bars(w io.Writer, all results.Set) error {
 			names = []string{""}
 		}
 		p.NominalX(labels...)
-		p.Legend.Left = true // few clients, low bars
+		p.Legend.Left = true // few clients have low bars
 		for i, name := range names {
 			bars, err := plotter.NewBarChart(plotter.Values(c.medians(panel, name, labels)), barWidth)
 			if err != nil {
@@ -65,7 +65,7 @@ func (c Chart) Bars(w io.Writer, all results.Set) error {
 	})
 }
 
-// Lines writes the chart with a line for each series, over a logarithmic or linear axis of numbers.
+// Lines writes the chart with a line for each series, over a logarithmic or linear axis.
 func (c Chart) Lines(w io.Writer, all results.Set) error {
 	return c.draw(w, all, func(p *plot.Plot, panel results.Set) error {
 		labels := panel.Keys(c.X)
@@ -105,7 +105,7 @@ func (c Chart) Lines(w io.Writer, all results.Set) error {
 	})
 }
 
-// medians are those of a series at each label.
+// medians returns the medians of a series for each label.
 func (c Chart) medians(panel results.Set, name string, labels []string) []float64 {
 	series, medians := panel.With(c.Series, name), make([]float64, len(labels))
 	for i, label := range labels {
@@ -117,7 +117,7 @@ func (c Chart) medians(panel results.Set, name string, labels []string) []float6
 	return medians
 }
 
-// draw lets panels stand beside each other, two in a row, each with an axis of its own that begins at zero.
+// draw draws two panels per row, each with an axis that begins at zero.
 func (c Chart) draw(w io.Writer, all results.Set, fill func(*plot.Plot, results.Set) error) error {
 	var plots []*plot.Plot
 	titles := all.Keys(c.Panel)

@@ -5,23 +5,23 @@ import (
 	"time"
 )
 
-// clock measures how fast work is settled, without how it began and how it came to an end: between the moments when a
-// tenth and nine tenths of it were done. It is safe for concurrent use.
+// clock measures the rate of settling without the start and the end of a run. It uses the time between one tenth and
+// nine tenths of the work. It is safe for concurrent use.
 type clock struct {
 	mu    sync.Mutex
-	work  int // to be settled
+	work  int // number of jobs to settle
 	done  int
-	begin mark // a tenth
-	end   mark // nine tenths
+	begin mark // at a tenth
+	end   mark // at nine tenths
 }
 
-// mark is how much was done at a time.
+// mark is the number of settled jobs at a time.
 type mark struct {
 	done int
 	at   time.Time
 }
 
-// settled is told of more work that is done, and reports whether that was all.
+// settled adds settled jobs and reports whether all jobs are settled.
 func (c *clock) settled(n int, at time.Time) (all bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -35,7 +35,7 @@ func (c *clock) settled(n int, at time.Time) (all bool) {
 	return c.done >= c.work
 }
 
-// rate is how much was settled in a second; 0 where it was so little that it was settled at once.
+// rate returns the number of settled jobs per second, or 0 if all jobs were settled in one step.
 func (c *clock) rate() float64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()

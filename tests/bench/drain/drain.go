@@ -1,5 +1,5 @@
-// Package drain measures how fast an outbox is worked off: by the runner of habeas, and, beside it in alternating pairs
-// on the same server, jobs that do nothing by River, which is a queue and nothing else.
+// Package drain measures the rate at which the runner of habeas drains an outbox. In alternating pairs on the same
+// server, it measures empty jobs of River, a pure job queue.
 package drain
 
 import (
@@ -18,19 +18,19 @@ import (
 	"github.com/habeas-data/habeas/tests/bench/shop"
 )
 
-// Setting is how the runner of habeas is used.
+// Setting contains the settings of the runner of habeas.
 type Setting struct {
 	Batch   int // app.Config.Saga.Batch
 	Workers int // app.Config.Workers
 }
 
-// Default is what app.New gives an application.
+// Default is the setting of app.New.
 var Default = Setting{Batch: saga.DefaultBatch, Workers: worker.DefaultWorkers}
 
-// Best is about where more of either gains little, as River is set to what its own benchmark found best for River.
+// Best is a setting beyond which larger values gain little. River uses the best setting of its own benchmark.
 var Best = Setting{Batch: 200, Workers: 8}
 
-// Settings are all that are worth looking at.
+// Settings returns the settings to measure.
 func Settings() []Setting {
 	return []Setting{
 		{Batch: 50, Workers: 1},
@@ -42,39 +42,39 @@ func Settings() []Setting {
 	}
 }
 
-// Config is what is measured, and where.
+// Config describes the measurement.
 type Config struct {
-	ServerURL     string // of PostgreSQL
-	ServerProcess int    // its main process; 0 where that is not known
-	Driver        string // under habeas
-	Pool          int    // connections to the database, of each side
+	ServerURL     string // PostgreSQL server
+	ServerProcess int    // its main process, 0 if unknown
+	Driver        string // driver of habeas
+	Pool          int    // database connections of each side
 	Settings      []Setting
-	Pairs         int // runs of each setting, and of River
-	Entries       int // of each run
-	// Progress is told what comes next.
+	Pairs         int // runs of each setting and of River
+	Entries       int // entries of each run
+	// Progress is called before each step.
 	Progress func(text string)
 }
 
-// queue is a side: work that is there beforehand, and is then worked off.
+// queue is a side with enqueued jobs that are then drained.
 type queue interface {
-	// fill adds so much work to an empty queue.
+	// fill adds the given number of jobs to an empty queue.
 	fill(ctx context.Context, entries int) error
-	// drain works all of it off, and tells the clock of each outcome once it is in the database.
+	// drain settles all jobs and notifies the clock after each outcome is stored.
 	drain(ctx context.Context, clock *clock) error
-	// verify fails unless all work that was ever added has been done, once.
+	// verify fails unless every job was done exactly once.
 	verify(ctx context.Context) error
-	// databaseURL is where it is.
+	// databaseURL returns the URL of the database.
 	databaseURL() string
 	close()
 }
 
-// Name is that of the results.
+// Name is the name of the results.
 const Name = "Drain"
 
-// River is the side beside those of habeas, which are Settings.
+// River is the name of the other side. The sides of habeas are Settings.
 const River = "River"
 
-// String is the setting as the name of a side: workers and batch.
+// String returns the name of a side: the numbers of workers and of the batch.
 func (s Setting) String() string { return fmt.Sprintf("%dx%d", s.Workers, s.Batch) }
 
 // Measure returns a result for each run of River and of each setting.
@@ -131,7 +131,7 @@ func (c Config) open(ctx context.Context) ([]queue, error) {
 	return queues, nil
 }
 
-// run fills the queue, lets the server come to rest, and drains it.
+// run fills the queue, waits until the server is idle, and drains the queue.
 func (c Config) run(ctx context.Context, q queue) ([]benchfmt.Value, error) {
 	if err := q.fill(ctx, c.Entries); err != nil {
 		return nil, err

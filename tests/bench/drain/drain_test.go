@@ -19,9 +19,9 @@ func TestHowARunBeginsAndEndsIsNotMeasured(t *testing.T) {
 		all   bool
 	}{
 		{50, 5 * time.Second, false}, // a slow start
-		{70, time.Second, false},     // from here
+		{70, time.Second, false},     // the measurement begins
 		{400, time.Second, false},
-		{400, time.Second, false}, // to here
+		{400, time.Second, false}, // the measurement ends
 		{79, 5 * time.Second, false},
 		{0, time.Second, false},
 		{1, 5 * time.Second, true},

@@ -27,10 +27,10 @@ type outbox struct {
 	workers int
 	called  atomic.Int64 // calls to the external system
 	ids     system.IDs
-	filled  int64 // entries so far, of as many subjects
+	filled  int64 // number of entries and of subjects so far
 }
 
-// desk is an external system that answers at once and counts its calls.
+// desk is an external system that responds immediately and counts its calls.
 type desk struct {
 	habeas.Desk
 	called *atomic.Int64
@@ -53,7 +53,7 @@ func openHabeas(ctx context.Context, c Config, setting Setting) (_ queue, err er
 	config := habeas.Config(o.db)
 	config.Resolvers = []ports.Resolver{desk{called: &o.called}}
 	config.Saga.Batch = setting.Batch
-	gdpr, err := app.New(config) //nolint:contextcheck // app.New takes none
+	gdpr, err := app.New(config) //nolint:contextcheck // app.New takes no context
 	if err != nil {
 		o.close()
 		return nil, err
@@ -66,7 +66,7 @@ func (o *outbox) databaseURL() string { return o.url }
 
 func (o *outbox) close() { _ = o.db.Close() }
 
-// fill enqueues an erasure of each of so many subjects, as the Eraser does.
+// fill enqueues an erasure for each of the given number of subjects, as the Eraser does.
 func (o *outbox) fill(ctx context.Context, entries int) error {
 	const together = 1000
 	for entries > 0 {
@@ -94,14 +94,14 @@ func (o *outbox) fill(ctx context.Context, entries int) error {
 	return nil
 }
 
-// counted is a runner that tells what it has settled, and when nothing is left or it failed.
+// counted is a runner that reports settled entries, the end of the work, and failures.
 type counted struct {
 	worker.Runner
 	clock *clock
-	ended chan<- error // has room for one
+	ended chan<- error // buffered for one value
 }
 
-// OnFull keeps what the worker knows of a runner that has more to do.
+// OnFull passes the function on, so that the worker still knows when the runner has more work.
 func (c counted) OnFull(call func()) {
 	if runner, ok := c.Runner.(interface{ OnFull(call func()) }); ok {
 		runner.OnFull(call)
@@ -125,7 +125,7 @@ func (o *outbox) drain(ctx context.Context, clock *clock) (err error) {
 	if err != nil {
 		return err
 	}
-	w.Start() //nolint:contextcheck // a worker runs until it is stopped
+	w.Start() //nolint:contextcheck // the worker runs until it is stopped
 	defer func() { err = errors.Join(err, w.Stop(0)) }()
 	select {
 	case err = <-ended:
@@ -149,7 +149,7 @@ func (o *outbox) verify(ctx context.Context) error {
 			FROM habeas_audit_events WHERE event_type = 'erasure_completed'`)
 }
 
-// expect runs a statement that counts several things, each of which there has to be so many of.
+// expect runs a statement whose counts must all equal want.
 func expect(ctx context.Context, databaseURL string, want int64, statement string) error {
 	connection, err := pgx.Connect(ctx, databaseURL)
 	if err != nil {

@@ -23,12 +23,12 @@ type jobs struct {
 	inserted int64
 }
 
-// nothing is a job.
+// nothing is an empty job.
 type nothing struct{}
 
 func (nothing) Kind() string { return "nothing" }
 
-// idler works it.
+// idler executes empty jobs.
 type idler struct{ river.WorkerDefaults[nothing] }
 
 func (idler) Work(context.Context, *river.Job[nothing]) error { return nil }
@@ -64,7 +64,7 @@ func (j *jobs) databaseURL() string { return j.url }
 
 func (j *jobs) close() { j.pool.Close() }
 
-// client is made with what River's own benchmark sets: its defaults would fetch only every 100 ms.
+// client uses the settings of River's own benchmark. The defaults would fetch only every 100 ms.
 func (j *jobs) client() (*river.Client[pgx.Tx], error) {
 	return river.NewClient(riverpgxv5.New(j.pool), &river.Config{
 		FetchCooldown:     2 * time.Millisecond,
@@ -103,7 +103,7 @@ func (j *jobs) drain(ctx context.Context, clock *clock) (err error) {
 	if err != nil {
 		return err
 	}
-	// An event is sent once the outcome is in the database.
+	// River sends an event after the outcome is stored.
 	events, unsubscribe := client.SubscribeConfig(&river.SubscribeConfig{
 		ChanSize: clock.work,
 		Kinds:    []river.EventKind{river.EventKindJobCompleted, river.EventKindJobFailed},

@@ -9,17 +9,17 @@ import (
 	"github.com/habeas-data/habeas/tests/bench/load"
 )
 
-// Endpoint is one of those that are measured.
+// Endpoint is a measured endpoint.
 type Endpoint struct {
-	Name string // as in "ratio consent_post 16 1.40"
+	Name string // name as in "ratio consent_post 16 1.40"
 
-	// consumes says that a user is asked for only once, for nothing is left to do the second time.
+	// consumes means that each user is used only once, because a second request has nothing left to do.
 	consumes bool
 	// append adds the request of a user to a buffer.
 	append func(buffer []byte, user int64) []byte
 }
 
-// All lists the endpoints in the order in which they are measured: erasing comes last, for it leaves less to export.
+// All returns the endpoints in the order of measurement. The erasure comes last, because it leaves less data to export.
 func All() []Endpoint {
 	const body = `{"purpose":"newsletter","policy_version":"2026-01","granted":true}`
 	post := "\r\nContent-Type: application/json\r\nContent-Length: " + strconv.Itoa(len(body)) + "\r\n\r\n" + body
@@ -33,7 +33,7 @@ func All() []Endpoint {
 
 const end = "\r\n\r\n"
 
-// request makes requests that differ in nothing but who is asking.
+// request returns a function that appends requests, which differ only in the user.
 func request(line, rest string) func([]byte, int64) []byte {
 	head := line + " HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer "
 	return func(buffer []byte, user int64) []byte {
@@ -41,18 +41,18 @@ func request(line, rest string) func([]byte, int64) []byte {
 	}
 }
 
-// span are users, by their numbers: from the first to the last.
+// span is a range of users from the first to the last number.
 type span struct{ first, last int64 }
 
-// part returns one of so many equal parts.
+// part returns the i-th of the given number of equal parts.
 func (s span) part(i, parts int) span {
 	size := (s.last - s.first + 1) / int64(parts)
 	first := s.first + int64(i)*size
 	return span{first, first + size - 1}
 }
 
-// requests of a run take users at random, the same ones on both sides as the seed is the same; each only once where
-// the endpoint consumes them.
+// requests returns the requests of a run for random users. Both sides use the same seed, and so the same users. An
+// endpoint that consumes users uses each user once.
 func (e Endpoint) requests(users span, seed uint64) func(int) load.Requests {
 	if e.consumes {
 		order := rand.New(rand.NewPCG(seed, 0)).Perm(int(users.last - users.first + 1))

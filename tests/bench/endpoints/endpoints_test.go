@@ -17,7 +17,7 @@ func TestRequestsAreWhatTheySeem(t *testing.T) {
 		"export": "GET /me/export", "erase": "DELETE /me",
 	}
 	for _, endpoint := range All() {
-		// Two, one behind the other: the first must end where it says that it does.
+		// The text contains two requests in a row. The first request must end where its header says.
 		text := endpoint.append(endpoint.append(nil, 42), 43)
 		reader := bufio.NewReader(bytes.NewReader(text))
 		for _, user := range []string{"42", "43"} {

@@ -18,23 +18,23 @@ import (
 // The sides.
 const (
 	Floor  = "floor"
-	Habeas = "habeas"        // with its defaults
-	Shared = "habeas-shared" // with ShareStatements
+	Habeas = "habeas"        // habeas with its defaults
+	Shared = "habeas-shared" // habeas with ShareStatements
 )
 
-// Config is what is measured, and where.
+// Config describes the measurement.
 type Config struct {
-	Name          string    // of the results
-	Sides         []string  // which are measured in turn
-	Shop          shop.Shop // of which each side gets a copy
-	ServerProcess int       // PostgreSQL's main process; 0 where there is none or it is not known
-	Connections   []int     // from the load to each server
-	Pairs         int       // runs of all sides
+	Name          string    // name of the results
+	Sides         []string  // sides, measured in turn
+	Shop          shop.Shop // each side gets a copy
+	ServerProcess int       // main process of PostgreSQL, 0 if unknown or absent
+	Connections   []int     // connections from the load to each server
+	Pairs         int       // number of runs of all sides
 	Warmup        time.Duration
-	Duration      time.Duration // of one run
+	Duration      time.Duration // duration of one run
 	// Start starts the server of a side.
 	Start func(ctx context.Context, side, databaseURL string) (*process.Server, error)
-	// Progress is told what comes next.
+	// Progress is called before each step.
 	Progress func(text string)
 }
 
@@ -48,17 +48,17 @@ func Measure(ctx context.Context, config Config) (all results.Set, err error) {
 	return all, nil
 }
 
-// side is one of the sides while it is measured.
+// side is a side during its measurement.
 type side struct {
 	Config
 	name     string
 	database string
 	server   *process.Server
 	before   rows
-	answered map[string]int // requests, by endpoint
+	answered map[string]int // completed requests by endpoint
 }
 
-// level measures all endpoints with so many connections, on databases that nobody has used.
+// level measures all endpoints with the given number of connections on new databases.
 func (c Config) level(ctx context.Context, connections int, all *results.Set) (err error) {
 	var sides []*side
 	defer func() {
@@ -74,7 +74,7 @@ func (c Config) level(ctx context.Context, connections int, all *results.Set) (e
 		}
 		sides = append(sides, opened)
 	}
-	// All sides begin where a checkpoint has just been, wherever the copying has left the server.
+	// All sides begin after a checkpoint, because the copying leaves dirty pages.
 	if err := c.Shop.Checkpoint(ctx); err != nil {
 		return err
 	}
@@ -117,7 +117,7 @@ func (c Config) open(ctx context.Context, name string, connections int) (*side, 
 	return s, err
 }
 
-// run warms up the side and measures it. A run that consumes users has its own, of which the warm-up takes a few.
+// run warms up the side and measures it. A run that consumes users has its own users. The warm-up uses a few of them.
 func (s *side) run(ctx context.Context, endpoint Endpoint, connections, pair int) ([]benchfmt.Value, int, error) {
 	all := span{1, int64(s.Shop.Users)}
 	warmup, measured := all, all
@@ -145,8 +145,8 @@ func (s *side) run(ctx context.Context, endpoint Endpoint, connections, pair int
 	}, process.UsedBy(s.server.Process(), s.ServerProcess).Since(before, result.Answered)...), result.Answered, nil
 }
 
-// warmup is how long a run warms up: the first one on its new connections, for each of which the database prepares
-// every statement and plans it five times before it keeps the plan.
+// warmup returns the duration of a warm-up. The first warm-up uses new connections. For each connection, the database
+// prepares every statement and plans it five times before it keeps the plan.
 func (c Config) warmup(pair int) time.Duration {
 	if pair == 0 {
 		return 5 * c.Warmup

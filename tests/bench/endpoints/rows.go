@@ -10,10 +10,10 @@ import (
 	"github.com/habeas-data/habeas/tests/bench/shop"
 )
 
-// rows are numbers of rows, by what they are.
+// rows are numbers of rows by kind.
 type rows map[string]int64
 
-// written says what one request of an endpoint changes: the same on both sides, or nothing would be compared.
+// written contains the rows that one request of an endpoint changes. The numbers must be equal on both sides.
 var written = map[string]rows{
 	"consent_post": {"consent records": 1, "consent_granted": 1},
 	"consent_get":  {},
@@ -42,7 +42,7 @@ const countRows = `
 		WHERE NOT (email LIKE 'anon-%' AND name LIKE 'anon-%' AND phone LIKE 'anon-%'
 			AND last_seen = '1970-01-01 00:00:00+00:00')`
 
-// count returns what is in a database.
+// count returns the numbers of rows in a database.
 func count(ctx context.Context, databaseURL string) (rows, error) {
 	db, err := shop.Connect(databaseURL)
 	if err != nil {
@@ -66,7 +66,7 @@ func count(ctx context.Context, databaseURL string) (rows, error) {
 	return counted, result.Err()
 }
 
-// verify compares what is in a database with what was there before and what the answered requests must have changed.
+// verify compares the rows of a database with the rows before the run and the changes of the completed requests.
 func verify(before, after rows, answered map[string]int) error {
 	want := maps.Clone(before)
 	for endpoint, n := range answered {

@@ -21,7 +21,7 @@ type erasure struct {
 }
 
 const (
-	// lockErasure lets one erasure of a subject run after the other, and leaves a mark.
+	// lockErasure serializes the erasures of a subject and leaves a mark.
 	lockErasure = `
 	INSERT INTO habeas_subject_erasures AS e (subject_id, erased_at, erasures) VALUES ($1, $2, 1)
 	ON CONFLICT (subject_id) DO UPDATE SET erased_at = excluded.erased_at, erasures = e.erasures + 1,
@@ -32,7 +32,7 @@ const (
 
 	anonymizeOrders = `
 	UPDATE orders SET recipient = :anonymous, product = :anonymous, note = :anonymous WHERE user_id = $1`
-	// anonymizeInvoices also overwrites what had to be kept for ten years that are over.
+	// anonymizeInvoices also overwrites columns whose retention period of ten years has ended.
 	anonymizeInvoices = `
 	UPDATE invoices SET sent_to = :anonymous,
 		address = CASE WHEN issued_at <= $2 THEN :anonymous ELSE address END,
@@ -76,7 +76,7 @@ func (a api) erase(c *fiber.Ctx) error {
 	if err := a.write(ctx, func(tx transaction) error { return a.eraseIn(ctx, tx, user, &result) }); err != nil {
 		return err
 	}
-	return answer(c, result)
+	return respond(c, result)
 }
 
 func (a api) eraseIn(ctx context.Context, tx transaction, user int64, result *erasure) error {

@@ -21,7 +21,7 @@ type bundle struct {
 	IncompleteSources []string  `json:"incomplete_sources"`
 }
 
-// record is one field of one row, with what Art. 15(1) GDPR wants to be said about it.
+// record is one field of one row with the information of Art. 15(1) GDPR.
 type record struct {
 	field
 	Row       string     `json:"row"`
@@ -30,7 +30,7 @@ type record struct {
 	Erased    bool       `json:"erased,omitempty"`
 }
 
-// field is what is the same in all rows.
+// field contains the values that are equal in all rows.
 type field struct {
 	Source          string  `json:"source"`
 	Field           string  `json:"field"`
@@ -50,13 +50,13 @@ var (
 	taxLaw     = pointer("§ 147 AO")
 )
 
-// table is a statement that reads the number of each row of a user, then its fields, and then the instant from which
-// ten years count for which the first fields are retained.
+// table is a statement that reads the number of each row of a user, its fields, and the instant at which the retention
+// period of ten years begins. The first fields are retained.
 type table struct {
 	text     string
 	fields   []field
-	retained int  // fields
-	ledger   bool // which knows a user by the text of the number
+	retained int  // number of retained fields
+	ledger   bool // a ledger, which identifies a user by the text of the number
 }
 
 var tables = []table{
@@ -114,10 +114,10 @@ func ledger(source string, reason *string, names ...string) (fields []field) {
 	return fields
 }
 
-// read appends the fields of the user's rows to the records.
+// wasErased returns a row if the user was erased.
 const wasErased = `SELECT 1 FROM habeas_subject_erasures WHERE subject_id = $1 AND erasures > 0`
 
-// markErased replaces what an erasure has written into a row, if it holds one of the random texts.
+// markErased marks the cells that an erasure has overwritten, if the row contains a random text.
 func markErased(row []record) {
 	isText := func(r record) bool {
 		text, _ := r.Value.(string)
@@ -207,5 +207,5 @@ func (a api) export(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return answer(c, result)
+	return respond(c, result)
 }

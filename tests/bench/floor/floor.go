@@ -1,7 +1,7 @@
-// Package floor is the yardstick: the four endpoints written by hand for this one shop, with Fiber, and without an
-// abstraction that the next shop could use. It writes the same rows as habeas, in transactions of the same strength,
-// and gives the same responses. On PostgreSQL it uses pgx, which prepares each statement once per connection; on
-// SQLite database/sql with the same driver as habeas.
+// Package floor is the baseline of the benchmark: the four endpoints, hand-written for this one shop with Fiber and
+// without reusable abstractions. It writes the same rows as habeas, in transactions of the same isolation, and sends
+// the same responses. On PostgreSQL it uses pgx, which prepares each statement once per connection. On SQLite it uses
+// database/sql with the same driver as habeas.
 package floor
 
 import (
@@ -20,8 +20,8 @@ import (
 	"github.com/habeas-data/habeas/tests/bench/shop"
 )
 
-// New returns the application on a database, and what closes that: PostgreSQL with a pool of at most so many
-// connections, or SQLite with one connection to write and at most so many to read.
+// New returns the application on a database and a function that closes the database. PostgreSQL has a pool with the
+// given maximum of connections. SQLite has one connection for writes and the given maximum for reads.
 func New(ctx context.Context, databaseURL string, connections int) (*fiber.App, func(), error) {
 	open := openPostgres
 	if shop.IsSQLite(databaseURL) {
@@ -45,17 +45,18 @@ type api struct{ database }
 
 // database is PostgreSQL or SQLite. Statements name their parameters $1 and so on.
 type database interface {
-	// instant is the parameter for a point in time in the tables of habeas, and time in those of the shop.
+	// instant returns the parameter for a point in time in the tables of habeas. time returns it for the tables of the
+	// shop.
 	instant(t time.Time) any
 	time(t time.Time) any
-	// lockUser waits for transactions that are inserting rows of the user, so that the statements after it see them.
+	// lockUser waits for transactions that insert rows of the user, so that later statements see these rows.
 	lockUser() string
-	// latest completes the status of a consent, if there is one.
+	// latest completes the status of a consent if a record exists.
 	latest(ctx context.Context, status *consent) error
 	// write runs a transaction.
 	write(ctx context.Context, fn func(transaction) error) error
-	// read runs a transaction that sees one snapshot. What it appends is written with it, where others can write
-	// meanwhile, and behind it otherwise.
+	// read runs a transaction that sees one snapshot. If others can write concurrently, the appended statements run in the
+	// same transaction. Otherwise they run after it.
 	read(ctx context.Context, fn func(transaction) error) error
 	close()
 }
@@ -63,9 +64,9 @@ type database interface {
 // transaction runs statements.
 type transaction interface {
 	exec(ctx context.Context, text string, args ...any) (rows int64, err error)
-	// each calls a function with the values of every row, which it may keep.
+	// each calls a function with the values of every row. The function may keep the values.
 	each(ctx context.Context, fn func(values []any), text string, args ...any) error
-	// send runs statements that nothing depends on.
+	// send runs statements whose results are not needed.
 	send(ctx context.Context, statements []statement) error
 }
 
@@ -74,7 +75,7 @@ type statement struct {
 	args []any
 }
 
-// fail answers with the status of an error, and keeps the text of what went wrong inside away from the client.
+// fail responds with the status of an error and hides the text of internal errors from the client.
 func fail(c *fiber.Ctx, err error) error {
 	var refusal *fiber.Error
 	if !errors.As(err, &refusal) {
@@ -84,13 +85,13 @@ func fail(c *fiber.Ctx, err error) error {
 	return c.Status(refusal.Code).JSON(fiber.Map{"title": refusal.Message, "status": refusal.Code})
 }
 
-// answer sends personal data, which no cache may keep.
-func answer(c *fiber.Ctx, body any) error {
+// respond sends personal data, which no cache may store.
+func respond(c *fiber.Ctx, body any) error {
 	c.Set(fiber.HeaderCacheControl, "no-store")
 	return c.JSON(body)
 }
 
-// now is the time in the precision of PostgreSQL, so that answers show what is stored.
+// now returns the time with the precision of PostgreSQL, so that responses show the stored instants.
 func now() time.Time { return time.Now().UTC().Truncate(time.Microsecond) }
 
 func pointer(text string) *string { return &text }
@@ -142,10 +143,10 @@ func (a api) recordConsent(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return answer(c, record)
+	return respond(c, record)
 }
 
-// consent is a record, or the status that follows from the latest one; what is nil then is that there is none.
+// consent is a record, or the status that follows from the latest record. Fields are nil if there is no record.
 type consent struct {
 	SubjectID     string     `json:"subject_id"`
 	Purpose       string     `json:"purpose"`
@@ -155,7 +156,7 @@ type consent struct {
 	Source        *string    `json:"source"`
 }
 
-// latestConsent reads what consent has beyond the subject and the purpose.
+// latestConsent reads the fields of a consent except the subject and the purpose.
 const latestConsent = `
 	SELECT policy_version, granted, recorded_at, source FROM habeas_consent_records
 	WHERE subject_id = $1 AND purpose = $2 ORDER BY seq DESC LIMIT 1`
@@ -176,10 +177,10 @@ func (a api) consentStatus(c *fiber.Ctx) error {
 	if status.RecordedAt != nil {
 		*status.RecordedAt = status.RecordedAt.UTC()
 	}
-	return answer(c, status)
+	return respond(c, status)
 }
 
-// event is a line of the audit trail.
+// event is an event of the audit trail.
 type event struct {
 	ID      string
 	Type    string
@@ -193,7 +194,7 @@ func newEvent(eventType string, payload payload) event {
 	return event{ID: uuid.Must(uuid.NewV7()).String(), Type: eventType, At: now(), Payload: payload}
 }
 
-// operation gives the events that follow one its id, as the events of an operation have the id of the first.
+// operation sets the operation id of later events to the id of the first event.
 func (e event) operation(events ...event) []event {
 	all := append([]event{e}, events...)
 	for i := range all {
@@ -203,7 +204,7 @@ func (e event) operation(events ...event) []event {
 }
 
 func (a api) insertEvent(subject string, e event) statement {
-	text, _ := json.Marshal(e.Payload) // which has nothing that could fail
+	text, _ := json.Marshal(e.Payload) // cannot fail for this payload
 	return statement{`
 	INSERT INTO habeas_audit_events (event_id, event_type, subject_ref, occurred_at, payload)
 	VALUES ($1, $2, $3, $4, $5)`, []any{e.ID, e.Type, subject, a.instant(e.At), string(text)}}

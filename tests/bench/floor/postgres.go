@@ -71,7 +71,7 @@ func (p postgresTx) each(ctx context.Context, fn func([]any), text string, args 
 	return rows.Err()
 }
 
-// send lets the statements travel to the server in one go.
+// send sends the statements to the server in one round trip.
 func (p postgresTx) send(ctx context.Context, statements []statement) error {
 	var batch pgx.Batch
 	for _, s := range statements {

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// sqlite has one connection that writes, which requests wait for in database/sql instead of polling for the lock, and
-// others that read meanwhile. What is deleted is overwritten, as by habeas.
+// sqlite has one connection for writes and others for concurrent reads. Requests wait for the write connection in
+// database/sql instead of polling for the lock. Like habeas, it overwrites deleted data.
 type sqlite struct{ reads, writes *sql.DB }
 
 func openSQLite(_ context.Context, databaseURL string, connections int) (database, error) {
@@ -32,12 +32,12 @@ func (s sqlite) close() {
 	_ = s.writes.Close()
 }
 
-// instants is how habeas writes them.
+// instants is the format in which habeas stores instants.
 const instants = "2006-01-02T15:04:05.000000Z"
 
 func (sqlite) instant(t time.Time) any { return t.UTC().Format(instants) }
 func (sqlite) time(t time.Time) any    { return t.UTC().Format("2006-01-02 15:04:05-07:00") }
-func (sqlite) lockUser() string        { return `SELECT 1 FROM users WHERE id = $1` } // nobody else writes
+func (sqlite) lockUser() string        { return `SELECT 1 FROM users WHERE id = $1` } // no other connection writes
 
 func (s sqlite) latest(ctx context.Context, status *consent) error {
 	var policy, recorded, source string
@@ -71,7 +71,7 @@ func (s sqlite) read(ctx context.Context, fn func(transaction) error) error {
 		return err
 	}
 	reading := &sqliteTx{Tx: tx, reads: true}
-	if err := errors.Join(fn(reading), tx.Rollback()); err != nil { // of nothing
+	if err := errors.Join(fn(reading), tx.Rollback()); err != nil { // the transaction contains only reads
 		return err
 	}
 	return s.write(ctx, func(tx transaction) error { return tx.send(ctx, reading.held) })
@@ -80,10 +80,10 @@ func (s sqlite) read(ctx context.Context, fn func(transaction) error) error {
 type sqliteTx struct {
 	*sql.Tx
 	reads bool
-	held  []statement // what a transaction that reads will have written
+	held  []statement // statements that run after a reading transaction
 }
 
-// anonymousBlob also numbers the parameters as SQLite does.
+// anonymousBlob also converts the parameters to the form of SQLite.
 var anonymousBlob = strings.NewReplacer(":anonymous", `'anon-' || lower(hex(randomblob(16)))`, "$", "?")
 
 func (s *sqliteTx) exec(ctx context.Context, text string, args ...any) (int64, error) {
@@ -114,7 +114,7 @@ func (s *sqliteTx) each(ctx context.Context, fn func([]any), text string, args .
 		}
 		for i, column := range columns {
 			switch value := values[i].(type) {
-			case string: // the ledgers have no type for instants
+			case string: // the ledgers store instants as texts
 				if column == "recorded_at" {
 					values[i], err = time.Parse(instants, value)
 				}

@@ -12,7 +12,7 @@ import (
 	"github.com/habeas-data/habeas/tests/bench/endpoints"
 )
 
-// batch is how much the runner of habeas claims by default.
+// batch is the default number of entries in a claim of the runner.
 const batch = 50
 
 var claims = []operation{
@@ -24,7 +24,7 @@ var claims = []operation{
 // errRollback ends a session without a commit.
 var errRollback = errors.New("rolled back")
 
-// claim claims so many entries and gives them back: what is measured is the claim, and no commit.
+// claim returns an operation that claims entries and rolls the claim back, so that the commit is not measured.
 func claim(limit int) timed {
 	return func(ctx context.Context, w *world, _ int64) (time.Duration, error) {
 		var claimed []domain.OutboxEntry
@@ -55,7 +55,7 @@ func enough(claimed []domain.OutboxEntry, limit int) error {
 	return nil
 }
 
-// claimAndSettle does what a worker does with a batch, in two transactions.
+// claimAndSettle handles a batch as a worker does, in two transactions.
 func claimAndSettle(ctx context.Context, w *world, _ int64) (time.Duration, error) {
 	var claimed []domain.OutboxEntry
 	begin := time.Now()

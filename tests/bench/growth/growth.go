@@ -1,5 +1,5 @@
-// Package growth measures what habeas costs as the tables grow, and as one subject does: what concerns one subject,
-// or one batch of work, should cost the same in a large database as in a small one.
+// Package growth measures the cost of operations as the tables grow, and as one subject grows. The cost of an operation
+// on one subject or one batch should not depend on the size of the database.
 package growth
 
 import (
@@ -16,38 +16,39 @@ import (
 	"github.com/habeas-data/habeas/tests/bench/shop"
 )
 
-// Config is what is measured, and where.
+// Config describes the measurement.
 type Config struct {
-	ServerURL string // of PostgreSQL
-	Driver    string // under habeas
+	ServerURL string // PostgreSQL server
+	Driver    string // driver of habeas
 	Pool      int    // connections to each database
-	Sizes     []int  // rows of each large table, in order of size
-	Rounds    int    // in which all sizes are measured one after the other
-	Subjects  []int  // rows of one subject, in order of size
-	Each      int    // subjects of each of these
+	Sizes     []int  // rows of each large table, ascending
+	Rounds    int    // rounds, each of which measures all sizes
+	Subjects  []int  // rows of one subject, ascending
+	Each      int    // number of subjects of each size
 	// Start starts the server of a side, endpoints.Floor or endpoints.Habeas.
 	Start func(ctx context.Context, side, databaseURL string) (*process.Server, error)
-	// Progress is told what comes next.
+	// Progress is called before each step.
 	Progress func(text string)
 }
 
-// SmallestSize is the smallest number of rows that has a user for each erasure of so many rounds, and as many who stay.
+// SmallestSize returns the smallest number of rows with a user for each erasure of the rounds and the same number of
+// remaining users.
 func SmallestSize(rounds int) int { return 8 * (rounds + 1) * erasuresInRound * ordersOfUser }
 
-// The names of the results: of the operations as the tables grow, and of a subject that grows.
+// The names of the results for growing tables and for a growing subject.
 const (
 	Tables  = "Growth"
 	Subject = "Subject"
 )
 
-// The topics, each of which is shown in a chart of its own.
+// The topics. Each topic has its own chart.
 const (
 	Claims   = "claims"
 	Consents = "consent"
 	Shop     = "tables"
 )
 
-// Measure measures everything.
+// Measure measures all topics.
 func Measure(ctx context.Context, config Config) (all results.Set, err error) {
 	if err := config.measureTables(ctx, &all); err != nil {
 		return nil, fmt.Errorf("growth of the tables: %w", err)
@@ -69,7 +70,7 @@ func (c Config) measureTables(ctx context.Context, all *results.Set) (err error)
 		defer func() { err = errors.Join(err, w.close()) }()
 		worlds = append(worlds, w)
 	}
-	// Or what is measured first would write what making the tables has left in memory.
+	// Without the checkpoint, the first operation would write the dirty pages of creating the tables.
 	if err := shop.Execute(ctx, c.ServerURL, "CHECKPOINT"); err != nil {
 		return err
 	}
@@ -87,8 +88,8 @@ func (c Config) measureTables(ctx context.Context, all *results.Set) (err error)
 	return nil
 }
 
-// measure runs the rounds of an operation. The first one warms up and is not kept. All sizes have their turn in each
-// round, so that a machine that slows down does so for all of them.
+// measure runs the rounds of an operation. The first round warms up and is dropped. Each round measures all sizes, so
+// that a slower machine affects all sizes equally.
 func (c Config) measure(ctx context.Context, topic string, o operation, worlds []*world, all *results.Set) error {
 	turns := make([]int, len(worlds))
 	for i := range turns {

@@ -51,7 +51,7 @@ func TestBothSidesDoTheSame(t *testing.T) {
 			habeas := both[half+i]
 			if floor.side != endpoints.Floor || habeas.side != endpoints.Habeas ||
 				floor.name != habeas.name || floor.samples != habeas.samples {
-				t.Errorf("%+v is beside %+v", habeas, floor)
+				t.Errorf("%+v does not match %+v", habeas, floor)
 			}
 		}
 	}

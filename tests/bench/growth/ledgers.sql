@@ -1,6 +1,6 @@
--- What habeas has kept after a while, beside the rows of the shop: :size consent records, :size entries that were settled
--- long ago, their audit trails and marks. They are those of people who are no users any more, numbered from :users + 1.
--- Identifiers grow with time, as those of habeas do.
+-- The rows of habeas after some time: :size consent records, and :size entries that were settled long ago, with their
+-- audit trails and marks. They belong to former users, who are numbered from :users + 1. Identifiers grow with time,
+-- like the identifiers of habeas.
 INSERT INTO habeas_consent_records (subject_id, purpose, policy_version, granted, recorded_at, source)
 SELECT n, purpose, '2026-01', purpose = 'newsletter', TIMESTAMPTZ '2026-01-01 00:00Z' + n * INTERVAL '1 second', 'api'
 FROM (VALUES ('newsletter'), ('analytics')) AS purposes (purpose), generate_series(:users + 1, :size / 2) AS n;

@@ -8,25 +8,25 @@ import (
 	"github.com/habeas-data/habeas/tests/bench/shop"
 )
 
-// timed does something for a user, and returns how long it took.
+// timed runs an operation for a user and returns its duration.
 type timed func(ctx context.Context, w *world, user int64) (time.Duration, error)
 
-// operation is something whose cost should not depend on how much there is of what it does not concern.
+// operation is an operation whose cost should not depend on the size of unrelated data.
 type operation struct {
 	name    string
 	side    string
-	samples int // in a round
-	due     int // entries that have to be in the outbox before the samples
-	// whom chooses the user of a sample; nil where there is none.
+	samples int // samples in each round
+	due     int // due entries that the outbox must contain before the samples
+	// whom returns the user of a sample. It is nil for operations without a user.
 	whom func(w *world) int64
-	// before is done for the user first, unmeasured; nil for nothing.
+	// before prepares the user and is not measured. It may be nil.
 	before func(ctx context.Context, w *world, user int64) error
 	once   timed
 }
 
 const erasuresInRound = 10
 
-// onBothSides are the operations of a topic: those of the hand-written server, then those of habeas.
+// onBothSides returns the operations of a topic, first for the hand-written server and then for habeas.
 func onBothSides(of func(side string) []operation) []operation {
 	return append(of(endpoints.Floor), of(endpoints.Habeas)...)
 }
@@ -54,7 +54,7 @@ func subjects(side string) []operation {
 	}
 }
 
-// first does it once already: what it reads of the user is in the memory of the database then.
+// first runs the operation once, so that the database has the rows of the user in memory.
 func first(once timed) func(context.Context, *world, int64) error {
 	return func(ctx context.Context, w *world, user int64) error {
 		_, err := once(ctx, w, user)
@@ -62,8 +62,8 @@ func first(once timed) func(context.Context, *world, int64) error {
 	}
 }
 
-// prepared lets a checkpoint follow: each page that changes is logged as a whole then, in small tables as in large
-// ones.
+// prepared runs a checkpoint. After a checkpoint, PostgreSQL logs the first change of each page with the full page, in
+// small and in large tables.
 func prepared(once timed) func(context.Context, *world, int64) error {
 	return func(ctx context.Context, w *world, user int64) error {
 		if err := first(once)(ctx, w, user); err != nil {

@@ -13,9 +13,9 @@ import (
 	"github.com/habeas-data/habeas/tests/bench/process"
 )
 
-// statusOver asks whether a user has consented, and checks that it is so.
+// statusOver requests the consent status of a user and checks that the consent is given.
 func statusOver(ctx context.Context, server *process.Server, user int64) (time.Duration, error) {
-	body, took, err := ask(ctx, server, http.MethodGet, "/me/consent/newsletter", user)
+	body, took, err := send(ctx, server, http.MethodGet, "/me/consent/newsletter", user)
 	if err != nil {
 		return 0, err
 	}
@@ -29,9 +29,9 @@ func statusOver(ctx context.Context, server *process.Server, user int64) (time.D
 	return took, nil
 }
 
-// exportOver exports a user, checks that all of the rows are there, and returns how many bytes they were.
+// exportOver exports a user, checks that the export contains all rows, and returns its size in bytes.
 func exportOver(ctx context.Context, server *process.Server, user int64, rows int) (int64, time.Duration, error) {
-	body, took, err := ask(ctx, server, http.MethodGet, "/me/export", user)
+	body, took, err := send(ctx, server, http.MethodGet, "/me/export", user)
 	if err != nil {
 		return 0, 0, err
 	}
@@ -45,13 +45,13 @@ func exportOver(ctx context.Context, server *process.Server, user int64, rows in
 	return int64(len(body)), took, nil
 }
 
-// recordsOf is how many fields are exported of a user who has so many rows: three of each, four of their own row and of
-// both addresses, and five of both lines in the consent ledger.
+// recordsOf returns the number of exported fields of a user with the given number of rows: three of each row, four of
+// the user's own row and of both addresses, and five of both records in the consent ledger.
 func recordsOf(rows int) int { return 3*rows + 3 + 5*2 }
 
-// eraseOver erases a user and checks that all of the rows were reached.
+// eraseOver erases a user and checks that the erasure has affected all rows.
 func eraseOver(ctx context.Context, server *process.Server, user int64, rows int) (time.Duration, error) {
-	body, took, err := ask(ctx, server, http.MethodDelete, "/me", user)
+	body, took, err := send(ctx, server, http.MethodDelete, "/me", user)
 	if err != nil {
 		return 0, err
 	}
@@ -65,8 +65,8 @@ func eraseOver(ctx context.Context, server *process.Server, user int64, rows int
 	return took, nil
 }
 
-// ask sends a request of a user, and returns how long it took until the last byte of the answer was there.
-func ask(ctx context.Context, server *process.Server, method, path string, user int64) ([]byte, time.Duration, error) {
+// send sends a request of a user and returns the time until the last byte of the response.
+func send(ctx context.Context, server *process.Server, method, path string, user int64) ([]byte, time.Duration, error) {
 	request, err := http.NewRequestWithContext(ctx, method, "http://"+server.Address+path, http.NoBody)
 	if err != nil {
 		return nil, 0, err

@@ -16,10 +16,10 @@ import (
 	"github.com/habeas-data/habeas/tests/bench/shop"
 )
 
-// smallShop are the users around those who have many rows. All have the numbers before theirs.
+// smallShop is the number of users besides the users with many rows. Their numbers are smaller.
 const smallShop = 500
 
-// moreOrders gives a user orders beyond those that rows.sql has given.
+// moreOrders inserts additional orders of a user.
 const moreOrders = `
 INSERT INTO orders (id, user_id, recipient, product, note, status, total, placed_at)
 SELECT (SELECT max(id) FROM orders) + n, :user, 'Erika Mustermann ' || n, 'Article no. ' || n % 5000,
@@ -59,8 +59,8 @@ func (c Config) measureSubjects(ctx context.Context, all *results.Set) error {
 	return nil
 }
 
-// measureSubject has a server of its own, whose memory has only seen subjects of that size. The memory of a result
-// is the server's peak so far, the program itself included.
+// measureSubject starts a new server, which has only handled subjects of one size. The memory in a result is the peak
+// of the server, including the program.
 func (c Config) measureSubject(
 	ctx context.Context, database string, rows int, user int64, all *results.Set,
 ) (err error) {
@@ -70,11 +70,11 @@ func (c Config) measureSubject(
 		return err
 	}
 	defer func() { err = errors.Join(err, server.Stop()) }()
-	if _, _, err := exportOver(ctx, server, 1, SmallestSubject); err != nil { // warms up
+	if _, _, err := exportOver(ctx, server, 1, SmallestSubject); err != nil { // warms the server up
 		return err
 	}
 	add := func(operation string, took time.Duration, more ...benchfmt.Value) {
-		peak, _ := process.PeakMemory(server.Process()) // 0 where it is not known
+		peak, _ := process.PeakMemory(server.Process()) // 0 if unknown
 		values := append([]benchfmt.Value{
 			results.Seconds(took, "sec/op"), results.Seconds(took/time.Duration(rows), "sec/row"),
 			results.Value(float64(peak), "peak-B"),

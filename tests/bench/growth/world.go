@@ -25,26 +25,27 @@ import (
 //go:embed ledgers.sql
 var ledgers string
 
-// SmallestSubject is how many rows the shop gives each user, and ordersOfUser how many of them are orders.
+// SmallestSubject is the number of rows that the shop creates for each user. ordersOfUser is the number of orders among
+// them.
 const (
 	SmallestSubject = 33
 	ordersOfUser    = 20
 )
 
-// world is a shop of some size, which all of its large tables have as their number of rows.
+// world is a shop of a size, which is the number of rows of each large table.
 type world struct {
 	size   int
 	url    string
 	db     *bun.DB
 	stack  app.Stack
 	random *rand.Rand
-	users  []int64 // who were not erased, in random order
+	users  []int64 // users who are not erased, in random order
 	ids    system.IDs
 
-	servers map[string]*process.Server // by side
+	servers map[string]*process.Server // servers by side
 
-	due      int // entries in the outbox that are due, those of erasures left aside
-	enqueued int // entries that were ever added to the outbox, those left aside as well
+	due      int // due entries in the outbox, without the entries of erasures
+	enqueued int // all entries ever added to the outbox, without the entries of erasures
 }
 
 func (c Config) newWorld(ctx context.Context, size int) (*world, error) {
@@ -69,12 +70,12 @@ func (c Config) newWorld(ctx context.Context, size int) (*world, error) {
 	return w, nil
 }
 
-// open opens the ways into the world: past HTTP, and over HTTP on both sides.
+// open opens the connections to the world: directly, and over HTTP on both sides.
 func (c Config) open(ctx context.Context, w *world) (err error) {
 	if w.db, err = habeas.Open(w.url, c.Driver, c.Pool); err != nil {
 		return err
 	}
-	gdpr, err := app.New(habeas.Config(w.db)) //nolint:contextcheck // app.New takes none
+	gdpr, err := app.New(habeas.Config(w.db)) //nolint:contextcheck // app.New takes no context
 	if err != nil {
 		return err
 	}
@@ -100,25 +101,25 @@ func (w *world) close() (err error) {
 	return err
 }
 
-// someone is whom the consent ledger knows.
+// someone returns a user with records in the consent ledger.
 func (w *world) someone() int64 { return 1 + w.random.Int64N(int64(w.size/2)) }
 
-// user is one who was not erased.
+// user returns a user who was not erased.
 func (w *world) user() int64 { return w.users[w.random.IntN(len(w.users))] }
 
-// lastUser is one who was not erased, and is now.
+// lastUser returns a user who was not erased, and removes the user from the list.
 func (w *world) lastUser() int64 {
 	last := w.users[len(w.users)-1]
 	w.users = w.users[:len(w.users)-1]
 	return last
 }
 
-// provide makes sure that so many entries are due, and removes the traces of what was claimed before, as the server
-// does by itself from time to time.
+// provide ensures that the given number of entries is due, and vacuums the traces of earlier claims as the server does
+// from time to time.
 func (w *world) provide(ctx context.Context, due int) error {
 	err := w.stack.Sessions.Do(ctx, func(ctx context.Context, s ports.Session) error {
 		for i := range due - w.due {
-			subject, err := habeas.Subject(int64(10*w.size + w.enqueued + i)) // who has no other entry
+			subject, err := habeas.Subject(int64(10*w.size + w.enqueued + i)) // a subject without other entries
 			if err != nil {
 				return err
 			}

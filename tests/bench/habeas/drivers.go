@@ -16,10 +16,10 @@ import (
 	"github.com/habeas-data/habeas/tests/bench/shop"
 )
 
-// DefaultDriver is what the README's users have who choose nothing.
+// DefaultDriver is the driver of users who follow the README.
 const DefaultDriver = "pgx"
 
-// drivers are the ways to connect to PostgreSQL that can be measured: pgx in its modes, and bun's own.
+// drivers are the measured ways to connect to PostgreSQL: the modes of pgx, and the driver of bun.
 var drivers = map[string]func(databaseURL string) (*sql.DB, error){
 	DefaultDriver:  pgxIn(pgx.QueryExecModeCacheStatement),
 	"pgx-describe": pgxIn(pgx.QueryExecModeCacheDescribe),
@@ -41,10 +41,10 @@ func pgxIn(mode pgx.QueryExecMode) func(string) (*sql.DB, error) {
 	}
 }
 
-// Drivers returns the names that Open takes, for a usage message.
+// Drivers returns the names that Open accepts, for a usage message.
 func Drivers() string { return strings.Join(slices.Sorted(maps.Keys(drivers)), ", ") }
 
-// Open opens a database, a PostgreSQL with one of the Drivers, and a pool of so many connections, which it keeps.
+// Open opens a database with one of the Drivers and a pool of the given number of connections, which stay open.
 func Open(databaseURL, driver string, pool int) (db *bun.DB, err error) {
 	if shop.IsSQLite(databaseURL) {
 		db, err = shop.Connect(databaseURL)

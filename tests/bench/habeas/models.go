@@ -6,7 +6,7 @@ import (
 	"github.com/uptrace/bun"
 )
 
-// The models of the shop, as its application would have them anyway, with the tags pii and subject.
+// The models of the shop as an application would have them, with the tags pii and subject.
 
 type user struct {
 	bun.BaseModel `bun:"table:users"`

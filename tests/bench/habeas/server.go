@@ -1,4 +1,4 @@
-// Package habeas is the shop with habeas, wired as the README says: bun models with tags, app.New, one router.
+// Package habeas is the shop with habeas, wired as in the README: bun models with tags, app.New, one router.
 package habeas
 
 import (
@@ -14,7 +14,7 @@ import (
 	"github.com/habeas-data/habeas/tests/bench/shop"
 )
 
-// Config is how the application configures habeas: with its defaults. Some of it can be set otherwise before app.New.
+// Config returns the application's configuration of habeas with the defaults. Callers may change it before app.New.
 func Config(db *bun.DB) app.Config {
 	return app.Config{DB: db, Models: models, Resolvers: []ports.Resolver{Desk{}}}
 }
@@ -47,7 +47,7 @@ func Subject(user int64) (domain.Subject, error) {
 	return domain.NewSubject(id, domain.SubjectRef{Kind: Desk{}.Name(), Value: "contact-" + id})
 }
 
-// Desk is a support desk that holds nothing and answers at once.
+// Desk is a support desk that stores nothing and responds immediately.
 type Desk struct{}
 
 var _ ports.Resolver = Desk{}

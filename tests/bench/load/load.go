@@ -1,5 +1,5 @@
-// Package load is the closed loop: so many connections, on each of them one request after the other, each as soon as
-// the one before is answered. It keeps to itself as little of the machine as it can, for the servers need the rest.
+// Package load implements a closed loop. Each connection sends its next request after the response to the previous one.
+// The load uses as little of the machine as possible, because the servers need the rest.
 package load
 
 import (
@@ -17,31 +17,31 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// patience is how long an answer may take before the run fails.
+// patience is the limit for a response before the run fails.
 const patience = 30 * time.Second
 
-// Requests makes the requests of one connection. It appends the next one to an empty buffer, as it goes over the
-// wire, and returns false when there is none left.
+// Requests appends the next request of a connection, in wire format, to an empty buffer. It returns false if no request
+// is left.
 type Requests func(buffer []byte) ([]byte, bool)
 
-// Plan is a run.
+// Plan describes a run.
 type Plan struct {
 	Address     string
 	Connections int
 	Duration    time.Duration
-	// Requests is called once for each connection, which are numbered from 0.
+	// Requests is called once for each connection. The connections are numbered from 0.
 	Requests func(connection int) Requests
 }
 
-// Result is what a run came to.
+// Result is the result of a run.
 type Result struct {
-	Answered  int             // requests, those included that were answered after the time was up
-	InTime    int             // of these, those that were answered before
-	Latencies []time.Duration // of all, in order of size
-	Elapsed   time.Duration   // from the first request to the end of the time, or until no request was left
+	Answered  int             // requests with a response, also after the end of the time
+	InTime    int             // requests with a response before the end of the time
+	Latencies []time.Duration // latencies of all requests, ascending
+	Elapsed   time.Duration   // from the first request to the end of the time, or until the last request was completed
 }
 
-// Rate is how many requests were answered in a second of the time.
+// Rate returns the number of responses per second before the end of the time.
 func (r Result) Rate() float64 {
 	if r.Elapsed <= 0 {
 		return 0
@@ -49,7 +49,8 @@ func (r Result) Rate() float64 {
 	return float64(r.InTime) / r.Elapsed.Seconds()
 }
 
-// Percentile returns the smallest latency that so many per cent of the requests did not exceed, or 0 of none.
+// Percentile returns the smallest latency that the given percentage of the requests did not exceed, or 0 without
+// requests.
 func (r Result) Percentile(percent int) time.Duration {
 	if len(r.Latencies) == 0 {
 		return 0
@@ -57,8 +58,8 @@ func (r Result) Percentile(percent int) time.Duration {
 	return r.Latencies[max((percent*len(r.Latencies)+99)/100, 1)-1]
 }
 
-// Run opens the connections, sends requests until the time is up, and waits for the answers that are still to come. An
-// answer other than 200, or one that is no JSON, fails the run.
+// Run opens the connections, sends requests until the time has ended, and waits for the remaining responses. A status
+// other than 200 or a body that is not JSON fails the run.
 func Run(ctx context.Context, plan Plan) (Result, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -81,7 +82,7 @@ func Run(ctx context.Context, plan Plan) (Result, error) {
 	var all sync.WaitGroup
 	for _, c := range connections {
 		all.Go(func() {
-			// A connection that fails stops the others: they would only measure a system that is broken.
+			// A failed connection stops the others, because further results would be useless.
 			stop := context.AfterFunc(ctx, func() { c.Close() })
 			defer stop()
 			if err := c.loop(begin, end); err != nil {
@@ -122,7 +123,7 @@ type connection struct {
 	next      Requests
 	inTime    int
 	latencies []time.Duration
-	ended     time.Time // when the last answer was there
+	ended     time.Time // when the last response arrived
 }
 
 func (c *connection) loop(begin, end time.Time) error {

@@ -1,4 +1,4 @@
-// Package machine says what the figures were measured on: they mean nothing without it.
+// Package machine describes the machine of a measurement, because results depend on it.
 package machine
 
 import (
@@ -16,28 +16,28 @@ import (
 	"github.com/habeas-data/habeas/tests/bench/results"
 )
 
-// Machine is a computer and what runs on it. What is not known is empty.
+// Machine is a computer with its software. Unknown fields are empty.
 type Machine struct {
 	Processor string
 	Cores     int
 	Kernel    string
 	Go        string
 	Server    Server
-	// Sync is how long the disk takes to make a page durable, which bounds what a connection can commit.
+	// Sync is the time in which the disk makes a page durable. It limits the commits of a connection.
 	Sync time.Duration
-	// Load is how many processes wanted a processor when the measurement began, beside it.
+	// Load is the number of processes that waited for a processor when the measurement began.
 	Load string
 }
 
 // Server is a PostgreSQL server.
 type Server struct {
 	Version string
-	// Settings are those that are not PostgreSQL's defaults, but for places, names and languages.
+	// Settings are the settings that differ from the defaults of PostgreSQL, except locations, names and languages.
 	Settings []string
-	Process  int // its main process; 0 where that is not known
+	Process  int // main process, 0 if unknown
 }
 
-// Describe looks at the machine and at the server, which has to be as durable as it is by default.
+// Describe reads the machine and the server. It fails unless the server has the default durability.
 func Describe(ctx context.Context, serverURL string) (Machine, error) {
 	server, err := describeServer(ctx, serverURL)
 	if err != nil {
@@ -59,7 +59,7 @@ func Describe(ctx context.Context, serverURL string) (Machine, error) {
 	}, nil
 }
 
-// Lines says it all for people.
+// Lines returns the description as text.
 func (m Machine) Lines() []string {
 	lines := []string{
 		fmt.Sprintf("%d cores (%s), %s, %s", m.Cores, m.Processor, m.Kernel, m.Go),
@@ -108,7 +108,7 @@ func describeServer(ctx context.Context, serverURL string) (Server, error) {
 	return server, nil
 }
 
-// syncTime is the median of some writes to a file where servers keep their data.
+// syncTime returns the median of some writes to a file in the usual directory of servers' data.
 func syncTime() (time.Duration, error) {
 	file, err := os.CreateTemp("", "habeas-bench-")
 	if err != nil {
@@ -140,7 +140,7 @@ func processor(cpuinfo string) string {
 	return runtime.GOARCH
 }
 
-// content returns what a file has, or nothing where there is no such file.
+// content returns the content of a file, or "" if the file does not exist.
 func content(name string) string {
 	text, err := os.ReadFile(name)
 	if err != nil {

@@ -14,10 +14,10 @@ import (
 	"github.com/habeas-data/habeas/tests/bench/results"
 )
 
-// ErrNoCPU says that this system does not tell how much processor time a process has used: only Linux does.
+// ErrNoCPU means that the system does not report the processor time of a process. Only Linux reports it.
 var ErrNoCPU = errors.New("the processor time of a process is not known here")
 
-// tick is the unit of times in /proc, which is the same on all of Linux' architectures that Go knows.
+// tick is the unit of times in /proc. It is equal on all Linux architectures that Go supports.
 const tick = 10 * time.Millisecond
 
 // CPU returns the processor time of a process.
@@ -26,7 +26,7 @@ func CPU(pid int) (time.Duration, error) {
 	return stat.own, err
 }
 
-// CPUOfFamily returns the processor time of a process and its children, those included that have ended.
+// CPUOfFamily returns the processor time of a process and its children, including ended children.
 func CPUOfFamily(pid int) (time.Duration, error) {
 	parent, err := read(pid)
 	if err != nil {
@@ -42,7 +42,7 @@ func CPUOfFamily(pid int) (time.Duration, error) {
 		if err != nil {
 			continue
 		}
-		// One that cannot be read any more has ended in the meantime: it is left out this once.
+		// A child that cannot be read has ended in the meantime and is skipped.
 		if stat, err := read(child); err == nil && stat.parent == pid {
 			total += stat.own + stat.ended
 		}
@@ -50,16 +50,16 @@ func CPUOfFamily(pid int) (time.Duration, error) {
 	return total, nil
 }
 
-// Parent returns the process that started another one.
+// Parent returns the process that started the given process.
 func Parent(pid int) (int, error) {
 	stat, err := read(pid)
 	return stat.parent, err
 }
 
-// stat is what /proc says about a process.
+// stat is the content of /proc/<pid>/stat.
 type stat struct {
 	parent     int
-	own, ended time.Duration // processor time: its own, and that of its children that have ended
+	own, ended time.Duration // processor time of the process, and of its ended children
 }
 
 func read(pid int) (stat, error) {
@@ -70,7 +70,7 @@ func read(pid int) (stat, error) {
 	return parse(string(text))
 }
 
-// parse reads the line of /proc/<pid>/stat. The name of the process, in parentheses, may have spaces and parentheses.
+// parse parses the line of /proc/<pid>/stat. The name of the process in parentheses may contain spaces and parentheses.
 func parse(text string) (stat, error) {
 	fields := strings.Fields(text[strings.LastIndexByte(text, ')')+1:])
 	const parent, user, system, endedUser, endedSystem = 1, 11, 12, 13, 14
@@ -91,10 +91,10 @@ func parse(text string) (stat, error) {
 	}, nil
 }
 
-// Used is the processor time that a program and the database below it have used so far; 0 where that is not known.
+// Used is the processor time that a program and its database have used. A time is 0 if it is unknown.
 type Used struct{ program, database time.Duration }
 
-// UsedBy looks at a program, and at a database by its main process, which is 0 where it is not known.
+// UsedBy returns the processor time of a program and of a database. The main process of an unknown database is 0.
 func UsedBy(program, database int) (used Used) {
 	if own, err := CPU(program); err == nil {
 		used.program = own
@@ -105,7 +105,7 @@ func UsedBy(program, database int) (used Used) {
 	return used
 }
 
-// Since returns how much of it each of so many units of work has taken, as far as that is known.
+// Since returns the used time per unit of work since before, if it is known.
 func (u Used) Since(before Used, work int) []benchfmt.Value {
 	each := float64(max(work, 1))
 	return results.Known(

@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// ErrNoMemory says that this system does not tell how much memory a process has had: only Linux does.
+// ErrNoMemory means that the system does not report the memory of a process. Only Linux reports it.
 var ErrNoMemory = errors.New("the memory of a process is not known here")
 
-// PeakMemory returns how much memory, in bytes, a process has had at most since it was started: what was resident.
+// PeakMemory returns the maximum resident memory of a process since its start, in bytes.
 func PeakMemory(pid int) (int64, error) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
@@ -20,7 +20,7 @@ func PeakMemory(pid int) (int64, error) {
 	return parsePeak(string(text))
 }
 
-// parsePeak finds the high-water mark in /proc/<pid>/status, which is in kB that are KiB.
+// parsePeak returns the high-water mark of /proc/<pid>/status, whose unit kB means KiB.
 func parsePeak(status string) (int64, error) {
 	for line := range strings.Lines(status) {
 		text, ok := strings.CutPrefix(line, "VmHWM:")

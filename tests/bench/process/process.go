@@ -1,4 +1,4 @@
-// Package process runs a server as a process of its own, and reads how much of the processors a process has used.
+// Package process runs a server as a separate process and measures the used processor time.
 package process
 
 import (
@@ -18,10 +18,10 @@ const (
 	stopTimeout  = 10 * time.Second
 )
 
-// Server is a process that serves on a loopback port. It ends with Stop, or with this process, whatever becomes of it:
-// the server's standard input ends then (see Serve).
+// Server is a process that serves on a loopback port. It ends with Stop, or when this process ends, because its
+// standard input is then closed (see Serve).
 type Server struct {
-	// Address is where it listens.
+	// Address is the address on which the server listens.
 	Address string
 
 	command *exec.Cmd
@@ -29,13 +29,13 @@ type Server struct {
 	ended   chan error
 }
 
-// Start starts this program once more, with other arguments, and returns once it has said where it listens.
+// Start starts this program again with other arguments and returns after the process has printed its address.
 func Start(ctx context.Context, arguments ...string) (_ *Server, err error) {
 	program, err := os.Executable()
 	if err != nil {
 		return nil, err
 	}
-	// No context: Stop ends it, in an orderly way.
+	// There is no context, because Stop ends the process in an orderly way.
 	command := exec.Command(program, arguments...)
 	command.Stderr = os.Stderr
 	alive, err := command.StdinPipe()
@@ -52,7 +52,7 @@ func Start(ctx context.Context, arguments ...string) (_ *Server, err error) {
 	server := &Server{command: command, alive: alive, ended: make(chan error, 1)}
 	said := make(chan string, 1)
 	go func() {
-		line, _ := bufio.NewReader(output).ReadString('\n') // which is empty where it has failed, and says why itself
+		line, _ := bufio.NewReader(output).ReadString('\n') // empty if the process has failed, which prints the reason itself
 		said <- strings.TrimSpace(line)
 		server.ended <- command.Wait()
 	}()
@@ -72,7 +72,7 @@ func Start(ctx context.Context, arguments ...string) (_ *Server, err error) {
 	return server, nil
 }
 
-// Process returns its number.
+// Process returns the process id.
 func (s *Server) Process() int { return s.command.Process.Pid }
 
 // Stop ends the process and waits for it.
@@ -86,8 +86,8 @@ func (s *Server) Stop() error {
 	return errors.Join(errors.New("the server had to be killed"), s.command.Process.Kill(), <-s.ended)
 }
 
-// Serve is the other end of Start, in the process that was started: it says where the server listens, and returns
-// when it is time to stop.
+// Serve is called in a process that Start has started. It prints the address of the server and returns when the process
+// must stop.
 func Serve(address string) {
 	fmt.Println(address)
 	_, _ = io.Copy(io.Discard, os.Stdin)

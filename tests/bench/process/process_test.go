@@ -59,7 +59,7 @@ func TestAStartEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	server, err := Start(ctx)
-	if err == nil { // it was quicker
+	if err == nil { // the process ended earlier
 		err = server.Stop()
 	} else if errors.Is(err, context.Canceled) {
 		err = nil

@@ -1,4 +1,4 @@
-// Package results keeps what was measured in the Go benchmark format, which benchstat and others read.
+// Package results stores measurements in the Go benchmark format, which benchstat and other tools read.
 package results
 
 import (
@@ -12,10 +12,10 @@ import (
 	"golang.org/x/perf/benchmath"
 )
 
-// Set is the results of a run, in the order in which they were measured.
+// Set contains the results of a run in the order of measurement.
 type Set []*benchfmt.Result
 
-// Add appends a result. Keys and their values make up the name: Add("Erase", 9, values, "side", "floor") measured
+// Add appends a result. Its name consists of the keys and their values. Add("Erase", 9, values, "side", "floor") adds
 // BenchmarkErase/side=floor.
 func (s *Set) Add(name string, iterations int, values []benchfmt.Value, keys ...any) {
 	for i := 0; i < len(keys); i += 2 {
@@ -24,15 +24,15 @@ func (s *Set) Add(name string, iterations int, values []benchfmt.Value, keys ...
 	*s = append(*s, &benchfmt.Result{Name: benchfmt.Name(name), Iters: iterations, Values: values})
 }
 
-// Value is a number in a unit.
+// Value returns a number with a unit.
 func Value(number float64, unit string) benchfmt.Value {
 	return benchfmt.Value{Value: number, Unit: unit}
 }
 
-// Seconds is a duration in a unit that begins with "sec".
+// Seconds returns a duration with a unit that begins with "sec".
 func Seconds(d time.Duration, unit string) benchfmt.Value { return Value(d.Seconds(), unit) }
 
-// Known leaves out values of zero, which stand for what this system cannot measure.
+// Known omits values of zero, which stand for unknown values.
 func Known(values ...benchfmt.Value) []benchfmt.Value {
 	return slices.DeleteFunc(values, func(v benchfmt.Value) bool { return v.Value == 0 })
 }
@@ -69,7 +69,7 @@ func (s Set) Keys(key string) (values []string) {
 	return values
 }
 
-// Key returns the value of a key, or "" for none.
+// Key returns the value of a key, or "" if the key is missing.
 func Key(r *benchfmt.Result, key string) string {
 	_, parts := r.Name.Parts()
 	for _, part := range parts {
@@ -80,10 +80,10 @@ func Key(r *benchfmt.Result, key string) string {
 	return ""
 }
 
-// Median returns the median of the values in a unit, or 0 of none.
+// Median returns the median of the values in a unit, or 0 without values.
 func (s Set) Median(unit string) float64 { return Median(s.values(unit)) }
 
-// Ratio returns the median of the ratios to the denominators, pair by pair, or 0 of none.
+// Ratio returns the median of the ratios to the denominators, pair by pair, or 0 without pairs.
 func (s Set) Ratio(denominators Set, unit string) float64 {
 	ratios, below := s.values(unit), denominators.values(unit)
 	ratios = ratios[:min(len(ratios), len(below))]
@@ -102,10 +102,10 @@ func (s Set) values(unit string) (values []float64) {
 	return values
 }
 
-// Number is what can be measured.
+// Number is the type of a measured value.
 type Number interface{ ~int64 | ~float64 }
 
-// Median returns the middle of the values, or 0 of none.
+// Median returns the median of the values, or 0 without values.
 func Median[N Number](values []N) N {
 	if len(values) == 0 {
 		return 0
@@ -118,10 +118,10 @@ func Median[N Number](values []N) N {
 	return N(benchmath.AssumeNothing.Summary(sample, Confidence).Center)
 }
 
-// Confidence is that of the intervals that are shown: five runs are enough for it.
+// Confidence is the confidence level of the shown intervals. Five runs are enough for it.
 const Confidence = 0.9
 
-// Write writes all of it in the benchmark format.
+// Write writes all results in the benchmark format.
 func (s Set) Write(w io.Writer) error {
 	if _, err := io.WriteString(w, "Unit req/s better=higher\nUnit entries/s better=higher\n"); err != nil {
 		return err

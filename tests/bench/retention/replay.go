@@ -9,14 +9,14 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// Replay is how long a replay took.
+// Replay is the duration of a replay.
 type Replay struct {
 	What   string
 	Took   time.Duration
 	Report domain.ReplayReport
 }
 
-// MeasureReplay replays the erasures of all subjects on a database that knows of none, and then once more.
+// MeasureReplay replays the erasures of all subjects on a database without these erasures, and then repeats the replay.
 func MeasureReplay(ctx context.Context, c Config, workers int) (all []Replay, err error) {
 	w, err := c.open(ctx, "replay", c.Subjects, time.Now())
 	if err != nil {

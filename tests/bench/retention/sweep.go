@@ -14,19 +14,19 @@ import (
 	"github.com/habeas-data/habeas/internal/system"
 )
 
-// Beside is how long erasures took beside something else.
+// Beside is the duration of erasures with a concurrent activity.
 type Beside struct {
 	What           string
 	P50, P99, Most time.Duration
 	Erasures       int
 	Took           time.Duration
-	Swept          int64 // subjects
+	Swept          int64 // swept subjects
 }
 
-// MeasureSweep erases customers at a rate while nothing else happens, while a pass of the worker finds nothing to do,
-// and while one sweeps all subjects. A part of them, one in ten, has duties that are over.
+// MeasureSweep erases customers at a rate alone, during a pass of the worker that finds no work, and during a pass that
+// sweeps all subjects. One subject in ten has expired retention periods.
 func MeasureSweep(ctx context.Context, c Config, perSecond int, alone time.Duration) (all []Beside, err error) {
-	const others = 50_000 // who are erased beside
+	const others = 50_000 // customers who are erased during the passes
 	old := time.Now().AddDate(-11, 0, 0)
 	w, err := c.open(ctx, "sweep", c.Subjects+others, old)
 	if err != nil {
@@ -96,7 +96,7 @@ func (w *world) pass(ctx context.Context) (swept int64, err error) {
 	if err != nil {
 		return 0, err
 	}
-	work.Start() //nolint:contextcheck // until it is stopped
+	work.Start() //nolint:contextcheck // the worker runs until it is stopped
 	select {
 	case err = <-ended:
 	case <-ctx.Done():
@@ -109,7 +109,7 @@ type idle struct{}
 
 func (idle) RunOnce(context.Context) (int, error) { return 0, nil }
 
-// load erases customers, one after the other, at a rate.
+// load erases customers one after the other at a rate.
 type load struct {
 	*world
 	next, perSecond int

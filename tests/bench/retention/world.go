@@ -1,5 +1,5 @@
-// Package retention measures what keeps erasures true: a replay of many erasures after a restore, and a sweep of many
-// erased subjects beside erasures of others.
+// Package retention measures a replay of many erasures after a restore, and a sweep of many erased subjects during
+// erasures of others.
 package retention
 
 import (
@@ -18,11 +18,11 @@ import (
 	"github.com/habeas-data/habeas/tests/bench/shop"
 )
 
-// Config is where it is measured.
+// Config describes the measurement.
 type Config struct {
-	ServerURL string // of PostgreSQL
+	ServerURL string // PostgreSQL server
 	Pool      int    // connections
-	Subjects  int    // who are erased
+	Subjects  int    // erased subjects
 	Progress  func(text string)
 }
 
@@ -88,13 +88,13 @@ func (c Config) open(ctx context.Context, name string, customers int, issued tim
 			return nil, err
 		}
 	}
-	gdpr, err := app.New(app.Config{DB: db, Models: models}) //nolint:contextcheck // its log has no context
+	gdpr, err := app.New(app.Config{DB: db, Models: models}) //nolint:contextcheck // its log needs no context
 	return &world{db, gdpr}, err
 }
 
 func (w *world) close() { _ = w.db.Close() }
 
-// lines writes the journal of customers 1 to n.
+// lines returns the journal of customers 1 to n.
 func lines(n int, at time.Time) io.Reader {
 	reader, writer := io.Pipe()
 	go func() {

@@ -1,4 +1,4 @@
--- What is quicker to make once the rows are there.
+-- Indexes and constraints that are faster to create after the rows.
 ALTER TABLE users ADD UNIQUE (email);
 
 ALTER TABLE addresses ADD FOREIGN KEY (user_id) REFERENCES users;

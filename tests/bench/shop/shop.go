@@ -1,5 +1,4 @@
-// Package shop is the application that both sides of the benchmark give data-subject rights to: its tables, its rows
-// and its way to know who is asking.
+// Package shop is the application of both sides of the benchmark: its tables, its rows and its authentication.
 package shop
 
 import (
@@ -23,16 +22,16 @@ var rows string
 //go:embed indexes.sql
 var indexes string
 
-// Shop is a database that has been made, with users who are numbered from 1. The sides of a benchmark get copies of it.
+// Shop is a database template with users who are numbered from 1. Each side of a benchmark gets a copy.
 type Shop struct {
 	Users int
-	// Copy makes a database that equals it, and returns its URL.
+	// Copy creates a copy of the database and returns its URL.
 	Copy func(ctx context.Context, name string) (databaseURL string, err error)
-	// Checkpoint writes out what making the copies has left in memory.
+	// Checkpoint writes the dirty pages of creating the copies.
 	Checkpoint func(context.Context) error
 }
 
-// Create makes a shop on a PostgreSQL server, with the tables of the shop and those of habeas.
+// Create creates a shop on a PostgreSQL server, with the tables of the shop and of habeas.
 func Create(ctx context.Context, serverURL string, users int) (Shop, error) {
 	const template = "shop"
 	_, err := CreateAs(ctx, serverURL, template, users)
@@ -46,7 +45,7 @@ func Create(ctx context.Context, serverURL string, users int) (Shop, error) {
 	}, err
 }
 
-// CreateAs makes a database of any name, of which there are no copies, and returns its URL.
+// CreateAs creates a database with the given name, which is not copied, and returns its URL.
 func CreateAs(ctx context.Context, serverURL, name string, users int) (string, error) {
 	databaseURL, err := Empty(ctx, serverURL, name)
 	if err != nil {
@@ -64,12 +63,12 @@ func CreateAs(ctx context.Context, serverURL, name string, users int) (string, e
 	return databaseURL, nil
 }
 
-// Empty makes a database that has nothing in it, and returns its URL.
+// Empty creates an empty database and returns its URL.
 func Empty(ctx context.Context, serverURL, name string) (string, error) {
 	return at(serverURL, name), create(ctx, serverURL, name, "template0")
 }
 
-// Execute runs statements on a connection of its own: one, or several as one transaction.
+// Execute runs one statement, or several statements as one transaction, on a separate connection.
 func Execute(ctx context.Context, databaseURL, statements string) error {
 	connection, err := pgx.Connect(ctx, databaseURL)
 	if err != nil {
@@ -87,7 +86,7 @@ func create(ctx context.Context, serverURL, name, from string) error {
 	return nil
 }
 
-// at replaces the database in the URL of a private server, which is its administrative one.
+// at replaces the database in the URL of a private server.
 func at(serverURL, name string) string {
 	return strings.Replace(serverURL, "/postgres?", "/"+name+"?", 1)
 }

@@ -18,8 +18,8 @@ import (
 //go:embed sqlite.sql
 var sqlite string
 
-// CreateSQLite makes a shop in a directory. Each of its databases is a file in WAL mode, with the durability that
-// SQLite has by default.
+// CreateSQLite creates a shop in a directory. Each of its databases is a file in WAL mode with the default durability
+// of SQLite.
 func CreateSQLite(ctx context.Context, directory string, users int) (Shop, error) {
 	file := func(name string) string { return filepath.Join(directory, name+".db") }
 	template := SQLite(file("shop"))
@@ -28,7 +28,7 @@ func CreateSQLite(ctx context.Context, directory string, users int) (Shop, error
 		Copy: func(ctx context.Context, name string) (string, error) {
 			return SQLite(file(name)), execute(ctx, template, "VACUUM INTO '"+file(name)+"'")
 		},
-		Checkpoint: func(context.Context) error { return nil }, // each copy is complete when it has been made
+		Checkpoint: func(context.Context) error { return nil }, // each copy is complete after its creation
 	}
 	if err := migrate(ctx, template); err != nil {
 		return made, err
@@ -36,13 +36,13 @@ func CreateSQLite(ctx context.Context, directory string, users int) (Shop, error
 	return made, execute(ctx, template, strings.ReplaceAll(sqlite, ":users", strconv.Itoa(users)))
 }
 
-// SQLite returns the URL of a file as an application would have it.
+// SQLite returns the URL of a file as an application would write it.
 func SQLite(file string) string {
 	pragmas := url.Values{"_pragma": {"foreign_keys(1)", "busy_timeout(5000)", "journal_mode(wal)"}}
 	return "file:" + file + "?" + pragmas.Encode()
 }
 
-// IsSQLite reports whether a database URL is one of SQLite.
+// IsSQLite reports whether a database URL is a URL of SQLite.
 func IsSQLite(databaseURL string) bool { return strings.HasPrefix(databaseURL, "file:") }
 
 // Connect opens a database by its URL.

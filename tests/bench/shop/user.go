@@ -7,8 +7,8 @@ import (
 	"github.com/gofiber/fiber/v2"
 )
 
-// User says who is asking: here a bearer token is the number of a user. It stands for the authentication that an
-// application has, so that both sides ask for the same.
+// User returns the user of a request. The bearer token is the number of the user. It replaces the authentication of an
+// application, so that both sides have the same cost.
 func User(c *fiber.Ctx) (int64, error) {
 	token, ok := strings.CutPrefix(c.Get(fiber.HeaderAuthorization), "Bearer ")
 	user, err := strconv.ParseInt(token, 10, 64)

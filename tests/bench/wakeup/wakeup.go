@@ -1,5 +1,4 @@
-// Package wakeup measures how long an erasure waits for the worker: from the commit until the external system is
-// called.
+// Package wakeup measures the time from the commit of an erasure until the worker calls the external system.
 package wakeup
 
 import (
@@ -19,25 +18,25 @@ import (
 	"github.com/habeas-data/habeas/tests/bench/shop"
 )
 
-// patience is how long a call may take to come before the measurement fails.
+// patience is the limit for a call before the measurement fails.
 const patience = 30 * time.Second
 
-// Config is what is measured, and where.
+// Config describes the measurement.
 type Config struct {
-	ServerURL string // of PostgreSQL
-	Driver    string // under habeas
-	Pool      int    // connections to the database, of each application
-	Erasures  int    // of each way that wakes
-	Polled    int    // erasures that nothing wakes for, each of which takes a poll interval
+	ServerURL string // PostgreSQL server
+	Driver    string // driver of habeas
+	Pool      int    // database connections of each application
+	Erasures  int    // erasures of each way with a notification
+	Polled    int    // erasures without a notification, each of which takes a poll interval
 	Poll      time.Duration
-	// Progress is told what comes next.
+	// Progress is called before each step.
 	Progress func(text string)
 }
 
-// Name is that of the results.
+// Name is the name of the results.
 const Name = "WakeUp"
 
-// rounds is how many results there are of a way, each of several erasures.
+// rounds is the number of results of a way, each of several erasures.
 const rounds = 5
 
 // Measure returns results for each of Ways.
@@ -72,7 +71,7 @@ func Measure(ctx context.Context, config Config) (all results.Set, err error) {
 	return all, verify(ctx, watch, user)
 }
 
-// erasures is how many are measured of a way, after one that warms up.
+// erasures returns the number of measured erasures of a way, after one erasure that warms up.
 func (c Config) erasures(way Way) int {
 	if way.polls {
 		return c.Polled
@@ -80,13 +79,13 @@ func (c Config) erasures(way Way) int {
 	return c.Erasures
 }
 
-// measurement is one way while it is measured.
+// measurement is the measurement of one way.
 type measurement struct {
 	Config
 	way    Way
-	watch  *pgx.Conn // sees what the worker has written
-	stack  app.Stack // of the application that erases
-	user   int64     // the last one who was erased
+	watch  *pgx.Conn // reads the writes of the worker
+	stack  app.Stack // the stack of the application that erases
+	user   int64     // the last erased user
 	called chan time.Time
 }
 
@@ -97,14 +96,14 @@ func (m *measurement) measure(ctx context.Context, database string) (latencies [
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, stop()) }()
-	if _, err := m.erase(ctx); err != nil { // a worker that has just started looks by itself
+	if _, err := m.erase(ctx); err != nil { // a new worker polls immediately
 		return nil, err
 	}
 	n := m.erasures(m.way)
 	m.Progress(fmt.Sprintf("wake-up %s, %d erasures", m.way.Title, n))
 	for i := range n {
 		if m.way.polls {
-			// Erasures come at any time between two polls, each in a part of its own.
+			// The erasures are spread over the interval between two polls.
 			pause(ctx, m.Poll*time.Duration(2*i+1)/time.Duration(2*n))
 		}
 		latency, err := m.erase(ctx)
@@ -116,8 +115,7 @@ func (m *measurement) measure(ctx context.Context, database string) (latencies [
 	return latencies, nil
 }
 
-// erase erases the next user, and returns how long it took from the commit to the call. The worker is idle before and
-// after.
+// erase erases the next user and returns the time from the commit to the call. The worker is idle before and after.
 func (m *measurement) erase(ctx context.Context) (time.Duration, error) {
 	m.user++
 	subject, err := habeas.Subject(m.user)
@@ -141,7 +139,7 @@ func (m *measurement) erase(ctx context.Context) (time.Duration, error) {
 	}
 }
 
-// settled waits until the worker has written the outcome, has looked for more and found nothing.
+// settled waits until the worker has stored the outcome and has claimed again without a result.
 func (m *measurement) settled(ctx context.Context) error {
 	for {
 		var open int
@@ -149,7 +147,7 @@ func (m *measurement) settled(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		pause(ctx, 5*time.Millisecond) // much longer than a look takes
+		pause(ctx, 5*time.Millisecond) // much longer than a claim
 		if open == 0 {
 			return ctx.Err()
 		}
@@ -165,7 +163,7 @@ func pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-// verify fails unless each of so many users was erased completely.
+// verify fails unless each of the given number of users was erased completely.
 func verify(ctx context.Context, connection *pgx.Conn, users int64) error {
 	var completed, subjects int64
 	err := connection.QueryRow(ctx, "SELECT count(*), count(DISTINCT subject_ref) FROM habeas_audit_events"+

@@ -16,15 +16,15 @@ import (
 	"github.com/habeas-data/habeas/tests/bench/habeas"
 )
 
-// Way is how the worker comes to know of an erasure.
+// Way is the way in which the worker learns of an erasure.
 type Way struct {
-	Title   string // of what wakes it
-	another bool   // the worker belongs to another application than the one that erases
-	listens bool   // to notifications of the database
-	polls   bool   // and has nothing else
+	Title   string // what wakes the worker
+	another bool   // the worker belongs to another application than the erasing one
+	listens bool   // listens to notifications of the database
+	polls   bool   // only polls
 }
 
-// Ways are all there are.
+// Ways are all measured ways.
 var Ways = []Way{
 	{Title: "commit"},
 	{Title: "notification", another: true, listens: true},
@@ -34,7 +34,7 @@ var Ways = []Way{
 // never is a poll interval that is longer than any measurement.
 const never = time.Hour
 
-// desk is an external system that answers at once, and says when it was called.
+// desk is an external system that responds immediately and reports its calls.
 type desk struct {
 	habeas.Desk
 	called chan<- time.Time
@@ -49,8 +49,8 @@ func (d desk) EraseSubject(ctx context.Context, _ domain.SubjectRef, _ string) (
 	}
 }
 
-// open starts what the way needs, and returns what stops it. Applications in different processes share nothing but the
-// database, as these do.
+// open starts the applications of the way and returns a function that stops them. As in separate processes, the
+// applications share only the database.
 func (m *measurement) open(ctx context.Context, database string) (stop func() error, err error) {
 	var stops []func() error
 	stop = func() error {
@@ -60,7 +60,7 @@ func (m *measurement) open(ctx context.Context, database string) (stop func() er
 		}
 		return err
 	}
-	integrate := func() (*app.Integration, error) { //nolint:contextcheck // app.New takes none
+	integrate := func() (*app.Integration, error) { //nolint:contextcheck // app.New takes no context
 		db, err := habeas.Open(database, m.Driver, m.Pool)
 		if err != nil {
 			return nil, err
@@ -98,7 +98,7 @@ func (m *measurement) config(db *bun.DB) app.Config {
 	return config
 }
 
-// listen returns once wake is called for whatever the database notifies of.
+// listen returns after it has subscribed to the notifications of the database. Each notification calls wake.
 func listen(ctx context.Context, database string, wake func()) (hangUp func() error, err error) {
 	config, err := pgx.ParseConfig(database)
 	if err != nil {
@@ -108,7 +108,7 @@ func listen(ctx context.Context, database string, wake func()) (hangUp func() er
 	listener, err := pgxlisten.New(config, func() {
 		wake()
 		select {
-		case listening <- struct{}{}: // it wakes once when it has begun
+		case listening <- struct{}{}: // it calls wake once at the beginning
 		default:
 		}
 	}, pgxlisten.Options{Logger: slog.New(slog.DiscardHandler)})

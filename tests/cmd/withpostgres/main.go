@@ -2,8 +2,8 @@
 //
 //	go run ./tests/cmd/withpostgres -- go test ./...
 //
-// The command finds the server in HABEAS_TEST_DATABASE_URL. If that is set already, no server is started. The exit code
-// is the command's.
+// The command finds the server in HABEAS_TEST_DATABASE_URL. If the variable is already set, withpostgres starts no
+// server. The exit code is the exit code of the command.
 package main
 
 import (
@@ -18,7 +18,7 @@ import (
 	"github.com/habeas-data/habeas/internal/tests/postgres"
 )
 
-// failed is the exit code when the command could not be run at all.
+// failed is the exit code if the command could not be run.
 const failed = 125
 
 func main() {
@@ -36,7 +36,7 @@ func run(arguments []string) (code int, err error) {
 	if len(arguments) == 0 {
 		return failed, errors.New("usage: withpostgres -- command [argument ...]")
 	}
-	// From here on a signal must not end this process before the command and the server have ended.
+	// From here on, a signal must not end this process before the command and the server have ended.
 	signals := make(chan os.Signal, 4)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	defer signal.Stop(signals)
@@ -64,7 +64,7 @@ func run(arguments []string) (code int, err error) {
 	return wait(command, signals)
 }
 
-// start starts the server and gives up at the first signal.
+// start starts the server and gives up on the first signal.
 func start(signals <-chan os.Signal) (*postgres.Server, error) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
@@ -82,14 +82,15 @@ func start(signals <-chan os.Signal) (*postgres.Server, error) {
 	return server, err
 }
 
-// wait passes signals on until the command ends, and returns its exit code, the shell's 128+n after a signal.
+// wait passes signals on until the command ends. It returns the command's exit code, or 128+n after the signal n as a
+// shell does.
 func wait(command *exec.Cmd, signals <-chan os.Signal) (int, error) {
 	ended := make(chan error, 1)
 	go func() { ended <- command.Wait() }()
 	for {
 		select {
 		case received := <-signals:
-			// It may have ended in the meantime, which the next turn finds out.
+			// The command may have ended in the meantime. The next iteration detects this.
 			_ = command.Process.Signal(received)
 		case err := <-ended:
 			var exit *exec.ExitError

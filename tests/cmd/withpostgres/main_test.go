@@ -16,7 +16,7 @@ import (
 	"github.com/habeas-data/habeas/internal/tests/postgres"
 )
 
-// commandEnv makes this test binary be the command itself.
+// commandEnv makes this test binary run as the command.
 const commandEnv = "HABEAS_WITHPOSTGRES_TEST_COMMAND"
 
 func TestMain(m *testing.M) {
@@ -26,7 +26,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// withpostgres prepares the command; database is the server it is given, if any.
+// withpostgres prepares the command. database is the URL of the server that it gets, or "".
 func withpostgres(t *testing.T, database string, arguments ...string) *exec.Cmd {
 	t.Helper()
 	command := exec.CommandContext(t.Context(), os.Args[0], arguments...)

@@ -22,13 +22,13 @@ import (
 	"github.com/habeas-data/habeas/ports/porttest"
 )
 
-// onSQLite opens each store on a file of its own, a copy of one that has all the tables.
+// onSQLite opens each store on a separate file, which is a copy of a file with all tables.
 func onSQLite(t testing.TB, driver databases.Driver) porttest.StoreHarness {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "template.db")
 	db := driver.Open(t, databases.SQLiteURL(path))
 	makeTables(t, db, sqliteTypes())
-	must(t, db.Close()) // which leaves all of it in the one file
+	must(t, db.Close()) // all data is then in this one file
 	template, err := os.ReadFile(path)
 	must(t, err)
 	return porttest.StoreHarness{
@@ -63,8 +63,8 @@ func schemasOf(t testing.TB, driver databases.Driver) func(c testing.TB) string 
 	}
 }
 
-// onPostgreSQL opens stores in empty places, and takes those whose case has ended well again for another one: emptying
-// their tables takes a tenth of the time that making them does.
+// onPostgreSQL opens stores in empty schemas. It reuses a store after a successful case, because emptying the tables
+// takes a tenth of the time of creating them.
 func onPostgreSQL(t testing.TB, driver databases.Driver, place func(c testing.TB) string) porttest.StoreHarness {
 	t.Helper()
 	var mu sync.Mutex
@@ -80,7 +80,7 @@ func onPostgreSQL(t testing.TB, driver databases.Driver, place func(c testing.TB
 				return last
 			}
 		}
-		store := openBun(t, driver, place(c), nobodyListens)
+		store := openBun(t, driver, place(c), unusedURL)
 		makeTables(c, store.past, postgresTypes())
 		return store
 	}
@@ -100,14 +100,14 @@ func onPostgreSQL(t testing.TB, driver databases.Driver, place func(c testing.TB
 	}
 }
 
-// opened is a store with the application's own handle on its database.
+// opened is a store with the application's own connection to its database.
 type opened struct {
 	porttest.Store
 	past *bun.DB
 }
 
-// empty removes all rows, past the trigger that protects the audit trail, and reports whether it could do so: something
-// that a case has left behind may still hold them.
+// empty removes all rows, also those that a trigger protects on the audit trail. It returns false if it fails, for
+// example because of locks that a case has left.
 func (o opened) empty(t testing.TB) bool {
 	t.Helper()
 	text := "SET LOCAL lock_timeout = '1s'; ALTER TABLE habeas_audit_events DISABLE TRIGGER USER;"
@@ -126,8 +126,8 @@ func (o opened) empty(t testing.TB) bool {
 	return err == nil
 }
 
-// nobodyListens returns the URL of a PostgreSQL server that has just gone.
-func nobodyListens(t testing.TB) string {
+// unusedURL returns the URL of a PostgreSQL server that has just stopped.
+func unusedURL(t testing.TB) string {
 	t.Helper()
 	listener, err := net.Listen("tcp4", "127.0.0.1:0")
 	must(t, err)
@@ -135,7 +135,7 @@ func nobodyListens(t testing.TB) string {
 	return "postgres://nobody@" + listener.Addr().String() + "/nothing?sslmode=disable"
 }
 
-// makeTables makes the tables of habeas and of the shop in an empty database.
+// makeTables creates the tables of habeas and of the shop in an empty database.
 func makeTables(t testing.TB, db *bun.DB, types map[domain.ColumnType]string) {
 	t.Helper()
 	must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{}))
@@ -145,7 +145,8 @@ func makeTables(t testing.TB, db *bun.DB, types map[domain.ColumnType]string) {
 	}
 }
 
-// openBun opens a store on a database that has the tables, or will have them. nowhere names one that cannot be reached.
+// openBun opens a store on a database that has the tables, or will have them. nowhere is the URL of an unreachable
+// database.
 func openBun(
 	t testing.TB, driver databases.Driver, database string, nowhere func(testing.TB) string,
 ) opened {
@@ -204,7 +205,7 @@ func must(t testing.TB, err error) {
 type counter struct{ n atomic.Int64 }
 
 func (c *counter) BeforeQuery(ctx context.Context, event *bun.QueryEvent) context.Context {
-	if !strings.Contains(event.Query, "pg_notify") { // which comes after the session, at a time of its own
+	if !strings.Contains(event.Query, "pg_notify") { // it comes after the session, at any time
 		c.n.Add(1)
 	}
 	return ctx

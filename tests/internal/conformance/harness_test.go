@@ -13,7 +13,7 @@ import (
 	"github.com/habeas-data/habeas/tests/internal/conformance"
 )
 
-// The suites believe what a harness tells them. These tests hold the harnesses themselves.
+// The suites trust the results of a harness. These tests check the harnesses themselves.
 
 func TestRowsComeBackAsTheyWereInserted(t *testing.T) {
 	each(t, func(t *testing.T, store porttest.Store) {

@@ -29,7 +29,7 @@ func inMemory() porttest.StoreHarness {
 	}
 }
 
-// openMemory opens an empty store in memory, which is its own way past the ports.
+// openMemory opens an empty store in memory. The store itself also gives access without the ports.
 func openMemory(t testing.TB) porttest.Store {
 	t.Helper()
 	store, err := memory.New(porttest.DataMap(), memory.Options{})

@@ -14,8 +14,8 @@ import (
 	"github.com/habeas-data/habeas/ports/porttest"
 )
 
-// shop is the application's own way to its tables: plain SQL, on connections that the store under test knows nothing
-// of.
+// shop accesses the tables as the application does: with plain SQL on connections that the store under test does not
+// use.
 type shop struct {
 	db      *sql.DB
 	dataMap domain.DataMap
@@ -30,7 +30,7 @@ func (s shop) table(t testing.TB, name string) domain.Table {
 	return table
 }
 
-// insert adds a row, committed at once. Columns that are left out are NULL.
+// insert adds and commits a row. Missing columns are NULL.
 func (s shop) insert(t testing.TB, name string, row porttest.Row) {
 	t.Helper()
 	table := s.table(t, name)
@@ -53,7 +53,7 @@ func (s shop) insert(t testing.TB, name string, row porttest.Row) {
 	must(t, err)
 }
 
-// stored is a value as bun would store it: instants and documents are texts on both sides.
+// stored returns a value as bun would store it. Instants and documents are texts on both sides.
 func stored(value any) any {
 	switch value := value.(type) {
 	case time.Time:
@@ -65,7 +65,7 @@ func stored(value any) any {
 	}
 }
 
-// rows reads a table, by primary key.
+// rows reads a table, ordered by primary key.
 func (s shop) rows(t testing.TB, name string) []porttest.Row {
 	t.Helper()
 	table := s.table(t, name)
@@ -97,7 +97,7 @@ func (s shop) rows(t testing.TB, name string) []porttest.Row {
 	return rows
 }
 
-// read turns what a driver returned, in whichever form, into the value that porttest.Row asks for.
+// read converts a value of any driver into a value of porttest.Row.
 func read(t testing.TB, column domain.Column, value any) any {
 	t.Helper()
 	text := ""
@@ -113,14 +113,14 @@ func read(t testing.TB, column domain.Column, value any) any {
 	}
 	var typed any
 	var err error
-	switch column.Type { //nolint:exhaustive // texts and UUIDs are left
+	switch column.Type { //nolint:exhaustive // texts and UUIDs remain
 	case domain.TypeSmallInt, domain.TypeInteger, domain.TypeBigInt:
 		typed, err = strconv.ParseInt(text, 10, 64)
 	case domain.TypeNumber:
 		typed, err = strconv.ParseFloat(text, 64)
 	case domain.TypeBoolean:
 		typed, err = strconv.ParseBool(text)
-	case domain.TypeTime: // SQLite's, when it does not recognise it
+	case domain.TypeTime: // SQLite, if it does not recognise the type
 		err = fmt.Errorf("it is no time")
 	case domain.TypeJSON:
 		typed = domain.JSON(text)

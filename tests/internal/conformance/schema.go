@@ -7,8 +7,8 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// createTables are the statements that make the tables of a data map, with every relation without a condition
-// as a foreign key without ON DELETE.
+// createTables returns the statements that create the tables of a data map. Every relation without a condition is a
+// foreign key without ON DELETE.
 func createTables(m domain.DataMap, types map[domain.ColumnType]string) []string {
 	var statements []string
 	for _, table := range inOrder(m.Tables()) {
@@ -23,7 +23,7 @@ func createTables(m domain.DataMap, types map[domain.ColumnType]string) []string
 		lines = append(lines, "PRIMARY KEY ("+quoteAll(table.PrimaryKey)+")")
 		for _, relation := range table.Relations {
 			if relation.When != nil {
-				continue // which no foreign key can hold
+				continue // a foreign key cannot express a condition
 			}
 			lines = append(lines, "FOREIGN KEY ("+quoteAll(relation.Columns)+") REFERENCES "+
 				quote(relation.References)+" ("+quoteAll(relation.ReferencedColumns)+")")
@@ -33,7 +33,7 @@ func createTables(m domain.DataMap, types map[domain.ColumnType]string) []string
 	return statements
 }
 
-// inOrder puts tables behind those that they refer to.
+// inOrder sorts tables after the tables that they refer to.
 func inOrder(tables []domain.Table) []domain.Table {
 	var ordered []domain.Table
 	made := map[string]bool{}
@@ -52,7 +52,7 @@ func inOrder(tables []domain.Table) []domain.Table {
 	return ordered
 }
 
-// sqliteTypes are those that bun gives the columns of its models.
+// sqliteTypes returns the types that bun uses for columns of its models.
 func sqliteTypes() map[domain.ColumnType]string {
 	return map[domain.ColumnType]string{
 		domain.TypeText: "VARCHAR", domain.TypeSmallInt: "INTEGER", domain.TypeInteger: "INTEGER",

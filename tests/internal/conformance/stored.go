@@ -11,9 +11,9 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// What bunstore has stored in its own tables, by plain SQL.
+// These functions read the tables of bunstore with plain SQL.
 
-// erased reads the mark that erasures of the subject left.
+// erased reads the mark of erasures of the subject.
 func erased(t testing.TB, db *sql.DB, id domain.SubjectID) (last time.Time, marked bool) {
 	t.Helper()
 	var mark instant
@@ -57,7 +57,7 @@ func entries(t testing.TB, db *sql.DB) (all []domain.OutboxEntry) {
 	return all
 }
 
-// instant reads an instant, or NULL, in the form in which a driver returns it. It implements sql.Scanner.
+// instant scans an instant or NULL in the form that a driver returns. It implements sql.Scanner.
 type instant struct{ time *time.Time }
 
 func (i *instant) Scan(value any) (err error) {

@@ -1,6 +1,6 @@
 // Package conformance runs the conformance suites of the storage ports on every store of the module. Its harnesses open
-// a store on the shop of package porttest, which other tests can work on, too: tests/story does, and so does the module
-// tests/pgdriver, which adds a driver.
+// a store on the shop of package porttest. tests/story uses them too, and so does the module tests/pgdriver, which adds
+// a driver.
 package conformance
 
 import (
@@ -13,11 +13,11 @@ import (
 // Kind is a kind of store.
 type Kind struct {
 	Name string
-	// Harness opens stores of the kind as long as t runs.
+	// Harness opens stores of the kind that exist until t ends.
 	Harness func(t testing.TB) porttest.StoreHarness
 }
 
-// Kinds returns every kind of store that the module has. A package that opens them needs a TestMain that calls
+// Kinds returns every kind of store of the module. A package that opens these stores needs a TestMain that calls
 // postgres.Main.
 func Kinds() []Kind {
 	kinds := []Kind{{"memory", func(testing.TB) porttest.StoreHarness { return inMemory() }}}
@@ -27,7 +27,7 @@ func Kinds() []Kind {
 	return kinds
 }
 
-// Bunstore is package bunstore on a database behind the driver.
+// Bunstore returns package bunstore on a database with the driver.
 func Bunstore(driver databases.Driver) Kind {
 	return Kind{"bunstore on " + driver.Name, func(t testing.TB) porttest.StoreHarness {
 		t.Helper()
@@ -38,8 +38,8 @@ func Bunstore(driver databases.Driver) Kind {
 	}}
 }
 
-// BunstoreIn is package bunstore on PostgreSQL, in places of the caller's: each call of place returns the URL of an
-// empty one, which lasts as long as t runs.
+// BunstoreIn returns package bunstore on PostgreSQL in schemas of the caller. Each call of place returns the URL of an
+// empty schema, which exists until t ends.
 func BunstoreIn(name string, driver databases.Driver, place func(t testing.TB) func(testing.TB) string) Kind {
 	return Kind{name, func(t testing.TB) porttest.StoreHarness {
 		t.Helper()
@@ -47,7 +47,7 @@ func BunstoreIn(name string, driver databases.Driver, place func(t testing.TB) f
 	}}
 }
 
-// Hold checks that a store keeps the promises of all storage ports, those included that a store need not implement.
+// Hold checks that a store keeps the promises of all storage ports, including the optional ports.
 func Hold(t *testing.T, harness porttest.StoreHarness) {
 	t.Helper()
 	porttest.TestStore(t, harness)

@@ -1,5 +1,5 @@
-// Package shop is the application that tests are about where nothing else is asked of it: customers whose rows an
-// erasure anonymizes, with parcels that it deletes and invoices that it retains.
+// Package shop is the default application of tests. An erasure anonymizes the rows of customers, deletes parcels and
+// retains invoices.
 package shop
 
 import (
@@ -19,7 +19,7 @@ type Customer struct {
 	Plan          string `bun:"plan"`
 }
 
-// Parcel is a customer's, and goes with an erasure.
+// Parcel belongs to a customer. An erasure deletes it.
 type Parcel struct {
 	bun.BaseModel `bun:"table:parcels" subject:"owned"`
 	ID            int64     `bun:"id,pk,autoincrement"`
@@ -28,7 +28,7 @@ type Parcel struct {
 	Address       string    `bun:"address" pii:"location"`
 }
 
-// Invoice is a customer's, and stays.
+// Invoice belongs to a customer. An erasure retains it.
 type Invoice struct {
 	bun.BaseModel `bun:"table:invoices"`
 	ID            int64     `bun:"id,pk,autoincrement"`
@@ -40,10 +40,10 @@ type Invoice struct {
 // Models are the customers and their parcels.
 var Models = []any{(*Customer)(nil), (*Parcel)(nil)}
 
-// WithInvoices are all models.
+// WithInvoices contains all models.
 var WithInvoices = append(Models[:2:2], (*Invoice)(nil))
 
-// Open makes habeas' tables and those of the models in an empty database, PostgreSQL or SQLite.
+// Open creates the tables of habeas and of the models in an empty PostgreSQL or SQLite database.
 func Open(t testing.TB, db *bun.DB, models []any) {
 	t.Helper()
 	Must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{}))
@@ -53,7 +53,7 @@ func Open(t testing.TB, db *bun.DB, models []any) {
 	}
 }
 
-// Add inserts rows, each a pointer to a model or to a slice of them.
+// Add inserts rows. Each argument is a pointer to a model or to a slice of models.
 func Add(t testing.TB, db *bun.DB, rows ...any) {
 	t.Helper()
 	for _, row := range rows {
@@ -62,7 +62,7 @@ func Add(t testing.TB, db *bun.DB, rows ...any) {
 	}
 }
 
-// AddCustomers inserts the customers from 1 to n, with so many parcels each.
+// AddCustomers inserts the customers 1 to n, each with the given number of parcels.
 func AddCustomers(t testing.TB, db *bun.DB, n, parcels int) {
 	t.Helper()
 	for i := range n {
@@ -72,7 +72,7 @@ func AddCustomers(t testing.TB, db *bun.DB, n, parcels int) {
 	}
 }
 
-// AddParcels inserts so many parcels of a customer, in one statement.
+// AddParcels inserts the given number of parcels of a customer in one statement.
 func AddParcels(t testing.TB, db *bun.DB, customer int64, parcels int) {
 	t.Helper()
 	rows := make([]Parcel, parcels)
@@ -84,10 +84,10 @@ func AddParcels(t testing.TB, db *bun.DB, customer int64, parcels int) {
 	}
 }
 
-// Email is the address of a customer who was not erased.
+// Email is the address of a customer before an erasure.
 func Email(customer int64) string { return fmt.Sprintf("c%d@example.org", customer) }
 
-// Must ends a test that cannot go on.
+// Must ends the test on an error.
 func Must(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {

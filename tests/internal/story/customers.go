@@ -9,7 +9,7 @@ import (
 	"github.com/habeas-data/habeas/ports/porttest"
 )
 
-// subjectOf is customer 1 of a tenant, whom the desk knows by the tenant's name.
+// subjectOf returns customer 1 of a tenant. The desk knows the customer by the name of the tenant.
 func subjectOf(tenant string) (domain.Subject, error) {
 	id, err := domain.NewSubjectID(tenant, "1")
 	return domain.Subject{ID: id, Refs: []domain.SubjectRef{{Kind: "desk", Value: strings.Clone(tenant)}}}, err
@@ -17,7 +17,7 @@ func subjectOf(tenant string) (domain.Subject, error) {
 
 var issued = time.Date(2024, 2, 29, 0, 0, 0, 0, time.UTC)
 
-// seed gives customer 1 of a tenant a row in every table; numbers of rows begin at first.
+// seed adds a row of customer 1 of a tenant to every table. The numbers of the rows begin at first.
 func seed(t *testing.T, store porttest.Store, tenant string, first int64) {
 	t.Helper()
 	owner := func(row porttest.Row) porttest.Row {
@@ -40,7 +40,7 @@ func seed(t *testing.T, store porttest.Store, tenant string, first int64) {
 	store.Insert(t, "invoices", owner(porttest.Row{"address": "1 Main Street", "phone": "555", "issued_at": issued}))
 }
 
-// rowsOf returns what is held about customer 1 of a tenant, by table: numbers of rows from first to first + 9.
+// rowsOf returns the rows of customer 1 of a tenant by table. Their numbers are first to first + 9.
 func rowsOf(t *testing.T, store porttest.Store, tenant string, first int64) map[string][]porttest.Row {
 	t.Helper()
 	held := map[string][]porttest.Row{}

@@ -7,8 +7,8 @@ import (
 	"github.com/habeas-data/habeas/ports/porttest"
 )
 
-// dataMap is that of the shop, of the tables about one person each, and without the keys of external systems: the story
-// has no system that takes keys.
+// dataMap returns the data map of the shop, with the tables whose rows belong to one person. It has no keys of external
+// systems, because the story has no system that takes keys.
 func dataMap() (domain.DataMap, error) {
 	shop := porttest.DataMap()
 	tables := slices.DeleteFunc(slices.Clone(shop.Declared()), func(t domain.Table) bool {

@@ -10,12 +10,12 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// desk is the external system: it knows everybody until they are erased.
+// desk is the external system. It knows each subject until the subject is erased.
 type desk struct {
 	mu     sync.Mutex
 	down   bool
-	names  map[string]any // what was rectified
-	erased map[string]int // how often
+	names  map[string]any // rectified names
+	erased map[string]int // number of erasures
 }
 
 var _ ports.RectifyingResolver = (*desk)(nil)
@@ -56,7 +56,7 @@ func (d *desk) RectifySubject(_ context.Context, ref domain.SubjectRef, _ string
 	return nil
 }
 
-// ticking is a clock on which a second passes whenever somebody looks.
+// ticking is a clock that advances by a second with each reading.
 type ticking struct {
 	mu  sync.Mutex
 	now time.Time

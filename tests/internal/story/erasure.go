@@ -12,7 +12,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// erase asks for an erasure and tells what was deleted, anonymized and retained.
+// erase requests an erasure and checks the counts of deleted, anonymized and retained rows.
 func (s *story) erase() domain.ErasureResult {
 	s.t.Helper()
 	var result domain.ErasureResult
@@ -83,7 +83,7 @@ func (s *story) checkSteps() {
 	}
 }
 
-// completion is the worker's: what is told to the desk completes the erasure, once.
+// completion runs the worker. The call to the desk completes the erasure, once.
 func (s *story) completion() {
 	s.drain(1)
 	if s.desk.erased["acme"] != 1 {
@@ -109,8 +109,8 @@ func (s *story) erasureAgain() {
 	}
 }
 
-// exportOfWhatIsLeft shows what is retained with its reason, and says of the rest that it was erased.
-func (s *story) exportOfWhatIsLeft() {
+// exportAfterErasure checks that an export contains retained data with the reason, and marks the other data as erased.
+func (s *story) exportAfterErasure() {
 	values, bundle := s.exported()
 	if len(bundle.Records) != 19 || values["invoices.address"] != "1 Main Street" {
 		s.t.Errorf("exported %v", values)

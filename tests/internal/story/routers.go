@@ -17,8 +17,8 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// router is an HTTP adapter: serve starts a server that has the API under /me, and returns its URL. The customer is
-// named by a header, which only a test may do.
+// router is an HTTP adapter. serve starts a server with the API under /me and returns its URL. A header names the
+// customer, which only a test may do.
 type router struct {
 	name  string
 	serve func(t *testing.T, api *httpapi.API) string
@@ -64,8 +64,8 @@ func serveNetHTTP(t *testing.T, api *httpapi.API) string {
 	return server.URL
 }
 
-// exchange sends a request as customer 1 of a tenant, and decodes the answer into result, unless that is nil. Another
-// status than the one that is wanted ends the test.
+// exchange sends a request as customer 1 of a tenant. It decodes the response into result unless result is nil. A
+// different status ends the test.
 func (s *story) exchange(tenant, method, path, body string, status int, result any) {
 	s.t.Helper()
 	request, err := http.NewRequestWithContext(s.t.Context(), method, s.url+path, strings.NewReader(body))

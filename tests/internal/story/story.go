@@ -1,5 +1,5 @@
 // Package story plays one story of a person's rights, from the first refusal to the last export, through a real server
-// and on a real store. It is a package of its own so that other modules can play it, too.
+// and on a real store. It is a separate package, so that other modules can play it too.
 package story
 
 import (
@@ -23,9 +23,8 @@ import (
 	"github.com/habeas-data/habeas/tests/internal/conformance"
 )
 
-// Play plays the story on every kind of store that is given, behind every router. Whatever an application serves the
-// API with, and wherever it keeps its data, it is the same: to the letter of what is answered, what is left in the
-// tables, and what stands on the audit trail.
+// Play plays the story on each of the kinds of stores, behind every router. The responses, the tables and the audit
+// trail must be the same for every adapter and every store.
 func Play(t *testing.T, kinds ...conformance.Kind) {
 	t.Helper()
 	for _, kind := range kinds {
@@ -38,17 +37,17 @@ func Play(t *testing.T, kinds ...conformance.Kind) {
 	}
 }
 
-// story is that of customer 1 of the tenant acme. Customer 1 of another tenant, rival, is somebody else.
+// story is the story of customer 1 of the tenant acme. Customer 1 of the tenant rival is another person.
 type story struct {
 	t       *testing.T
 	store   porttest.Store
 	engines stack.Stack
 	desk    *desk
 	url     string
-	others  map[string][]porttest.Row // what is held about somebody else
-	events  []domain.EventType        // what the trail has to be by now
+	others  map[string][]porttest.Row // the rows of the other person
+	events  []domain.EventType        // the expected events of the trail
 
-	operation string // the id of the last one, while the trail is checked
+	operation string // the id of the last operation while the trail is checked
 }
 
 func newStory(t *testing.T, store porttest.Store, router router) *story {
@@ -73,12 +72,12 @@ func newStory(t *testing.T, store porttest.Store, router router) *story {
 func (s *story) play() {
 	for _, chapter := range []func(){
 		s.refusals, s.consent, s.restriction, s.export, s.exportWithoutTheDesk, s.rectification, s.erasure,
-		s.completion, s.erasureAgain, s.exportOfWhatIsLeft, s.refusals,
+		s.completion, s.erasureAgain, s.exportAfterErasure, s.refusals,
 	} {
 		chapter()
 		s.checkTrail()
 		if s.t.Failed() {
-			return // what comes next would only repeat it
+			return // the following checks would fail in the same way
 		}
 	}
 	if now := rowsOf(s.t, s.store, "rival", 20); !reflect.DeepEqual(now, s.others) {
@@ -89,7 +88,7 @@ func (s *story) play() {
 	}
 }
 
-// checkTrail compares the trail with what has happened so far.
+// checkTrail compares the trail with the expected events.
 func (s *story) checkTrail() {
 	s.t.Helper()
 	var types []domain.EventType
@@ -102,8 +101,8 @@ func (s *story) checkTrail() {
 	}
 }
 
-// checkOperation checks that an event of a right that takes several events has the id of its operation, the one that
-// was requested last.
+// checkOperation checks that an event has the id of the operation that was requested last, if its right has several
+// events.
 func (s *story) checkOperation(event domain.AuditEvent) {
 	right, what, _ := strings.Cut(string(event.EventType), "_")
 	switch {
@@ -130,7 +129,7 @@ func (s *story) trail(tenant string) (events []domain.AuditEvent) {
 
 func (s *story) happened(types ...domain.EventType) { s.events = append(s.events, types...) }
 
-// refusals leave nothing behind.
+// refusals checks that refused requests write nothing.
 func (s *story) refusals() {
 	s.exchange("", "GET", "/me/export", "", http.StatusUnauthorized, nil)
 	s.exchange("acme", "POST", "/me/consent", `{`, http.StatusBadRequest, nil)
@@ -172,7 +171,7 @@ func (s *story) exported() (values map[string]any, bundle domain.ExportBundle) {
 	s.exchange("acme", "GET", "/me/export", "", http.StatusOK, &bundle)
 	s.happened(domain.EventExportRequested, domain.EventExportCompleted)
 	values = map[string]any{}
-	lines := map[string]bool{} // of the ledgers
+	lines := map[string]bool{} // records of the ledgers
 	bundle.Records = slices.DeleteFunc(bundle.Records, func(r domain.ExportRecord) bool {
 		ledger := strings.HasPrefix(r.Source, "habeas_")
 		if ledger {
@@ -185,7 +184,7 @@ func (s *story) exported() (values map[string]any, bundle domain.ExportBundle) {
 	}
 	for _, record := range bundle.Records {
 		values[record.Source+"."+record.Field] = record.Value
-		ends := issued.AddDate(10, 0, 0) // a year without a 29th of February: the 1st of March
+		ends := issued.AddDate(10, 0, 0) // in a year without February 29, the period ends on March 1
 		if retained := record.Field == "address"; retained != (record.RetentionReason != nil) ||
 			retained && !record.ExpiresAt.Equal(ends) {
 			s.t.Errorf("%s.%s: %+v", record.Source, record.Field, record)
@@ -196,7 +195,7 @@ func (s *story) exported() (values map[string]any, bundle domain.ExportBundle) {
 
 func (s *story) export() {
 	values, bundle := s.exported()
-	want := map[string]any{ // as JSON has it
+	want := map[string]any{ // decoded from JSON
 		"people.name": "Ada", "people.email": "ada@example.org", "people.nickname": "al",
 		"people.born": "2024-02-29T00:00:00Z", "people.score": domain.Number("12.5"),
 		"people.level": domain.Number("3"), "people.visits": domain.Number("1073741824"),
@@ -221,7 +220,7 @@ func (s *story) exportWithoutTheDesk() {
 	}
 }
 
-// rectification has no route: the application calls it from one of its own.
+// rectification has no route in the API. The application calls it from its own route.
 func (s *story) rectification() {
 	subject, err := subjectOf("acme")
 	must(s.t, err)
@@ -245,7 +244,7 @@ func (s *story) rectification() {
 		domain.EventRectificationStepSucceeded, domain.EventRectificationCompleted)
 }
 
-// drain carries out what waits in the outbox, as a worker does.
+// drain carries out the entries of the outbox as a worker does.
 func (s *story) drain(want int) {
 	s.t.Helper()
 	for _, want := range []int{want, 0} {

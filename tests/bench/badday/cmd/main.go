@@ -1,4 +1,4 @@
-// Command cmd measures the outbox on bad days, on a server that is given:
+// Command cmd measures the outbox under bad conditions on a given server:
 //
 //	go run ./badday/cmd -server postgres://... -part backlog|neighbour|churn|herd
 package main

@@ -1,4 +1,4 @@
-// Command cmd measures the drain alone, on a server that is given:
+// Command cmd measures only the drain, on a given server:
 //
 //	go run ./drain/cmd -server postgres://... -pairs 3
 package main

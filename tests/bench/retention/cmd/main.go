@@ -1,4 +1,4 @@
-// Command cmd measures replays and sweeps, on a server that is given:
+// Command cmd measures replays and sweeps on a given server:
 //
 //	go run ./retention/cmd -server postgres://... -part replay|sweep
 package main
@@ -19,7 +19,7 @@ func main() {
 	part := flag.String("part", "replay", "`what` is measured: replay, sweep")
 	subjects := flag.Int("subjects", 100_000, "`subjects` who are erased")
 	workers := flag.Int("workers", 4, "subjects that are erased at once")
-	rate := flag.Int("rate", 50, "erasures per second beside a sweep")
+	rate := flag.Int("rate", 50, "erasures per second during a sweep")
 	alone := flag.Duration("alone", 20*time.Second, "how `long` erasures are measured without a sweep")
 	pool := flag.Int("pool", 8, "connections")
 	limit := flag.Duration("limit", 15*time.Minute, "how `long` all of it may take")

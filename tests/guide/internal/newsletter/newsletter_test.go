@@ -20,7 +20,7 @@ func TestConformance(t *testing.T) {
 		s := &service{subscribers: map[string]string{"ada-ref": "ada@example.org", "bob-ref": "bob@example.org"}}
 		server := httptest.NewServer(s)
 		t.Cleanup(server.Close)
-		t.Cleanup(s.heal) // before the server waits for those who hang
+		t.Cleanup(s.heal) // the server waits for hanging requests when it closes
 		resolver := newsletter.NewResolver(server.URL, "secret-token")
 		return porttest.ResolverSystem{
 			Resolver:  resolver,
@@ -47,11 +47,10 @@ func TestARefThatIsAPathIsRefused(t *testing.T) {
 	}
 }
 
-// service is the newsletter service. It answers everything with a status while it has one, and hangs while it is told
-// to.
+// service is the newsletter service. If a status is set, it responds to every request with it. It can also hang.
 type service struct {
 	mu          sync.Mutex
-	subscribers map[string]string // their addresses
+	subscribers map[string]string // addresses by subscriber
 	status      int
 	hanging     chan struct{}
 }

@@ -1,4 +1,4 @@
-// Package visit plays a user of the programs that the README shows.
+// Package visit acts as a user of the programs in the README.
 package visit
 
 import (
@@ -9,10 +9,10 @@ import (
 	"time"
 )
 
-// retryAfter is how long Program waits for a program that does not listen yet.
+// retryAfter is the interval in which Program checks whether a program listens.
 const retryAfter = 10 * time.Millisecond
 
-// FreeAddress returns an address on loopback that no program listens on.
+// FreeAddress returns an unused address on loopback.
 func FreeAddress(t testing.TB) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "localhost:0")
