@@ -76,14 +76,14 @@ type Config struct {
 	// Workers.
 	Workers int
 	// Health has the settings of Integration.Health. See health.Options. The default of Health.LateAfter is
-	// Saga.LateAfter.
+	// Saga.LateAfter, and otherwise 1 day.
 	Health health.Options
 	// Clock is the source of the current time. The default is the clock of the machine.
 	Clock ports.Clock
 
 	// Sweep is the interval at which the worker overwrites retained cells of erased subjects whose retention period is
-	// over (Art. 17(3)(b) GDPR). See sweep.Sweeper. All processes share the work. One day is a good value. The default is
-	// zero: the worker does not sweep.
+	// over (storage limitation, Art. 5(1)(e) GDPR). See sweep.Sweeper. All processes share the work. One day is a good
+	// value. The default is zero: the worker does not sweep.
 	Sweep time.Duration
 	// VerifyAfter is the delay after which the worker verifies an erasure (Art. 17 GDPR). It searches for rows and values
 	// that the erasure should have deleted or overwritten. See verification.Verifier.RunOnce. The result is on the audit
@@ -116,7 +116,7 @@ func (c Config) validate() error {
 	case !wires:
 		return domain.Misconfigured("app", "set DB and Models, or Stack")
 	case c.DB == nil:
-		return domain.Misconfigured("app", "DB is missing")
+		return domain.Misconfigured("app", "DB is missing: set the database")
 	case (len(c.Models) > 0) == !c.DataMap.IsZero():
 		return domain.Misconfigured("app", "set exactly one of Models and DataMap")
 	}

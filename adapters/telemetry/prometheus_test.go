@@ -46,7 +46,7 @@ func exported(m metricdata.Metrics) []string {
 func series(t *testing.T) map[string][]string {
 	t.Helper()
 	w := newWorld(t)
-	w.tellAll(t)
+	w.reportAll(t)
 	all := map[string][]string{}
 	for _, m := range w.collect(t) {
 		var labels []string

@@ -110,9 +110,9 @@ type Stack struct {
 func New(c Config) (Stack, error) {
 	switch {
 	case c.Sessions == nil:
-		return Stack{}, domain.Misconfigured("stack", "Sessions is missing")
+		return Stack{}, domain.Misconfigured("stack", "Sessions is missing: set a session factory")
 	case c.DataMap.IsZero():
-		return Stack{}, domain.Misconfigured("stack", "DataMap is missing")
+		return Stack{}, domain.Misconfigured("stack", "DataMap is missing: set the data map of Sessions")
 	case c.ResolverTimeout < 0:
 		return Stack{}, domain.Misconfigured("stack", "ResolverTimeout must not be negative")
 	}
@@ -228,7 +228,7 @@ func (s Stack) Validate() error {
 		{"Runner", s.Runner == nil},
 	} {
 		if part.missing {
-			return domain.Misconfigured("stack", "the stack has no "+part.name)
+			return domain.Misconfigured("stack", "the stack has no "+part.name+": set it, or create the stack with stack.New")
 		}
 	}
 	return nil

@@ -75,9 +75,9 @@ func namesPersonal(table string, columns []string) bool {
 	return isReference && ok
 }
 
-// wayOf returns the tables on the path of foreign keys from a table outside of the data map to a table of the data map,
-// and the columns of the first foreign key. Between tables outside of the data map, it follows only foreign keys with
-// ON DELETE CASCADE, because their rows are parts of the rows that they refer to.
+// wayOf follows the foreign keys of a table outside of the data map to a table of the data map. It returns the tables
+// on the way and the columns of the first foreign key. Between tables outside of the data map, it follows only foreign
+// keys with ON DELETE CASCADE. Rows with such a foreign key are parts of the rows that they refer to.
 func (s *schema) wayOf(table domain.CatalogTable, seen map[string]bool) (way, columns []string) {
 	seen[table.Name] = true
 	for _, foreign := range table.ForeignKeys {

@@ -82,8 +82,8 @@ func orDefault[T int | time.Duration](value, fallback T) T {
 }
 
 // Check makes all checks. It returns within Options.Timeout or when ctx ends, even if the database does not respond.
-// Concurrent checks share one probe of the database. Check reads the outbox at most every 30 s and waits for this read
-// for at most a quarter of the timeout, because Health.Ready does not depend on it.
+// Concurrent checks share one probe of the database. Check reads the outbox at most once every 30 s. It waits for this
+// read for at most a quarter of the timeout, because Health.Ready does not depend on the outbox.
 func (c *Checker) Check(ctx context.Context) domain.Health {
 	ctx, cancel := context.WithTimeout(ctx, c.config.Timeout)
 	defer cancel()

@@ -259,8 +259,8 @@ func (p *planning) alongPaths(table domain.Table, step domain.RectificationStep)
 	return steps
 }
 
-// fieldOf returns the name of a correction for an error. It never repeats a name that is not in the data map and not
-// formed like a category, because a client could send personal data in it.
+// fieldOf returns the name of a correction for an error. It repeats a name only if the data map has it, or if it has
+// the form of a category. Any other name may hold personal data of a client.
 func (p *planning) fieldOf(c domain.Correction) string {
 	table, _ := p.dataMap.Table(c.Table)
 	if column, ok := table.Column(c.Column); ok {

@@ -37,7 +37,7 @@ func (l *Ledger) WithObserver(observer ports.Observer) *Ledger {
 	return &Ledger{l.audit, l.purposes, observer}
 }
 
-// Purposes returns the declared purposes. By default there are none.
+// Purposes returns the declared purposes. The default is the empty Purposes.
 func (l *Ledger) Purposes() domain.Purposes { return l.purposes }
 
 // Record appends a decision and the audit event restriction_placed or restriction_lifted. The event has the scope, but

@@ -19,9 +19,10 @@ const (
 )
 
 // RunOnce claims a batch, calls the resolvers and settles the outcomes. It makes at most Concurrency concurrent calls
-// to each system, outside of any transaction. It returns the number of settled entries, including the entries that
-// could not be read. 0 with a nil error means that no entry was due, that all entries were given back, or that other
-// runners took all entries over.
+// to each system, outside of any transaction.
+//
+// RunOnce returns the number of settled entries, including the entries that could not be read. If it returns 0 and no
+// error, no entry was due, or all entries were given back, or other runners took all entries over.
 //
 // While RunOnce waits for slow systems, it claims and settles entries of other systems. A system that hangs therefore
 // delays no other system. RunOnce returns when all the entries that it has claimed are settled or given back.

@@ -55,7 +55,7 @@ type Options struct {
 	// Systems holds the limits of single systems, keyed by resolver name. Default: no limits.
 	Systems map[string]SystemLimits
 	// BreakAfter is the number of consecutive failures that opens the circuit breaker of a system. While the breaker is
-	// open, the entries of the system stay in the outbox and cost neither attempts nor events. After FirstBackoff, the
+	// open, the entries of the system stay in the outbox, without attempts and without events. After FirstBackoff, the
 	// runner tries one entry. If this call fails too, the wait doubles, up to five minutes. Any response, even a refusal,
 	// closes the breaker. The default is 10.
 	BreakAfter int
@@ -66,10 +66,10 @@ type Options struct {
 
 	// LateAfter is the age from which an open entry is late. The default is 1 day.
 	LateAfter time.Duration
-	// Purge calls OnLate with the backlog of each resolver that has late entries. A worker calls Purge every hour. An
-	// entry counts as late whether it fails, waits, or is claimed by no process. OnLate therefore warns long before
-	// GiveUpAfter, and long before the end of the month that the controller has to respond (Art. 12(3) GDPR). A panic of
-	// OnLate is recovered and ignored. Default: no call.
+	// OnLate is called by Purge with the backlog of each resolver that has late entries. A worker calls Purge every hour.
+	// An entry counts as late whether it fails, waits, or is claimed by no process. With the defaults, OnLate warns six
+	// days before GiveUpAfter, and long before the end of the month that the controller has to respond (Art. 12(3) GDPR).
+	// A panic of OnLate is recovered and ignored. Default: no call.
 	OnLate func(ctx context.Context, backlog domain.OutboxBacklog)
 }
 
@@ -92,9 +92,9 @@ type Config struct {
 	// OnAbandoned is called with each abandoned entry after the commit. Such an entry has the status abandoned, and its
 	// LastError is the class of the failure.
 	//
-	// OnAbandoned is also called once with an entry that has been due for a day and that no process has claimed, for
-	// example an entry whose resolver is registered nowhere. Such an entry has the LastError domain.LastErrorUnclaimed, is
-	// not abandoned, and can still be claimed.
+	// OnAbandoned is also called once with an entry that has been due for a day and that no process has claimed. An
+	// example is an entry whose resolver is registered nowhere. Such an entry has the LastError
+	// domain.LastErrorUnclaimed. It is not abandoned and can still be claimed.
 	//
 	// The SubjectID and the Ref of an entry are empty if they cannot be read (domain.LastErrorUnreadable). OnAbandoned
 	// must not block. It may be called concurrently if several batches are in progress. Its panics are recovered and

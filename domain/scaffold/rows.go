@@ -174,9 +174,9 @@ func (t *table) keptBy() *reference {
 	return t.in[i]
 }
 
-// allowsDeletion reports whether the rows that a reference leads to can be deleted. This is so if an erasure deletes
-// the referring rows before, or if the database sets the reference to NULL and the reference is not a path of the data
-// map.
+// allowsDeletion reports whether the rows that a reference leads to can be deleted. They can if an erasure deletes the
+// referring rows earlier. They also can if the database sets the reference to NULL and the reference is not a path of
+// the data map.
 func (r *reference) allowsDeletion(t *table) bool {
 	if r.from.goes && len(t.paths) == 1 && len(r.from.paths) == 1 && r.from.paths[0] == r {
 		return true

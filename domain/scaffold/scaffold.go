@@ -30,7 +30,7 @@ type Proposal struct {
 	Candidates []Candidate `json:"candidates"`
 	// LeftOut lists the other tables of the catalog by name. It omits views.
 	LeftOut []LeftOut `json:"left_out"`
-	// Decisions are the guesses that the schema neither confirms nor rules out, in the order of the tables.
+	// Decisions are the guesses that the schema leaves open, in the order of the tables.
 	Decisions []Decision `json:"decisions"`
 }
 

@@ -16,8 +16,8 @@ import (
 // caller must call release before parent becomes invalid, preferably with defer. Until then, the context holds one
 // goroutine if parent can be cancelled.
 //
-// After release returns, neither ctx nor a context derived from ctx calls a method of parent. Value then returns nil
-// and Done is closed. Err returns the error of parent if parent ended before, and context.Canceled otherwise. Deadline
+// After release returns, ctx and contexts derived from ctx no longer call methods of parent. Value then returns nil and
+// Done is closed. Err returns the error of parent if parent ended before, and context.Canceled otherwise. Deadline
 // returns the deadline that parent had in the call of New. A caller of Value must make sure that the returned value
 // outlives the request.
 //

@@ -38,8 +38,8 @@ func Singular(word string) string {
 	return word
 }
 
-// Split splits a name at each character that is neither a letter nor a digit, and before each capital letter that
-// follows a character other than a capital letter.
+// Split splits a name at each character except letters and digits, and before each capital letter that follows a
+// character other than a capital letter.
 func Split(name string) []string {
 	var words []string
 	var word []rune

@@ -76,8 +76,8 @@ func serve(t *testing.T, handler http.Handler) *httptest.Server {
 	return server
 }
 
-// sendRequest sends a request to a real server.
-func sendRequest(t *testing.T, server *httptest.Server, customer, method, target, body string) received {
+// sendTo sends a request to a real server.
+func sendTo(t *testing.T, server *httptest.Server, customer, method, target, body string) received {
 	t.Helper()
 	request := newRequest(customer, method, server.URL+target, body)
 	request.RequestURI = "" // httptest sets it for servers
@@ -110,7 +110,7 @@ func TestAHostOnNetHTTPServesEveryRight(t *testing.T) {
 			{"GET", "/me", "", "profile"},
 			{"GET", "/me/orders/7", "", "order 7"},
 		} {
-			got := sendRequest(t, server, "1", step.method, step.target, step.body)
+			got := sendTo(t, server, "1", step.method, step.target, step.body)
 			if got.StatusCode != http.StatusOK || !strings.Contains(got.body, step.want) {
 				t.Errorf("%s %s: %d %s", step.method, step.target, got.StatusCode, got.body)
 			}
@@ -122,7 +122,7 @@ func TestAHostOnNetHTTPServesEveryRight(t *testing.T) {
 			"PUT /me/consent": "405 problem",
 		} {
 			method, path, _ := strings.Cut(target, " ")
-			got := sendRequest(t, server, "1", method, path, "")
+			got := sendTo(t, server, "1", method, path, "")
 			if got.isProblem() {
 				got.body = "problem"
 			}
@@ -130,7 +130,7 @@ func TestAHostOnNetHTTPServesEveryRight(t *testing.T) {
 				t.Errorf("%s: %s, want %s", target, response, want)
 			}
 		}
-		if got := sendRequest(t, server, "", "DELETE", "/me", ""); got.StatusCode != http.StatusUnauthorized || !got.isProblem() {
+		if got := sendTo(t, server, "", "DELETE", "/me", ""); got.StatusCode != http.StatusUnauthorized || !got.isProblem() {
 			t.Errorf("somebody unknown: %d %s", got.StatusCode, got.body)
 		}
 		if left := emails(t, db); !strings.HasPrefix(left[0], "anon-") || left[1] != "c2@example.org" {
@@ -163,7 +163,7 @@ func TestATenantInThePathOfAHostOnNetHTTP(t *testing.T) {
 		{"DELETE", "rival", "", 403},
 		{"DELETE", "acme", "", 200},
 	} {
-		got := sendRequest(t, server, "1", step.method, "/"+step.tenant+"/me"+step.path, "")
+		got := sendTo(t, server, "1", step.method, "/"+step.tenant+"/me"+step.path, "")
 		if tenant := <-asked; got.StatusCode != step.want || tenant != step.tenant {
 			t.Errorf("%s /%s/me%s: %d, the provider saw the tenant %q", step.method, step.tenant, step.path, got.StatusCode,
 				tenant)
@@ -176,7 +176,7 @@ func TestAPanicOfTheSubjectProviderIsRecoveredByTheHandler(t *testing.T) {
 	db := databases.SQLite(t)
 	rights := nethttp.Handler("/me", newAPI(t, db), func(*http.Request) (domain.Subject, error) { panic("secret") })
 	server := serve(t, recovered(rights))
-	got := sendRequest(t, server, "1", "DELETE", "/me", "")
+	got := sendTo(t, server, "1", "DELETE", "/me", "")
 	if got.StatusCode != 500 || !got.isProblem() || strings.Contains(got.body, "secret") {
 		t.Errorf("%d %s", got.StatusCode, got.body)
 	}

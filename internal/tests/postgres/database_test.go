@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// unmarked prevents marker lines for databases of this package's tests, because they are no proof for the library.
+// unmarked prevents marker lines for databases of this package's tests, because these tests do not test the library.
 func unmarked(t *testing.T) (marker string) {
 	t.Helper()
 	marker = filepath.Join(t.TempDir(), "marker")

@@ -8,5 +8,5 @@
 //
 // The first [NewDatabase] of a test process starts the server. A run without PostgreSQL tests therefore starts no
 // server. If no server can be started, the test fails. It is not skipped. TestMain may call [Main] to stop the server
-// in order. A test process that is killed also leaves neither a server nor a directory behind.
+// in order. If a test process is killed, the server stops too, and its directory is removed.
 package postgres

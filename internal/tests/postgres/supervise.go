@@ -17,7 +17,7 @@ import (
 var supervisor string
 
 // supervise starts the supervisor script, which runs the server and outlives this process until the clean-up is done.
-// No goroutine waits for the script, so tests for leaked goroutines find none.
+// No goroutine waits for the script, so the script causes no failures in tests for leaked goroutines.
 func (s settings) supervise(ctx context.Context, programs binaries, port int) (_ *Server, err error) {
 	as, err := account()
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// requests returns n requests for each connection.
-func requests(n int) func(int) Requests {
+// repeat returns n requests for each connection.
+func repeat(n int) func(int) Requests {
 	return func(int) Requests {
 		left := n
 		return func(buffer []byte) ([]byte, bool) {
@@ -39,7 +39,7 @@ func TestEveryRequestIsAnsweredAndCounted(t *testing.T) {
 		served.Add(1)
 		_, _ = w.Write([]byte(`{}`))
 	})
-	result, err := Run(t.Context(), Plan{Address: address, Connections: 3, Duration: time.Minute, Requests: requests(5)})
+	result, err := Run(t.Context(), Plan{Address: address, Connections: 3, Duration: time.Minute, Requests: repeat(5)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +59,7 @@ func TestARunEndsWithItsTime(t *testing.T) {
 		_, _ = w.Write([]byte(`{}`))
 	})
 	const duration = 100 * time.Millisecond
-	result, err := Run(t.Context(), Plan{Address: address, Connections: 2, Duration: duration, Requests: requests(forever)})
+	result, err := Run(t.Context(), Plan{Address: address, Connections: 2, Duration: duration, Requests: repeat(forever)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +75,7 @@ func TestAnAnswerThatIsLateHasALatencyButNoPartInTheRate(t *testing.T) {
 		<-time.After(3 * duration)
 		_, _ = w.Write([]byte(`{}`))
 	})
-	result, err := Run(t.Context(), Plan{Address: address, Connections: 2, Duration: duration, Requests: requests(forever)})
+	result, err := Run(t.Context(), Plan{Address: address, Connections: 2, Duration: duration, Requests: repeat(forever)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +91,7 @@ func TestAnAnswerThatTheServerStreamsIsReadWhole(t *testing.T) {
 		_ = http.NewResponseController(w).Flush()
 		_, _ = w.Write([]byte(`1}`))
 	})
-	plan := Plan{Address: address, Connections: 1, Duration: time.Minute, Requests: requests(3)}
+	plan := Plan{Address: address, Connections: 1, Duration: time.Minute, Requests: repeat(3)}
 	if _, err := Run(t.Context(), plan); err != nil {
 		t.Error(err)
 	}
@@ -109,7 +109,7 @@ func TestWhatIsNoSuccessFailsTheRun(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			address := serve(t, handler)
-			plan := Plan{Address: address, Connections: 2, Duration: time.Minute, Requests: requests(1)}
+			plan := Plan{Address: address, Connections: 2, Duration: time.Minute, Requests: repeat(1)}
 			if _, err := Run(t.Context(), plan); err == nil {
 				t.Error("the run succeeded")
 			}
@@ -126,7 +126,7 @@ func TestAFailureStopsTheOtherConnections(t *testing.T) {
 		}
 		_, _ = w.Write([]byte(`{}`))
 	})
-	_, err := Run(t.Context(), Plan{Address: address, Connections: 8, Duration: time.Minute, Requests: requests(forever)})
+	_, err := Run(t.Context(), Plan{Address: address, Connections: 8, Duration: time.Minute, Requests: repeat(forever)})
 	if err == nil || !strings.Contains(err.Error(), "GET /x HTTP/1.1 was answered 500") {
 		t.Errorf("error = %v", err)
 	}
@@ -147,7 +147,7 @@ func TestARunEndsWithItsContext(t *testing.T) {
 		_, _ = bufio.NewReader(conn).ReadByte()
 		cancel()
 	}()
-	_, err = Run(ctx, Plan{Address: listener.Addr().String(), Connections: 1, Duration: time.Hour, Requests: requests(1)})
+	_, err = Run(ctx, Plan{Address: listener.Addr().String(), Connections: 1, Duration: time.Hour, Requests: repeat(1)})
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("error = %v", err)
 	}
