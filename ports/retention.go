@@ -15,6 +15,12 @@ type RetentionSweeper interface {
 	// statements depends only on the number of marks.
 	Due(ctx context.Context, marks []domain.ErasureMark, steps []domain.Step) ([]domain.SubjectID, error)
 
+	// SweptKeys returns keys of an external system, as SubjectStore.Keys returns them, from the cells that Sweep would
+	// overwrite at ErasedAt of the query. It takes the locks of Sweep. If it is called before Sweep in one session, the
+	// cells that Sweep overwrites hold exactly the keys that SweptKeys returns. SweptKeys returns no key if the subject was
+	// never erased, or if ErasedAt is zero.
+	SweptKeys(ctx context.Context, id domain.SubjectID, query domain.KeyQuery) ([]string, error)
+
 	// Sweep overwrites the cells of the steps that the last erasure of the subject kept because of a duty that is over
 	// now. It takes the locks of SubjectStore.Lock. It changes only SweptAt of the mark of the erasure. It returns, for
 	// each step, the number of rows in which it has overwritten a cell. Sweep does nothing for a subject that was never

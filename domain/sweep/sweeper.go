@@ -5,6 +5,7 @@ package sweep
 
 import (
 	"context"
+	"maps"
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/internal/audit"
@@ -34,8 +35,10 @@ type Config struct {
 type Sweeper struct {
 	sessions ports.SessionFactory
 	audit    audit.Stamper
+	dataMap  domain.DataMap
 	plan     domain.Plan
 	batch    int
+	systems  []string // the external systems whose keys a sweep overwrites
 }
 
 // NewSweeper returns a sweeper. It returns domain.ErrConfiguration if a field is missing or negative. It returns
@@ -50,7 +53,9 @@ func NewSweeper(c Config) (*Sweeper, error) {
 	if c.Batch == 0 {
 		c.Batch = defaultBatch
 	}
-	s := &Sweeper{c.Sessions, audit.Stamper{Clock: c.Clock, IDs: c.IDs}, c.Plan, c.Batch}
+	s := &Sweeper{
+		c.Sessions, audit.Stamper{Clock: c.Clock, IDs: c.IDs}, c.DataMap, c.Plan, c.Batch, systemsOf(c.DataMap),
+	}
 	if _, err := c.DataMap.CheckSteps(s.steps()); err != nil {
 		return nil, err
 	}
@@ -63,50 +68,79 @@ func (s *Sweeper) steps() []domain.Step {
 }
 
 // Sweep sweeps one subject in the session. For each step that overwrote values, it records retention_swept {target,
-// via, rows} with a common operation_id. If a step fails, retention_sweep_failed {target, error} is recorded even
+// via, rows} with a common operation_id. If a step fails, retention_sweep_failed {target, via, external, error} is recorded even
 // though the session rolls back. Sweep leaves a subject alone that was never erased.
+//
+// If the overwritten cells hold keys of external systems (domain.Annotation.Ref), Sweep first adds the erasure of these
+// keys to the outbox, as an erasure does. It records retention_swept {target, external, keys} for each system.
 func (s *Sweeper) Sweep(ctx context.Context, session ports.Session, id domain.SubjectID) (domain.SweepReport, error) {
 	sweeper, err := ports.SweeperOf(session.Subjects())
 	if err != nil {
 		return domain.SweepReport{}, err
 	}
 	steps := s.steps()
+	if len(steps) == 0 {
+		return domain.SweepReport{Rows: map[string]int64{}}, nil
+	}
+	operation, first := s.audit.Begin(ctx, domain.EventRetentionSwept, id, domain.Payload{})
+	external, err := s.enqueueKeys(ctx, session, sweeper, domain.OutboxEntry{
+		SubjectID: id, Operation: domain.OperationErase, OperationID: operation.ID(),
+	}, steps[0].At)
+	if err != nil {
+		return domain.SweepReport{}, s.fail(ctx, session, id, domain.Payload{"external": true}, err)
+	}
 	rows, err := sweeper.Sweep(ctx, id, steps)
 	if err == nil && len(rows) != len(steps) {
 		err = &domain.Error{Op: "sweep", Message: "the store returned no row count for some steps; fix the store"}
 	}
 	if err != nil {
-		payload := domain.Payload{"error": domain.ErrorClass(err)}
+		payload := domain.Payload{}
 		if len(rows) < len(steps) {
-			payload["target"] = steps[len(rows)].Target
+			payload = target(steps[len(rows)])
 		}
-		_, event := s.audit.Begin(ctx, domain.EventRetentionSweepFailed, id, payload)
-		_ = session.Audit().AppendEvidence(ctx, event) // the caller returns err; Do reports lost evidence
-		return domain.SweepReport{}, err
+		return domain.SweepReport{}, s.fail(ctx, session, id, payload, err)
 	}
 	report := domain.SweepReport{Rows: map[string]int64{}}
-	var operation audit.Operation
-	var events []domain.AuditEvent
+	var payloads []domain.Payload
 	for i, step := range steps {
 		if rows[i] == 0 {
 			continue
 		}
-		payload := domain.Payload{"target": step.Target, "rows": rows[i]}
-		if step.Via != "" {
-			payload["via"] = step.Via
-		}
-		var event domain.AuditEvent
-		if len(events) == 0 {
-			operation, event = s.audit.Begin(ctx, domain.EventRetentionSwept, id, payload)
-		} else {
-			event = operation.Event(domain.EventRetentionSwept, id, payload)
-		}
-		events = append(events, event)
+		payload := target(step)
+		payload["rows"] = rows[i]
+		payloads = append(payloads, payload)
 		report.Rows[step.Target] += rows[i]
 		report.Subjects = 1
+	}
+	var events []domain.AuditEvent
+	for i, payload := range append(payloads, external...) {
+		if i == 0 {
+			maps.Copy(first.Payload, payload)
+			events = append(events, first)
+			continue
+		}
+		events = append(events, operation.Event(domain.EventRetentionSwept, id, payload))
 	}
 	if len(events) == 0 {
 		return report, nil
 	}
 	return report, session.Audit().Append(ctx, events...)
+}
+
+func target(step domain.Step) domain.Payload {
+	payload := domain.Payload{"target": step.Target}
+	if step.Via != "" {
+		payload["via"] = step.Via
+	}
+	return payload
+}
+
+// fail records that a sweep failed, and returns the error.
+func (s *Sweeper) fail(
+	ctx context.Context, session ports.Session, id domain.SubjectID, payload domain.Payload, err error,
+) error {
+	payload["error"] = domain.ErrorClass(err)
+	_, event := s.audit.Begin(ctx, domain.EventRetentionSweepFailed, id, payload)
+	_ = session.Audit().AppendEvidence(ctx, event) // the caller returns err; Do reports lost evidence
+	return err
 }

@@ -63,3 +63,18 @@ func (mr *MockRetentionSweeperMockRecorder) Sweep(ctx, id, steps interface{}) *g
 	mr.mock.ctrl.T.Helper()
 	return mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "Sweep", reflect.TypeOf((*MockRetentionSweeper)(nil).Sweep), ctx, id, steps)
 }
+
+// SweptKeys mocks base method.
+func (m *MockRetentionSweeper) SweptKeys(ctx context.Context, id domain.SubjectID, query domain.KeyQuery) ([]string, error) {
+	m.ctrl.T.Helper()
+	ret := m.ctrl.Call(m, "SweptKeys", ctx, id, query)
+	ret0, _ := ret[0].([]string)
+	ret1, _ := ret[1].(error)
+	return ret0, ret1
+}
+
+// SweptKeys indicates an expected call of SweptKeys.
+func (mr *MockRetentionSweeperMockRecorder) SweptKeys(ctx, id, query interface{}) *gomock.Call {
+	mr.mock.ctrl.T.Helper()
+	return mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "SweptKeys", reflect.TypeOf((*MockRetentionSweeper)(nil).SweptKeys), ctx, id, query)
+}

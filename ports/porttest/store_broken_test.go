@@ -274,6 +274,15 @@ func (c counted) Due(
 	return good.Due(ctx, marks, steps)
 }
 
+func (c counted) SweptKeys(ctx context.Context, id domain.SubjectID, query domain.KeyQuery) ([]string, error) {
+	good, err := ports.SweeperOf(c.SubjectStore)
+	if err != nil {
+		return nil, err
+	}
+	c.connection.use(id)
+	return good.SweptKeys(ctx, id, query)
+}
+
 func (c counted) Sweep(ctx context.Context, id domain.SubjectID, steps []domain.Step) ([]int64, error) {
 	good, err := ports.SweeperOf(c.SubjectStore)
 	if err != nil {

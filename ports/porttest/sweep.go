@@ -31,6 +31,7 @@ var sweepPromises = []promise.Promise[StoreHarness]{
 		"If a subject came back, a sweep leaves rows whose retention began after the erasure."),
 	that(sweepTakesNewDutiesOfErasedSubjects,
 		"If a subject did not come back, a sweep also takes rows whose retention began after the erasure."),
+	that(sweepReturnsKeys, "SweptKeys returns the keys in the cells that a sweep would overwrite, and no other keys."),
 	that(sweepCanBeRolledBack, "A rollback undoes a sweep."),
 	that(sweepExcludesErasures, "A sweep and an erasure of one subject run one after the other."),
 	that(sweepRefusesOtherSteps, "A step that does more than a sweep returns ErrManifest."),
@@ -241,6 +242,53 @@ func sweepTakesNewDutiesOfErasedSubjects(t testing.TB, h StoreHarness) {
 	id := s.later(t)
 	s.rectify(t, zoe, corrects("people", "score", 3.5)) // a number does not show that the subject came back
 	s.sweep(t, "one who is gone", zoe, overAt.AddDate(5, 0, 0), append(ofZoe[:3:3], id), []int64{zoe.ids, id})
+}
+
+func sweepReturnsKeys(t testing.TB, h StoreHarness) {
+	s, has := h.opensSwept(t)
+	if !has {
+		return
+	}
+	// These keys are not retained: the row is newer than the erasure.
+	s.Insert(t, "order_lines", Row{"order_id": zoe.ids, "line": int64(70), "engraving": "a new key"})
+	var want []string
+	for _, row := range s.content(t)["invoices"] {
+		if id, _ := row["id"].(int64); slices.Contains(ofZoe, id) {
+			key, _ := row["address"].(string)
+			want = append(want, key)
+		}
+	}
+	slices.Sort(want)
+	want = slices.Compact(want)
+	query := domain.KeyQuery{Resolver: media, ErasedAt: overAt, Limit: 100}
+	early := query
+	early.ErasedAt = issued.AddDate(10, 0, -1)
+	expectKeys(t, "before the end of the duties", s.sweptKeys(t, zoe, early))
+	expectKeys(t, "after the end of the duties", s.sweptKeys(t, zoe, query), want...)
+	page := query
+	page.After, page.Limit = want[0], 1
+	expectKeys(t, "after the first key", s.sweptKeys(t, zoe, page), want[1:min(2, len(want))]...)
+	expectKeys(t, "without an instant", s.sweptKeys(t, zoe, domain.KeyQuery{Resolver: media, Limit: 100}))
+	expectKeys(t, "without a limit", s.sweptKeys(t, zoe, domain.KeyQuery{Resolver: media, ErasedAt: overAt}))
+	expectKeys(t, "of another system", s.sweptKeys(t, zoe, domain.KeyQuery{Resolver: atlas, ErasedAt: overAt, Limit: 100}))
+	expectKeys(t, "of a subject that was not erased", s.sweptKeys(t, others[1], query))
+	s.later(t)
+	s.rectify(t, zoe, corrects("people", "email", "new@example.org"))
+	query.ErasedAt = overAt.AddDate(5, 0, 0)
+	expectKeys(t, "of a subject that came back", s.sweptKeys(t, zoe, query), want...)
+}
+
+// sweptKeys returns the keys that a sweep of a customer would overwrite.
+func (s swept) sweptKeys(t testing.TB, who customer, query domain.KeyQuery) (keys []string) {
+	t.Helper()
+	s.do(t, func(ctx context.Context, subjects ports.SubjectStore) error {
+		sweeper, err := ports.SweeperOf(subjects)
+		if err == nil {
+			keys, err = sweeper.SweptKeys(ctx, who.id(t), query)
+		}
+		return err
+	})
+	return keys
 }
 
 func sweepCanBeRolledBack(t testing.TB, h StoreHarness) {

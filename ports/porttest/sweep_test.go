@@ -18,6 +18,7 @@ type brokenSweeper struct {
 
 	due   func([]domain.SubjectID) []domain.SubjectID
 	sweep func(b brokenSweeper, ctx context.Context, id domain.SubjectID, steps []domain.Step) ([]int64, error)
+	keys  func(b brokenSweeper, ctx context.Context, id domain.SubjectID, query domain.KeyQuery) ([]string, error)
 	marks func(*domain.ErasureMark)
 }
 
@@ -51,6 +52,15 @@ func (b brokenSweeper) Sweep(ctx context.Context, id domain.SubjectID, steps []d
 		return b.RetentionSweeper.Sweep(ctx, id, steps)
 	}
 	return b.sweep(b, ctx, id, steps)
+}
+
+func (b brokenSweeper) SweptKeys(
+	ctx context.Context, id domain.SubjectID, query domain.KeyQuery,
+) ([]string, error) {
+	if b.keys == nil {
+		return b.RetentionSweeper.SweptKeys(ctx, id, query)
+	}
+	return b.keys(b, ctx, id, query)
 }
 
 type sweepFunc = func(brokenSweeper, context.Context, domain.SubjectID, []domain.Step) ([]int64, error)
@@ -143,6 +153,28 @@ func TestRetentionSweepersThatBreakAPromiseFail(t *testing.T) {
 			}
 			return b.RetentionSweeper.Sweep(ctx, id, steps)
 		}), found{"hold the lock of the subject concurrently": {sweepExcludesErasures}}},
+		"with the keys of new rows": {brokenSweeper{keys: func(
+			b brokenSweeper, ctx context.Context, id domain.SubjectID, query domain.KeyQuery,
+		) ([]string, error) {
+			return b.Keys(ctx, id, query)
+		}}.breaks, found{"after the end of the duties": {sweepReturnsKeys}}},
+		"with keys of duties that go on": {brokenSweeper{keys: func(
+			b brokenSweeper, ctx context.Context, id domain.SubjectID, query domain.KeyQuery,
+		) ([]string, error) {
+			if !query.ErasedAt.IsZero() {
+				query.ErasedAt = query.ErasedAt.AddDate(0, 0, 7)
+			}
+			return b.RetentionSweeper.SweptKeys(ctx, id, query)
+		}}.breaks, found{"before the end of the duties": {sweepReturnsKeys}}},
+		"with the keys of those who came back": {brokenSweeper{keys: func(
+			b brokenSweeper, ctx context.Context, id domain.SubjectID, query domain.KeyQuery,
+		) ([]string, error) {
+			keys, err := b.RetentionSweeper.SweptKeys(ctx, id, query)
+			if query.ErasedAt.After(overAt) {
+				keys = append(keys, "zzz")
+			}
+			return keys, err
+		}}.breaks, found{"of a subject that came back": {sweepReturnsKeys}}},
 		"that commits by itself": {commitsSweeps, found{"after a rollback": {sweepCanBeRolledBack}}},
 	})
 }
@@ -170,7 +202,7 @@ func commitsSweeps(store *Store) {
 					})
 				}
 				return b.RetentionSweeper.Sweep(ctx, id, steps)
-			}, nil}})
+			}, nil, nil}})
 		})
 		if err != nil && pending != nil {
 			_ = pending()

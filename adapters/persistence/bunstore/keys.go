@@ -25,11 +25,34 @@ func (s subjectStore) Keys(ctx context.Context, id domain.SubjectID, query domai
 			return nil, err
 		}
 	}
-	text, args, tables := s.store.text.Keys(live, query, key)
+	text, args, tables := s.store.text.Keys(live, query, nil, key)
+	return s.readKeys(ctx, run, need, tables, text, args)
+}
+
+// SweptKeys implements ports.RetentionSweeper.
+func (s subjectStore) SweptKeys(ctx context.Context, id domain.SubjectID, query domain.KeyQuery) ([]string, error) {
+	key, err := s.key(id)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.usable(); err != nil || query.Limit <= 0 || query.ErasedAt.IsZero() {
+		return nil, err
+	}
+	left, err := s.lockToSweep(ctx, id, key)
+	if err != nil || left == nil {
+		return nil, err
+	}
+	text, args, tables := s.store.text.Keys(s.catalog, query, left, key)
+	return s.readKeys(ctx, s.writeRows, catalog.ToUpdate, tables, text, args)
+}
+
+// readKeys runs a statement that reads keys from tables.
+func (s subjectStore) readKeys(
+	ctx context.Context, run runner, need func(table string) catalog.Need, tables []string, text string, args []any,
+) (keys []string, err error) {
 	if text == "" {
 		return nil, nil
 	}
-	var keys []string
 	err = run(ctx, "read keys", func(rows *sql.Rows) error {
 		var held string
 		err := rows.Scan(&held)

@@ -66,10 +66,23 @@ func (s subjectStore) Sweep(ctx context.Context, id domain.SubjectID, steps []do
 	if err != nil {
 		return nil, err
 	}
-	if err := s.requireReadCommitted(ctx, "sweep", "a sweep"); err != nil {
+	if err := s.checkSweep(ctx, steps); err != nil {
 		return nil, err
 	}
-	if err := s.checkSweep(ctx, steps); err != nil {
+	left, err := s.lockToSweep(ctx, id, key)
+	if err != nil {
+		return nil, err
+	}
+	if left == nil {
+		return make([]int64, len(steps)), nil
+	}
+	return s.sweep(ctx, id, key, leaving(steps, left))
+}
+
+// lockToSweep locks the subject in a transaction that can sweep. It returns the cells that the last erasure left, or nil
+// if the subject was never erased.
+func (s subjectStore) lockToSweep(ctx context.Context, id domain.SubjectID, key []any) (*domain.Left, error) {
+	if err := s.requireReadCommitted(ctx, "sweep", "a sweep"); err != nil {
 		return nil, err
 	}
 	if err := s.forget(ctx); err != nil {
@@ -82,10 +95,7 @@ func (s subjectStore) Sweep(ctx context.Context, id domain.SubjectID, steps []do
 	if err != nil {
 		return nil, s.explain(ctx, "sweep", err, catalog.ToLock(s.store.locks.Tables)...)
 	}
-	if left == nil {
-		return make([]int64, len(steps)), nil
-	}
-	return s.sweep(ctx, id, key, leaving(steps, left))
+	return left, nil
 }
 
 // sweep runs the steps for a locked subject, and records the instant of the sweep if a step changed rows.

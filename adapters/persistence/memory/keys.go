@@ -17,30 +17,33 @@ func (s subjectStore) Keys(ctx context.Context, id domain.SubjectID, query domai
 	if err != nil || query.Limit <= 0 {
 		return nil, err
 	}
-	var keys []string
-	for _, table := range s.store.dataMap.Tables() {
+	return state.keys(id, query, func(table domain.Table, column domain.Column, row int) bool {
+		return state.wants(table, column, row, query)
+	}), nil
+}
+
+// keys returns the keys of a query in the cells that are selected.
+func (s *state) keys(
+	id domain.SubjectID, query domain.KeyQuery, selects func(table domain.Table, column domain.Column, row int) bool,
+) (keys []string) {
+	for _, table := range s.dataMap.Tables() {
 		for _, column := range table.KeysOf(query.Resolver) {
-			for _, path := range s.store.dataMap.Paths(table.Name) {
-				if s.store.dataMap.HandsOver(table, column, path, !query.ErasedAt.IsZero()) {
-					keys = append(keys, state.keysIn(table, column, state.rowsOf(id, table.Name, path), query)...)
+			for _, path := range s.dataMap.Paths(table.Name) {
+				if !s.dataMap.HandsOver(table, column, path, !query.ErasedAt.IsZero()) {
+					continue
+				}
+				for _, i := range s.rowsOf(id, table.Name, path) {
+					key := textOf(s.rows[table.Name][i][column.Name])
+					if key > query.After && selects(table, column, i) {
+						keys = append(keys, key)
+					}
 				}
 			}
 		}
 	}
 	slices.Sort(keys)
 	keys = slices.Compact(keys)
-	return slices.Clip(keys[:min(len(keys), query.Limit)]), nil
-}
-
-// keysIn returns the keys in a column of rows.
-func (s *state) keysIn(table domain.Table, column domain.Column, rows []int, query domain.KeyQuery) (keys []string) {
-	for _, i := range rows {
-		key := textOf(s.rows[table.Name][i][column.Name])
-		if key > query.After && s.wants(table, column, i, query) {
-			keys = append(keys, key)
-		}
-	}
-	return keys
+	return slices.Clip(keys[:min(len(keys), query.Limit)])
 }
 
 // wants reports whether the query selects the cell of a row.

@@ -32,6 +32,26 @@ func (s subjectStore) Due(
 	return due, nil
 }
 
+// SweptKeys implements ports.RetentionSweeper.
+func (s subjectStore) SweptKeys(ctx context.Context, id domain.SubjectID, query domain.KeyQuery) ([]string, error) {
+	if _, err := s.store.dataMap.Key(id); err != nil {
+		return nil, err
+	}
+	state, err := s.write(ctx)
+	if err != nil || query.Limit <= 0 || query.ErasedAt.IsZero() {
+		return nil, err
+	}
+	mark := state.erasures[id]
+	if mark.Erasures == 0 {
+		return nil, nil
+	}
+	step := domain.Step{At: query.ErasedAt, Left: mark.LeftBy(state.returned(id))}
+	return state.keys(id, query, func(table domain.Table, column domain.Column, row int) bool {
+		return column.Personal.Strategy == domain.StrategyRetain && !state.dataMap.Keeps(table, column) &&
+			state.goes(table, row, column.Name, step)
+	}), nil
+}
+
 // Sweep implements ports.RetentionSweeper.
 func (s subjectStore) Sweep(ctx context.Context, id domain.SubjectID, steps []domain.Step) ([]int64, error) {
 	if _, err := s.store.dataMap.Key(id); err != nil {

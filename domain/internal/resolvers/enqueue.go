@@ -23,20 +23,25 @@ func (e Enqueuer) Enqueue(
 	entries := make([]domain.OutboxEntry, len(calls))
 	for i, call := range calls {
 		names[i] = call.Resolver.Name()
-		entries[i] = domain.OutboxEntry{
-			EntryID:     e.IDs.NewID(),
-			SubjectID:   shared.SubjectID,
-			Resolver:    names[i],
-			Ref:         call.Ref,
-			Operation:   shared.Operation,
-			OperationID: shared.OperationID,
-			Corrections: shared.Corrections,
-			Status:      domain.OutboxPending,
-			EnqueuedAt:  domain.Instant(e.Clock.Now()),
-		}
+		entries[i] = e.Entry(names[i], call.Ref, shared)
 	}
 	if len(entries) == 0 {
 		return names, nil
 	}
 	return names, s.Outbox().Enqueue(ctx, entries...)
+}
+
+// Entry returns a pending entry for a system, with the fields that Enqueue copies from shared.
+func (e Enqueuer) Entry(resolver string, ref domain.SubjectRef, shared domain.OutboxEntry) domain.OutboxEntry {
+	return domain.OutboxEntry{
+		EntryID:     e.IDs.NewID(),
+		SubjectID:   shared.SubjectID,
+		Resolver:    resolver,
+		Ref:         ref,
+		Operation:   shared.Operation,
+		OperationID: shared.OperationID,
+		Corrections: shared.Corrections,
+		Status:      domain.OutboxPending,
+		EnqueuedAt:  domain.Instant(e.Clock.Now()),
+	}
 }

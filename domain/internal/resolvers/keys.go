@@ -43,34 +43,43 @@ func CheckRefs(m domain.DataMap, set *Set) []domain.Problem {
 	return problems
 }
 
-// KeyCalls calls visit with calls for all keys that the query selects. Each call has up to domain.MaxKeys keys.
-// KeyCalls reads one page of keys at a time. It omits the values that an erasure wrote in place of a key. The resolver
-// of the query must implement ports.KeyResolver.
+// KeyCalls calls visit with calls for all keys that the query selects. Each call has up to domain.MaxKeys keys. The
+// resolver of the query must implement ports.KeyResolver. See KeyRefs.
 func KeyCalls(
 	ctx context.Context, s ports.Session, m domain.DataMap, set *Set, id domain.SubjectID, query domain.KeyQuery,
 	visit func(Call) error,
 ) error {
+	return KeyRefs(ctx, s.Subjects().Keys, m, id, query, func(ref domain.SubjectRef) error {
+		return visit(Call{set.byName[query.Resolver], ref})
+	})
+}
+
+// KeyRefs calls visit with refs for all keys that read returns for the query. Each ref has up to domain.MaxKeys keys.
+// KeyRefs reads one page of keys at a time. It omits the values that an erasure wrote in place of a key.
+func KeyRefs(
+	ctx context.Context, read func(context.Context, domain.SubjectID, domain.KeyQuery) ([]string, error),
+	m domain.DataMap, id domain.SubjectID, query domain.KeyQuery, visit func(domain.SubjectRef) error,
+) error {
 	query.After, query.Limit = "", pageOfKeys
 	for {
-		page, err := s.Subjects().Keys(ctx, id, query)
+		page, err := read(ctx, id, query)
 		if err != nil {
 			return err
 		}
-		read := len(page)
-		if read > 0 {
-			query.After = page[read-1]
+		size := len(page)
+		if size > 0 {
+			query.After = page[size-1]
 		}
 		if slices.ContainsFunc(page, func(key string) bool { return !utf8.ValidString(key) }) {
 			return &domain.Error{Op: "keys", Message: "a key for " + query.Resolver + " is not valid UTF-8"}
 		}
 		page = slices.DeleteFunc(page, func(key string) bool { return m.IsErasedKey(query.Resolver, key) })
 		for keys := range slices.Chunk(page, domain.MaxKeys) {
-			call := Call{set.byName[query.Resolver], domain.SubjectRef{Kind: query.Resolver, Keys: slices.Clip(keys)}}
-			if err := visit(call); err != nil {
+			if err := visit(domain.SubjectRef{Kind: query.Resolver, Keys: slices.Clip(keys)}); err != nil {
 				return err
 			}
 		}
-		if read < pageOfKeys {
+		if size < pageOfKeys {
 			return nil
 		}
 	}

@@ -20,7 +20,11 @@ const (
 
 // Keys returns the statement that reads keys of an external system, with the tables that it reads. The text is empty if
 // no column holds such keys.
-func (w *Writer) Keys(live Live, query domain.KeyQuery, key []any) (text string, args []any, tables []string) {
+//
+// With left, the query selects only the cells that a sweep overwrites.
+func (w *Writer) Keys(
+	live Live, query domain.KeyQuery, left *domain.Left, key []any,
+) (text string, args []any, tables []string) {
 	args = append(slices.Clone(key), query.After, query.Limit)
 	after, limit := parameter(len(args)-1), parameter(len(args))
 	lock := ""
@@ -34,7 +38,7 @@ func (w *Writer) Keys(live Live, query domain.KeyQuery, key []any) (text string,
 				if !w.DataMap.HandsOver(table, column, path, !query.ErasedAt.IsZero()) {
 					continue
 				}
-				erased, constants := w.erasedKey(live, table, column, query, len(args))
+				erased, constants := w.erasedKey(live, table, column, query, left, len(args))
 				if erased == "" {
 					continue
 				}
@@ -59,14 +63,16 @@ func (w *Writer) Keys(live Live, query domain.KeyQuery, key []any) (text string,
 // erasedKey returns the condition, with a leading AND, for the cells of a column that a query selects. The condition is
 // empty if the query selects no cell of the column. The parameters of its constants are numbered after others.
 func (w *Writer) erasedKey(
-	live Live, table domain.Table, column domain.Column, query domain.KeyQuery, others int,
+	live Live, table domain.Table, column domain.Column, query domain.KeyQuery, left *domain.Left, others int,
 ) (condition string, constants []any) {
+	retained := column.Personal.Strategy == domain.StrategyRetain
 	switch {
-	case query.ErasedAt.IsZero() || column.Personal.Strategy != domain.StrategyRetain:
+	case query.ErasedAt.IsZero() || !retained && left == nil:
 		return " AND TRUE", nil
-	case w.DataMap.Keeps(table, column):
+	case !retained || w.DataMap.Keeps(table, column):
 		return "", nil
 	}
 	sw := w.stepWriter(table, live.Types(table.Name), others)
-	return " AND COALESCE(" + sw.expired(column.Name, query.ErasedAt) + ", FALSE)", sw.constants
+	goes := sw.goes(column.Name, domain.Step{At: query.ErasedAt, Left: left})
+	return " AND COALESCE(" + goes + ", FALSE)", sw.constants
 }

@@ -1,0 +1,45 @@
+package sweep
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/internal/resolvers"
+	"github.com/habeas-data/habeas/ports"
+)
+
+// systemsOf returns the external systems whose keys are in columns that a sweep overwrites.
+func systemsOf(m domain.DataMap) []string {
+	return slices.DeleteFunc(m.Refs(), func(system string) bool {
+		return !slices.ContainsFunc(m.Tables(), func(t domain.Table) bool {
+			return slices.ContainsFunc(t.KeysOf(system), func(c domain.Column) bool {
+				return c.Personal.Strategy == domain.StrategyRetain && !m.Keeps(t, c)
+			})
+		})
+	})
+}
+
+// enqueueKeys adds the erasure of the keys to the outbox that the sweep is about to overwrite. It returns the payload of
+// an event for each system that has such keys.
+func (s *Sweeper) enqueueKeys(
+	ctx context.Context, session ports.Session, sweeper ports.RetentionSweeper, shared domain.OutboxEntry, at time.Time,
+) (payloads []domain.Payload, err error) {
+	enqueuer := resolvers.Enqueuer(s.audit)
+	for _, system := range s.systems {
+		keys := 0
+		query := domain.KeyQuery{Resolver: system, ErasedAt: at}
+		err := resolvers.KeyRefs(ctx, sweeper.SweptKeys, s.dataMap, shared.SubjectID, query, func(ref domain.SubjectRef) error {
+			keys += len(ref.Keys)
+			return session.Outbox().Enqueue(ctx, enqueuer.Entry(system, ref, shared))
+		})
+		if err != nil {
+			return nil, err
+		}
+		if keys > 0 {
+			payloads = append(payloads, domain.Payload{"target": system, "external": true, "keys": keys})
+		}
+	}
+	return payloads, nil
+}
