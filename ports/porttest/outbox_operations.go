@@ -15,7 +15,7 @@ import (
 // outboxOperationsPromises cover ports.OutboxOperations. They apply only to a store that implements it.
 var outboxOperationsPromises = []promise.Promise[StoreHarness]{
 	that(outboxBacklogCountsByResolver,
-		"Backlog counts the open entries by resolver and status, and returns their oldest instants."),
+		"Backlog counts the entries that have not succeeded, by resolver and status, with their oldest instants."),
 	that(outboxRequeueTakesMatchingEntries, "RequeueMatching requeues abandoned erasures by resolver and age."),
 	that(outboxDiscardSettlesAbandonedEntries,
 		"Discard settles an abandoned entry as succeeded and removes its ref and corrections."),
