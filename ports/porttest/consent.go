@@ -86,7 +86,7 @@ func consentRecordComesBackAsAppended(t testing.TB, h StoreHarness) {
 	consents.comesBackAsAppended(t, h)
 }
 func consentIsReadByItsOwnSession(t testing.TB, h StoreHarness) { consents.isReadByItsOwnSession(t, h) }
-func consentRecordedLastIsInForce(t testing.TB, h StoreHarness) { consents.takenInLastIsInForce(t, h) }
+func consentRecordedLastIsInForce(t testing.TB, h StoreHarness) { consents.recordedLastIsInForce(t, h) }
 func consentLedgerOnlyGrows(t testing.TB, h StoreHarness)       { consents.onlyGrows(t, h) }
 func consentSubjectsAreKeptApart(t testing.TB, h StoreHarness)  { consents.subjectsAreKeptApart(t, h) }
 
@@ -95,7 +95,7 @@ func consentInstantIsInUTCAndMicroseconds(t testing.TB, h StoreHarness) {
 }
 
 func consentHistoryIsInTheOrderOfRecording(t testing.TB, h StoreHarness) {
-	consents.historyIsInTheOrderOfIntake(t, h)
+	consents.historyIsInTheOrderOfRecording(t, h)
 }
 
 func consentPurposesAreComparedExactly(t testing.TB, h StoreHarness) {

@@ -131,7 +131,7 @@ func (l ledger[R]) isReadByItsOwnSession(t testing.TB, h StoreHarness) {
 // intakes are orders in which a store receives the instants of several nodes with different clocks.
 var intakes = [][]int{{0, 1, 2}, {2, 1, 0}, {1, 0, 2}, {0, 2, 1}, {0, 0, 0}, {3600, -3600, 0}}
 
-func (l ledger[R]) takenInLastIsInForce(t testing.TB, h StoreHarness) {
+func (l ledger[R]) recordedLastIsInForce(t testing.TB, h StoreHarness) {
 	for _, inOne := range inOneAndMany {
 		store := h.open(t)
 		for i, instants := range intakes {
@@ -149,7 +149,7 @@ func (l ledger[R]) takenInLastIsInForce(t testing.TB, h StoreHarness) {
 	}
 }
 
-func (l ledger[R]) historyIsInTheOrderOfIntake(t testing.TB, h StoreHarness) {
+func (l ledger[R]) historyIsInTheOrderOfRecording(t testing.TB, h StoreHarness) {
 	for _, inOne := range inOneAndMany {
 		store := h.open(t)
 		for i, instants := range intakes {

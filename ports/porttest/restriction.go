@@ -99,7 +99,7 @@ func restrictionIsReadByItsOwnSession(t testing.TB, h StoreHarness) {
 }
 
 func restrictionRecordedLastIsInForce(t testing.TB, h StoreHarness) {
-	restrictions.takenInLastIsInForce(t, h)
+	restrictions.recordedLastIsInForce(t, h)
 }
 func restrictionLedgerOnlyGrows(t testing.TB, h StoreHarness) { restrictions.onlyGrows(t, h) }
 func restrictionSubjectsAreKeptApart(t testing.TB, h StoreHarness) {
@@ -115,7 +115,7 @@ func restrictionInstantIsInUTCAndMicroseconds(t testing.TB, h StoreHarness) {
 }
 
 func restrictionHistoryIsInTheOrderOfRecording(t testing.TB, h StoreHarness) {
-	restrictions.historyIsInTheOrderOfIntake(t, h)
+	restrictions.historyIsInTheOrderOfRecording(t, h)
 }
 
 func restrictionPurposesAreComparedExactly(t testing.TB, h StoreHarness) {

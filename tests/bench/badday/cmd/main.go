@@ -15,7 +15,7 @@ import (
 
 func main() {
 	server := flag.String("server", "", "the `URL` of a PostgreSQL server")
-	part := flag.String("part", "backlog", "`what` is measured: backlog, neighbour, churn, herd")
+	part := flag.String("part", "backlog", "`part` to measure: backlog, neighbour, churn, herd")
 	entries := flag.Int("entries", 1_000_000, "`entries` of a backlog, or of each system")
 	rounds := flag.Int("rounds", 100, "claims of each kind")
 	duration := flag.Duration("duration", time.Minute, "how `long`")

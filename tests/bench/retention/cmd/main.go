@@ -16,9 +16,9 @@ import (
 
 func main() {
 	server := flag.String("server", "", "the `URL` of a PostgreSQL server")
-	part := flag.String("part", "replay", "`what` is measured: replay, sweep")
+	part := flag.String("part", "replay", "`part` to measure: replay, sweep")
 	subjects := flag.Int("subjects", 100_000, "`subjects` who are erased")
-	workers := flag.Int("workers", 4, "subjects that are erased at once")
+	workers := flag.Int("workers", 4, "subjects that are erased concurrently")
 	rate := flag.Int("rate", 50, "erasures per second during a sweep")
 	alone := flag.Duration("alone", 20*time.Second, "how `long` erasures are measured without a sweep")
 	pool := flag.Int("pool", 8, "connections")
