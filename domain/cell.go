@@ -21,7 +21,7 @@ const (
 	// StrategyRetain keeps the value because of a legal duty, which the Annotation must name (Art. 17(3) GDPR). The row
 	// stays.
 	StrategyRetain Strategy = "retain"
-	// StrategyDelete deletes the value with its row. It is refused if the row stays. See Table.KeptBy.
+	// StrategyDelete deletes the value with its row. It is refused if the row stays. See Table.ColumnsKeepingRows.
 	StrategyDelete Strategy = "delete"
 )
 
@@ -127,9 +127,9 @@ func (c Column) Unique() bool {
 	return c.Type == TypeUUID || c.Type == TypeText && (c.Length == 0 || c.Length >= leastDigits)
 }
 
-// RowsNamed reports whether an export names the rows of the table by their primary key. It returns false if a column of
-// the primary key has ExportNo.
-func (t Table) RowsNamed() bool {
+// NamesRowsByKey reports whether an export names the rows of the table by their primary key. It returns false if a
+// column of the primary key has ExportNo.
+func (t Table) NamesRowsByKey() bool {
 	return !slices.ContainsFunc(t.PrimaryKey, func(name string) bool {
 		column, _ := t.Column(name)
 		return column.Personal != nil && column.Personal.Export == ExportNo

@@ -40,7 +40,7 @@ func checkSurrogate(column Column, report func(Problem)) {
 // checkExport checks whether Export has a known value, and whether a column that is named like a secret sets it.
 func checkExport(column Column, report func(Problem)) {
 	switch said := column.Personal.Export; {
-	case said == "" && SoundsSecret(column.Name):
+	case said == "" && IsSecretName(column.Name):
 		report(Problem{
 			Message:  "is named like a secret, but does not set export",
 			Possible: []string{"export:no", "export:yes"},
@@ -53,8 +53,8 @@ func checkExport(column Column, report func(Problem)) {
 	}
 }
 
-// SoundsSecret reports whether the name of a column sounds like a secret. See Export.
-func SoundsSecret(name string) bool {
+// IsSecretName reports whether the name of a column sounds like a secret. See Export.
+func IsSecretName(name string) bool {
 	return slices.ContainsFunc(NameWords(name), func(part string) bool {
 		for _, word := range []string{"password", "secret", "token", "recovery"} {
 			if strings.Contains(part, word) {
@@ -132,14 +132,14 @@ func (d *draft) letGo(table Table) string {
 func (d *draft) staysFor(table Table, column Column) []string {
 	paths := d.paths[table.Name]
 	if len(paths) == 0 || len(paths) == 1 && paths[0].OnErasure() == "" {
-		if table.RowsGo() {
+		if table.RowsDeleted() {
 			return nil
 		}
 		return table.keepers()
 	}
 	var why []string
 	for _, path := range paths {
-		if path.Has(column) && !d.RowsGo(table, path) {
+		if path.Has(column) && !d.RowsDeleted(table, path) {
 			why = append(why, strings.TrimSpace("the path "+path.Via)+" (without erasure:delete)")
 		}
 	}
@@ -149,7 +149,7 @@ func (d *draft) staysFor(table Table, column Column) []string {
 // keepers returns the columns that keep their rows, each with its reason.
 func (t Table) keepers() []string {
 	var names []string
-	for _, column := range t.KeptBy() {
+	for _, column := range t.ColumnsKeepingRows() {
 		names = append(names, column.Name+" ("+column.keeping()+")")
 	}
 	return names

@@ -37,7 +37,7 @@ func TestDeleteIsRefusedWhereTheRowStays(t *testing.T) {
 			}
 			m, err := cell(c.owned, contact("email", domain.StrategyDelete), c.other)
 			if c.says == "" {
-				if err != nil || !m.SubjectTable().RowsGo() {
+				if err != nil || !m.SubjectTable().RowsDeleted() {
 					t.Errorf("got %v", err)
 				}
 				return
@@ -65,7 +65,7 @@ func TestAColumnNamedLikeASecretMustSetExport(t *testing.T) {
 		"email": false, "pass": false, "note": false, "rehashed": false, "optional": false, "secre_t": false,
 	} {
 		secretive := contact(name, domain.StrategyErase)
-		if domain.SoundsSecret(name) != secret {
+		if domain.IsSecretName(name) != secret {
 			t.Errorf("%s sounds secret: %v", name, !secret)
 		}
 		_, err := cell(true, secretive)
@@ -139,8 +139,8 @@ func TestASecretInAKeyIsRefusedOrNoticed(t *testing.T) {
 		m := passes(c.said)
 		table, _ := m.Table("passes")
 		notices := m.Notices()
-		if table.RowsNamed() != c.named || len(notices) != c.notices {
-			t.Errorf("%s: named %v, notices %v", name, table.RowsNamed(), notices)
+		if table.NamesRowsByKey() != c.named || len(notices) != c.notices {
+			t.Errorf("%s: named %v, notices %v", name, table.NamesRowsByKey(), notices)
 		}
 		for _, notice := range notices {
 			if notice.Table != "passes" || notice.Column != "token" {

@@ -48,16 +48,18 @@ func (t Table) Duties(column string) []Column {
 	})
 }
 
-// RowsGo reports whether an erasure deletes the rows of the table. It does if every annotated column has StrategyErase
-// or StrategyDelete, and the rows belong to the subject as a whole. Rows belong to the subject as a whole if the table
-// is Owned. They also do if the table has annotated columns, and its other columns are all in the primary key or in
-// relations.
-func (t Table) RowsGo() bool { return (t.Owned || len(t.Personal()) > 0) && len(t.KeptBy()) == 0 }
+// RowsDeleted reports whether an erasure deletes the rows of the table. It does if every annotated column has
+// StrategyErase or StrategyDelete, and the rows belong to the subject as a whole. Rows belong to the subject as a whole
+// if the table is Owned. They also do if the table has annotated columns, and its other columns are all in the primary
+// key or in relations.
+func (t Table) RowsDeleted() bool {
+	return (t.Owned || len(t.Personal()) > 0) && len(t.ColumnsKeepingRows()) == 0
+}
 
-// KeptBy returns the columns that make an erasure keep the rows of the table. These are the columns that are
-// anonymized, set to NULL or retained. Unless the table is Owned, they include every column that is not annotated, not
-// in the primary key, and not in a relation.
-func (t Table) KeptBy() []Column {
+// ColumnsKeepingRows returns the columns that make an erasure keep the rows of the table. These are the columns that
+// are anonymized, set to NULL or retained. Unless the table is Owned, they include every column that is not annotated,
+// not in the primary key, and not in a relation.
+func (t Table) ColumnsKeepingRows() []Column {
 	return slices.DeleteFunc(slices.Clone(t.Columns), func(c Column) bool {
 		if c.Personal != nil {
 			return !c.Personal.Strategy.keepsRow()

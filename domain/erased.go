@@ -53,7 +53,7 @@ func (m DataMap) MarkErased(table Table, along []Path, records []ExportRecord) {
 
 // leadsOn reports whether a row on the path is still connected to the subject after the subject has been erased.
 func (m DataMap) leadsOn(table Table, path Path) bool {
-	return !m.RowsGo(table, path) && !slices.ContainsFunc(path.Relations, func(r Relation) bool {
+	return !m.RowsDeleted(table, path) && !slices.ContainsFunc(path.Relations, func(r Relation) bool {
 		return r.OnErasure == StrategyNull
 	})
 }

@@ -11,8 +11,8 @@ import (
 
 // The bounds on a search for values.
 const (
-	MinSoughtLength = 3 // minimum characters of a value, without spaces at either end; the maximum is MaxTextLength
-	MaxSought       = 100
+	MinSearchLength = 3 // minimum characters of a value, without spaces at either end; the maximum is MaxTextLength
+	MaxSearchValues = 100
 )
 
 // Found is the result of a search for values. It identifies a value by its index in the search, and contains no value.
@@ -57,22 +57,22 @@ type FindProgress struct {
 	Tables int    `json:"tables"`
 }
 
-// CheckSought checks the values of a search. Returns ErrInvalid with a FieldError for each mistake. The field is values
-// if there are no values or more than MaxSought. The field is values[i] if the value is shorter than MinSoughtLength or
-// longer than MaxTextLength, is not valid UTF-8, or contains NUL.
-func CheckSought(values []string) error {
+// CheckSearchValues checks the values of a search. Returns ErrInvalid with a FieldError for each mistake. The field is
+// values if there are no values or more than MaxSearchValues. The field is values[i] if the value is shorter than
+// MinSearchLength or longer than MaxTextLength, is not valid UTF-8, or contains NUL.
+func CheckSearchValues(values []string) error {
 	var fields []FieldError
 	switch {
 	case len(values) == 0:
 		fields = []FieldError{{"values", FieldRequired, "must not be empty"}}
-	case len(values) > MaxSought:
-		fields = []FieldError{{"values", FieldTooLong, "must be at most " + strconv.Itoa(MaxSought)}}
+	case len(values) > MaxSearchValues:
+		fields = []FieldError{{"values", FieldTooLong, "must be at most " + strconv.Itoa(MaxSearchValues)}}
 	}
 	for i, value := range values {
 		field := "values[" + strconv.Itoa(i) + "]"
 		faults := CheckText(field, value, 1)
-		if len(faults) == 0 && utf8.RuneCountInString(strings.TrimSpace(value)) < MinSoughtLength {
-			faults = []FieldError{{field, FieldTooShort, "must have at least " + strconv.Itoa(MinSoughtLength) + " characters"}}
+		if len(faults) == 0 && utf8.RuneCountInString(strings.TrimSpace(value)) < MinSearchLength {
+			faults = []FieldError{{field, FieldTooShort, "must have at least " + strconv.Itoa(MinSearchLength) + " characters"}}
 		}
 		fields = append(fields, faults...)
 	}
@@ -91,11 +91,11 @@ func Foldings(r rune) []rune {
 	return all
 }
 
-// SoughtPattern returns the regular expression that matches the texts in which a search finds the value. The syntax
+// SearchPattern returns the regular expression that matches the texts in which a search finds the value. The syntax
 // works in package regexp and in PostgreSQL. The expression ignores case. It also matches the escaped forms of JSON: a
 // character after a backslash, or \u and the number of the character. It does not match escaped forms of ASCII letters
 // and digits.
-func SoughtPattern(value string) string {
+func SearchPattern(value string) string {
 	var pattern strings.Builder
 	for _, r := range value {
 		if r <= unicode.MaxASCII && (unicode.IsLetter(r) || unicode.IsDigit(r)) {

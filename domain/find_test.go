@@ -23,7 +23,7 @@ func TestAPatternMatchesAValueAsJSONMayWriteIt(t *testing.T) {
 		"kelvin": {"KELVIN": true, "\u212Aelvin": false},
 		"σας":    {"ΣΑΣ": true},
 	} {
-		pattern := regexp.MustCompile(domain.SoughtPattern(value))
+		pattern := regexp.MustCompile(domain.SearchPattern(value))
 		for text, want := range texts {
 			if got := pattern.MatchString("x" + text + "x"); got != want {
 				t.Errorf("it is %v that %q is found in %q", got, value, text)

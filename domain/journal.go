@@ -42,9 +42,9 @@ func (e JournalEntry) AppendLine(text []byte) []byte {
 	})
 }
 
-// AppendCut appends a line to text and returns the result. The line says that the line before it is incomplete, for
-// example because of a crash, and that its entry is written again.
-func AppendCut(text []byte) []byte {
+// AppendTruncated appends a line to text and returns the result. The line says that the line before it is incomplete,
+// for example because of a crash, and that its entry is written again.
+func AppendTruncated(text []byte) []byte {
 	return appendLine(text, journalLine{Version: JournalVersion, Cut: true})
 }
 
@@ -56,8 +56,8 @@ func appendLine(text []byte, line journalLine) []byte {
 	return append(append(text, encoded...), '\n')
 }
 
-// ParseJournalLine reads a line. cut is true for the line of AppendCut, which has no entry. Returns ErrInvalid for a
-// line of another version, and for a line without a valid entry.
+// ParseJournalLine reads a line. cut is true for the line of AppendTruncated, which has no entry. Returns ErrInvalid
+// for a line of another version, and for a line without a valid entry.
 func ParseJournalLine(text []byte) (entry JournalEntry, cut bool, err error) {
 	var line journalLine
 	invalid := func(message string) error {

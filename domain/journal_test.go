@@ -27,7 +27,7 @@ func TestALineOfAJournal(t *testing.T) {
 			t.Errorf("got %s", got)
 		}
 	}
-	if got := string(domain.AppendCut([]byte("x"))); got != "x{\"v\":1,\"cut\":true}\n" {
+	if got := string(domain.AppendTruncated([]byte("x"))); got != "x{\"v\":1,\"cut\":true}\n" {
 		t.Errorf("got %s", got)
 	}
 	if _, cut, err := domain.ParseJournalLine([]byte(`{"v":1,"cut":true}`)); !cut || err != nil {

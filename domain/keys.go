@@ -40,11 +40,11 @@ func (t Table) KeysOf(resolver string) []Column {
 	return slices.DeleteFunc(t.Personal(), func(c Column) bool { return resolver == "" || c.Personal.Ref != resolver })
 }
 
-// HandsOver reports whether the keys of a column are passed to the resolver, for the rows of a path. The keys are
+// PassesKeys reports whether the keys of a column are passed to the resolver, for the rows of a path. The keys are
 // passed if the column belongs to the subject of the path. In an erasure, they are also passed if the erasure deletes
 // the rows.
-func (m DataMap) HandsOver(table Table, column Column, path Path, erased bool) bool {
-	return path.Has(column) || erased && m.RowsGo(table, path)
+func (m DataMap) PassesKeys(table Table, column Column, path Path, erased bool) bool {
+	return path.Has(column) || erased && m.RowsDeleted(table, path)
 }
 
 // Keeps reports whether an erasure keeps the cells of a column at any instant. Either the column is retained by a duty

@@ -95,17 +95,17 @@ func (m DataMap) PathVia(table, via string) (Path, bool) {
 	return Path{}, false
 }
 
-// RowsGo reports whether an erasure deletes the rows of a table on a path. If OnErasure of the path is set, it decides.
-// If the table has one path, Table.RowsGo decides. If the table has several paths, an erasure deletes the rows on a
-// path under three conditions. The table is Owned. The table has annotated columns, and all of them have StrategyErase
-// or StrategyDelete. All of them belong to this path only.
-func (m DataMap) RowsGo(table Table, path Path) bool {
+// RowsDeleted reports whether an erasure deletes the rows of a table on a path. If OnErasure of the path is set, it
+// decides. If the table has one path, Table.RowsDeleted decides. If the table has several paths, an erasure deletes the
+// rows on a path under three conditions. The table is Owned. The table has annotated columns, and all of them have
+// StrategyErase or StrategyDelete. All of them belong to this path only.
+func (m DataMap) RowsDeleted(table Table, path Path) bool {
 	switch {
 	case path.OnErasure() != "":
 		return path.OnErasure() == StrategyDelete
 	case path.Via == "":
-		return table.RowsGo()
-	case !table.Owned || !table.RowsGo():
+		return table.RowsDeleted()
+	case !table.Owned || !table.RowsDeleted():
 		return false
 	}
 	personal := table.Personal()
@@ -191,7 +191,8 @@ func (d *draft) checkPaths(table Table) {
 		d.checkOnErasure(table, relation)
 	}
 	// Columns with the strategies anonymize, null and retain keep the rows, independent of their path.
-	if !table.Owned || !table.RowsGo() || slices.ContainsFunc(paths, func(p Path) bool { return d.RowsGo(table, p) }) {
+	deletes := func(p Path) bool { return d.RowsDeleted(table, p) }
+	if !table.Owned || !table.RowsDeleted() || slices.ContainsFunc(paths, deletes) {
 		return
 	}
 	if len(paths) == 1 {
@@ -308,7 +309,7 @@ func (m DataMap) exposedKeys(table Table) (notices []Notice) {
 		return nil
 	}
 	for _, name := range table.PrimaryKey {
-		if column, _ := table.Column(name); column.Personal == nil && SoundsSecret(name) {
+		if column, _ := table.Column(name); column.Personal == nil && IsSecretName(name) {
 			notices = append(notices, Notice{table.Name, name, "is named like a secret, and an export names each row by it: " +
 				"annotate the column and set export:no, or export:yes if the person may read it"})
 		}

@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// Left restricts a sweep to the cells that an erasure has left and that are to be overwritten now. If Column.Recognizes
-// is true for the column of a cell, the cell is overwritten unless it holds NULL or a surrogate. If it is false, the
-// cell is overwritten unless it holds NULL or its duty was over at the instant Judged.
+// Left restricts a sweep to the cells that an erasure has left and that are to be overwritten now. If
+// Column.RecognizesSurrogate is true for the column of a cell, the cell is overwritten unless it holds NULL or a
+// surrogate. If it is false, the cell is overwritten unless it holds NULL or its duty was over at the instant Judged.
 type Left struct {
 	Judged time.Time // the instant of the last erasure or sweep, which overwrote cells whose duty was over then
 	// Until is the latest start of a duty whose cells are overwritten. The zero time means any start. If the subject may
@@ -29,9 +29,9 @@ func (m ErasureMark) LeftBy(returned bool) *Left {
 	return left
 }
 
-// Recognizes reports whether a surrogate can be distinguished from other values of the column. It cannot if the column
-// is a UUID or a short text and its surrogate consists of random digits only.
-func (c Column) Recognizes() bool {
+// RecognizesSurrogate reports whether a surrogate can be distinguished from other values of the column. It cannot if
+// the column is a UUID or a short text and its surrogate consists of random digits only.
+func (c Column) RecognizesSurrogate() bool {
 	if _, constant := c.Constant(); constant {
 		return true
 	}
@@ -60,17 +60,17 @@ func (c Column) SurrogateForm() (fixed []string, digits int) {
 	}
 }
 
-// Overwritten reports whether a value of the column is NULL or a surrogate of the column. Column.Recognizes must be
-// true for the column.
+// Overwritten reports whether a value of the column is NULL or a surrogate of the column. Column.RecognizesSurrogate
+// must be true for the column.
 func (c Column) Overwritten(value any) bool {
 	holds, _ := c.holdsSurrogate(value)
 	return value == nil || holds
 }
 
-// Telling returns the columns of the table that show whether an erasure has overwritten a row. The erasure overwrites
-// these columns with texts that differ in each cell. Telling returns nil if the erasure deletes the row.
-func (t Table) Telling() []Column {
-	if t.RowsGo() {
+// Identifying returns the columns of the table that show whether an erasure has overwritten a row. The erasure
+// overwrites these columns with texts that differ in each cell. Identifying returns nil if the erasure deletes the row.
+func (t Table) Identifying() []Column {
+	if t.RowsDeleted() {
 		return nil
 	}
 	return slices.DeleteFunc(t.Personal(), func(c Column) bool {
@@ -79,10 +79,10 @@ func (t Table) Telling() []Column {
 	})
 }
 
-// IsErased reports whether every Telling column of a row holds a text that an erasure has written. The texts are in the
-// order of these columns. IsErased returns false if the table has no such column.
+// IsErased reports whether every Identifying column of a row holds a text that an erasure has written. The texts are in
+// the order of these columns. IsErased returns false if the table has no such column.
 func (t Table) IsErased(texts []string) bool {
-	columns := t.Telling()
+	columns := t.Identifying()
 	for i, column := range columns {
 		if !column.Overwritten(texts[i]) {
 			return false

@@ -16,8 +16,8 @@ type Journal interface {
 	// Append adds lines after all lines of earlier calls. Each line ends with a line feed. Append returns nil only after
 	// the lines are durable, so that they survive a crash of the machine. After an error, any of the lines may exist, and
 	// the last of these may be incomplete. The caller then appends all lines again. If the journal ends with an incomplete
-	// line, Append marks it: it ends the line, and writes the line of domain.AppendCut before the next lines. Lines of
-	// concurrent calls do not mix.
+	// line, Append marks it: it ends the line, and writes the line of domain.AppendTruncated before the next lines. Lines
+	// of concurrent calls do not mix.
 	Append(ctx context.Context, lines []byte) error
 
 	// Open returns all lines, in the order of the calls of Append. The caller closes the reader, and keeps ctx alive until

@@ -17,8 +17,8 @@ type RetentionSweeper interface {
 
 	// SweptKeys returns keys of an external system, as SubjectStore.Keys returns them, from the cells that Sweep would
 	// overwrite at ErasedAt of the query. It takes the locks of Sweep. If it is called before Sweep in one session, the
-	// cells that Sweep overwrites hold exactly the keys that SweptKeys returns. SweptKeys returns no key if the subject was
-	// never erased, or if ErasedAt is zero.
+	// cells that Sweep overwrites hold exactly the keys that SweptKeys returns. SweptKeys returns no key if the subject
+	// was never erased, or if ErasedAt is zero.
 	SweptKeys(ctx context.Context, id domain.SubjectID, query domain.KeyQuery) ([]string, error)
 
 	// Sweep overwrites the cells of the steps that the last erasure of the subject kept because of a duty that is over
@@ -26,9 +26,9 @@ type RetentionSweeper interface {
 	// each step, the number of rows in which it has overwritten a cell. Sweep does nothing for a subject that was never
 	// erased.
 	//
-	// Sweep skips a cell that is NULL. If domain.Column.Recognizes is true for the column, Sweep skips a cell that holds a
-	// surrogate of the column. If it is false, Sweep skips a cell whose duty was over at the last erasure or at the last
-	// sweep of the subject.
+	// Sweep skips a cell that is NULL. If domain.Column.RecognizesSurrogate is true for the column, Sweep skips a cell
+	// that holds a surrogate of the column. If it is false, Sweep skips a cell whose duty was over at the last erasure or
+	// at the last sweep of the subject.
 	//
 	// An application may create a subject again under the id of an erased subject. Sweep assumes this if the subject's
 	// table has a row of the subject for which domain.Table.IsErased is false. Sweep then skips cells whose duty began

@@ -13,7 +13,7 @@ import (
 
 // The exit codes.
 const (
-	ExitFine     = 0 // success
+	ExitOK       = 0 // success
 	ExitFindings = 1 // the command succeeded, and a person has to look into something
 	ExitFailed   = 2 // the command failed, or was called incorrectly
 )
@@ -38,7 +38,7 @@ func ExitCode(err error) int {
 	var failure *Error
 	switch {
 	case err == nil:
-		return ExitFine
+		return ExitOK
 	case errors.As(err, &failure):
 		return failure.Code
 	default:

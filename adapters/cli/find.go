@@ -39,7 +39,7 @@ echo zoe@example.org | habeas find - --output json`,
 					return nil
 				}
 				values, lines = append(values, line), append(lines, n)
-				return domain.CheckSought([]string{line})
+				return domain.CheckSearchValues([]string{line})
 			})
 			if err != nil {
 				return err

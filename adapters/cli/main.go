@@ -27,7 +27,7 @@ func Execute(ctx context.Context, root *cobra.Command) (code int) {
 	root.SilenceErrors, root.SilenceUsage = true, true
 	err := root.ExecuteContext(ctx)
 	if err == nil {
-		return ExitFine
+		return ExitOK
 	}
 	var failure *Error
 	if !errors.As(err, &failure) {

@@ -118,7 +118,7 @@ func boxOf(m domain.DataMap, plan domain.Plan, table domain.Table) box {
 func cellOf(m domain.DataMap, table domain.Table, column domain.Column) cell {
 	personal := column.Personal
 	says := []string{string(personal.Category)}
-	goes := !slices.ContainsFunc(m.Paths(table.Name), func(p domain.Path) bool { return !m.RowsGo(table, p) })
+	goes := !slices.ContainsFunc(m.Paths(table.Name), func(p domain.Path) bool { return !m.RowsDeleted(table, p) })
 	switch {
 	case goes:
 	case personal.Strategy == domain.StrategyRetain && personal.Since != "":

@@ -98,7 +98,7 @@ func appendTo(file *os.File, lines []byte) error {
 		}
 	}
 	if last[0] != '\n' {
-		lines = append(domain.AppendCut([]byte{'\n'}), lines...)
+		lines = append(domain.AppendTruncated([]byte{'\n'}), lines...)
 	}
 	if _, err := file.Write(lines); err != nil {
 		return failed("write the lines", err)

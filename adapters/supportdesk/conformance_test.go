@@ -34,11 +34,11 @@ func openDesk(t testing.TB) porttest.ResolverSystem {
 			fault("500", desktest.Status(500)), fault("503", desktest.Status(503)),
 			fault("redirect", desktest.Redirect(302, "/elsewhere/"+desktest.VendorText)),
 			fault("redirect to nowhere", desktest.Redirect(302, "://"+desktest.VendorText+"\x7f")),
-			fault("connection cut", desktest.HangUp), fault("response lost", desktest.LoseAnswer),
+			fault("connection cut", desktest.HangUp), fault("response lost", desktest.LoseResponse),
 			fault("body cut", desktest.CutBody), fault("JSON truncated", desktest.TruncateJSON),
 			fault("wrong content type", desktest.WrongContentType), fault("HTML", desktest.HTML()),
 			fault("404 of a proxy", desktest.NotFoundPage()),
-			fault("404 without a body", desktest.Answer(404, "application/json", "")),
+			fault("404 without a body", desktest.Respond(404, "application/json", "")),
 			fault("another contact", desktest.JSON(`{"type":"contact","id":"`+desktest.VendorText+`","deleted":true}`)),
 			onlyErase(fault("not deleted", desktest.NotDeleted())),
 			onlyExport(fault("cursor repeats", desktest.RepeatCursor)),
@@ -48,7 +48,7 @@ func openDesk(t testing.TB) porttest.ResolverSystem {
 			fault("410", desktest.Status(410)), fault("422", desktest.Status(422)),
 		},
 		Heal: func() { w.desk.Always(desktest.OK) },
-		Hang: func() { w.desk.Always(desktest.NewGate().Hold) },
+		Hang: func() { w.desk.Always(desktest.NewLatch().Hold) },
 	}
 }
 

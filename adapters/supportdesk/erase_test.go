@@ -48,8 +48,8 @@ func TestADeletionMustBeConfirmedForTheContact(t *testing.T) {
 		"a list":                 desktest.JSON(`[` + deleted(mine) + `]`),
 		"null":                   desktest.JSON(`null`),
 		"an empty 200":           desktest.JSON(``),
-		"an empty 202":           desktest.Answer(202, "application/json", ""),
-		"an empty 205":           desktest.Answer(205, "application/json", ""),
+		"an empty 202":           desktest.Respond(202, "application/json", ""),
+		"an empty 205":           desktest.Respond(205, "application/json", ""),
 		"HTML":                   desktest.HTML(),
 		"JSON as text":           desktest.Body("text/plain", deleted(mine)),
 		"JSON without a type":    desktest.Body("", deleted(mine)),
@@ -95,7 +95,7 @@ func TestADeletionThatIsConfirmedSucceeds(t *testing.T) {
 // The desk has deleted the contact, but the resolver did not get the response. The retry returns alreadyAbsent.
 func TestARetryAfterALostResponseReturnsAlreadyAbsent(t *testing.T) {
 	w := newWorld(t)
-	w.desk.Script(desktest.LoseAnswer)
+	w.desk.Script(desktest.LoseResponse)
 	_, err := w.EraseSubject(t.Context(), ref(zoeID), entry)
 	mustRetry(t, err, 0, "DELETE got no response")
 	if absent, err := w.EraseSubject(t.Context(), ref(zoeID), entry); !absent || err != nil {

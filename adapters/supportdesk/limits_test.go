@@ -20,9 +20,9 @@ import (
 func quiet() *log.Logger { return log.New(io.Discard, "", 0) }
 
 func TestARequestWithoutAResponseTimesOut(t *testing.T) {
-	gate := desktest.NewGate()
+	latch := desktest.NewLatch()
 	w := newWorld(t, func(o *supportdesk.Options) { o.Timeout = 20 * time.Millisecond })
-	w.desk.Always(gate.Hold)
+	w.desk.Always(latch.Hold)
 	for method, err := range w.attempts(context.Background(), t) {
 		mustRetry(t, err, 0, method+" got no response in time")
 		if !errors.Is(err, context.DeadlineExceeded) {
@@ -30,7 +30,7 @@ func TestARequestWithoutAResponseTimesOut(t *testing.T) {
 		}
 	}
 	for range 2 { // the connections are closed, too
-		<-gate.Left()
+		<-latch.Left()
 	}
 }
 
@@ -54,12 +54,12 @@ func TestABodyThatStallsTimesOut(t *testing.T) {
 }
 
 func TestACallEndsWithItsContext(t *testing.T) {
-	gate := desktest.NewGate()
+	latch := desktest.NewLatch()
 	w := newWorld(t)
-	w.desk.Always(gate.Hold)
+	w.desk.Always(latch.Hold)
 	ctx, cancel := context.WithCancel(context.Background())
 	go func() {
-		<-gate.Entered()
+		<-latch.Entered()
 		cancel()
 	}()
 	_, err := w.EraseSubject(ctx, ref(zoeID), entry)
@@ -67,7 +67,7 @@ func TestACallEndsWithItsContext(t *testing.T) {
 	if !errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("the error is %v", err)
 	}
-	<-gate.Left()
+	<-latch.Left()
 }
 
 func TestAnExportEndsWithItsContextBetweenPages(t *testing.T) {
@@ -137,8 +137,8 @@ func TestAThousandCallsLeaveNothingBehind(t *testing.T) {
 // If the context ends while a call connects, the connection can be established after the call has returned.
 func TestCallsThatAreCanceledLeaveNothingBehind(t *testing.T) {
 	w := newWorld(t)
-	gate := desktest.NewGate()
-	w.desk.Always(gate.Hold)
+	latch := desktest.NewLatch()
+	w.desk.Always(latch.Hold)
 	before := goleak.IgnoreCurrent()
 	for i := range 200 {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Duration(i)*20*time.Microsecond)

@@ -120,7 +120,7 @@ func TestTheBoundAppliesToADecompressedBody(t *testing.T) {
 	}
 	for _, status := range []int{200, 404} {
 		w := newWorld(t)
-		w.desk.Always(desktest.Answer(status, "application/json", bomb.String()).With("Content-Encoding", "gzip"))
+		w.desk.Always(desktest.Respond(status, "application/json", bomb.String()).With("Content-Encoding", "gzip"))
 		for method, err := range w.attempts(t.Context(), t) {
 			mustRetry(t, err, 0, method+" got a response that cannot be used: the body is too large")
 		}
@@ -130,7 +130,7 @@ func TestTheBoundAppliesToADecompressedBody(t *testing.T) {
 func TestABodyWithAWrongContentEncodingIsRetried(t *testing.T) {
 	w := newWorld(t)
 	for _, encoding := range []string{"gzip", "br", "gzip, gzip"} {
-		w.desk.Always(desktest.Answer(404, "application/json", "\x1f\x8b"+notFound).With("Content-Encoding", encoding))
+		w.desk.Always(desktest.Respond(404, "application/json", "\x1f\x8b"+notFound).With("Content-Encoding", encoding))
 		for method, err := range w.attempts(t.Context(), t) {
 			mustRetry(t, err, 0, method+" ")
 		}

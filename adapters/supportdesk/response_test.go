@@ -11,11 +11,11 @@ const notFound = `{"type":"error.list","request_id":"r","errors":[{"code":"not_f
 
 // notFromDesk returns responses with 404 that do not prove that the contact is absent.
 func notFromDesk() map[string]desktest.Fault {
-	in := func(body string) desktest.Fault { return desktest.Answer(404, "application/json", body) }
+	in := func(body string) desktest.Fault { return desktest.Respond(404, "application/json", body) }
 	return map[string]desktest.Fault{
 		"a page":                   desktest.NotFoundPage(),
-		"an ingress":               desktest.Answer(404, "text/plain; charset=utf-8", "default backend - 404"),
-		"nothing":                  desktest.Answer(404, "", ""),
+		"an ingress":               desktest.Respond(404, "text/plain; charset=utf-8", "default backend - 404"),
+		"nothing":                  desktest.Respond(404, "", ""),
 		"an empty body":            in(``),
 		"an empty object":          in(`{}`),
 		"null":                     in(`null`),
@@ -42,8 +42,8 @@ func notFromDesk() map[string]desktest.Fault {
 		"half of it":               in(notFound[:len(notFound)-2]),
 		"more than a document":     in(notFound + notFound),
 		"a page that says JSON":    in(`<html>not_found</html>`),
-		"JSON that says it's HTML": desktest.Answer(404, "text/html", notFound),
-		"JSON that says nothing":   desktest.Answer(404, "", notFound),
+		"JSON that says it's HTML": desktest.Respond(404, "text/html", notFound),
+		"JSON that says nothing":   desktest.Respond(404, "", notFound),
 		"a body that is cut off": func(w http.ResponseWriter, _ *http.Request, _ http.HandlerFunc) {
 			w.Header().Set("Content-Type", "application/json")
 			w.Header().Set("Content-Length", "10000")
@@ -91,8 +91,8 @@ func TestOnlyA404FromTheDeskMakesAContactAbsent(t *testing.T) {
 
 func TestA404FromTheDeskMakesAContactAbsent(t *testing.T) {
 	for name, fault := range map[string]desktest.Fault{
-		"as the vendor has it": desktest.Answer(404, "application/json; charset=utf-8", notFound),
-		"with spaces": desktest.Answer(404, "application/json",
+		"as the vendor has it": desktest.Respond(404, "application/json; charset=utf-8", notFound),
+		"with spaces": desktest.Respond(404, "application/json",
 			"\n{ \"errors\" : [ {\"code\" : \"not\\u005ffound\"} ], \"type\" : \"error.list\" }\n"),
 	} {
 		w := newWorld(t)
@@ -141,7 +141,7 @@ func TestAfterA404ForADeletionTheContactIsRequestedOnce(t *testing.T) {
 			t.Helper()
 			mustRetry(t, err, 0, "GET got status 503")
 		}},
-		"nothing at all": {desktest.Answer(204, "", ""), func(t *testing.T, _ bool, err error) {
+		"nothing at all": {desktest.Respond(204, "", ""), func(t *testing.T, _ bool, err error) {
 			t.Helper()
 			mustRetry(t, err, 0, "GET got a response that cannot be used")
 		}},
@@ -171,7 +171,7 @@ func TestAnExportChecksTheIDOfTheContact(t *testing.T) {
 		"two ids":         desktest.JSON(`{"type":"contact","id":"other","id":"` + zoeID + `"}`),
 		"its external id": desktest.JSON(`{"type":"contact","id":"other","external_id":"` + zoeID + `"}`),
 		"another type":    desktest.JSON(`{"type":"company","id":"` + zoeID + `"}`),
-		"a deleted 204":   desktest.Answer(204, "", ""),
+		"a deleted 204":   desktest.Respond(204, "", ""),
 	} {
 		w := newWorld(t)
 		w.desk.Script(fault)

@@ -122,7 +122,7 @@ func (s *schema) goes(table string) bool {
 
 // stays reports whether rows of a table of the data map survive an erasure along at least one path.
 func (s *schema) stays(table domain.Table) bool {
-	return slices.ContainsFunc(s.Paths(table.Name), func(p domain.Path) bool { return !s.RowsGo(table, p) })
+	return slices.ContainsFunc(s.Paths(table.Name), func(p domain.Path) bool { return !s.RowsDeleted(table, p) })
 }
 
 // isTable reports whether the table itself stores its rows.

@@ -14,8 +14,8 @@ type Planner struct{}
 
 // Plan returns the plan for the tables of the data map and for the named external systems.
 //
-// The rows of a table are deleted if domain.DataMap.RowsGo reports so. This is the case if every annotated column says
-// erase or delete and the rows belong only to the subject, or if the path says delete.
+// The rows of a table are deleted if domain.DataMap.RowsDeleted reports so. This is the case if every annotated column
+// says erase or delete and the rows belong only to the subject, or if the path says delete.
 //
 // Otherwise the rows survive. One step then anonymizes the annotated columns that are not retained, or sets them to
 // NULL if their strategy is null. The same step clears the reference to the subject if the path says null. A second
@@ -57,7 +57,7 @@ func stepsOf(m domain.DataMap, table domain.Table) []domain.Step {
 	var deleting, others, clearing []domain.Step
 	paths := m.Paths(table.Name)
 	for _, path := range paths {
-		if m.RowsGo(table, path) {
+		if m.RowsDeleted(table, path) {
 			step := domain.Step{Target: table.Name, Strategy: domain.StrategyDelete, Via: path.Via}
 			deleting = append(deleting, step)
 			continue

@@ -61,14 +61,14 @@ func (c checked) goes(parent domain.Table, along ...domain.Path) bool {
 		along = checked{c.DataMap, parent, c.atFault}.paths()
 	}
 	return !c.atFault(parent.Name) &&
-		slices.ContainsFunc(along, func(p domain.Path) bool { return c.RowsGo(parent, p) })
+		slices.ContainsFunc(along, func(p domain.Path) bool { return c.RowsDeleted(parent, p) })
 }
 
 func (c checked) check() []domain.Problem {
 	var found []domain.Problem
 	stays, orphanedBy := false, map[string]bool{}
 	for _, path := range c.paths() {
-		if c.RowsGo(c.table, path) {
+		if c.RowsDeleted(c.table, path) {
 			found = append(found, c.deleted(path)...)
 			continue
 		}
@@ -112,7 +112,7 @@ func (c checked) begins(relation domain.Relation) bool {
 // overwrites reports whether an erasure overwrites the column in rows that survive.
 func (c checked) overwrites(column domain.Column) bool {
 	return column.Personal.Strategy != domain.StrategyRetain &&
-		slices.ContainsFunc(c.paths(), func(p domain.Path) bool { return p.Has(column) && !c.RowsGo(c.table, p) })
+		slices.ContainsFunc(c.paths(), func(p domain.Path) bool { return p.Has(column) && !c.RowsDeleted(c.table, p) })
 }
 
 // deleted refuses a path that deletes rows although a column has to stay.
@@ -240,12 +240,12 @@ func (c checked) orphaned(parent domain.Table, how string, lost []domain.Path) d
 // keptBy returns the names of the columns that keep the rows of the table. If there are no such columns, it returns the
 // paths along which the rows survive.
 func (c checked) keptBy() []string {
-	if kept := c.table.KeptBy(); len(kept) > 0 {
+	if kept := c.table.ColumnsKeepingRows(); len(kept) > 0 {
 		return names(kept)
 	}
 	var vias []string
 	for _, path := range c.paths() {
-		if path.Via != "" && !c.RowsGo(c.table, path) {
+		if path.Via != "" && !c.RowsDeleted(c.table, path) {
 			vias = append(vias, path.Via)
 		}
 	}

@@ -177,7 +177,7 @@ func (p *planning) named(c domain.Correction) ([]target, *domain.FieldError) {
 	case c.Category != "" && c.Category != column.Personal.Category:
 		return nil, fault(domain.FieldUnknown, "is of the category "+string(column.Personal.Category))
 	}
-	if c.Row != "" && !table.RowsNamed() {
+	if c.Row != "" && !table.NamesRowsByKey() {
 		return nil, fault(domain.FieldUnknown, "is in a table whose key is not exported, so its rows cannot be named")
 	}
 	isText := utf8.ValidString(c.Row) && !strings.ContainsRune(c.Row, 0)

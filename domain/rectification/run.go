@@ -27,7 +27,7 @@ type run struct {
 // the request even if the lock failed.
 func (r *run) begin(ctx context.Context, refs int) error {
 	state, lockErr := r.session.Subjects().LockToRectify(ctx, r.id)
-	createdAgain := state.Present && r.dataMap.SubjectTable().RowsGo() // after an erasure that deleted the row
+	createdAgain := state.Present && r.dataMap.SubjectTable().RowsDeleted() // after an erasure that deleted the row
 	if lockErr == nil && state.Erased && !createdAgain {
 		r.spareErased()
 	}

@@ -218,7 +218,7 @@ func TestAnUnavailableDatabaseEndsTheReplay(t *testing.T) {
 }
 
 func TestABrokenLineIsReported(t *testing.T) {
-	cut := string(domain.AppendCut(nil))
+	cut := string(domain.AppendTruncated(nil))
 	for name, c := range map[string]struct {
 		lines  string
 		erased []string

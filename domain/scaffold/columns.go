@@ -69,7 +69,7 @@ func (d *draft) annotated(t *table, c domain.CatalogColumn, since string) domain
 	switch {
 	case m.Secret:
 		annotation.Export = domain.ExportNo
-	case domain.SoundsSecret(c.Name):
+	case domain.IsSecretName(c.Name):
 		annotation.Export = domain.ExportYes
 	}
 	if !t.goes && !t.fit(c, m, &column, &annotation, since) {

@@ -102,7 +102,7 @@ var atDesk = porttest.ResolverHarness{
 			Transient: []porttest.ResolverFault{{Name: "503", Inject: func() { desk.Always(desktest.Status(503)) }}},
 			Permanent: []porttest.ResolverFault{{Name: "403", Inject: func() { desk.Always(desktest.Status(403)) }}},
 			Heal:      func() { desk.Always(desktest.OK) },
-			Hang:      func() { desk.Always(desktest.NewGate().Hold) },
+			Hang:      func() { desk.Always(desktest.NewLatch().Hold) },
 		}
 	},
 }

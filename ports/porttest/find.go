@@ -136,11 +136,11 @@ func findSearchesJSON(t testing.TB, h StoreHarness) {
 
 func findReportsValuesByIndex(t testing.TB, h StoreHarness) {
 	texts, values := []string{}, []string{}
-	for i := range domain.MaxSought {
+	for i := range domain.MaxSearchValues {
 		texts = append(texts, "value-"+strconv.Itoa(1000+i))
 		values = append(values, texts[i])
 	}
-	values[0] = values[domain.MaxSought-1]
+	values[0] = values[domain.MaxSearchValues-1]
 	var want []string
 	for i := range values {
 		want = append(want, "people.remark "+strconv.Itoa(i)+" 1")
@@ -172,7 +172,7 @@ func findRefusesValues(t testing.TB, h StoreHarness) {
 		field  string
 	}{
 		"no values":           {nil, "values"},
-		"too many values":     {slices.Repeat([]string{good}, domain.MaxSought+1), "values"},
+		"too many values":     {slices.Repeat([]string{good}, domain.MaxSearchValues+1), "values"},
 		"a short value":       {[]string{good, "zö"}, "values[1]"},
 		"spaces":              {[]string{"  z "}, "values[0]"},
 		"an empty value":      {[]string{good, good, ""}, "values[2]"},

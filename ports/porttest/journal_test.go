@@ -57,7 +57,7 @@ func (s scribe) Append(ctx context.Context, lines []byte) error {
 	if len(s.text) > 0 && s.text[len(s.text)-1] != '\n' {
 		s.text = append(s.text, '\n')
 		if !s.defect.forgetsCuts {
-			s.text = domain.AppendCut(s.text)
+			s.text = domain.AppendTruncated(s.text)
 		}
 	}
 	s.text = append(s.text, lines...)

@@ -111,7 +111,7 @@ func sharedDefects() defects {
 			},
 		}.breaks, found{"want the error habeas: manifest": {subjectStepsNameTheirPath}}},
 		"a table that is judged as a whole": {changesExported(func(record *domain.ExportRecord) bool {
-			if table, _ := DataMap().Table(record.Source); record.Erased && table.RowsGo() {
+			if table, _ := DataMap().Table(record.Source); record.Erased && table.RowsDeleted() {
 				record.Erased, record.Value = false, "anon-"
 			}
 			return true

@@ -16,7 +16,7 @@ import (
 )
 
 func TestWhatADeskDoesDecidesWhatBecomesOfAnErasure(t *testing.T) {
-	slow := desktest.NewGate()
+	slow := desktest.NewLatch()
 	t.Cleanup(slow.Open)
 	const healed, given = true, false
 	for name, test := range map[string]struct {
@@ -37,7 +37,7 @@ func TestWhatADeskDoesDecidesWhatBecomesOfAnErasure(t *testing.T) {
 		},
 		"hangs up":           {desktest.HangUp, domain.OutboxFailed, "retry_later", healed, true},
 		"cut body":           {desktest.CutBody, domain.OutboxFailed, "retry_later", healed, true},
-		"lost answer":        {desktest.LoseAnswer, domain.OutboxFailed, "retry_later", healed, true},
+		"lost answer":        {desktest.LoseResponse, domain.OutboxFailed, "retry_later", healed, true},
 		"truncated JSON":     {desktest.TruncateJSON, domain.OutboxFailed, "retry_later", healed, true},
 		"wrong content type": {desktest.WrongContentType, domain.OutboxFailed, "retry_later", healed, true},
 		"redirect": {

@@ -18,10 +18,10 @@ import (
 
 func TestAnExportThatWaitsForADeskKeepsNoConnectionBusy(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
-		gate := desktest.NewGate()
-		t.Cleanup(gate.Open)
+		latch := desktest.NewLatch()
+		t.Cleanup(latch.Open)
 		desk := desktest.New("token")
-		desk.Always(gate.Hold)
+		desk.Always(latch.Hold)
 		server := httptest.NewServer(desk)
 		t.Cleanup(server.Close)
 		patient, err := supportdesk.New("token", supportdesk.Options{BaseURL: server.URL, Timeout: time.Minute})
@@ -42,7 +42,7 @@ func TestAnExportThatWaitsForADeskKeepsNoConnectionBusy(t *testing.T) {
 			_ = response.Body.Close()
 			exported <- response.StatusCode
 		}()
-		<-gate.Entered() // the worker waits for the desk
+		<-latch.Entered() // the worker waits for the desk
 		var status domain.ConsentStatus
 		w.send(http.MethodGet, "/me/consent/newsletter", &status)
 		select {
@@ -50,7 +50,7 @@ func TestAnExportThatWaitsForADeskKeepsNoConnectionBusy(t *testing.T) {
 			t.Errorf("the export was answered %d without its desk", code)
 		default:
 		}
-		gate.Open()
+		latch.Open()
 		if code := <-exported; code != http.StatusOK {
 			t.Errorf("the export was answered %d", code)
 		}

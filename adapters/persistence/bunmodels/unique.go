@@ -57,7 +57,7 @@ func uniqueGroups(model *schema.Table) [][]*schema.Field {
 // collidingIn returns the columns of a unique constraint into which an erasure along a path would write equal values. A
 // constraint on several columns has no collision if one column gets unique surrogates or NULL.
 func collidingIn(m domain.DataMap, table domain.Table, path domain.Path, group []*schema.Field) []domain.Column {
-	if m.RowsGo(table, path) {
+	if m.RowsDeleted(table, path) {
 		return nil
 	}
 	clears := m.Clears(table, path)

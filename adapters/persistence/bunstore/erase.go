@@ -119,7 +119,7 @@ func (s *Store) stepGroupsOf(live *catalog.Catalog, steps []domain.Step) []*sqlt
 	kept := &keptGroups{live: live}
 	for len(kept.steps) < len(steps) {
 		left := steps[len(kept.steps):]
-		group := s.text.Group(live, left[:sqltext.Together(left)])
+		group := s.text.Group(live, left[:sqltext.Combinable(left)])
 		kept.groups, kept.steps = append(kept.groups, group), append(kept.steps, group.Steps...)
 	}
 	s.text.ReadAhead(kept.groups[len(kept.groups)-1])

@@ -37,7 +37,7 @@ type finder struct {
 func (s *Store) Find(
 	ctx context.Context, values []string, progress func(domain.FindProgress),
 ) (domain.Found, error) {
-	if err := domain.CheckSought(values); err != nil {
+	if err := domain.CheckSearchValues(values); err != nil {
 		return domain.Found{}, err
 	}
 	live, err := s.Catalog(ctx)
@@ -46,7 +46,7 @@ func (s *Store) Find(
 	}
 	f := &finder{store: s, found: domain.Found{Occurrences: []domain.Occurrence{}, Gaps: []domain.FindGap{}}}
 	for _, value := range values {
-		f.sought = append(f.sought, s.dialect.Sought(value))
+		f.sought = append(f.sought, s.dialect.SearchPattern(value))
 	}
 	if text := s.dialect.HasJSONB(); text != "" {
 		has, err := conn.Query(s.pool.Query).Texts(ctx, text)

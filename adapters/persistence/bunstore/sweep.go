@@ -79,8 +79,8 @@ func (s subjectStore) Sweep(ctx context.Context, id domain.SubjectID, steps []do
 	return s.sweep(ctx, id, key, leaving(steps, left))
 }
 
-// lockToSweep locks the subject in a transaction that can sweep. It returns the cells that the last erasure left, or nil
-// if the subject was never erased.
+// lockToSweep locks the subject in a transaction that can sweep. It returns the cells that the last erasure left, or
+// nil if the subject was never erased.
 func (s subjectStore) lockToSweep(ctx context.Context, id domain.SubjectID, key []any) (*domain.Left, error) {
 	if err := s.requireReadCommitted(ctx, "sweep", "a sweep"); err != nil {
 		return nil, err
@@ -148,7 +148,7 @@ func (s subjectStore) lockErased(ctx context.Context, id domain.SubjectID, key [
 // erasure. It may have been if its row does not hold the values that an erasure writes.
 func (s subjectStore) lockReturned(ctx context.Context, key []any) (returned bool, err error) {
 	var fingerprint sql.NullString
-	texts := make([]sql.NullString, s.store.sweeps.Telling)
+	texts := make([]sql.NullString, s.store.sweeps.Identifying)
 	targets := []any{&fingerprint}
 	for i := range texts {
 		targets = append(targets, &texts[i])

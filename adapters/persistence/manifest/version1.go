@@ -6,7 +6,7 @@ import "github.com/habeas-data/habeas/domain"
 // the cell. A column whose name suggests a secret is exported like every other column.
 func fromVersion1(tables []domain.Table) {
 	for _, table := range tables {
-		goes := table.RowsGo()
+		goes := table.RowsDeleted()
 		for i, column := range table.Columns {
 			if column.Personal == nil {
 				continue
@@ -15,7 +15,7 @@ func fromVersion1(tables []domain.Table) {
 			if annotation.Strategy == domain.StrategyDelete && !goes {
 				annotation.Strategy = domain.StrategyErase
 			}
-			if annotation.Export == "" && domain.SoundsSecret(column.Name) {
+			if annotation.Export == "" && domain.IsSecretName(column.Name) {
 				annotation.Export = domain.ExportYes
 			}
 			table.Columns[i].Personal = &annotation

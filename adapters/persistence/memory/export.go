@@ -36,7 +36,7 @@ func (s subjectStore) Export(
 					!slices.ContainsFunc(paths[i], func(p domain.Path) bool { return p.Has(c) })
 			})
 			name := rowName(table, rows[i])
-			if !table.RowsNamed() {
+			if !table.NamesRowsByKey() {
 				name = strconv.Itoa(number + 1)
 			}
 			records := recordsOf(table, theirs, name, rows[i])

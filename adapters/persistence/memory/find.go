@@ -18,12 +18,12 @@ var _ ports.Finder = (*Store)(nil)
 func (s *Store) Find(
 	ctx context.Context, values []string, progress func(domain.FindProgress),
 ) (domain.Found, error) {
-	if err := domain.CheckSought(values); err != nil {
+	if err := domain.CheckSearchValues(values); err != nil {
 		return domain.Found{}, err
 	}
 	sought := make([]*regexp.Regexp, len(values))
 	for i, value := range values {
-		sought[i] = regexp.MustCompile(domain.SoughtPattern(value))
+		sought[i] = regexp.MustCompile(domain.SearchPattern(value))
 	}
 	places, err := s.committed.Load().places()
 	if err != nil {

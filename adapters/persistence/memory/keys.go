@@ -29,7 +29,7 @@ func (s *state) keys(
 	for _, table := range s.dataMap.Tables() {
 		for _, column := range table.KeysOf(query.Resolver) {
 			for _, path := range s.dataMap.Paths(table.Name) {
-				if !s.dataMap.HandsOver(table, column, path, !query.ErasedAt.IsZero()) {
+				if !s.dataMap.PassesKeys(table, column, path, !query.ErasedAt.IsZero()) {
 					continue
 				}
 				for _, i := range s.rowsOf(id, table.Name, path) {

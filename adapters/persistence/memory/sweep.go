@@ -97,7 +97,7 @@ func (s *state) returned(id domain.SubjectID) bool {
 	table := s.dataMap.SubjectTable()
 	for _, i := range s.along(id, table.Name, nil) {
 		var texts []string
-		for _, column := range table.Telling() {
+		for _, column := range table.Identifying() {
 			text, _ := s.rows[table.Name][i][column.Name].(string)
 			texts = append(texts, text)
 		}
@@ -116,7 +116,7 @@ func (s *state) goes(table domain.Table, row int, name string, step domain.Step)
 	if step.Left == nil {
 		return true
 	}
-	if column, _ := table.Column(name); column.Recognizes() {
+	if column, _ := table.Column(name); column.RecognizesSurrogate() {
 		if column.Overwritten(s.rows[table.Name][row][name]) {
 			return false
 		}

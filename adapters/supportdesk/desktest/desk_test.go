@@ -239,7 +239,7 @@ func TestFaultsThatBreakTheResponse(t *testing.T) {
 		isBroken bool // the response is not complete JSON
 	}{
 		"hang up":            {desktest.HangUp, 0, false, true},
-		"lose response":      {desktest.LoseAnswer, 0, true, true},
+		"lose response":      {desktest.LoseResponse, 0, true, true},
 		"cut body":           {desktest.CutBody, 200, true, true},
 		"truncate JSON":      {desktest.TruncateJSON, 200, true, true},
 		"HTML":               {desktest.HTML(), 200, false, true},
@@ -261,12 +261,12 @@ func TestFaultsThatBreakTheResponse(t *testing.T) {
 }
 
 func TestAWaitingRequestContinuesAfterOpen(t *testing.T) {
-	s, gate := start(t), desktest.NewGate()
-	s.Script(gate.Hold)
+	s, latch := start(t), desktest.NewLatch()
+	s.Script(latch.Hold)
 	go func() {
-		<-gate.Entered()
-		gate.Open()
-		gate.Open()
+		<-latch.Entered()
+		latch.Open()
+		latch.Open()
 	}()
 	if status, _ := mustCall(t, s, "GET", "/contacts/c1", ""); status != 200 {
 		t.Errorf("got status %d", status)
@@ -278,10 +278,10 @@ func TestCloseEndsWaitingRequests(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	gate := desktest.NewGate()
-	server.Always(gate.Hold)
+	latch := desktest.NewLatch()
+	server.Always(latch.Hold)
 	go func() {
-		<-gate.Entered()
+		<-latch.Entered()
 		if err := server.Close(); err != nil {
 			t.Error(err)
 		}
@@ -289,7 +289,7 @@ func TestCloseEndsWaitingRequests(t *testing.T) {
 	if _, _, err := call(t, server, "GET", "/contacts/c1", ""); err == nil {
 		t.Error("the request got a response")
 	}
-	<-gate.Left()
+	<-latch.Left()
 	if err := server.Close(); err != nil {
 		t.Errorf("closing again: %v", err)
 	}

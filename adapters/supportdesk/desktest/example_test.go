@@ -36,7 +36,7 @@ func ExampleDesk_Script() {
 	check(err)
 	defer func() { _ = server.Close() }()
 	server.Add(desktest.Contact{ID: "c1", Email: "zoe@example.org"})
-	server.Script(desktest.Status(429).With("Retry-After", "30"), desktest.LoseAnswer)
+	server.Script(desktest.Status(429).With("Retry-After", "30"), desktest.LoseResponse)
 
 	resolver, err := supportdesk.New("token", supportdesk.Options{BaseURL: server.URL})
 	check(err)

@@ -41,10 +41,10 @@ func Status(status int) Fault {
 func Redirect(status int, location string) Fault { return Status(status).With("Location", location) }
 
 // Body responds with 200 and the body. It does not carry out the request.
-func Body(contentType, body string) Fault { return Answer(http.StatusOK, contentType, body) }
+func Body(contentType, body string) Fault { return Respond(http.StatusOK, contentType, body) }
 
-// Answer responds with the status and the body, like a proxy before the desk. It does not carry out the request.
-func Answer(status int, contentType, body string) Fault {
+// Respond responds with the status and the body, like a proxy before the desk. It does not carry out the request.
+func Respond(status int, contentType, body string) Fault {
 	return func(w http.ResponseWriter, _ *http.Request, _ http.HandlerFunc) {
 		w.Header().Set("Content-Type", contentType)
 		w.WriteHeader(status)
@@ -60,7 +60,7 @@ func HTML() Fault { return Body(pageType, page) }
 
 // NotFoundPage responds with 404 and an HTML page, like a proxy that cannot reach the desk. It does not carry out the
 // request.
-func NotFoundPage() Fault { return Answer(http.StatusNotFound, pageType, page) }
+func NotFoundPage() Fault { return Respond(http.StatusNotFound, pageType, page) }
 
 const (
 	pageType = "text/html; charset=utf-8"
@@ -73,8 +73,8 @@ func NotDeleted() Fault { return JSON(`{"type":"contact","id":"` + VendorText + 
 // HangUp closes the connection without a response. It does not carry out the request.
 func HangUp(http.ResponseWriter, *http.Request, http.HandlerFunc) { panic(http.ErrAbortHandler) }
 
-// LoseAnswer carries out the request, and closes the connection without a response.
-func LoseAnswer(_ http.ResponseWriter, r *http.Request, regular http.HandlerFunc) {
+// LoseResponse carries out the request, and closes the connection without a response.
+func LoseResponse(_ http.ResponseWriter, r *http.Request, regular http.HandlerFunc) {
 	regular(&buffered{header: http.Header{}}, r)
 	panic(http.ErrAbortHandler)
 }

@@ -43,7 +43,7 @@ func Start(ctx context.Context, token string) (*Server, error) {
 	return server, nil
 }
 
-// Close stops the server and closes all its connections. A request that waits in Gate.Hold then ends as if its client
+// Close stops the server and closes all its connections. A request that waits in Latch.Hold then ends as if its client
 // had left.
 func (s *Server) Close() error {
 	err := s.http.Close()

@@ -85,7 +85,7 @@ func findSecret(table string, parts []string, t domain.ColumnType) (Match, bool)
 		return Match{}, false
 	}
 	patterns := sureSecrets
-	if IsPeople(table) || Is(table, Sessions) || domain.SoundsSecret(table) {
+	if IsPeople(table) || Is(table, Sessions) || domain.IsSecretName(table) {
 		patterns = slices.Concat(sureSecrets, vagueSecrets)
 	}
 	for _, p := range patterns {

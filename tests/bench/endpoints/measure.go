@@ -142,7 +142,7 @@ func (s *side) run(ctx context.Context, endpoint Endpoint, connections, pair int
 		results.Value(result.Rate(), "req/s"),
 		results.Seconds(result.Percentile(50), "p50-sec"),
 		results.Seconds(result.Percentile(99), "p99-sec"),
-	}, process.UsedBy(s.server.Process(), s.ServerProcess).Since(before, result.Answered)...), result.Answered, nil
+	}, process.UsedBy(s.server.Process(), s.ServerProcess).Since(before, result.Responses)...), result.Responses, nil
 }
 
 // warmup returns the duration of a warm-up. The first warm-up uses new connections. For each connection, the database
@@ -163,6 +163,6 @@ func (s *side) load(
 		Duration:    duration,
 		Requests:    endpoint.requests(users, seed),
 	})
-	s.answered[endpoint.Name] += result.Answered
+	s.answered[endpoint.Name] += result.Responses
 	return result, err
 }

@@ -35,7 +35,7 @@ type Plan struct {
 
 // Result is the result of a run.
 type Result struct {
-	Answered  int             // requests with a response, also after the end of the time
+	Responses int             // requests with a response, also after the end of the time
 	InTime    int             // requests with a response before the end of the time
 	Latencies []time.Duration // latencies of all requests, ascending
 	Elapsed   time.Duration   // from the first request to the end of the time, or until the last request was completed
@@ -101,7 +101,7 @@ func sum(connections []*connection, begin, end time.Time) Result {
 	var result Result
 	ended := begin
 	for _, c := range connections {
-		result.Answered += len(c.latencies)
+		result.Responses += len(c.latencies)
 		result.InTime += c.inTime
 		result.Latencies = append(result.Latencies, c.latencies...)
 		if c.ended.After(ended) {

@@ -43,9 +43,9 @@ func TestEveryRequestIsAnsweredAndCounted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if result.Answered != 15 || served.Load() != 15 || len(result.Latencies) != 15 {
+	if result.Responses != 15 || served.Load() != 15 || len(result.Latencies) != 15 {
 		t.Errorf("%d answers, %d latencies, %d requests served; want 15",
-			result.Answered, len(result.Latencies), served.Load())
+			result.Responses, len(result.Latencies), served.Load())
 	}
 	if result.Elapsed <= 0 || result.Elapsed > 30*time.Second {
 		t.Errorf("a run without requests left took %v", result.Elapsed)
@@ -63,9 +63,9 @@ func TestARunEndsWithItsTime(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if result.Elapsed > duration || int64(result.Answered) != served.Load() || result.InTime > result.Answered {
+	if result.Elapsed > duration || int64(result.Responses) != served.Load() || result.InTime > result.Responses {
 		t.Errorf("%v for %d answers of %d, %d latencies",
-			result.Elapsed, result.Answered, served.Load(), len(result.Latencies))
+			result.Elapsed, result.Responses, served.Load(), len(result.Latencies))
 	}
 }
 
@@ -79,9 +79,9 @@ func TestAnAnswerThatIsLateHasALatencyButNoPartInTheRate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if result.Answered != 2 || result.InTime != 0 || result.Latencies[0] < 3*duration ||
+	if result.Responses != 2 || result.InTime != 0 || result.Latencies[0] < 3*duration ||
 		result.Elapsed != duration || result.Rate() != 0 {
-		t.Errorf("%d answers, %d latencies in %v", result.Answered, len(result.Latencies), result.Elapsed)
+		t.Errorf("%d answers, %d latencies in %v", result.Responses, len(result.Latencies), result.Elapsed)
 	}
 }
 

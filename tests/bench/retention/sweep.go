@@ -14,8 +14,8 @@ import (
 	"github.com/habeas-data/habeas/internal/system"
 )
 
-// Beside is the duration of erasures with a concurrent activity.
-type Beside struct {
+// Overlap is the duration of erasures with a concurrent activity.
+type Overlap struct {
 	What           string
 	P50, P99, Most time.Duration
 	Erasures       int
@@ -25,7 +25,7 @@ type Beside struct {
 
 // MeasureSweep erases customers at a rate alone, during a pass of the worker that finds no work, and during a pass that
 // sweeps all subjects. One subject in ten has expired retention periods.
-func MeasureSweep(ctx context.Context, c Config, perSecond int, alone time.Duration) (all []Beside, err error) {
+func MeasureSweep(ctx context.Context, c Config, perSecond int, alone time.Duration) (all []Overlap, err error) {
 	const others = 50_000 // customers who are erased during the passes
 	old := time.Now().AddDate(-11, 0, 0)
 	w, err := c.open(ctx, "sweep", c.Subjects+others, old)
@@ -67,7 +67,7 @@ func MeasureSweep(ctx context.Context, c Config, perSecond int, alone time.Durat
 		return nil, err
 	}
 	busy, err := load.during(ctx, "a pass that sweeps one in ten", w.pass)
-	return []Beside{first, idle, busy}, err
+	return []Overlap{first, idle, busy}, err
 }
 
 // pass runs the worker until a pass of the sweep has ended.
@@ -117,7 +117,7 @@ type load struct {
 
 func (l *load) during(
 	ctx context.Context, what string, do func(context.Context) (int64, error),
-) (b Beside, err error) {
+) (b Overlap, err error) {
 	var ended atomic.Bool
 	result := make(chan error, 1)
 	begin := time.Now()

@@ -29,10 +29,10 @@ func TestTheCommandErasesTheUser(t *testing.T) {
 		command.SetErr(io.Discard)
 		return cli.Execute(ctx, command)
 	}
-	if code := run("status"); code != cli.ExitFine {
+	if code := run("status"); code != cli.ExitOK {
 		t.Errorf("status ends with %d", code)
 	}
-	if code := run("erase", "1", "--operator", "dpo", "--yes"); code != cli.ExitFine {
+	if code := run("erase", "1", "--operator", "dpo", "--yes"); code != cli.ExitOK {
 		t.Errorf("erase ends with %d", code)
 	}
 	var zoe User

@@ -74,7 +74,7 @@ func (m *model) staysUnique(columns []string) bool {
 		if !ok {
 			return false
 		}
-		if c.Personal != nil && c.Personal.Strategy != domain.StrategyNull && !c.Unique() && !m.RowsGo() {
+		if c.Personal != nil && c.Personal.Strategy != domain.StrategyNull && !c.Unique() && !m.RowsDeleted() {
 			return false
 		}
 	}

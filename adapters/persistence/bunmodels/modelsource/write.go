@@ -88,7 +88,7 @@ func newFile(catalog domain.Catalog, m domain.DataMap) (*file, error) {
 	}
 	for _, made := range f.models {
 		made.nameVias(m, f)
-		made.goes = made.RowsGo() && len(m.Paths(made.Name)) == 1
+		made.goes = made.RowsDeleted() && len(m.Paths(made.Name)) == 1
 	}
 	return f, m.Refused("models", problems)
 }

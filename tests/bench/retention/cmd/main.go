@@ -43,7 +43,7 @@ func main() {
 			fmt.Printf("resident at most %d MiB\n", peak>>20)
 		}
 	case "sweep":
-		var all []retention.Beside
+		var all []retention.Overlap
 		all, err = retention.MeasureSweep(ctx, config, *rate, *alone)
 		for _, b := range all {
 			fmt.Printf("%-30s %7.1fs, %6d swept; %d erasures: p50 %v, p99 %v, most %v\n",

@@ -135,8 +135,8 @@ type Dialect interface {
 	// database converts binary JSON to text by itself.
 	HasJSONB() string
 
-	// Sought returns the parameter for a value to search for.
-	Sought(value string) string
+	// SearchPattern returns the parameter for a value to search for.
+	SearchPattern(value string) string
 
 	// Counts returns the statement that counts the rows of a place that contain a value. It returns one row, with a count
 	// for each column and each value.

@@ -74,8 +74,8 @@ func (postgres) Searched(column domain.CatalogColumn) bool {
 	return column.Values == nil && !slices.Contains(textless, first)
 }
 
-func (postgres) HasJSONB() string           { return "" }
-func (postgres) Sought(value string) string { return domain.SoughtPattern(value) }
+func (postgres) HasJSONB() string                  { return "" }
+func (postgres) SearchPattern(value string) string { return domain.SearchPattern(value) }
 
 // Counts compares texts character by character, with collation C.
 func (postgres) Counts(place Place, values int, _ bool) string {
@@ -92,9 +92,9 @@ func (sqlite) Searched(domain.CatalogColumn) bool { return true }
 // HasJSONB looks for a function that exists from SQLite 3.45 on.
 func (sqlite) HasJSONB() string { return "SELECT name FROM pragma_function_list WHERE name = 'jsonb'" }
 
-// Sought returns a pattern for GLOB. GLOB has no escape character, but a special character in brackets stands for
-// itself.
-func (sqlite) Sought(value string) string {
+// SearchPattern returns a pattern for GLOB. GLOB has no escape character, but a special character in brackets stands
+// for itself.
+func (sqlite) SearchPattern(value string) string {
 	var pattern strings.Builder
 	for _, r := range value {
 		switch folded := domain.Foldings(r); {

@@ -35,7 +35,7 @@ func (w *Writer) Keys(
 	for _, table := range w.DataMap.Tables() {
 		for _, column := range table.KeysOf(query.Resolver) {
 			for _, path := range w.DataMap.Paths(table.Name) {
-				if !w.DataMap.HandsOver(table, column, path, !query.ErasedAt.IsZero()) {
+				if !w.DataMap.PassesKeys(table, column, path, !query.ErasedAt.IsZero()) {
 					continue
 				}
 				erased, constants := w.erasedKey(live, table, column, query, left, len(args))

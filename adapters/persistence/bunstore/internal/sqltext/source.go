@@ -28,7 +28,7 @@ type source struct {
 // newSource selects the primary key as texts, the exported columns, and the columns from which retention counts.
 func newSource(dialect Dialect, table domain.Table, exported []domain.Column) source {
 	s := source{
-		table: table, named: table.RowsNamed(), exported: exported, leads: func(int) []string { return nil },
+		table: table, named: table.NamesRowsByKey(), exported: exported, leads: func(int) []string { return nil },
 	}
 	for _, name := range table.PrimaryKey {
 		s.selected = append(s.selected, "CAST(t0."+Quote(name)+" AS text)")

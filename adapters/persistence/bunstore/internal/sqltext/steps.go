@@ -46,9 +46,9 @@ func SameText(a, b domain.Step) bool {
 		slices.Equal(a.Expired, b.Expired) && a.At.IsZero() == b.At.IsZero() && a.Left == nil && b.Left == nil
 }
 
-// Together returns the number of leading steps that one statement can execute. A statement must not combine two paths
+// Combinable returns the number of leading steps that one statement can execute. A statement must not combine two paths
 // of one table. It could reach a row twice, and only one of the two changes would take effect.
-func Together(steps []domain.Step) int {
+func Combinable(steps []domain.Step) int {
 	for i, step := range steps {
 		if slices.ContainsFunc(steps[:i], func(other domain.Step) bool {
 			return other.Target == step.Target && (other.Via != step.Via || step.OnlyClears())

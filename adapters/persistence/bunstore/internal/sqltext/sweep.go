@@ -14,9 +14,9 @@ import (
 type Sweeps struct {
 	Fingerprint string // reads the fingerprint of the catalog
 	Mark        string // locks the mark of the subject $1; returns the instants of the last erasure and the last sweep
-	Row         string // locks the subject's row; returns the fingerprint and Telling texts
+	Row         string // locks the subject's row; returns the fingerprint and Identifying texts
 	Swept       string // records a sweep of the subject $1 at $2
-	Telling     int    // the number of texts that Row returns
+	Identifying int    // the number of texts that Row returns
 }
 
 const (
@@ -29,7 +29,7 @@ const (
 func NewSweeps(w *Writer) Sweeps {
 	subject, lock := w.DataMap.SubjectTable(), w.Dialect.forUpdate()
 	texts := []string{w.Dialect.fingerprint(w.Touched)}
-	for _, column := range subject.Telling() {
+	for _, column := range subject.Identifying() {
 		texts = append(texts, "CAST(t0."+Quote(column.Name)+" AS text)")
 	}
 	if lock != "" {
@@ -40,8 +40,8 @@ func NewSweeps(w *Writer) Sweeps {
 		Mark:        w.Tables.in(holdErased, "lock", w.Dialect.forUpdate()),
 		Row: fill(lockTexts, "texts", strings.Join(texts, ", "), "table", quoteTable(subject.Name),
 			"rows", w.rowsOf(subject, domain.Path{}, 0), "lock", lock),
-		Swept:   w.Tables.in(noteSweep),
-		Telling: len(texts) - 1,
+		Swept:       w.Tables.in(noteSweep),
+		Identifying: len(texts) - 1,
 	}
 }
 
@@ -78,7 +78,7 @@ func (w *stepWriter) goes(name string, step domain.Step) string {
 	conditions := []string{expired, cell + " IS NOT NULL"}
 	fixed, digits := column.SurrogateForm()
 	switch {
-	case !column.Recognizes():
+	case !column.RecognizesSurrogate():
 		judged := w.begunBy(name, func(period domain.Period) any { return timeText(period.Cutoff(step.Left.Judged)) })
 		conditions = append(conditions, "NOT ("+judged+")")
 	case digits > 0:
