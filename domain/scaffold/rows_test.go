@@ -32,6 +32,18 @@ func TestRowsThatBelongToThePersonAreDeleted(t *testing.T) {
 	}
 }
 
+func TestWhoHasWorkedOnALinkDoesNotTakeItAway(t *testing.T) {
+	p := propose(t, schema(users+`
+		user_grants: id*, user_id>users, granter_id>users, revoker_id?>users, granted_at:time`))
+	wantLines(t, p.steps(), `
+		delete user_grants
+		anonymize users email
+	`)
+	if paths := p.dataMap.Paths("user_grants"); len(paths) != 1 || paths[0].Relations[0].Columns[0] != "user_id" {
+		t.Errorf("the paths are %v", paths)
+	}
+}
+
 func TestRowsStayIfRowsOfOthersReferToThem(t *testing.T) {
 	for name, test := range map[string]struct{ schema, want string }{
 		"others have replied": {`
