@@ -150,6 +150,7 @@ type CatalogForeignKey struct {
 	Referenced []string         `json:"referenced"` // the columns of that table
 	OnDelete   ForeignKeyAction `json:"on_delete"`
 	Deferrable bool             `json:"deferrable,omitempty"`
+	Follows    bool             `json:"follows,omitempty"` // ON UPDATE CASCADE
 }
 
 // CatalogCheck is a CHECK constraint of a table, or of the domain that is the type of a column.

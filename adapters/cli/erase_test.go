@@ -87,7 +87,7 @@ func TestAnIncorrectCallChangesNothing(t *testing.T) {
 		"an unknown system":       {"", []string{"1", "--yes", by, "--ref", "erp=7"}, "see the topic subjects"},
 		"a ref without an id":     {"", []string{"1", "--yes", by, "--ref", "crm"}, "--ref must have the form system=id"},
 		"an empty ref":            {"", []string{"1", "--yes", by, "--ref", "crm="}, "1 to 255"},
-		"no plan":                 {"", []string{"1", "--yes", by, "--plan", "c1@example.org"}, "32 hexadecimal digits"},
+		"no plan":                 {"", []string{"1", "--yes", by, "--plan", "c1@example.org"}, "--plan must be the 32"},
 		"a plan for lines":        {"1\n2\n", []string{"-", "--yes", by, "--plan", noPlan}, "--plan is for one subject"},
 		"refs for lines":          {"1\n", []string{"-", "--yes", by, "--ref", "crm=7"}, "has refs in JSON"},
 		"no line":                 {"\n", []string{"-", "--yes", by}, "has no subject"},

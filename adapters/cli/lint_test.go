@@ -43,6 +43,20 @@ func lint(t *testing.T, findings []domain.Finding, args ...string) (code int, st
 	return code, out.String(), complaint.String()
 }
 
+func TestFindingsThatCannotBeWrittenAreAFailure(t *testing.T) {
+	var complaint strings.Builder
+	application := checked{findings: found}
+	if code := run(t.Context(), application, nil, full{}, &complaint, "lint"); code != 2 {
+		t.Errorf("ends with %d", code)
+	}
+	complains(t, complaint.String(), "output cannot be written")
+	complaint.Reset()
+	code := run(t.Context(), application, nil, closed(t), &complaint, "lint")
+	if code != 1 || complaint.Len() > 0 {
+		t.Errorf("with a reader that has gone it ends with %d: %s", code, complaint.String())
+	}
+}
+
 func TestFindingsAreATable(t *testing.T) {
 	code, stdout, _ := lint(t, found)
 	want := `2 findings.

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"strconv"
 	"strings"
@@ -109,6 +110,9 @@ func (c *call) intention(ctx context.Context, p person) (text, fingerprint strin
 	}
 	counts := map[domain.Strategy][]string{}
 	for _, step := range rehearsal.Steps {
+		if step.Rows == 0 { // a step without rows hides those with some
+			continue
+		}
 		counts[step.Strategy] = append(counts[step.Strategy], strconv.FormatInt(step.Rows, 10)+" of "+step.Target)
 	}
 	var systems []string
@@ -117,7 +121,7 @@ func (c *call) intention(ctx context.Context, p person) (text, fingerprint strin
 			systems = append(systems, system.Resolver)
 		}
 	}
-	text = strategies(counts)
+	text = cmp.Or(strategies(counts), "change no row")
 	if len(systems) > 0 {
 		text += "; call " + strings.Join(systems, ", ")
 	}

@@ -31,7 +31,7 @@ command reads only the schema, and no rows.
 The result is a manifest in JSON. It is a first draft that consists of guesses.
 Its notes give a reason for each guess. A note that begins with DECIDE needs a
 decision by a person. With --review, the command lists these decisions and the
-tables that the proposal leaves out.`,
+tables that the proposal leaves out. The topic data-map explains the JSON.`,
 		example: `habeas scaffold > datamap.json
 habeas scaffold --subject-table members --review`,
 		exits: exits{fine: "the proposal was printed", failed: "the command cannot propose a data map"},

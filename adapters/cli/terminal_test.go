@@ -43,6 +43,18 @@ func TestAPersonConfirmsAnErasure(t *testing.T) {
 	}
 }
 
+func TestAPromptHasOnlyTheStepsThatHaveRows(t *testing.T) {
+	w := newWorld(t)
+	w.want(0, "erase", "1", by, "--yes")
+	w.in = typed{strings.NewReader("no\n")}
+	screen := &terminal{}
+	w.into(&bytes.Buffer{}, screen, "erase", "1", by)
+	prompt := "Erase 1 subject: anonymize 1 of customers; retain 1 of invoices. Type yes to continue: "
+	if !strings.HasPrefix(screen.String(), prompt) {
+		t.Errorf("asked %s", screen.String())
+	}
+}
+
 func TestAnInterruptedPromptChangesNothing(t *testing.T) {
 	w := newWorld(t)
 	in, keyboard := io.Pipe()

@@ -60,6 +60,43 @@ If an id begins with a hyphen, put -- before it, or use the standard input.
 Commands check all lines before they process the first line.`,
 	},
 	{
+		"data-map", "the data map in JSON", `A data map is a document in JSON with manifest_version (2) and tables. Messages
+name an option as the tags of models have it. In JSON it is a member:
+
+    erasure:null             "personal": {"erasure": "null", ...}
+    surrogate:'x'            "surrogate": "x", beside "personal"
+    pii:"none"               "not_personal": true, in place of "personal"
+    subject:"path"           "path": true, of the relation
+    subject:"owned"          "owned": true, of the table
+
+A table has name, primary_key, columns and relations. The table of subjects also
+has subject_key. If a table is owned, the whole row is the subject's.
+
+A column has name and type. If it holds personal data it has personal, with
+
+    category   contact, identity, financial, behavioral, technical, location,
+               communication or special
+    erasure    anonymize: a surrogate overwrites it; null: it becomes NULL;
+               delete: it goes with its row; retain: it stays, and needs a
+               reason; erase, the default: it goes with its row if that is
+               deleted, else a surrogate overwrites it
+    export     no: exports leave it out
+    retain     how long a duty lasts, like 10y; since names the column of its
+               start
+    via        the relation to the person whom the value belongs to, where a
+               table has several
+
+A surrogate with {} is different in each cell: {}@erased.invalid.
+
+A relation has columns, references (a table) and referenced_columns. Of several
+relations, those to the people of the row have path. The member erasure of a
+path says what becomes of the row with that person: delete deletes it, and null
+sets the columns to NULL. The member when, with column and value, restricts a
+relation to some of the rows.
+
+A note is for people. No command reads it.`,
+	},
+	{
 		"output", "results for people and for scripts",
 		`Results go to the standard output, and everything else to the standard error.
 

@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"os"
 	"strings"
 
@@ -91,7 +93,12 @@ func (t *tree) run(v verb, command *cobra.Command, args []string) error {
 		}
 		c.Application = application
 	}
-	if err := v.run(ctx, c); err != nil {
+	var failure *Error
+	err := v.run(ctx, c)
+	if errors.As(err, &failure) && failure.Code == ExitFindings {
+		return cmp.Or(c.out.end(), err) // findings that cannot be written are no findings
+	}
+	if err != nil {
 		return explain(err)
 	}
 	return c.out.end()

@@ -259,6 +259,26 @@ func TestTheProgramWorksWithThePipesOfAShell(t *testing.T) {
 	}
 }
 
+// Lint shows what the data map leaves out. The standard error of each other verb has its reason alone.
+func TestWhatTheDataMapLeavesOutIsNoMessageOfEachVerb(t *testing.T) {
+	program, err := os.Executable()
+	must(t, err)
+	file := filepath.Join(t.TempDir(), "datamap.json")
+	must(t, os.WriteFile(file, []byte(strings.TrimSuffix(dataMap, "]}")+`,
+		{"name": "loans", "primary_key": ["id"], "relations": [
+			{"columns": ["reader"], "references": "users", "referenced_columns": ["id"], "path": true},
+			{"columns": ["clerk"], "references": "users", "referenced_columns": ["id"]}], "columns": [
+			{"name": "id", "type": "bigint"}, {"name": "reader", "type": "bigint"}, {"name": "clerk", "type": "bigint"},
+			{"name": "note", "type": "text", "personal": {"category": "communication", "erasure": "anonymize"}}]}]}`), 0o600))
+	drawing := exec.CommandContext(t.Context(), program, "map")
+	drawing.Env = append(os.Environ(), asProgram+"=1", "HABEAS_DATA_MAP="+file, "HABEAS_DATABASE_URL=sqlite:shop.db")
+	var complaint bytes.Buffer
+	drawing.Stderr = &complaint
+	if picture, err := drawing.Output(); err != nil || len(picture) == 0 || complaint.Len() > 0 {
+		t.Errorf("%v, %d bytes: %s", err, len(picture), complaint.String())
+	}
+}
+
 func TestThePageNamesEveryFlagOfTheProgram(t *testing.T) {
 	_, stdout, _ := run(t, nil, "help")
 	for _, flag := range []string{"--data-map", "--database-url", "--schema", "HABEAS_DATA_MAP", "HABEAS_DATABASE_URL"} {

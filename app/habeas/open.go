@@ -5,6 +5,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"io"
 	"log/slog"
 	"net/url"
 	"os"
@@ -51,8 +52,14 @@ func (s *settings) open(context.Context) (cli.Application, error) {
 		return nil, err
 	}
 	return app.New(app.Config{ //nolint:contextcheck // New logs without a context
-		DB: db, DataMap: dataMap, Schema: s.schema, Logger: slog.New(slog.NewTextHandler(os.Stderr, nil)),
+		DB: db, DataMap: dataMap, Schema: s.schema, Logger: errorLog(os.Stderr),
 	})
+}
+
+// errorLog logs only errors. The command lint shows what the data map leaves out. Each command explains its failure in
+// one line.
+func errorLog(w io.Writer) *slog.Logger {
+	return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: slog.LevelError}))
 }
 
 // openCatalog opens the database for the command scaffold, which needs no data map.

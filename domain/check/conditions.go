@@ -20,7 +20,7 @@ func (s *schema) checkConditions() {
 			case condition.Fails:
 				s.report(checkViolated, at,
 					"The surrogate does not satisfy the CHECK constraint"+called(check.Name)+". The erasure fails.",
-					"Use a surrogate that satisfies it, set erasure:null, or change the constraint.")
+					"Use a surrogate that satisfies it, "+w.orNull(check.Columns)+"or change the constraint.")
 			case condition.Undecided:
 				s.report(checkUndecided, at,
 					"An erasure overwrites the column. The check cannot decide whether the row then satisfies the CHECK "+

@@ -1,6 +1,11 @@
 package check_test
 
-import "github.com/habeas-data/habeas/domain"
+import (
+	"strings"
+	"testing"
+
+	"github.com/habeas-data/habeas/domain"
+)
 
 // constrain adds a CHECK constraint to users.
 func constrain(text string, columns ...string) func(*world) {
@@ -170,6 +175,20 @@ var constraintCases = cases{
 			}
 		}, []string{"referenced-overwritten users.email to_fkey", "table-unmapped mails.id"},
 	},
+	"referenced-overwritten not if the reference follows": {
+		func(w *world) {
+			w.outside("mails").ForeignKeys = []domain.CatalogForeignKey{
+				{Name: "to_fkey", Columns: []string{"id"}, References: "users", Referenced: []string{"email"}, Follows: true},
+			}
+		}, []string{"table-unmapped mails.id"},
+	},
+	"referenced-overwritten by NULL although the reference follows": {
+		func(w *world) {
+			w.outside("mails").ForeignKeys = []domain.CatalogForeignKey{
+				{Name: "to_fkey", Columns: []string{"id"}, References: "users", Referenced: []string{"nick"}, Follows: true},
+			}
+		}, []string{"referenced-overwritten users.nick to_fkey", "table-unmapped mails.id"},
+	},
 	"referenced-overwritten not if the rows go": {
 		func(w *world) {
 			w.leave()
@@ -179,4 +198,38 @@ var constraintCases = cases{
 			w.live("sessions").Indexes = append(w.live("sessions").Indexes, domain.CatalogIndex{Columns: []string{"agent"}})
 		}, []string{"path-missing sessions.agent"},
 	},
+}
+
+// A remedy that the database refuses is none.
+func TestARemedySaysNullOnlyToColumnsThatTakeIt(t *testing.T) {
+	for code, change := range map[string]func(*world){
+		"check-violated":  constrain("CHECK ((email ~~ '%@%'::text))", "email"),
+		"unique-violated": unique(of("code"), "gone"),
+		"surrogate-type": func(w *world) {
+			w.column("users", "email").Type, w.column("users", "email").Declared = domain.TypeUUID, "uuid"
+		},
+		"enum-refuses": func(w *world) { w.column("users", "email").Values = []string{"none"} },
+		"reference-overwritten": country(domain.Column{
+			Type: domain.TypeText, Surrogate: "X{}", Personal: personal(anonymize),
+		}),
+	} {
+		for _, nullable := range []bool{true, false} {
+			w := newWorld()
+			change(w)
+			for i := range w.live("users").Columns {
+				if column := &w.live("users").Columns[i]; column.Name != "nick" {
+					column.Nullable = nullable
+				}
+			}
+			seen := false
+			for _, f := range w.findings(t) {
+				if seen = seen || f.Code == code; f.Code == code && strings.Contains(f.Remedy, "erasure:null") != nullable {
+					t.Errorf("%s, nullable %v: %s", code, nullable, f.Remedy)
+				}
+			}
+			if !seen {
+				t.Errorf("%s is not found", code)
+			}
+		}
+	}
 }

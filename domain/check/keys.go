@@ -20,7 +20,7 @@ func (s *schema) checkKeys() {
 				continue
 			}
 			for _, column := range s.writtenColumns(parent.Name) {
-				if hasName(s.live[parent.Name], foreign.Referenced, column.Name) {
+				if hasName(s.live[parent.Name], foreign.Referenced, column.Name) && (!foreign.Follows || column.null) {
 					s.report(referencedWritten, place{table: parent.Name, column: column.Name, object: foreign.Name},
 						"An erasure overwrites the column, but the foreign key "+keyCalled(foreign)+" of "+child.Name+
 							" refers to it. The erasure fails if a row of "+child.Name+" refers to the person's row.",
@@ -52,8 +52,7 @@ func (s *schema) checkReference(w write, foreign domain.CatalogForeignKey) {
 			s.report(referenceWritten, at,
 				"An erasure overwrites the column, whose foreign key refers to "+foreign.References+
 					". This table has no row with the surrogate as its key. The erasure fails.",
-				"Set erasure:null, or remove the annotation. Or insert a row for erased people and use its key as the "+
-					"surrogate.")
+				"Remove the annotation, "+column.orNull()+"or insert a row for erased people and use its key as the surrogate.")
 		}
 	}
 }

@@ -56,7 +56,7 @@ func distinct(all []domain.CatalogForeignKey) []domain.CatalogForeignKey {
 	var kept []domain.CatalogForeignKey
 	for _, foreign := range all {
 		if !slices.ContainsFunc(kept, func(k domain.CatalogForeignKey) bool {
-			return k.References == foreign.References && k.OnDelete == foreign.OnDelete &&
+			return k.References == foreign.References && k.OnDelete == foreign.OnDelete && k.Follows == foreign.Follows &&
 				slices.Equal(k.Columns, foreign.Columns) && slices.Equal(k.Referenced, foreign.Referenced)
 		}) {
 			kept = append(kept, foreign)
@@ -176,6 +176,27 @@ type written struct {
 	live    domain.CatalogColumn
 	null    bool // with NULL, else with the surrogate
 	expired bool // only if a duty has ended
+}
+
+// setNull is a part of a remedy.
+const setNull = "set erasure:null, "
+
+// orNull returns setNull if the column takes NULL, and an erasure writes a surrogate.
+func (c written) orNull() string {
+	if c.null || !c.live.Nullable {
+		return ""
+	}
+	return setNull
+}
+
+// orNull returns setNull if one of the columns takes NULL in place of its surrogate.
+func (w write) orNull(names []string) string {
+	for _, column := range w.columns {
+		if hasName(w.live, names, column.Name) && column.orNull() != "" {
+			return setNull
+		}
+	}
+	return ""
 }
 
 // overwrites returns the columns that the steps of the plan overwrite and that exist in the database.

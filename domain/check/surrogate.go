@@ -220,7 +220,7 @@ func (s *schema) checkFit(column written, at place) {
 		s.report(surrogateType, at,
 			"An erasure writes "+written.called()+", but the type of the column is "+column.live.Declared+
 				". The database refuses it, and the erasure fails.",
-			"Use the type of the database in the data map, give a surrogate of that type, or set erasure:null.")
+			"Use the type of the database in the data map, "+column.orNull()+"or give a surrogate of that type.")
 	case column.live.Length > 0 && column.live.Type == domain.TypeText &&
 		utf8.RuneCountInString(written.text) > column.live.Length:
 		s.report(surrogateLength, at,
@@ -237,7 +237,7 @@ func (s *schema) checkLabel(column written, written surrogate, at place) {
 	s.report(enumRefuses, at,
 		"An erasure writes "+written.called()+", which is not a label of the enum "+column.live.Declared+
 			". The database refuses it, and the erasure fails.",
-		"Use one of the labels as the surrogate, or set erasure:null.")
+		"Use one of the labels as the surrogate, "+column.orNull()+"or change the type.")
 }
 
 // called returns the surrogate for a sentence. A constant is part of the data map and so holds no personal data.

@@ -15,15 +15,19 @@ func (s *schema) checkUniques() {
 		}
 		for _, unique := range constraints {
 			if colliding := w.colliding(unique); len(colliding) > 0 {
-				s.reportUnique(unique, place{table: w.table.Name, column: list(colliding), object: unique.Name})
+				orNull := w.orNull(colliding)
+				if unique.NullsEqual {
+					orNull = ""
+				}
+				s.reportUnique(unique, place{table: w.table.Name, column: list(colliding), object: unique.Name}, orNull)
 			}
 		}
 	}
 }
 
-func (s *schema) reportUnique(unique domain.CatalogUnique, at place) {
-	const remedy = "Set erasure:null, give a surrogate that differs in each cell (a placeholder in a text: " +
-		"surrogate:'{}@erased.invalid'), or change the constraint."
+func (s *schema) reportUnique(unique domain.CatalogUnique, at place, orNull string) {
+	remedy := "Give a surrogate that differs in each cell (a placeholder in a text: " +
+		"surrogate:'{}@erased.invalid'), " + orNull + "or change the constraint."
 	switch {
 	case unique.Exclusion:
 		s.report(uniqueUndecided, at,

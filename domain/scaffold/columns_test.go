@@ -161,3 +161,20 @@ func TestATextByAnotherPersonIsAsked(t *testing.T) {
 		t.Errorf("asked about %v", asked)
 	}
 }
+
+func TestDocumentsOfATableThatIsLeftOutAreAskedAbout(t *testing.T) {
+	p := propose(t, schema(users+`
+		measurements: id*, survey_id>surveys, user_id>users, facts:json
+		surveys: id*, user_id>users, label`))
+	if _, ok := p.dataMap.Table("measurements"); ok {
+		t.Error("measurements are in the data map")
+	}
+	if got := p.asked(); !slices.Equal(got, []string{"measurements.facts"}) {
+		t.Errorf("asked about %v", got)
+	}
+	for _, out := range p.LeftOut {
+		if want := out.Table == "measurements"; strings.Contains(out.Reason, "has to decide") != want {
+			t.Errorf("%s: %s", out.Table, out.Reason)
+		}
+	}
+}

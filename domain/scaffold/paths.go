@@ -56,6 +56,9 @@ func (d *draft) turn() {
 			if r.from.far == unreachable || !slices.Equal(r.referenced, t.key) || !alone && !names.Is(t.Name, names.Addresses) {
 				continue
 			}
+			if r.from.turned { // no path leads over a table that is turned
+				continue
+			}
 			if len(nearest) > 0 && r.from.far < nearest[0].to.far {
 				nearest = nil
 			}

@@ -113,6 +113,19 @@ func TestAnAddressBelongsToTheRowThatNamesIt(t *testing.T) {
 	}
 }
 
+func TestWhatARowNamesThatAnotherRowNamesIsLeftOut(t *testing.T) {
+	p := propose(t, schema(`
+		users: id*, email, detail_id!>details
+		details: id*, phone, address_id?>postal_addresses
+		postal_addresses: id*, street`))
+	if _, ok := p.dataMap.Table("details"); !ok {
+		t.Error("details are not in the data map")
+	}
+	if _, ok := p.dataMap.Table("postal_addresses"); ok || !slices.Contains(p.asked(), "postal_addresses") {
+		t.Errorf("asked about %v", p.asked())
+	}
+}
+
 func TestCyclesAreBroken(t *testing.T) {
 	p := propose(t, schema(`
 		users: id*, email, team_id?>teams, boss_id?>users

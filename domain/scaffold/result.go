@@ -39,13 +39,20 @@ func (d *draft) result() ([]domain.Table, []Decision) {
 	for _, t := range all {
 		if t.chosen {
 			tables = append(tables, d.mapped(t))
+		} else if t.far != unreachable {
+			t.asked = t.askedOfColumns()
 		}
-		if t.chosen || t.far == unreachable {
+		if len(t.asked) > 0 {
 			slices.SortStableFunc(t.asked, func(a, b Decision) int { return t.place(a.Column) - t.place(b.Column) })
 			decisions = append(decisions, t.asked...)
 		}
 	}
 	return tables, decisions
+}
+
+// askedOfColumns returns the decisions that may put a table into the data map.
+func (t *table) askedOfColumns() []Decision {
+	return slices.DeleteFunc(slices.Clone(t.asked), func(d Decision) bool { return d.Column == "" })
 }
 
 // place returns the index of a column in the table. It returns -1 for "", which stands for the rows.
@@ -123,6 +130,8 @@ func (d *draft) whyOut(t *table) string {
 		return "Its rows are also rows of " + strings.Join(t.Inherits, ", ") + "."
 	case !t.isReal():
 		return "It has no primary key and no unique key."
+	case t.far != unreachable && len(t.askedOfColumns()) > 0:
+		return "It leads to " + d.subject.Name + ", and a person has to decide about its columns."
 	case t.far != unreachable:
 		return "It leads to " + d.subject.Name + ", but none of its columns looks personal."
 	case personal == "":

@@ -161,9 +161,12 @@ func (d *draft) isOwn(t *table) bool {
 		return true
 	}
 	person := words.Singular(names.BaseName(d.subject.Name))
-	rest, named := strings.CutPrefix(strings.ToLower(names.BaseName(t.Name)), strings.ToLower(person)+"_")
+	rest, named := strings.CutPrefix(apart(names.BaseName(t.Name)), apart(person)+"_")
 	return named && rest != "" && !names.Is(t.Name, names.Reference)
 }
+
+// apart returns a name with _ between its words, however they are told apart: user_settings of UserSettings.
+func apart(name string) string { return strings.Join(domain.NameWords(name), "_") }
 
 // keptBy returns a reference that prevents the deletion of the rows of a table, or nil.
 func (t *table) keptBy() *reference {

@@ -11,6 +11,7 @@ import (
 func TestRowsThatBelongToThePersonAreDeleted(t *testing.T) {
 	p := propose(t, schema(users+`
 		user_settings: user_id*>users, theme
+		UserBadge: id*, userId>users, badge
 		sessions: id*, user_id>users, token, ip
 		follows: follower_id*>users, followee_id*>users, created_at:time
 		group_users: group_id*>groups, user_id*>users, role
@@ -18,6 +19,7 @@ func TestRowsThatBelongToThePersonAreDeleted(t *testing.T) {
 		searches: id*, user_id>users, query
 		search_hits: id*, search_id>searches, position:integer`))
 	wantLines(t, p.steps(), `
+		delete UserBadge
 		delete follows via Follower
 		delete follows via Followee
 		delete group_users
@@ -29,6 +31,18 @@ func TestRowsThatBelongToThePersonAreDeleted(t *testing.T) {
 	`)
 	if got := p.asked(); !slices.Equal(got, []string{"searches"}) {
 		t.Errorf("asked about %v", got)
+	}
+}
+
+func TestWhoHasWorkedOnALinkDoesNotTakeItAway(t *testing.T) {
+	p := propose(t, schema(users+`
+		user_grants: id*, user_id>users, granter_id>users, revoker_id?>users, granted_at:time`))
+	wantLines(t, p.steps(), `
+		delete user_grants
+		anonymize users email
+	`)
+	if paths := p.dataMap.Paths("user_grants"); len(paths) != 1 || paths[0].Relations[0].Columns[0] != "user_id" {
+		t.Errorf("the paths are %v", paths)
 	}
 }
 

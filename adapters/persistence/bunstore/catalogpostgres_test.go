@@ -29,7 +29,7 @@ var museumOfPostgres = []string{
 	`CREATE INDEX by_doc ON visits USING gin (doc)`,
 	`CREATE INDEX by_expression ON visits (lower(note), host)`,
 	`CREATE TABLE archive.visits (id bigint, person bigint, note text)`,
-	`CREATE TABLE archive.log (person bigint REFERENCES people ON DELETE CASCADE, note text)`,
+	`CREATE TABLE archive.log (person bigint REFERENCES people ON DELETE CASCADE ON UPDATE CASCADE, note text)`,
 	`CREATE TEMPORARY TABLE passing (note text)`,
 }
 
@@ -132,7 +132,7 @@ func TestTheCatalogOfPostgreSQLHasColumnsAndConstraints(t *testing.T) {
 	isListed(t, "foreign keys of a table outside the data map", tableOf(t, store, "archive.log").ForeignKeys,
 		[]domain.CatalogForeignKey{{
 			Name: "log_person_fkey", Columns: []string{"person"}, References: "people", Referenced: []string{"id"},
-			OnDelete: domain.ActionCascade,
+			OnDelete: domain.ActionCascade, Follows: true,
 		}})
 }
 

@@ -11,7 +11,7 @@ func TestTheCatalogOfSQLiteHasColumnsAndConstraints(t *testing.T) {
 	_, store := applicationWith(t, databases.SQLite(t), []string{
 		`CREATE TABLE people (id INTEGER PRIMARY KEY)`,
 		`CREATE TABLE "Visits" (id TEXT, person bigint NOT NULL REFERENCES People NOT DEFERRABLE INITIALLY DEFERRED,
-			host INT CONSTRAINT h REFERENCES people (id) ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED,
+			host INT CONSTRAINT h REFERENCES people (id) ON DELETE SET NULL ON UPDATE CASCADE DEFERRABLE INITIALLY DEFERRED,
 			Note varchar(40) DEFAULT 'none' CONSTRAINT "polite one" CHECK (Note <> 'a)' AND note IS NOT nickname), nickname,
 			twice TEXT GENERATED ALWAYS AS (nickname || nickname) STORED, once AS (nickname), born TIMESTAMP, seen, doc JSON,
 			score REAL, part BLOB, -- a comment with a check (of nothing)
@@ -66,7 +66,7 @@ func TestTheCatalogOfSQLiteHasColumnsAndConstraints(t *testing.T) {
 		{Columns: []string{"person"}, References: "people", Referenced: []string{"id"}, OnDelete: domain.ActionNone},
 		{
 			Columns: []string{"host"}, References: "people", Referenced: []string{"id"}, OnDelete: domain.ActionSetNull,
-			Deferrable: true,
+			Deferrable: true, Follows: true,
 		},
 	})
 	isListed(t, "checks", visits.Checks, []domain.CatalogCheck{

@@ -90,7 +90,8 @@ func TestARehearsalChecksDeferredConstraints(t *testing.T) {
 			execute(t, db, `CREATE FUNCTION guard() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'no'; END $$`,
 				"CREATE CONSTRAINT TRIGGER guard AFTER INSERT ON boxes DEFERRABLE INITIALLY DEFERRED"+
 					" FOR EACH ROW EXECUTE FUNCTION guard()")
-			if err := inSession(t, s.store, "INSERT INTO boxes VALUES (7, '')"); !errors.Is(err, domain.ErrConflict) {
+			err := inSession(t, s.store, "INSERT INTO boxes VALUES (7, '')")
+			if !errors.Is(err, domain.ErrConflict) || !strings.Contains(err.Error(), "(function guard)") {
 				t.Errorf("a deferred trigger: %v", err)
 			}
 			return

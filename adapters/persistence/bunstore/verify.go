@@ -96,7 +96,7 @@ func (s *session) nameTrigger(op string, err error) error {
 		return err
 	}
 	s.failed = &domain.Error{
-		Code: domain.ErrConflict, Op: op, Message: "a deferred trigger refused the changes", Err: err,
+		Code: domain.ErrConflict, Op: op, Message: "a deferred trigger refused the changes" + conn.RaisedBy(err), Err: err,
 	}
 	return s.failed
 }

@@ -46,6 +46,8 @@ func TestNamesOfPersonalData(t *testing.T) {
 		"audit_log.details json":       domain.CategoryBehavioral,
 		"messages.body":                domain.CategoryCommunication,
 		"posts.content":                domain.CategoryCommunication,
+		"diary_entries.body":           domain.CategoryCommunication,
+		"users.auth_uid":               domain.CategoryTechnical,
 		"stops.latitude number":        domain.CategoryLocation,
 		"profiles.city":                domain.CategoryContact,
 		"customers.zip integer":        domain.CategoryContact,
@@ -117,6 +119,7 @@ func TestRoles(t *testing.T) {
 		"from_user_id": names.Holder, "in_reply_to_account_id": names.Party, "boosted_account_id": names.Party,
 		"created_by_user_id": names.Maker, "auth_user_id": names.Holder, "target_account_id": names.Party,
 		"assigned_to": names.Party, "created_by": names.Maker, "creatorid": names.Maker, "updated_by_id": names.Maker,
+		"granter_id": names.Maker, "grantor_id": names.Maker, "revoker_id": names.Maker,
 		"post_id": names.Other, "id": names.Other, "country": names.Other,
 	} {
 		if got := names.RoleOf(column); got != want {

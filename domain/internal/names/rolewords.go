@@ -36,7 +36,7 @@ var roleWords = map[Role][]pattern{
 		by, creator, created by, updated by, modified by, deleted by, edited by, approved by, closed by, resolved by, locked
 		by, merged by, reviewed by, invited by, added by, granted by, revoked by, archived by, uploaded by, last edited by,
 		assigned by, doer, actor, editor, merger, reviewer, approver, moderator, admin, administrator, operator, agent,
-		resolver, uploader, publisher, assigner, updater, last poster, ersteller, bearbeiter`),
+		resolver, uploader, publisher, assigner, updater, granter, grantor, revoker, last poster, ersteller, bearbeiter`),
 }
 
 // sureRoles are the words that name a person even if the column has no foreign key.

@@ -38,7 +38,7 @@ var tableWords = map[Kind][]pattern{
 		replies, feedback, discussion, conversation, question, answer, letter, letters, draft, report, request, inquiry,
 		inquiries, complaint, application, article, memo, entry, nachricht, nachrichten, beitrag, beitraege, kommentar,
 		kommentare, anfrage, anfragen, commentaire, mensaje, comentario, publicacion, publicaciones, pull request,
-		attachment, bookmark, submission, response, story, stories, poll, revision`),
+		attachment, bookmark, submission, response, story, stories, poll, revision, entries`),
 	Sessions: patterns(`
 		session, device, token, cookie, login, credential, passkey, authenticator, authorization, grant, key, refresh token,
 		push subscription, *sitzung, *sitzungen, sesion, sesiones`),

@@ -179,7 +179,7 @@ var columnRules = []columnRule{
 		patterns(`
 			oauth uid, oauth user id, provider uid, provider user, provider user id, provider account id, external user,
 			external user id, external account, auth data, oidc subject, ldap dn, saml name, google id, github id, facebook id,
-			apple id`),
+			apple id, auth uid`),
 	},
 	{
 		domain.CategoryBehavioral, "the behaviour of a person", texts | numbers | times, nil,

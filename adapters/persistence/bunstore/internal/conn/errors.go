@@ -53,6 +53,8 @@ func Wrap(ctx context.Context, op string, err error) error {
 	case state == "42501":
 		wrapped.Code, wrapped.Message = domain.ErrConfiguration, "this role lacks a privilege in the database"
 		wrapped.Message += inBrackets(missing(err))
+	case strings.HasPrefix(state, "P0"):
+		wrapped.Message += ": a trigger or a function raised an error" + RaisedBy(err)
 	case state == "42P01", state == "42703", state == "" && namesIn(err) != names{}:
 		wrapped.Message = "a table or a column is missing" + inBrackets(missing(err)) + ": were the migrations run?"
 	default:

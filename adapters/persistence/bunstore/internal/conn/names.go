@@ -153,3 +153,20 @@ func missing(err error) string {
 	}
 	return strings.Join(found, ", ")
 }
+
+// raiser is the name of a function at the beginning of the context of an error, in any language of the server.
+var raiser = regexp.MustCompile(`^[^\n(]*?([\w.]+)\(`)
+
+// RaisedBy names the function of the application that has raised an error, in brackets after a space. It is empty if
+// the error does not say which one. The first line of the context is about the statement that raised the error.
+func RaisedBy(err error) string {
+	field := postgresFields(err)
+	if field == nil || field('F') != "pl_exec.c" {
+		return ""
+	}
+	match := raiser.FindStringSubmatch(field('W'))
+	if match == nil || identifier(match[1]) == "" {
+		return ""
+	}
+	return inBrackets("function " + match[1])
+}

@@ -67,7 +67,7 @@ func TestANameIsNeverAValue(t *testing.T) {
 		}, "by a constraint (SQLSTATE 23505)"},
 		"a trigger with an error of its own": {pgconn.PgError{
 			Code: "P0001", Message: zoe, File: "pl_exec.c", TableName: zoe, ColumnName: zoe,
-		}, "refused a statement (SQLSTATE P0001)"},
+		}, "raised an error (SQLSTATE P0001)"},
 		"another language": {pgconn.PgError{
 			Code: "23505", Message: zoe, File: "plpy_elog.c", ConstraintName: zoe,
 		}, "by a constraint (SQLSTATE 23505)"},
@@ -100,6 +100,17 @@ func TestANameIsNeverAValue(t *testing.T) {
 		"a privilege that is missing": {pgconn.PgError{
 			Code: "42501", Message: `permission denied for table users`, File: "aclchk.c",
 		}, "a privilege in the database (users) (SQLSTATE 42501)"},
+		"an error that a trigger raised": {pgconn.PgError{
+			Code: "P0001", Message: zoe + " must stay", File: "pl_exec.c",
+			Where: "PL/pgSQL function crm.guard() line 1 at RAISE\nSQL statement \"SELECT '" + zoe + "'\"",
+		}, "a trigger or a function raised an error (function crm.guard) (SQLSTATE P0001)"},
+		"an error that a trigger raised, in French": {pgconn.PgError{
+			Code: "P0001", Message: zoe, File: "pl_exec.c", Where: "fonction PL/pgSQL guard(text), ligne 1 à RAISE",
+		}, "raised an error (function guard) (SQLSTATE P0001)"},
+		"an error that a block raised": {pgconn.PgError{
+			Code: "P0001", Message: zoe, File: "pl_exec.c",
+			Where: "PL/pgSQL function inline_code_block line 1 at RAISE\nof(" + zoe + ")",
+		}, "raised an error (SQLSTATE P0001)"},
 		"quotes in a name": {pgconn.PgError{
 			Code: "23505", File: "nbtinsert.c", TableName: `we"ird`, ConstraintName: "it's",
 		}, `(table we"ird, constraint it's)`},

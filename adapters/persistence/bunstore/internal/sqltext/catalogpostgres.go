@@ -111,7 +111,7 @@ const (
 			'columns', {columns}, 'references', {name of f}, 'referenced', {referenced},
 			'on_delete', CASE k.confdeltype WHEN 'r' THEN 'restrict' WHEN 'c' THEN 'cascade' WHEN 'n' THEN 'set_null'
 				WHEN 'd' THEN 'set_default' ELSE 'no_action' END,
-			'deferrable', k.condeferrable) AS text)
+			'deferrable', k.condeferrable, 'follows', k.confupdtype = 'c') AS text)
 		FROM {relations} AS r JOIN pg_catalog.pg_constraint AS k ON k.conrelid = r.oid AND k.contype = 'f'
 		JOIN pg_catalog.pg_class AS f ON f.oid = COALESCE(CAST(pg_partition_root(k.confrelid) AS oid), k.confrelid)
 		JOIN pg_catalog.pg_namespace AS s ON s.oid = f.relnamespace
