@@ -175,8 +175,16 @@ func catalogHoldsNoValue(t testing.TB, h StoreHarness) {
 
 func catalogBelongsToItsCaller(t testing.TB, h StoreHarness) {
 	store := h.open(t)
-	want, err := json.Marshal(store.catalog(t))
-	must(t, err == nil, "the catalog cannot be encoded as JSON: %v", err)
+	// The database may estimate the rows of a table again at any time.
+	encode := func(c domain.Catalog) string {
+		for i := range c.Tables {
+			c.Tables[i].Rows = 0
+		}
+		text, err := json.Marshal(c)
+		assert(t, err == nil, "the catalog cannot be encoded as JSON: %v", err)
+		return string(text)
+	}
+	want := encode(store.catalog(t))
 	catalog := store.catalog(t)
 	for i := range catalog.Tables {
 		catalog.Tables[i].Name = "changed"
@@ -190,8 +198,7 @@ func catalogBelongsToItsCaller(t testing.TB, h StoreHarness) {
 	var callers sync.WaitGroup
 	for range concurrent {
 		callers.Go(func() {
-			got, err := json.Marshal(store.catalog(t))
-			assert(t, err == nil && string(got) == string(want), "the catalog has changed")
+			assert(t, encode(store.catalog(t)) == want, "the catalog has changed")
 		})
 	}
 	callers.Wait()
