@@ -15,6 +15,7 @@ type Rule struct {
 
 // The codes of the rules.
 const (
+	nothingErased       = "nothing-erased"
 	tableMissing        = "table-missing"
 	columnMissing       = "column-missing"
 	mapOutdated         = "map-outdated"
@@ -73,6 +74,7 @@ const (
 
 // rules are in the order of the documentation, grouped by topic.
 var rules = []Rule{
+	{nothingErased, failure, "The plan of an erasure has no steps"},
 	{tableMissing, failure, "The database lacks a table of the data map"},
 	{columnMissing, failure, "The database lacks a column that an erasure or an export uses"},
 	{mapOutdated, warning, "The data map has a table or column that the database lacks and that no operation uses"},

@@ -13,6 +13,7 @@ type schema struct {
 	catalog  domain.Catalog
 	trusts   bool
 	steps    []domain.Step
+	idle     bool // the plan has neither local nor external steps
 	findings []domain.Finding
 
 	live   map[string]domain.CatalogTable // by name in the data map; tables that the database lacks are omitted
@@ -25,6 +26,7 @@ type schema struct {
 func newSchema(c Config, catalog domain.Catalog) *schema {
 	s := &schema{
 		DataMap: c.DataMap, catalog: catalog, trusts: c.TrustRowFilters, steps: c.Plan.Local(),
+		idle:     len(c.Plan.Steps) == 0,
 		findings: []domain.Finding{}, live: map[string]domain.CatalogTable{}, mapped: map[string]domain.Table{},
 		needed: map[string]bool{},
 		copies: map[string]bool{},

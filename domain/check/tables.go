@@ -8,6 +8,12 @@ import (
 
 // checkTables checks that the tables and columns exist.
 func (s *schema) checkTables() {
+	if s.idle {
+		s.report(nothingErased, place{table: s.SubjectTable().Name},
+			"No column of the data map is annotated as personal data, and there is no external system. Every erasure reports "+
+				"success and erases nothing.",
+			"Annotate the columns that hold personal data.")
+	}
 	for _, table := range s.Declared() {
 		live, ok := s.live[table.Name]
 		switch {

@@ -47,7 +47,25 @@ func (w *world) view(table string, kind domain.TableKind) *domain.CatalogTable {
 	return live
 }
 
+// unannotated removes the annotations of all columns that an erasure does not retain.
+func (w *world) unannotated(retained bool) {
+	for i := range w.tables {
+		for j, column := range w.tables[i].Columns {
+			if column.Personal != nil && (!retained || column.Personal.Strategy != domain.StrategyRetain) {
+				w.tables[i].Columns[j].Personal = nil
+			}
+		}
+	}
+}
+
 var tableCases = cases{
+	"nothing-erased": {func(w *world) { w.unannotated(false) }, []string{
+		"nothing-erased users", "personal-unannotated orders.address", "personal-unannotated users.email",
+		"personal-unannotated users.nick",
+	}},
+	"nothing-erased not if it retains": {func(w *world) { w.unannotated(true) }, []string{
+		"personal-unannotated users.email", "personal-unannotated users.nick",
+	}},
 	"table-missing":                     {func(w *world) { w.without("orders") }, []string{"table-missing orders"}},
 	"table-missing not with its schema": {func(w *world) { w.table("sessions").Name = "public.sessions" }, nil},
 	"table-missing not in another case": {
