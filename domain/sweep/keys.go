@@ -21,8 +21,8 @@ func systemsOf(m domain.DataMap) []string {
 	})
 }
 
-// enqueueKeys adds the erasure of the keys to the outbox that the sweep is about to overwrite. It returns the payload of
-// an event for each system that has such keys.
+// enqueueKeys adds the erasure of the keys to the outbox that the sweep is about to overwrite. It returns the payload
+// of an event for each system that has such keys.
 func (s *Sweeper) enqueueKeys(
 	ctx context.Context, session ports.Session, sweeper ports.RetentionSweeper, shared domain.OutboxEntry, at time.Time,
 ) (payloads []domain.Payload, err error) {
@@ -30,11 +30,11 @@ func (s *Sweeper) enqueueKeys(
 	for _, system := range s.systems {
 		keys := 0
 		query := domain.KeyQuery{Resolver: system, ErasedAt: at}
-		err := resolvers.KeyRefs(ctx, sweeper.SweptKeys, s.dataMap, shared.SubjectID, query, func(ref domain.SubjectRef) error {
+		enqueue := func(ref domain.SubjectRef) error {
 			keys += len(ref.Keys)
 			return session.Outbox().Enqueue(ctx, enqueuer.Entry(system, ref, shared))
-		})
-		if err != nil {
+		}
+		if err := resolvers.KeyRefs(ctx, sweeper.SweptKeys, s.dataMap, shared.SubjectID, query, enqueue); err != nil {
 			return nil, err
 		}
 		if keys > 0 {

@@ -95,7 +95,8 @@ func TestASweepErasesTheKeysThatItOverwrites(t *testing.T) {
 func TestASweepThatFailsEnqueuesNoKeys(t *testing.T) {
 	w := newArchive(t)
 	w.clock.now = noon.AddDate(1, 0, 1)
-	_, err := w.sweeper(t, 0, failing{w, "1", &domain.Error{Code: domain.ErrLeftOver, Op: "sweep"}}).RunAll(t.Context(), nil)
+	broken := failing{w, "1", &domain.Error{Code: domain.ErrLeftOver, Op: "sweep"}}
+	_, err := w.sweeper(t, 0, broken).RunAll(t.Context(), nil)
 	if err == nil {
 		t.Fatal("the sweep did not fail")
 	}

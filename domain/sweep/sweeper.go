@@ -68,8 +68,8 @@ func (s *Sweeper) steps() []domain.Step {
 }
 
 // Sweep sweeps one subject in the session. For each step that overwrote values, it records retention_swept {target,
-// via, rows} with a common operation_id. If a step fails, retention_sweep_failed {target, via, external, error} is recorded even
-// though the session rolls back. Sweep leaves a subject alone that was never erased.
+// via, rows} with a common operation_id. If a step fails, retention_sweep_failed {target, via, external, error} is
+// recorded even though the session rolls back. Sweep leaves a subject alone that was never erased.
 //
 // If the overwritten cells hold keys of external systems (domain.Annotation.Ref), Sweep first adds the erasure of these
 // keys to the outbox, as an erasure does. It records retention_swept {target, external, keys} for each system.

@@ -47,8 +47,8 @@ func TestAReplayErasesAgainAfterARestore(t *testing.T) {
 }
 
 // replayAfterRestore erases customers 1 and 2 before the backup. After the backup, customer 2 comes back and is erased
-// again, and customers 3 and 4 are erased. The database is lost, and restored. The journal has the marks that the backup
-// does not have.
+// again, and customers 3 and 4 are erased. The database is lost and restored. The journal has the marks that the backup
+// lacks.
 func replayAfterRestore(t *testing.T, database string, take backup) {
 	t.Helper()
 	seed(t, database)

@@ -47,7 +47,8 @@ type Types map[reflect.Type]Type
 //
 //	pii:"none"
 //
-// This tag states that a column holds no personal data, although its name may suggest it. See domain.Column.NotPersonal.
+// This tag states that a column holds no personal data, although its name may suggest it. See
+// domain.Column.NotPersonal.
 //
 // The tag subject leads to the subject:
 //

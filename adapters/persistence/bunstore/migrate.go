@@ -205,8 +205,8 @@ func (m migration) findTables(ctx context.Context, query conn.Query) (found []pl
 	return found, nil
 }
 
-// onlySchema returns the schema of the tables, or "" for an empty list. Returns domain.ErrConfiguration if the tables are
-// in several schemas: an unqualified name would resolve to one table and hide the rows of the others.
+// onlySchema returns the schema of the tables, or "" for an empty list. Returns domain.ErrConfiguration if the tables
+// are in several schemas: an unqualified name would resolve to one table and hide the rows of the others.
 func onlySchema(tables []placed) (string, error) {
 	var schemas []string
 	for _, table := range tables {

@@ -31,8 +31,8 @@ func StandbyOf(primary *Server, name string) Option {
 	}
 }
 
-// Backup copies all files of the server, which runs on, by pg_basebackup. It returns the directory of the copy, which is
-// removed with the server. A server has one backup at most.
+// Backup copies all files of the server, which runs on, by pg_basebackup. It returns the directory of the copy, which
+// is removed with the server. A server has one backup at most.
 func (s *Server) Backup(ctx context.Context) (directory string, err error) {
 	program, err := Program("pg_basebackup")
 	if err != nil {
@@ -43,8 +43,8 @@ func (s *Server) Backup(ctx context.Context) (directory string, err error) {
 		return "", err
 	}
 	directory = filepath.Join(s.directory, "backup")
-	process := exec.CommandContext(ctx, program, "--pgdata="+directory, "--checkpoint=fast", "--no-sync", "--host=127.0.0.1",
-		"--port="+portOf(s), "--username=postgres")
+	process := exec.CommandContext(ctx, program, "--pgdata="+directory, "--checkpoint=fast", "--no-sync",
+		"--host=127.0.0.1", "--port="+portOf(s), "--username=postgres")
 	process.Dir, process.SysProcAttr = s.directory, detached(as)
 	if output, err := process.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("postgres: pg_basebackup: %w: %s", err, output)
