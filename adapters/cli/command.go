@@ -23,10 +23,16 @@ func Open(open Opener) *cobra.Command {
 		short: "data subject requests, for operators",
 		long: `Serves the requests of data subjects (GDPR) on the database of an application, and
 shows open work. A command and the HTTP route for the same request have the same
-effect, and record the same events on the audit trail.`,
-		example: `habeas status
-habeas export 42 --operator dpo > copy.json
-habeas erase 42 --operator dpo`,
+effect, and record the same events on the audit trail.
+
+Before the first erasure, lint checks the data map, migrate up creates the tables of
+habeas, and rehearse shows the effect of an erasure. After an erasure, verify checks
+that no data is left.`,
+		example: `habeas lint
+habeas migrate up
+habeas rehearse 42
+habeas erase 42 --operator dpo
+habeas verify 42 --operator dpo`,
 		parts: verbs(),
 	})
 	flags := root.PersistentFlags()

@@ -26,9 +26,9 @@ func newCommand(env func(string) string) *cobra.Command {
 	root.AddCommand(cli.Scaffold(s.openCatalog))
 	root.Long += `
 
-This program reads the data map from a manifest in JSON. It calls no external
-system. An application with external systems erases and exports with its own
-program.`
+This program reads the data map from a manifest in JSON. The command scaffold
+proposes one. The program calls no external system. An application with external
+systems erases and exports with its own program.`
 	flags := root.PersistentFlags()
 	flags.StringVar(&s.dataMap, "data-map", "", "`file` with the data map in JSON (environment: HABEAS_DATA_MAP)")
 	flags.StringVar(&s.databaseURL, "database-url", "",
