@@ -13,19 +13,19 @@ type Step struct {
 	Strategy Strategy `json:"strategy"`           // delete rows, anonymize columns, or retain columns
 	Columns  []string `json:"columns,omitempty"`  // anonymized, set to NULL, or retained; nil if rows are deleted
 	External bool     `json:"external,omitempty"` // carried out through the outbox
-	// Via is the name of the path whose rows the step affects. It is empty if the table has one path. See Path.
+	// Via is the name of the path whose rows the step affects. Via is empty if the table has one path. See Path.
 	Via string `json:"via,omitempty"`
 	// Clears are columns of an anonymize step that refer to the subject and are set to NULL. See DataMap.Clears.
 	Clears []string `json:"clears,omitempty"`
 
-	// Expired are retained columns whose duty has an end. A retain step also has them among its Columns. A row does not
-	// count as retained if all duties of its Columns are over at the instant At. An anonymize step that LocalAt creates
-	// overwrites the cells of these columns whose duty is over. A row in which the step overwrites nothing does not count
-	// as anonymized.
+	// Expired are retained columns whose retention duty has an end. A retain step also lists these columns in Columns. A
+	// row does not count as retained if all duties of its Columns are over at the instant At. An anonymize step that
+	// LocalAt creates overwrites the cells of these columns whose duty is over. A row in which the step overwrites nothing
+	// does not count as anonymized.
 	Expired []string `json:"expired,omitempty"`
 
-	// At is the instant at which duties are judged. It is zero in a plan. See Plan.LocalAt. If At is zero, a store treats
-	// no duty as over.
+	// At is the instant at which a store decides whether a retention duty is over. At is zero in a plan. See Plan.LocalAt.
+	// If At is zero, a store treats every duty as continuing.
 	At time.Time `json:"-"`
 
 	// Left restricts a step with OnlyExpired to cells that earlier erasures have left. A store sets it. See the type Left.

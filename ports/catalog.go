@@ -11,7 +11,7 @@ import (
 type CatalogReader interface {
 	// Catalog returns the tables and views of the database, including those on which the connection lacks privileges. It
 	// leaves out the tables of the database system, the tables of habeas, and temporary tables. It reads only the schema,
-	// never a row of the application, and changes nothing. It needs a connection of its own. Returns domain.ErrUnavailable
+	// never a row of the application, and changes nothing. It needs a separate connection. Returns domain.ErrUnavailable
 	// if the database cannot be reached.
 	Catalog(ctx context.Context) (domain.Catalog, error)
 }

@@ -26,7 +26,8 @@ type Finder interface {
 	// not depend on the number of rows. The tables are not read from one snapshot.
 	//
 	// Find calls progress before each table and once at the end, in the goroutine of the caller. progress may be nil. Find
-	// ends with ctx, and needs a connection of its own. Returns domain.ErrInvalid as domain.CheckSearchValues does.
-	// Returns domain.ErrUnavailable if the database cannot be reached. No error, log or statement text contains a value.
+	// returns when ctx ends, and needs a separate connection. It returns domain.ErrInvalid as domain.CheckSearchValues
+	// does. Returns domain.ErrUnavailable if the database cannot be reached. No error, log or statement text contains a
+	// value.
 	Find(ctx context.Context, values []string, progress func(domain.FindProgress)) (domain.Found, error)
 }

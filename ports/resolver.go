@@ -10,11 +10,12 @@ import (
 // session, and honours the deadline of its context.
 type Resolver interface {
 	// Name identifies the system in outbox entries, exports and the audit trail. It is the kind of the refs that are sent
-	// to the system. It never changes, because waiting entries refer to the resolver by its name.
+	// to the system. Name returns the same text in every call and after every restart, because waiting entries refer to
+	// the resolver by its name.
 	Name() string
 
 	// CoveredSurface declares the data of the system that the resolver exports and erases, and the data that it leaves
-	// out. It never changes.
+	// out. It returns the same value in every call.
 	CoveredSurface() domain.CoveredSurface
 
 	// ExportSubject returns the data that the system holds about the subject of ref, within the covered surface. It

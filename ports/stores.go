@@ -91,10 +91,10 @@ type SubjectStore interface {
 
 	// Apply carries out local steps of a plan and returns the number of affected rows for each step. It executes the steps
 	// in their order, or in one statement with the same result. The number is the number of the subject's rows that the
-	// step deleted, anonymized, or, for a retain step, left unchanged. A step affects the rows that the path of its Via
-	// connects to the subject, and only its own columns of these rows. Apply never changes a row of another subject. If
-	// steps of several paths affect one row, the row is deleted if one of the steps deletes it. Otherwise the effects of
-	// all steps apply. Columns of domain.Step.Clears are set to NULL.
+	// step deleted, anonymized, or, for a retain step, left unchanged. A step affects only the rows that its path
+	// (domain.Step.Via) connects to the subject. In these rows, it affects only the columns that the step lists. Apply
+	// never changes a row of another subject. If steps of several paths affect one row, the row is deleted if one of the
+	// steps deletes it. Otherwise the effects of all steps apply. Columns of domain.Step.Clears are set to NULL.
 	//
 	// Anonymizing overwrites every cell of a column, including cells that hold NULL:
 	//
@@ -107,7 +107,8 @@ type SubjectStore interface {
 	//   - Any other column gets the empty value of its type: 0, false, 1970-01-01 in UTC, {} for JSON, an empty array, no
 	//     bytes.
 	//
-	// Cells of domain.Step.Expired are overwritten if their duty is over by domain.Period.Cutoff.
+	// Apply overwrites a cell of a column in domain.Step.Expired only if its retention duty is over. domain.Period.Cutoff
+	// determines whether the duty is over.
 	//
 	// Returns ErrManifest in these cases, after which the session cannot be committed:
 	//
@@ -252,7 +253,7 @@ type AuditLog interface {
 	Append(ctx context.Context, events ...domain.AuditEvent) error
 
 	// AppendEvidence adds events that must survive a rollback. If the session commits, they commit with it like other
-	// events. If the session rolls back, they are then written in a transaction of their own. Evidence of an attempt that
+	// events. If the session rolls back, they are then written in a separate transaction. Evidence of an attempt that
 	// SessionFactory.Do retries is dropped with the attempt. If the evidence cannot be written, Do returns an error for
 	// that in addition to the error that caused the rollback. AppendEvidence accepts events even after a statement of the
 	// session has failed, and then returns the error of the statement. Most evidence is about such a failure.

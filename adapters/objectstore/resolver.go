@@ -13,7 +13,7 @@ import (
 
 var _ ports.KeyResolver = (*Resolver)(nil)
 
-// Resolver exports and erases the files in one bucket. It does not rectify. It is safe for concurrent use.
+// Resolver exports and erases the files of subjects in one bucket. It does not rectify. It is safe for concurrent use.
 type Resolver struct {
 	bucket      *blob.Bucket
 	options     Options

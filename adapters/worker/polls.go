@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// polls makes the loops of a worker share one poll per PollInterval, whatever the number of loops.
+// polls makes all loops of a worker share one poll per PollInterval. The number of polls does not depend on the number
+// of loops.
 type polls struct {
 	mu   sync.Mutex
 	last time.Time // when any loop last began a batch or began to rest

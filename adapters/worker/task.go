@@ -12,8 +12,8 @@ import (
 // database get their turn during the pause.
 const taskPause = 100 * time.Millisecond
 
-// Task is work that the worker repeats in addition to the outbox. Each task has a goroutine of its own. It does its
-// work in short parts.
+// Task is work that the worker repeats in addition to the outbox. Each task has a separate goroutine. It does its work
+// in short parts.
 type Task struct {
 	Name  string        // names the task in the log
 	Every time.Duration // must be positive; the pause after a part that failed or has no part to follow

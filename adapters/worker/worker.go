@@ -1,5 +1,5 @@
 // Package worker carries out the entries of the outbox in the background of an application: it calls the runner of the
-// saga, batch after batch, in goroutines of its own.
+// saga, batch after batch, in its own goroutines.
 //
 //	var background *worker.SagaWorker // declared before the store, because the store wakes it
 //	store, err := bunstore.New(db, dataMap, bunstore.Options{Enqueued: func() { background.Wake() }})

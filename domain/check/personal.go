@@ -13,7 +13,7 @@ func (s *schema) checkNames() {
 	s.present(func(table domain.Table, live domain.CatalogTable) {
 		name := table.Name
 		if table.Name == s.SubjectTable().Name {
-			name = "users" // the subjects are people, whatever the name of the table
+			name = "users" // the subjects are people, even if the name of the table suggests otherwise
 		}
 		for _, found := range live.Columns {
 			column, _ := columnOf(table, live, found.Name)

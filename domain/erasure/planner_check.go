@@ -8,9 +8,9 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// Complete adds the problems that Planner.Plan would find to the error of domain.NewDataMap or of a reader of data
-// maps. It checks only tables that have no problem yet. A caller then sees all problems in one run. Complete returns
-// any other error unchanged.
+// Complete takes the error of domain.NewDataMap or of a reader of data maps, and adds the problems that Planner.Plan
+// would find. A caller then sees all problems in one run. Complete checks only tables for which err lists no problem
+// yet. It returns any other error unchanged.
 func Complete(err error) error {
 	if err == nil {
 		return nil

@@ -22,7 +22,8 @@ type keyExport struct {
 	systems    []string // the systems for which there are keys
 }
 
-var errEnough = errors.New("habeas: no further call of this system in this export")
+// errEnough ends the calls of one system after a failed call, or if its records exceed mostOfKeys. It is not returned.
+var errEnough = errors.New("habeas: stop the calls of this system: its records are incomplete or too large")
 
 // export calls the systems one after the other. It returns the error of the store or of ctx.
 func (k *keyExport) export(ctx context.Context) error {

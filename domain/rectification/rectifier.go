@@ -153,8 +153,8 @@ func (r *Rectifier) rectify(
 	return run.result, nil
 }
 
-// rectifying returns the calls of systems that can rectify, and the names of all other systems in the order of
-// registration.
+// rectifying returns the calls to systems that can rectify. skipped has the names of all registered systems without
+// such a call, in the order of registration.
 func (r *Rectifier) rectifying(calls []resolvers.Call) (kept []resolvers.Call, skipped []string) {
 	skipped = r.resolvers.Names()
 	for _, call := range calls {

@@ -52,8 +52,8 @@ func (n *run) dispatch(ctx context.Context, b batch) <-chan outcome {
 	return outcomes
 }
 
-// contain makes the attempt of an entry. A resolver's error has methods of its own, which may panic. Such a panic
-// counts as a failed attempt.
+// contain makes the attempt of an entry. The methods of a resolver's error may panic. Such a panic counts as a failed
+// attempt.
 func (r *Runner) contain(ctx context.Context, entry domain.OutboxEntry, leaseUntil time.Time) (o outcome) {
 	began, called := time.Time{}, false
 	throttle := r.throttles[entry.Resolver] // nil if the store returned an entry of a resolver that was not requested

@@ -8,22 +8,26 @@ import (
 )
 
 const (
-	// slowLook is the duration above which a look at all due entries counts as slow.
+	// slowLook is the duration above which a look at all due entries counts as slow. A look is the part of a claim that
+	// reads the due entries in a range of due times. See the types look and looks.
 	slowLook = 3 * time.Millisecond
-	// slowLooks is the number of consecutive slow looks after which looks are shortened.
+	// slowLooks is the number of consecutive slow looks after which claims read only a short range of due times.
 	slowLooks = 10
-	// lookRatio is the time from one slow look at everything to the next, as a multiple of the duration of the look.
+	// lookRatio sets the time from one slow look at everything to the next such look, as a multiple of the duration of the
+	// first.
 	lookRatio = 100
 	// longestLook is the upper limit of that time.
 	longestLook = 15 * time.Second
-	// lookLag is the overlap of a shortened look with the look before. It allows for sessions that commit late and for
+	// lookLag is the overlap of a shortened look with the previous look. The overlap covers sessions that commit late and
 	// clocks that differ slightly. An older entry waits for the next look at everything.
 	lookLag = time.Second
 )
 
-// looks shortens claims if settled entries slow them down. While a long transaction keeps a database from removing dead
-// rows, each claim from the beginning of the index would read all of them. A shortened claim looks at the entries that
-// came due recently, and from time to time at one span of the time before. looks is safe for concurrent use.
+// looks chooses the range of due times that each claim reads. Reading one such range is a look. looks shortens the
+// range if settled entries slow down the claims. While a long transaction prevents the database from removing dead
+// rows, each claim that starts at the beginning of the index would read all dead rows. A shortened look reads the
+// entries that came due recently, and from time to time one span of the time before (see spans). looks is safe for
+// concurrent use.
 type looks struct {
 	mu    sync.Mutex
 	slow  int       // consecutive slow looks

@@ -14,8 +14,8 @@ const (
 	// A span shorter than twice shortestSpan is not halved. With mostSpans spans, no span is halved.
 	shortestSpan = 10 * time.Millisecond
 	mostSpans    = 2000
-	// firstWidth is the duration that is cut off the end of the first span, which has no beginning. It doubles with each
-	// cut.
+	// firstWidth is the duration that is cut off the end of the first span, which has no beginning. This duration doubles
+	// with each cut.
 	firstWidth = time.Minute
 )
 
@@ -25,8 +25,8 @@ type span struct {
 	took  time.Duration // duration of the last look
 }
 
-// spans divides the time before the recent looks into intervals. A look at one span is short. A round looks at each
-// span once, and so at everything.
+// spans divides the time before the recent looks into intervals. A look at one span is fast. A round consists of one
+// look at each span, which together cover all due times before the recent looks.
 type spans struct {
 	all   []span // oldest first
 	turn  int    // index of the next span of the round, or len(all) if no round is in progress

@@ -87,7 +87,8 @@ func TestNoClaimReadsAllSettledEntries(t *testing.T) {
 		if store.most > 6*time.Millisecond || all < 20*time.Millisecond {
 			t.Errorf("a claim took up to %v, and one at everything would have taken %v", store.most, all)
 		}
-		// Two runners, a busy one and an idle one, find entries that were committed late, whatever their age.
+		// Two runners, a busy one and an idle one, find entries that were committed late. The age of the entries does not
+		// matter.
 		for i, age := range []time.Duration{
 			time.Second, 2 * time.Second, 10 * time.Second, 30 * time.Second, time.Minute, time.Hour, 1000 * time.Hour,
 		} {

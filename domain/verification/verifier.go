@@ -122,8 +122,8 @@ func (v *Verifier) record(
 	return events[len(events)-1].OccurredAt, s.Audit().Append(ctx, events...)
 }
 
-// lastErasure returns the operation id of the last erasure that the trail records as carried out here. It is empty if
-// the trail has no such erasure.
+// lastErasure returns the operation id of the last erasure that the trail records as carried out here. The id is empty
+// if the trail has no such erasure.
 func lastErasure(trail []domain.AuditEvent) (id string) {
 	for _, event := range trail {
 		if event.EventType == domain.EventErasureLocalCompleted {

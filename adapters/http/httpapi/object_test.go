@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// The API finds the same fields in a body as encoding/json, whatever spaces and unknown fields are between them.
+// The API finds the same fields in a body as encoding/json, even with spaces and unknown fields between them.
 func TestTheFieldsOfABodyAreThoseOfItsJSON(t *testing.T) {
 	f := newFixture(t)
 	space := rapid.SampledFrom([]string{"", " ", "\t\r\n "})

@@ -25,8 +25,9 @@ func canBreakOff(w http.ResponseWriter, r *http.Request) bool {
 	}
 }
 
-// breakOff ends the connection, or the stream of HTTP/2, before the end of the response. If a middleware recovers the
-// panic, the server tries to complete the response. The write deadline in the past makes that fail.
+// breakOff ends the connection, or the stream of HTTP/2, before the end of the response. It panics with
+// http.ErrAbortHandler. If a middleware recovers the panic, the server tries to complete the response. This attempt
+// fails, because breakOff has set a write deadline in the past.
 func breakOff(w http.ResponseWriter) {
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Unix(1, 0)) // canBreakOff has checked that w supports it
 	panic(http.ErrAbortHandler)

@@ -43,8 +43,8 @@ func columnType(field *schema.Field) (t domain.ColumnType, length int, surrogate
 	return t, length, surrogate
 }
 
-// readable returns the type of a column from its declared type and the type t of its Go type. It is empty if the field
-// could not read the surrogate.
+// readable returns the type of a column from its declared type and the type t of its Go type. readable returns the
+// empty type if the field could not read the surrogate.
 func readable(t, declared domain.ColumnType) domain.ColumnType {
 	switch declared { //nolint:exhaustive // every field can read the surrogates of the other types
 	case domain.TypeText:

@@ -56,7 +56,7 @@ func (r restrictionStore) History(
 }
 
 // ClearReasons implements ports.RestrictionStore. It adds the change to the buffer of the session, so that it needs no
-// round trip of its own.
+// separate round trip.
 func (r restrictionStore) ClearReasons(ctx context.Context, id domain.SubjectID) error {
 	if len(r.held[sqltext.Restrictions]) > 0 { // a statement that inserts records would not clear their reasons
 		if err := r.flush(ctx); err != nil {

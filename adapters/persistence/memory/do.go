@@ -73,8 +73,7 @@ func (s *session) notify() {
 	}
 }
 
-// preserve writes the evidence of a session that was rolled back. It uses a session of its own, even if the context has
-// ended.
+// preserve writes the evidence of a session that was rolled back. It uses a new session, even if the context has ended.
 func (s *session) preserve(ctx context.Context) error {
 	deadline := time.Now().Add(evidenceTimeout)
 	if limit, ok := ports.EvidenceDeadline(ctx); ok && limit.Before(deadline) {

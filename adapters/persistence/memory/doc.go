@@ -4,7 +4,7 @@
 // Store.Erased and Store.Entries return data that no port shows.
 //
 // To read the code, begin with state, which holds all data of a store. Continue with session, which is a transaction.
-// Then read the ports one by one, each in a file of its own.
+// Then read the ports one by one, each in a separate file.
 //
 // # How it works
 //

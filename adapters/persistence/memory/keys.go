@@ -7,8 +7,8 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// Keys implements ports.SubjectStore. It needs no lock of its own, because the session that has locked the subject
-// holds the write lock.
+// Keys implements ports.SubjectStore. It needs no further lock, because the session that has locked the subject holds
+// the write lock.
 func (s subjectStore) Keys(ctx context.Context, id domain.SubjectID, query domain.KeyQuery) ([]string, error) {
 	if _, err := s.store.dataMap.Key(id); err != nil {
 		return nil, err

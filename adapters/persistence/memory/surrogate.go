@@ -9,8 +9,9 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// surrogate returns the value that overwrites a cell. It is NULL or a constant if the data map says so, and otherwise a
-// value that fits the type of the column. Texts, UUIDs and constants with a placeholder are different in every cell.
+// surrogate returns the value that overwrites a cell. The value is NULL or a constant if the data map says so, and
+// otherwise a value that fits the type of the column. Texts, UUIDs and constants with a placeholder are different in
+// every cell.
 func surrogate(column domain.Column) any {
 	if column.Personal != nil && column.Personal.Strategy == domain.StrategyNull {
 		return nil

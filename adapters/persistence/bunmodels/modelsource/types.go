@@ -6,7 +6,8 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// usual maps declared types to the Go type for which bun assumes them.
+// usual maps the declared type of a column to a Go type. For a field of this Go type, bun assumes the declared type, so
+// the field needs no type option in its tag.
 var usual = map[string]string{
 	"text": "string", "varchar": "string", "character varying": "string",
 	"bigint": "int64", "int8": "int64", "integer": "int32", "int": "int32", "int4": "int32", "smallint": "int16",

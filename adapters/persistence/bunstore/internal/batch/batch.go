@@ -21,7 +21,7 @@ const (
 )
 
 // Batcher runs items in batches. While fewer than maxInFlight batches are in flight, an item runs immediately, in a
-// batch of its own. Other items wait until a batch ends, and then run in one batch. An item never joins a batch that is
+// separate batch. Other items wait until a batch ends, and then run in one batch. An item never joins a batch that is
 // already in flight. A Batcher is safe for concurrent use. Its fields are required, and must be set before the first
 // call.
 type Batcher[T any] struct {
@@ -127,7 +127,7 @@ func (b *Batcher[T]) leave(m *member[T]) {
 	b.waiting = slices.DeleteFunc(b.waiting, func(other *member[T]) bool { return other == m })
 }
 
-// runNext starts the next batch after a batch has ended, in a goroutine of its own.
+// runNext starts the next batch after a batch has ended, in a new goroutine.
 func (b *Batcher[T]) runNext() {
 	if next := b.next(); next != nil {
 		go func() {

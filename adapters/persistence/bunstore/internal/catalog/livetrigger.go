@@ -7,7 +7,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// liveTrigger is a trigger or a rule. It has a text of its own, or calls a routine.
+// liveTrigger is a trigger or a rule. It contains its own code, or calls a routine.
 type liveTrigger struct {
 	domain.CatalogTrigger
 	Routine string `json:"routine"`

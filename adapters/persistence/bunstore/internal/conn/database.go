@@ -18,8 +18,8 @@ type database interface {
 	// snapshot opens a read-only transaction whose statements all see the same snapshot.
 	snapshot(ctx context.Context, p *Pool) (transaction, error)
 
-	// execAlone runs a statement that writes, in a transaction of its own. It returns when ctx ends, even while it waits
-	// for a lock.
+	// execAlone runs a statement that writes, in a separate transaction. It returns when ctx ends, even while it waits for
+	// a lock.
 	execAlone(ctx context.Context, p *Pool, text string, args []any) error
 
 	// writers returns the number of concurrent transactions that can write, or 0 for any number.

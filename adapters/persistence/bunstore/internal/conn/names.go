@@ -26,8 +26,8 @@ func (n names) String() string {
 	return strings.Join(parts, ", ")
 }
 
-// namesIn returns the names in an error of any driver. PostgreSQL sends names in fields of their own, SQLite only in
-// its message. A trigger of the application can raise an error with values in the fields for names. namesIn therefore
+// namesIn returns the names in an error of any driver. PostgreSQL sends names in separate fields, SQLite only in its
+// message. A trigger of the application can raise an error with values in the fields for names. namesIn therefore
 // accepts names only from those source files of the server that put names there.
 func namesIn(err error) names {
 	found := names{}

@@ -9,8 +9,8 @@ import (
 const notifyInterval = 10 * time.Millisecond
 
 // Notifier combines requests that follow each other within notifyInterval into one notification. A notification is a
-// transaction of its own, and PostgreSQL commits transactions that notify one by one. The zero value is ready for use.
-// A Notifier is safe for concurrent use.
+// separate transaction, and PostgreSQL commits transactions that notify one by one. The zero value is ready for use. A
+// Notifier is safe for concurrent use.
 type Notifier struct {
 	mu    sync.Mutex
 	busy  bool

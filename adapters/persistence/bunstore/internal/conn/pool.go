@@ -52,8 +52,8 @@ func (p *Pool) Notify(ctx context.Context, text string) error {
 	return p.query(ctx, p.db.DB, Ignore, text)
 }
 
-// ExecAlone runs a statement that writes, in a transaction of its own. It returns when ctx ends, even while it waits
-// for a lock. It may change args.
+// ExecAlone runs a statement that writes, in a separate transaction. It returns when ctx ends, even while it waits for
+// a lock. It may change args.
 func (p *Pool) ExecAlone(ctx context.Context, text string, args []any) error {
 	if err := p.acquireWriter(ctx); err != nil {
 		return err

@@ -9,7 +9,7 @@ import (
 const (
 	// slowStatement is the duration from which the plan of a statement on a batch of the outbox is considered bad.
 	slowStatement = 20 * time.Millisecond
-	// firstReplan is the minimum time between the first two replans. It doubles with each replan, up to lastReplan.
+	// firstReplan is the minimum time between the first two replans. This time doubles with each replan, up to lastReplan.
 	firstReplan = 500 * time.Millisecond
 	lastReplan  = time.Hour
 )

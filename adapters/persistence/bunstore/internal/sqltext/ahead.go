@@ -8,8 +8,8 @@ import (
 )
 
 // Ahead holds values that the statement of the steps of an erasure reads in advance. The rest of the erasure then needs
-// no statements of its own to read them. The values stay correct until the session appends a record, because the locks
-// of the subject prevent appends by other sessions.
+// no separate statements to read them. The values stay correct until the session appends a record, because the locks of
+// the subject prevent appends by other sessions.
 type Ahead struct {
 	ID          domain.SubjectID
 	Corrections bool   // the subject had corrections that were not yet sent

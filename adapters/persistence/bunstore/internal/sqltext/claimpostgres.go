@@ -92,7 +92,7 @@ const (
 			ORDER BY e.enqueued_at, e.entry_id LIMIT $2)`
 )
 
-// due locks the entries, and skips the entries that another transaction has locked.
+// The statement of due locks the entries, and skips entries that another transaction has locked.
 func (p postgres) due(tables Tables, c Claim, args *Args) string {
 	if c.isSpan() {
 		return p.dueWithin(tables, c, args)
@@ -153,19 +153,19 @@ func (p postgres) since(target domain.OutboxTarget) any {
 	return p.Instant(target.DueFrom)
 }
 
-// unclaimed locks the entries, and skips the entries that another transaction has locked.
+// The statement of unclaimed locks the entries, and skips entries that another transaction has locked.
 func (p postgres) unclaimed(tables Tables, limit int) string {
 	return tables.in(unclaimedInPostgres,
 		"limit", strconv.Itoa(limit), "due", dueInPostgres, "one by one", p.oneByOne("entry_id"))
 }
 
-// amongst looks up each value separately.
+// The condition of amongst makes the database look up each value separately.
 func (p postgres) amongst(column, query string) string {
 	return column + " = ANY (ARRAY(" + query + ")) AND " + p.oneByOne(column)
 }
 
-// ofOperations looks up each operation in the index by subject, even if the planner estimates that the table has few
-// entries.
+// The condition of ofOperations makes the database look up each operation in the index by subject, even if the planner
+// estimates that the table has few entries.
 func (p postgres) ofOperations(tables Tables, list string) string {
 	return p.amongst("entry_id", tables.in(`
 		SELECT e.entry_id FROM ({list}) AS o (subject, operation) CROSS JOIN LATERAL (
@@ -185,7 +185,7 @@ func (postgres) oneByOne(column string) string {
 			ELSE TRUE END`, "column", column)
 }
 
-// elements reads a jsonb array.
+// elements returns a query that reads the parameter as a jsonb array.
 func (postgres) elements(parameter string) string {
 	return "SELECT jsonb_array_elements_text(CAST(" + parameter + " AS jsonb))"
 }

@@ -45,7 +45,7 @@ func (c Claim) isSpan() bool {
 		!slices.ContainsFunc(c.systems, func(s claimedSystem) bool { return slices.ContainsFunc(s.targets, unbounded) })
 }
 
-// dueWithin is due for a claim with bounded targets.
+// dueWithin returns the statement of the method due for a claim whose targets have bounds.
 func (p postgres) dueWithin(tables Tables, c Claim, args *Args) string {
 	systems := make([]string, len(c.systems))
 	for i, s := range c.systems {

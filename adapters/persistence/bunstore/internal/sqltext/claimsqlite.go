@@ -43,7 +43,7 @@ const (
 			ORDER BY enqueued_at, entry_id LIMIT $2)`
 )
 
-// due locks no rows, because a transaction that writes excludes all other writers.
+// The statement of due does not lock rows, because a transaction that writes excludes all other writers.
 func (s sqlite) due(tables Tables, c Claim, args *Args) string {
 	var all []string
 	index := ""
@@ -74,13 +74,14 @@ func (s sqlite) due(tables Tables, c Claim, args *Args) string {
 	return tables.in(dealtOut, "candidates", strings.Join(all, " UNION ALL "), "of systems", isOfSystems(c, args))
 }
 
-// unclaimed searches all open entries.
+// The statement of unclaimed searches all open entries.
 func (sqlite) unclaimed(tables Tables, _ int) string { return tables.in(unclaimedInSQLite) }
 
-// amongst needs no help, because SQLite looks the values up by itself.
+// The condition of amongst is a plain IN, because SQLite then looks up each value separately.
 func (sqlite) amongst(column, query string) string { return column + " IN (" + query + ")" }
 
-// ofOperations repeats the condition of the partial index by subject.
+// The condition of ofOperations repeats the condition of the partial index by subject, so that SQLite can use the
+// index.
 func (sqlite) ofOperations(_ Tables, list string) string {
 	return "status <> 'succeeded' AND (subject_id, operation) IN (" + list + ")"
 }
@@ -88,7 +89,7 @@ func (sqlite) ofOperations(_ Tables, list string) string {
 // oneByOne returns a constant, because SQLite looks up rows in an index by itself.
 func (sqlite) oneByOne(string) string { return "TRUE" }
 
-// elements reads a JSON array.
+// elements returns a query that reads the parameter as a JSON array.
 func (sqlite) elements(parameter string) string {
 	return "SELECT value FROM json_each(" + parameter + ")"
 }

@@ -66,8 +66,8 @@ type Dialect interface {
 	// a list.
 	ofOperations(tables Tables, list string) string
 
-	// oneByOne returns a condition that is always true. It makes the planner look up the rows of the other conditions in
-	// an index. The column can be any text column.
+	// oneByOne returns a condition that is always true. The condition makes the planner look up the rows of the other
+	// conditions in an index. The column can be any text column.
 	oneByOne(column string) string
 
 	// elements returns the query of the texts in a parameter, which is a JSON array.
@@ -89,30 +89,30 @@ type Dialect interface {
 	// sent as one statement.
 	Joins() bool
 
-	// isolation returns the statement that reads the isolation level of a transaction. It is empty if all levels have the
-	// same snapshot.
+	// isolation returns the statement that reads the isolation level of a transaction. isolation returns the empty text if
+	// statements see the same snapshot at every level.
 	isolation() string
 
-	// lockLedger returns an expression that locks a subject's ledger until the transaction ends. It is empty for kinds
-	// other than ledgers, and if the database allows one writer at a time.
+	// lockLedger returns an expression that locks a subject's ledger until the transaction ends. lockLedger returns the
+	// empty text for kinds other than ledgers, and if the database allows only one writer at a time.
 	lockLedger(ledger Kind, subject string) string
 
-	// intake returns the parts of a statement that give a mark of an erasure its intake number. column and number name the
-	// column and its value, each after a comma. They are empty if the table assigns the number. taken is a condition that
-	// is always true. It is evaluated before the table assigns the number.
+	// intake returns the parts of a statement that give a mark of an erasure its intake number. column and number are the
+	// name and the value of the column, each after a comma. Both are empty if the table assigns the number. taken is a
+	// condition that is always true. The database evaluates taken before the table assigns the number.
 	intake(tables Tables) (column, number, taken string)
 
 	// settledIntake returns the statement that reads the settled intake number. No transaction can leave a mark with that
-	// number or a lower number any more. The statement returns NULL if there is no mark. It is empty if the database
-	// allows one writer at a time.
+	// number or a lower number any more. The statement returns NULL if the table has no mark. settledIntake returns the
+	// empty text if the database allows only one writer at a time.
 	settledIntake(tables Tables) string
 
 	// fingerprint returns the expression for a text that changes whenever the catalog of the tables changes in anything
 	// that Inspection returns. The empty text means that the catalog must be read each time.
 	fingerprint(tables []domain.Table) string
 
-	// Schemas returns the statement that lists the schemas in which a table may be, in search order. It is empty if the
-	// name alone determines the schema.
+	// Schemas returns the statement that lists the schemas in which a table may be, in search order. Schemas returns the
+	// empty text if the name alone determines the schema.
 	Schemas(table string) (text string)
 
 	// Inspection returns the statement that reads a table from the catalog, and its only parameter. See catalog.Cache.
@@ -131,15 +131,15 @@ type Dialect interface {
 	// Searched reports whether a column can hold text.
 	Searched(column domain.CatalogColumn) bool
 
-	// HasJSONB returns the statement that returns rows if the database has functions for binary JSON. It is empty if the
-	// database converts binary JSON to text by itself.
+	// HasJSONB returns the statement that returns rows if the database has functions for binary JSON. HasJSONB returns the
+	// empty text if the database converts binary JSON to text by itself.
 	HasJSONB() string
 
 	// SearchPattern returns the parameter for a value to search for.
 	SearchPattern(value string) string
 
-	// Counts returns the statement that counts the rows of a place that contain a value. It returns one row, with a count
-	// for each column and each value.
+	// Counts returns the statement that counts the rows of a place that contain a value. The statement returns one row,
+	// with a count for each column and each value.
 	Counts(place Place, values int, hasJSONB bool) string
 
 	// Quotes returns the characters that open a quoted name, and for each the character that closes the name.
@@ -179,23 +179,23 @@ type Dialect interface {
 	// between each two parts. parameter appends a parameter for a pattern and returns its placeholder.
 	hasForm(column string, fixed []string, digits int, parameter func(pattern any) string) string
 
-	// CheckDeferred returns the statement that checks deferred constraints and triggers immediately. It is empty if the
-	// database has no such statement.
+	// CheckDeferred returns the statement that checks deferred constraints and triggers immediately. CheckDeferred returns
+	// the empty text if the database does not have such a statement.
 	CheckDeferred() string
 
 	// BrokenKeys returns the statement that counts the rows of a schema that violate a foreign key which the commit
 	// checks. Its columns are the table, the referenced table, the number of the key in its table, and the number of rows.
-	// It is used if CheckDeferred is empty.
+	// BrokenKeys is called only if CheckDeferred returns the empty text.
 	BrokenKeys(schema string) string
 
 	// ConstraintTriggers returns the statement that lists the deferrable triggers of tables, and of the tables below them.
 	// Its columns are the table, the trigger, the schema and the name of the constraint, whether it is deferred by
-	// default, and whether SET CONSTRAINTS with that name affects only constraints of the same kind. It is used if
-	// CheckDeferred is not empty.
+	// default, and whether SET CONSTRAINTS with that name affects only constraints of the same kind. ConstraintTriggers is
+	// called only if CheckDeferred does not return the empty text.
 	ConstraintTriggers(tables []domain.Table) string
 
-	// writtenHere returns the condition that this transaction has written a row of table t0. The row may be newer than an
-	// earlier statement. It must not be used on a view.
+	// writtenHere returns the condition that this transaction has written a row of table t0. The condition can also be
+	// true for a row that was written after an earlier statement. writtenHere must not be used on a view.
 	writtenHere() string
 
 	// Lacks returns the statement that explains why the database denies this role access to a table that it needs. The
@@ -205,8 +205,8 @@ type Dialect interface {
 	// written returns the target table of an UPDATE or a DELETE, and its name in the rest of the statement.
 	written(table string) (target, name string)
 
-	// surrogate returns the expression that anonymizes a column. It fits the type of the column. For texts and UUIDs, it
-	// is different in every row.
+	// surrogate returns the expression that anonymizes a column. The value fits the type of the column. For texts and
+	// UUIDs, the value differs in every row.
 	surrogate(column domain.Column) string
 
 	// digits returns the expression for 32 hexadecimal digits that are different in every row.

@@ -66,7 +66,8 @@ const (
 		SELECT {number} AS source, row_number() OVER (ORDER BY {key}) AS position, {values}
 		{from}`
 
-	// wasErased ends a sight. It is the number of erasures of the subject as a text, or NULL.
+	// wasErased is the last expression of a sight (see Locks). Its value is the number of erasures of the subject as a
+	// text, or NULL.
 	wasErased = `(SELECT CAST(erasures AS text) FROM {erasures} WHERE subject_id = {subject} AND erasures > 0)`
 
 	fromOfSubject = `FROM {table} AS t0 WHERE {rows}`

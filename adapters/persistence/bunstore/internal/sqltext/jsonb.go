@@ -29,8 +29,8 @@ const (
 // maxJSONBDepth is the limit of SQLite.
 const maxJSONBDepth = 1000
 
-// textOfJSONB converts a blob in SQLite's binary form to JSON. SQLite has functions for that only from 3.45 on, and
-// older versions reject every statement that names them.
+// textOfJSONB converts a blob in SQLite's binary form to JSON. SQLite has functions for this conversion only in 3.45
+// and later. Older versions reject every statement that names these functions.
 func textOfJSONB(blob []byte) (text string, ok bool) {
 	var out bytes.Buffer
 	rest, ok := appendJSONB(&out, blob, 0)

@@ -178,8 +178,8 @@ func NewOutbox(w *Writer) *Outbox {
 	}
 }
 
-// entryColumns lists the columns that are scanned as an entry. An instant that some driver cannot read, such as
-// infinity, is NULL, because it would fail the whole result.
+// entryColumns lists the columns that are scanned as an entry. The list returns NULL for an instant that a driver
+// cannot read, such as infinity, because the instant would make the driver reject all rows.
 func entryColumns() string {
 	readable := func(column string) string {
 		return fill(`CASE WHEN {column} >= '0001-01-01 00:00:00+00' AND {column} < '9999-12-31' THEN {column} END`,

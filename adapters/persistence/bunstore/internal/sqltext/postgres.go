@@ -13,7 +13,8 @@ type postgres struct{}
 
 func (postgres) Migrations() string { return "postgres" }
 
-// OwnTables searches the search path of the connection. The path excludes schemas that the role may not use.
+// The statement of OwnTables searches the search path of the connection, or only the schema if one is given. The path
+// excludes schemas that the role may not use.
 func (postgres) OwnTables(schema string) string {
 	where := "n.nspname = ANY(current_schemas(false))"
 	if schema != "" {
@@ -32,7 +33,8 @@ func (postgres) BeforeMigration() []string {
 	return []string{"SET TRANSACTION ISOLATION LEVEL READ COMMITTED"} // to see migrations applied meanwhile
 }
 
-// OneMigration takes a lock that ends with the transaction. The number of the lock is "habeas" in ASCII.
+// The statement of OneMigration takes a lock that ends with the transaction. The number of the lock is "habeas" in
+// ASCII.
 func (postgres) OneMigration() []string {
 	return []string{"SELECT pg_advisory_xact_lock(114767471927667)"}
 }
@@ -55,13 +57,13 @@ func (postgres) forUpdate() string   { return " FOR UPDATE" }
 func (postgres) Joins() bool       { return true }
 func (postgres) HasStandbys() bool { return true }
 
-// Notification uses the same channel as package pgxlisten.
+// The statement of Notification uses the same channel as package pgxlisten.
 func (postgres) Notification() string { return "SELECT pg_notify('habeas_outbox', '')" }
 
 func (postgres) isolation() string { return "SELECT current_setting('transaction_isolation')" }
 
-// lockLedger serializes the transactions that append to the ledger of a subject. Rows therefore get their numbers in
-// the order in which their transactions commit. The lock ends with the transaction.
+// The expression of lockLedger serializes the transactions that append to the ledger of a subject. Rows therefore get
+// their numbers in the order in which their transactions commit. The lock ends with the transaction.
 func (postgres) lockLedger(ledger Kind, subject string) string {
 	switch ledger { //nolint:exhaustive // the other kinds are not ledgers
 	case Consents, Restrictions:
@@ -71,8 +73,8 @@ func (postgres) lockLedger(ledger Kind, subject string) string {
 	}
 }
 
-// fingerprint resolves the names of the tables once, so that the database reads the catalog by its indexes. It leaves
-// out missing tables.
+// The expression of fingerprint resolves the names of the tables once, so that the database reads the catalog by its
+// indexes. The fingerprint leaves out missing tables.
 func (postgres) fingerprint(tables []domain.Table) string {
 	list := "ANY (ARRAY(" + oidsOf(tables) + "))"
 	return `(SELECT concat(
@@ -189,10 +191,10 @@ func (postgres) Comparable(domain.ColumnType, string, string) bool { return true
 func (postgres) Narrows(string, string) bool          { return false }
 func (postgres) Keeps(domain.ColumnType, string) bool { return true }
 
-// expired compares an instant directly if the column has a date or timestamp type. In a column of another type, it
-// reads the instant as an export does: in the form of JSON, with the offset of the value, or in UTC if the value has no
-// offset. Negative infinity and instants before Christ are past. Positive infinity is never past. A text in another
-// form is not an instant.
+// The condition of expired compares an instant directly if the column has a date or timestamp type. In a column of
+// another type, the condition reads the instant as an export does. The instant has the form of JSON, with the offset of
+// the value, or in UTC if the value has no offset. Negative infinity and instants before Christ are past. Positive
+// infinity is never past. A text in another form is not an instant.
 func (postgres) expired(column, parameter, sqlType string) string {
 	start := "CAST(" + parameter + " AS timestamptz)"
 	kind, precision, _ := strings.Cut(sqlType, "(")
@@ -225,8 +227,8 @@ func (postgres) isConstant(column, constant, sqlType string) string {
 func (postgres) CheckDeferred() string    { return "SET CONSTRAINTS ALL IMMEDIATE" }
 func (postgres) BrokenKeys(string) string { return "" }
 
-// ConstraintTriggers also checks other constraints with the name of a trigger in the same schema, because SET
-// CONSTRAINTS applies to all of them.
+// The statement of ConstraintTriggers also checks other constraints with the name of a trigger in the same schema,
+// because SET CONSTRAINTS applies to all of them.
 func (postgres) ConstraintTriggers(tables []domain.Table) string {
 	return `
 		WITH RECURSIVE below(oid) AS (
@@ -283,11 +285,11 @@ func (postgres) written(table string) (target, name string) {
 	return quoteTable(table) + " AS t0", "t0"
 }
 
-// writtenHere compares the id of the transaction that wrote a row (xmin) with the id of this transaction, modulo 2^32.
-// A lower id belongs to another transaction. A higher id may belong to a subtransaction of this transaction, or to a
-// transaction that has committed meanwhile. A row with an id that is not below the end of the snapshot is visible only
-// to its own transaction. For a lower id, pg_xact_status returns "in progress" only for this transaction, because rows
-// of other unfinished transactions are not visible.
+// The condition of writtenHere compares the id of the transaction that wrote a row (xmin) with the id of this
+// transaction, modulo 2^32. A lower id belongs to another transaction. A higher id may belong to a subtransaction of
+// this transaction, or to a transaction that has committed meanwhile. A row with an id that is not below the end of the
+// snapshot is visible only to its own transaction. For a lower id, pg_xact_status returns "in progress" only for this
+// transaction, because rows of other unfinished transactions are not visible.
 func (postgres) writtenHere() string {
 	const own = `CAST(CAST(pg_current_xact_id() AS text) AS bigint)`
 	const since = `((CAST(CAST(t0.xmin AS text) AS bigint) - ` + own + ` % 4294967296 + 4294967296) % 4294967296)`
@@ -311,7 +313,8 @@ func (p postgres) surrogate(column domain.Column) string {
 	}
 }
 
-// exported converts every value to text, so that the session's settings for times and bytes have no effect.
+// The expression of exported converts every value to text, so that the session's settings for times and bytes have no
+// effect.
 func (postgres) exported(column domain.Column) string {
 	name := "t0." + Quote(column.Name)
 	switch column.Type { //nolint:exhaustive // the other types have a single text form

@@ -52,7 +52,8 @@ func (w *Writer) rowsOf(table domain.Table, path domain.Path, others int) string
 	return w.condition("t0", 0, table, path.Relations, others)
 }
 
-// allrowsOf is like rowsOf for the rows from which any path leads. It sees the table as it was before the statement.
+// allrowsOf returns the same condition as rowsOf, for the rows from which any path leads to the subject. The condition
+// sees the table as it was before the statement.
 func (w *Writer) allrowsOf(table domain.Table, others int) string {
 	paths := w.DataMap.Paths(table.Name)
 	conditions, direct := make([]string, len(paths)), true
@@ -173,7 +174,7 @@ func (w *Writer) isRow(here string, table domain.Table, elements []string, add f
 	return strings.Join(comparisons, " AND ")
 }
 
-// asText casts an expression to text.
+// asText returns an expression that casts the given expression to text.
 func asText(expression string) string { return "CAST(" + expression + " AS text)" }
 
 func isSpelledByNone(column, table, key string) string {

@@ -47,7 +47,8 @@ func (sqlite) isolation() string { return "" }
 func (sqlite) lockLedger(Kind, string) string { return "" } // there is one writer at a time
 func (sqlite) CheckDeferred() string          { return "" }
 
-// BrokenKeys reads the definitions of the tables, because no pragma says which foreign keys are deferred.
+// The statement of BrokenKeys reads the definitions of the tables, because SQLite has no pragma that lists the deferred
+// foreign keys.
 func (sqlite) BrokenKeys(schema string) string {
 	return fill(`
 		SELECT k."table", k.parent, k.fkid, count(*)
@@ -69,8 +70,9 @@ func (sqlite) written(table string) (target, name string) {
 	return quoteTable(table), Quote(table[strings.LastIndex(table, ".")+1:])
 }
 
-// fingerprint changes with every change of the main database's schema, and with the number of temporary triggers. It is
-// empty if a table belongs to an attached database, which has a version of its own.
+// The fingerprint changes with every change of the main database's schema, and with the number of temporary triggers.
+// fingerprint returns the empty text if a table belongs to an attached database, because each attached database has its
+// own schema version.
 func (sqlite) fingerprint(tables []domain.Table) string {
 	if slices.ContainsFunc(tables, func(t domain.Table) bool { return strings.Contains(t.Name, ".") }) {
 		return "''"
@@ -78,7 +80,7 @@ func (sqlite) fingerprint(tables []domain.Table) string {
 	return "(SELECT schema_version FROM pragma_schema_version) || ' ' || (SELECT count(*) FROM sqlite_temp_master)"
 }
 
-// Schemas lists the databases in the order in which SQLite resolves a table name.
+// The statement of Schemas lists the databases in the order in which SQLite resolves a table name.
 func (sqlite) Schemas(table string) (text string) {
 	if schema, _, qualified := strings.Cut(table, "."); qualified {
 		return "SELECT " + literal(schema)
@@ -142,8 +144,8 @@ func (s sqlite) surrogate(column domain.Column) string {
 	}
 }
 
-// exported adds a unary plus. It keeps the value, but removes the declared type, by which drivers would convert the
-// values of other tables in the same result column.
+// The expression of exported has a unary plus. The plus keeps the value and removes the declared type. With the
+// declared type, drivers would also convert the values of other tables in the same result column.
 func (sqlite) exported(column domain.Column) string { return "+t0." + Quote(column.Name) }
 
 // read converts JSONB, which is a blob, to text.

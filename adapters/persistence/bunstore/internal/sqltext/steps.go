@@ -141,8 +141,8 @@ func (w *Writer) step(live Live, step domain.Step, others int) (text string, con
 	return text, sw.constants
 }
 
-// stepWriter writes the parts of a step's statement that have parameters of their own. Constants are parameters,
-// because the driver and bun would interpret quotes and question marks in the text of a statement.
+// stepWriter writes the parts of a step's statement that have parameters. Constants are parameters, because the driver
+// and bun would interpret quotes and question marks in the text of a statement.
 type stepWriter struct {
 	writer    *Writer
 	table     domain.Table
@@ -178,7 +178,8 @@ func (w *stepWriter) constant(value any) string {
 	return parameter(w.others + len(w.constants))
 }
 
-// assignments anonymizes columns, and sets others to NULL. A retained cell whose duty continues keeps its value.
+// assignments returns the SET list of the UPDATE of a step. The list anonymizes Columns, sets Clears to NULL, and
+// overwrites the cells of Expired whose retention duty has ended. The other cells of Expired keep their values.
 func (w *stepWriter) assignments(step domain.Step) string {
 	var all []string
 	for _, name := range step.Columns {
@@ -194,7 +195,8 @@ func (w *stepWriter) assignments(step domain.Step) string {
 	return strings.Join(all, ", ")
 }
 
-// surrogate returns the expression that overwrites a column. It is NULL or a constant if the data map says so.
+// surrogate returns the expression that overwrites a column. The expression is NULL or a constant if the data map says
+// so.
 func (w *stepWriter) surrogate(name string) string {
 	column, _ := w.table.Column(name)
 	constant, ok := column.Constant()
@@ -210,7 +212,7 @@ func (w *stepWriter) surrogate(name string) string {
 	}
 }
 
-// expired returns the condition that all duties to keep a cell of a column have ended.
+// expired returns the condition that all retention duties of a cell of a column have ended.
 func (w *stepWriter) expired(name string, at time.Time) string {
 	if at.IsZero() {
 		return "FALSE"
@@ -218,8 +220,8 @@ func (w *stepWriter) expired(name string, at time.Time) string {
 	return w.begunBy(name, func(period domain.Period) any { return cutoff(period) })
 }
 
-// begunBy returns the condition that all duties to keep a cell of a column began at or before an instant, which start
-// returns for the period of each duty.
+// begunBy returns the condition that each retention duty of a cell of a column began at or before an instant. The
+// function start returns this instant for the period of the duty.
 func (w *stepWriter) begunBy(name string, start func(domain.Period) any) string {
 	var begun []string
 	for _, duty := range w.table.Duties(name) {

@@ -36,7 +36,7 @@ func IsNulled(column domain.Column) bool {
 	return column.Personal != nil && column.Personal.Strategy == domain.StrategyNull
 }
 
-// commonSurrogate covers the types whose surrogate is the same constant in both databases.
+// commonSurrogate returns the surrogate of a type whose surrogate is the same constant in both databases.
 func commonSurrogate(t domain.ColumnType) string {
 	switch t { //nolint:exhaustive // the dialects cover the other types
 	case domain.TypeSmallInt, domain.TypeInteger, domain.TypeBigInt, domain.TypeNumber:

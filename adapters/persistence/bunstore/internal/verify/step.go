@@ -69,8 +69,9 @@ func (s *Step) Overwrites(earlier *Step) bool {
 // by chance.
 const maxRounds = 5
 
-// Repeat executes the steps again until no old values of any step remain. On error, failing is the index of the step
-// that failed.
+// Repeat checks each step for old values that remain, and executes the step again if it finds any. Repeat ends when no
+// step has old values left, or with an error after maxRounds rounds. On error, failing is the index of the step that
+// failed.
 func Repeat(ctx context.Context, steps []*Step) (failing int, err error) {
 	for round := 1; ; round++ {
 		clean := true
