@@ -13,6 +13,8 @@ import (
 //
 //	router.Mount("/me", gdpr.Handler("/me", currentSubject)) // chi does not change the request path
 //
+// Package nethttp describes paths, and the use with gin.
+//
 // The prefix is the part of the request path before the routes, as the handler sees it: "/me", "/{tenant}/me" with a
 // parameter, or "" behind http.StripPrefix. Requests for the prefix itself must also reach the handler, because DELETE
 // /me is the erasure.

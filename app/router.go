@@ -16,7 +16,7 @@ import (
 type RouterOption = httpapi.Option
 
 // WithRestriction adds the routes for the restriction of processing (Art. 18 GDPR). By default, these routes do not
-// exist.
+// exist. The routes do not enforce a restriction: the application must check the status before it processes data.
 func WithRestriction() RouterOption { return httpapi.WithRestriction() }
 
 // WithTags sets the tags of every operation of the router in the OpenAPI document. The default is the tag "gdpr".

@@ -5,8 +5,8 @@
 //	}
 //
 // A suite needs only the package testing of the standard library and the core of habeas. Every case opens a system of
-// its own and checks one promise. A case is skipped only if the harness waives it by name and with a reason. The suite
-// prints the reason (go test -v).
+// its own and checks one promise. A case is skipped only if the harness waives it by name and with a reason, or if the
+// harness lacks a field whose comment allows this. The suite prints the reason (go test -v).
 //
 // # Promises
 //

@@ -22,6 +22,15 @@
 // path, "+" is not an encoded space. If a path contains an empty segment, "." or "..", http.ServeMux redirects to the
 // cleaned path before it calls the handler. It does not clean their percent-encoded forms.
 //
+// Gin needs both patterns, too. Its WrapH passes on only the request, so the SubjectProvider cannot read the keys of a
+// gin.Context. Let the authentication put the user into the context of the request:
+//
+//	c.Request = c.Request.WithContext(context.WithValue(c.Request.Context(), userKey{}, user))
+//	...
+//	rights := gin.WrapH(nethttp.Handler("/me", api, currentSubject))
+//	engine.Any("/me", rights)
+//	engine.Any("/me/*path", rights)
+//
 // # Bodies and large exports
 //
 // The headers of a response replace headers of the same name that a middleware has set. If a request body is too large,

@@ -5,8 +5,8 @@
 //	  {"name": "id", "type": "bigint"},
 //	  {"name": "email", "type": "text", "personal": {"category": "contact", "erasure": "anonymize"}}]}]}
 //
-// The members of a table are the fields of domain.Table. A table and a column may have a note, which is a text without
-// effect.
+// The members of a table are the JSON names of the fields of domain.Table. The type of a column is a domain.ColumnType,
+// such as time for a timestamptz. A table and a column may have a note, which is a text without effect.
 package manifest
 
 import (

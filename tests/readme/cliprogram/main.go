@@ -1,4 +1,4 @@
-// Command cliprogram is the program in docs/operating.md that has the verbs of the command habeas.
+// Command cliprogram is the program in docs/operating.md that has the commands of habeas.
 package main
 
 import (
