@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"context"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -73,7 +74,12 @@ func (p *printer) rehearsal(r domain.Rehearsal) {
 	p.line("The erasure of " + id + " would change:")
 	t := table{head: []string{"table", "step", "rows", "columns"}}
 	for _, step := range r.Steps {
-		columns := append(append(append([]string{}, step.Columns...), step.Clears...), step.Expired...)
+		var columns []string
+		for _, column := range slices.Concat(step.Columns, step.Clears, step.Expired) {
+			if !slices.Contains(columns, column) { // a retain step has its expired columns twice
+				columns = append(columns, column)
+			}
+		}
 		t.rows = append(t.rows, []string{
 			step.Target, string(step.Strategy), strconv.FormatInt(step.Rows, 10), strings.Join(columns, ", "),
 		})

@@ -34,7 +34,7 @@ func (s *schema) reportName(table domain.Table, name string, column domain.Colum
 	}
 	isKey := column.Name != "" && s.IsKey(table, column.Name)
 	switch {
-	case isKey && (!s.stays(table) || !isOwnKey(table, column.Name)):
+	case isKey && (!s.stays(table) || !isOwnKey(table, column.Name) && !s.isReferred(table, column.Name)):
 	case isKey:
 		s.report(personalKey, at,
 			"The column identifies rows that stay, and "+match.reason+". An erasure cannot overwrite it.",
@@ -53,6 +53,15 @@ func (s *schema) reportName(table domain.Table, name string, column domain.Colum
 
 func isOwnKey(table domain.Table, column string) bool {
 	return slices.Contains(table.PrimaryKey, column) || slices.Contains(table.SubjectKey, column)
+}
+
+// isReferred reports whether a relation of the data map refers to the column.
+func (s *schema) isReferred(table domain.Table, column string) bool {
+	return slices.ContainsFunc(s.Tables(), func(other domain.Table) bool {
+		return slices.ContainsFunc(other.Relations, func(r domain.Relation) bool {
+			return r.References == table.Name && slices.Contains(r.ReferencedColumns, column)
+		})
+	})
 }
 
 func inForeignKey(live domain.CatalogTable, column string) bool {

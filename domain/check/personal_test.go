@@ -81,6 +81,16 @@ var nameCases = cases{
 			w.live("users").Indexes = append(w.live("users").Indexes, domain.CatalogIndex{Columns: []string{"username"}})
 		}, []string{"personal-key users.username"},
 	},
+	"personal-key of another table's relation": {
+		func(w *world) {
+			w.both("users", domain.Column{Name: "mail_address", Type: domain.TypeText})
+			w.both("orders", domain.Column{Name: "buyer", Type: domain.TypeText})
+			w.table("orders").Relations = []domain.Relation{{
+				Columns: []string{"buyer"}, References: "users", ReferencedColumns: []string{"mail_address"},
+			}}
+			w.live("orders").Indexes = append(w.live("orders").Indexes, domain.CatalogIndex{Columns: []string{"buyer"}})
+		}, []string{"path-missing orders.user_id user_id_fkey", "personal-key users.mail_address"},
+	},
 	"personal-key not if the row goes": {
 		func(w *world) {
 			w.both("sessions", domain.Column{Name: "device_id", Type: domain.TypeText})
