@@ -47,7 +47,7 @@ func touched(m domain.DataMap) []domain.Table {
 }
 
 // rowsOf returns the condition for the rows of a table, with the alias t0, from which a path leads to the subject. Its
-// parameters are the values of the subject's key, numbered after others.
+// parameters are the values of the subject's key. They are numbered after the given number of other parameters.
 func (w *Writer) rowsOf(table domain.Table, path domain.Path, others int) string {
 	return w.condition("t0", 0, table, path.Relations, others)
 }
