@@ -51,7 +51,7 @@ type SessionFactory interface {
 }
 
 // Rehearser is a SessionFactory that can run a session and then roll it back without a trace. The stores of this module
-// implement it. RehearserOf finds it.
+// implement it. RehearserOf returns the Rehearser of a session factory.
 type Rehearser interface {
 	SessionFactory
 	// Rehearse calls fn with an open session, as Do does, and always rolls the session back. Before the rollback it runs

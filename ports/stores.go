@@ -160,7 +160,7 @@ type SubjectStore interface {
 
 // Outbox keeps the calls to external systems that are still due. See domain.OutboxStatus for the states of an entry. A
 // limit of 0 or less selects no entry. A method accepts any number of entries and ids. Counts and Abandoned only read,
-// so that SubjectStore.Export does not treat them as writes.
+// so a session may call SubjectStore.Export after them.
 type Outbox interface {
 	// Enqueue adds entries. Other sessions see them after the session has committed. An entry must be new: its status is
 	// pending, it has no attempts, no error and no lease, and EnqueuedAt is its only instant. A store may ignore other
