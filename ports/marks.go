@@ -36,9 +36,9 @@ type ErasureMarks interface {
 	// another name.
 	Position(ctx context.Context, reader string) (int64, error)
 
-	// Advance moves the position of a reader to the value to if the position still equals from, and reports whether it
-	// moved. If several processes advance from the same position concurrently, only one moves it. Returns
-	// domain.ErrInvalid for a name that Position refuses.
+	// Advance sets the position of a reader to the parameter to if the position still equals the parameter from. It
+	// reports whether it has changed the position. If several processes advance from the same position concurrently, only
+	// one of them changes it. Returns domain.ErrInvalid for a name that Position refuses.
 	Advance(ctx context.Context, reader string, from, to int64) (moved bool, err error)
 }
 
