@@ -61,7 +61,7 @@ type CatalogTable struct {
 	Checks      []CatalogCheck      `json:"checks,omitempty"`
 	Triggers    []CatalogTrigger    `json:"triggers,omitempty"` // with rules of PostgreSQL, without foreign key triggers
 	// Reads are the tables and views that a view reads, directly or through other views. It is empty for a table. On
-	// SQLite, the names are guessed from the text of the view.
+	// SQLite, the names are guessed from the SQL of the view.
 	Reads []string `json:"reads,omitempty"`
 	// Filtered is true if a view may leave rows out, for example by a condition or a join.
 	Filtered bool `json:"filtered,omitempty"`
@@ -165,8 +165,9 @@ type CatalogTrigger struct {
 	Name    string   `json:"name"`
 	Events  []string `json:"events"`  // INSERT, UPDATE, DELETE, in this order
 	Instead bool     `json:"instead"` // runs instead of the statement
-	// Writes are the tables that the trigger inserts into or updates, by its text or by the functions that it calls.
+	// Writes are the tables that the trigger inserts into or updates, in its own code or in the functions that it calls.
 	Writes []string `json:"writes,omitempty"`
-	// Unread is true if Writes may be incomplete. A text is then not in SQL, or builds statements at run time.
+	// Unread is true if Writes may be incomplete, because the code of the trigger or of a function that it calls is not in
+	// SQL, or builds statements at run time.
 	Unread bool `json:"unread,omitempty"`
 }

@@ -7,7 +7,7 @@ import (
 )
 
 // CommitNotifier is a Session that calls functions after its commit. The sessions of the stores of this module
-// implement it. The function AfterCommit finds it.
+// implement it. The function AfterCommit checks whether a session does.
 type CommitNotifier interface {
 	Session
 

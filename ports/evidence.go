@@ -32,8 +32,8 @@ func (c *withEvidenceDeadline) Value(key any) any {
 }
 
 // EvidenceDeadline returns the deadline that WithEvidenceDeadline set on ctx, and false if ctx has no such deadline. A
-// SessionFactory stops writing evidence at the deadline, or earlier at a limit of its own. Without a deadline, only the
-// limit of the SessionFactory applies.
+// SessionFactory stops writing evidence at the deadline, or earlier at a time limit that it sets. Without a deadline,
+// only the limit of the SessionFactory applies.
 func EvidenceDeadline(ctx context.Context) (time.Time, bool) {
 	deadline, ok := ctx.Value(evidenceDeadline{}).(time.Time)
 	return deadline, ok

@@ -9,8 +9,8 @@ import (
 // domain.JournalEntry for the lines. A Journal is safe for concurrent use.
 type Journal interface {
 	// Name identifies the journal to the database, which stores the position of the journal under this name. The name
-	// never changes, and is the same in all processes that write to one journal. It has 1 to 200 characters. A new name
-	// starts at the first erasure, so that every erasure is written again.
+	// never changes, and is the same in all processes that write to one journal. It has 1 to 200 characters. Under a new
+	// name, the journal starts again at the first erasure, so every erasure is written again.
 	Name() string
 
 	// Append adds lines after all lines of earlier calls. Each line ends with a line feed. Append returns nil only after

@@ -7,8 +7,9 @@ import (
 )
 
 // ErasureMarks reads the marks that erasures leave (see SubjectStore.Lock), and stores the positions of the readers of
-// the marks. The sessions of the stores of this module implement MarkReader, which returns it. MarksOf finds it. Only
-// Advance counts as a write for SubjectStore.Export.
+// the marks. To get the ErasureMarks of a session, call MarksOf. The session must implement MarkReader, as the sessions
+// of the stores of this module do. SubjectStore.Export must not follow a write of the session. Advance is such a write.
+// The other methods are not.
 type ErasureMarks interface {
 	// Marks returns the marks that match the query, in the order of domain.ErasureMark.Intake, up to the limit of the
 	// query. To read all marks, call Marks again with the last Intake as After, until it returns no mark. The cost of a
@@ -35,9 +36,9 @@ type ErasureMarks interface {
 	// another name.
 	Position(ctx context.Context, reader string) (int64, error)
 
-	// Advance moves the position of a reader to the value to if the position still equals from, and reports whether it
-	// moved. If several processes advance from the same position concurrently, only one moves it. Returns
-	// domain.ErrInvalid for a name that Position refuses.
+	// Advance sets the position of a reader to the parameter to if the position still equals the parameter from. It
+	// reports whether it has changed the position. If several processes advance from the same position concurrently, only
+	// one of them changes it. Returns domain.ErrInvalid for a name that Position refuses.
 	Advance(ctx context.Context, reader string, from, to int64) (moved bool, err error)
 }
 

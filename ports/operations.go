@@ -8,8 +8,8 @@ import (
 )
 
 // OutboxOperations are the operations on an outbox for operators. In the stores of this module, the Outbox of a session
-// also implements OutboxOperations. OperationsOf finds it. The services work without it if a store does not implement
-// it.
+// also implements OutboxOperations. OperationsOf returns the OutboxOperations of an outbox. The services also work with
+// a store that does not implement OutboxOperations.
 type OutboxOperations interface {
 	// Backlog returns a line for each resolver with entries that have not succeeded, in the order of the resolvers' names.
 	// See domain.OutboxBacklog for a line. Backlog only reads, and reads only an index.

@@ -7,8 +7,9 @@ import (
 )
 
 // RetentionSweeper overwrites retained cells once their duty is over (Art. 17(1)(a) and Art. 5(1)(e) GDPR). The
-// SubjectStore of the stores of this module implements it. SweeperOf finds it. The steps are the steps that
-// domain.Plan.SweepAt returns. Errors about steps are as for SubjectStore.Apply.
+// SubjectStore of the stores of this module implements RetentionSweeper. SweeperOf returns the RetentionSweeper of a
+// SubjectStore. The steps are the steps that domain.Plan.SweepAt returns. Errors about steps are as for
+// SubjectStore.Apply.
 type RetentionSweeper interface {
 	// Due returns the subjects for which Sweep may overwrite a cell, in the order of their marks. It returns every subject
 	// for which Sweep would overwrite a cell. It may also return other subjects. Due only reads. The number of its

@@ -6,7 +6,7 @@ import "context"
 // Services use an open Session and never commit it.
 //
 // A session belongs to the function that it was opened for. It must not be used concurrently. Any use after that
-// function has returned is domain.ErrSession.
+// function has returned fails with domain.ErrSession.
 //
 // A session may buffer appends (ledger records, audit events, outbox entries), so that it can send them in one batch.
 // It sends them at the latest when a call reads from a buffered store, or when the session ends. A later call or
@@ -42,16 +42,16 @@ type SessionFactory interface {
 	//   - If a statement failed, Do fails even if fn ignored the error of the statement.
 	//
 	// Do writes evidence even if ctx has ended. It stops at the time that EvidenceDeadline returns for ctx, or earlier at
-	// a limit of its own. Do returns by that time.
+	// a time limit that the SessionFactory sets. Do returns by that time.
 	//
 	// Do retries serialization failures and deadlocks a bounded number of times. fn may therefore run more than once, and
-	// must not have effects outside of the session. A Do inside fn with the context of fn is domain.ErrSession, because it
-	// would need a second connection and would not be part of the transaction.
+	// must not have effects outside of the session. If fn calls Do with the context that fn received, the inner Do returns
+	// domain.ErrSession. The inner Do would need a second connection and would not be part of the transaction.
 	Do(ctx context.Context, fn func(ctx context.Context, s Session) error) error
 }
 
 // Rehearser is a SessionFactory that can run a session and then roll it back without a trace. The stores of this module
-// implement it. RehearserOf finds it.
+// implement it. RehearserOf returns the Rehearser of a session factory.
 type Rehearser interface {
 	SessionFactory
 	// Rehearse calls fn with an open session, as Do does, and always rolls the session back. Before the rollback it runs
@@ -63,7 +63,8 @@ type Rehearser interface {
 	//
 	// Rehearse calls fn once and retries nothing. Returns the error of fn as Do does. Returns the error of a constraint or
 	// a trigger that would refuse the commit. Otherwise it returns nil. A panic of fn continues after the rollback. The
-	// error of a constraint is domain.ErrConflict, and names the table or the constraint if the database names it.
+	// error of a constraint has the code domain.ErrConflict, and names the table or the constraint if the database names
+	// it.
 	//
 	// Returns domain.ErrSession inside fn of Do or of Rehearse. Returns domain.ErrSession in a transaction of the
 	// application, because it would check and roll back other work of that transaction, too.

@@ -60,8 +60,9 @@ type RestrictionStore interface {
 // The number of statements never depends on the number of rows.
 type SubjectStore interface {
 	// Lock makes this erasure the only operation on the subject. Another session that calls Lock or LockToRectify for the
-	// same subject waits until this session ends. Lock leaves a mark of the erasure with the instant at. By the mark, a
-	// subject that was created again can be distinguished from a subject that was never erased.
+	// same subject waits until this session ends. Lock leaves a mark of the erasure. The mark has the instant of the
+	// parameter at. By the mark, a subject that was created again can be distinguished from a subject that was never
+	// erased.
 	//
 	// Lock also locks the subject's own row. Starting from the subject, it locks the rows through which other tables reach
 	// the subject. It waits for transactions that insert rows which refer to a locked row by a foreign key, so that Apply
@@ -160,7 +161,7 @@ type SubjectStore interface {
 
 // Outbox keeps the calls to external systems that are still due. See domain.OutboxStatus for the states of an entry. A
 // limit of 0 or less selects no entry. A method accepts any number of entries and ids. Counts and Abandoned only read,
-// so that SubjectStore.Export does not treat them as writes.
+// so a session may call SubjectStore.Export after them.
 type Outbox interface {
 	// Enqueue adds entries. Other sessions see them after the session has committed. An entry must be new: its status is
 	// pending, it has no attempts, no error and no lease, and EnqueuedAt is its only instant. A store may ignore other
@@ -172,11 +173,11 @@ type Outbox interface {
 	Enqueue(ctx context.Context, entries ...domain.OutboxEntry) error
 
 	// Claim locks and returns up to limit entries that are due, oldest first by (EnqueuedAt, EntryID). An entry is due if
-	// its status is pending, failed or in flight, and its NextAttemptAt is nil or not after at. Claim sets the status of
-	// each entry to in_flight, adds 1 to Attempts, and sets LastAttemptAt to at. It sets NextAttemptAt to leaseUntil, and
-	// the lease token. Concurrent claims return different entries, and do not wait for each other if the store supports
-	// that. A claimed entry belongs to the caller from the commit of the session until leaseUntil. After leaseUntil the
-	// entry is due again, so that a crash of the caller does not block the entry.
+	// its status is pending, failed or in flight, and its NextAttemptAt is nil or not after the parameter at. Claim sets
+	// the status of each entry to in_flight, adds 1 to Attempts, and sets LastAttemptAt to the parameter at. It sets
+	// NextAttemptAt to leaseUntil, and the lease token. Concurrent claims return different entries, and do not wait for
+	// each other if the store supports that. A claimed entry belongs to the caller from the commit of the session until
+	// leaseUntil. After leaseUntil the entry is due again, so that a crash of the caller does not block the entry.
 	//
 	// If targets are given in known, Claim takes only entries of their resolvers and operations, and leaves other entries
 	// unchanged. Without targets, it takes entries of every resolver, in any order of the resolvers. It takes at most
@@ -226,8 +227,8 @@ type Outbox interface {
 	// Counts returns the number of entries in each status. Every status is in the map, with 0 if it has no entries.
 	Counts(ctx context.Context) (map[domain.OutboxStatus]int64, error)
 
-	// Abandoned returns up to limit abandoned entries that come after the entry after, oldest first by (EnqueuedAt,
-	// EntryID). If after is nil, it starts with the oldest entry.
+	// Abandoned returns up to limit abandoned entries, oldest first by (EnqueuedAt, EntryID). It starts behind the entry
+	// that the parameter after names, or with the oldest entry if after is nil.
 	Abandoned(ctx context.Context, after *domain.OutboxEntry, limit int) ([]domain.OutboxEntry, error)
 
 	// Requeue makes abandoned erasures pending again, with the state of an entry that was never tried. It returns them,

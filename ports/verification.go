@@ -8,7 +8,8 @@ import (
 )
 
 // ErasureVerifier searches for data that an erasure should have deleted or overwritten. The SubjectStore of the stores
-// of this module implements it. VerifierOf finds it. It only reads.
+// of this module implements ErasureVerifier. VerifierOf returns the ErasureVerifier of a SubjectStore. An
+// ErasureVerifier only reads.
 type ErasureVerifier interface {
 	// LeftOver counts data that is left, for the local steps of a plan at the instant of an erasure (domain.Plan.LocalAt):
 	//
@@ -17,14 +18,14 @@ type ErasureVerifier interface {
 	//     domain.Column.IsLeftOver is true for its value. A reference of Clears counts if it is not NULL. A cell of an
 	//     Expired column counts only if its duty was over.
 	//
-	// Columns that an export does not show count like others. The findings are in the order of the steps. The result is
+	// LeftOver also counts columns that an export leaves out. The findings are in the order of the steps. The result is
 	// empty if nothing is left. The number of statements does not depend on the number of rows.
 	//
 	// A value counts even if the application wrote it into a row after the erasure, because it cannot be distinguished
-	// from an old value. A row does not count if domain.Table.AddedAt has an instant after the erasure for it, or for a
-	// row that connects it to the subject. If the subject's own row was added after the erasure, the application has
-	// assigned the id again, and nothing counts. LeftOver compares the instants of the application's clocks with the
-	// instant of the mark without any tolerance.
+	// from an old value. A row does not count if its column domain.Table.AddedAt has an instant after the erasure. It does
+	// not count either if a row that connects it to the subject has such an instant. If the subject's own row was added
+	// after the erasure, the application has assigned the id again, and LeftOver counts no row or cell. LeftOver compares
+	// the instants of the application's clocks with the instant of the mark without any tolerance.
 	//
 	// LeftOver finds rows as SubjectStore.Apply does. Rows whose own columns hold the subject's key are found even if the
 	// subject's own row is gone. Rows that are further away, or that refer to another column of the subject's row, are

@@ -150,7 +150,7 @@ func hasName(live domain.CatalogTable, names []string, name string) bool {
 	return slices.ContainsFunc(names, func(other string) bool { return sameName(live, other, name) })
 }
 
-// isSubset reports whether all columns are in of.
+// isSubset reports whether the slice of contains all columns.
 func isSubset(live domain.CatalogTable, columns, of []string) bool {
 	return !slices.ContainsFunc(columns, func(name string) bool { return !hasName(live, of, name) })
 }

@@ -30,7 +30,8 @@ type Proposal struct {
 	Candidates []Candidate `json:"candidates"`
 	// LeftOut lists the other tables of the catalog by name. It omits views.
 	LeftOut []LeftOut `json:"left_out"`
-	// Decisions are the guesses that the schema leaves open, in the order of the tables.
+	// Decisions are the questions that the schema does not settle, each with the option that the proposal guesses. They
+	// are in the order of the tables.
 	Decisions []Decision `json:"decisions"`
 }
 

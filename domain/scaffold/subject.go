@@ -63,8 +63,8 @@ func (d *draft) chooseSubject(name string) ([]Candidate, error) {
 	return candidates, nil
 }
 
-// hasOthers reports whether another candidate seems to hold a separate group of people with tables of its own, such as
-// back-office users next to subscribers.
+// hasOthers reports whether another candidate seems to hold a separate group of people who have their own tables, such
+// as back-office users in a database of subscribers.
 func (d *draft) hasOthers(candidates []Candidate) bool {
 	best := d.table(candidates[0].Table)
 	relatives := related(best)

@@ -66,7 +66,7 @@ type part struct {
 	moved    bool
 }
 
-// next verifies the next erasure if it is due, and moves the position behind it.
+// next verifies the next erasure if it is due, and moves the position of the reader behind the mark of this erasure.
 func (v *Verifier) next(ctx context.Context, s ports.Session, delay time.Duration) (next part, err error) {
 	marks, err := ports.MarksOf(s)
 	if err != nil {

@@ -72,7 +72,7 @@ func (l *live) addIndex(table *liveTable, index *liveIndex) {
 	table.Uniques = append(table.Uniques, unique)
 }
 
-// mentioned returns the columns of a table that a text names.
+// mentioned returns the columns of a table that a piece of SQL names.
 func (l *live) mentioned(in tokens, table *liveTable) []string {
 	names := []string{}
 	for _, column := range table.Columns {
@@ -86,7 +86,7 @@ func (l *live) mentioned(in tokens, table *liveTable) []string {
 	return names
 }
 
-// complete adds the properties that derive from texts and from other tables.
+// complete adds the properties that derive from SQL texts, such as the definition of a view, and from other tables.
 func (l *live) complete(table *liveTable) {
 	text := tokensOf(table.Text, l.dialect.Quotes())
 	switch table.Kind { //nolint:exhaustive // nothing derives from the texts of the other kinds

@@ -14,7 +14,7 @@ type liveTrigger struct {
 	Text    string `json:"text"`
 }
 
-// routine is a function, a procedure, or the text of a trigger.
+// routine is a function, a procedure, or the code of a trigger.
 type routine struct {
 	Name     string `json:"name"`
 	Language string `json:"language"`
@@ -25,7 +25,7 @@ type routine struct {
 	calls      []*routine
 }
 
-// completeTrigger adds the properties that derive from the texts that a trigger runs.
+// completeTrigger adds the properties that derive from the code that a trigger runs.
 func (l *live) completeTrigger(table *liveTable, trigger *liveTrigger) domain.CatalogTrigger {
 	first := l.routines[trigger.Routine]
 	if first == nil {
@@ -52,7 +52,7 @@ func (l *live) completeTrigger(table *liveTable, trigger *liveTrigger) domain.Ca
 	return trigger.CatalogTrigger
 }
 
-// understand parses the text of a routine, once.
+// understand parses the code of a routine. It does so only once for each routine.
 func (l *live) understand(r *routine) {
 	if r.understood {
 		return
@@ -73,7 +73,8 @@ func (l *live) understand(r *routine) {
 	}
 }
 
-// called returns the name of the table that a text refers to. A trigger of SQLite refers to tables of its own database.
+// called returns the name of the table that the code of a trigger refers to. A trigger of SQLite refers to tables of
+// its own database.
 func (l *live) called(table *liveTable, name string) string {
 	if of := l.tables[table.Schema+"."+lower(name)]; of != nil {
 		return of.Name

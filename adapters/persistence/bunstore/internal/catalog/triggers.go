@@ -9,7 +9,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// trigger is the name, the language and the text of a trigger, of a rule, or of a function that one of them calls.
+// trigger is the name, the language and the code of a trigger, of a rule, or of a function that one of them calls.
 type trigger [3]string
 
 // writes holds the tables that triggers write to, and the names of triggers whose target tables cannot be determined.

@@ -92,7 +92,7 @@ const (
 			ORDER BY e.enqueued_at, e.entry_id LIMIT $2)`
 )
 
-// The statement of due locks the entries, and skips entries that another transaction has locked.
+// due returns a statement that locks the entries, and skips entries that another transaction has locked.
 func (p postgres) due(tables Tables, c Claim, args *Args) string {
 	if c.isSpan() {
 		return p.dueWithin(tables, c, args)
@@ -153,19 +153,19 @@ func (p postgres) since(target domain.OutboxTarget) any {
 	return p.Instant(target.DueFrom)
 }
 
-// The statement of unclaimed locks the entries, and skips entries that another transaction has locked.
+// unclaimed returns a statement that locks the entries, and skips entries that another transaction has locked.
 func (p postgres) unclaimed(tables Tables, limit int) string {
 	return tables.in(unclaimedInPostgres,
 		"limit", strconv.Itoa(limit), "due", dueInPostgres, "one by one", p.oneByOne("entry_id"))
 }
 
-// The condition of amongst makes the database look up each value separately.
+// amongst returns a condition that makes the database look up each value separately.
 func (p postgres) amongst(column, query string) string {
 	return column + " = ANY (ARRAY(" + query + ")) AND " + p.oneByOne(column)
 }
 
-// The condition of ofOperations makes the database look up each operation in the index by subject, even if the planner
-// estimates that the table has few entries.
+// ofOperations returns a condition that makes the database look up each operation in the index by subject, even if the
+// planner estimates that the table has few entries.
 func (p postgres) ofOperations(tables Tables, list string) string {
 	return p.amongst("entry_id", tables.in(`
 		SELECT e.entry_id FROM ({list}) AS o (subject, operation) CROSS JOIN LATERAL (

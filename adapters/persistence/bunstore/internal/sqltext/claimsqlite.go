@@ -43,7 +43,7 @@ const (
 			ORDER BY enqueued_at, entry_id LIMIT $2)`
 )
 
-// The statement of due does not lock rows, because a transaction that writes excludes all other writers.
+// due returns a statement that does not lock rows, because a transaction that writes excludes all other writers.
 func (s sqlite) due(tables Tables, c Claim, args *Args) string {
 	var all []string
 	index := ""
@@ -74,14 +74,14 @@ func (s sqlite) due(tables Tables, c Claim, args *Args) string {
 	return tables.in(dealtOut, "candidates", strings.Join(all, " UNION ALL "), "of systems", isOfSystems(c, args))
 }
 
-// The statement of unclaimed searches all open entries.
+// unclaimed returns a statement that searches all open entries.
 func (sqlite) unclaimed(tables Tables, _ int) string { return tables.in(unclaimedInSQLite) }
 
-// The condition of amongst is a plain IN, because SQLite then looks up each value separately.
+// amongst returns a condition that is a plain IN, because SQLite then looks up each value separately.
 func (sqlite) amongst(column, query string) string { return column + " IN (" + query + ")" }
 
-// The condition of ofOperations repeats the condition of the partial index by subject, so that SQLite can use the
-// index.
+// ofOperations returns a condition that repeats the condition of the partial index by subject, so that SQLite can use
+// the index.
 func (sqlite) ofOperations(_ Tables, list string) string {
 	return "status <> 'succeeded' AND (subject_id, operation) IN (" + list + ")"
 }

@@ -77,7 +77,7 @@ func (postgres) Searched(column domain.CatalogColumn) bool {
 func (postgres) HasJSONB() string                  { return "" }
 func (postgres) SearchPattern(value string) string { return domain.SearchPattern(value) }
 
-// The statement of Counts compares texts character by character, with collation C.
+// Counts returns a statement that compares texts character by character, with collation C.
 func (postgres) Counts(place Place, values int, _ bool) string {
 	return counts(place, values, "OFFSET 0", "{text} ~ CAST({value} AS text)", func(column domain.CatalogColumn) string {
 		return "CAST(" + Quote(column.Name) + ` AS text) COLLATE "C"`
@@ -89,7 +89,7 @@ func (sqlite) PlaceOf(table domain.CatalogTable) string { return inSchema(table)
 // Searched returns true, because a column of any declared type can hold text in SQLite.
 func (sqlite) Searched(domain.CatalogColumn) bool { return true }
 
-// The statement of HasJSONB searches for a function that exists in SQLite 3.45 and later.
+// HasJSONB returns a statement that searches for a function that exists in SQLite 3.45 and later.
 func (sqlite) HasJSONB() string { return "SELECT name FROM pragma_function_list WHERE name = 'jsonb'" }
 
 // SearchPattern returns a pattern for GLOB. GLOB has no escape character, but a special character in brackets stands
@@ -121,8 +121,8 @@ const (
 		FROM json_tree({column}) AS j)`
 )
 
-// The statement of Counts decodes JSONB, and JSON with escapes. The statement reads other binary data as text, unless
-// the declared type of the column is binary.
+// Counts returns a statement that decodes JSONB, and JSON with escapes. The statement reads other binary data as text,
+// unless the declared type of the column is binary.
 func (sqlite) Counts(place Place, values int, hasJSONB bool) string {
 	return counts(place, values, "LIMIT -1", "{text} GLOB {value}", func(column domain.CatalogColumn) string {
 		blob, jsonb := sqliteBlob, sqliteJSONB

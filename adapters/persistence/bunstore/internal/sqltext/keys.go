@@ -61,7 +61,8 @@ func (w *Writer) Keys(
 }
 
 // erasedKey returns the condition, with a leading AND, for the cells of a column that a query selects. The condition is
-// empty if the query selects no cell of the column. The parameters of its constants are numbered after others.
+// empty if the query selects no cell of the column. The parameters of its constants are numbered after the given number
+// of other parameters.
 func (w *Writer) erasedKey(
 	live Live, table domain.Table, column domain.Column, query domain.KeyQuery, left *domain.Left, others int,
 ) (condition string, constants []any) {

@@ -105,7 +105,8 @@ func (w *Writer) leaveMark(subject, instant string) string {
 		"column", column, "number", number, "taken", taken)
 }
 
-// fromSubject returns the FROM clause that reads the subject's row. Its parameters come after the others.
+// fromSubject returns the FROM clause that reads the subject's row. Its parameters are numbered after the given number
+// of other parameters.
 func (w *Writer) fromSubject(others int) string {
 	subject := w.DataMap.SubjectTable()
 	return fill(fromSubject, "table", quoteTable(subject.Name), "rows", w.rowsOf(subject, domain.Path{}, others))

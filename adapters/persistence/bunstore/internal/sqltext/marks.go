@@ -65,9 +65,9 @@ func (postgres) intake(tables Tables) (column, number, taken string) {
 		"table", literal(tables.Erasures))
 }
 
-// The statement of settledIntake must run before the statement that reads the marks. A transaction that holds no lock
-// at this instant has either ended, or will take a number above the highest committed number. If the transaction has
-// ended, the next statement sees its mark.
+// settledIntake returns a statement that must run before the statement that reads the marks. A transaction that holds
+// no lock at this instant has either ended, or will take a number above the highest committed number. If the
+// transaction has ended, the next statement sees its mark.
 func (postgres) settledIntake(tables Tables) string {
 	return tables.in(`
 		SELECT LEAST((SELECT max(intake) FROM {erasures} WHERE erasures > 0), (

@@ -48,7 +48,8 @@ const (
 		WHERE stage = 1
 		ORDER BY enqueued_at, entry_id LIMIT $1`
 
-	// abandonedAfter compares with the stored instant of the entry $3, even if a driver could not read that instant.
+	// abandonedAfter selects the entries behind the entry with the id $3. It compares with the stored instant of that
+	// entry, because a driver may have been unable to read that instant into $2.
 	abandonedAfter = `
 		SELECT {entry} FROM {outbox}
 		WHERE stage = 1 AND (enqueued_at, entry_id) >

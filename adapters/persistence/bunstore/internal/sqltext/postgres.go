@@ -13,8 +13,8 @@ type postgres struct{}
 
 func (postgres) Migrations() string { return "postgres" }
 
-// The statement of OwnTables searches the search path of the connection, or only the schema if one is given. The path
-// excludes schemas that the role may not use.
+// OwnTables returns a statement that searches the search path of the connection, or only the schema if one is given.
+// The path excludes schemas that the role may not use.
 func (postgres) OwnTables(schema string) string {
 	where := "n.nspname = ANY(current_schemas(false))"
 	if schema != "" {
@@ -33,8 +33,8 @@ func (postgres) BeforeMigration() []string {
 	return []string{"SET TRANSACTION ISOLATION LEVEL READ COMMITTED"} // to see migrations applied meanwhile
 }
 
-// The statement of OneMigration takes a lock that ends with the transaction. The number of the lock is "habeas" in
-// ASCII.
+// OneMigration returns the statement that takes a lock that ends with the transaction. The number of the lock is
+// "habeas" in ASCII.
 func (postgres) OneMigration() []string {
 	return []string{"SELECT pg_advisory_xact_lock(114767471927667)"}
 }
@@ -57,13 +57,13 @@ func (postgres) forUpdate() string   { return " FOR UPDATE" }
 func (postgres) Joins() bool       { return true }
 func (postgres) HasStandbys() bool { return true }
 
-// The statement of Notification uses the same channel as package pgxlisten.
+// Notification returns a statement that uses the same channel as package pgxlisten.
 func (postgres) Notification() string { return "SELECT pg_notify('habeas_outbox', '')" }
 
 func (postgres) isolation() string { return "SELECT current_setting('transaction_isolation')" }
 
-// The expression of lockLedger serializes the transactions that append to the ledger of a subject. Rows therefore get
-// their numbers in the order in which their transactions commit. The lock ends with the transaction.
+// lockLedger returns an expression that serializes the transactions that append to the ledger of a subject. Rows
+// therefore get their numbers in the order in which their transactions commit. The lock ends with the transaction.
 func (postgres) lockLedger(ledger Kind, subject string) string {
 	switch ledger { //nolint:exhaustive // the other kinds are not ledgers
 	case Consents, Restrictions:
@@ -73,8 +73,8 @@ func (postgres) lockLedger(ledger Kind, subject string) string {
 	}
 }
 
-// The expression of fingerprint resolves the names of the tables once, so that the database reads the catalog by its
-// indexes. The fingerprint leaves out missing tables.
+// fingerprint returns an expression that resolves the names of the tables once, so that the database reads the catalog
+// by its indexes. The value of the expression leaves out missing tables.
 func (postgres) fingerprint(tables []domain.Table) string {
 	list := "ANY (ARRAY(" + oidsOf(tables) + "))"
 	return `(SELECT concat(
@@ -191,9 +191,9 @@ func (postgres) Comparable(domain.ColumnType, string, string) bool { return true
 func (postgres) Narrows(string, string) bool          { return false }
 func (postgres) Keeps(domain.ColumnType, string) bool { return true }
 
-// The condition of expired compares an instant directly if the column has a date or timestamp type. In a column of
-// another type, the condition reads the instant as an export does. The instant has the form of JSON, with the offset of
-// the value, or in UTC if the value has no offset. Negative infinity and instants before Christ are past. Positive
+// expired returns a condition that compares an instant directly if the column has a date or timestamp type. In a column
+// of another type, the condition reads the instant as an export does. The instant has the form of JSON, with the offset
+// of the value, or in UTC if the value has no offset. Negative infinity and instants before Christ are past. Positive
 // infinity is never past. A text in another form is not an instant.
 func (postgres) expired(column, parameter, sqlType string) string {
 	start := "CAST(" + parameter + " AS timestamptz)"
@@ -227,8 +227,8 @@ func (postgres) isConstant(column, constant, sqlType string) string {
 func (postgres) CheckDeferred() string    { return "SET CONSTRAINTS ALL IMMEDIATE" }
 func (postgres) BrokenKeys(string) string { return "" }
 
-// The statement of ConstraintTriggers also checks other constraints with the name of a trigger in the same schema,
-// because SET CONSTRAINTS applies to all of them.
+// ConstraintTriggers returns a statement that also checks other constraints with the name of a trigger in the same
+// schema, because SET CONSTRAINTS applies to all of them.
 func (postgres) ConstraintTriggers(tables []domain.Table) string {
 	return `
 		WITH RECURSIVE below(oid) AS (
@@ -285,7 +285,7 @@ func (postgres) written(table string) (target, name string) {
 	return quoteTable(table) + " AS t0", "t0"
 }
 
-// The condition of writtenHere compares the id of the transaction that wrote a row (xmin) with the id of this
+// writtenHere returns a condition that compares the id of the transaction that wrote a row (xmin) with the id of this
 // transaction, modulo 2^32. A lower id belongs to another transaction. A higher id may belong to a subtransaction of
 // this transaction, or to a transaction that has committed meanwhile. A row with an id that is not below the end of the
 // snapshot is visible only to its own transaction. For a lower id, pg_xact_status returns "in progress" only for this
@@ -313,8 +313,8 @@ func (p postgres) surrogate(column domain.Column) string {
 	}
 }
 
-// The expression of exported converts every value to text, so that the session's settings for times and bytes have no
-// effect.
+// exported returns an expression that converts every value to text, so that the session's settings for times and bytes
+// have no effect.
 func (postgres) exported(column domain.Column) string {
 	name := "t0." + Quote(column.Name)
 	switch column.Type { //nolint:exhaustive // the other types have a single text form

@@ -47,7 +47,7 @@ func touched(m domain.DataMap) []domain.Table {
 }
 
 // rowsOf returns the condition for the rows of a table, with the alias t0, from which a path leads to the subject. Its
-// parameters are the values of the subject's key, numbered after others.
+// parameters are the values of the subject's key. They are numbered after the given number of other parameters.
 func (w *Writer) rowsOf(table domain.Table, path domain.Path, others int) string {
 	return w.condition("t0", 0, table, path.Relations, others)
 }
@@ -87,8 +87,8 @@ func (w *Writer) isDirect(path domain.Path) bool {
 const (
 	leadsToParent = `({columns}) IN (SELECT {referenced} FROM {parent} AS {there} WHERE {rows})`
 
-	// spelledLikeParent is the condition for a text column, which the database may compare loosely (for example, ignoring
-	// case).
+	// spelledLikeParent is the condition for a text column, for which the database may ignore differences in a comparison
+	// (for example, of case).
 	spelledLikeParent = `
 		({column} IN (SELECT CAST({there}.{referenced} AS text) FROM {parent} AS {there} WHERE {rows}) OR {by none})`
 
@@ -198,10 +198,11 @@ func inOrderOf(subjectKey []string, relation domain.Relation) ([]string, bool) {
 	return columns, true
 }
 
-// isKey returns the condition that columns equal the subject's key, which is given by parameters. The columns belong to
-// the table of, whose alias is table. Integers are compared as bigint, because a column may be narrower than the key,
-// and the parameter may not fit the column. A text that only compares loosely belongs to the subject, unless another
-// subject has exactly that spelling.
+// isKey returns the condition that columns equal the subject's key. The parameters of the statement hold the key. The
+// parameter of is the name of the table with the columns, and the parameter table is its alias. Integers are compared
+// as bigint, because a column may be narrower than the key, and the value may not fit the column. The database may
+// ignore case or accents when it compares texts. A text that equals the key only in this way belongs to the subject,
+// unless another subject has exactly that spelling.
 func (w *Writer) isKey(of, table string, columns []string, others int) string {
 	subject := w.DataMap.SubjectTable()
 	var comparisons []string

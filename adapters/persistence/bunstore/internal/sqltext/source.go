@@ -19,13 +19,14 @@ type source struct {
 	from     func(others int) string // the rest of the statement; others is the number of preceding parameters
 	keys     int                     // the number of parameters for the subject's key; 0 for a ledger, which takes the id
 
-	// If a table has several paths, leads returns one more expression per path. Its value is not NULL if the path leads
-	// from the row to the subject.
+	// If a table has several paths, paths lists them, and leads returns one more expression for each path. The value of
+	// the expression is not NULL if the path leads from the row to the subject.
 	paths []domain.Path
 	leads func(others int) []string
 }
 
-// newSource selects the primary key as texts, the exported columns, and the columns from which retention counts.
+// newSource returns the source of a table. The source selects the primary key as texts, the exported columns, and the
+// columns that hold the start of a retention duty.
 func newSource(dialect Dialect, table domain.Table, exported []domain.Column) source {
 	s := source{
 		table: table, named: table.NamesRowsByKey(), exported: exported, leads: func(int) []string { return nil },

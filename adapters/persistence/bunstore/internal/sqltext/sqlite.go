@@ -47,8 +47,8 @@ func (sqlite) isolation() string { return "" }
 func (sqlite) lockLedger(Kind, string) string { return "" } // there is one writer at a time
 func (sqlite) CheckDeferred() string          { return "" }
 
-// The statement of BrokenKeys reads the definitions of the tables, because SQLite has no pragma that lists the deferred
-// foreign keys.
+// BrokenKeys returns a statement that reads the definitions of the tables, because SQLite has no pragma that lists the
+// deferred foreign keys.
 func (sqlite) BrokenKeys(schema string) string {
 	return fill(`
 		SELECT k."table", k.parent, k.fkid, count(*)
@@ -70,9 +70,9 @@ func (sqlite) written(table string) (target, name string) {
 	return quoteTable(table), Quote(table[strings.LastIndex(table, ".")+1:])
 }
 
-// The fingerprint changes with every change of the main database's schema, and with the number of temporary triggers.
-// fingerprint returns the empty text if a table belongs to an attached database, because each attached database has its
-// own schema version.
+// fingerprint returns an expression whose value changes with every change of the main database's schema, and with the
+// number of temporary triggers. It returns the empty text if a table belongs to an attached database, because each
+// attached database has its own schema version.
 func (sqlite) fingerprint(tables []domain.Table) string {
 	if slices.ContainsFunc(tables, func(t domain.Table) bool { return strings.Contains(t.Name, ".") }) {
 		return "''"
@@ -80,7 +80,7 @@ func (sqlite) fingerprint(tables []domain.Table) string {
 	return "(SELECT schema_version FROM pragma_schema_version) || ' ' || (SELECT count(*) FROM sqlite_temp_master)"
 }
 
-// The statement of Schemas lists the databases in the order in which SQLite resolves a table name.
+// Schemas returns a statement that lists the databases in the order in which SQLite resolves a table name.
 func (sqlite) Schemas(table string) (text string) {
 	if schema, _, qualified := strings.Cut(table, "."); qualified {
 		return "SELECT " + literal(schema)
@@ -144,8 +144,8 @@ func (s sqlite) surrogate(column domain.Column) string {
 	}
 }
 
-// The expression of exported has a unary plus. The plus keeps the value and removes the declared type. With the
-// declared type, drivers would also convert the values of other tables in the same result column.
+// exported returns an expression that has a unary plus. The plus keeps the value and removes the declared type. With
+// the declared type, drivers would also convert the values of other tables in the same result column.
 func (sqlite) exported(column domain.Column) string { return "+t0." + Quote(column.Name) }
 
 // read converts JSONB, which is a blob, to text.

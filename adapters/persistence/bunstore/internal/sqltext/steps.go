@@ -120,8 +120,8 @@ const (
 	selectRows    = `SELECT 1 FROM {target} WHERE {rows}{concerned}`
 )
 
-// step returns the statement of one step. Its parameters are numbered after others. They are the subject's key,
-// followed by the constants, see constantsAt.
+// step returns the statement of one step. Its parameters are numbered after the given number of other parameters. They
+// are the subject's key, followed by the constants, see constantsAt.
 func (w *Writer) step(live Live, step domain.Step, others int) (text string, constants []any) {
 	table, _ := w.DataMap.Table(step.Target)
 	sw := w.stepWriter(table, live.Types(table.Name), others+len(w.DataMap.SubjectTable().SubjectKey))
