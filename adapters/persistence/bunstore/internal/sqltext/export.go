@@ -34,7 +34,7 @@ func NewExports(w *Writer, locks *Locks) []Export {
 			s := newSource(w.Dialect, table, columns)
 			s.keys = keys
 			s.from = func(others int) string {
-				return fill(fromOfSubject, "table", quoteTable(table.Name), "rows", w.allrowsOf(table, others))
+				return fill(fromOfSubject, "table", quoteTable(table.Name), "rows", w.allRowsOf(table, others))
 			}
 			s.divide(w)
 			all = append(all, s)

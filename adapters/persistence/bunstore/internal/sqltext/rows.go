@@ -52,9 +52,9 @@ func (w *Writer) rowsOf(table domain.Table, path domain.Path, others int) string
 	return w.condition("t0", 0, table, path.Relations, others)
 }
 
-// allrowsOf returns the same condition as rowsOf, for the rows from which any path leads to the subject. The condition
+// allRowsOf returns the same condition as rowsOf, for the rows from which any path leads to the subject. The condition
 // sees the table as it was before the statement.
-func (w *Writer) allrowsOf(table domain.Table, others int) string {
+func (w *Writer) allRowsOf(table domain.Table, others int) string {
 	paths := w.DataMap.Paths(table.Name)
 	conditions, direct := make([]string, len(paths)), true
 	for i, path := range paths {
