@@ -20,7 +20,11 @@ func (s *schema) checkNames() {
 			if column.Personal != nil || column.NotPersonal || found.Generated || inForeignKey(live, found.Name) {
 				continue
 			}
-			if match, ok := soundsPersonal(name, live, found); ok {
+			match, ok := soundsPersonal(name, live, found)
+			if !ok && table.Name == s.SubjectTable().Name && found.Type == domain.TypeJSON {
+				match, ok = guess{category: domain.CategoryIdentity, reason: "it holds a document about the subject"}, true
+			}
+			if ok {
 				s.reportName(table, found.Name, column, match)
 			}
 		}

@@ -73,6 +73,12 @@ var nameCases = cases{
 	"personal-unannotated not twice": {
 		func(w *world) { w.add("sessions", "ip", domain.TypeText) }, []string{"column-unmapped sessions.ip"},
 	},
+	"personal-unannotated of a document about the subject": {
+		func(w *world) { w.add("users", "prefs", domain.TypeJSON) }, []string{"personal-unannotated users.prefs"},
+	},
+	"personal-unannotated not of a document about another row": {
+		func(w *world) { w.add("orders", "prefs", domain.TypeJSON) }, nil,
+	},
 	"personal-key": {
 		func(w *world) {
 			w.both("users", domain.Column{Name: "username", Type: domain.TypeText})
