@@ -171,6 +171,17 @@ func (d *draft) askForLeftOut() {
 	}
 }
 
+// askForPersonal asks about the subject's table if the proposal would erase nothing.
+func (d *draft) askForPersonal() {
+	erases := slices.ContainsFunc(d.tables, func(t *table) bool {
+		return t.chosen && (t.goes || slices.ContainsFunc(t.columns, func(c domain.Column) bool { return c.Personal != nil }))
+	})
+	if !erases {
+		d.subject.ask("", "No column looks personal, so an erasure would erase nothing. Does a column hold personal data?",
+			"no", "annotate it")
+	}
+}
+
 // personal returns the names of the columns that look personal, in the order of the table, without secrets.
 func (t *table) personal() []string {
 	var list []string

@@ -145,3 +145,10 @@ func TestATableWithoutAPrimaryKeyIsFoundByAUniqueOne(t *testing.T) {
 		t.Errorf("the key is %v", table.PrimaryKey)
 	}
 }
+
+func TestAProposalThatErasesNothingAsks(t *testing.T) {
+	asked := propose(t, schema("users: id*, created")).asked()
+	if !slices.Equal(asked, []string{"users"}) {
+		t.Errorf("asked about %v", asked)
+	}
+}

@@ -85,6 +85,7 @@ func Propose(catalog domain.Catalog, options Options) (Proposal, error) {
 	d.annotate()
 	d.choose()
 	d.askForLeftOut()
+	d.askForPersonal()
 	p := Proposal{Candidates: candidates, LeftOut: d.leftOut(), Decisions: []Decision{}}
 	p.Tables, p.Decisions = d.result()
 	if _, err := domain.NewDataMap(p.Tables...); err != nil {
