@@ -136,17 +136,15 @@ func NewRunner(c Config) (*Runner, error) {
 	if err != nil {
 		return nil, err
 	}
-	if c.Batch < 0 || c.Concurrency < 0 || c.MaxAttempts < 0 || c.BreakAfter < 0 ||
-		c.CallTimeout < 0 || c.Lease < 0 || c.FirstBackoff < 0 || c.MaxBackoff < 0 || c.GiveUpAfter < 0 ||
-		c.Retention < 0 || c.LateAfter < 0 {
-		return nil, domain.Misconfigured("saga", "no field may be negative")
+	if field := c.negative(); field != "" {
+		return nil, domain.Misconfigured("saga", field+" must not be negative")
 	}
 	for name, limits := range c.Systems {
 		if _, known := set.Get(name); !known {
 			return nil, domain.Misconfigured("saga", "Systems names a resolver that is not registered: "+name)
 		}
 		if limits.Concurrency < 0 || limits.Burst < 0 || !(limits.Rate >= 0) {
-			return nil, domain.Misconfigured("saga", "no limit of a system may be negative")
+			return nil, domain.Misconfigured("saga", "Systems has a negative limit for the resolver "+name)
 		}
 	}
 	c.Batch = orDefault(c.Batch, DefaultBatch)
@@ -177,6 +175,24 @@ func NewRunner(c Config) (*Runner, error) {
 		r.targets[i].LongestWait = max(domain.LongestWait, c.MaxBackoff, c.Lease) + clockMargin
 	}
 	return r, nil
+}
+
+// negative returns the name of the first field that is negative, or "".
+func (o Options) negative() string {
+	for _, field := range []struct {
+		name  string
+		value int64
+	}{
+		{"Batch", int64(o.Batch)}, {"Concurrency", int64(o.Concurrency)}, {"CallTimeout", int64(o.CallTimeout)},
+		{"Lease", int64(o.Lease)}, {"GiveUpAfter", int64(o.GiveUpAfter)}, {"MaxAttempts", int64(o.MaxAttempts)},
+		{"FirstBackoff", int64(o.FirstBackoff)}, {"MaxBackoff", int64(o.MaxBackoff)}, {"BreakAfter", int64(o.BreakAfter)},
+		{"Retention", int64(o.Retention)}, {"LateAfter", int64(o.LateAfter)},
+	} {
+		if field.value < 0 {
+			return field.name
+		}
+	}
+	return ""
 }
 
 func orDefault[T int | time.Duration](value, fallback T) T {
