@@ -200,5 +200,5 @@ func (s *Sweeper) runAll(
 		}
 		after = next.last
 	}
-	return report, nil
+	return report, failed
 }
