@@ -177,6 +177,7 @@ func catalogBelongsToItsCaller(t testing.TB, h StoreHarness) {
 	store := h.open(t)
 	// The database may estimate the rows of a table again at any time.
 	encode := func(c domain.Catalog) string {
+		c.Tables = slices.Clone(c.Tables) // a broken store returns one slice to all callers
 		for i := range c.Tables {
 			c.Tables[i].Rows = 0
 		}
