@@ -183,10 +183,17 @@ func (o Options) negative() string {
 		name  string
 		value int64
 	}{
-		{"Batch", int64(o.Batch)}, {"Concurrency", int64(o.Concurrency)}, {"CallTimeout", int64(o.CallTimeout)},
-		{"Lease", int64(o.Lease)}, {"GiveUpAfter", int64(o.GiveUpAfter)}, {"MaxAttempts", int64(o.MaxAttempts)},
-		{"FirstBackoff", int64(o.FirstBackoff)}, {"MaxBackoff", int64(o.MaxBackoff)}, {"BreakAfter", int64(o.BreakAfter)},
-		{"Retention", int64(o.Retention)}, {"LateAfter", int64(o.LateAfter)},
+		{"Batch", int64(o.Batch)},
+		{"Concurrency", int64(o.Concurrency)},
+		{"CallTimeout", int64(o.CallTimeout)},
+		{"Lease", int64(o.Lease)},
+		{"GiveUpAfter", int64(o.GiveUpAfter)},
+		{"MaxAttempts", int64(o.MaxAttempts)},
+		{"FirstBackoff", int64(o.FirstBackoff)},
+		{"MaxBackoff", int64(o.MaxBackoff)},
+		{"BreakAfter", int64(o.BreakAfter)},
+		{"Retention", int64(o.Retention)},
+		{"LateAfter", int64(o.LateAfter)},
 	} {
 		if field.value < 0 {
 			return field.name
