@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/habeas-data/habeas/adapters/persistence/memory"
@@ -93,14 +94,24 @@ func TestASweepErasesTheKeysThatItOverwrites(t *testing.T) {
 }
 
 func TestASweepThatFailsEnqueuesNoKeys(t *testing.T) {
-	w := newArchive(t)
-	w.clock.now = noon.AddDate(1, 0, 1)
-	broken := failing{w, "1", &domain.Error{Code: domain.ErrLeftOver, Op: "sweep"}}
-	_, err := w.sweeper(t, 0, broken).RunAll(t.Context(), nil)
-	if err == nil {
-		t.Fatal("the sweep did not fail")
-	}
-	if entries := w.outbox(t); len(entries) > 0 {
-		t.Errorf("the outbox has %d entries", len(entries))
+	for name, test := range map[string]struct {
+		keys  bool
+		event string
+	}{
+		"in the step":         {false, "retention_sweep_failed map[error:left_over operation_id:"},
+		"when it reads a key": {true, "retention_sweep_failed map[error:left_over external:true operation_id:"},
+	} {
+		w := newArchive(t)
+		w.clock.now = noon.AddDate(1, 0, 1)
+		broken := failing{world: w, id: "1", err: &domain.Error{Code: domain.ErrLeftOver, Op: "sweep"}, keys: test.keys}
+		if _, err := w.sweeper(t, 0, broken).RunAll(t.Context(), nil); err == nil {
+			t.Errorf("%s: the sweep did not fail", name)
+		}
+		if entries := w.outbox(t); len(entries) > 0 {
+			t.Errorf("%s: the outbox has %d entries", name, len(entries))
+		}
+		if trail := w.trail(t, 1); len(trail) != 1 || !strings.HasPrefix(trail[0], test.event) {
+			t.Errorf("%s: the trail is %v", name, trail)
+		}
 	}
 }

@@ -138,6 +138,8 @@ type failing struct {
 	*world
 	id  string
 	err error
+
+	keys bool // SweptKeys fails instead of Sweep
 }
 
 func (f failing) Do(ctx context.Context, fn func(context.Context, ports.Session) error) error {
@@ -165,8 +167,15 @@ type failingStore struct {
 	f failing
 }
 
+func (s failingStore) SweptKeys(ctx context.Context, id domain.SubjectID, query domain.KeyQuery) ([]string, error) {
+	if id.String() == s.f.id && s.f.keys {
+		return nil, s.f.err
+	}
+	return s.RetentionSweeper.SweptKeys(ctx, id, query)
+}
+
 func (s failingStore) Sweep(ctx context.Context, id domain.SubjectID, steps []domain.Step) ([]int64, error) {
-	if id.String() == s.f.id {
+	if id.String() == s.f.id && !s.f.keys {
 		return make([]int64, 1), s.f.err
 	}
 	return s.RetentionSweeper.Sweep(ctx, id, steps)

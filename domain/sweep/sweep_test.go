@@ -93,7 +93,7 @@ func TestASubjectThatFailsDelaysNoOther(t *testing.T) {
 	w := newWorld(t)
 	w.erased(t, 3)
 	w.clock.now = noon.AddDate(1, 0, 1)
-	broken := failing{w, "2", &domain.Error{Code: domain.ErrLeftOver, Op: "sweep"}}
+	broken := failing{world: w, id: "2", err: &domain.Error{Code: domain.ErrLeftOver, Op: "sweep"}}
 	report, more, err := w.sweeper(t, 10, broken).RunOnce(t.Context(), day)
 	if !errors.Is(err, domain.ErrLeftOver) || more || report.Failed != 1 || report.Subjects != 2 || w.left(t) != 3 {
 		t.Errorf("%d values are left, the report is %+v: %v", w.left(t), report, err)
@@ -116,7 +116,7 @@ func TestAnUnavailableDatabaseEndsTheBatch(t *testing.T) {
 	w := newWorld(t)
 	w.erased(t, 3)
 	w.clock.now = noon.AddDate(1, 0, 1)
-	away := failing{w, "1", &domain.Error{Code: domain.ErrUnavailable, Op: "sweep"}}
+	away := failing{world: w, id: "1", err: &domain.Error{Code: domain.ErrUnavailable, Op: "sweep"}}
 	report, more, err := w.sweeper(t, 10, away).RunOnce(t.Context(), day)
 	if !errors.Is(err, domain.ErrUnavailable) || more || report.Subjects > 0 {
 		t.Errorf("the report is %+v, and there is more: %v, %v", report, more, err)
