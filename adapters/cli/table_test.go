@@ -9,6 +9,8 @@ import (
 	"unicode/utf8"
 
 	"pgregory.net/rapid"
+
+	"github.com/habeas-data/habeas/domain"
 )
 
 func TestATableFitsAndLosesNothing(t *testing.T) {
@@ -82,5 +84,15 @@ func TestTheVersionIsThatOfTheModule(t *testing.T) {
 		if got := versionsOf(&test.build); got.Version != test.want {
 			t.Errorf("%s: %s, not %s", name, got.Version, test.want)
 		}
+	}
+}
+
+func TestARehearsalListsAColumnOnce(t *testing.T) {
+	var out bytes.Buffer
+	(&printer{w: &out}).rehearsal(domain.Rehearsal{Steps: []domain.RehearsedStep{{Rows: 1, Step: domain.Step{
+		Target: "invoices", Strategy: domain.StrategyRetain, Columns: []string{"address"}, Expired: []string{"address"},
+	}}}})
+	if n := strings.Count(out.String(), "address"); n != 1 {
+		t.Errorf("the column is listed %d times:\n%s", n, out.String())
 	}
 }

@@ -60,38 +60,43 @@ If an id begins with a hyphen, put -- before it, or use the standard input.
 Commands check all lines before they process the first line.`,
 	},
 	{
-		"data-map", "the data map in JSON", `A data map is a document in JSON with manifest_version (2) and tables. Messages
-name an option as the tags of models have it. In JSON it is a member:
+		"data-map", "the data map in JSON", `A data map is a JSON document with the members manifest_version (2) and tables.
+Messages of habeas name options as struct tags. Each option is a member in JSON:
 
     erasure:null             "personal": {"erasure": "null", ...}
-    surrogate:'x'            "surrogate": "x", beside "personal"
-    pii:"none"               "not_personal": true, in place of "personal"
-    subject:"path"           "path": true, of the relation
-    subject:"owned"          "owned": true, of the table
+    surrogate:'x'            "surrogate": "x", next to "personal"
+    pii:"none"               "not_personal": true
+    subject:"path"           "path": true of the relation
+    subject:"owned"          "owned": true of the table
 
-A table has name, primary_key, columns and relations. The table of subjects also
-has subject_key. If a table is owned, the whole row is the subject's.
+A table has the members name, primary_key, columns and relations. The table of
+subjects also has subject_key. Rows of an owned table belong to the subject as
+a whole.
 
-A column has name and type. If it holds personal data it has personal, with
+A column has the members name and type. A column with personal data also has the
+member personal, with these members:
 
     category   contact, identity, financial, behavioral, technical, location,
                communication or special
-    erasure    anonymize: a surrogate overwrites it; null: it becomes NULL;
-               delete: it goes with its row; retain: it stays, and needs a
-               reason; erase, the default: it goes with its row if that is
-               deleted, else a surrogate overwrites it
-    export     no: exports leave it out
-    retain     how long a duty lasts, like 10y; since names the column of its
+    erasure    anonymize: a surrogate overwrites the value
+               null: the value becomes NULL
+               delete: the value is deleted with its row; refused if the row
+               stays
+               retain: the value stays; needs a reason
+               erase (default): the value is deleted with its row if the
+               erasure deletes the row, otherwise a surrogate overwrites it
+    export     no: exports omit the value
+    retain     the length of a duty, like 10y; since names the column with its
                start
-    via        the relation to the person whom the value belongs to, where a
-               table has several
+    via        the relation to the person that the value belongs to, if the
+               table has several paths
 
 A surrogate with {} is different in each cell: {}@erased.invalid.
 
-A relation has columns, references (a table) and referenced_columns. Of several
-relations, those to the people of the row have path. The member erasure of a
-path says what becomes of the row with that person: delete deletes it, and null
-sets the columns to NULL. The member when, with column and value, restricts a
+A relation has the members columns, references (a table) and referenced_columns.
+If rows are about several people, each relation to one of them has path. The
+member erasure of a path is delete (the row is deleted with that person) or null
+(the columns become NULL). The member when, with column and value, restricts a
 relation to some of the rows.
 
 A note is for people. No command reads it.`,
