@@ -201,7 +201,7 @@ func (m DataMap) ChildrenFirst() ([]Table, error) {
 	for len(names) > 0 {
 		next := slices.IndexFunc(names, func(name string) bool { return waiting[name] == 0 })
 		if next < 0 {
-			return nil, Refused("data map", m.cycles())
+			return nil, ManifestError("data map", m.cycles())
 		}
 		table := m.tables[m.index[names[next]]]
 		for _, parent := range m.parents(table) {

@@ -32,10 +32,10 @@ func ReadDataMap(op string, tables []Table, found []Problem) (DataMap, error) {
 	return DataMap{}, refused
 }
 
-// Draft returns the data map with its mistakes, for an error of NewDataMap, ReadDataMap or DataMap.Refused. Use it only
-// to search for further mistakes. ok is false if the error has no such data map, or if the data map lacks the subject's
-// table or has a cycle.
-func Draft(err error) (DataMap, bool) {
+// InvalidDataMap returns the data map with its mistakes, for an error of NewDataMap, ReadDataMap or
+// DataMap.ManifestError. Use it only to search for further mistakes. ok is false if the error has no such data map, or
+// if the data map lacks the subject's table or has a cycle.
+func InvalidDataMap(err error) (DataMap, bool) {
 	var refused *Error
 	if !errors.As(err, &refused) || refused.draft == nil {
 		return DataMap{}, false

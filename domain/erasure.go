@@ -28,8 +28,9 @@ type Step struct {
 	// If At is zero, a store treats every duty as continuing.
 	At time.Time `json:"-"`
 
-	// Left restricts a step with OnlyExpired to cells that earlier erasures have left. A store sets it. See the type Left.
-	Left *Left `json:"-"`
+	// Scope restricts a step with OnlyExpired to cells that earlier erasures have left. A store sets it. See the type
+	// Scope.
+	Scope *SweepScope `json:"-"`
 }
 
 // Plan lists the steps of an erasure. The local steps come first, in the order of DataMap.ChildrenFirst. One external

@@ -49,5 +49,5 @@ func Errors(findings []Finding) error {
 			})
 		}
 	}
-	return Refused("check", problems)
+	return ManifestError("check", problems)
 }

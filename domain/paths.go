@@ -114,8 +114,8 @@ func (m DataMap) RowsDeleted(table Table, path Path) bool {
 	})
 }
 
-// Onward returns the remaining paths of the tables along the path. The table of the first relation comes first.
-func (m DataMap) Onward(path Path) []Path {
+// RemainingPaths returns the remaining paths of the tables along the path. The table of the first relation comes first.
+func (m DataMap) RemainingPaths(path Path) []Path {
 	var onward []Path
 	for len(path.Relations) > 0 {
 		next, _ := m.PathVia(path.Relations[0].References, path.onward)

@@ -63,7 +63,7 @@ func TestATableHasTheProductOfItsRelationsAndTheirPaths(t *testing.T) {
 	if got := strings.Join(columns, " "); !ok || got != "both_id messages_id recipient_id" {
 		t.Errorf("the path goes along %q", got)
 	}
-	if onward := m.Onward(path); vias(onward) != "Message.Recipient Recipient " {
+	if onward := m.RemainingPaths(path); vias(onward) != "Message.Recipient Recipient " {
 		t.Errorf("the path goes on along %q", vias(onward))
 	}
 	if _, ok := m.PathVia("parts", "Message"); ok {

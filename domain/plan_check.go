@@ -34,8 +34,8 @@ func (m DataMap) checkStep(step Step, before []Step) (fault string) {
 		return step.Target + ": a step anonymizes no column"
 	case step.Strategy != StrategyAnonymize && len(step.Clears) > 0:
 		return step.Target + ": a step clears columns, but does not have the strategy anonymize"
-	case step.Left != nil && !step.OnlyExpired():
-		return step.Target + ": a step with Left overwrites more than retained cells"
+	case step.Scope != nil && !step.OnlyExpired():
+		return step.Target + ": a step with a Scope overwrites more than retained cells"
 	case step.Strategy == StrategyDelete && len(step.Expired) > 0:
 		return step.Target + ": a step that deletes rows has retained columns"
 	}

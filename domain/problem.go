@@ -46,19 +46,19 @@ func (p Problem) String() string {
 	return text
 }
 
-// Refused returns the error for the problems of a data map, or nil if problems is empty. The code is ErrRetention if
-// every problem has this code, otherwise ErrManifest. If there are several problems, the message has one line for each
-// of them.
-func Refused(op string, problems []Problem) error {
+// ManifestError returns the error for the problems of a data map, or nil if problems is empty. The code is ErrRetention
+// if every problem has this code, otherwise ErrManifest. If there are several problems, the message has one line for
+// each of them.
+func ManifestError(op string, problems []Problem) error {
 	if len(problems) == 0 {
 		return nil
 	}
 	return refusal(op, problems)
 }
 
-// Refused returns the error for the problems of the data map, in the order of its tables and columns. It returns nil if
-// problems is empty.
-func (m DataMap) Refused(op string, problems []Problem) error {
+// ManifestError returns the error for the problems of the data map, in the order of its tables and columns. It returns
+// nil if problems is empty.
+func (m DataMap) ManifestError(op string, problems []Problem) error {
 	if len(problems) == 0 {
 		return nil
 	}

@@ -110,14 +110,14 @@ func TestConsequencesOfAnUnreadableTableAreNotReported(t *testing.T) {
 func TestTheCodeIsErrRetentionOnlyIfAllProblemsHaveIt(t *testing.T) {
 	duty := domain.Problem{Code: domain.ErrRetention, Table: "a", Message: "is kept"}
 	other := domain.Problem{Table: "b", Message: "is wrong"}
-	if err := domain.Refused("plan", []domain.Problem{duty, duty}); !errors.Is(err, domain.ErrRetention) {
+	if err := domain.ManifestError("plan", []domain.Problem{duty, duty}); !errors.Is(err, domain.ErrRetention) {
 		t.Errorf("got %v", err)
 	}
-	err := domain.Refused("plan", []domain.Problem{duty, other})
+	err := domain.ManifestError("plan", []domain.Problem{duty, other})
 	if !errors.Is(err, domain.ErrManifest) || err.Error() != "habeas: plan: 2 mistakes:\na: is kept\nb: is wrong" {
 		t.Errorf("got %v", err)
 	}
-	if domain.Refused("plan", nil) != nil {
+	if domain.ManifestError("plan", nil) != nil {
 		t.Error("got an error for no problem")
 	}
 }

@@ -6,27 +6,31 @@ import (
 	"time"
 )
 
-// Left restricts a sweep to the cells that an erasure has left and that are to be overwritten now. If
-// Column.RecognizesSurrogate is true for the column of a cell, the cell is overwritten unless it holds NULL or a
-// surrogate. If it is false, the cell is overwritten unless it holds NULL or its duty was over at the instant Judged.
-type Left struct {
-	Judged time.Time // the instant of the last erasure or sweep, which overwrote cells whose duty was over then
-	// Until is the latest start of a duty whose cells are overwritten. The zero time means any start. If the subject may
-	// have been created again, Until is the instant of the erasure. A row whose duty began later may then be new.
-	Until time.Time
+// SweepScope restricts a sweep to the retained cells of an erased subject that the sweep must overwrite. A cell that
+// holds NULL is never overwritten. If Column.RecognizesSurrogate is true for the column of a cell, a cell that holds a
+// surrogate is not overwritten either.
+type SweepScope struct {
+	// DutyEndsAfter is the instant of the last erasure or sweep of the subject. That erasure or sweep has overwritten the
+	// cells whose duty was over at the instant. If Column.RecognizesSurrogate is false for the column of a cell, the cell
+	// is overwritten only if its duty ends after the instant.
+	DutyEndsAfter time.Time
+
+	// DutyStartsBy excludes the cells whose duty starts after this instant. The zero time excludes no cell. It is set to
+	// the instant of the erasure if the subject may have been created again, because such a cell may belong to a new row.
+	DutyStartsBy time.Time
 }
 
-// LeftBy returns the Left for a sweep of the subject of the mark. returned is true if the subject may have been created
-// again, because its own row does not hold the surrogates of the erasure.
-func (m ErasureMark) LeftBy(returned bool) *Left {
-	left := &Left{Judged: m.ErasedAt}
+// SweepScope returns the scope of a sweep of the marked subject. Callers set recreated if the subject's own row does
+// not hold the surrogates of the erasure, because an application may then have created the subject again.
+func (m ErasureMark) SweepScope(recreated bool) *SweepScope {
+	scope := &SweepScope{DutyEndsAfter: m.ErasedAt}
 	if m.SweptAt.After(m.ErasedAt) {
-		left.Judged = m.SweptAt
+		scope.DutyEndsAfter = m.SweptAt
 	}
-	if returned {
-		left.Until = m.ErasedAt
+	if recreated {
+		scope.DutyStartsBy = m.ErasedAt
 	}
-	return left
+	return scope
 }
 
 // RecognizesSurrogate reports whether a surrogate can be distinguished from other values of the column. It cannot if

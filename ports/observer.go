@@ -26,33 +26,35 @@ type Observer interface {
 	Observe(ctx context.Context, observation domain.Observation)
 }
 
-// Ending ends an activity that Begin began. The zero value does nothing.
-type Ending struct{ end func(domain.Ended) }
+// RunningActivity ends an activity that Begin began. The zero value does nothing.
+type RunningActivity struct{ end func(domain.Ended) }
 
-// Begin notifies an observer that an activity begins. It returns the context for the activity, and the Ending of the
-// activity. If observer is nil, Begin returns ctx and an Ending that does nothing.
-func Begin(ctx context.Context, observer Observer, activity domain.Activity) (context.Context, Ending) {
+// Begin notifies an observer that an activity begins. It returns the context for the activity, and the RunningActivity
+// for the activity. If observer is nil, Begin returns ctx and a RunningActivity that does nothing.
+func Begin(ctx context.Context, observer Observer, activity domain.Activity) (context.Context, RunningActivity) {
 	if observer == nil {
-		return ctx, Ending{}
+		return ctx, RunningActivity{}
 	}
 	return begin(ctx, observer, activity)
 }
 
-func begin(ctx context.Context, observer Observer, activity domain.Activity) (within context.Context, ending Ending) {
+func begin(
+	ctx context.Context, observer Observer, activity domain.Activity,
+) (within context.Context, running RunningActivity) {
 	defer func() {
 		if recover() != nil {
-			within, ending = ctx, Ending{}
+			within, running = ctx, RunningActivity{}
 		}
 	}()
 	within, end := observer.Start(ctx, activity)
 	if within == nil {
 		within = ctx
 	}
-	return within, Ending{end}
+	return within, RunningActivity{end}
 }
 
 // End notifies the observer that the activity has ended. The caller calls End once.
-func (e Ending) End(ended domain.Ended) {
+func (e RunningActivity) End(ended domain.Ended) {
 	if e.end == nil {
 		return
 	}

@@ -30,9 +30,9 @@ type OutboxOperations interface {
 	// an abandoned rectification does not block the completion of its operation.
 	Discard(ctx context.Context, entryIDs []string) ([]domain.Discarded, error)
 
-	// TriedSince returns, for each given entry that was requeued, the instant of the first claim after the last requeue.
+	// FirstClaims returns, for each given entry that was requeued, the instant of the first claim after the last requeue.
 	// The map leaves out entries that were never requeued, and entries that were not claimed after the last requeue.
-	TriedSince(ctx context.Context, entryIDs []string) (map[string]time.Time, error)
+	FirstClaims(ctx context.Context, entryIDs []string) (map[string]time.Time, error)
 }
 
 // OperationsOf returns the operations of an outbox. Returns domain.ErrConfiguration if the outbox does not implement

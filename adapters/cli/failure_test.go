@@ -85,7 +85,7 @@ func TestAnErrorIsALineThatSaysWhatToDo(t *testing.T) {
 }
 
 func TestMistakesOfADataMapAreATable(t *testing.T) {
-	err := domain.Refused("data map", []domain.Problem{
+	err := domain.ManifestError("data map", []domain.Problem{
 		{
 			Table: "users", Column: "email", Message: "the category is unknown", Found: "mail",
 			Possible: []string{"contact", "identity"},

@@ -253,7 +253,7 @@ warning   outbox-late
           System crm: an entry has been open since
           2026-03-01T12:00:00Z. Find out why its calls fail.
           The time limit is one month (Art. 12(3) GDPR).
-error     outbox-untaken
+error     outbox-stalled
           System crm: an entry has been due since
           2026-03-01T12:00:00Z, and no worker takes it.
           Check that a worker with this resolver runs, and

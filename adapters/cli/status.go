@@ -16,7 +16,7 @@ systems. The findings are:
   migration-pending   the tables of habeas are not up to date
   outbox-abandoned    the worker gave entries up
   outbox-late         an entry is open for longer than a day (by default)
-  outbox-untaken      an entry is due for longer than 15 minutes; no worker
+  outbox-stalled      an entry is due for longer than 15 minutes; no worker
                       runs, or the worker has stopped calling the system
 
 Run the command in an hourly cron job that mails its output.`,

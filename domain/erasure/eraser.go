@@ -57,7 +57,7 @@ func NewEraser(c Config) (*Eraser, error) {
 	}
 	plan, err := Planner{}.Plan(c.DataMap, set.Names())
 	if unheld := resolvers.CheckRefs(c.DataMap, set); len(unheld) > 0 {
-		err = c.DataMap.Refused("data map", slices.Concat(domain.Problems(err), unheld))
+		err = c.DataMap.ManifestError("data map", slices.Concat(domain.Problems(err), unheld))
 	}
 	if err != nil {
 		return nil, err

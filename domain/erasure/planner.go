@@ -39,7 +39,7 @@ func (Planner) Plan(m domain.DataMap, resolverNames []string) (domain.Plan, erro
 	if err != nil {
 		return domain.Plan{}, err
 	}
-	if err := m.Refused("erasure plan", problems(m, nil)); err != nil {
+	if err := m.ManifestError("erasure plan", problems(m, nil)); err != nil {
 		return domain.Plan{}, err
 	}
 	plan := domain.Plan{Steps: []domain.Step{}}

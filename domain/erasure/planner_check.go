@@ -16,7 +16,7 @@ func Complete(err error) error {
 		return nil
 	}
 	var refused *domain.Error
-	m, ok := domain.Draft(err)
+	m, ok := domain.InvalidDataMap(err)
 	if !ok || !errors.As(err, &refused) {
 		return err
 	}
@@ -147,7 +147,7 @@ func called(path domain.Path) string {
 // way refuses a path of rows that survive if the erasure would disconnect the rows from the subject. It would do so by
 // deleting rows on the path, or by clearing the path although a column along it is retained.
 func (c checked) way(path domain.Path, orphanedBy map[string]bool) []domain.Problem {
-	onward := c.Onward(path)
+	onward := c.RemainingPaths(path)
 	for i, relation := range path.Relations {
 		if relation.OnErasure == domain.StrategyNull {
 			return c.cut(path)

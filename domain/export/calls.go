@@ -17,7 +17,7 @@ type response struct {
 	index    int
 	records  []domain.ExportRecord
 	outcome  domain.Outcome
-	observed ports.Ending
+	observed ports.RunningActivity
 }
 
 // end reports the end of the call to the observer.

@@ -48,7 +48,7 @@ func NewExporter(c Config) (*Exporter, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := c.DataMap.Refused("data map", resolvers.CheckRefs(c.DataMap, set)); err != nil {
+	if err := c.DataMap.ManifestError("data map", resolvers.CheckRefs(c.DataMap, set)); err != nil {
 		return nil, err
 	}
 	if c.ResolverTimeout == 0 {

@@ -11,9 +11,9 @@ import (
 )
 
 // begin notifies the observer that a call of a resolver begins. It does nothing if the resolver is not registered.
-func (r *Runner) begin(ctx context.Context, entry domain.OutboxEntry) (context.Context, ports.Ending) {
+func (r *Runner) begin(ctx context.Context, entry domain.OutboxEntry) (context.Context, ports.RunningActivity) {
 	if _, registered := r.resolvers.Get(entry.Resolver); !registered {
-		return ctx, ports.Ending{}
+		return ctx, ports.RunningActivity{}
 	}
 	call := domain.CallErase
 	if entry.Operation == domain.OperationRectify {

@@ -103,7 +103,7 @@ func (r *Runner) spare(ctx context.Context, s ports.Session, outcomes []outcome)
 	if !ok {
 		return outcomes, nil
 	}
-	since, err := operations.TriedSince(ctx, tooOld)
+	since, err := operations.FirstClaims(ctx, tooOld)
 	if err != nil {
 		return nil, err
 	}

@@ -9,16 +9,16 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// untakenAfter is how long an entry may be due before Status reports that no worker takes it. It is longer than the
+// stalledAfter is how long an entry may be due before Status reports that no worker takes it. It is longer than the
 // default lease, after which another worker takes over the entries of a worker that died.
-const untakenAfter = 15 * time.Minute
+const stalledAfter = 15 * time.Minute
 
 // Status returns the counts, the backlog and the findings of the outbox. It only reads. It returns
 // domain.ErrConfiguration if the store does not implement ports.OutboxOperations. A finding has one of three codes:
 //
 //   - outbox-abandoned: entries were abandoned.
 //   - outbox-late: an entry has been open for longer than LateAfter.
-//   - outbox-untaken: an entry has been due for 15 minutes. No worker runs, or the breaker of its system is open.
+//   - outbox-stalled: an entry has been due for 15 minutes. No worker runs, or the breaker of its system is open.
 func (r *Runner) Status(ctx context.Context, s ports.Session) (domain.Status, error) {
 	operations, err := ports.OperationsOf(s.Outbox())
 	if err != nil {
@@ -59,9 +59,9 @@ func (r *Runner) findings(backlog domain.OutboxBacklog, at time.Time) (found []d
 			Remedy: "Find out why its calls fail. The time limit is one month (Art. 12(3) GDPR).",
 		})
 	}
-	if backlog.OldestDue != nil && at.Sub(*backlog.OldestDue) >= untakenAfter {
+	if backlog.OldestDue != nil && at.Sub(*backlog.OldestDue) >= stalledAfter {
 		found = append(found, domain.Finding{
-			Code: "outbox-untaken", Severity: domain.SeverityError,
+			Code: "outbox-stalled", Severity: domain.SeverityError,
 			Reason: system + "an entry has been due since " + backlog.OldestDue.Format(time.RFC3339) +
 				", and no worker takes it.",
 			Remedy: "Check that a worker with this resolver runs, and that the system responds.",

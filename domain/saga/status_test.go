@@ -39,8 +39,8 @@ func TestTheStatusReportsTheFindings(t *testing.T) {
 			want []string
 		}{
 			{15*time.Minute - time.Microsecond, nil},
-			{time.Microsecond, []string{"outbox-untaken"}},
-			{24 * time.Hour, []string{"outbox-late", "outbox-untaken"}},
+			{time.Microsecond, []string{"outbox-stalled"}},
+			{24 * time.Hour, []string{"outbox-late", "outbox-stalled"}},
 		} {
 			time.Sleep(step.wait)
 			if got := codes(c.status(t)); !slices.Equal(got, step.want) {

@@ -65,6 +65,21 @@ func (mr *MockOutboxOperationsMockRecorder) Discard(ctx, entryIDs interface{}) *
 	return mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "Discard", reflect.TypeOf((*MockOutboxOperations)(nil).Discard), ctx, entryIDs)
 }
 
+// FirstClaims mocks base method.
+func (m *MockOutboxOperations) FirstClaims(ctx context.Context, entryIDs []string) (map[string]time.Time, error) {
+	m.ctrl.T.Helper()
+	ret := m.ctrl.Call(m, "FirstClaims", ctx, entryIDs)
+	ret0, _ := ret[0].(map[string]time.Time)
+	ret1, _ := ret[1].(error)
+	return ret0, ret1
+}
+
+// FirstClaims indicates an expected call of FirstClaims.
+func (mr *MockOutboxOperationsMockRecorder) FirstClaims(ctx, entryIDs interface{}) *gomock.Call {
+	mr.mock.ctrl.T.Helper()
+	return mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "FirstClaims", reflect.TypeOf((*MockOutboxOperations)(nil).FirstClaims), ctx, entryIDs)
+}
+
 // RequeueMatching mocks base method.
 func (m *MockOutboxOperations) RequeueMatching(ctx context.Context, filter domain.OutboxFilter, limit int) ([]domain.OutboxEntry, error) {
 	m.ctrl.T.Helper()
@@ -78,19 +93,4 @@ func (m *MockOutboxOperations) RequeueMatching(ctx context.Context, filter domai
 func (mr *MockOutboxOperationsMockRecorder) RequeueMatching(ctx, filter, limit interface{}) *gomock.Call {
 	mr.mock.ctrl.T.Helper()
 	return mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "RequeueMatching", reflect.TypeOf((*MockOutboxOperations)(nil).RequeueMatching), ctx, filter, limit)
-}
-
-// TriedSince mocks base method.
-func (m *MockOutboxOperations) TriedSince(ctx context.Context, entryIDs []string) (map[string]time.Time, error) {
-	m.ctrl.T.Helper()
-	ret := m.ctrl.Call(m, "TriedSince", ctx, entryIDs)
-	ret0, _ := ret[0].(map[string]time.Time)
-	ret1, _ := ret[1].(error)
-	return ret0, ret1
-}
-
-// TriedSince indicates an expected call of TriedSince.
-func (mr *MockOutboxOperationsMockRecorder) TriedSince(ctx, entryIDs interface{}) *gomock.Call {
-	mr.mock.ctrl.T.Helper()
-	return mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "TriedSince", reflect.TypeOf((*MockOutboxOperations)(nil).TriedSince), ctx, entryIDs)
 }

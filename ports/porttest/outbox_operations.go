@@ -22,7 +22,7 @@ var outboxOperationsPromises = []promise.Promise[StoreHarness]{
 	that(outboxDiscardCompletesAnErasure, "Discard of the last entry of an erasure completes the erasure."),
 	that(outboxDiscardCompletesOneOperation,
 		"Discard completes an operation even if another operation of the subject is open."),
-	that(outboxKeepsTheFirstClaimAfterARequeue, "TriedSince returns the instant of the first claim after a requeue."),
+	that(outboxKeepsTheFirstClaimAfterARequeue, "FirstClaims returns the instant of the first claim after a requeue."),
 }
 
 // operate calls fn with the ports.OutboxOperations of a separate session. It returns false if the store does not
@@ -196,7 +196,7 @@ func outboxKeepsTheFirstClaimAfterARequeue(t testing.TB, h StoreHarness) {
 	b := h.box(t)
 	since := func(ids ...string) (since map[string]time.Time) {
 		b.operate(t, func(ctx context.Context, operations ports.OutboxOperations) (err error) {
-			since, err = operations.TriedSince(ctx, ids)
+			since, err = operations.FirstClaims(ctx, ids)
 			return err
 		})
 		return since
@@ -208,16 +208,16 @@ func outboxKeepsTheFirstClaimAfterARequeue(t testing.TB, h StoreHarness) {
 	}
 	b.requeue(t, "d0")
 	got := since("d0", "d1", "unknown")
-	assert(t, len(got) == 0, "before a claim, TriedSince returned %v", got)
+	assert(t, len(got) == 0, "before a claim, FirstClaims returned %v", got)
 	for i := range 2 { // only the first claim counts
 		at := noon.Add(time.Hour + time.Duration(i)*time.Hour)
 		b.settle(t, fails(b.claim(t, 10, at)[0], at))
 		got := since("d0", "d1", "unknown")
-		assert(t, len(got) == 1 && got["d0"].Equal(noon.Add(time.Hour)), "after claim %d, TriedSince returned %v", i+1, got)
+		assert(t, len(got) == 1 && got["d0"].Equal(noon.Add(time.Hour)), "after claim %d, FirstClaims returned %v", i+1, got)
 	}
 	b.settle(t, abandons(b.claim(t, 10, noon.Add(3*time.Hour))[0]))
 	b.requeue(t, "d0")
 	b.claim(t, 10, noon.Add(4*time.Hour))
 	got = since("d0")
-	assert(t, got["d0"].Equal(noon.Add(4*time.Hour)), "after another requeue, TriedSince returned %v", got)
+	assert(t, got["d0"].Equal(noon.Add(4*time.Hour)), "after another requeue, FirstClaims returned %v", got)
 }

@@ -62,8 +62,8 @@ func (o operated) Discard(ctx context.Context, ids []string) ([]domain.Discarded
 	return discarded, err
 }
 
-func (o operated) TriedSince(ctx context.Context, ids []string) (map[string]time.Time, error) {
-	since, err := o.good.TriedSince(ctx, ids)
+func (o operated) FirstClaims(ctx context.Context, ids []string) (map[string]time.Time, error) {
+	since, err := o.good.FirstClaims(ctx, ids)
 	if o.tried != nil {
 		o.tried(since)
 	}
@@ -112,7 +112,7 @@ func TestOperationsThatBreakAPromiseAreFoundOut(t *testing.T) {
 		}}.breaks, found{"completes is true": {outboxDiscardSettlesAbandonedEntries}}},
 		"no discard": {operated{never: true}.breaks, found{"discarded are []": {outboxDiscardSettlesAbandonedEntries}}},
 		"a requeue that is forgotten": {operated{tried: func(since map[string]time.Time) { clear(since) }}.breaks, found{
-			"after claim 1, TriedSince returned map[]": {outboxKeepsTheFirstClaimAfterARequeue},
+			"after claim 1, FirstClaims returned map[]": {outboxKeepsTheFirstClaimAfterARequeue},
 		}},
 	})
 }

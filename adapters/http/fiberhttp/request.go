@@ -24,7 +24,7 @@ func newRequest(c *fiber.Ctx) httpapi.Request {
 		ContentEncoding: string(bytes.Join(request.Header.PeekAll(fiber.HeaderContentEncoding), []byte(","))),
 		Body:            body,
 		SetReadDeadline: setReadDeadline,
-		Whole:           breaker(c) == nil,
+		NoStream:        breaker(c) == nil,
 	}
 }
 

@@ -105,7 +105,7 @@ func (r *route) handle(c *fiber.Ctx) error {
 	}
 	request := newRequest(c)
 	request.Purpose = purpose
-	request.ContextLasts = r.endpoint.Method == http.MethodGet && !isOfRequest(c) // only GET can have a stream
+	request.ContextOutlivesHandle = r.endpoint.Method == http.MethodGet && !isOfRequest(c) // only GET can have a stream
 	request.Subject = func(ctx context.Context) (domain.Subject, error) { return r.find(ctx, c) }
 	return send(c, r.api.Handle(c.UserContext(), r.endpoint, request))
 }

@@ -90,7 +90,7 @@ func (b *exportBody) writeBundle(
 // response with a Body. Otherwise it returns a response with a Stream as soon as the buffer is full. The goroutine then
 // continues while the stream is read, and ends the observed activity.
 func (a *API) exportStream(
-	ctx context.Context, endpoint Endpoint, subject domain.Subject, observed ports.Ending,
+	ctx context.Context, endpoint Endpoint, subject domain.Subject, observed ports.RunningActivity,
 ) Response {
 	deadline, _ := ctx.Deadline() // set by Handle
 	own, cancel := context.WithDeadline(context.WithoutCancel(ctx), deadline)

@@ -38,8 +38,8 @@ func (a *API) Route(ctx context.Context, method, path string, r Request) Respons
 // opened no session. If the response has a Stream, the session stays open until the stream has ended.
 //
 // The request ends after Config.Timeout, or earlier with ctx. The response to a panic, also of Request.Subject, has the
-// status 500. Work that continues after Handle has returned calls no method of ctx, unless Request.ContextLasts allows
-// such calls until the end of the Stream.
+// status 500. Work that continues after Handle has returned calls no method of ctx, unless
+// Request.ContextOutlivesHandle allows such calls until the end of the Stream.
 func (a *API) Handle(ctx context.Context, endpoint Endpoint, r Request) (response Response) {
 	end := time.Now().Add(a.config.Timeout)
 	ctx, release := lend(ctx)
@@ -50,7 +50,7 @@ func (a *API) Handle(ctx context.Context, endpoint Endpoint, r Request) (respons
 		if response.Stream == nil {
 			observed.End(response.ended())
 		}
-		if body, streams := response.Stream.(stream); streams && r.ContextLasts {
+		if body, streams := response.Stream.(stream); streams && r.ContextOutlivesHandle {
 			context.AfterFunc(body.ctx, release) // body.ctx ends with the work of the stream
 			return
 		}
@@ -67,7 +67,7 @@ func (a *API) Handle(ctx context.Context, endpoint Endpoint, r Request) (respons
 	switch {
 	case err != nil:
 		return a.failed(ctx, endpoint, err)
-	case endpoint.exports && r.Whole:
+	case endpoint.exports && r.NoStream:
 		return a.export(ctx, endpoint, subject, &exportBody{})
 	case endpoint.exports:
 		return a.exportStream(ctx, endpoint, subject, observed)

@@ -18,7 +18,7 @@ func TestWorkBehindAStreamSeesTheValuesOfAContextThatLasts(t *testing.T) {
 		seen := make(chan any, 1)
 		f.sessions.after = func(ctx context.Context) { seen <- ctx.Value(tenant{}) }
 		ctx := context.WithValue(t.Context(), tenant{}, "acme")
-		response := f.Handle(ctx, f.Endpoints()[2], httpapi.Request{Subject: as("42"), ContextLasts: lasts})
+		response := f.Handle(ctx, f.Endpoints()[2], httpapi.Request{Subject: as("42"), ContextOutlivesHandle: lasts})
 		if _, err := io.Copy(io.Discard, response.Stream); err != nil {
 			t.Fatal(err)
 		}

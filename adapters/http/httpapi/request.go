@@ -30,13 +30,13 @@ type Request struct {
 	// block.
 	SetReadDeadline func(time.Time)
 
-	// Whole requests a Response without Stream, even if the body is large. An adapter sets it if a client could not detect
-	// that a stream was broken off. That is the case over HTTP/1.0, or if the adapter cannot close the connection.
-	Whole bool
+	// NoStream requests a Response without Stream, even if the body is large. An adapter sets it if a client could not
+	// detect that a stream was broken off. That is the case over HTTP/1.0, or if the adapter cannot close the connection.
+	NoStream bool
 
-	// ContextLasts states that the context of the request is valid until the Stream of the response has ended. If it is
-	// false, the work behind a Stream gets no values of the context.
-	ContextLasts bool
+	// ContextOutlivesHandle states that the context of the request is valid until the Stream of the response has ended. If
+	// it is false, the work behind a Stream gets no values of the context.
+	ContextOutlivesHandle bool
 }
 
 // Response is the response that an adapter sends.
@@ -45,10 +45,11 @@ type Response struct {
 	Header http.Header // read-only
 	Body   []byte      // empty for 204; an adapter does not send it in response to HEAD
 
-	// Stream replaces Body for an export that is too large for the buffer. It is nil otherwise, and if Request.Whole is
+	// Stream replaces Body for an export that is too large for the buffer. It is nil otherwise, and if Request.NoStream is
 	// set. An adapter reads Stream to its end, also in response to HEAD, and closes it. Close before the end cancels the
 	// request. Close returns when the work on the stream has ended, at the latest at the end of the request's time. After
-	// Handle has returned, the work does not use the Request. It uses the context only if Request.ContextLasts is set.
+	// Handle has returned, the work does not use the Request. It uses the context only if Request.ContextOutlivesHandle is
+	// set.
 	//
 	// An error of Read means that the response cannot be completed. The adapter must then break off the connection, so
 	// that no client takes the response for complete.

@@ -215,7 +215,7 @@ func (r *reused) Err() error {
 func TestAResponseThatMustBeWholeIsBuffered(t *testing.T) {
 	f := newFixture(t)
 	f.sessions.rows = large()
-	response := f.Handle(t.Context(), f.Endpoints()[2], httpapi.Request{Subject: as("42"), Whole: true})
+	response := f.Handle(t.Context(), f.Endpoints()[2], httpapi.Request{Subject: as("42"), NoStream: true})
 	if response.Stream != nil || response.Status != 200 || !json.Valid(response.Body) || len(response.Body) < 5_000_000 {
 		t.Errorf("%d with %d bytes", response.Status, len(response.Body))
 	}

@@ -44,11 +44,11 @@ func (h handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		Subject: func(ctx context.Context) (domain.Subject, error) {
 			return h.subject(r.WithContext(ctx))
 		},
-		Query:           r.URL.RawQuery,
-		ContentType:     r.Header.Get("Content-Type"),
-		ContentEncoding: strings.Join(r.Header.Values("Content-Encoding"), ","),
-		Whole:           !canBreakOff(w, r),
-		ContextLasts:    true, // the stream is read before the handler returns
+		Query:                 r.URL.RawQuery,
+		ContentType:           r.Header.Get("Content-Type"),
+		ContentEncoding:       strings.Join(r.Header.Values("Content-Encoding"), ","),
+		NoStream:              !canBreakOff(w, r),
+		ContextOutlivesHandle: true, // the stream is read before the handler returns
 	}
 	if hasBody(r) {
 		body := arrivingBody(w, r)

@@ -107,10 +107,10 @@ func dataMapOf(models []*modelReader) (domain.DataMap, error) {
 // withPaths adds the mistakes that depend on the paths of the data map to the error of the data map.
 func withPaths(m domain.DataMap, err error, models []*modelReader) error {
 	if err == nil {
-		return m.Refused("models", slices.Concat(notNull(m, models), collisions(m, models)))
+		return m.ManifestError("models", slices.Concat(notNull(m, models), collisions(m, models)))
 	}
 	var refused *domain.Error
-	draft, ok := domain.Draft(err)
+	draft, ok := domain.InvalidDataMap(err)
 	if !ok || !errors.As(err, &refused) {
 		return err
 	}

@@ -119,7 +119,7 @@ func (o outbox) Discard(ctx context.Context, entryIDs []string) ([]domain.Discar
 	return discarded, nil
 }
 
-func (o outbox) TriedSince(ctx context.Context, entryIDs []string) (map[string]time.Time, error) {
+func (o outbox) FirstClaims(ctx context.Context, entryIDs []string) (map[string]time.Time, error) {
 	found := map[string]time.Time{}
 	if len(entryIDs) == 0 {
 		return found, o.usable()
@@ -135,7 +135,7 @@ func (o outbox) TriedSince(ctx context.Context, entryIDs []string) (map[string]t
 			found[id] = *since.time
 		}
 		return err
-	}, o.store.outbox.TriedSince, asList(entryIDs))
+	}, o.store.outbox.FirstClaims, asList(entryIDs))
 	return found, err
 }
 

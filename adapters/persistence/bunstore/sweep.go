@@ -32,15 +32,15 @@ func (s subjectStore) Due(
 	}
 	for chunk := range slices.Chunk(marks, maxDueSubjects) {
 		var keys [][]any
-		var left []*domain.Left
+		var scope []*domain.SweepScope
 		for _, mark := range chunk {
 			key, err := s.store.text.DataMap.Key(mark.SubjectID)
 			if err != nil {
 				return nil, err
 			}
-			keys, left = append(keys, key), append(left, mark.LeftBy(false))
+			keys, scope = append(keys, key), append(scope, mark.SweepScope(false))
 		}
-		text, args := s.store.text.Due(s.catalog, steps, keys, left)
+		text, args := s.store.text.Due(s.catalog, steps, keys, scope)
 		found := make([]bool, len(chunk))
 		err := s.read(ctx, "sweep", func(rows *sql.Rows) error {
 			var i int
@@ -69,19 +69,19 @@ func (s subjectStore) Sweep(ctx context.Context, id domain.SubjectID, steps []do
 	if err := s.checkSweep(ctx, steps); err != nil {
 		return nil, err
 	}
-	left, err := s.lockToSweep(ctx, id, key)
+	scope, err := s.lockToSweep(ctx, id, key)
 	if err != nil {
 		return nil, err
 	}
-	if left == nil {
+	if scope == nil {
 		return make([]int64, len(steps)), nil
 	}
-	return s.sweep(ctx, id, key, leaving(steps, left))
+	return s.sweep(ctx, id, key, leaving(steps, scope))
 }
 
 // lockToSweep locks the subject in a transaction that can sweep. It returns the cells that the last erasure left, or
 // nil if the subject was never erased.
-func (s subjectStore) lockToSweep(ctx context.Context, id domain.SubjectID, key []any) (*domain.Left, error) {
+func (s subjectStore) lockToSweep(ctx context.Context, id domain.SubjectID, key []any) (*domain.SweepScope, error) {
 	if err := s.requireReadCommitted(ctx, "sweep", "a sweep"); err != nil {
 		return nil, err
 	}
@@ -91,11 +91,11 @@ func (s subjectStore) lockToSweep(ctx context.Context, id domain.SubjectID, key 
 	if err := s.begin(ctx); err != nil {
 		return nil, err
 	}
-	left, err := s.lockErased(ctx, id, key)
+	scope, err := s.lockErased(ctx, id, key)
 	if err != nil {
 		return nil, s.explain(ctx, "sweep", err, catalog.ToLock(s.store.locks.Tables)...)
 	}
-	return left, nil
+	return scope, nil
 }
 
 // sweep runs the steps for a locked subject, and records the instant of the sweep if a step changed rows.
@@ -117,8 +117,9 @@ func (s subjectStore) sweep(
 	return rows, err
 }
 
-// lockErased locks the subject and returns the domain.Left of its last erasure, or nil if the subject was not erased.
-func (s subjectStore) lockErased(ctx context.Context, id domain.SubjectID, key []any) (*domain.Left, error) {
+// lockErased locks the subject and returns the domain.SweepScope of its last erasure, or nil if the subject was not
+// erased.
+func (s subjectStore) lockErased(ctx context.Context, id domain.SubjectID, key []any) (*domain.SweepScope, error) {
 	var erased, swept optionalInstant
 	err := s.writeRows(ctx, "sweep", func(rows *sql.Rows) error { return rows.Scan(&erased, &swept) },
 		s.store.sweeps.Mark, id.String())
@@ -141,7 +142,7 @@ func (s subjectStore) lockErased(ctx context.Context, id domain.SubjectID, key [
 	if swept.time != nil {
 		mark.SweptAt = *swept.time
 	}
-	return mark.LeftBy(returned), nil
+	return mark.SweepScope(returned), nil
 }
 
 // lockReturned locks the subject's row, and reports whether the subject may have been registered again after its
@@ -190,15 +191,15 @@ func (s subjectStore) checkSweep(ctx context.Context, steps []domain.Step) error
 	if err := s.usable(); err != nil {
 		return err
 	}
-	_, err := s.store.text.DataMap.CheckSteps(leaving(steps, &domain.Left{}))
+	_, err := s.store.text.DataMap.CheckSteps(leaving(steps, &domain.SweepScope{}))
 	return s.fail(ctx, "sweep", err)
 }
 
 // leaving returns a copy of steps with left as their Left.
-func leaving(steps []domain.Step, left *domain.Left) []domain.Step {
+func leaving(steps []domain.Step, scope *domain.SweepScope) []domain.Step {
 	steps = slices.Clone(steps)
 	for i := range steps {
-		steps[i].Left = left
+		steps[i].Scope = scope
 	}
 	return steps
 }

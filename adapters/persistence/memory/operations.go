@@ -109,7 +109,7 @@ func (s *state) claimed(positions []int, at time.Time) {
 	}
 }
 
-func (o outbox) TriedSince(ctx context.Context, entryIDs []string) (map[string]time.Time, error) {
+func (o outbox) FirstClaims(ctx context.Context, entryIDs []string) (map[string]time.Time, error) {
 	state, err := o.read(ctx, len(o.held.entries) > 0)
 	if err != nil {
 		return nil, err

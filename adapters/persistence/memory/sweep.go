@@ -45,7 +45,7 @@ func (s subjectStore) SweptKeys(ctx context.Context, id domain.SubjectID, query 
 	if mark.Erasures == 0 {
 		return nil, nil
 	}
-	step := domain.Step{At: query.ErasedAt, Left: mark.LeftBy(state.returned(id))}
+	step := domain.Step{At: query.ErasedAt, Scope: mark.SweepScope(state.returned(id))}
 	return state.keys(id, query, func(table domain.Table, column domain.Column, row int) bool {
 		return column.Personal.Strategy == domain.StrategyRetain && !state.dataMap.Keeps(table, column) &&
 			state.goes(table, row, column.Name, step)
@@ -69,9 +69,9 @@ func (s subjectStore) Sweep(ctx context.Context, id domain.SubjectID, steps []do
 func (s *state) sweep(id domain.SubjectID, steps []domain.Step) ([]int64, error) {
 	rows := make([]int64, 0, len(steps))
 	mark := s.erasures[id]
-	left := mark.LeftBy(s.returned(id))
+	scope := mark.SweepScope(s.returned(id))
 	for i, step := range steps {
-		step.Left = left
+		step.Scope = scope
 		if _, err := s.dataMap.CheckSteps([]domain.Step{step}); err != nil {
 			return rows, err
 		}
@@ -113,18 +113,18 @@ func (s *state) goes(table domain.Table, row int, name string, step domain.Step)
 	if !s.expired(table, row, name, step.At) {
 		return false
 	}
-	if step.Left == nil {
+	if step.Scope == nil {
 		return true
 	}
 	if column, _ := table.Column(name); column.RecognizesSurrogate() {
 		if column.Overwritten(s.rows[table.Name][row][name]) {
 			return false
 		}
-	} else if s.rows[table.Name][row][name] == nil || s.expired(table, row, name, step.Left.Judged) {
+	} else if s.rows[table.Name][row][name] == nil || s.expired(table, row, name, step.Scope.DutyEndsAfter) {
 		return false
 	}
-	return step.Left.Until.IsZero() || !slices.ContainsFunc(table.Duties(name), func(duty domain.Column) bool {
+	return step.Scope.DutyStartsBy.IsZero() || !slices.ContainsFunc(table.Duties(name), func(duty domain.Column) bool {
 		since, _ := s.rows[table.Name][row][duty.Personal.Since].(time.Time)
-		return since.After(step.Left.Until)
+		return since.After(step.Scope.DutyStartsBy)
 	})
 }

@@ -34,7 +34,7 @@ func TestAllColumnsWithoutAKeyResolverAreReported(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = dataMap.Refused("data map", resolvers.CheckRefs(dataMap, set))
+	err = dataMap.ManifestError("data map", resolvers.CheckRefs(dataMap, set))
 	if !errors.Is(err, domain.ErrManifest) || len(domain.Problems(err)) != 2 {
 		t.Fatalf("got %v", err)
 	}

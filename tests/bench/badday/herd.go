@@ -23,7 +23,7 @@ type Herd struct {
 // MeasureHerd adds entries one by one at a rate to a queue. Processes with the given number of workers each drain the
 // queue. MeasureHerd counts their claims and measures the time from the commit to the call.
 func MeasureHerd(
-	ctx context.Context, c Config, processes, workers, perSecond int, d, spread time.Duration,
+	ctx context.Context, c Config, processes, workers, perSecond int, d, jitter time.Duration,
 ) (h Herd, err error) {
 	first, err := c.open(ctx, "herd")
 	if err != nil {
@@ -59,7 +59,7 @@ func MeasureHerd(
 		if err != nil {
 			return Herd{}, err
 		}
-		listener, err := pgxlisten.New(config, work.Wake, pgxlisten.Options{Spread: spread})
+		listener, err := pgxlisten.New(config, work.Wake, pgxlisten.Options{Jitter: jitter})
 		if err != nil {
 			return Herd{}, err
 		}

@@ -90,7 +90,7 @@ func newFile(catalog domain.Catalog, m domain.DataMap) (*file, error) {
 		made.nameVias(m, f)
 		made.goes = made.RowsDeleted() && len(m.Paths(made.Name)) == 1
 	}
-	return f, m.Refused("models", problems)
+	return f, m.ManifestError("models", problems)
 }
 
 // unwritable reports names that bun cannot read from a struct tag.

@@ -48,7 +48,7 @@ func (c *connection) begin() {
 	defer c.mu.Unlock()
 	c.pending++
 	if c.pending == 1 && !c.probing {
-		c.arm(c.watcher.options.Silence)
+		c.arm(c.watcher.options.ProbeAfter)
 	}
 }
 
@@ -95,6 +95,6 @@ func (c *connection) probe() {
 	defer c.mu.Unlock()
 	c.probing = false
 	if responds && c.pending > 0 {
-		c.arm(min(c.wait+c.watcher.options.Silence, 3*c.watcher.options.Silence))
+		c.arm(min(c.wait+c.watcher.options.ProbeAfter, 3*c.watcher.options.ProbeAfter))
 	}
 }

@@ -25,16 +25,16 @@ import (
 
 // The defaults of Options.
 const (
-	DefaultSilence = 2 * time.Second
-	DefaultTimeout = 3 * time.Second
+	DefaultProbeAfter = 2 * time.Second
+	DefaultTimeout    = 3 * time.Second
 )
 
 // Options change the defaults of Watch. The zero value is ready for use.
 type Options struct {
-	// Silence is the time that a connection waits for its server before Watch probes the server. While the wait goes on,
-	// the second probe follows after another 2 × Silence, and each further probe after another 3 × Silence. The default is
-	// 2 s.
-	Silence time.Duration
+	// ProbeAfter is the time that a connection waits for its server before Watch probes the server. While the wait goes
+	// on, the second probe follows after another 2 × ProbeAfter, and each further probe after another 3 × ProbeAfter. The
+	// default is 2 s.
+	ProbeAfter time.Duration
 	// Timeout is the timeout of a probe, including the time to connect. The default is 3 s.
 	Timeout time.Duration
 }
@@ -43,8 +43,8 @@ type Options struct {
 // closes all connections of config to that server. Calls that wait on these connections fail, as after a crash of the
 // server. A pool therefore does not try its other connections to the server one after the other.
 //
-// A statement that starts after the failure of the server fails within Silence + Timeout. A statement that already
-// waits at that time fails within 3 × Silence + Timeout.
+// A statement that starts after the failure of the server fails within ProbeAfter + Timeout. A statement that already
+// waits at that time fails within 3 × ProbeAfter + Timeout.
 //
 // A probe sends the first message of the PostgreSQL protocol, which needs no user and no password. A server that
 // accepts no more clients responds to it, too. A proxy responds itself, so that a probe does not check the servers
@@ -59,11 +59,11 @@ func Watch(config *pgx.ConnConfig, opts Options) error {
 	if config == nil || config.DialFunc == nil {
 		return configurationError("config must come from pgx.ParseConfig")
 	}
-	if opts.Silence < 0 || opts.Timeout < 0 {
+	if opts.ProbeAfter < 0 || opts.Timeout < 0 {
 		return configurationError("options must not be negative")
 	}
-	if opts.Silence == 0 {
-		opts.Silence = DefaultSilence
+	if opts.ProbeAfter == 0 {
+		opts.ProbeAfter = DefaultProbeAfter
 	}
 	if opts.Timeout == 0 {
 		opts.Timeout = DefaultTimeout

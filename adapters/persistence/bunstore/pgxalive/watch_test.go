@@ -113,7 +113,7 @@ func TestAStatementOnAFrozenServerFailsAndSoDoAllConnectionsToIt(t *testing.T) {
 		dial := watched(t, h)
 		first, second, elsewhere := dial("a:1"), dial("a:1"), dial("b:1")
 		h.freeze("a:1")
-		if took, err := query(first); err == nil || took != pgxalive.DefaultSilence+pgxalive.DefaultTimeout {
+		if took, err := query(first); err == nil || took != pgxalive.DefaultProbeAfter+pgxalive.DefaultTimeout {
 			t.Errorf("the statement ended after %v with %v", took, err)
 		}
 		if took, err := query(second); err == nil || took != 0 {
@@ -198,7 +198,7 @@ func TestAConfigurationThatCannotBeWatchedIsRefused(t *testing.T) {
 	}{
 		"nil":                {nil, pgxalive.Options{}},
 		"by hand":            {&pgx.ConnConfig{}, pgxalive.Options{}},
-		"a negative silence": {good, pgxalive.Options{Silence: -1}},
+		"a negative silence": {good, pgxalive.Options{ProbeAfter: -1}},
 		"a negative timeout": {good, pgxalive.Options{Timeout: -1}},
 	} {
 		if err := pgxalive.Watch(c.config, c.opts); !errors.Is(err, domain.ErrConfiguration) {

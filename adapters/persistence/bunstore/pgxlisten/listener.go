@@ -35,11 +35,11 @@ const (
 	DefaultMaxBackoff    = 30 * time.Second
 	DefaultCheckInterval = 8 * time.Second
 	DefaultTimeout       = 5 * time.Second
-	DefaultSpread        = 3 * time.Millisecond // for a notification within 100 ms after another one
+	DefaultJitter        = 3 * time.Millisecond // for a notification within 100 ms after another one
 )
 
-// spreadWithin is the time after a notification in which the next notification waits for up to DefaultSpread.
-const spreadWithin = 100 * time.Millisecond
+// jitterWithin is the time after a notification in which the next notification waits for up to DefaultJitter.
+const jitterWithin = 100 * time.Millisecond
 
 // Options change the defaults of a Listener. The zero value is ready for use.
 type Options struct {
@@ -57,11 +57,11 @@ type Options struct {
 	// Timeout is the timeout of each response of a server. It is also the timeout of the connection attempt to each host
 	// of the configuration, unless the connect_timeout of the configuration is shorter. The default is 5 s.
 	Timeout time.Duration
-	// Spread is the upper bound of the random delay between a notification and the call of wake. A commit notifies all
+	// Jitter is the upper bound of the random delay between a notification and the call of wake. A commit notifies all
 	// processes at the same instant, although one worker is enough. One call of wake serves all notifications that arrive
 	// during the delay. By default, a notification is delayed by up to 3 ms if it follows another one within 100 ms. All
 	// other notifications call wake immediately.
-	Spread time.Duration
+	Jitter time.Duration
 	// Logger receives a record for each established and each lost connection, without addresses and credentials. The
 	// default is slog.Default().
 	Logger *slog.Logger
@@ -101,7 +101,7 @@ func New(config *pgx.ConnConfig, wake func(), opts Options) (*Listener, error) {
 		{&opts.MaxBackoff, DefaultMaxBackoff},
 		{&opts.CheckInterval, DefaultCheckInterval},
 		{&opts.Timeout, DefaultTimeout},
-		{&opts.Spread, 0},
+		{&opts.Jitter, 0},
 	} {
 		if *option.value < 0 {
 			return nil, configurationError("options must not be negative")
@@ -141,12 +141,12 @@ func (l *Listener) wakeSoon() {
 
 // spread returns the upper bound of the delay for a notification that arrives now.
 func (l *Listener) spread(now time.Time) time.Duration {
-	if l.options.Spread > 0 {
-		return l.options.Spread
+	if l.options.Jitter > 0 {
+		return l.options.Jitter
 	}
 	last := l.last.Swap(now.UnixNano())
-	if now.Sub(time.Unix(0, last)) < spreadWithin {
-		return DefaultSpread
+	if now.Sub(time.Unix(0, last)) < jitterWithin {
+		return DefaultJitter
 	}
 	return 0
 }

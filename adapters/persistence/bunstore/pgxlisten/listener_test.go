@@ -42,7 +42,7 @@ func TestEachNotificationWakes(t *testing.T) {
 func TestNotificationsCanBeSpread(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		s := newServer()
-		r := run(t, s.config(t), pgxlisten.Options{Spread: 5 * time.Millisecond})
+		r := run(t, s.config(t), pgxlisten.Options{Jitter: 5 * time.Millisecond})
 		pass(time.Second)
 		at := map[time.Duration]bool{}
 		for n := range int64(20) {
@@ -81,7 +81,7 @@ func TestNotificationsThatFollowEachOtherAreSpread(t *testing.T) {
 			began := time.Now()
 			s.notify()
 			for pass(0); r.wakes.Load() < n+3; pass(100 * time.Microsecond) {
-				if time.Since(began) > pgxlisten.DefaultSpread {
+				if time.Since(began) > pgxlisten.DefaultJitter {
 					t.Fatalf("no wake after %v", time.Since(began))
 				}
 			}

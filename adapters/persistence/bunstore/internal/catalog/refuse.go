@@ -82,5 +82,5 @@ func (c *Catalog) RefuseNull(step domain.Step) error {
 			})
 		}
 	}
-	return domain.Refused("erase", problems)
+	return domain.ManifestError("erase", problems)
 }

@@ -23,7 +23,7 @@ const (
 //
 // With left, the query selects only the cells that a sweep overwrites.
 func (w *Writer) Keys(
-	live Live, query domain.KeyQuery, left *domain.Left, key []any,
+	live Live, query domain.KeyQuery, scope *domain.SweepScope, key []any,
 ) (text string, args []any, tables []string) {
 	args = append(slices.Clone(key), query.After, query.Limit)
 	after, limit := parameter(len(args)-1), parameter(len(args))
@@ -38,7 +38,7 @@ func (w *Writer) Keys(
 				if !w.DataMap.PassesKeys(table, column, path, !query.ErasedAt.IsZero()) {
 					continue
 				}
-				erased, constants := w.erasedKey(live, table, column, query, left, len(args))
+				erased, constants := w.erasedKey(live, table, column, query, scope, len(args))
 				if erased == "" {
 					continue
 				}
@@ -64,16 +64,16 @@ func (w *Writer) Keys(
 // empty if the query selects no cell of the column. The parameters of its constants are numbered after the given number
 // of other parameters.
 func (w *Writer) erasedKey(
-	live Live, table domain.Table, column domain.Column, query domain.KeyQuery, left *domain.Left, others int,
+	live Live, table domain.Table, column domain.Column, query domain.KeyQuery, scope *domain.SweepScope, others int,
 ) (condition string, constants []any) {
 	retained := column.Personal.Strategy == domain.StrategyRetain
 	switch {
-	case query.ErasedAt.IsZero() || !retained && left == nil:
+	case query.ErasedAt.IsZero() || !retained && scope == nil:
 		return " AND TRUE", nil
 	case !retained || w.DataMap.Keeps(table, column):
 		return "", nil
 	}
 	sw := w.stepWriter(table, live.Types(table.Name), others)
-	goes := sw.goes(column.Name, domain.Step{At: query.ErasedAt, Left: left})
+	goes := sw.goes(column.Name, domain.Step{At: query.ErasedAt, Scope: scope})
 	return " AND COALESCE(" + goes + ", FALSE)", sw.constants
 }

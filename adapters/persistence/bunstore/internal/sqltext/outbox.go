@@ -14,7 +14,7 @@ type Outbox struct {
 	Abandoned      string // up to $1 entries, oldest first
 	AbandonedAfter string // like Abandoned, after the entry $3, which was enqueued at $2
 	Chosen         string // the abandoned entries of the list $1
-	TriedSince     string // the ids in the list $1, and the instant of the first attempt at each
+	FirstClaims    string // the ids in the list $1, and the instant of the first attempt at each
 	Withdraw       string // withdraws the corrections of the subject $1 that are not sent yet
 	Requeue        string // requeues the abandoned erasures of the list $1
 	Discard        string // discards the abandoned entries of the list $1
@@ -56,7 +56,7 @@ const (
 			(COALESCE((SELECT enqueued_at FROM {outbox} WHERE entry_id = $3), $2), $3)
 		ORDER BY enqueued_at, entry_id LIMIT $1`
 
-	triedSince = `SELECT entry_id, tried_since FROM {outbox} WHERE tried_since > {beginning} AND {in list}`
+	firstClaims = `SELECT entry_id, tried_since FROM {outbox} WHERE tried_since > {beginning} AND {in list}`
 
 	purge = `
 		DELETE FROM {outbox} WHERE entry_id IN (
@@ -162,7 +162,7 @@ func NewOutbox(w *Writer) *Outbox {
 		Abandoned:      in(abandoned),
 		AbandonedAfter: in(abandonedAfter),
 		Chosen:         in("SELECT {entry} FROM {outbox} WHERE {chosen}", "chosen", chosen),
-		TriedSince:     in(triedSince),
+		FirstClaims:    in(firstClaims),
 		Withdraw:       change(in(toWithdraw, "subject", "$1")+" AND "+d.oneByOne("entry_id"), withdrawn),
 		Requeue:        change(chosen+" AND operation = 'erase'", requeued),
 		Discard:        change(chosen, discarded),

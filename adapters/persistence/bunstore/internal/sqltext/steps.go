@@ -39,11 +39,11 @@ func (g *StepGroup) Args(steps []domain.Step, key []any, more ...any) []any {
 }
 
 // SameText reports whether two steps have the same text. Their instants are parameters, except the instants of
-// domain.Step.Left.
+// domain.Step.Scope.
 func SameText(a, b domain.Step) bool {
 	return a.Target == b.Target && a.Via == b.Via && a.Strategy == b.Strategy && a.External == b.External &&
 		slices.Equal(a.Columns, b.Columns) && slices.Equal(a.Clears, b.Clears) &&
-		slices.Equal(a.Expired, b.Expired) && a.At.IsZero() == b.At.IsZero() && a.Left == nil && b.Left == nil
+		slices.Equal(a.Expired, b.Expired) && a.At.IsZero() == b.At.IsZero() && a.Scope == nil && b.Scope == nil
 }
 
 // Combinable returns the number of leading steps that one statement can execute. A statement must not combine two paths

@@ -48,13 +48,13 @@ func NewSweeps(w *Writer) Sweeps {
 // Due returns the statement that selects the indexes of the subjects for which a step finds a cell to overwrite. Each
 // subject has a key, and the record of the cells that an erasure left.
 func (w *Writer) Due(
-	live Live, steps []domain.Step, keys [][]any, left []*domain.Left,
+	live Live, steps []domain.Step, keys [][]any, scope []*domain.SweepScope,
 ) (text string, args []any) {
 	selects := make([]string, len(keys))
 	for i, key := range keys {
 		found := make([]string, len(steps))
 		for j, step := range steps {
-			step.Left = left[i]
+			step.Scope = scope[i]
 			table, _ := w.DataMap.Table(step.Target)
 			path, _ := w.DataMap.PathVia(step.Target, step.Via)
 			sw := w.stepWriter(table, live.Types(table.Name), len(args)+len(key))
@@ -70,7 +70,7 @@ func (w *Writer) Due(
 // goes returns the condition that a step overwrites a retained cell.
 func (w *stepWriter) goes(name string, step domain.Step) string {
 	expired := w.expired(name, step.At)
-	if step.Left == nil || step.At.IsZero() {
+	if step.Scope == nil || step.At.IsZero() {
 		return expired
 	}
 	column, _ := w.table.Column(name)
@@ -79,14 +79,14 @@ func (w *stepWriter) goes(name string, step domain.Step) string {
 	fixed, digits := column.SurrogateForm()
 	switch {
 	case !column.RecognizesSurrogate():
-		judged := w.begunBy(name, func(period domain.Period) any { return timeText(period.Cutoff(step.Left.Judged)) })
+		judged := w.begunBy(name, func(period domain.Period) any { return timeText(period.Cutoff(step.Scope.DutyEndsAfter)) })
 		conditions = append(conditions, "NOT ("+judged+")")
 	case digits > 0:
 		conditions = append(conditions, "NOT "+w.writer.Dialect.hasForm("CAST("+cell+" AS text)", fixed, digits, w.constant))
 	default:
 		conditions = append(conditions, "NOT ("+w.writer.Dialect.isConstant(cell, w.surrogate(name), w.types[name])+")")
 	}
-	if until := step.Left.Until; !until.IsZero() {
+	if until := step.Scope.DutyStartsBy; !until.IsZero() {
 		conditions = append(conditions, w.begunBy(name, func(domain.Period) any { return timeText(until) }))
 	}
 	return "(" + strings.Join(conditions, " AND ") + ")"
