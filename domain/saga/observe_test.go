@@ -12,7 +12,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// observing sets an observer, and a circuit breaker that opens after three failures.
+// observing configures an observer, and a circuit breaker that opens after three failures.
 func observing(recorder ports.Observer) func(*saga.Config) {
 	return func(c *saga.Config) { c.Observer, c.BreakAfter, c.Concurrency = recorder, 3, 1 }
 }

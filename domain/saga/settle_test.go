@@ -115,7 +115,7 @@ func TestEventsComeInTheOrderOfTheOutcomes(t *testing.T) {
 	})
 }
 
-// A settlement that fails is an error, but does not prevent other settlements.
+// If a settlement fails, RunOnce returns an error, but makes the other settlements.
 func TestASettlementThatFailsIsAnError(t *testing.T) {
 	for name, fail := range map[string]func(w world){
 		"the settlement": func(w world) {

@@ -9,8 +9,8 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// stalledAfter is how long an entry may be due before Status reports that no worker takes it. It is longer than the
-// default lease, after which another worker takes over the entries of a worker that died.
+// stalledAfter is how long an entry may be due before Status reports that no worker claims it. It is longer than the
+// default lease. If a worker dies, another worker claims its entries when the lease expires.
 const stalledAfter = 15 * time.Minute
 
 // Status returns the counts, the backlog and the findings of the outbox. It only reads. It returns
