@@ -8,13 +8,14 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// flight runs one call at a time and shares its result among all waiting checks. Frequent probes, or a database that
-// does not respond, therefore cannot pile up calls. flight is safe for concurrent use.
-type flight[T any] struct {
-	mu    sync.Mutex
-	now   *call[T] // the call in progress, or nil
-	kept  *T
-	since time.Time // time of kept
+// sharedCall runs a function at most once at a time. All checks that wait concurrently get the same result. Even if
+// probes are frequent or the database does not respond, at most one call is in progress. sharedCall is safe for
+// concurrent use.
+type sharedCall[T any] struct {
+	mu      sync.Mutex
+	current *call[T] // the call in progress, or nil
+	kept    *T
+	keptAt  time.Time // time of the kept result
 }
 
 // call is a call in progress.
@@ -27,16 +28,16 @@ type call[T any] struct {
 // errPanicked is the error of a probe that panicked.
 var errPanicked = &domain.Error{Op: "health", Message: "the store panicked"}
 
-// begin returns the call in progress, or starts a call whose context ends after the timeout. The context of the call
-// does not derive from a request, because other requests wait for the call too.
-func (f *flight[T]) begin(timeout time.Duration, run func(context.Context) T) *call[T] {
+// begin returns the call in progress, or starts a new call whose context ends after the timeout. The context is not
+// derived from the context of a request, because other requests may wait for the same call.
+func (f *sharedCall[T]) begin(timeout time.Duration, run func(context.Context) T) *call[T] {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.now != nil {
-		return f.now
+	if f.current != nil {
+		return f.current
 	}
 	begun := &call[T]{ended: make(chan struct{}), failed: true}
-	f.now = begun
+	f.current = begun
 	go func() {
 		defer close(begun.ended)
 		defer f.end()
@@ -49,14 +50,14 @@ func (f *flight[T]) begin(timeout time.Duration, run func(context.Context) T) *c
 	return begun
 }
 
-func (f *flight[T]) end() {
+func (f *sharedCall[T]) end() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.now = nil
+	f.current = nil
 }
 
 // wait returns the result of a call. It returns false if ctx ends earlier or the call has no result.
-func (f *flight[T]) wait(ctx context.Context, c *call[T]) (result T, ok bool) {
+func (f *sharedCall[T]) wait(ctx context.Context, c *call[T]) (result T, ok bool) {
 	select {
 	case <-c.ended:
 		return c.result, !c.failed
@@ -65,18 +66,18 @@ func (f *flight[T]) wait(ctx context.Context, c *call[T]) (result T, ok bool) {
 	}
 }
 
-// keep stores a result and its time for last.
-func (f *flight[T]) keep(result T, at time.Time) {
+// keep stores a result and its time. The method last returns them.
+func (f *sharedCall[T]) keep(result T, at time.Time) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.kept, f.since = &result, at
+	f.kept, f.keptAt = &result, at
 }
 
-func (f *flight[T]) last() (result T, at time.Time, ok bool) {
+func (f *sharedCall[T]) last() (result T, at time.Time, ok bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.kept == nil {
 		return result, time.Time{}, false
 	}
-	return *f.kept, f.since, true
+	return *f.kept, f.keptAt, true
 }

@@ -15,9 +15,9 @@ type Planner struct{}
 // Plan lists the values that a rectification writes into the application's tables and sends to external systems.
 type Plan struct {
 	// Steps are in the order of the data map's tables. The step for all rows of a table comes before the steps for single
-	// rows. The latter are in the order of the corrections.
+	// rows. The steps for single rows are in the order of the corrections.
 	Steps       []domain.RectificationStep
-	Corrections domain.Corrections // with a category, for external systems
+	Corrections domain.Corrections // the corrections that name a category, for external systems
 
 	categories map[domain.Category]bool
 }
@@ -41,12 +41,12 @@ func (p Plan) Categories() []domain.Category { return slices.Sorted(maps.Keys(p.
 //
 // No column takes nil. A column that identifies or links rows (a key) cannot be corrected. A category with such a
 // column cannot be corrected either, unless the correction names another column. A category with several columns is
-// ambiguous, unless the correction names the column or applies to all columns. A category without a column is for
-// external systems only. external is true if an external system receives the corrections. If external is false, such a
-// category is an error. No cell may be corrected twice, and no category may be sent twice.
+// ambiguous, unless the correction names the column or applies to all columns. The parameter external is true if an
+// external system receives the corrections. A category without a column is for external systems only, so it is an error
+// if external is false. No cell may be corrected twice, and no category may be sent twice.
 //
-// Plan returns domain.ErrInvalid with one FieldError per invalid correction. Its Field is "table.column" if the data
-// map has the column, else the category, or "corrections".
+// Plan returns domain.ErrInvalid with one FieldError per invalid correction. The Field of the error is "table.column"
+// if the data map has the column. Otherwise it is the category, or "corrections" if there is no valid category.
 func (Planner) Plan(m domain.DataMap, corrections []domain.Correction, external bool) (Plan, error) {
 	const op = "rectify"
 	if len(corrections) == 0 {

@@ -24,8 +24,8 @@ type Config struct {
 	Observer  ports.Observer   // receives the outcome of each rectification; default none
 
 	// Before is called in the session of each rectification after the subject is locked and before any row is changed. If
-	// it returns an error or panics, the rectification fails. It is called again if the session is retried. Default: no
-	// call.
+	// Before returns an error or panics, the rectification fails. If the session is retried, Before is called again.
+	// Default: no call.
 	Before func(ctx context.Context, s ports.Session, subject domain.Subject) error
 	// After is called after the session of a rectification has committed. The session must implement ports.CommitNotifier.
 	// Panics of After are recovered and ignored. Default: no call.
