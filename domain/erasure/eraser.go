@@ -83,7 +83,7 @@ func (e *Eraser) Plan() domain.Plan { return e.plan }
 //  4. It carries out the local steps of the plan.
 //  5. It withdraws the corrections (outbox entries of rectifications) that external systems have not received yet.
 //  6. It withdraws the consents in force and clears the reasons of restrictions.
-//  7. It enqueues one outbox entry for each ref of the subject at an external system.
+//  7. It enqueues one outbox entry for each ref of the subject (its id in an external system).
 //
 // Erase records erasure_requested, one erasure_step_succeeded per local step, one consent_withdrawn for each consent
 // that was in force, and erasure_local_completed. If no external system has to erase, Erase also records
@@ -95,7 +95,7 @@ func (e *Eraser) Plan() domain.Plan { return e.plan }
 // of the hook, the error in the event is panic.
 //
 // Erase returns domain.ErrSubject, and records nothing, if the subject does not fit the data map or has a ref of an
-// unknown kind. Erasing a subject again is not an error and changes nothing except surrogates.
+// unknown kind. A repeated erasure of a subject is not an error. It changes nothing except surrogates.
 func (e *Eraser) Erase(ctx context.Context, s ports.Session, subject domain.Subject) (domain.ErasureResult, error) {
 	return e.erase(ctx, s, subject, "")
 }

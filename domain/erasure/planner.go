@@ -14,18 +14,19 @@ type Planner struct{}
 
 // Plan returns the plan for the tables of the data map and for the named external systems.
 //
-// The rows of a table are deleted if domain.DataMap.RowsDeleted reports so. This is the case if every annotated column
-// says erase or delete and the rows belong only to the subject, or if the path says delete.
+// The rows of a table are deleted if domain.DataMap.RowsDeleted reports so. This is the case if the strategy of the
+// path is delete. It is also the case if the rows belong only to the subject and the strategy of every annotated column
+// is erase or delete.
 //
 // Otherwise the rows survive. One step then anonymizes the annotated columns that are not retained, or sets them to
-// NULL if their strategy is null. The same step clears the reference to the subject if the path says null. A second
-// step retains the other annotated columns. If the duty to retain a column has an end, the step lists the column in
-// Expired, and domain.Plan.LocalAt returns the steps at an instant.
+// NULL if their strategy is null. The same step clears the reference to the subject if the strategy of the path is
+// null. A second step retains the other annotated columns. If the duty to retain a column has an end, the step lists
+// the column in Expired, and domain.Plan.LocalAt returns the steps at an instant.
 //
-// A table has no step if it has no annotated column, is not owned, and its path has no strategy. A table with several
-// paths has steps for each path. They affect the columns that belong to the path. The steps that delete rows come
-// first. The other steps follow in the order of the paths. The steps that clear a reference shared by several paths
-// come last.
+// A table has no step if it has no annotated column, is not owned (domain.Table.Owned), and its path has no strategy. A
+// table with several paths has steps for each path, which affect the columns of the path. The steps that delete rows
+// come first. The other steps follow in the order of the paths. The steps that clear a reference shared by several
+// paths come last.
 //
 // Plan returns domain.ErrRetention or domain.ErrManifest with one problem for each mistake:
 //

@@ -10,8 +10,8 @@ import (
 )
 
 // Rehearse carries out an erasure of the subject in a session, rolls the session back, and returns the effects. It
-// changes nothing and records no evidence. The rows of the subject are locked during the rehearsal. On SQLite, no other
-// session can write during the rehearsal.
+// changes nothing and records no audit event. The rows of the subject are locked during the rehearsal. On SQLite, no
+// other session can write during the rehearsal.
 //
 // The hook Before is called in the session. For its context, ports.Rehearsing returns true. The hook After and the
 // resolvers are not called.

@@ -11,8 +11,8 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// response is the result of one call. Its outcome is domain.OutcomeOK, unless the call failed, panicked or timed out,
-// or returned an invalid record.
+// response is the result of one call. The outcome is not domain.OutcomeOK if the call failed, panicked, timed out or
+// returned an invalid record.
 type response struct {
 	index    int
 	records  []domain.ExportRecord

@@ -84,7 +84,7 @@ type planning struct {
 	faults     []domain.FieldError
 }
 
-// place is all rows of a table (an empty row), or one row of a table.
+// place identifies the rows that a step writes: one row of a table, or all rows of the table if the field row is empty.
 type place struct{ table, row string }
 
 // cell is a column of a place.
@@ -196,8 +196,8 @@ func ambiguous(targets []target) *domain.FieldError {
 		"has the columns "+strings.Join(names, ", ")+": name one of them, or correct all columns")
 }
 
-// write adds a value to the step for a table (an empty row) or for one row. It returns an error if the plan already
-// writes one of these cells.
+// write adds a value to the step for one row, or for all rows of a table if the parameter row is empty. It returns an
+// error if the plan already writes one of these cells.
 func (p *planning) write(t target, row string, value any) *domain.FieldError {
 	at, allRows := place{t.table.Name, row}, place{table: t.table.Name}
 	twice := p.written[cell{at, t.column.Name}] || p.written[cell{allRows, t.column.Name}]

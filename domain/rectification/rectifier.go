@@ -66,7 +66,7 @@ type options struct{ allColumns bool }
 // category with several columns as ambiguous.
 func AllColumns() Option { return func(o *options) { o.allColumns = true } }
 
-// RectifySubject calls Rectify with corrections that are given by category.
+// RectifySubject does the same as Rectify for corrections that name categories instead of columns.
 func (r *Rectifier) RectifySubject(
 	ctx context.Context, s ports.Session, subject domain.Subject, corrections domain.Corrections, opts ...Option,
 ) (domain.RectificationResult, error) {
@@ -79,13 +79,13 @@ func (r *Rectifier) RectifySubject(
 
 // Rectify writes each correction into its column, in all of the subject's rows or in one row. It also corrects retained
 // columns and columns that an erasure would change. If an external system can rectify, Rectify enqueues one outbox
-// entry for each ref of the subject at that system. The entry has the corrections that name a category. All changes are
-// committed in one transaction, with the session. Rectifying a subject again is not an error.
+// entry for each ref (id) of the subject in that system. The entry has the corrections that name a category. All
+// changes are committed in one transaction, with the session. A repeated rectification is not an error.
 //
 // Rectifications and erasures of one subject run one after the other. A rectification after an erasure calls no
 // external system and writes only retained columns, so that erased data does not come back. Its result then lists all
 // systems as skipped. If an erasure deleted the row of the subject, and the subject has a row again, the subject counts
-// as new, and all its columns can be corrected.
+// as one that was never erased.
 //
 // Rectify records rectification_requested, one rectification_step_succeeded per step in the order of the plan, and
 // rectification_local_completed. If no external system has to rectify, Rectify also records rectification_completed.

@@ -182,8 +182,8 @@ func (r *Runner) abandon(entry domain.OutboxEntry, class string, cause error) ou
 }
 
 // backoff returns the wait after an attempt. The wait doubles with each attempt up to MaxBackoff, and the jitter
-// shortens it. If the system requested a longer wait, backoff returns the requested wait. The caller bounds the
-// requested wait, so that no system can postpone an entry for a year.
+// shortens it. If the system requested a longer wait, backoff returns the requested wait. The caller limits the
+// requested wait, so that a system cannot postpone an entry for a year.
 func (r *Runner) backoff(attempts int, after time.Duration) time.Duration {
 	wait := r.config.FirstBackoff
 	for i := 1; i < attempts && wait < r.config.MaxBackoff; i++ {

@@ -171,7 +171,7 @@ func TestAnEntryThatWasTriedTooOftenIsAbandonedWithoutACall(t *testing.T) {
 	}
 }
 
-// The store returns an entry that the runner did not request.
+// An entry is abandoned if the store returns it although the runner did not request entries of its system.
 func TestAnEntryOfAnUnknownSystemIsAbandonedImmediately(t *testing.T) {
 	entry := claimed(t, domain.OperationErase, 1, 1)[0]
 	other := mocks.NewMockResolver(gomock.NewController(t))

@@ -9,9 +9,8 @@ import (
 )
 
 // Requeue makes abandoned erasures pending again and records erasure_requeued for each. Call it after the cause of the
-// failures is fixed. It skips entries that are not abandoned. It also skips rectifications, because the application
-// must make a rectification again instead. It returns the requeued entries. ports.Outbox.Abandoned lists the abandoned
-// entries.
+// failures is fixed. It skips entries that are not abandoned. It also skips rectifications. The application must call
+// Rectify again instead. It returns the requeued entries. ports.Outbox.Abandoned lists the abandoned entries.
 func (r *Runner) Requeue(ctx context.Context, s ports.Session, entryIDs ...string) ([]domain.OutboxEntry, error) {
 	requeued, err := s.Outbox().Requeue(ctx, entryIDs)
 	if err != nil {

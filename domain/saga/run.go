@@ -148,7 +148,7 @@ func (n *run) start(ctx context.Context, b batch) {
 // errEnded is the error of a batch whose goroutine was ended by the store or a hook with runtime.Goexit.
 var errEnded = &domain.Error{Op: "saga", Message: "the goroutine of a batch was ended"}
 
-// carry calls the resolvers of a batch and settles the outcomes.
+// process calls the resolvers of a batch and settles the outcomes.
 func (n *run) process(ctx context.Context, b batch) {
 	for _, entry := range b.unreadable {
 		n.reportEntry(ctx, entry, nil)
@@ -189,8 +189,8 @@ func (n *run) failed() bool {
 }
 
 // isBusy reports whether the run must not claim more entries of a system now. This is the case while the run has
-// unfinished entries of the system. After the duration of a lease, it is also the case for slow systems, so that the
-// run ends.
+// unfinished entries of the system. If the run lasts longer than a lease, it is also the case for slow systems, so that
+// the run ends.
 func (n *run) isBusy(system string) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -238,7 +238,7 @@ func (r *Runner) admitted(now time.Time, busy func(system string) bool) ([]domai
 
 // claim claims a batch. It waits for the database for at most CallTimeout. The store abandons entries that cannot be
 // read, so claim records their events in its transaction. If the parameter again is set, the previous claim found no
-// entry.
+// entry, and claim scans only a window (see scans).
 func (r *Runner) claim(ctx context.Context, busy func(system string) bool, again bool) (batch, error) {
 	began := r.config.Clock.Now()
 	targets, systems := r.admitted(began, busy)

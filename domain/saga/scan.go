@@ -7,8 +7,9 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// A scan is the part of a claim that reads the due entries in a range of due times. A full scan reads all due entries,
-// a scan of recent entries those of about the last second, and a scan of a window those of an older interval.
+// A scan is the part of a claim that reads the due entries in a range of due times. There are three kinds. A full scan
+// reads all due entries. A scan of recent entries reads the entries that became due in about the last second. A scan of
+// a window reads the entries that became due in an older interval.
 const (
 	// slowScan is the duration above which a full scan is slow.
 	slowScan = 3 * time.Millisecond
@@ -25,11 +26,11 @@ const (
 	scanOverlap = time.Second
 )
 
-// scans plans which due times each claim scans. Normally, each claim makes a full scan.
+// scans decides which due times each claim scans. Normally, each claim makes a full scan.
 //
-// While a long transaction prevents the database from removing dead rows, a full scan is slow, because it starts at the
-// beginning of the index and reads the dead rows of all settled entries. Then each claim scans only the recent entries.
-// From time to time, claims also scan the older windows, one window per claim. See windows.
+// A full scan is slow while a long transaction prevents the database from removing dead rows. The scan starts at the
+// beginning of the index, so it reads the dead rows of all settled entries. In this situation, each claim scans only
+// the recent entries. From time to time, claims also scan the older windows, one window per claim. See windows.
 //
 // scans is safe for concurrent use.
 type scans struct {
@@ -40,7 +41,8 @@ type scans struct {
 	windows windows
 }
 
-// scan states which due times a claim scans: all, or the recent ones, or those of a window, or the last two.
+// scan states which due times a claim scans: all due times, or the recent ones, or those of a window, or both the
+// recent ones and those of a window.
 type scan struct {
 	full   bool
 	recent bool
@@ -50,7 +52,7 @@ type scan struct {
 }
 
 // plan returns the scan of the next claim. In a scan of recent entries, it sets DueFrom of the targets. If the
-// parameter again is set, the previous claim found no entry, so the recent entries need no further scan.
+// parameter again is set, the previous claim found no entry, so plan returns no scan of recent entries.
 func (s *scans) plan(now time.Time, targets []domain.OutboxTarget, again bool) scan {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -109,7 +111,7 @@ func (s *scans) recordFull(took time.Duration, now time.Time) {
 
 // recordWindow records the duration of the scan of a window and the entries that the scan found. If the window may hold
 // more due entries, the next scans of recent entries begin at the oldest entry that was found. If this scan ends a
-// round, and all scans of the round together were fast, the next claims make full scans again.
+// round, and the total duration of the round was short, the next claims make full scans again.
 func (s *scans) recordWindow(
 	planned scan, took time.Duration, now time.Time, targets []domain.OutboxTarget, batch int, found []domain.OutboxEntry,
 ) {

@@ -26,7 +26,7 @@ func (r *Runner) settle(ctx context.Context, outcomes <-chan outcome, n int) (se
 	return settled, err
 }
 
-// collect waits for an outcome and takes up to n outcomes that arrive within gather.
+// collect waits for an outcome and returns up to n outcomes that arrive within the duration gather.
 func collect(outcomes <-chan outcome, n int) []outcome {
 	gathered := []outcome{<-outcomes}
 	timer := time.NewTimer(gather)
@@ -89,7 +89,8 @@ func (r *Runner) record(ctx context.Context, outcomes []outcome) (settled int, e
 }
 
 // spareRequeued retries entries that would be abandoned as too old, if they were requeued recently. After a requeue,
-// the age of an entry counts from its next claim. This requires a store that implements ports.OutboxOperations.
+// the age of an entry counts from its next claim. If the store does not implement ports.OutboxOperations, spareRequeued
+// changes nothing.
 func (r *Runner) spareRequeued(ctx context.Context, s ports.Session, outcomes []outcome) ([]outcome, error) {
 	var tooOld []string
 	for _, o := range outcomes {

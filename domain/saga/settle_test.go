@@ -191,7 +191,7 @@ func TestASessionThatRunsTwiceCountsOnce(t *testing.T) {
 	}
 }
 
-// A store that never responds must not block a runner forever.
+// If the store never responds, RunOnce returns nevertheless.
 func TestASettlementWaitsForTheStoreNoLongerThanTheLease(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, nil, desk(t, takesOf(0, 5000)))

@@ -94,7 +94,8 @@ func (w world) claims(entries ...domain.OutboxEntry) *gomock.Call {
 		nil)
 }
 
-// settled records the settlements of the runner. No settlement is stale or completes an operation.
+// settled records the settlements of the runner. It simulates a store in which each settlement takes effect and no
+// settlement is the last one of an operation.
 func (w world) settled() *[][]domain.Settlement {
 	var got [][]domain.Settlement
 	w.outbox.EXPECT().Settle(anything, anything).DoAndReturn(

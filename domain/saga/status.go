@@ -18,7 +18,8 @@ const stalledAfter = 15 * time.Minute
 //
 //   - outbox-abandoned: entries were abandoned.
 //   - outbox-late: an entry has been open for longer than LateAfter.
-//   - outbox-stalled: an entry has been due for 15 minutes. No worker runs, or the breaker of its system is open.
+//   - outbox-stalled: an entry has been due for 15 minutes. Either no worker runs, or the circuit breaker of its system
+//     is open.
 func (r *Runner) Status(ctx context.Context, s ports.Session) (domain.Status, error) {
 	operations, err := ports.OperationsOf(s.Outbox())
 	if err != nil {

@@ -25,8 +25,8 @@ type schedule struct {
 }
 
 // isDue reports whether to search now. If it reports true, it schedules the next search. After a full claim, isDue
-// postpones the search by up to one interval, because entries may be due for long only because this process still works
-// on a backlog.
+// postpones the search by up to one interval. This process then still works on a backlog, so an old entry may be
+// claimed soon.
 func (s *schedule) isDue(now time.Time, full bool) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

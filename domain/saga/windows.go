@@ -14,10 +14,11 @@ const (
 	slowWindow = 2 * time.Millisecond
 	// minWindow limits the halving: a window shorter than twice minWindow is not halved.
 	minWindow = 10 * time.Millisecond
-	// maxWindows is the number of windows from which no window is halved.
+	// maxWindows is the maximum number of windows. If there are so many windows, no window is halved.
 	maxWindows = 2000
-	// firstCut is the length of the first cut from the first window. The first window has no beginning, so it cannot be
-	// halved. Instead, a window is cut off at its end. Each cut is twice as long as the cut before.
+	// firstCut concerns the first window, which has no beginning and so cannot be halved. Instead, a window is cut off at
+	// its end. The first window that is cut off has the length firstCut. Each further one is twice as long as the one
+	// before.
 	firstCut = time.Minute
 )
 

@@ -19,9 +19,9 @@ const (
 // RunOnce sweeps the next batch of a pass that all processes share. It reports whether the caller should call it again
 // immediately.
 //
-// A pass reads the marks of all erasures (the rows that record them). A new pass begins if the last pass began at least
-// interval ago. A pass continues after the last batch that any process took, also after a restart. Each batch belongs
-// to one process. If a process takes a batch and does not finish it, the next pass sweeps it.
+// A pass reads the marks of all erasures. A mark is the row that records an erasure. A new pass begins if the last pass
+// began at least interval ago. A pass continues after the last batch that any process took, also after a restart. Each
+// batch belongs to one process. If a process takes a batch and does not finish it, the next pass sweeps it.
 //
 // If the sweep of a subject fails, RunOnce counts the failure and continues with the other subjects. It returns the
 // first of these errors. If the database cannot be reached, RunOnce ends the batch.
@@ -51,7 +51,7 @@ type batch struct {
 	ends  bool  // the batch is the last one of the pass
 }
 
-// take reserves the next batch of the shared pass for this process. The parameter more reports whether further batches
+// take reserves the next batch of the shared pass for this process. The result more reports whether further batches
 // follow in the pass.
 func (s *Sweeper) take(
 	ctx context.Context, session ports.Session, interval time.Duration,
@@ -99,8 +99,8 @@ func (s *Sweeper) beginPass(ctx context.Context, marks ports.ErasureMarks, inter
 	return marks.Advance(ctx, readerOfBegin, last, now.Unix())
 }
 
-// read returns the batch after a position. A batch that is not full ends the pass. If a pass ended only at an empty
-// batch, concurrent erasures could prolong it forever.
+// read returns the batch after a position. A batch that is not full ends the pass. If only an empty batch ended the
+// pass, concurrent erasures could prolong the pass forever.
 func (s *Sweeper) read(
 	ctx context.Context, session ports.Session, marks ports.ErasureMarks, after int64,
 ) (next batch, err error) {

@@ -29,9 +29,9 @@ type Config struct {
 
 // Sweeper sweeps erased subjects. It is safe for concurrent use by several goroutines and processes.
 //
-// Sweeper reads the marks of erasures batch by batch. A query finds the subjects of a batch that have values to
-// overwrite. Sweeper sweeps each of these subjects in its own session, under the same lock as an erasure. A repeated
-// sweep of a subject changes nothing. See ports.RetentionSweeper.
+// Sweeper reads the marks of erasures (the rows that record them) in batches. A query finds the subjects of a batch
+// that have values to overwrite. Sweeper sweeps each of these subjects in its own session, under the same lock as an
+// erasure. A repeated sweep of a subject changes nothing. See ports.RetentionSweeper.
 type Sweeper struct {
 	sessions ports.SessionFactory
 	audit    audit.Stamper
