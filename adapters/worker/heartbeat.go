@@ -16,9 +16,10 @@ var _ ports.Heartbeat = (*SagaWorker)(nil)
 // Heartbeat implements ports.Heartbeat. It returns the time of the last sign of life, and whether the worker is
 // running. The last sign of life is the end of the last batch that succeeded, or the start of the worker.
 //
-// While a batch is running, the last sign of life is the current time, because calls may take long. There are two
-// exceptions: the batch that ended last failed, or no batch has made progress for longer than the LongestPause of the
-// runner (15 minutes if the runner has no such method).
+// While a batch is running, the last sign of life is the current time, because calls may take long. In two cases, a
+// running batch does not count. The first case is that the batch that ended last failed. The second case is that no
+// batch has made progress for longer than the LongestPause of the runner, or for 15 minutes if the runner has no such
+// method.
 func (w *SagaWorker) Heartbeat() (last time.Time, running bool) {
 	w.mu.Lock()
 	running = w.running()
@@ -26,7 +27,7 @@ func (w *SagaWorker) Heartbeat() (last time.Time, running bool) {
 	return w.pulse.read(w.options.Clock.Now(), w.pause), running
 }
 
-// pulse records the signs of life of all loops of a worker.
+// pulse records when batches begin, make progress and end, for all loops of a worker.
 type pulse struct {
 	mu         sync.Mutex
 	last       time.Time // end of the last batch that succeeded, or the start of the worker

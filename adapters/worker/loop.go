@@ -98,8 +98,8 @@ func (w *SagaWorker) purge(ctx context.Context, runner purger) {
 	})
 }
 
-// observe calls the ObserveOutbox method of the runner immediately and then every minute until ctx ends. It logs an
-// error. The next call retries.
+// observe calls the ObserveOutbox method of the runner immediately and then every minute until ctx ends. It logs
+// errors.
 func (w *SagaWorker) observe(ctx context.Context, runner outboxObserver) {
 	w.every(ctx, 0, observeInterval, func() error {
 		err := runner.ObserveOutbox(ctx)
@@ -110,8 +110,8 @@ func (w *SagaWorker) observe(ctx context.Context, runner outboxObserver) {
 	})
 }
 
-// every calls a function until ctx ends: after the duration first, and then again after an interval that begins at the
-// end of each call.
+// every calls a function until ctx ends. The first call begins after the duration in the parameter first. Each further
+// call begins an interval after the end of the previous call.
 func (w *SagaWorker) every(ctx context.Context, first, interval time.Duration, call func() error) {
 	timer := time.NewTimer(first)
 	defer timer.Stop()

@@ -79,9 +79,10 @@ type Options struct {
 
 	// Workers is the number of loops, and thus of concurrent batches. With several loops, one batch can call external
 	// systems while another batch waits for the database. Each batch uses a database connection. Every loop runs a batch
-	// when the worker starts. Afterwards, one loop runs a batch at each poll or wake. That loop wakes the next loop while
-	// claims return full batches. Workers does not limit the concurrent calls to one external system, because the runner
-	// limits these calls. The default is 4 for a runner with the method OnFull, such as *saga.Runner, and otherwise 1.
+	// when the worker starts. Afterwards, one loop runs a batch at each poll or wake. If a claim of this loop returns a
+	// full batch, the loop wakes the next loop. Workers does not limit the concurrent calls to one external system,
+	// because the runner limits these calls. The default is 4 for a runner with the method OnFull, such as *saga.Runner,
+	// and otherwise 1.
 	Workers int
 
 	// StopTimeout is how long Stop waits by default. It should be longer than a usual call to an external system. The
@@ -241,9 +242,9 @@ func (w *SagaWorker) Stop(timeout time.Duration) error {
 }
 
 // Wake signals that entries may be due. One sleeping loop runs a batch immediately. If every loop is busy, the first
-// loop that ends its batches runs another batch before it sleeps. If the worker is not running, a call of Wake is not
-// needed, because every loop runs a batch at the start. One batch can serve many wakes. Wake never blocks, and may be
-// called at any time.
+// loop that ends its batches runs another batch before it sleeps. If the worker is not running, Wake has no effect. It
+// is then not needed, because every loop runs a batch at the start. One batch can serve many wakes. Wake never blocks,
+// and may be called at any time.
 func (w *SagaWorker) Wake() {
 	if runner, ok := w.runner.(waker); ok {
 		runner.Wake()
