@@ -11,7 +11,8 @@ import (
 	"github.com/habeas-data/habeas/adapters/hooks"
 )
 
-// The first call fails because a cache cannot be reached. The caller calls the hook again in the background.
+// The first call of the hook fails, because a cache cannot be reached. Caller then calls the hook again in the
+// background.
 func ExampleCaller() {
 	caller := hooks.Caller{
 		Attempts: 3, Backoff: time.Millisecond, Logger: slog.New(slog.NewTextHandler(io.Discard, nil)),

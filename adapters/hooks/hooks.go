@@ -23,7 +23,7 @@ const (
 	DefaultBackoff = time.Second
 )
 
-// longestBackoff bounds the wait before a function is called again.
+// longestBackoff is the maximum wait before a function is called again.
 const longestBackoff = time.Minute
 
 // Caller calls functions, and retries them if they fail. The zero value is ready for use. It is safe for concurrent
@@ -31,21 +31,24 @@ const longestBackoff = time.Minute
 type Caller struct {
 	// Attempts is the maximum number of calls of one function, the first call included. The default is 1.
 	Attempts int
-	// Timeout bounds each call. A function that runs longer counts as failed. The default is 5 s.
+	// Timeout is the time limit of each call. A function that runs longer counts as failed. The default is 5 s.
 	Timeout time.Duration
 	// Backoff is the wait before the second call. The wait doubles before each further call, up to a minute. The default
 	// is 1 s.
 	Backoff time.Duration
-	// Logger gets a record for each call that failed. Records hold no value of a panic, and of an error only the parts
-	// that package domain declares free of personal data. The default is slog.Default().
+	// Logger gets a record for each call that failed. A record has no personal data: it does not have the value of a
+	// panic, and it has only those parts of an error that package domain declares free of personal data. The default is
+	// slog.Default().
 	Logger *slog.Logger
 }
 
-// Call calls a function once and waits until it returns, at most for Timeout. If that call fails, Call makes the
-// further attempts in the background and returns. They end with the process. The log names the function by name.
+// Call calls a function once and waits until it returns, at most for Timeout. If that call fails, Call starts the
+// further attempts in the background and returns. These attempts end if the process ends. The parameter name identifies
+// the function in the log.
 //
-// The first call gets the values of ctx. Further calls do not, because they may run after the request. No call is
-// canceled when ctx ends, because the client may have left before the commit was known.
+// The first call of the function gets the values of ctx. Further calls do not get these values, because they may run
+// after the end of the request. The end of ctx cancels no call, because a client that disconnects must not prevent the
+// hook of a committed change.
 func (c Caller) Call(ctx context.Context, name string, call func(context.Context) error) {
 	if c.attempt(ctx, name, 1, call) || c.Attempts <= 1 {
 		return

@@ -18,13 +18,14 @@ import (
 
 type key struct{}
 
-// called holds the calls of a hook, and the log of these calls.
+// called has the calls of a hook and the log of these calls.
 type called struct {
 	at  []time.Duration // since the first call
 	log string
 }
 
-// calls calls a hook that runs the functions do, one per call. The last function serves all further calls.
+// calls calls a hook. The first call of the hook runs the first function of the parameter do, the second call the
+// second function, and so on. All further calls run the last function.
 func calls(t *testing.T, caller hooks.Caller, do ...func(context.Context) error) (result called) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -51,7 +52,7 @@ func calls(t *testing.T, caller hooks.Caller, do ...func(context.Context) error)
 	return result
 }
 
-// valueHandler records the value of the request that each record was logged with.
+// valueHandler is a log handler. For each log record, it stores the value of the request from the context.
 type valueHandler struct {
 	slog.Handler
 	values *[]any
@@ -62,7 +63,7 @@ func (h valueHandler) Handle(ctx context.Context, _ slog.Record) error {
 	return nil
 }
 
-// While the request lasts, the log handler gets its values, such as a trace id, for a panic and for an error.
+// If the first call panics or fails, the log handler gets the values of the request, such as a trace id.
 func TestAFailureIsLoggedWithTheValuesOfTheRequest(t *testing.T) {
 	const value = "of the request"
 	for name, c := range map[string]struct {

@@ -6,7 +6,7 @@
 //	gdpr, err := app.New(app.Config{DB: db, Models: models, Journal: file})
 //
 // The file has the ids of subjects, so protect it like the database. Only its owner can read it. To rotate the file,
-// rename it. A running Append may still write to the renamed file, and later calls create a new file. A replay reads
+// rename it. A running Append may still write to the renamed file, and later calls create a new file. A replay may read
 // the rotated files in any order. See [File] and, in package app, Integration.Replay.
 package journal
 
@@ -26,8 +26,9 @@ import (
 
 // Options has the settings of a File. The zero value is ready for use.
 type Options struct {
-	// Name is the name of the journal. See ports.Journal. The default consists of the host name and the path, so each host
-	// writes a complete journal. Processes that share a file on a network volume need the same Name.
+	// Name is the name of the journal. See ports.Journal. The default consists of the host name and the path. Each name
+	// has its own position in the database, so by default, each host writes a complete journal. Processes of several hosts
+	// that share a file on a network volume need the same Name.
 	Name string
 }
 
@@ -39,8 +40,8 @@ type File struct {
 
 var _ ports.Journal = (*File)(nil)
 
-// NewFile returns a journal in the file path. The first Append creates the file. The directory must exist. Returns
-// domain.ErrConfiguration if the path is empty, or if Options.Name is empty and the host name cannot be read.
+// NewFile returns a journal in the file path. The first Append creates the file. The directory must exist. NewFile
+// returns domain.ErrConfiguration if the path is empty, or if Options.Name is empty and the host name cannot be read.
 func NewFile(path string, opts Options) (*File, error) {
 	if path == "" {
 		return nil, domain.Misconfigured("journal", "the path of the file is empty: set a path")
@@ -62,8 +63,8 @@ func NewFile(path string, opts Options) (*File, error) {
 // Name implements ports.Journal.
 func (f *File) Name() string { return f.name }
 
-// Append implements ports.Journal. It appends the lines with one write, so the writes of concurrent processes do not
-// mix.
+// Append implements ports.Journal. It appends the lines in one write call, so that the lines of concurrent processes do
+// not mix.
 func (f *File) Append(ctx context.Context, lines []byte) error {
 	if err := ctx.Err(); err != nil {
 		return &domain.Error{Op: "journal", Message: "ended by its context", Err: err}
@@ -85,7 +86,8 @@ func (f *File) Append(ctx context.Context, lines []byte) error {
 	return err
 }
 
-// appendTo appends the lines and flushes them to the disk. If the last line is cut off, it first terminates that line.
+// appendTo appends the lines and flushes the file to the disk. If the last line of the file is cut off, it first ends
+// that line and appends a line that reports the cut (domain.AppendTruncated).
 func appendTo(file *os.File, lines []byte) error {
 	info, err := file.Stat()
 	if err != nil {
@@ -139,7 +141,8 @@ type emptyReader struct{}
 
 func (emptyReader) Read([]byte) (int, error) { return 0, io.EOF }
 
-// failed returns the error of a failed system call. The error omits the path.
+// failed returns the error of a failed system call. The error does not contain the path, because a path may be
+// confidential.
 func failed(doing string, err error) error {
 	message := "cannot " + doing
 	var number syscall.Errno

@@ -63,7 +63,7 @@ func TestAppendCreatesANewFileAfterARename(t *testing.T) {
 	}
 }
 
-// The errors name the failed operation and no path, because a path may be confidential.
+// The message of the error names the failed operation, but not the path, because a path may be confidential.
 func TestAFileThatCannotBeWrittenIsUnavailable(t *testing.T) {
 	directory := t.TempDir()
 	for name, path := range map[string]string{

@@ -16,7 +16,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// The commit of an erasure wakes the worker. The worker immediately calls the newsletter service.
+// After the commit of an erasure, the store wakes the worker. The worker then immediately calls the newsletter service.
 func ExampleNew() {
 	dataMap, err := domain.NewDataMap(domain.Table{
 		Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
@@ -46,8 +46,8 @@ func ExampleNew() {
 	// stopped: <nil>
 }
 
-// An application starts the worker together with its server. It stops the worker after the server, when no request is
-// left that could add entries to the outbox.
+// An application starts the worker when it starts its server. It first stops the server and then the worker, because
+// the last requests may still add entries to the outbox.
 func ExampleSagaWorker_Stop() {
 	background, err := worker.New(idle{}, worker.Options{})
 	check(err)

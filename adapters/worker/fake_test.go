@@ -17,8 +17,8 @@ import (
 // quiet discards the log of tests in which batches fail on purpose.
 var quiet = slog.New(slog.DiscardHandler)
 
-// fake is a runner whose batches are a function of the test. It records when each batch began, and how many batches ran
-// concurrently.
+// fake is a runner that calls a function of the test for each batch. It records when each batch began, and how many
+// batches ran concurrently.
 type fake struct {
 	batch func(ctx context.Context, n int) (settled int, err error) // n counts from 1; nil means that no entry is due
 
@@ -70,7 +70,8 @@ func (f *fake) wantOneLoop(t *testing.T) {
 	}
 }
 
-// bubble runs a test with a fake clock, which advances only while every goroutine of the test is blocked.
+// bubble runs a test in a synctest bubble. The clock of the bubble advances only while every goroutine of the test is
+// blocked.
 func bubble(t *testing.T, test func(t *testing.T)) {
 	t.Helper()
 	synctest.Test(t, test)

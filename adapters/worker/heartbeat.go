@@ -7,8 +7,8 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// longestPause is how long a batch may run without progress before it counts as stuck, if the runner has no method
-// LongestPause.
+// longestPause is how long a batch may run without progress before it counts as stuck. It applies if the runner has no
+// method LongestPause.
 const longestPause = 15 * time.Minute
 
 var _ ports.Heartbeat = (*SagaWorker)(nil)
@@ -16,9 +16,10 @@ var _ ports.Heartbeat = (*SagaWorker)(nil)
 // Heartbeat implements ports.Heartbeat. It returns the time of the last sign of life, and whether the worker is
 // running. The last sign of life is the end of the last batch that succeeded, or the start of the worker.
 //
-// While a batch runs and makes progress, the last sign of life is the current time, because calls may take long. A
-// running batch does not count if the batch that ended last failed. It does not count either if no batch has made
-// progress for longer than LongestPause of the runner, or for 15 minutes if the runner has no such method.
+// While a batch is running, the last sign of life is the current time, because calls may take long. In two cases, a
+// running batch does not count. The first case is that the batch that ended last failed. The second case is that no
+// batch has made progress for longer than the LongestPause of the runner, or for 15 minutes if the runner has no such
+// method.
 func (w *SagaWorker) Heartbeat() (last time.Time, running bool) {
 	w.mu.Lock()
 	running = w.running()
@@ -26,13 +27,13 @@ func (w *SagaWorker) Heartbeat() (last time.Time, running bool) {
 	return w.pulse.read(w.options.Clock.Now(), w.pause), running
 }
 
-// pulse records the signs of life of all loops of a worker.
+// pulse records when batches begin, make progress and end, for all loops of a worker.
 type pulse struct {
-	mu      sync.Mutex
-	last    time.Time // end of the last batch that succeeded, or the start of the worker
-	moved   time.Time // last begin or progress of a batch
-	busy    int       // batches that are running
-	failing bool      // the batch that ended last failed
+	mu         sync.Mutex
+	last       time.Time // end of the last batch that succeeded, or the start of the worker
+	progressed time.Time // last begin or progress of a batch
+	busy       int       // batches that are running
+	failing    bool      // the batch that ended last failed
 }
 
 func (p *pulse) start(now time.Time) {
@@ -44,14 +45,14 @@ func (p *pulse) start(now time.Time) {
 func (p *pulse) begin(now time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.moved = now
+	p.progressed = now
 	p.busy++
 }
 
-func (p *pulse) move(now time.Time) {
+func (p *pulse) progress(now time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.moved = now
+	p.progressed = now
 }
 
 func (p *pulse) end(now time.Time, succeeded bool) {
@@ -67,7 +68,7 @@ func (p *pulse) end(now time.Time, succeeded bool) {
 func (p *pulse) read(now time.Time, pause time.Duration) time.Time {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.busy > 0 && !p.failing && now.Sub(p.moved) <= pause {
+	if p.busy > 0 && !p.failing && now.Sub(p.progressed) <= pause {
 		return now
 	}
 	return p.last

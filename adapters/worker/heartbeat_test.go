@@ -54,7 +54,8 @@ func TestTheHeartbeatIsTheLastBatchThatSucceeded(t *testing.T) {
 	})
 }
 
-// A slow external system makes a batch take long. The orchestrator must not restart the application for that.
+// If an external system is slow, a batch takes long. The heartbeat then stays current, so that the orchestrator does
+// not restart the application.
 func TestABatchUnderWayIsASignOfLife(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		w := started(t, newFake(func(context.Context, int) (int, error) {
@@ -68,8 +69,7 @@ func TestABatchUnderWayIsASignOfLife(t *testing.T) {
 	})
 }
 
-// A batch that runs after a failed batch is not a sign of life, because it may hang like a database that does not
-// respond.
+// A running batch is not a sign of life after a failed batch, because the database may not respond.
 func TestABatchUnderWayAfterAFailureIsNotASignOfLife(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		w := started(t, newFake(func(context.Context, int) (int, error) {

@@ -221,7 +221,7 @@ func TestStopMayBeCalledConcurrently(t *testing.T) {
 	})
 }
 
-// stop calls Stop in a goroutine other than the goroutine of the test, which must not call t.Fatal.
+// stop calls Stop. It uses t.Error, because goroutines other than the goroutine of the test must not call t.Fatal.
 func stop(t *testing.T, w *worker.SagaWorker) {
 	t.Helper()
 	if err := w.Stop(time.Minute); err != nil {

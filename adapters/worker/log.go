@@ -57,9 +57,9 @@ func (w *SagaWorker) logEntry(ctx context.Context, entry domain.OutboxEntry, cau
 	w.logger().LogAttrs(ctx, level, message, attributes...)
 }
 
-// logRest logs that a purge or an observation failed, unless ctx has ended. The next attempt follows after the
-// interval.
-func (w *SagaWorker) logRest(ctx context.Context, message string, interval time.Duration, err error) {
+// logPeriodic logs that a purge or an observation failed, unless ctx has ended. The parameter interval is the time
+// until the next attempt.
+func (w *SagaWorker) logPeriodic(ctx context.Context, message string, interval time.Duration, err error) {
 	if ctx.Err() != nil {
 		return
 	}
@@ -67,8 +67,8 @@ func (w *SagaWorker) logRest(ctx context.Context, message string, interval time.
 	w.logger().LogAttrs(ctx, slog.LevelWarn, message, attributes...)
 }
 
-// logPanic logs where the runner panicked, and the type of the value. The value is nil if the runner ended its
-// goroutine with runtime.Goexit.
+// logPanic logs the place of a panic of the runner and the type of the panic value. The value is nil if the runner
+// ended its goroutine with runtime.Goexit.
 func (w *SagaWorker) logPanic(ctx context.Context, value any) {
 	attributes := append(safelog.Panic(value), w.retryIn())
 	w.logger().LogAttrs(ctx, slog.LevelError, "habeas: outbox batch panicked", attributes...)

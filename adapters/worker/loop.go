@@ -12,20 +12,21 @@ import (
 func (w *SagaWorker) run(ctx context.Context) {
 	for {
 		healthy := w.drain(ctx)
-		if !w.rest(ctx, healthy) {
+		if !w.sleep(ctx, healthy) {
 			return
 		}
 	}
 }
 
-// drain runs batches until a batch fails or settles no entry. It returns false if a batch failed, even if the batch
-// settled some entries: if the store cannot record outcomes, claiming more entries does not help.
+// drain runs batches until a batch fails or settles no entry. It returns false if a batch failed, even if this batch
+// settled some entries. The store then perhaps cannot record outcomes, so drain does not claim more entries.
 //
-// A batch settles no entry also if other workers settled its entries before, or if it released all of them. Entries
-// that are due then wait for the next wake or poll, so that the loop cannot spin.
+// A batch also settles no entry if other workers settled its entries first, or if it gave all its entries back. Entries
+// may then still be due. drain returns nevertheless, so that the loop is not busy without effect. The entries wait for
+// the next wake or poll.
 func (w *SagaWorker) drain(ctx context.Context) (healthy bool) {
 	for ctx.Err() == nil {
-		w.takeWake()
+		w.consumeWake()
 		settled, succeeded := w.batch(ctx)
 		if !succeeded || settled == 0 {
 			return succeeded
@@ -37,8 +38,8 @@ func (w *SagaWorker) drain(ctx context.Context) (healthy bool) {
 	return true
 }
 
-// takeWake removes the pending wake, if any, because the batch that follows serves it.
-func (w *SagaWorker) takeWake() {
+// consumeWake removes the pending wake, if any. The next batch serves this wake.
+func (w *SagaWorker) consumeWake() {
 	select {
 	case <-w.wakes:
 	default:
@@ -47,10 +48,10 @@ func (w *SagaWorker) takeWake() {
 
 // batch runs one batch and logs its failure.
 func (w *SagaWorker) batch(ctx context.Context) (settled int, succeeded bool) {
-	w.polls.looked(time.Now())
+	w.polls.record(time.Now())
 	w.pulse.begin(w.options.Clock.Now())
-	outcome := domain.OutcomePanic // unless RunOnce returns
-	succeeded = w.contain(ctx, func() (err error) {
+	outcome := domain.OutcomePanic // replaced if RunOnce returns
+	succeeded = w.runSafely(ctx, func() (err error) {
 		settled, err = w.runner.RunOnce(ctx)
 		outcome = domain.OutcomeOf(err)
 		if err != nil {
@@ -66,8 +67,9 @@ func (w *SagaWorker) batch(ctx context.Context) (settled int, succeeded bool) {
 	return settled, succeeded
 }
 
-// contain calls run in a new goroutine and waits for it. A panic or a runtime.Goexit of run does not end the loop.
-func (w *SagaWorker) contain(ctx context.Context, run func() error) (succeeded bool) {
+// runSafely calls a function in a new goroutine and waits until it ends, so that a panic or a runtime.Goexit of the
+// function does not end the loop. It returns true if the function returned nil.
+func (w *SagaWorker) runSafely(ctx context.Context, run func() error) (succeeded bool) {
 	ended := make(chan struct{})
 	returned := false
 	var err error
@@ -85,30 +87,31 @@ func (w *SagaWorker) contain(ctx context.Context, run func() error) (succeeded b
 	return returned && err == nil
 }
 
-// purge calls the Purge method of the runner every hour until ctx ends. It logs an error. The next call retries.
+// purge calls the Purge method of the runner every hour until ctx ends. It logs errors.
 func (w *SagaWorker) purge(ctx context.Context, runner purger) {
 	w.every(ctx, firstPurge, purgeInterval, func() error {
 		_, err := runner.Purge(ctx)
 		if err != nil {
-			w.logRest(ctx, "habeas: purge of the outbox failed", purgeInterval, err)
+			w.logPeriodic(ctx, "habeas: purge of the outbox failed", purgeInterval, err)
 		}
 		return err
 	})
 }
 
-// observe calls the ObserveOutbox method of the runner immediately and then every minute until ctx ends. It logs an
-// error. The next call retries.
+// observe calls the ObserveOutbox method of the runner immediately and then every minute until ctx ends. It logs
+// errors.
 func (w *SagaWorker) observe(ctx context.Context, runner outboxObserver) {
 	w.every(ctx, 0, observeInterval, func() error {
 		err := runner.ObserveOutbox(ctx)
 		if err != nil {
-			w.logRest(ctx, "habeas: the outbox could not be observed", observeInterval, err)
+			w.logPeriodic(ctx, "habeas: the outbox could not be observed", observeInterval, err)
 		}
 		return err
 	})
 }
 
-// every calls a function after the duration first, and then again an interval after each call, until ctx ends.
+// every calls a function until ctx ends. The first call begins after the duration in the parameter first. Each further
+// call begins an interval after the end of the previous call.
 func (w *SagaWorker) every(ctx context.Context, first, interval time.Duration, call func() error) {
 	timer := time.NewTimer(first)
 	defer timer.Stop()
@@ -118,20 +121,20 @@ func (w *SagaWorker) every(ctx context.Context, first, interval time.Duration, c
 		case <-ctx.Done():
 			return
 		}
-		w.contain(ctx, call)
+		w.runSafely(ctx, call)
 		timer.Reset(interval)
 	}
 }
 
-// rest sleeps until no loop has begun a batch for PollInterval, and returns true. If the last batch was healthy, a wake
-// ends the sleep. If the last batch failed, the wake stays pending until the next batch, so that wakes do not load a
-// database that fails. rest returns false if ctx has ended.
-func (w *SagaWorker) rest(ctx context.Context, healthy bool) bool {
+// sleep returns true when the loop must run the next batch, and false if ctx has ended. The loop must run a batch if no
+// loop has begun a batch for PollInterval. If the parameter healthy is true, a wake also ends the sleep. After a failed
+// batch, a wake stays pending until the next batch, so that wakes do not load a database that fails.
+func (w *SagaWorker) sleep(ctx context.Context, healthy bool) bool {
 	wake := w.wakes
 	if !healthy {
 		wake = nil // never ready
 	}
-	w.polls.looked(time.Now())
+	w.polls.record(time.Now())
 	timer := time.NewTimer(w.options.PollInterval)
 	defer timer.Stop()
 	for {

@@ -153,7 +153,7 @@ func TestABatchThatSettledAPartAndFailedIsFollowedByAPause(t *testing.T) {
 	})
 }
 
-// One of several loops serves a wake. It wakes the next loop after each batch that settled an entry.
+// A wake starts a batch in one of several loops. After each batch that settled an entry, this loop wakes the next loop.
 func TestAWakeWakesOneLoopWhichWakesTheNext(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		work := make(chan int, 4)
@@ -212,8 +212,8 @@ func TestOneWakeRunsOneBatchIfNoBatchIsFull(t *testing.T) {
 		before := len(runner.at)
 		w.Wake()
 		pass(time.Minute)
-		if looks := len(runner.at) - before; looks != 1 || runner.woken != 1 {
-			t.Errorf("a wake led to %d batches and %d wakes of the runner, want 1 and 1", looks, runner.woken)
+		if batches := len(runner.at) - before; batches != 1 || runner.woken != 1 {
+			t.Errorf("a wake led to %d batches and %d wakes of the runner, want 1 and 1", batches, runner.woken)
 		}
 	})
 }

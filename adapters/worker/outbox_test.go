@@ -143,7 +143,7 @@ func TestStopLeavesNoGoroutineBehind(t *testing.T) {
 	})
 }
 
-// connect opens a separate handle on a database, as another process would.
+// connect opens a separate connection pool, like the pool of another process.
 func connect(t *testing.T, url string) *bun.DB {
 	t.Helper()
 	db, err := sql.Open("pgx", url)

@@ -5,22 +5,22 @@ import (
 	"time"
 )
 
-// polls makes all loops of a worker share one poll per PollInterval. The number of polls does not depend on the number
-// of loops.
+// polls lets only one loop of a worker poll per PollInterval. Thus the number of polls does not depend on the number of
+// loops.
 type polls struct {
 	mu   sync.Mutex
-	last time.Time // when any loop last began a batch or began to rest
+	last time.Time // time when a loop last began a batch or a sleep
 }
 
-// looked records that a loop began a batch or began to rest.
-func (p *polls) looked(at time.Time) {
+// record records that a loop begins a batch or a sleep.
+func (p *polls) record(at time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.last = at
 }
 
-// wait returns how long a loop must wait before it may poll. If wait returns 0, the caller must poll now. The other
-// loops then wait for another interval.
+// wait returns how long a loop must wait before it may poll. If wait returns 0, the caller must poll immediately, and
+// the other loops must wait for another interval.
 func (p *polls) wait(now time.Time, interval time.Duration) time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()

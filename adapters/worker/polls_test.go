@@ -8,8 +8,8 @@ import (
 	"github.com/habeas-data/habeas/adapters/worker"
 )
 
-// looks returns how many batches began.
-func (f *fake) looks() int {
+// batchesBegun returns how many batches began.
+func (f *fake) batchesBegun() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return len(f.at)
@@ -20,15 +20,15 @@ func TestMoreLoopsPollNoMoreOften(t *testing.T) {
 		runner := newFake(nil)
 		started(t, runner, worker.Options{Workers: 8})
 		pass(time.Second)
-		started := runner.looks()
+		started := runner.batchesBegun()
 		pass(time.Minute)
-		if polls := runner.looks() - started; started != 8 || polls != 12 {
+		if polls := runner.batchesBegun() - started; started != 8 || polls != 12 {
 			t.Errorf("%d batches at the start, then %d polls in a minute, want 8 and 12", started, polls)
 		}
 	})
 }
 
-// While one loop waits for a system, the other loops still poll.
+// If one loop waits for a system, the other loops still poll.
 func TestALoopThatIsBusyDoesNotPollForTheOthers(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		runner := newFake(func(_ context.Context, n int) (int, error) {
@@ -54,7 +54,7 @@ func TestARunnerWithOnFullHasFourLoops(t *testing.T) {
 			}
 			started(t, runner, worker.Options{})
 			pass(time.Second)
-			if got := fake.looks(); got != want {
+			if got := fake.batchesBegun(); got != want {
 				t.Errorf("full %v: %d batches at the start, want %d", full, got, want)
 			}
 		})

@@ -21,7 +21,8 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// patience bounds each wait of a test. It is far shorter than the PollInterval of the workers.
+// patience is the maximum duration of each wait in a test. It is far shorter than the PollInterval of the workers, so a
+// poll cannot end a wait.
 const patience = time.Minute
 
 // Customer is the only table of the application in these tests.
@@ -73,8 +74,8 @@ func newProcess(t *testing.T, db *bun.DB) *process {
 	return p
 }
 
-// start starts the worker, and returns after its first batch, which finds no entries. After that, only a wake starts a
-// batch.
+// start starts the worker, and returns after the first batch, which finds no entries. During the test, only a wake
+// starts further batches.
 func (p *process) start(t *testing.T) {
 	t.Helper()
 	p.worker.Start()
@@ -84,7 +85,8 @@ func (p *process) start(t *testing.T) {
 	}
 }
 
-// erase erases a customer. If host is not nil, the application's part of the transaction fails with it.
+// erase erases a customer. If the parameter host is not nil, the application's part of the transaction returns it as an
+// error.
 func (p *process) erase(ctx context.Context, customer int64, host error) error {
 	subject, err := domain.NewSubject(strconv.FormatInt(customer, 10),
 		domain.SubjectRef{Kind: "desk", Value: "contact-" + strconv.FormatInt(customer, 10)})
@@ -146,7 +148,7 @@ func (o observed) RunOnce(ctx context.Context) (int, error) {
 	return settled, err
 }
 
-// desk is an external system that has every contact.
+// desk is an external system that has every customer as a contact.
 type desk struct{ erased chan string }
 
 func (*desk) Name() string                          { return "desk" }

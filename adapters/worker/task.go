@@ -8,18 +8,18 @@ import (
 	"github.com/habeas-data/habeas/adapters/internal/safelog"
 )
 
-// taskPause is the longest pause between two parts of a task if the first part returned more. Other users of the
-// database get their turn during the pause.
+// taskPause is the maximum pause between two parts of a task if the first part returned more. During the pause, other
+// users of the database can work.
 const taskPause = 100 * time.Millisecond
 
-// Task is work that the worker repeats in addition to the outbox. Each task has a separate goroutine. It does its work
-// in short parts.
+// Task is work that the worker repeats in addition to the outbox. Each task runs in its own goroutine, and does its
+// work in short parts.
 type Task struct {
 	Name  string        // names the task in the log
-	Every time.Duration // must be positive; the pause after a part that failed or has no part to follow
+	Every time.Duration // the pause after the last part, and after a part that failed; must be positive
 	// Run does one part of the work, and returns more = true if another part remains. The worker calls Run when it starts,
-	// and then again after a pause. The pause is Every, or at most 100 ms if more is true. Run must return when ctx ends.
-	// The worker logs errors and panics of Run.
+	// and then after each pause. The pause is at most 100 ms if more is true. Otherwise it is Every. Run must return when
+	// ctx ends. The worker logs errors and panics of Run.
 	Run func(ctx context.Context) (more bool, err error)
 }
 
@@ -34,7 +34,7 @@ func (w *SagaWorker) repeat(ctx context.Context, task Task) {
 			return
 		}
 		pause := task.Every
-		w.contain(ctx, func() error {
+		w.runSafely(ctx, func() error {
 			defer w.logTaskPanic(ctx, task)
 			more, err := task.Run(ctx)
 			if err != nil {
@@ -48,7 +48,7 @@ func (w *SagaWorker) repeat(ctx context.Context, task Task) {
 	}
 }
 
-// logTaskPanic recovers from a panic of a task, and logs where it happened. It is called by defer.
+// logTaskPanic recovers from a panic of a task, and logs the place of the panic. It must be called by defer.
 func (w *SagaWorker) logTaskPanic(ctx context.Context, task Task) {
 	if value := recover(); value != nil {
 		attributes := append(safelog.Panic(value), slog.String("task", task.Name), slog.Duration("retry_in", task.Every))

@@ -8,8 +8,8 @@
 //	background.Start()
 //	defer background.Stop(0)
 //
-// Polling alone carries out every entry. SagaWorker.Wake shortens the delay. A store of the same process calls Wake
-// after each commit that added entries to the outbox. Package pgxlisten calls Wake after such commits of other
+// Polling is sufficient to carry out every entry. SagaWorker.Wake shortens the delay. A store of the same process calls
+// Wake after each commit that added entries to the outbox. Package pgxlisten calls Wake after such commits of other
 // processes.
 package worker
 
@@ -36,32 +36,35 @@ const (
 
 // Runner carries out the entries of the outbox in batches. *saga.Runner implements it.
 type Runner interface {
-	// RunOnce claims a batch of entries that are due, carries them out, and returns how many it settled. It returns 0 and
-	// nil if no entry was due. When ctx ends, RunOnce starts no further call, finishes the calls in flight, and returns.
-	// At most Options.Workers calls of RunOnce run concurrently.
+	// RunOnce claims a batch of entries that are due, carries out the entries, and returns the number of settled entries.
+	// It returns 0 and nil if no entry was due. When ctx ends, RunOnce starts no further call, finishes the calls in
+	// flight, and returns. At most Options.Workers calls of RunOnce run concurrently.
 	RunOnce(ctx context.Context) (settled int, err error)
 }
 
 // The optional methods of a Runner. *saga.Runner has all of them.
 type (
-	// waker is notified of each wake, also while RunOnce runs.
+	// waker is notified of each call of SagaWorker.Wake, even during RunOnce.
 	waker interface{ Wake() }
-	// filler calls a function when there may be work for another loop. For a runner without OnFull, the worker wakes
-	// another loop after each batch that settled an entry.
+	// filler calls a function after a full batch, because there may be work for another loop. If a runner has no method
+	// OnFull, the worker wakes another loop after each batch that settled an entry.
 	filler interface{ OnFull(call func()) }
 	// reporter reports entries that did not succeed. See saga.Runner.OnFailure.
 	reporter interface {
 		OnFailure(call func(ctx context.Context, entry domain.OutboxEntry, cause error))
 	}
-	// purger deletes records whose retention has ended. The worker calls it a minute after the start and then every hour.
+	// purger deletes records whose retention has ended. The worker calls Purge a minute after the start and then every
+	// hour.
 	purger interface {
 		Purge(ctx context.Context) (removed int64, err error)
 	}
-	// outboxObserver reports the state of the outbox to its observer. The worker calls it at the start and every minute.
+	// outboxObserver reports the state of the outbox to the observer of the runner. The worker calls ObserveOutbox at the
+	// start and then every minute.
 	outboxObserver interface {
 		ObserveOutbox(ctx context.Context) error
 	}
-	// progressing reports each progress of a batch, and the longest time between two reports. See Heartbeat.
+	// progressing calls a function at each progress of a batch, and returns the longest time between two such calls. See
+	// SagaWorker.Heartbeat.
 	progressing interface {
 		OnProgress(call func())
 		LongestPause() time.Duration
@@ -70,15 +73,16 @@ type (
 
 // Options are the settings of a SagaWorker. The zero value is ready for use.
 type Options struct {
-	// PollInterval is the longest time that the worker sleeps while no entry is due. A wake ends that sleep. PollInterval
-	// is also how long a loop pauses after a batch that failed. A wake does not shorten that pause. The default is 5 s.
+	// PollInterval is the longest time that the worker sleeps while no entry is due. A wake ends that sleep. After a batch
+	// that failed, a loop also pauses for PollInterval. A wake does not shorten this pause. The default is 5 s.
 	PollInterval time.Duration
 
-	// Workers is the number of loops, and so of batches that run concurrently. While one batch waits for the database,
-	// another batch calls external systems. Each batch uses a database connection. Every loop runs a batch when the worker
-	// starts. Afterwards, one loop runs a batch at each poll or wake. That loop wakes the next loop while claims return
-	// full batches. Workers does not bound the concurrent calls to one external system: the runner limits them. The
-	// default is 4 for a runner with the method OnFull, such as *saga.Runner, and otherwise 1.
+	// Workers is the number of loops, and thus of concurrent batches. With several loops, one batch can call external
+	// systems while another batch waits for the database. Each batch uses a database connection. Every loop runs a batch
+	// when the worker starts. Afterwards, one loop runs a batch at each poll or wake. If a claim of this loop returns a
+	// full batch, the loop wakes the next loop. Workers does not limit the concurrent calls to one external system,
+	// because the runner limits these calls. The default is 4 for a runner with the method OnFull, such as *saga.Runner,
+	// and otherwise 1.
 	Workers int
 
 	// StopTimeout is how long Stop waits by default. It should be longer than a usual call to an external system. The
@@ -86,13 +90,13 @@ type Options struct {
 	StopTimeout time.Duration
 
 	// Logger gets a record for each batch that failed, each call to an external system that failed, and each entry that
-	// the runner abandoned. An abandoned entry is logged as an error. Records hold no personal data. A record has the
-	// Message of the resolver's *domain.ResolverError or *domain.RetryLater, as one line of at most 300 characters. The
-	// default is slog.Default().
+	// the runner abandoned. An abandoned entry is logged as an error. Records hold no personal data. If the error of a
+	// resolver is a *domain.ResolverError or a *domain.RetryLater, the record has its Message, as one line of at most 300
+	// characters. The default is slog.Default().
 	Logger *slog.Logger
 
 	// Observer is notified of each batch. If Observer is set and the runner has the method ObserveOutbox, as *saga.Runner
-	// has, the worker calls that method every minute. The default is nil: the worker observes nothing.
+	// has, the worker calls that method every minute. The default is nil, so that the worker reports nothing.
 	Observer ports.Observer
 	// Tasks run in addition to the outbox. The default is nil.
 	Tasks []Task
@@ -109,7 +113,7 @@ type SagaWorker struct {
 	full    bool          // the runner has the method OnFull
 	polls   polls
 	pulse   pulse
-	pause   time.Duration // a batch without progress for longer counts as stuck
+	pause   time.Duration // a batch that makes no progress for longer counts as stuck
 
 	mu     sync.Mutex
 	cancel context.CancelFunc
@@ -142,7 +146,7 @@ func New(runner Runner, opts Options) (*SagaWorker, error) {
 	w := &SagaWorker{runner: runner, options: opts, wakes: make(chan struct{}, 1), pause: longestPause}
 	if progressing, ok := runner.(progressing); ok {
 		w.pause = progressing.LongestPause()
-		progressing.OnProgress(func() { w.pulse.move(w.options.Clock.Now()) })
+		progressing.OnProgress(func() { w.pulse.progress(w.options.Clock.Now()) })
 	}
 	filler, full := runner.(filler)
 	if full {
@@ -193,7 +197,7 @@ func (w *SagaWorker) Start() {
 	}()
 }
 
-// running reports whether there are loops. The caller holds mu.
+// running reports whether a loop or a task is running. The caller must hold mu.
 func (w *SagaWorker) running() bool {
 	if w.ended == nil {
 		return false
@@ -207,13 +211,13 @@ func (w *SagaWorker) running() bool {
 }
 
 // Stop ends the worker: it starts no further call, and finishes the calls in flight. Stop waits until the worker has
-// ended, at most for timeout. If timeout is zero or negative, Stop waits for Options.StopTimeout. It returns nil if the
-// worker has ended or was not running.
+// ended, but not longer than timeout. If timeout is zero or negative, Stop waits for Options.StopTimeout. It returns
+// nil if the worker has ended or was not running.
 //
 // If a batch or a task still runs after the timeout, the error is context.DeadlineExceeded. The worker then ends after
-// that batch or task. Stop may be called again to wait for it. If the process ends before an entry is settled, the
-// lease of the entry expires, and another worker calls the external system again. A runner or task that calls Stop
-// waits for itself, so that Stop always times out.
+// that batch or task. To wait for the end, call Stop again. If the process ends before an entry is settled, the lease
+// of the entry expires, and another worker calls the external system again. Do not call Stop in a runner or a task:
+// Stop would wait for the end of its caller, and always time out.
 func (w *SagaWorker) Stop(timeout time.Duration) error {
 	w.mu.Lock()
 	ended := w.ended
@@ -237,10 +241,10 @@ func (w *SagaWorker) Stop(timeout time.Duration) error {
 	}
 }
 
-// Wake signals that entries may be due. One sleeping loop runs a batch immediately. If every loop is busy, the next
-// loop that would sleep runs another batch first. If the worker is not running, Wake has no further effect, because
-// every loop runs a batch at the start. One batch can serve many wakes. Wake never blocks, and may be called at any
-// time.
+// Wake signals that entries may be due. One sleeping loop runs a batch immediately. If every loop is busy, the first
+// loop that ends its batches runs another batch before it sleeps. If the worker is not running, Wake has no effect. It
+// is then not needed, because every loop runs a batch at the start. One batch can serve many wakes. Wake never blocks,
+// and may be called at any time.
 func (w *SagaWorker) Wake() {
 	if runner, ok := w.runner.(waker); ok {
 		runner.Wake()

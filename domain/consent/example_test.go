@@ -54,7 +54,8 @@ func ExampleLedger_Status() {
 	// Output: may write: false true
 }
 
-// Was the newsletter of 15 March lawful? Zoe consented on 1 March and withdrew her consent on 20 March.
+// A newsletter was sent on 15 March. Zoe consented on 1 March and withdrew her consent on 20 March. StatusAsOf shows
+// that consent was in force on 15 March.
 func ExampleLedger_StatusAsOf() {
 	today := &calendar{}
 	engines := shop(today)
@@ -108,8 +109,8 @@ func ExampleLedger_History() {
 	// 2024-03-20 2024-03 false
 }
 
-// shop returns the engines on a store in memory. An application uses a database and package app instead. A nil clock
-// means the clock of the machine.
+// shop returns the engines on a store in memory. An application uses a database and package app instead. If the clock
+// is nil, the engines use the clock of the machine.
 func shop(clock ports.Clock) stack.Stack {
 	dataMap, err := domain.NewDataMap(domain.Table{
 		Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},

@@ -1,5 +1,5 @@
 // Package consent keeps the ledger of the consents of subjects (Art. 7 GDPR). The ledger is an append-only list of
-// decisions. The ledger derives the current state, and the state at any past instant, from these decisions. See the
+// decisions. From these decisions, the ledger derives the current state and the state at any past instant. See the
 // examples of [Ledger.Record] and [Ledger.Status].
 package consent
 
@@ -26,7 +26,7 @@ func NewLedger(clock ports.Clock, ids ports.IDSource) *Ledger {
 }
 
 // WithPurposes returns a copy of the ledger with declared purposes. Record and Status of the copy reject any other
-// purpose, Statuses lists the declared purposes, and audit events name them.
+// purpose. Statuses of the copy lists the declared purposes. Audit events name the purpose of each decision.
 func (l *Ledger) WithPurposes(purposes domain.Purposes) *Ledger {
 	return &Ledger{l.audit, purposes, l.observer}
 }
@@ -41,7 +41,7 @@ func (l *Ledger) Purposes() domain.Purposes { return l.purposes }
 
 // Record appends a decision and the audit event consent_granted or consent_withdrawn with the same time. The event has
 // the purpose and the policy version only if purposes are declared. Without declared purposes, a client could send
-// personal data in both. The ledger always has both.
+// personal data in these two fields. The record in the ledger always has both fields.
 //
 // Record returns domain.ErrInvalid, with one error per invalid field, if the decision is invalid or its purpose is not
 // declared. It then records nothing.
@@ -87,8 +87,8 @@ func (l *Ledger) record(
 	return record, nil
 }
 
-// Status returns the consent that is in force now, which is the decision recorded last. Without a decision, consent is
-// not granted. Status returns domain.ErrInvalid if purposes are declared and the purpose is not one of them.
+// Status returns the consent that is in force now. This is the decision that was recorded last. Without a decision,
+// consent is not granted. Status returns domain.ErrInvalid if purposes are declared and the purpose is not one of them.
 func (l *Ledger) Status(
 	ctx context.Context, s ports.Session, id domain.SubjectID, purpose string,
 ) (domain.ConsentStatus, error) {
@@ -122,8 +122,8 @@ func (l *Ledger) Statuses(ctx context.Context, s ports.Session, id domain.Subjec
 	return all, nil
 }
 
-// StatusAsOf returns the consent that was in force at an instant, which is the decision recorded last until that
-// instant, inclusive. The purpose need not be declared.
+// StatusAsOf returns the consent that was in force at an instant. This is the last decision that was recorded at or
+// before that instant. The purpose need not be declared.
 func (l *Ledger) StatusAsOf(
 	ctx context.Context, s ports.Session, id domain.SubjectID, purpose string, at time.Time,
 ) (domain.ConsentStatus, error) {

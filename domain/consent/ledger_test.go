@@ -19,7 +19,8 @@ var (
 	ctx     = context.Background()
 	errBoom = errors.New("boom")
 
-	// given is a time of a clock. noon is the same instant in the form in which the ledger stores it.
+	// given is the time that the clock returns. noon is the same instant as the ledger stores it: in UTC, with
+	// microseconds.
 	given = time.Date(2024, 3, 1, 13, 0, 0, 123456789, time.FixedZone("CET", 3600))
 	noon  = time.Date(2024, 3, 1, 12, 0, 0, 123456000, time.UTC)
 )

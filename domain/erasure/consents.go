@@ -6,12 +6,13 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// sourceOfErasure is the source of the consent withdrawals that an erasure records.
+// sourceOfErasure is the value of ConsentRecord.Source in the withdrawals that an erasure records.
 const sourceOfErasure = "erasure"
 
 // endConsents withdraws each consent in force, so that a later subject with the same id inherits no consent. It also
-// clears the free text of the restrictions. All other content of the ledgers stays as evidence. A grant that another
-// session records concurrently is either withdrawn, or commits after the erasure and stays in force.
+// clears the reasons of the restrictions, because a reason is free text. All other content of both ledgers stays as
+// evidence. If another session grants a consent concurrently, the consent is either withdrawn, or its session commits
+// after the erasure and the consent stays in force.
 func (r *run) endConsents(ctx context.Context) error {
 	inForce, err := r.session.Consents().InForce(ctx, r.id)
 	if err != nil {

@@ -10,7 +10,8 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// inForce returns the consents in force: two grants, and a withdrawal that the erasure does not repeat.
+// inForce returns the latest records of three purposes: two grants and a withdrawal. An erasure withdraws the two
+// grants only.
 func (w world) inForce() []domain.ConsentRecord {
 	record := func(purpose, version string, granted bool) domain.ConsentRecord {
 		return domain.ConsentRecord{

@@ -10,8 +10,8 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// generated is a drawn data map. Its methods implement the rules of erasure a second time, in the simplest way, so that
-// the tests do not judge plans by the code that makes them.
+// generated is a random data map. Its methods implement the rules of erasure a second time, in the simplest way. The
+// tests compare plans with this second implementation.
 type generated struct {
 	tables []domain.Table
 	path   map[string][]string // the path of each table to the subject's table, inclusive
@@ -94,8 +94,8 @@ func relate(table *domain.Table, prefix string, parent domain.Table, byCode bool
 	table.Relations = append(table.Relations, relation)
 }
 
-// annotate draws the annotations of a table. The mood makes deleted rows likely, which a free choice would hardly ever
-// draw.
+// annotate draws the annotations of a table. The parameter mood prefers some strategies. Without such a preference,
+// tables whose rows are deleted would be rare.
 func annotate(t *rapid.T, table *domain.Table, mood string) {
 	nothing, all := []domain.Strategy{""}, []domain.Strategy{
 		"", domain.StrategyErase, domain.StrategyAnonymize, domain.StrategyNull, domain.StrategyRetain,
@@ -140,7 +140,7 @@ func columns(table domain.Table, strategies ...domain.Strategy) []string {
 	return names
 }
 
-// losesRows implements the rule for the deletion of rows.
+// losesRows reports whether an erasure deletes the rows of the table.
 func losesRows(table domain.Table) bool {
 	if len(columns(table, domain.StrategyAnonymize, domain.StrategyNull, domain.StrategyRetain)) > 0 {
 		return false
@@ -152,7 +152,7 @@ func losesRows(table domain.Table) bool {
 	return table.Owned || len(personal) > 0 && !foreign
 }
 
-// fault returns the code for which a table cannot be planned, or "".
+// fault returns the code of the error with which the planner must refuse the table, or "".
 func (g generated) fault(table domain.Table) domain.Code {
 	if losesRows(table) {
 		return ""
@@ -176,7 +176,8 @@ func (g generated) fault(table domain.Table) domain.Code {
 	return ""
 }
 
-// clears returns the code for which the database must not set columns of a table to NULL, or "".
+// clears returns the code of the error with which the planner must refuse the table because the database would set its
+// columns to NULL, or "".
 func (g generated) clears(table domain.Table) domain.Code {
 	var code domain.Code
 	for _, relation := range table.Relations {
@@ -196,7 +197,7 @@ func (g generated) clears(table domain.Table) domain.Code {
 	return code
 }
 
-// dependsOn returns the tables of the map without whose rows the table's rows cannot exist.
+// dependsOn returns the tables of the map to which the rows of the table must refer.
 func (g generated) dependsOn(table domain.Table) []string {
 	var parents []string
 	for _, relation := range table.Relations {
@@ -230,7 +231,7 @@ func (g generated) faults() []domain.Code {
 	return codes
 }
 
-// The generator must draw every kind of data map. Otherwise the properties prove nothing about the missing kinds.
+// The property tests cover only the kinds of data maps that the generator draws, so it must draw every kind.
 func TestTheGeneratorDrawsEveryKindOfDataMap(t *testing.T) {
 	const draws = 500
 	seen := map[string]int{}

@@ -8,11 +8,12 @@ import (
 	"github.com/habeas-data/habeas/domain/internal/resolvers"
 )
 
-// enqueueKeys enqueues the keys that the rows hold, before the rows are deleted. It holds one page of keys in memory.
+// enqueueKeys enqueues the keys of external systems that the subject's rows hold. It runs before the rows are deleted.
+// It reads the keys in pages and holds one page in memory.
 func (r *run) enqueueKeys(ctx context.Context) error {
 	for _, name := range r.dataMap.Refs() {
 		i := slices.IndexFunc(r.external, func(e domain.RehearsedExternal) bool { return e.Resolver == name })
-		system := &r.external[i] // NewEraser has checked that it exists
+		system := &r.external[i] // NewEraser has checked that the resolver is registered
 		query := domain.KeyQuery{Resolver: name, ErasedAt: r.at}
 		err := resolvers.KeyCalls(ctx, r.session, r.dataMap, r.resolvers, r.id, query, func(call resolvers.Call) error {
 			system.Keys += len(call.Ref.Keys)
@@ -32,7 +33,7 @@ func (r *run) enqueueKeys(ctx context.Context) error {
 	return nil
 }
 
-// enqueue enqueues the calls for the subject's refs.
+// enqueue enqueues one call for each ref of the subject.
 func (r *run) enqueue(ctx context.Context) error {
 	names, err := r.send(ctx, r.calls...)
 	r.result.EnqueuedExternal = append(names, r.ofKeys...)

@@ -24,11 +24,11 @@ type Config struct {
 	Purposes  domain.Purposes  // purposes that audit events may name, as in consent.Ledger; default none
 	Observer  ports.Observer   // receives the outcome of each erasure; default none
 
-	// Before is called in the session of each erasure after the subject is locked and before the local steps. If it
-	// returns an error or panics, the erasure fails. It is called again if the session is retried. Default: no call.
+	// Before is called in the session of each erasure after the subject is locked and before the local steps. If Before
+	// returns an error or panics, the erasure fails. If the session is retried, Before is called again. Default: no call.
 	Before func(ctx context.Context, s ports.Session, subject domain.Subject) error
-	// After is called after the session of an erasure has committed. The session must implement ports.CommitNotifier. Its
-	// panics are recovered and ignored. Default: no call.
+	// After is called after the session of an erasure has committed. The session must implement ports.CommitNotifier.
+	// Panics of After are recovered and ignored. Default: no call.
 	After func(ctx context.Context, subject domain.Subject, result domain.ErasureResult)
 }
 
@@ -73,28 +73,29 @@ func NewEraser(c Config) (*Eraser, error) {
 // Plan returns the plan that every erasure follows. The caller must not modify it.
 func (e *Eraser) Plan() domain.Plan { return e.plan }
 
-// Erase erases the subject in the session. All its changes are committed together. Erase takes these steps:
+// Erase erases the subject in the session. All changes are committed in one transaction, with the session. Erase takes
+// these steps:
 //
 //  1. It locks the subject, so that erasures of the same subject run one after the other.
 //  2. It enqueues the keys of external systems that the rows hold (domain.Annotation.Ref). An entry has at most
 //     domain.MaxKeys keys. Keys in retained cells are not enqueued.
 //  3. It calls the hook Before.
 //  4. It carries out the local steps of the plan.
-//  5. It withdraws the corrections that external systems have not received yet.
+//  5. It withdraws the corrections (outbox entries of rectifications) that external systems have not received yet.
 //  6. It withdraws the consents in force and clears the reasons of restrictions.
-//  7. It enqueues one outbox entry for each ref of the subject at an external system.
+//  7. It enqueues one outbox entry for each ref of the subject (its id in an external system).
 //
 // Erase records erasure_requested, one erasure_step_succeeded per local step, one consent_withdrawn for each consent
 // that was in force, and erasure_local_completed. If no external system has to erase, Erase also records
 // erasure_completed. Otherwise saga.Runner records erasure_completed after all external systems have erased.
 //
 // If the session rolls back, erasure_requested is still recorded, together with an erasure_step_failed that names the
-// failed step. If no step failed, for example because the commit failed, its error is rolled_back. If the hook Before
-// fails, Erase returns the error of the hook, and the target of erasure_step_failed is hook. After a panic of the hook,
-// the error in the event is panic.
+// failed step. If no step failed, for example because the commit failed, the error in this event is rolled_back. If the
+// hook Before fails, Erase returns the error of the hook, and the target of erasure_step_failed is hook. After a panic
+// of the hook, the error in the event is panic.
 //
 // Erase returns domain.ErrSubject, and records nothing, if the subject does not fit the data map or has a ref of an
-// unknown kind. Erasing a subject again is not an error and changes nothing except surrogates.
+// unknown kind. A repeated erasure of a subject is not an error. It changes nothing except surrogates.
 func (e *Eraser) Erase(ctx context.Context, s ports.Session, subject domain.Subject) (domain.ErasureResult, error) {
 	return e.erase(ctx, s, subject, "")
 }
@@ -123,7 +124,7 @@ func (e *Eraser) carryOut(
 	return run.result, nil
 }
 
-// admit checks a subject and returns its run, which has no session yet.
+// admit checks a subject and returns a run for its erasure. The caller must set the session of the run.
 func (e *Eraser) admit(subject domain.Subject) (*run, error) {
 	calls, skipped, err := resolvers.Admit(e.dataMap, e.resolvers, subject)
 	if err != nil {
@@ -151,7 +152,7 @@ type run struct {
 	calls     []resolvers.Call // for the subject's refs
 	skipped   []string         // the systems for which the subject has no ref
 	rehearsed string           // the fingerprint of the rehearsal; empty if there was no rehearsal
-	at        time.Time        // when the subject was locked
+	at        time.Time        // shortly before the subject was locked
 	result    domain.ErasureResult
 	steps     []domain.RehearsedStep     // the completed steps
 	external  []domain.RehearsedExternal // all external systems
@@ -195,14 +196,15 @@ func (r *run) afterwards(context.Context) error {
 	return r.hooks.CallAfter(r.session, r.subject, r.result)
 }
 
-// fail records the failure at a target as evidence. The caller returns the failure itself. Do reports lost evidence.
+// fail records the failure of a target as evidence, which stays even after a rollback. It ignores an error of the
+// store, because the caller returns the failure itself, and SessionFactory.Do returns an error if evidence is lost.
 func (r *run) fail(ctx context.Context, target, class string) {
 	event := r.operation.Event(domain.EventErasureStepFailed, r.id, domain.Payload{"target": target, "error": class})
 	_ = r.session.Audit().AppendEvidence(ctx, event)
 }
 
-// begin locks the subject and records the request. The event gets its time under the lock, so that the events of
-// concurrent erasures do not interleave. It is recorded even if the lock failed.
+// begin locks the subject and records the request. It reads the time of the event after the lock, so that the events of
+// concurrent erasures do not interleave. It records the event even if the lock failed.
 func (r *run) begin(ctx context.Context) error {
 	r.at = domain.Instant(r.audit.Clock.Now())
 	lockErr := r.session.Subjects().Lock(ctx, r.id, r.at)
@@ -216,9 +218,10 @@ func (r *run) begin(ctx context.Context) error {
 	return lockErr
 }
 
-// withdraw withdraws the corrections that external systems have not received yet. They are personal data that must not
-// outlive the erasure or arrive after it. withdraw runs after the local steps, which wait for a rectification in
-// progress. It also runs if no resolver of this process rectifies, because another process may have such a resolver.
+// withdraw withdraws the corrections that external systems have not received yet. The corrections are personal data, so
+// the erasure must remove them, and no system may receive them after the erasure. withdraw runs after the local steps,
+// because the local steps wait for a rectification in progress. It also runs if no resolver of this process rectifies,
+// because another process may have such a resolver.
 func (r *run) withdraw(ctx context.Context) error {
 	withdrawn, err := r.session.Outbox().Withdraw(ctx, r.id)
 	if err != nil {
@@ -249,14 +252,14 @@ func (r *run) apply(ctx context.Context) error {
 			maps.Copy(payload, payloadOf(r.refused))
 		}
 		event := r.operation.Event(domain.EventErasureStepFailed, r.id, payload)
-		_ = r.session.Audit().AppendEvidence(ctx, event) // the caller returns err; Do reports lost evidence
+		_ = r.session.Audit().AppendEvidence(ctx, event) // the caller returns err; SessionFactory.Do reports lost evidence
 		return err
 	}
 	var events []domain.AuditEvent
 	for i, step := range steps {
 		r.steps = append(r.steps, domain.RehearsedStep{Step: step, Rows: rows[i]})
 		if step.OnlyExpired() && rows[i] == 0 {
-			continue // no duty of the step has ended
+			continue // no retention duty of the step has ended
 		}
 		if !clearsAgain(steps[:i], step) {
 			r.counts(step.Strategy)[step.Target] += rows[i]
@@ -268,7 +271,7 @@ func (r *run) apply(ctx context.Context) error {
 	return r.session.Audit().Append(ctx, events...)
 }
 
-// clearsAgain reports whether a step clears the references of rows that an earlier step anonymized and counted.
+// clearsAgain reports whether a step only clears references in rows that an earlier step has already counted.
 func clearsAgain(before []domain.Step, step domain.Step) bool {
 	return step.OnlyClears() && slices.ContainsFunc(before, func(other domain.Step) bool {
 		return other.Target == step.Target && other.Via == step.Via

@@ -11,7 +11,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// fails runs the erasure and fails the test unless the erasure returns the error and no result.
+// fails runs the erasure. It fails the test if the erasure returns another error or a result.
 func (w world) fails(tb testing.TB, want error) {
 	tb.Helper()
 	result, err := w.Erase(context.Background(), w.session, w.subject)
@@ -82,7 +82,6 @@ func TestAFailedStepIsReportedEvenWhenItsEvidenceIsLost(t *testing.T) {
 	w.fails(t, errBoom)
 }
 
-// A store that breaks its promise must not count as one that has erased.
 func TestAStoreThatReturnsFewerRowCountsFailsTheErasure(t *testing.T) {
 	w := newWorld(t, nil)
 	w.stores()

@@ -43,7 +43,7 @@ func TestAnErasureLocksRecordsActsEnqueuesAndCompletes(t *testing.T) {
 	}
 }
 
-// Another process may have a resolver that rectifies, even if this process has none.
+// Corrections are withdrawn even if this process has no resolver that rectifies, because another process may have one.
 func TestCorrectionsAreWithdrawnAfterTheLocalSteps(t *testing.T) {
 	for _, systems := range [][]string{{"registry"}, {"desk"}, nil} {
 		w := newWorld(t, systems)
@@ -109,7 +109,8 @@ func TestASystemWithTwoRefsIsEnqueuedTwice(t *testing.T) {
 	}
 }
 
-// If the request were stamped before the lock, the trails of two erasures that wait for each other would interleave.
+// The time of the event erasure_requested is read after the lock. Otherwise the events of two concurrent erasures would
+// interleave.
 func TestTheRequestIsStampedUnderTheLock(t *testing.T) {
 	w := newWorld(t, nil)
 	w.stores()

@@ -47,7 +47,7 @@ func ExamplePlanner_Plan_refused() {
 	// invoices.total is retained, but the rows of addresses, on its path to the subject, are deleted
 }
 
-// Zoe is erased in the session of the caller. The audit trail is part of the same transaction.
+// Zoe is erased in the session of the caller. The audit events are written in the same transaction.
 func ExampleEraser_Erase() {
 	dataMap, err := domain.NewDataMap(userTable(), addressTable())
 	check(err)
@@ -89,8 +89,8 @@ func userTable() domain.Table {
 	}
 }
 
-// addressTable has rows that belong only to the user. Except keys, all columns are annotated, and delete is the
-// default.
+// addressTable has rows that belong only to the user. All columns except the keys are annotated. An erasure deletes the
+// rows, because the annotations have no strategy.
 func addressTable() domain.Table {
 	return domain.Table{
 		Name: "addresses", PrimaryKey: []string{"id"}, Relations: []domain.Relation{ofUser()},
@@ -102,7 +102,7 @@ func addressTable() domain.Table {
 	}
 }
 
-// invoiceTable has rows that a named duty retains.
+// invoiceTable has rows with a retained column. The annotation names the duty to retain it.
 func invoiceTable() domain.Table {
 	return domain.Table{
 		Name: "invoices", PrimaryKey: []string{"id"}, Relations: []domain.Relation{ofUser()},

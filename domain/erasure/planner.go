@@ -9,30 +9,32 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// Planner turns a data map into an erasure plan. It uses no clock and no I/O. Equal input gives equal plans.
+// Planner turns a data map into an erasure plan. It uses no clock and no I/O. Equal data maps give equal plans.
 type Planner struct{}
 
 // Plan returns the plan for the tables of the data map and for the named external systems.
 //
-// The rows of a table are deleted if domain.DataMap.RowsDeleted reports so. This is the case if every annotated column
-// says erase or delete and the rows belong only to the subject, or if the path says delete.
+// The rows of a table are deleted if domain.DataMap.RowsDeleted reports so. This is the case if the strategy of the
+// path is delete. It is also the case if the rows belong only to the subject and the strategy of every annotated column
+// is erase or delete.
 //
 // Otherwise the rows survive. One step then anonymizes the annotated columns that are not retained, or sets them to
-// NULL if their strategy is null. The same step clears the reference to the subject if the path says null. A second
-// step retains the other annotated columns. If the duty to retain a column ends, the step names the column, and
-// domain.Plan.LocalAt returns the effect at an instant.
+// NULL if their strategy is null. The same step clears the reference to the subject if the strategy of the path is
+// null. A second step retains the other annotated columns. If the duty to retain a column has an end, the step lists
+// the column in Expired, and domain.Plan.LocalAt returns the steps at an instant.
 //
-// A table has no step if it has no annotated column, is not owned, and its path has no strategy. A table with several
-// paths has such steps for each path, on the columns that belong to the path. The steps that delete rows come first.
-// The other steps follow in the order of the paths. The steps that clear a reference shared by several paths come last.
+// A table has no step if it has no annotated column, is not owned (domain.Table.Owned), and its path has no strategy. A
+// table with several paths has steps for each path, which affect the columns of the path. The steps that delete rows
+// come first. The other steps follow in the order of the paths. The steps that clear a reference shared by several
+// paths come last.
 //
 // Plan returns domain.ErrRetention or domain.ErrManifest with one problem for each mistake:
 //
 //   - The rows of a table survive, but the rows of a table on its path to the subject are deleted.
-//   - The rows of a table survive, but they refer to rows that are deleted, and the database does not set the reference
-//     to NULL or must not.
-//   - A path deletes rows with columns that have to stay.
-//   - A path clears the reference through which retained columns are found.
+//   - The rows of a table survive, but they refer to rows that are deleted. The database does not set the reference to
+//     NULL, or a column of the reference must keep its value.
+//   - The strategy of a path deletes rows, but the strategy of one of their columns keeps them.
+//   - A path clears the reference that connects retained columns to the subject.
 //   - A column would have to be anonymized, but it identifies or links rows.
 func (Planner) Plan(m domain.DataMap, resolverNames []string) (domain.Plan, error) {
 	ordered, err := m.ChildrenFirst()
@@ -52,7 +54,6 @@ func (Planner) Plan(m domain.DataMap, resolverNames []string) (domain.Plan, erro
 	return plan, nil
 }
 
-// stepsOf returns the steps on a table.
 func stepsOf(m domain.DataMap, table domain.Table) []domain.Step {
 	var deleting, others, clearing []domain.Step
 	paths := m.Paths(table.Name)
@@ -80,15 +81,15 @@ func stepsOf(m domain.DataMap, table domain.Table) []domain.Step {
 }
 
 // sharesReference reports whether another path begins with the same reference as the path. Such a reference is cleared
-// last. Otherwise a row that belongs to the subject along both paths would no longer be found along the other path.
+// last, because the steps of the other path still need it to find their rows.
 func sharesReference(paths []domain.Path, path domain.Path) bool {
 	return slices.ContainsFunc(paths, func(other domain.Path) bool {
 		return other.Via != path.Via && other.Relations[0].Equals(path.Relations[0])
 	})
 }
 
-// stepsOfSurvivor returns the steps along a path on a table whose rows survive. A retained column that identifies or
-// links rows is never overwritten, even if the duty to retain it has ended.
+// stepsOfSurvivor returns the steps of a path if the erasure does not delete the rows of the table. A retained column
+// that identifies or links rows is never overwritten, even if the duty to retain it has ended.
 func stepsOfSurvivor(m domain.DataMap, table domain.Table, path domain.Path) []domain.Step {
 	anonymize := domain.Step{Target: table.Name, Strategy: domain.StrategyAnonymize, Via: path.Via}
 	anonymize.Clears = m.Clears(table, path)

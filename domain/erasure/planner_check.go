@@ -8,9 +8,9 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// Complete takes the error of domain.NewDataMap or of a reader of data maps, and adds the problems that Planner.Plan
-// would find. A caller then sees all problems in one run. Complete checks only tables for which err lists no problem
-// yet. It returns any other error unchanged.
+// Complete takes the error of domain.NewDataMap or of a reader of data maps. It adds the problems that Planner.Plan
+// would find, so that a caller sees all problems in one run. It checks only the tables for which err lists no problem
+// yet. It returns an error that does not concern an invalid data map unchanged.
 func Complete(err error) error {
 	if err == nil {
 		return nil
@@ -25,8 +25,9 @@ func Complete(err error) error {
 	}))
 }
 
-// problems returns the problems for which a data map has no plan, in the order in which its tables were declared. It
-// skips tables for which atFault is true, because the effect on their rows is unknown.
+// problems returns the reasons why a data map cannot have a plan, in the order in which its tables were declared. It
+// skips tables for which atFault returns true. They already have problems, so the effect of an erasure on their rows is
+// unknown.
 func problems(m domain.DataMap, atFault func(table string) bool) []domain.Problem {
 	if atFault == nil {
 		atFault = func(string) bool { return false }
@@ -40,7 +41,7 @@ func problems(m domain.DataMap, atFault func(table string) bool) []domain.Proble
 	return found
 }
 
-// checked is one table under check.
+// checked is the table that is being checked, with its data map.
 type checked struct {
 	domain.DataMap
 	table   domain.Table
@@ -55,13 +56,14 @@ func (c checked) paths() []domain.Path {
 	return []domain.Path{{}}
 }
 
-// goes reports whether an erasure deletes rows of parent along the given paths, or along any path if no path is given.
-func (c checked) goes(parent domain.Table, along ...domain.Path) bool {
-	if len(along) == 0 {
-		along = checked{c.DataMap, parent, c.atFault}.paths()
+// deletesRows reports whether an erasure deletes rows of parent that belong to the subject by one of the given paths.
+// If no path is given, deletesRows considers all paths of parent.
+func (c checked) deletesRows(parent domain.Table, paths ...domain.Path) bool {
+	if len(paths) == 0 {
+		paths = checked{c.DataMap, parent, c.atFault}.paths()
 	}
 	return !c.atFault(parent.Name) &&
-		slices.ContainsFunc(along, func(p domain.Path) bool { return c.RowsDeleted(parent, p) })
+		slices.ContainsFunc(paths, func(p domain.Path) bool { return c.RowsDeleted(parent, p) })
 }
 
 func (c checked) check() []domain.Problem {
@@ -69,11 +71,11 @@ func (c checked) check() []domain.Problem {
 	stays, orphanedBy := false, map[string]bool{}
 	for _, path := range c.paths() {
 		if c.RowsDeleted(c.table, path) {
-			found = append(found, c.deleted(path)...)
+			found = append(found, c.checkDeletingPath(path)...)
 			continue
 		}
 		stays = true
-		found = append(found, c.way(path, orphanedBy)...)
+		found = append(found, c.checkSurvivor(path, orphanedBy)...)
 	}
 	if !stays {
 		return found
@@ -81,12 +83,13 @@ func (c checked) check() []domain.Problem {
 	for _, relation := range c.table.Relations {
 		parent, inMap := c.Table(relation.References)
 		switch {
-		case !inMap || relation.When != nil || parent.Name == c.table.Name || !c.goes(parent) || orphanedBy[parent.Name]:
-		case c.begins(relation): // the steps of the path delete or clear these rows first
+		case !inMap || relation.When != nil || parent.Name == c.table.Name,
+			!c.deletesRows(parent), orphanedBy[parent.Name]:
+		case c.isFirstOfPath(relation): // the steps of the path delete or clear these rows first
 		case !relation.SetsNull:
 			found = append(found, c.orphaned(parent, "to which it refers without ON DELETE SET NULL", c.paths()))
 		default:
-			found = append(found, c.cleared(relation)...)
+			found = append(found, c.checkSetNull(relation)...)
 		}
 	}
 	for _, column := range c.table.Personal() {
@@ -102,8 +105,8 @@ func (c checked) check() []domain.Problem {
 	return found
 }
 
-// begins reports whether a path of the table begins with the relation.
-func (c checked) begins(relation domain.Relation) bool {
+// isFirstOfPath reports whether a path of the table begins with the relation.
+func (c checked) isFirstOfPath(relation domain.Relation) bool {
 	return slices.ContainsFunc(c.paths(), func(p domain.Path) bool {
 		return len(p.Relations) > 0 && p.Relations[0].Equals(relation)
 	})
@@ -115,8 +118,8 @@ func (c checked) overwrites(column domain.Column) bool {
 		slices.ContainsFunc(c.paths(), func(p domain.Path) bool { return p.Has(column) && !c.RowsDeleted(c.table, p) })
 }
 
-// deleted refuses a path that deletes rows although a column has to stay.
-func (c checked) deleted(path domain.Path) []domain.Problem {
+// checkDeletingPath returns the problems of a path that deletes rows, if the strategy of a column keeps the rows.
+func (c checked) checkDeletingPath(path domain.Path) []domain.Problem {
 	var found []domain.Problem
 	for _, column := range c.table.Personal() {
 		problem := domain.Problem{Table: c.table.Name, Column: column.Name, Found: string(column.Personal.Strategy)}
@@ -144,33 +147,35 @@ func called(path domain.Path) string {
 	return "the path " + path.Via
 }
 
-// way refuses a path of rows that survive if the erasure would disconnect the rows from the subject. It would do so by
-// deleting rows on the path, or by clearing the path although a column along it is retained.
-func (c checked) way(path domain.Path, orphanedBy map[string]bool) []domain.Problem {
+// checkSurvivor returns the problems of a path whose rows survive, if the erasure disconnects the rows from the
+// subject. This happens in two cases: the erasure deletes other rows on the path, or it clears a reference on the path
+// although a column of the rows is retained.
+func (c checked) checkSurvivor(path domain.Path, orphanedBy map[string]bool) []domain.Problem {
 	onward := c.RemainingPaths(path)
 	for i, relation := range path.Relations {
 		if relation.OnErasure == domain.StrategyNull {
-			return c.cut(path)
+			return c.checkClearedPath(path)
 		}
 		parent, _ := c.Table(relation.References)
-		if !c.goes(parent, onward[i]) {
+		if !c.deletesRows(parent, onward[i]) {
 			continue
 		}
 		if orphanedBy[parent.Name] {
 			return nil
 		}
 		orphanedBy[parent.Name] = true
-		lost := slices.DeleteFunc(slices.Clone(c.paths()), func(p domain.Path) bool {
+		lostPaths := slices.DeleteFunc(slices.Clone(c.paths()), func(p domain.Path) bool {
 			return !p.Relations[0].Equals(path.Relations[0])
 		})
-		return []domain.Problem{c.orphaned(parent, "on its path to the subject", lost)} // the rest adds no problem
+		// The further relations of the path add no problem.
+		return []domain.Problem{c.orphaned(parent, "on its path to the subject", lostPaths)}
 	}
 	return nil
 }
 
-// cut refuses a path that an erasure sets to NULL although it leads to retained columns. No later erasure could find
-// them.
-func (c checked) cut(path domain.Path) []domain.Problem {
+// checkClearedPath returns one problem for each retained column of a path whose reference an erasure sets to NULL.
+// After that, no export and no later erasure could find the retained columns.
+func (c checked) checkClearedPath(path domain.Path) []domain.Problem {
 	var found []domain.Problem
 	for _, column := range path.Personal(c.table) {
 		if column.Personal.Strategy == domain.StrategyRetain {
@@ -184,9 +189,10 @@ func (c checked) cut(path domain.Path) []domain.Problem {
 	return found
 }
 
-// cleared refuses a relation if the database sets its columns to NULL and one of them must stay. A column must stay if
-// it is retained, if it is part of the primary key, or if it connects the row to the subject.
-func (c checked) cleared(relation domain.Relation) []domain.Problem {
+// checkSetNull returns one problem for each column of a relation that the database sets to NULL although the column
+// must keep its value. A column must keep its value if it is retained, if it is part of the primary key, or if it
+// connects the row to the subject.
+func (c checked) checkSetNull(relation domain.Relation) []domain.Problem {
 	var found []domain.Problem
 	for _, name := range relation.Columns {
 		column, _ := c.table.Column(name)
@@ -210,9 +216,9 @@ func (c checked) cleared(relation domain.Relation) []domain.Problem {
 	return found
 }
 
-// orphaned returns the problem of rows that survive although the rows that they refer to are deleted. lost are the
-// paths that end at the deleted rows.
-func (c checked) orphaned(parent domain.Table, how string, lost []domain.Path) domain.Problem {
+// orphaned returns the problem of a table whose rows survive although they refer to rows of parent, which are deleted.
+// The parameter how describes the reference. The parameter lostPaths has the paths that the deletion interrupts.
+func (c checked) orphaned(parent domain.Table, how string, lostPaths []domain.Path) domain.Problem {
 	keep := "keep the rows of " + parent.Name + " by anonymizing one of their columns"
 	if slices.ContainsFunc(c.Paths(parent.Name), func(p domain.Path) bool {
 		return p.OnErasure() == domain.StrategyDelete
@@ -226,7 +232,7 @@ func (c checked) orphaned(parent domain.Table, how string, lost []domain.Path) d
 		Remedy:  "delete the rows of " + c.table.Name + " as well, or " + keep,
 	}
 	for _, column := range c.table.Personal() {
-		ofLost := slices.ContainsFunc(lost, func(p domain.Path) bool { return p.Has(column) })
+		ofLost := slices.ContainsFunc(lostPaths, func(p domain.Path) bool { return p.Has(column) })
 		if ofLost && column.Personal.Strategy == domain.StrategyRetain {
 			problem.Code, problem.Column = domain.ErrRetention, column.Name
 			problem.Message = "is retained, but the rows of " + parent.Name + ", " + how + ", are deleted"
@@ -237,8 +243,8 @@ func (c checked) orphaned(parent domain.Table, how string, lost []domain.Path) d
 	return problem
 }
 
-// keptBy returns the names of the columns that keep the rows of the table. If there are no such columns, it returns the
-// paths along which the rows survive.
+// keptBy returns the names of the columns whose strategies keep the rows of the table. If there are no such columns, it
+// returns the names of the paths that do not delete the rows.
 func (c checked) keptBy() []string {
 	if kept := c.table.ColumnsKeepingRows(); len(kept) > 0 {
 		return names(kept)

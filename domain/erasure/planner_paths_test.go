@@ -11,7 +11,8 @@ import (
 
 const clear = domain.StrategyNull
 
-// about returns a table whose rows concern two people, with the given strategies of the two paths.
+// about returns a table whose rows concern a sender and a recipient. The parameters sender and recipient are the
+// strategies of the two paths.
 func about(sender, recipient domain.Strategy, columns ...domain.Column) domain.Table {
 	relation := func(name, column string, erasure domain.Strategy) domain.Relation {
 		return domain.Relation{
@@ -129,7 +130,6 @@ func TestATableWithSeveralPathsHasStepsForEach(t *testing.T) {
 	}
 }
 
-// The only path of a table may also have a strategy for rows and references.
 func TestTheOnlyPathOfATableMayHaveAStrategy(t *testing.T) {
 	for name, c := range map[string]struct {
 		erasure domain.Strategy
@@ -263,7 +263,7 @@ func TestStepsOfOtherPathsAreRefused(t *testing.T) {
 	}
 }
 
-// The steps of a path at an instant keep the path.
+// The steps of a plan at an instant (LocalAt) have the same path as the steps of the plan.
 func TestRetentionThatEndsIsJudgedAlongItsPath(t *testing.T) {
 	bounded := func(name, path string) domain.Column {
 		column := via(personal(name, keep), path)

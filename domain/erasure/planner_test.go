@@ -241,7 +241,7 @@ func TestASurvivorBelowDeletedRowsIsRefused(t *testing.T) {
 	}
 }
 
-// wantRefusal fails unless err has only the given code and its text contains the given names.
+// wantRefusal fails the test unless err has only the given code and its text contains the given names.
 func wantRefusal(tb testing.TB, name string, plan domain.Plan, err error, code domain.Code, named ...string) {
 	tb.Helper()
 	var coded *domain.Error

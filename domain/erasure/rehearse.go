@@ -10,8 +10,8 @@ import (
 )
 
 // Rehearse carries out an erasure of the subject in a session, rolls the session back, and returns the effects. It
-// changes nothing and records no evidence. The rows of the subject are locked during the rehearsal. On SQLite, no other
-// session can write meanwhile.
+// changes nothing and records no audit event. The rows of the subject are locked during the rehearsal. On SQLite, no
+// other session can write during the rehearsal.
 //
 // The hook Before is called in the session. For its context, ports.Rehearsing returns true. The hook After and the
 // resolvers are not called.
@@ -44,8 +44,8 @@ func (e *Eraser) Rehearse(
 }
 
 // EraseAsRehearsed does the same as Erase for an erasure that was rehearsed. If the plan or the counts differ from the
-// rehearsal, it returns domain.ErrConflict and the caller must roll back. The target of its erasure_step_failed is then
-// rehearsal. It returns domain.ErrInvalid if the fingerprint is malformed.
+// rehearsal, it returns domain.ErrConflict and the caller must roll back. The event erasure_step_failed then has the
+// target rehearsal. It returns domain.ErrInvalid if the fingerprint is malformed.
 func (e *Eraser) EraseAsRehearsed(
 	ctx context.Context, s ports.Session, subject domain.Subject, fingerprint string,
 ) (domain.ErasureResult, error) {
@@ -55,8 +55,8 @@ func (e *Eraser) EraseAsRehearsed(
 	return e.erase(ctx, s, subject, fingerprint)
 }
 
-// compare fails if the plan or the counts differ from the rehearsal. Until then, the run has changed only rows and
-// enqueued only keys.
+// compare fails if the erasure was rehearsed, and its plan or counts differ from the rehearsal. It runs directly after
+// the local steps, because the counts are then complete.
 func (r *run) compare(ctx context.Context) error {
 	if r.rehearsed == "" || r.plan.Fingerprint(r.steps, r.external) == r.rehearsed {
 		return nil
@@ -84,8 +84,8 @@ func (e *Eraser) systems(calls []resolvers.Call) []domain.RehearsedExternal {
 	return systems
 }
 
-// refusalOf returns the refusal for an error of the store. It returns nil for an error after which the next attempt may
-// succeed, and for an error of the application.
+// refusalOf returns the refusal for an error of the store. It returns nil if the next attempt may succeed, or if the
+// error comes from the application.
 func (r *run) refusalOf(err error) *domain.Refusal {
 	var known *domain.Error
 	switch {

@@ -16,7 +16,7 @@ import (
 	"github.com/habeas-data/habeas/ports/mocks"
 )
 
-// holder holds a store with Zoe, two addresses and keys of an external system.
+// holder has a store with Zoe, her two addresses, and keys of an external system.
 type holder struct {
 	stack.Stack
 	store *memory.Store
@@ -159,7 +159,8 @@ func TestARehearsalCallsTheHookBeforeAndNotTheOneAfter(t *testing.T) {
 	}
 }
 
-// ending returns a rehearser that runs fn. If fn succeeds, the rehearser returns the error commit.
+// ending returns a rehearser that runs the function of the session. If the function succeeds, the rehearser returns the
+// parameter commit as its error.
 func (w world) ending(t *testing.T, commit error) ports.Rehearser {
 	t.Helper()
 	rehearser := mocks.NewMockRehearser(gomock.NewController(t))
@@ -228,7 +229,7 @@ func TestARefusalOfTheDatabaseIsAResultAndOtherErrorsAreErrors(t *testing.T) {
 	}
 }
 
-// The code of an error does not make it a refusal of the database if a hook returned it.
+// An error of the hook Before is not a refusal, even if its code is that of a refusal of the database.
 func TestAnErrorOfAHookIsNotARefusal(t *testing.T) {
 	ofHook := &domain.Error{Code: domain.ErrConflict, Message: "not today"}
 	h := newHolder(t, stack.Hooks{

@@ -52,7 +52,7 @@ func newWorldWith(t *testing.T, purposes domain.Purposes, resolverNames []string
 	return newConfigured(t, func(c *erasure.Config) { c.Purposes = purposes }, resolverNames, refs...)
 }
 
-// newConfigured also changes the configuration of the eraser.
+// newConfigured does the same as newWorld, and also changes the configuration of the eraser.
 func newConfigured(
 	t *testing.T, change func(*erasure.Config), resolverNames []string, refs ...domain.SubjectRef,
 ) world {
@@ -114,7 +114,7 @@ func (w world) stores() {
 	w.audit.EXPECT().AppendOnRollback(gomock.Any(), gomock.Any()).AnyTimes()
 }
 
-// ledgers does the same as stores, except for the consents.
+// ledgers does the same as stores, but the test must expect the calls of the ledgers of consents and restrictions.
 func (w world) ledgers() {
 	w.handedOut()
 	w.outbox.EXPECT().Withdraw(gomock.Any(), w.subject.ID).AnyTimes()
@@ -148,7 +148,7 @@ func (w world) applies(rows ...int64) *gomock.Call {
 	return w.subjects.EXPECT().Apply(gomock.Any(), w.subject.ID, steps).Return(rows, nil)
 }
 
-// appliesUntil expects a store that fails at the step with the index.
+// appliesUntil expects that the store applies the steps and fails with err at the step with the index failed.
 func (w world) appliesUntil(failed int, err error) *gomock.Call {
 	return w.subjects.EXPECT().Apply(gomock.Any(), w.subject.ID, steps).Return(make([]int64, failed), err)
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// nilError is an error whose method panics for a nil pointer.
+// nilError is an error type. Its method Error panics if the pointer is nil.
 type nilError struct{ text string }
 
 func (e *nilError) Error() string { return e.text }
@@ -119,8 +119,8 @@ func TestAZoneWithSecondsDoesNotMoveAnInstant(t *testing.T) {
 	}
 }
 
-// reused is the context of a request as fasthttp provides it: an object that later serves another request. Its fields
-// have no lock, so that the race detector finds a use after the end of the request.
+// reused simulates the context of a request in fasthttp, which uses the same object for a later request. Its fields
+// have no lock, so that the race detector finds a use after the end of the first request.
 type reused struct {
 	done    chan struct{}
 	err     error

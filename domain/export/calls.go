@@ -11,8 +11,8 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// response is the result of one call. Its outcome is domain.OutcomeOK, unless the call failed, panicked or timed out,
-// or returned an invalid record.
+// response is the result of one call. The outcome is not domain.OutcomeOK if the call failed, panicked, timed out or
+// returned an invalid record.
 type response struct {
 	index    int
 	records  []domain.ExportRecord
@@ -23,10 +23,10 @@ type response struct {
 // end reports the end of the call to the observer.
 func (r response) end() { r.observed.End(domain.Ended{Outcome: r.outcome}) }
 
-// callSystems makes all calls concurrently, with a common deadline. It returns their records in the order of the calls,
-// and the names of the systems that failed, without duplicates. It never waits longer than the deadline. If a system
-// ignores the deadline, callSystems returns without its response, and the context of that call no longer uses any part
-// of ctx.
+// callSystems makes all calls concurrently, with a common deadline. It returns the records of all calls, in the order
+// of the calls, and the names of the systems that failed, without duplicates. It never waits longer than the deadline.
+// If a system ignores the deadline, callSystems returns without the response of that system. The context of the call
+// then no longer uses any part of ctx, which may belong to a request.
 func (e *Exporter) callSystems(
 	ctx context.Context, calls []resolvers.Call,
 ) (records []domain.ExportRecord, incomplete []string) {
@@ -46,7 +46,7 @@ func (e *Exporter) callSystems(
 		})
 		responses[i] = response{index: i, observed: observed}
 		go func() {
-			r := response{index: i, outcome: domain.OutcomePanic, observed: observed} // kept if collect panics
+			r := response{index: i, outcome: domain.OutcomePanic, observed: observed} // this response is sent if collect panics
 			defer func() {
 				_ = recover()
 				incoming <- r
@@ -91,17 +91,17 @@ func collect(ctx context.Context, call resolvers.Call) ([]domain.ExportRecord, d
 	if err != nil {
 		return nil, domain.OutcomeOf(err)
 	}
-	records, ok := adopt(call.Ref.Kind, got)
+	records, ok := checkedCopies(call.Ref.Kind, got)
 	if !ok {
 		return nil, domain.Outcome(domain.ErrInvalid)
 	}
 	return records, domain.OutcomeOK
 }
 
-// adopt returns copies of a system's records. The copies share no memory with the system, which may change its own
-// records at any time. If one record is invalid, adopt rejects all, because partial records could pass for complete
-// ones.
-func adopt(source string, records []domain.ExportRecord) (adopted []domain.ExportRecord, ok bool) {
+// checkedCopies returns copies of a system's records. The copies share no memory with the system, because the system
+// may change its own records at any time. If one record is invalid, checkedCopies rejects all of them, because the
+// subject could take partial records for complete ones.
+func checkedCopies(source string, records []domain.ExportRecord) (adopted []domain.ExportRecord, ok bool) {
 	adopted = slices.Clone(records)
 	for i := range adopted {
 		record := &adopted[i]
@@ -111,13 +111,13 @@ func adopt(source string, records []domain.ExportRecord) (adopted []domain.Expor
 		record.RetentionReason = copied(record.RetentionReason)
 		record.ExpiresAt = copied(record.ExpiresAt)
 		if record.ExpiresAt != nil {
-			*record.ExpiresAt = wholeZone(*record.ExpiresAt)
+			*record.ExpiresAt = encodableZone(*record.ExpiresAt)
 		}
 		switch value := record.Value.(type) {
 		case []byte:
 			record.Value = slices.Clone(value)
 		case time.Time:
-			record.Value = wholeZone(value)
+			record.Value = encodableZone(value)
 		}
 		if !record.Valid() {
 			return nil, false
@@ -134,9 +134,9 @@ func copied[T any](pointer *T) *T {
 	return &value
 }
 
-// wholeZone returns t in a zone that RFC 3339 can write. If the offset has seconds, it returns t in UTC, because RFC
-// 3339 would drop the seconds and so change the instant.
-func wholeZone(t time.Time) time.Time {
+// encodableZone returns t in a time zone that RFC 3339 can represent. If the offset of the zone has seconds, it returns
+// t in UTC, because RFC 3339 would drop the seconds and so change the instant.
+func encodableZone(t time.Time) time.Time {
 	if _, offset := t.Zone(); offset%60 != 0 {
 		return t.UTC()
 	}

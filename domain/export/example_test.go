@@ -35,7 +35,8 @@ func ExampleExporter_Export() {
 	// incomplete: [newsletter]
 }
 
-// A large export is written while it is read. It is valid only after the session has committed.
+// Each record of a large export is written as soon as it is read. The export is valid only after the session has
+// committed.
 func ExampleExporter_Stream() {
 	engines := shop()
 	zoe, err := domain.NewSubject("42")

@@ -64,14 +64,15 @@ func NewExporter(c Config) (*Exporter, error) {
 //  1. It calls all external systems concurrently, before the first query of the session. A slow system therefore
 //     holds no database connection.
 //  2. It reads the keys of external systems that the subject's rows hold (domain.Annotation.Ref), one page at a time.
-//     It calls the system with up to domain.MaxKeys keys per call, each call with its own timeout. Between the pages it
-//     holds no connection, except in a transaction of the application.
+//     It calls the system with up to domain.MaxKeys keys per call. Each call has its own timeout. During a call, it
+//     holds a database connection only if the session is a transaction of the application.
 //  3. It reads the rows of the application. If a row is added or removed concurrently, the bundle may have the row
 //     without its files, or the files without their row.
 //
-// If a call for keys fails, or if the records of a system exceed 64 MiB, Export calls the system no further. It keeps
-// the records of the earlier calls. A system that fails, or that returns an invalid record (see domain.ExportRecord),
-// is listed in IncompleteSources and does not fail the export. A failure of the database fails the export.
+// If a call for keys fails, or if the records of a system exceed 64 MiB, Export makes no further call to this system.
+// It keeps the records of the earlier calls. A system that fails, or that returns an invalid record (see
+// domain.ExportRecord), is listed in IncompleteSources and does not fail the export. A failure of the database fails
+// the export.
 //
 // Export records export_requested, even if the session rolls back, and export_completed. It returns domain.ErrSubject,
 // and records nothing, if the subject does not fit the data map or has a ref of an unknown kind.
@@ -92,10 +93,10 @@ func (e *Exporter) Export(ctx context.Context, s ports.Session, subject domain.S
 	return bundle, nil
 }
 
-// Stream does the same as Export but holds no row of the application in memory. It calls begin with the bundle without
-// its records, then yield for each record. If begin or yield returns an error, Stream ends and returns that error.
-// Neither function may use the session. The bundle and the records are valid only after the session has committed. If
-// the session is retried, Stream passes the bundle and all records again.
+// Stream does the same as Export but holds no row of the application in memory. It first calls begin with a bundle that
+// has no records. Then it calls yield for each record. If begin or yield returns an error, Stream ends and returns that
+// error. Neither function may use the session. The bundle and the records are valid only after the session has
+// committed. If the session is retried, Stream calls begin and yield again, with the bundle and all records.
 func (e *Exporter) Stream(
 	ctx context.Context, s ports.Session, subject domain.Subject,
 	begin func(domain.ExportBundle) error, yield func(domain.ExportRecord) error,
@@ -109,7 +110,7 @@ func (e *Exporter) Stream(
 	return err
 }
 
-// stream reports whether the records of an external system are incomplete.
+// stream carries out an export. It reports whether the records of an external system are incomplete.
 func (e *Exporter) stream(
 	ctx context.Context, s ports.Session, subject domain.Subject,
 	begin func(domain.ExportBundle) error, yield func(domain.ExportRecord) error,

@@ -9,10 +9,11 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// mostOfKeys limits the size of the records that one external system returns for keys, because they are held in memory.
-const mostOfKeys = 64 << 20
+// maxKeyRecords is the maximum size in bytes of the records that one external system returns for keys. It limits the
+// memory, because all records of external systems are held in memory.
+const maxKeyRecords = 64 << 20
 
-// keyExport calls external systems with the keys that a subject's rows hold.
+// keyExport calls external systems with the keys in a subject's rows, such as the names of files.
 type keyExport struct {
 	*Exporter
 	session    ports.Session
@@ -22,8 +23,9 @@ type keyExport struct {
 	systems    []string // the systems for which there are keys
 }
 
-// errEnough ends the calls of one system after a failed call, or if its records exceed mostOfKeys. It is not returned.
-var errEnough = errors.New("habeas: stop the calls of this system: its records are incomplete or too large")
+// errStopCalls ends the calls of one system after a failed call, or if its records exceed maxKeyRecords. It is not
+// returned to the caller of the exporter.
+var errStopCalls = errors.New("habeas: stop the calls of this system: its records are incomplete or too large")
 
 // export calls the systems one after the other. It returns the error of the store or of ctx.
 func (k *keyExport) export(ctx context.Context) error {
@@ -37,8 +39,8 @@ func (k *keyExport) export(ctx context.Context) error {
 			called = true
 			records, incomplete := k.callSystems(ctx, []resolvers.Call{call})
 			size += sizeOf(records)
-			if size > mostOfKeys || len(incomplete) > 0 {
-				return errEnough
+			if size > maxKeyRecords || len(incomplete) > 0 {
+				return errStopCalls
 			}
 			k.records = append(k.records, records...)
 			return nil
@@ -47,7 +49,7 @@ func (k *keyExport) export(ctx context.Context) error {
 			k.systems = append(k.systems, name)
 		}
 		switch {
-		case errors.Is(err, errEnough):
+		case errors.Is(err, errStopCalls):
 			k.incomplete = append(k.incomplete, name)
 		case err != nil:
 			return err
@@ -72,7 +74,6 @@ func sizeOf(records []domain.ExportRecord) (size int) {
 	return size
 }
 
-// export calls one system.
 func export(ctx context.Context, call resolvers.Call) ([]domain.ExportRecord, error) {
 	if len(call.Ref.Keys) == 0 {
 		return call.Resolver.ExportSubject(ctx, call.Ref)

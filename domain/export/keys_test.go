@@ -15,7 +15,7 @@ import (
 	"github.com/habeas-data/habeas/ports/mocks"
 )
 
-// keyWorld is an exporter of an application whose users hold keys of the system media.
+// keyWorld is an exporter for an application. The rows of its users hold keys of the external system "media".
 type keyWorld struct {
 	world
 	media *mocks.MockKeyResolver

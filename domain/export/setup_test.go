@@ -17,7 +17,7 @@ import (
 	"github.com/habeas-data/habeas/ports/mocks"
 )
 
-// No goroutine may be left, even if a resolver responds long after its deadline.
+// TestMain checks that no goroutine remains, even if a resolver responds long after its deadline.
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 var (
@@ -34,7 +34,8 @@ type world struct {
 	subject  domain.Subject
 }
 
-// newWorld makes an exporter with the resolvers, and a subject with a ref for each of them except "skipped".
+// newWorld makes an exporter with the resolvers, and a subject with a ref for each resolver except the resolver named
+// "skipped".
 func newWorld(t *testing.T, timeout time.Duration, registered ...ports.Resolver) world {
 	t.Helper()
 	ctrl := gomock.NewController(t)
@@ -80,7 +81,7 @@ func (w world) stores() {
 	w.session.EXPECT().Subjects().Return(w.subjects).AnyTimes()
 }
 
-// succeeds expects an export with these local records and any events.
+// succeeds expects an export that reads these local records and appends any events.
 func (w world) succeeds(local ...domain.ExportRecord) {
 	w.stores()
 	w.audit.EXPECT().AppendEvidence(gomock.Any(), gomock.Any())
@@ -105,7 +106,7 @@ func yields(
 // exportFunc has the type of Resolver.ExportSubject.
 type exportFunc = func(context.Context, domain.SubjectRef) ([]domain.ExportRecord, error)
 
-// resolver makes an external system that expects one call, for its ref.
+// resolver makes an external system that expects one call with the ref of the subject.
 func resolver(t *testing.T, name string, export exportFunc) ports.Resolver {
 	t.Helper()
 	made := mocks.NewMockResolver(gomock.NewController(t))
@@ -132,7 +133,7 @@ func fails(context.Context, domain.SubjectRef) ([]domain.ExportRecord, error) {
 	return records("partial"), errBoom // the exporter ignores records that come with an error
 }
 
-// records returns records without a source, which the exporter sets.
+// records returns records without a source, because the exporter sets the source.
 func records(fields ...string) []domain.ExportRecord {
 	var made []domain.ExportRecord
 	for _, field := range fields {

@@ -32,7 +32,7 @@ func TestAStreamBeginsWithTheBundleWithoutRecords(t *testing.T) {
 	}
 }
 
-// A client that disconnects must end the export at any point.
+// If a client disconnects, the export ends, whatever part of the bundle is being written.
 func TestAStreamEndsWithAnErrorOfItsReader(t *testing.T) {
 	begins := func(domain.ExportBundle) error { return nil }
 	refusesToBegin := func(domain.ExportBundle) error { return errBoom }

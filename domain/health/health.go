@@ -20,28 +20,31 @@ const (
 )
 
 const (
-	// outboxInterval is the minimum time between two reads of the outbox. Orchestrators probe more often than it changes.
+	// outboxInterval is the minimum time between two reads of the outbox, because orchestrators probe more often than the
+	// state of the outbox changes.
 	outboxInterval = 30 * time.Second
-	// outboxTimeout is the time limit of such a read. A check waits for it only for a part of its own timeout.
+	// outboxTimeout is the time limit of a read of the outbox. A check does not wait until this limit, but only for a part
+	// of its own timeout.
 	outboxTimeout = 10 * time.Second
 )
 
-// Options change the defaults of a Checker. A zero field stands for its default. No number may be negative.
+// Options change the defaults of a Checker. A zero field means the default. No number may be negative.
 type Options struct {
-	Timeout   time.Duration // of a complete check; default 1 s, as for Kubernetes probes
+	Timeout   time.Duration // limit of a complete check; default 1 s, as for Kubernetes probes
 	Polls     int           // poll intervals without a heartbeat after which the worker counts as failed; default 3
 	LateAfter time.Duration // the age from which an open outbox entry is late; default 1 day
 }
 
 // Config holds the dependencies and the options of a Checker. Sessions and Clock are required.
 type Config struct {
-	// Sessions is the store. Without ports.Prober, Check reads the outbox instead of the probe, and the state of the
-	// migrations is unknown. Without ports.OutboxOperations, the state of the outbox is unknown.
+	// Sessions is the store. If it does not implement ports.Prober, Check reads one outbox entry to test the connection,
+	// and the state of the migrations is unknown. If the outbox does not implement ports.OutboxOperations, the state of
+	// the outbox is unknown.
 	Sessions ports.SessionFactory
 	Clock    ports.Clock
 
 	Worker       ports.Heartbeat // the worker of this process; default none
-	PollInterval time.Duration   // of the worker; default 5 s
+	PollInterval time.Duration   // poll interval of the worker; default 5 s
 
 	Options
 }
@@ -49,8 +52,8 @@ type Config struct {
 // Checker checks the health of a process. It is safe for concurrent use.
 type Checker struct {
 	config Config
-	store  flight[storeState]
-	outbox flight[outboxState]
+	store  sharedCall[storeState]
+	outbox sharedCall[outboxState]
 }
 
 // storeState is the result of a probe of the store.
@@ -81,9 +84,9 @@ func orDefault[T int | time.Duration](value, fallback T) T {
 	return value
 }
 
-// Check makes all checks. It returns within Options.Timeout or when ctx ends, even if the database does not respond.
-// Concurrent checks share one probe of the database. Check reads the outbox at most once every 30 s. It waits for this
-// read for at most a quarter of the timeout, because Health.Ready does not depend on the outbox.
+// Check carries out all checks. It returns within Options.Timeout or when ctx ends, even if the database does not
+// respond. Concurrent checks share one probe of the database. Check reads the outbox at most once every 30 s. It waits
+// at most a quarter of the timeout for this read, because Health.Ready does not depend on the outbox.
 func (c *Checker) Check(ctx context.Context) domain.Health {
 	ctx, cancel := context.WithTimeout(ctx, c.config.Timeout)
 	defer cancel()
@@ -120,7 +123,8 @@ func (c *Checker) probe(ctx context.Context) storeState {
 	return state
 }
 
-// storeOf returns the state for the error of a probe. Pending migrations imply that the database has responded.
+// storeOf returns the state of the store for the error of a probe. If the error reports pending migrations, the check
+// of the database has succeeded, because the database has responded.
 func storeOf(err error) storeState {
 	state := storeState{
 		domain.HealthCheck{Name: domain.CheckDatabase, Status: domain.CheckOK},
@@ -137,8 +141,8 @@ func storeOf(err error) storeState {
 	return state
 }
 
-// checkWorker checks the worker. A worker that does not run here is not a failure, because it may run in another
-// process.
+// checkWorker checks the worker. If no worker runs in this process, the check does not fail, because a worker may run
+// in another process.
 func (c *Checker) checkWorker() domain.HealthCheck {
 	check := domain.HealthCheck{Name: domain.CheckWorker, Status: domain.CheckOff}
 	if c.config.Worker == nil {

@@ -24,7 +24,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 var errBoom = errors.New("boom: zoe@example.org")
 
-// store is a session factory with a probe and a backlog.
+// store is a session factory with a probe, whose outbox returns a backlog.
 type store struct {
 	probe   func(context.Context) error
 	backlog func(context.Context) ([]domain.OutboxBacklog, error)

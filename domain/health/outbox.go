@@ -7,8 +7,9 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// checkOutbox returns the last known state of the outbox, or reads the state if it is old. It waits for the read for a
-// quarter of the timeout. It does not read if the database cannot be reached.
+// checkOutbox returns the last known state of the outbox. If this state is older than outboxInterval, it first reads
+// the state again, and waits at most a quarter of the timeout for the read. It does not read if the check of the
+// database failed.
 func (c *Checker) checkOutbox(ctx context.Context, database domain.CheckStatus) outboxState {
 	known, at, ok := c.outbox.last()
 	if ok && c.config.Clock.Now().Sub(at) < outboxInterval {

@@ -1,5 +1,5 @@
 // Package journal copies the list of erasures from a database to a place outside of it. If the database is restored
-// from a backup, package replay erases the subjects again that the journal lists. See [Writer] and [Write].
+// from a backup, package replay reads the journal and erases the listed subjects again. See [Writer] and [Write].
 package journal
 
 import (
@@ -23,13 +23,13 @@ type Config struct {
 	Batch int
 }
 
-// Writer appends the marks of erasures to a journal, in the order of recording. It is safe for concurrent use by
-// several goroutines and processes.
+// Writer appends one line to a journal for each mark of an erasure (the row that records it), in the order of
+// recording. It is safe for concurrent use by several goroutines and processes.
 //
 // The journal has no gaps. If it has the line of an erasure, it also has the line of each earlier erasure, or the line
 // of a later erasure of the same subject. A line may be in the journal more than once. The database holds the position
-// of the writer under the name of the journal. After a restore, the writer therefore continues at its position in the
-// restored database. It repeats some lines and omits no line.
+// of the writer, that is, the last mark in the journal. After a restore, the position is that of the backup. The writer
+// therefore repeats some lines and omits no line.
 type Writer struct {
 	sessions ports.SessionFactory
 	journal  ports.Journal
@@ -53,8 +53,8 @@ func NewWriter(c Config) (*Writer, error) {
 	return &Writer{c.Sessions, c.Journal, "journal " + c.Journal.Name(), c.Batch}, nil
 }
 
-// RunOnce appends the next lines to the journal. It returns their number, and reports whether the caller should call it
-// again immediately. After an error, the next call appends the same lines again.
+// RunOnce appends the next lines to the journal. It returns the number of lines, and reports in the result more whether
+// the caller should call it again immediately. After an error, the next call appends the same lines again.
 func (w *Writer) RunOnce(ctx context.Context) (written int, more bool, err error) {
 	var position int64
 	var marks []domain.ErasureMark
@@ -93,8 +93,9 @@ func linesOf(marks []domain.ErasureMark) (lines []byte) {
 	return lines
 }
 
-// Write writes the lines of all erasures since an instant to out, in the order of recording, and returns their number.
-// The zero instant means all erasures. Write does not change the position of any journal. It holds one batch in memory.
+// Write writes the lines of all erasures since an instant to the parameter out, in the order of recording. It returns
+// the number of lines. The zero instant means all erasures. Write does not change the position of any journal. It holds
+// one batch in memory.
 func Write(
 	ctx context.Context, sessions ports.SessionFactory, out io.Writer, since time.Time,
 ) (written int64, err error) {

@@ -60,7 +60,7 @@ func newStore(t *testing.T) *memory.Store {
 	return store
 }
 
-// erase leaves the marks of erasures of the subjects.
+// erase adds the marks of erasures of the subjects to the database.
 func erase(t *testing.T, sessions ports.SessionFactory, ids ...int) {
 	t.Helper()
 	for _, id := range ids {
@@ -114,7 +114,7 @@ func TestErasuresAreWrittenInTheOrderOfRecording(t *testing.T) {
 	is(t, "then", sink.subjects(t), "5", "1", "4", "2", "3", "5")
 }
 
-// A journal that fails may have written the lines or not. They are written again in both cases, so there is no gap.
+// If the journal fails, the lines are written again, whether the journal has already written them or not.
 func TestAFailureLeavesNoGap(t *testing.T) {
 	for name, broken := range map[string]book{"before": {before: errBroken}, "after": {after: errBroken}} {
 		store, sink := newStore(t), &book{}
@@ -135,7 +135,7 @@ func TestAFailureLeavesNoGap(t *testing.T) {
 	}
 }
 
-// A process that dies between the two steps writes the lines again.
+// If a process dies after the append and before it stores the position, the next process appends the same lines again.
 func TestAPositionThatIsLostLeavesNoGap(t *testing.T) {
 	store, sink := newStore(t), &book{}
 	erase(t, store, 1, 2)

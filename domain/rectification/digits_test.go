@@ -34,8 +34,8 @@ func (d *desk) RectifySubject(_ context.Context, _ domain.SubjectRef, _ string, 
 	return nil
 }
 
-// A number reaches its column and an external system with each of its digits. The application may hold it as an integer
-// or may have decoded it from a request.
+// A large number is written into its column and sent to an external system without the loss of a digit. The number is
+// an integer of the application or a number that was decoded from a request.
 func TestNumbersReachColumnsAndSystemsWithAllDigits(t *testing.T) {
 	const digits = "9007199254740993" // a float64 would hold 9007199254740992
 	for name, given := range map[string]any{

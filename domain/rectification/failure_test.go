@@ -12,7 +12,7 @@ import (
 	"github.com/habeas-data/habeas/domain/rectification"
 )
 
-// fails runs the rectification and fails the test unless the rectification returns the error and no result.
+// fails runs the rectification. It fails the test if the rectification returns another error or a result.
 func (w world) fails(tb testing.TB, want error) {
 	tb.Helper()
 	result, err := w.RectifySubject(context.Background(), w.session, w.subject, corrections, rectification.AllColumns())

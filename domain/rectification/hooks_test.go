@@ -14,7 +14,7 @@ import (
 	"github.com/habeas-data/habeas/ports/mocks"
 )
 
-// notifying is a session that records the functions to call after its commit.
+// notifying is a session that records the functions to call after the commit.
 type notifying struct {
 	*mocks.MockSession
 	after []func(context.Context)
@@ -27,7 +27,8 @@ var (
 	newAge   = domain.Corrections{domain.CategoryIdentity: 7}
 )
 
-// The hook is called under the lock. Its failure is recorded as evidence, and no step follows.
+// The hook Before is called after the lock. If the hook fails, the failure is recorded as evidence, and no step
+// follows.
 func TestAHookBeforeComesFirstAndMayFailTheRectification(t *testing.T) {
 	for name, c := range map[string]struct {
 		do    func() error

@@ -9,15 +9,15 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// Planner turns corrections into a plan. It uses no clock and no I/O. Equal input gives equal plans.
+// Planner turns corrections into a plan. It uses no clock and no I/O. Equal data maps and corrections give equal plans.
 type Planner struct{}
 
 // Plan lists the values that a rectification writes into the application's tables and sends to external systems.
 type Plan struct {
 	// Steps are in the order of the data map's tables. The step for all rows of a table comes before the steps for single
-	// rows. The latter are in the order of the corrections.
+	// rows. The steps for single rows are in the order of the corrections.
 	Steps       []domain.RectificationStep
-	Corrections domain.Corrections // with a category, for external systems
+	Corrections domain.Corrections // the corrections that name a category, for external systems
 
 	categories map[domain.Category]bool
 }
@@ -39,14 +39,14 @@ func (p Plan) Categories() []domain.Category { return slices.Sorted(maps.Keys(p.
 //   - A bytes column takes a []byte.
 //   - An array column takes no value.
 //
-// No column takes nil. A column that identifies or links rows cannot be corrected. A category with such a column cannot
-// be corrected either, unless the correction names another column. A category with several columns is ambiguous, unless
-// the correction names the column or applies to all columns. A category without a column is for external systems only.
-// external is true if an external system receives the corrections. If external is false, such a category is an error.
-// No cell may be corrected twice, and no category may be sent twice.
+// No column takes nil. A column that identifies or links rows (a key) cannot be corrected. A category with such a
+// column cannot be corrected either, unless the correction names another column. A category with several columns is
+// ambiguous, unless the correction names the column or applies to all columns. The parameter external is true if an
+// external system receives the corrections. A category without a column is for external systems only, so it is an error
+// if external is false. No cell may be corrected twice, and no category may be sent twice.
 //
-// Plan returns domain.ErrInvalid with one FieldError per invalid correction. Its Field is "table.column" if the data
-// map has the column, else the category, or "corrections".
+// Plan returns domain.ErrInvalid with one FieldError per invalid correction. The Field of the error is "table.column"
+// if the data map has the column. Otherwise it is the category, or "corrections" if there is no valid category.
 func (Planner) Plan(m domain.DataMap, corrections []domain.Correction, external bool) (Plan, error) {
 	const op = "rectify"
 	if len(corrections) == 0 {
@@ -84,7 +84,7 @@ type planning struct {
 	faults     []domain.FieldError
 }
 
-// place is a table or one row of a table.
+// place identifies the rows that a step writes: one row of a table, or all rows of the table if the field row is empty.
 type place struct{ table, row string }
 
 // cell is a column of a place.
@@ -142,7 +142,7 @@ func (p *planning) add(c domain.Correction) *domain.FieldError {
 func (p *planning) targets(c domain.Correction) ([]target, *domain.FieldError) {
 	switch {
 	case c.Table != "" || c.Column != "":
-		return p.named(c)
+		return p.namedColumn(c)
 	case c.Category == "":
 		return nil, fault(domain.FieldRequired, "must name a column or a category")
 	case c.Row != "":
@@ -165,8 +165,8 @@ func (p *planning) targets(c domain.Correction) ([]target, *domain.FieldError) {
 	return targets, nil
 }
 
-// named returns the column that a correction names.
-func (p *planning) named(c domain.Correction) ([]target, *domain.FieldError) {
+// namedColumn returns the column that a correction names.
+func (p *planning) namedColumn(c domain.Correction) ([]target, *domain.FieldError) {
 	table, _ := p.dataMap.Table(c.Table)
 	column, ok := table.Column(c.Column)
 	switch {
@@ -196,10 +196,11 @@ func ambiguous(targets []target) *domain.FieldError {
 		"has the columns "+strings.Join(names, ", ")+": name one of them, or correct all columns")
 }
 
-// write adds a value to the step for its place.
+// write adds a value to the step for one row, or for all rows of a table if the parameter row is empty. It returns an
+// error if the plan already writes one of these cells.
 func (p *planning) write(t target, row string, value any) *domain.FieldError {
-	at, whole := place{t.table.Name, row}, place{table: t.table.Name}
-	twice := p.written[cell{at, t.column.Name}] || p.written[cell{whole, t.column.Name}]
+	at, allRows := place{t.table.Name, row}, place{table: t.table.Name}
+	twice := p.written[cell{at, t.column.Name}] || p.written[cell{allRows, t.column.Name}]
 	for _, single := range p.rows {
 		twice = twice || row == "" && single.table == t.table.Name && p.written[cell{single, t.column.Name}]
 	}
@@ -233,34 +234,35 @@ func (p *planning) inOrder() (steps []domain.RectificationStep) {
 				return slices.IndexFunc(table.Columns, func(c domain.Column) bool { return c.Name == v.Column })
 			}
 			slices.SortFunc(step.Values, func(a, b domain.ColumnValue) int { return position(a) - position(b) })
-			steps = append(steps, p.alongPaths(table, *step)...)
+			steps = append(steps, p.perPath(table, *step)...)
 		}
 	}
 	return steps
 }
 
-// alongPaths divides a step on a table with several paths into one step per path, with the columns of the path.
-func (p *planning) alongPaths(table domain.Table, step domain.RectificationStep) []domain.RectificationStep {
+// perPath divides a step on a table with several paths into one step per path. Each step has the columns of its path.
+func (p *planning) perPath(table domain.Table, step domain.RectificationStep) []domain.RectificationStep {
 	paths := p.dataMap.Paths(table.Name)
 	if len(paths) == 1 {
 		return []domain.RectificationStep{step}
 	}
 	var steps []domain.RectificationStep
 	for _, path := range paths {
-		theirs := slices.DeleteFunc(slices.Clone(step.Values), func(v domain.ColumnValue) bool {
+		values := slices.DeleteFunc(slices.Clone(step.Values), func(v domain.ColumnValue) bool {
 			column, _ := table.Column(v.Column)
 			return !path.Has(column)
 		})
-		if len(theirs) > 0 {
-			along := domain.RectificationStep{Table: step.Table, Row: step.Row, Via: path.Via, Values: theirs}
+		if len(values) > 0 {
+			along := domain.RectificationStep{Table: step.Table, Row: step.Row, Via: path.Via, Values: values}
 			steps = append(steps, along)
 		}
 	}
 	return steps
 }
 
-// fieldOf returns the name of a correction for an error. It repeats a name only if the data map has it, or if it has
-// the form of a category. Any other name may hold personal data of a client.
+// fieldOf returns the name of a correction for an error. The name comes from a client, so it may hold personal data.
+// fieldOf therefore returns it only if the data map has it or if it has the form of a category. Otherwise it returns
+// "corrections".
 func (p *planning) fieldOf(c domain.Correction) string {
 	table, _ := p.dataMap.Table(c.Table)
 	if column, ok := table.Column(c.Column); ok {

@@ -24,7 +24,8 @@ func holding(tb testing.TB, columns ...domain.Column) domain.DataMap {
 	})
 }
 
-// wantFaults fails the test unless err is ErrInvalid with these field errors, written as "field code".
+// wantFaults fails the test unless err is ErrInvalid with the field errors in the parameter want. Each of them has the
+// form "field code".
 func wantFaults(tb testing.TB, err error, want ...string) {
 	tb.Helper()
 	wantCode(tb, err, domain.ErrInvalid)
@@ -123,7 +124,7 @@ func TestACategoryWithoutAColumnIsForExternalSystemsOnly(t *testing.T) {
 	}
 }
 
-// A person that changes values that identify or link rows could take over the rows of another person.
+// If a person could correct a key, the person could take over the rows of another person.
 func TestColumnsThatIdentifyOrLinkRowsAreNotCorrected(t *testing.T) {
 	contactKey := func(name string) domain.Column { return personal(name, domain.TypeText, domain.CategoryContact) }
 	emailRelation := domain.Relation{Columns: []string{"email"}, References: "users", ReferencedColumns: []string{"email"}}

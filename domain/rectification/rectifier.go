@@ -24,18 +24,18 @@ type Config struct {
 	Observer  ports.Observer   // receives the outcome of each rectification; default none
 
 	// Before is called in the session of each rectification after the subject is locked and before any row is changed. If
-	// it returns an error or panics, the rectification fails. It is called again if the session is retried. Default: no
-	// call.
+	// Before returns an error or panics, the rectification fails. If the session is retried, Before is called again.
+	// Default: no call.
 	Before func(ctx context.Context, s ports.Session, subject domain.Subject) error
 	// After is called after the session of a rectification has committed. The session must implement ports.CommitNotifier.
-	// Its panics are recovered and ignored. Default: no call.
+	// Panics of After are recovered and ignored. Default: no call.
 	After func(ctx context.Context, subject domain.Subject, result domain.RectificationResult)
 }
 
 // Rectifier carries out rectifications. It is safe for concurrent use. Each call works in the session that it receives.
 //
-// Rectifier decides which data can be corrected. The application must decide, before the call, who may correct which
-// categories, and after which proof.
+// Rectifier decides which data can be corrected. Before the call, the application must decide whether the person may
+// correct the category, and check the proof if the category requires one.
 type Rectifier struct {
 	audit     audit.Stamper
 	dataMap   domain.DataMap
@@ -62,11 +62,11 @@ type Option func(*options)
 
 type options struct{ allColumns bool }
 
-// AllColumns applies each correction to all columns of its category. By default, RectifySubject rejects a category with
-// several columns as ambiguous.
+// AllColumns applies each correction to all columns of its category. Without this option, RectifySubject rejects a
+// category with several columns as ambiguous.
 func AllColumns() Option { return func(o *options) { o.allColumns = true } }
 
-// RectifySubject calls Rectify with corrections that are given by category.
+// RectifySubject does the same as Rectify for corrections that name categories instead of columns.
 func (r *Rectifier) RectifySubject(
 	ctx context.Context, s ports.Session, subject domain.Subject, corrections domain.Corrections, opts ...Option,
 ) (domain.RectificationResult, error) {
@@ -78,22 +78,23 @@ func (r *Rectifier) RectifySubject(
 }
 
 // Rectify writes each correction into its column, in all of the subject's rows or in one row. It also corrects retained
-// columns and columns that an erasure would change. It enqueues one outbox entry for each ref at an external system
-// that can rectify, with the corrections that name a category. All changes are committed together. Rectifying a subject
-// again is not an error.
+// columns and columns that an erasure would change. If an external system can rectify, Rectify enqueues one outbox
+// entry for each ref (id) of the subject in that system. The entry has the corrections that name a category. All
+// changes are committed in one transaction, with the session. A repeated rectification is not an error.
 //
 // Rectifications and erasures of one subject run one after the other. A rectification after an erasure calls no
 // external system and writes only retained columns, so that erased data does not come back. Its result then lists all
-// systems as skipped. A subject whose rows an erasure deleted, and that has a row again, counts as a new subject.
+// systems as skipped. If an erasure deleted the row of the subject, and the subject has a row again, the subject counts
+// as one that was never erased.
 //
 // Rectify records rectification_requested, one rectification_step_succeeded per step in the order of the plan, and
 // rectification_local_completed. If no external system has to rectify, Rectify also records rectification_completed.
 // Otherwise saga.Runner records rectification_completed after all external systems have rectified.
 //
 // If the session rolls back, rectification_requested is still recorded, together with a rectification_step_failed that
-// names the failed step. If no step failed, for example because the commit failed, its error is rolled_back. No event
-// holds a value or names a row. If the hook Before fails, Rectify returns the error of the hook, and the target of
-// rectification_step_failed is hook. After a panic of the hook, the error in the event is panic.
+// names the failed step. If no step failed, for example because the commit failed, the error in this event is
+// rolled_back. No event holds a value or names a row. If the hook Before fails, Rectify returns the error of the hook,
+// and the target of rectification_step_failed is hook. After a panic of the hook, the error in the event is panic.
 //
 // Rectify returns domain.ErrSubject if the subject does not fit the data map or has a ref of an unknown kind. It
 // returns domain.ErrInvalid if Planner.Plan rejects the corrections. In both cases it records nothing. It also returns
@@ -114,7 +115,7 @@ func (r *Rectifier) rectify(
 	if err != nil {
 		return domain.RectificationResult{}, err
 	}
-	calls, skipped := r.rectifying(calls)
+	calls, skipped := r.rectifiable(calls)
 	plan, err := Planner{}.Plan(r.dataMap, corrections, len(calls) > 0)
 	if err != nil {
 		return domain.RectificationResult{}, err
@@ -153,9 +154,9 @@ func (r *Rectifier) rectify(
 	return run.result, nil
 }
 
-// rectifying returns the calls to systems that can rectify. skipped has the names of all registered systems without
-// such a call, in the order of registration.
-func (r *Rectifier) rectifying(calls []resolvers.Call) (kept []resolvers.Call, skipped []string) {
+// rectifiable returns the calls to systems that can rectify. The result skipped has the names of all other registered
+// systems, in the order of registration.
+func (r *Rectifier) rectifiable(calls []resolvers.Call) (kept []resolvers.Call, skipped []string) {
 	skipped = r.resolvers.Names()
 	for _, call := range calls {
 		if _, can := call.Resolver.(ports.RectifyingResolver); can {

@@ -11,7 +11,8 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// run is one rectification in progress. It takes the same lock as an erasure, but leaves no mark of an erasure.
+// run is one rectification in progress. It takes the same lock as an erasure, but does not record a mark (the row that
+// an erasure leaves for a subject).
 type run struct {
 	*Rectifier
 	operation audit.Operation // set when the request is recorded
@@ -20,16 +21,17 @@ type run struct {
 	plan      Plan
 	calls     []resolvers.Call
 	result    domain.RectificationResult
-	met       map[cell]bool // cells of single rows that belong to the subject
+	confirmed map[cell]bool // cells of single rows that a step found among the subject's rows
 }
 
-// begin locks the subject and then records the request, because the lock determines the steps of the plan. It records
-// the request even if the lock failed.
+// begin locks the subject and then records the request. The lock reports whether the subject was erased. If so, begin
+// removes steps from the plan. It therefore records the request, which has the number of steps, after the lock. It
+// records the request even if the lock failed.
 func (r *run) begin(ctx context.Context, refs int) error {
 	state, lockErr := r.session.Subjects().LockToRectify(ctx, r.id)
 	createdAgain := state.Present && r.dataMap.SubjectTable().RowsDeleted() // after an erasure that deleted the row
 	if lockErr == nil && state.Erased && !createdAgain {
-		r.spareErased()
+		r.keepRetained()
 	}
 	operation, requested := r.audit.Begin(ctx, domain.EventRectificationRequested, r.id, domain.Payload{
 		"categories":     joined(r.plan.Categories()),
@@ -44,9 +46,10 @@ func (r *run) begin(ctx context.Context, refs int) error {
 	return lockErr
 }
 
-// spareErased keeps only the retained columns in the plan and removes the external calls. The erasure has overwritten
-// the other columns. External systems have erased the subject, or will do so.
-func (r *run) spareErased() {
+// keepRetained changes the plan for a subject that was erased. It keeps only the retained columns and removes the
+// external calls, so that erased data does not come back. The erasure has overwritten the other columns. The external
+// systems have erased the subject, or will do so.
+func (r *run) keepRetained() {
 	var kept []domain.RectificationStep
 	for _, step := range r.plan.Steps {
 		table, _ := r.dataMap.Table(step.Table)
@@ -68,12 +71,12 @@ func (r *run) apply(ctx context.Context, step domain.RectificationStep) error {
 	}
 	rows, err := r.session.Subjects().Rectify(ctx, r.id, step)
 	if err == nil {
-		err = r.checkMet(step, rows)
+		err = r.checkRow(step, rows)
 	}
 	if err != nil {
 		payload["error"] = domain.ErrorClass(err)
 		failed := r.operation.Event(domain.EventRectificationStepFailed, r.id, payload)
-		_ = r.session.Audit().AppendEvidence(ctx, failed) // the caller returns err; Do reports lost evidence
+		_ = r.session.Audit().AppendEvidence(ctx, failed) // the caller returns err; SessionFactory.Do reports lost evidence
 		return err
 	}
 	payload["rows"] = rows
@@ -81,8 +84,8 @@ func (r *run) apply(ctx context.Context, step domain.RectificationStep) error {
 	return r.session.Audit().Append(ctx, r.operation.Event(domain.EventRectificationStepSucceeded, r.id, payload))
 }
 
-// count adds the rows of a step to the result. If a step corrects all rows of a table, its rows include the rows of
-// later steps for single rows.
+// count adds the number of rows of a step to the result. It ignores a step for a single row if the plan also has a step
+// for all rows of the table, because that step has already counted the row.
 func (r *run) count(step domain.RectificationStep, rows int64) {
 	all := slices.ContainsFunc(r.plan.Steps, func(s domain.RectificationStep) bool {
 		return s.Table == step.Table && s.Row == ""
@@ -92,9 +95,10 @@ func (r *run) count(step domain.RectificationStep, rows int64) {
 	}
 }
 
-// checkMet returns an error if no step for a row and a column found the row among the subject's rows. It does so at the
-// last of these steps. A table with several paths has one step per path.
-func (r *run) checkMet(step domain.RectificationStep, rows int64) error {
+// checkRow returns an error if a step is for a single row that does not belong to the subject. A table with several
+// paths has one step per path. It suffices that one of these steps found the row, so checkRow returns the error at the
+// last of these steps.
+func (r *run) checkRow(step domain.RectificationStep, rows int64) error {
 	if step.Row == "" {
 		return nil
 	}
@@ -102,12 +106,12 @@ func (r *run) checkMet(step domain.RectificationStep, rows int64) error {
 	for _, value := range step.Values {
 		at := cell{place{step.Table, step.Row}, value.Column}
 		if rows > 0 {
-			if r.met == nil {
-				r.met = map[cell]bool{}
+			if r.confirmed == nil {
+				r.confirmed = map[cell]bool{}
 			}
-			r.met[at] = true
+			r.confirmed[at] = true
 		}
-		if r.met[at] || r.isLater(step, at) {
+		if r.confirmed[at] || r.isWrittenLater(step, at) {
 			continue
 		}
 		faults = append(faults, domain.FieldError{
@@ -117,8 +121,8 @@ func (r *run) checkMet(step domain.RectificationStep, rows int64) error {
 	return domain.Invalid("rectify", faults)
 }
 
-// isLater reports whether a later step of the plan writes the cell.
-func (r *run) isLater(step domain.RectificationStep, at cell) bool {
+// isWrittenLater reports whether a step of the plan after the given step writes the cell.
+func (r *run) isWrittenLater(step domain.RectificationStep, at cell) bool {
 	done := false
 	for _, other := range r.plan.Steps {
 		if other.Table != step.Table || other.Row != step.Row {
@@ -161,7 +165,6 @@ func (r *run) complete(ctx context.Context) error {
 	return r.session.Audit().AppendOnRollback(ctx, failed) // for example if a deferred constraint fails at the commit
 }
 
-// joined returns the categories as one value of an event.
 func joined(categories []domain.Category) string {
 	names := make([]string, len(categories))
 	for i, category := range categories {

@@ -21,7 +21,7 @@ var (
 	errBoom = errors.New("boom: zoe@example.org")
 	noon    = time.Date(2024, 3, 1, 12, 0, 0, 0, time.UTC)
 
-	// These are the corrections of most tests, and the resulting step and values.
+	// The corrections of most tests, with the step and the values of their plan.
 	corrections = domain.Corrections{domain.CategoryIdentity: 7, domain.CategoryContact: "zoe@example.org"}
 	sent        = domain.Corrections{domain.CategoryIdentity: int64(7), domain.CategoryContact: "zoe@example.org"}
 	writeUsers  = domain.RectificationStep{Table: "users", Values: []domain.ColumnValue{
@@ -50,7 +50,7 @@ func newWorld(t *testing.T, resolverNames []string, refs ...domain.SubjectRef) w
 	return newConfigured(t, func(*rectification.Config) {}, resolverNames, refs...)
 }
 
-// newConfigured also changes the configuration of the rectifier.
+// newConfigured does the same as newWorld, and also changes the configuration of the rectifier.
 func newConfigured(
 	t *testing.T, change func(*rectification.Config), resolverNames []string, refs ...domain.SubjectRef,
 ) world {
@@ -79,7 +79,8 @@ func newConfigured(
 	}
 }
 
-// dataMap has contact data in two tables, retained in one of them, and identity data in the subject's table.
+// dataMap returns a data map with contact data in two tables and identity data in the subject's table. In one table,
+// the contact data is retained.
 func dataMap(tb testing.TB) domain.DataMap {
 	tb.Helper()
 	m, err := domain.NewDataMap(

@@ -12,11 +12,11 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// exactFloat is the largest integer up to which a float64 holds every integer exactly.
+// exactFloat is the bound up to which a float64 represents every integer exactly.
 const exactFloat = 1 << 53
 
-// canonicalValue returns the value of a correction as a string, bool, int64, float64, domain.Number, time.Time, []byte
-// or domain.JSON. All of these have a form in JSON. The result shares no memory with the correction.
+// canonicalValue converts the value of a correction to a string, bool, int64, float64, domain.Number, time.Time, []byte
+// or domain.JSON. Each of these types can be encoded as JSON. The result shares no memory with the correction.
 func canonicalValue(value any) (any, *domain.FieldError) {
 	switch value := value.(type) {
 	case nil:
@@ -141,7 +141,7 @@ func fit(column domain.Column, value any) (any, *domain.FieldError) {
 	return nil, wrongType("cannot be corrected, because the column is an array")
 }
 
-// fitType returns a value of type T unchanged, or an error.
+// fitType returns the value unchanged if it has the type T. Otherwise it returns an error with the message.
 func fitType[T any](value any, message string) (any, *domain.FieldError) {
 	if _, ok := value.(T); !ok {
 		return nil, wrongType(message)

@@ -10,25 +10,26 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// longestLine is the maximum size of a line in bytes. The line of an id is far shorter, however the id is escaped.
-const longestLine = 64 << 10
+// maxLine is the number of bytes of a line that a reader keeps. The line of a valid entry is far shorter, even if every
+// character of the id is escaped.
+const maxLine = 64 << 10
 
 // reader reads journal entries from lines.
 type reader struct {
 	from          *bufio.Reader
 	lines, broken int64
 	number        int64  // number of the current line, counted from the beginning
-	first         int64  // number of the first broken line
-	suspect       int64  // number of a line that is broken unless it was cut off; 0 if there is none
+	first         int64  // number of the first broken line; 0 if there is none
+	unconfirmed   int64  // number of an invalid line that the next line may report as cut off; 0 if there is none
 	line          []byte // reused
 }
 
 func newReader(lines io.Reader) *reader {
-	return &reader{from: bufio.NewReaderSize(lines, longestLine)}
+	return &reader{from: bufio.NewReaderSize(lines, maxLine)}
 }
 
-// next returns up to limit entries. If a subject has several of them, next returns its latest erasure. At the end, next
-// returns no entries.
+// next returns up to limit entries, with different subjects. If the lines that it reads have several entries of a
+// subject, next returns the latest erasure. It returns no entries after the last line.
 func (r *reader) next(limit int) (batch []domain.JournalEntry, err error) {
 	at := map[domain.SubjectID]int{}
 	for len(batch) < limit {
@@ -54,13 +55,14 @@ func (r *reader) next(limit int) (batch []domain.JournalEntry, err error) {
 	return batch, nil
 }
 
-// read returns the entry of the next line. ok is false if the line has no entry. At the end, the error is io.EOF.
+// read returns the entry of the next line. The result ok is false if the line has no valid entry. After the last line,
+// the error is io.EOF.
 func (r *reader) read() (entry domain.JournalEntry, ok bool, err error) {
-	whole, err := r.readLine()
+	terminated, err := r.readLine()
 	switch {
 	case err == nil, errors.Is(err, io.EOF) && len(r.line) > 0: // the last line may lack its line feed
 	case errors.Is(err, io.EOF):
-		r.confirm()
+		r.countBroken()
 		return domain.JournalEntry{}, false, io.EOF
 	default:
 		return domain.JournalEntry{}, false, &domain.Error{Op: "replay", Message: "the lines cannot be read", Err: err}
@@ -71,45 +73,46 @@ func (r *reader) read() (entry domain.JournalEntry, ok bool, err error) {
 	entry, cut, err := domain.ParseJournalLine(r.line)
 	switch {
 	case cut:
-		if r.suspect > 0 {
-			r.suspect = 0
+		if r.unconfirmed > 0 {
+			r.unconfirmed = 0
 			r.lines--
 		}
 		return domain.JournalEntry{}, false, nil
 	case err == nil:
-		r.confirm()
+		r.countBroken()
 		r.lines++
 		return entry, true, nil
-	case !whole: // the cut end of a journal to which no process has appended since
-		r.confirm()
+	case !terminated: // the last line was cut off, and no process has appended a line after it
+		r.countBroken()
 		return domain.JournalEntry{}, false, nil
 	}
-	r.confirm()
+	r.countBroken()
 	r.lines++
-	r.suspect = r.number
+	r.unconfirmed = r.number
 	return domain.JournalEntry{}, false, nil
 }
 
-// confirm counts the suspect line as broken.
-func (r *reader) confirm() {
-	if r.suspect == 0 {
+// countBroken counts the unconfirmed line, if any, as broken. It is called if the next line does not report a cut-off
+// line.
+func (r *reader) countBroken() {
+	if r.unconfirmed == 0 {
 		return
 	}
 	if r.broken == 0 {
-		r.first = r.suspect
+		r.first = r.unconfirmed
 	}
 	r.broken++
-	r.suspect = 0
+	r.unconfirmed = 0
 }
 
-// readLine reads a line and reports whether it ends with a line feed. It keeps only the beginning of a line that is too
-// long. Such a line is then not a valid entry.
-func (r *reader) readLine() (whole bool, err error) {
+// readLine reads a line and reports whether it ends with a line feed. It keeps only the beginning of a line that is
+// longer than maxLine. Such a line is not a valid entry.
+func (r *reader) readLine() (terminated bool, err error) {
 	r.line = r.line[:0]
 	r.number++
 	for {
 		part, err := r.from.ReadSlice('\n')
-		if len(r.line) < longestLine {
+		if len(r.line) < maxLine {
 			r.line = append(r.line, part...)
 		}
 		if errors.Is(err, bufio.ErrBufferFull) {
@@ -119,7 +122,6 @@ func (r *reader) readLine() (whole bool, err error) {
 	}
 }
 
-// damage returns the error for broken lines.
 func (r *reader) damage() error {
 	return &domain.Error{
 		Code: domain.ErrInvalid, Op: "replay",

@@ -1,6 +1,6 @@
 // Package replay repeats erasures after a database was restored from a backup. A backup must not bring erased data back
-// into use (Art. 17(1) and Art. 5(1)(f) GDPR). The journal lists the subjects that were erased since the backup. See
-// package journal. See also the example of [Replayer.Replay].
+// into use (Art. 17(1) and Art. 5(1)(f) GDPR). The journal lists all erased subjects, including those that were erased
+// after the backup. See package journal. See also the example of [Replayer.Replay].
 package replay
 
 import (
@@ -29,20 +29,21 @@ type Config struct {
 	// Erase erases a subject in a session, as erasure.Eraser.Erase does.
 	Erase func(ctx context.Context, s ports.Session, subject domain.Subject) (domain.ErasureResult, error)
 
-	// Refs returns the refs of a subject at external systems, which then erase the subject again. By default, refs are not
-	// erased again, because external systems were not restored and a journal holds no refs. Outbox entries that were
-	// pending when the database was lost are lost too. Refs is the only way to repeat their calls. The keys that the
-	// subject's rows hold are always erased again.
+	// Refs returns the ids (refs) of a subject in external systems. Replay then lets these systems erase the subject
+	// again. By default, it does not, because external systems were not restored and a journal has no refs. If outbox
+	// entries were lost with the database, Refs is the only way to repeat their calls. The keys of external systems in the
+	// subject's rows are always erased again.
 	Refs func(ctx context.Context, id domain.SubjectID) ([]domain.SubjectRef, error)
 	// Workers is the number of concurrent erasures. The default is 4.
 	Workers int
-	// Batch is the number of subjects that one query looks up and that are held in memory. The default is 500.
+	// Batch is the number of subjects that Replay holds in memory, and whose marks it reads with one query. The default is
+	// 500.
 	Batch int
 }
 
 // Options are the options that a caller sets for one replay. The zero value uses the defaults.
 type Options struct {
-	// Refs returns the refs of a subject at external systems, as in Config.Refs. By default, refs are not erased again.
+	// Refs has the same meaning as Config.Refs. By default, external systems do not erase the subject by its refs again.
 	Refs func(ctx context.Context, id domain.SubjectID) ([]domain.SubjectRef, error)
 	// Workers is the number of concurrent erasures. The default is 4.
 	Workers int
@@ -73,16 +74,17 @@ func NewReplayer(c Config) (*Replayer, error) {
 	return &Replayer{c, audit.Stamper{Clock: c.Clock, IDs: c.IDs}}, nil
 }
 
-// Replay reads lines of a journal. If the mark of a subject in the database is missing or older than its line, Replay
-// erases the subject in its own session. It records erasure_replayed {erased_at} before the events of the erasure.
-// After each batch it calls progress, unless progress is nil, with the totals so far.
+// Replay reads lines of a journal. If the mark of a subject (the row that records its erasure in the database) is
+// missing or older than the line, Replay erases the subject in its own session. It records erasure_replayed {erased_at}
+// before the events of the erasure. After each batch it calls progress, unless progress is nil, with the totals so far.
 //
 // A further call with the same lines continues the work, because it skips subjects that were erased again. If the
-// erasure of a subject fails, Replay continues with the others and returns the first error at the end. It also returns
-// domain.ErrInvalid at the end if a line is broken. A line that was cut off is not broken: its entry is also in another
-// line, or the database did not record the line as written. Replay ends if the database cannot be reached or ctx ends.
+// erasure of a subject fails, Replay continues with the other subjects and returns the first error at the end. If a
+// line is broken, it also returns domain.ErrInvalid at the end. A line that was cut off is not broken, because a writer
+// repeats a line that it did not write completely. If the database cannot be reached or ctx ends, Replay returns the
+// error immediately.
 //
-// Run Replay before the application goes into service again. Replay also erases data that a subject adds between the
+// Run Replay before the application serves requests again. Replay also erases data that a subject adds between the
 // restore and the replay.
 func (r *Replayer) Replay(
 	ctx context.Context, lines io.Reader, progress func(domain.ReplayReport),
@@ -97,7 +99,7 @@ func (r *Replayer) Replay(
 		if len(batch) == 0 {
 			break
 		}
-		erasedAt, err := r.known(ctx, batch)
+		erasedAt, err := r.recordedErasures(ctx, batch)
 		if err != nil {
 			return report, errors.Join(err, first)
 		}
@@ -118,8 +120,8 @@ func (r *Replayer) Replay(
 	return report, first
 }
 
-// eraseAll erases the subjects of a batch that were not erased since the time of their line. It returns the first
-// error, or an error that ends the replay.
+// eraseAll erases the subjects of a batch, except those whose mark is at least as new as their line. It returns the
+// first error of a subject. If an error ends the replay, it returns that error instead.
 func (r *Replayer) eraseAll(
 	ctx context.Context, batch []domain.JournalEntry, erasedAt map[domain.SubjectID]time.Time,
 	report *domain.ReplayReport,
@@ -165,8 +167,8 @@ func (r *Replayer) eraseAll(
 	return failed
 }
 
-// known returns the time of the last erasure of each subject of a batch that has a mark.
-func (r *Replayer) known(
+// recordedErasures returns the times of the last erasures that the database records for the subjects of a batch.
+func (r *Replayer) recordedErasures(
 	ctx context.Context, batch []domain.JournalEntry,
 ) (erasedAt map[domain.SubjectID]time.Time, err error) {
 	ids := make([]domain.SubjectID, len(batch))

@@ -37,7 +37,7 @@ func (i *ids) NewID() string {
 	return "id-" + strconv.Itoa(i.n)
 }
 
-// world is a restored database. It records the subjects that are erased.
+// world is a restored database. It records which subjects the replay erases.
 type world struct {
 	*memory.Store
 	mu     sync.Mutex
@@ -53,7 +53,7 @@ func newWorld(t *testing.T) *world {
 	return &world{Store: store, fail: map[string]error{}}
 }
 
-// knows leaves the mark of an erasure that many seconds after noon.
+// knows adds the mark of an erasure. The time of the erasure is noon plus the parameter after in seconds.
 func (w *world) knows(t *testing.T, id string, after int) {
 	t.Helper()
 	must(t, w.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
@@ -74,8 +74,8 @@ func (w *world) erase(ctx context.Context, s ports.Session, subject domain.Subje
 	return domain.ErasureResult{}, s.Subjects().Lock(ctx, subject.ID, clock{}.Now())
 }
 
-// were returns the subjects that were erased since the last call.
-func (w *world) were() (names []string) {
+// erasures returns the subjects that were erased after the last call of erasures.
+func (w *world) erasures() (names []string) {
 	for _, subject := range w.erased {
 		names = append(names, subject.ID.String())
 	}
@@ -95,7 +95,7 @@ func (w *world) replayer(t *testing.T, change func(*replay.Config)) *replay.Repl
 	return replayer
 }
 
-// lineOf returns the line of an erasure that many seconds after noon.
+// lineOf returns the line of an erasure. The time of the erasure is noon plus the parameter after in seconds.
 func lineOf(t *testing.T, id string, after int) string {
 	t.Helper()
 	return string(domain.JournalEntry{
@@ -129,13 +129,13 @@ func TestSubjectsErasedSinceTheBackupAreErasedAgain(t *testing.T) {
 		progress = append(progress, r.Lines)
 	})
 	must(t, err)
-	is(t, "at first", report, domain.ReplayReport{Lines: 7, Current: 3, Erased: 3}, w.were(), "2", "3", "4")
+	is(t, "at first", report, domain.ReplayReport{Lines: 7, Current: 3, Erased: 3}, w.erasures(), "2", "3", "4")
 	if !slices.Equal(progress, []int64{3, 7}) {
 		t.Errorf("the progress was %v", progress)
 	}
 	report, err = w.replayer(t, nil).Replay(t.Context(), strings.NewReader(lines), nil)
 	must(t, err)
-	is(t, "again", report, domain.ReplayReport{Lines: 7, Current: 6}, w.were())
+	is(t, "again", report, domain.ReplayReport{Lines: 7, Current: 6}, w.erasures())
 }
 
 func TestAReplayIsRecorded(t *testing.T) {
@@ -152,7 +152,7 @@ func TestAReplayIsRecorded(t *testing.T) {
 	}))
 }
 
-// External systems were not restored. They erase a subject again only if Refs returns its refs.
+// An external system erases a subject again only if Refs returns a ref of the subject in this system.
 func TestExternalSystemsEraseAgainIfThereAreRefs(t *testing.T) {
 	w := newWorld(t)
 	line := lineOf(t, "1", 1)
@@ -176,7 +176,7 @@ func TestExternalSystemsEraseAgainIfThereAreRefs(t *testing.T) {
 	if !errors.Is(err, io.ErrNoProgress) {
 		t.Errorf("got %v", err)
 	}
-	is(t, "without refs", report, domain.ReplayReport{Lines: 1, Failed: 1}, w.were())
+	is(t, "without refs", report, domain.ReplayReport{Lines: 1, Failed: 1}, w.erasures())
 }
 
 func TestASubjectThatFailsDelaysNoOther(t *testing.T) {
@@ -190,11 +190,11 @@ func TestASubjectThatFailsDelaysNoOther(t *testing.T) {
 	if !errors.Is(err, domain.ErrLeftOver) {
 		t.Errorf("got %v", err)
 	}
-	is(t, "but for one", report, domain.ReplayReport{Lines: 5, Erased: 4, Failed: 1}, w.were(), "1", "3", "4", "5")
+	is(t, "but for one", report, domain.ReplayReport{Lines: 5, Erased: 4, Failed: 1}, w.erasures(), "1", "3", "4", "5")
 	delete(w.fail, "2")
 	report, err = w.replayer(t, nil).Replay(t.Context(), strings.NewReader(lines), nil)
 	must(t, err)
-	is(t, "then", report, domain.ReplayReport{Lines: 5, Current: 4, Erased: 1}, w.were(), "2")
+	is(t, "then", report, domain.ReplayReport{Lines: 5, Current: 4, Erased: 1}, w.erasures(), "2")
 }
 
 func TestAnUnavailableDatabaseEndsTheReplay(t *testing.T) {
@@ -209,7 +209,7 @@ func TestAnUnavailableDatabaseEndsTheReplay(t *testing.T) {
 	if !errors.Is(err, domain.ErrUnavailable) {
 		t.Errorf("got %v", err)
 	}
-	is(t, "until it was away", report, domain.ReplayReport{Lines: 6, Erased: 3, Failed: 1}, w.were(), "1", "2", "3")
+	is(t, "until it was away", report, domain.ReplayReport{Lines: 6, Erased: 3, Failed: 1}, w.erasures(), "1", "2", "3")
 	ctx, cancel := context.WithCancel(t.Context())
 	report, err = w.replayer(t, one).Replay(ctx, strings.NewReader(lines), func(domain.ReplayReport) { cancel() })
 	if !errors.Is(err, context.Canceled) || report.Lines != 6 {
@@ -267,7 +267,7 @@ func TestABrokenLineIsReported(t *testing.T) {
 			t.Errorf("%s: got %v", name, err)
 		}
 		c.want.Erased = int64(len(c.erased))
-		is(t, name, report, c.want, w.were(), c.erased...)
+		is(t, name, report, c.want, w.erasures(), c.erased...)
 	}
 }
 

@@ -56,7 +56,7 @@ func ExampleLedger_Status() {
 	// Output: restricted: true scope: all
 }
 
-// This is the history of one purpose. A nil purpose returns the history of the global restrictions.
+// The example prints the history of one purpose. With a nil purpose, History returns the global decisions.
 func ExampleLedger_History() {
 	engines := shop()
 	zoe, err := domain.NewSubjectID("42")

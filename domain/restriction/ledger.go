@@ -1,6 +1,6 @@
 // Package restriction keeps the ledger of restrictions of processing (Art. 18 GDPR). The ledger is an append-only list
-// of restrictions that were placed and lifted, for one purpose or for all. The ledger derives the current state from
-// them. The application must check that state before it processes data. See the example of
+// of restrictions that were placed and lifted, for one purpose or for all purposes. The ledger derives the current
+// state from this list. The application must check that state before it processes data. See the example of
 // [Ledger.Status].
 package restriction
 
@@ -40,8 +40,9 @@ func (l *Ledger) WithObserver(observer ports.Observer) *Ledger {
 // Purposes returns the declared purposes. The default is the empty Purposes.
 func (l *Ledger) Purposes() domain.Purposes { return l.purposes }
 
-// Record appends a decision and the audit event restriction_placed or restriction_lifted. The event has the scope, but
-// not the purpose and not the reason, because a client could send personal data in them.
+// Record appends a decision and the audit event restriction_placed or restriction_lifted. The event has the source of
+// the decision, and its scope: one purpose or all purposes. It does not have the purpose or the reason, because a
+// client could send personal data in these fields.
 //
 // Record returns domain.ErrInvalid, with one error per invalid field, if the decision is invalid, or if purposes are
 // declared and its purpose is not one of them. It then records nothing.
@@ -92,8 +93,9 @@ func (l *Ledger) record(
 }
 
 // Status returns whether processing is restricted now, for the purpose or, if purpose is nil, globally. A global
-// restriction restricts every purpose. The decision recorded last counts, both for the purpose and globally. Status
-// returns domain.ErrInvalid if purposes are declared and the purpose is not one of them.
+// restriction restricts every purpose. If there are several decisions about a purpose, or several global decisions, the
+// last recorded decision counts. Status returns domain.ErrInvalid if purposes are declared and the purpose is not one
+// of them.
 func (l *Ledger) Status(
 	ctx context.Context, s ports.Session, id domain.SubjectID, purpose *string,
 ) (domain.RestrictionStatus, error) {

@@ -17,19 +17,19 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// hands is a clock that a test sets.
-type hands struct {
+// settableClock is a clock that a test sets.
+type settableClock struct {
 	mu sync.Mutex
 	at time.Time
 }
 
-func (h *hands) Now() time.Time {
+func (h *settableClock) Now() time.Time {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.at
 }
 
-func (h *hands) advance(to time.Time) {
+func (h *settableClock) advance(to time.Time) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if to.After(h.at) {
@@ -55,7 +55,7 @@ func enqueued(t *testing.T, ofEach ...int) *memory {
 	return m
 }
 
-// once fails unless every entry has succeeded and the trail records this once per entry.
+// once fails the test unless every entry has succeeded and the audit trail records this once per entry.
 func (m *memory) once(t *rapid.T, subjects int) {
 	t.Helper()
 	if open := m.open(); len(open) > 0 {
@@ -74,13 +74,13 @@ func (m *memory) once(t *rapid.T, subjects int) {
 	}
 }
 
-// inBubble hides the deadline of a test, which must not be read in a synctest bubble.
-type inBubble struct{ testing.TB }
+// noDeadline hides the deadline of a test, because a test must not read the deadline in a synctest bubble.
+type noDeadline struct{ testing.TB }
 
 // script lists the outcomes of the calls of an entry in order. Further calls succeed.
 type script []string
 
-// play makes the next call of the script.
+// play simulates one call with an outcome of a script.
 func play(ctx context.Context, what string, stop func()) (bool, error) {
 	switch what {
 	case "hangs":
@@ -96,11 +96,10 @@ func play(ctx context.Context, what string, stop func()) (bool, error) {
 	return false, errBoom
 }
 
-// In this test, a lost session stands for a process that dies, or loses its database, between the call and the
-// settlement.
+// A lost session simulates a process that dies, or loses its database connection, between the call and the settlement.
 func TestAnyScriptOfTransientFailuresShorterThanTheLimitConverges(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		rapid.Check(inBubble{t}, func(draw *rapid.T) {
+		rapid.Check(noDeadline{t}, func(draw *rapid.T) {
 			limit := rapid.IntRange(3, 8).Draw(draw, "attempts")
 			lost := rapid.IntRange(0, 2).Draw(draw, "lost sessions")
 			ofEach := rapid.SliceOfN(rapid.IntRange(1, 3), 1, 4).Draw(draw, "entries of each subject")
@@ -130,7 +129,7 @@ func TestAnyScriptOfTransientFailuresShorterThanTheLimitConverges(t *testing.T) 
 				}
 				return play(ctx, scripts[id][call], halt)
 			})
-			now := &hands{at: noon}
+			now := &settableClock{at: noon}
 			runner, err := saga.NewRunner(saga.Config{
 				Sessions: m, Clock: now, IDs: sequence(t), Resolvers: []ports.Resolver{system},
 				Options: saga.Options{
@@ -181,13 +180,13 @@ func due(entries []domain.OutboxEntry) (first time.Time) {
 	return first
 }
 
-// While a call runs, its lease expires, and another runner repeats the call.
+// If the lease expires during a call, and another runner repeats the call, the entry is settled once.
 func TestAnEntryThatIsExecutedOftenIsErasedOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		rapid.Check(inBubble{t}, func(draw *rapid.T) {
+		rapid.Check(noDeadline{t}, func(draw *rapid.T) {
 			ofEach := rapid.SliceOfN(rapid.IntRange(1, 3), 1, 2).Draw(draw, "entries of each subject")
 			overtaken := rapid.IntRange(0, 12).Draw(draw, "overtaken calls")
-			m, now, ids := enqueued(t, ofEach...), &hands{at: noon}, sequence(t)
+			m, now, ids := enqueued(t, ofEach...), &settableClock{at: noon}, sequence(t)
 
 			var mu sync.Mutex
 			var run func()

@@ -12,12 +12,12 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// outcome is the result of one entry.
+// outcome is the result of the processing of one claimed entry.
 type outcome struct {
 	settlement    domain.Settlement
 	alreadyAbsent bool
 	gaveUp        bool               // the entry was abandoned although it could have been retried
-	orElse        *domain.Settlement // replaces settlement if an entry that is too old was requeued recently
+	ifRequeued    *domain.Settlement // replaces settlement if the entry is too old but was requeued recently
 	after         time.Duration      // the wait that the system requested; 0 if it requested no wait
 	cause         error              // the error of the attempt; nil if there was no error
 }
@@ -35,14 +35,14 @@ func (n *run) dispatch(ctx context.Context, b batch) <-chan outcome {
 	}
 	for system, queue := range queues {
 		close(queue)
-		lanes := n.config.Concurrency
+		slots := n.config.Concurrency
 		if throttle := n.throttles[system]; throttle != nil {
-			lanes = cap(throttle.lanes)
+			slots = cap(throttle.slots)
 		}
-		for range min(lanes, len(queue)) {
+		for range min(slots, len(queue)) {
 			go func() {
 				for entry := range queue {
-					o := n.contain(ctx, entry, b.leaseUntil)
+					o := n.attempt(ctx, entry, b.leaseUntil)
 					n.done(system)
 					outcomes <- o
 				}
@@ -52,9 +52,9 @@ func (n *run) dispatch(ctx context.Context, b batch) <-chan outcome {
 	return outcomes
 }
 
-// contain makes the attempt of an entry. The methods of a resolver's error may panic. Such a panic counts as a failed
-// attempt.
-func (r *Runner) contain(ctx context.Context, entry domain.OutboxEntry, leaseUntil time.Time) (o outcome) {
+// attempt calls the resolver of an entry if the limits of the system and the lease permit the call. Otherwise it gives
+// the entry back. If a method of the resolver's error panics, the attempt counts as failed.
+func (r *Runner) attempt(ctx context.Context, entry domain.OutboxEntry, leaseUntil time.Time) (o outcome) {
 	began, called := time.Time{}, false
 	throttle := r.throttles[entry.Resolver] // nil if the store returned an entry of a resolver that was not requested
 	defer func() {
@@ -103,7 +103,7 @@ func (r *Runner) inTime(wait time.Duration, leaseUntil time.Time) bool {
 	return !r.config.Clock.Now().Add(wait + r.config.CallTimeout).After(leaseUntil)
 }
 
-// pause waits. It reports false if ctx ends before the wait is over.
+// pause waits for the duration. It reports false if ctx ends earlier.
 func pause(ctx context.Context, wait time.Duration) bool {
 	if wait <= 0 {
 		return true
@@ -154,12 +154,13 @@ func (r *Runner) fail(entry domain.OutboxEntry, class string, err error) outcome
 	given := r.abandon(entry, class, err)
 	given.gaveUp, given.after = true, after
 	if !tooOften {
-		given.orElse = &failed.settlement
+		given.ifRequeued = &failed.settlement
 	}
 	return given
 }
 
-// isLost reports whether too many attempts ended without an outcome, because their process died or lost its lease.
+// isLost reports whether too many attempts of the entry ended without an outcome. This happens if the process dies or
+// its lease expires before the settlement.
 func (r *Runner) isLost(entry domain.OutboxEntry) bool {
 	if r.config.MaxAttempts > 0 && entry.Attempts > r.config.MaxAttempts {
 		return true
@@ -169,7 +170,7 @@ func (r *Runner) isLost(entry domain.OutboxEntry) bool {
 	return entry.Attempts > most && r.isTooOld(entry.EnqueuedAt)
 }
 
-// isTooOld reports whether an entry that has been tried since an instant is to be given up.
+// isTooOld reports whether to give up an entry whose age counts from the parameter since.
 func (r *Runner) isTooOld(since time.Time) bool {
 	return r.config.Clock.Now().Sub(since) >= r.config.GiveUpAfter
 }
@@ -181,8 +182,8 @@ func (r *Runner) abandon(entry domain.OutboxEntry, class string, cause error) ou
 }
 
 // backoff returns the wait after an attempt. The wait doubles with each attempt up to MaxBackoff, and the jitter
-// shortens it. If the system requested a longer wait, backoff returns the requested wait. The caller bounds the
-// requested wait, so that no system can postpone an entry for a year.
+// shortens it. If the system requested a longer wait, backoff returns the requested wait. The caller limits the
+// requested wait, so that a system cannot postpone an entry for a year.
 func (r *Runner) backoff(attempts int, after time.Duration) time.Duration {
 	wait := r.config.FirstBackoff
 	for i := 1; i < attempts && wait < r.config.MaxBackoff; i++ {
@@ -195,7 +196,7 @@ func (r *Runner) backoff(attempts int, after time.Duration) time.Duration {
 	return max(wait, after)
 }
 
-// panicError replaces the panic of a resolver, whose value may hold personal data.
+// panicError replaces the value of a resolver's panic, because that value may hold personal data.
 type panicError struct{}
 
 func (*panicError) Error() string { return "habeas: a resolver panicked" }

@@ -19,7 +19,8 @@ import (
 	"github.com/habeas-data/habeas/ports/mocks"
 )
 
-// company is a runner in a bubble, on a store that keeps all promises, with systems that record their calls.
+// company is a runner on a store in memory, with external systems that record their calls. It runs in a synctest
+// bubble.
 type company struct {
 	*saga.Runner
 	store *stores.Store
@@ -61,7 +62,7 @@ func newCompany(t *testing.T, change func(*saga.Config), systems map[string]eras
 	}
 	c.Runner, err = saga.NewRunner(config)
 	must(t, err)
-	c.HasLooked()
+	c.PostponeSearch()
 	return c
 }
 
@@ -105,7 +106,8 @@ func (c *company) work(t *testing.T, d time.Duration) {
 	}
 }
 
-// called returns the number of calls of a system within a time since the beginning.
+// called returns the number of calls to a system in the first part of the test. The parameter within is the duration of
+// that part.
 func (c *company) called(name string, within time.Duration) (n int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -12,7 +12,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// memory is an outbox and an audit trail that keep the promises of their ports. Its sessions run one at a time.
+// memory is a store with only an outbox and an audit trail. Its sessions run one after the other.
 type memory struct {
 	mu      sync.Mutex
 	entries map[string]domain.OutboxEntry

@@ -24,8 +24,8 @@ func (r *Runner) begin(ctx context.Context, entry domain.OutboxEntry) (context.C
 	})
 }
 
-// turns holds the breaker state that was last reported to the observer.
-type turns struct {
+// breakerReport holds the breaker state that was last reported to the observer.
+type breakerReport struct {
 	mu       sync.Mutex // held during the call of the observer, to keep the order of the states
 	reported domain.BreakerState
 }
@@ -36,10 +36,10 @@ func (r *Runner) reportBreaker(ctx context.Context, system string) {
 	if r.config.Observer == nil || throttle == nil {
 		return
 	}
-	throttle.turns.mu.Lock()
-	defer throttle.turns.mu.Unlock()
-	if state := throttle.state(); state != throttle.turns.reported {
-		throttle.turns.reported = state
+	throttle.reporting.mu.Lock()
+	defer throttle.reporting.mu.Unlock()
+	if state := throttle.state(); state != throttle.reporting.reported {
+		throttle.reporting.reported = state
 		ports.Observe(ctx, r.config.Observer, domain.BreakerObserved{System: system, State: state})
 	}
 }
@@ -58,9 +58,9 @@ func (t *throttle) state() domain.BreakerState {
 	}
 }
 
-// ObserveOutbox reads the backlogs of the outbox and reports them to the observer. It also reports breaker states that
-// were not reported yet. A worker calls it every minute. It does nothing without an observer. It reports no backlogs if
-// the store does not implement ports.OutboxOperations.
+// ObserveOutbox reads the backlogs of the outbox and reports the backlogs to the observer. It also reports breaker
+// states that were not reported yet. A worker calls it every minute. It does nothing without an observer. It reports no
+// backlogs if the store does not implement ports.OutboxOperations.
 func (r *Runner) ObserveOutbox(ctx context.Context) error {
 	if r.config.Observer == nil {
 		return nil

@@ -12,7 +12,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// observing sets an observer, and a circuit breaker that opens after three failures.
+// observing configures an observer, and a circuit breaker that opens after three failures.
 func observing(recorder ports.Observer) func(*saga.Config) {
 	return func(c *saga.Config) { c.Observer, c.BreakAfter, c.Concurrency = recorder, 3, 1 }
 }
@@ -54,7 +54,7 @@ func TestARectificationIsObserved(t *testing.T) {
 	recorder.Want(t, "breaker of desk: closed", "call desk rectify: ok")
 }
 
-// The name of a resolver that is not registered comes from the database and may hold any text.
+// If the resolver of an entry is not registered, its name may be any text, so the call is not reported to the observer.
 func TestACallOfAnUnknownResolverIsNotObserved(t *testing.T) {
 	recorder := &observed.Recorder{}
 	w := newWorld(t, observing(recorder), uncalled(t))
@@ -141,7 +141,6 @@ func TestTheOutboxIsObserved(t *testing.T) {
 	})
 }
 
-// Without an observer, the store is not read.
 func TestTheOutboxIsNotReadWithoutAnObserver(t *testing.T) {
 	must(t, newWorld(t, nil, uncalled(t)).ObserveOutbox(t.Context()))
 }

@@ -105,7 +105,6 @@ func TestARequeueByFilterRecordsEvents(t *testing.T) {
 	})
 }
 
-// The mock of an outbox does not implement ports.OutboxOperations.
 func TestAStoreWithoutOperationsIsNamed(t *testing.T) {
 	w := newWorld(t, nil)
 	if _, err := w.Discard(t.Context(), w.session, "done by hand", "e"); !errors.Is(err, domain.ErrConfiguration) {
@@ -117,7 +116,7 @@ func TestAStoreWithoutOperationsIsNamed(t *testing.T) {
 	}
 }
 
-// The age of a requeued entry counts from its next claim.
+// The age of a requeued entry counts from its next claim, so the entry is retried for GiveUpAfter again.
 func TestARequeuedEntryIsTriedForAFullPeriodAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newCompany(t, nil, map[string]erases{"crm": fails})

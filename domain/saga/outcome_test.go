@@ -49,8 +49,8 @@ const (
 	notRectified = domain.EventRectificationStepFailed
 )
 
-// settles runs a batch of one entry and checks its outcome. completes is the event that the last entry of a subject
-// adds.
+// settles runs a batch of one entry and checks its outcome. The parameter completes is the event of the last entry of a
+// subject.
 func (w world) settles(t *testing.T, entry domain.OutboxEntry, want outcome, completes domain.EventType) {
 	t.Helper()
 	settlement := domain.Settlement{Entry: entry, Status: want.status, LastError: want.class}
@@ -171,7 +171,7 @@ func TestAnEntryThatWasTriedTooOftenIsAbandonedWithoutACall(t *testing.T) {
 	}
 }
 
-// The store returns an entry that the runner did not request.
+// An entry is abandoned if the store returns it although the runner did not request entries of its system.
 func TestAnEntryOfAnUnknownSystemIsAbandonedImmediately(t *testing.T) {
 	entry := claimed(t, domain.OperationErase, 1, 1)[0]
 	other := mocks.NewMockResolver(gomock.NewController(t))
@@ -202,10 +202,10 @@ func TestARectification(t *testing.T) {
 	}
 }
 
-// eightTimes limits the attempts, so that the limit does not depend on the age of an entry.
+// eightTimes limits the number of attempts to eight.
 func eightTimes(c *saga.Config) { c.MaxAttempts = 8 }
 
-// The age of an entry decides, not the number of attempts.
+// An entry is abandoned at the age GiveUpAfter, even after few attempts.
 func TestAnEntryIsGivenUpByItsAge(t *testing.T) {
 	for name, c := range map[string]struct {
 		age      time.Duration

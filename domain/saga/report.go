@@ -8,9 +8,9 @@ import (
 )
 
 // OnFailure sets a function that is called after the commit with each failed attempt, each abandoned entry, and each
-// entry that no process has claimed for a day. The entry has the same fields as in Config.OnAbandoned. cause is the
-// error of the resolver, or nil if there was no call. The function must not block and may be called concurrently. Its
-// panics are recovered and ignored. A worker sets it to write its log.
+// entry that has been due for a day without a claim. The entry has the same fields as in Config.OnAbandoned. The
+// parameter cause is the error of the resolver, or nil if there was no call. The function must not block and may be
+// called concurrently. Its panics are recovered and ignored. A worker sets it to write its log.
 func (r *Runner) OnFailure(call func(ctx context.Context, entry domain.OutboxEntry, cause error)) {
 	r.failures.Store(&call)
 }
@@ -40,7 +40,7 @@ func (r *Runner) report(ctx context.Context, entry domain.OutboxEntry, cause err
 	(*call)(ctx, entry, cause)
 }
 
-// reportEntry reports an entry that a person must look into, and calls OnAbandoned.
+// reportEntry calls the OnFailure function and OnAbandoned with an entry that a person must check.
 func (r *Runner) reportEntry(ctx context.Context, entry domain.OutboxEntry, cause error) {
 	r.report(ctx, entry, cause)
 	if r.config.OnAbandoned == nil {

@@ -9,8 +9,8 @@ import (
 )
 
 // Requeue makes abandoned erasures pending again and records erasure_requeued for each. Call it after the cause of the
-// failures is fixed. It skips entries that are not abandoned. It also skips rectifications, which the application
-// issues again instead. It returns the requeued entries. ports.Outbox.Abandoned lists the abandoned entries.
+// failures is fixed. It skips entries that are not abandoned. It also skips rectifications. The application must call
+// Rectify again instead. It returns the requeued entries. ports.Outbox.Abandoned lists the abandoned entries.
 func (r *Runner) Requeue(ctx context.Context, s ports.Session, entryIDs ...string) ([]domain.OutboxEntry, error) {
 	requeued, err := s.Outbox().Requeue(ctx, entryIDs)
 	if err != nil {
@@ -43,7 +43,7 @@ func (r *Runner) RequeueMatching(
 }
 
 func (r *Runner) recordRequeued(ctx context.Context, s ports.Session, requeued []domain.OutboxEntry) error {
-	r.looks.restart()
+	r.scans.restart()
 	for _, entry := range requeued {
 		if entry.SubjectID.IsZero() { // unreadable; the next claim abandons it again unless it was repaired
 			continue
@@ -104,7 +104,8 @@ func (r *Runner) Discard(
 	return entries, s.Audit().Append(ctx, events...)
 }
 
-// isReason keeps addresses, capitalized names and free text out of the audit trail.
+// isReason reports whether the reason has the permitted form. The form excludes addresses, capitalized names and free
+// text, which could be personal data.
 func isReason(reason string) bool {
 	const letters = "abcdefghijklmnopqrstuvwxyz0123456789 -_"
 	return len(reason) >= 1 && len(reason) <= 100 && strings.Trim(reason, letters) == "" && strings.TrimSpace(reason) != ""

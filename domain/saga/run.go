@@ -12,7 +12,8 @@ import (
 )
 
 const (
-	// patience is the time after which a run stops waiting for a batch and also serves other systems.
+	// patience is how long a run waits for a batch. After this time, it also claims entries of other systems while the
+	// batch is in progress.
 	patience = 50 * time.Millisecond
 	// sideInterval is how often a run that waits for slow systems claims entries of other systems, unless Wake is called.
 	sideInterval = 250 * time.Millisecond
@@ -21,25 +22,26 @@ const (
 // RunOnce claims a batch, calls the resolvers and settles the outcomes. It makes at most Concurrency concurrent calls
 // to each system, outside of any transaction.
 //
-// RunOnce returns the number of settled entries, including the entries that could not be read. If it returns 0 and no
-// error, no entry was due, or all entries were given back, or other runners took all entries over.
+// RunOnce returns the number of settled entries, including the entries that could not be read. It returns 0 and no
+// error if no entry was due, if all entries were given back, or if other runners took all entries over.
 //
 // While RunOnce waits for slow systems, it claims and settles entries of other systems. A system that hangs therefore
 // delays no other system. RunOnce returns when all the entries that it has claimed are settled or given back.
 //
 // When ctx ends, RunOnce starts no further call and gives back the entries that were not tried. It waits for the calls
 // in flight, at most CallTimeout each, and settles them. If an outcome cannot be written, the entry stays in flight
-// until its lease expires. It is then called again. RunOnce stops trying to write the outcomes of a batch after Lease
-// plus CallTimeout, even if the store does not respond.
+// until its lease expires. Then a runner calls the resolver again. RunOnce stops trying to write the outcomes of a
+// batch after Lease plus CallTimeout, even if the store does not respond.
 //
-// At most once an hour, RunOnce also looks for entries that no process has claimed for a day, and reports them.
+// At most once an hour, RunOnce also searches for entries that have been due for a day without a claim, and reports
+// these entries.
 func (r *Runner) RunOnce(ctx context.Context) (settled int, err error) {
 	select {
 	case <-r.wakes: // the next claim serves this wake
 	default:
 	}
 	first, err := r.claim(ctx, nil, false)
-	for err == nil && first.isEmpty() && r.looks.underWay() && len(r.wakes) == 0 && ctx.Err() == nil {
+	for err == nil && first.isEmpty() && r.scans.hasWindow() && len(r.wakes) == 0 && ctx.Err() == nil {
 		first, err = r.claim(ctx, nil, true)
 	}
 	if err != nil {
@@ -47,7 +49,7 @@ func (r *Runner) RunOnce(ctx context.Context) (settled int, err error) {
 	}
 	run := &run{Runner: r, began: r.config.Clock.Now(), busy: map[string]int{}, ended: make(chan struct{}, 1)}
 	if len(r.throttles) == 1 || len(first.entries) == 0 {
-		run.carry(ctx, first)
+		run.process(ctx, first)
 	} else {
 		run.serve(ctx, first)
 	}
@@ -58,8 +60,8 @@ func (r *Runner) RunOnce(ctx context.Context) (settled int, err error) {
 	return settled, err
 }
 
-// Wake signals that there may be work. A RunOnce that waits for slow systems then immediately claims entries of other
-// systems. Wake never blocks. It is safe for concurrent use.
+// Wake signals that there may be work. If RunOnce is waiting for slow systems, it then immediately claims entries of
+// other systems. Wake never blocks. It is safe for concurrent use.
 func (r *Runner) Wake() {
 	select {
 	case r.wakes <- struct{}{}:
@@ -112,7 +114,7 @@ func (n *run) serve(ctx context.Context, first batch) {
 	}
 }
 
-// start runs a batch in its own goroutine. RunOnce re-panics with a panic of the batch.
+// start runs a batch in its own goroutine. If the batch panics, RunOnce panics with the same value.
 func (n *run) start(ctx context.Context, b batch) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -138,16 +140,16 @@ func (n *run) start(ctx context.Context, b batch) {
 			default:
 			}
 		}()
-		n.carry(ctx, b)
+		n.process(ctx, b)
 		returned = true
 	}()
 }
 
-// errEnded is the error of a batch whose store or hook ended the goroutine with runtime.Goexit.
+// errEnded is the error of a batch whose goroutine was ended by the store or a hook with runtime.Goexit.
 var errEnded = &domain.Error{Op: "saga", Message: "the goroutine of a batch was ended"}
 
-// carry calls the resolvers of a batch and settles the outcomes.
-func (n *run) carry(ctx context.Context, b batch) {
+// process calls the resolvers of a batch and settles the outcomes.
+func (n *run) process(ctx context.Context, b batch) {
 	for _, entry := range b.unreadable {
 		n.reportEntry(ctx, entry, nil)
 	}
@@ -167,7 +169,7 @@ func (n *run) add(settled int, err error) {
 	n.err = errors.Join(n.err, err)
 }
 
-// done records that an entry of a system has its outcome.
+// done records that the processing of an entry of a system has ended.
 func (n *run) done(system string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -186,9 +188,9 @@ func (n *run) failed() bool {
 	return n.err != nil || n.panicked != nil
 }
 
-// isBusy reports whether the run must not claim entries of a system now, because it has unfinished entries of the
-// system. Once the run has lasted for longer than a lease, isBusy also reports slow systems as busy, so that the run
-// ends.
+// isBusy reports whether the run must not claim more entries of a system now. This is the case while the run has
+// unfinished entries of the system. If the run lasts longer than a lease, it is also the case for slow systems, so that
+// the run ends.
 func (n *run) isBusy(system string) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -205,8 +207,9 @@ type batch struct {
 
 func (b batch) isEmpty() bool { return len(b.entries)+len(b.unreadable) == 0 }
 
-// admitted returns the targets of a claim, and the admitted number of entries per system. The targets are the systems
-// that may be called now and are not busy. The first target rotates from claim to claim.
+// admitted returns the targets of a claim, and the number of entries that the claim may take per system. The targets
+// are the operations of the systems that may be called now and are not busy. Each claim begins with another system, so
+// that no system is always the last.
 func (r *Runner) admitted(now time.Time, busy func(system string) bool) ([]domain.OutboxTarget, map[string]int) {
 	var targets []domain.OutboxTarget
 	names, systems := r.resolvers.Names(), map[string]int{}
@@ -233,15 +236,16 @@ func (r *Runner) admitted(now time.Time, busy func(system string) bool) ([]domai
 	return targets, systems
 }
 
-// claim claims a batch. It waits for the database for at most CallTimeout. The claim settles entries that cannot be
-// read, so their events are part of its transaction. If again is set, the claim follows a claim that found no entry.
+// claim claims a batch. It waits for the database for at most CallTimeout. The store abandons entries that cannot be
+// read, so claim records their events in its transaction. If the parameter again is set, the previous claim found no
+// entry, and claim scans only a window (see scans).
 func (r *Runner) claim(ctx context.Context, busy func(system string) bool, again bool) (batch, error) {
 	began := r.config.Clock.Now()
 	targets, systems := r.admitted(began, busy)
 	if len(targets) == 0 {
 		return batch{}, nil
 	}
-	planned := r.looks.plan(began, targets, again)
+	planned := r.scans.plan(began, targets, again)
 	var b batch
 	returned := false
 	defer func() {
@@ -250,26 +254,26 @@ func (r *Runner) claim(ctx context.Context, busy func(system string) bool, again
 			r.reportBreaker(ctx, name)
 		}
 		if !returned {
-			r.looks.failed(planned)
+			r.scans.failed(planned)
 		}
 	}()
 	ctx, cancel := context.WithTimeout(ctx, r.config.CallTimeout)
 	defer cancel()
 	var claiming batch
-	var spanned []domain.OutboxEntry
-	var took time.Duration // duration of the look at a span
+	var inWindow []domain.OutboxEntry
+	var took time.Duration // duration of the scan of the window
 	err := r.config.Sessions.Do(ctx, func(ctx context.Context, s ports.Session) error {
 		now := domain.Instant(r.config.Clock.Now())
 		claiming = batch{leaseUntil: now.Add(r.config.Lease), token: r.config.IDs.NewID()} // Do may call the function again
-		spanned = nil
-		if planned.span {
+		inWindow = nil
+		if planned.window {
 			begin := r.config.Clock.Now()
-			if err := r.take(ctx, s, &claiming, now, spanOf(targets, planned)); err != nil {
+			if err := r.take(ctx, s, &claiming, now, within(targets, planned)); err != nil {
 				return err
 			}
-			took, spanned = r.config.Clock.Now().Sub(begin), claiming.entries
+			took, inWindow = r.config.Clock.Now().Sub(begin), claiming.entries
 		}
-		if planned.span && !planned.lately {
+		if planned.window && !planned.recent {
 			return nil
 		}
 		return r.take(ctx, s, &claiming, now, rest(targets, claiming.entries))
@@ -280,14 +284,14 @@ func (r *Runner) claim(ctx context.Context, busy func(system string) bool, again
 	b, returned = claiming, true
 	r.progressed()
 	now := r.config.Clock.Now()
-	if planned.span {
-		r.looks.lookedAt(planned, took, now, targets, r.config.Batch, spanned)
+	if planned.window {
+		r.scans.recordWindow(planned, took, now, targets, r.config.Batch, inWindow)
 	}
-	if planned.everything {
-		r.looks.lookedAll(now.Sub(began), now)
+	if planned.full {
+		r.scans.recordFull(now.Sub(began), now)
 	}
-	if planned.everything || planned.lately {
-		r.looks.looked(began, targets, r.config.Batch, b.entries)
+	if planned.full || planned.recent {
+		r.scans.recordRecent(began, targets, r.config.Batch, b.entries)
 	}
 	if r.isFull(b) {
 		if full := r.full.Load(); full != nil {
@@ -297,7 +301,7 @@ func (r *Runner) claim(ctx context.Context, busy func(system string) bool, again
 	return b, nil
 }
 
-// take claims due entries of targets, up to the room that is left in the batch.
+// take claims due entries of the targets and adds them to the batch, up to the size limit of the batch.
 func (r *Runner) take(
 	ctx context.Context, s ports.Session, b *batch, now time.Time, targets []domain.OutboxTarget,
 ) error {
@@ -322,16 +326,16 @@ func (r *Runner) take(
 	return nil
 }
 
-// spanOf returns targets, limited to the bounds of a span.
-func spanOf(targets []domain.OutboxTarget, planned look) []domain.OutboxTarget {
-	within := slices.Clone(targets)
-	for i := range within {
-		within[i].DueFrom, within[i].DueUntil = planned.from, planned.until
+// within returns targets, limited to the bounds of the planned window.
+func within(targets []domain.OutboxTarget, planned scan) []domain.OutboxTarget {
+	limited := slices.Clone(targets)
+	for i := range limited {
+		limited[i].DueFrom, limited[i].DueUntil = planned.from, planned.until
 	}
-	return within
+	return limited
 }
 
-// rest returns targets with their remaining limits.
+// rest returns the targets that may have further entries in the batch, with their limits reduced by the taken entries.
 func rest(targets []domain.OutboxTarget, taken []domain.OutboxEntry) []domain.OutboxTarget {
 	if len(taken) == 0 {
 		return targets
@@ -351,8 +355,8 @@ func rest(targets []domain.OutboxTarget, taken []domain.OutboxEntry) []domain.Ou
 // isFull reports whether more entries may be due.
 func (r *Runner) isFull(b batch) bool { return len(b.entries)+len(b.unreadable) >= r.config.Batch }
 
-// OnFull sets a function that is called after each claim that returns a full batch. More entries may then be due for
-// other runners. The function must return immediately. A worker sets it.
+// OnFull sets a function that is called after each claim that returns a full batch. More entries may then be due, which
+// other runners can claim. The function must return immediately. A worker sets it.
 func (r *Runner) OnFull(call func()) { r.full.Store(&call) }
 
 // of returns the number of entries of a system.

@@ -1,6 +1,6 @@
-// Package saga carries erasures and rectifications out at external systems. A Runner claims outbox entries, calls their
-// resolvers and settles the outcomes. It calls a resolver at least once per entry and settles each entry exactly once.
-// See the example of [Runner.RunOnce].
+// Package saga carries out erasures and rectifications at external systems. The outbox has one entry per call. A Runner
+// claims outbox entries, calls their resolvers and settles the entries, that is, it writes the outcomes. It calls a
+// resolver at least once per entry and settles each entry exactly once. See the example of [Runner.RunOnce].
 package saga
 
 import (
@@ -30,27 +30,29 @@ const (
 // longestBreak is the longest time that a circuit breaker stays open, unless FirstBackoff is longer.
 const longestBreak = 5 * time.Minute
 
-// leaseMargin is the time that a claim may take before its first call begins. With a shorter margin, a runner could
-// claim entries and give them back forever.
+// leaseMargin is the minimum difference between Lease and CallTimeout. It is the time for the claim itself. If Lease
+// were equal to CallTimeout, no call could end within the lease, so a runner would claim entries and give them back
+// forever.
 const leaseMargin = time.Second
 
-// clockMargin is the tolerated difference between the clocks of two processes. If a NextAttemptAt is later than the
-// longest wait plus clockMargin, a claim takes it for the error of a wrong clock.
+// clockMargin is the tolerated difference between the clocks of two processes. If the next attempt of an entry is
+// further away than the longest wait plus clockMargin, a wrong clock has set it. A claim then takes the entry
+// immediately.
 const clockMargin = time.Minute
 
-// Options limit the calls to external systems. A zero field stands for its default. No number may be negative.
+// Options limit the calls to external systems. A zero field means the default. No number may be negative.
 type Options struct {
 	Batch        int           // entries per claim; default 200
 	Concurrency  int           // concurrent calls to each system, over all batches; default 10
 	CallTimeout  time.Duration // limit of one call; default 30 s
-	Lease        time.Duration // of a claimed batch; at least CallTimeout plus one second; default 5 min
+	Lease        time.Duration // lease of a claimed batch; at least CallTimeout plus one second; default 5 min
 	GiveUpAfter  time.Duration // a failing entry of this age is abandoned; default 7 days
 	MaxAttempts  int           // an entry is also abandoned after this number of attempts; default unlimited
 	FirstBackoff time.Duration // wait before the second attempt, doubled for each further attempt; default 30 s
 	MaxBackoff   time.Duration // upper limit of the backoff; default 1 h
 
-	// Jitter spreads retries that failed at the same time. It returns a number from 0 up to 1. The backoff is shortened by
-	// that number times half of the backoff. Jitter must be safe for concurrent use. Default: no jitter.
+	// Jitter spreads the retries of entries that failed at the same time. It returns a number from 0 up to 1. The backoff
+	// is shortened by that number times half of the backoff. Jitter must be safe for concurrent use. Default: no jitter.
 	Jitter func() float64
 	// Systems holds the limits of single systems, keyed by resolver name. Default: no limits.
 	Systems map[string]SystemLimits
@@ -66,10 +68,10 @@ type Options struct {
 
 	// LateAfter is the age from which an open entry is late. The default is 1 day.
 	LateAfter time.Duration
-	// OnLate is called by Purge with the backlog of each resolver that has late entries. A worker calls Purge every hour.
-	// An entry counts as late whether it fails, waits, or is claimed by no process. With the defaults, OnLate warns six
-	// days before GiveUpAfter, and long before the end of the month that the controller has to respond (Art. 12(3) GDPR).
-	// A panic of OnLate is recovered and ignored. Default: no call.
+	// OnLate is called by Purge with the backlog of each resolver that has late entries (see LateAfter). A worker calls
+	// Purge every hour. The reason why an entry is late does not matter: it may fail, wait, or have no process that claims
+	// it. With the defaults, OnLate warns six days before GiveUpAfter, and long before the end of the month that the
+	// controller has to respond (Art. 12(3) GDPR). A panic of OnLate is recovered and ignored. Default: no call.
 	OnLate func(ctx context.Context, backlog domain.OutboxBacklog)
 }
 
@@ -92,9 +94,9 @@ type Config struct {
 	// OnAbandoned is called with each abandoned entry after the commit. Such an entry has the status abandoned, and its
 	// LastError is the class of the failure.
 	//
-	// OnAbandoned is also called once with an entry that has been due for a day and that no process has claimed. An
-	// example is an entry whose resolver is registered nowhere. Such an entry has the LastError
-	// domain.LastErrorUnclaimed. It is not abandoned and can still be claimed.
+	// OnAbandoned is also called once with an entry that has been due for a day without a claim. An example is an entry
+	// whose resolver is registered nowhere. Such an entry has the LastError domain.LastErrorUnclaimed. It is not abandoned
+	// and can still be claimed.
 	//
 	// The SubjectID and the Ref of an entry are empty if they cannot be read (domain.LastErrorUnreadable). OnAbandoned
 	// must not block. It may be called concurrently if several batches are in progress. Its panics are recovered and
@@ -123,8 +125,8 @@ type Runner struct {
 	full      atomic.Pointer[func()]
 	progress  atomic.Pointer[func()]
 	failures  atomic.Pointer[func(context.Context, domain.OutboxEntry, error)]
-	looks     looks
-	unclaimed watch
+	scans     scans
+	unclaimed schedule
 }
 
 // NewRunner returns a runner. It returns domain.ErrConfiguration if a field is missing or invalid.
@@ -168,7 +170,7 @@ func NewRunner(c Config) (*Runner, error) {
 		r.throttles[name] = &throttle{
 			limits: c.Systems[name], breakAt: c.BreakAfter, first: c.FirstBackoff,
 			longest: max(c.FirstBackoff, longestBreak), batch: c.Batch,
-			lanes: make(chan struct{}, orDefault(c.Systems[name].Concurrency, c.Concurrency)),
+			slots: make(chan struct{}, orDefault(c.Systems[name].Concurrency, c.Concurrency)),
 		}
 	}
 	for i := range r.targets {

@@ -13,7 +13,8 @@ import (
 // gather is how long an outcome waits for other outcomes of its batch, so that one transaction settles them.
 const gather = 20 * time.Millisecond
 
-// settle writes n outcomes as they arrive. Outcomes that arrive at nearly the same time share a transaction.
+// settle writes n outcomes to the store as they arrive. It writes outcomes that arrive at nearly the same time in one
+// transaction.
 func (r *Runner) settle(ctx context.Context, outcomes <-chan outcome, n int) (settled int, err error) {
 	for n > 0 {
 		gathered := collect(outcomes, n)
@@ -25,7 +26,7 @@ func (r *Runner) settle(ctx context.Context, outcomes <-chan outcome, n int) (se
 	return settled, err
 }
 
-// collect waits for an outcome and takes up to n outcomes that arrive within gather.
+// collect waits for an outcome and returns up to n outcomes that arrive within the duration gather.
 func collect(outcomes <-chan outcome, n int) []outcome {
 	gathered := []outcome{<-outcomes}
 	timer := time.NewTimer(gather)
@@ -47,7 +48,7 @@ func (r *Runner) record(ctx context.Context, outcomes []outcome) (settled int, e
 	var failed []outcome
 	err = r.config.Sessions.Do(ctx, func(ctx context.Context, s ports.Session) error {
 		settled, failed = 0, nil // Do may call the function again
-		outcomes, err := r.spare(ctx, s, outcomes)
+		outcomes, err := r.spareRequeued(ctx, s, outcomes)
 		if err != nil {
 			return err
 		}
@@ -87,12 +88,13 @@ func (r *Runner) record(ctx context.Context, outcomes []outcome) (settled int, e
 	return settled, nil
 }
 
-// spare gives another chance to entries that are too old but were requeued recently. The age of such an entry counts
-// from the first claim after the requeue, if the store implements ports.OutboxOperations.
-func (r *Runner) spare(ctx context.Context, s ports.Session, outcomes []outcome) ([]outcome, error) {
+// spareRequeued retries entries that would be abandoned as too old, if they were requeued recently. After a requeue,
+// the age of an entry counts from its next claim. If the store does not implement ports.OutboxOperations, spareRequeued
+// changes nothing.
+func (r *Runner) spareRequeued(ctx context.Context, s ports.Session, outcomes []outcome) ([]outcome, error) {
 	var tooOld []string
 	for _, o := range outcomes {
-		if o.orElse != nil {
+		if o.ifRequeued != nil {
 			tooOld = append(tooOld, o.settlement.Entry.EntryID)
 		}
 	}
@@ -109,14 +111,14 @@ func (r *Runner) spare(ctx context.Context, s ports.Session, outcomes []outcome)
 	}
 	outcomes = slices.Clone(outcomes)
 	for i, o := range outcomes {
-		if again, requeued := since[o.settlement.Entry.EntryID]; requeued && o.orElse != nil && !r.isTooOld(again) {
-			outcomes[i].settlement = *o.orElse
+		if again, requeued := since[o.settlement.Entry.EntryID]; requeued && o.ifRequeued != nil && !r.isTooOld(again) {
+			outcomes[i].settlement = *o.ifRequeued
 		}
 	}
 	return outcomes, nil
 }
 
-// settled returns the entry as its settlement leaves it, except that it keeps the ref.
+// settled returns the entry with the values that the settlement writes, but it keeps the ref.
 func (o outcome) settled() domain.OutboxEntry {
 	entry := o.settlement.Entry
 	entry.Status, entry.LastError = o.settlement.Status, &o.settlement.LastError
@@ -124,7 +126,8 @@ func (o outcome) settled() domain.OutboxEntry {
 	return entry
 }
 
-// events returns the audit events of an outcome. It returns no events for an operation that this version does not know.
+// events returns the audit events of an outcome. It returns no events for an operation that this version of habeas does
+// not know.
 func (r *Runner) events(ctx context.Context, o outcome, completes bool) []domain.AuditEvent {
 	entry := o.settlement.Entry
 	operation := r.audit.Operation(ctx, entry.OperationID)

@@ -115,7 +115,7 @@ func TestEventsComeInTheOrderOfTheOutcomes(t *testing.T) {
 	})
 }
 
-// A settlement that fails is an error, but does not prevent other settlements.
+// If a settlement fails, RunOnce returns an error, but makes the other settlements.
 func TestASettlementThatFailsIsAnError(t *testing.T) {
 	for name, fail := range map[string]func(w world){
 		"the settlement": func(w world) {
@@ -191,7 +191,7 @@ func TestASessionThatRunsTwiceCountsOnce(t *testing.T) {
 	}
 }
 
-// A store that never responds must not block a runner forever.
+// If the store never responds, RunOnce returns nevertheless.
 func TestASettlementWaitsForTheStoreNoLongerThanTheLease(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, nil, desk(t, takesOf(0, 5000)))

@@ -17,7 +17,7 @@ import (
 	"github.com/habeas-data/habeas/ports/mocks"
 )
 
-// No goroutine may be left, even if a call ends long after its deadline.
+// TestMain checks that no goroutine remains, even after a call that ends long after its deadline.
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 var (
@@ -35,7 +35,7 @@ type world struct {
 	audit    *mocks.MockAuditLog
 }
 
-// newWorld makes a runner with the defaults, except for the changes that change makes.
+// newWorld makes a runner with the defaults, after the function change has modified the configuration.
 func newWorld(t *testing.T, change func(*saga.Config), registered ...ports.Resolver) world {
 	t.Helper()
 	ctrl := gomock.NewController(t)
@@ -49,7 +49,7 @@ func newWorld(t *testing.T, change func(*saga.Config), registered ...ports.Resol
 	}
 	runner, err := saga.NewRunner(config)
 	must(t, err)
-	runner.HasLooked()
+	runner.PostponeSearch()
 	w.Runner = runner
 	w.session.EXPECT().Outbox().Return(w.outbox).AnyTimes()
 	w.session.EXPECT().Audit().Return(w.audit).AnyTimes()
@@ -88,13 +88,14 @@ func (w world) do(ctx context.Context, fn func(context.Context, ports.Session) e
 	return fn(ctx, w.session)
 }
 
-// claims expects a session that claims these entries.
+// claims expects one claim, which returns these entries.
 func (w world) claims(entries ...domain.OutboxEntry) *gomock.Call {
 	return w.outbox.EXPECT().Claim(anything, w.Configured().Batch, anything, anything, "id-1", anything).Return(entries,
 		nil)
 }
 
-// settled records the settlements of the runner. No settlement is stale or completes an operation.
+// settled records the settlements of the runner. It simulates a store in which each settlement takes effect and no
+// settlement is the last one of an operation.
 func (w world) settled() *[][]domain.Settlement {
 	var got [][]domain.Settlement
 	w.outbox.EXPECT().Settle(anything, anything).DoAndReturn(
@@ -106,7 +107,7 @@ func (w world) settled() *[][]domain.Settlement {
 	return &got
 }
 
-// runs makes a batch and checks the number of settled entries.
+// runs calls RunOnce and checks the number of settled entries.
 func (w world) runs(t *testing.T, want int) {
 	t.Helper()
 	if got, err := w.RunOnce(t.Context()); err != nil || got != want {
@@ -142,7 +143,7 @@ func responds(alreadyAbsent bool, err error) erases {
 	return func(context.Context, domain.SubjectRef, string) (bool, error) { return alreadyAbsent, err }
 }
 
-// desk is an external system that erases any number of times.
+// desk is the resolver of an external system that accepts any number of erasures.
 func desk(t *testing.T, erase erases) ports.Resolver {
 	t.Helper()
 	made := uncalled(t)
@@ -150,7 +151,7 @@ func desk(t *testing.T, erase erases) ports.Resolver {
 	return made
 }
 
-// uncalled is an external system that must not be called.
+// uncalled is the resolver of an external system that must not be called.
 func uncalled(t *testing.T) *mocks.MockRectifyingResolver {
 	t.Helper()
 	made := mocks.NewMockRectifyingResolver(gomock.NewController(t))

@@ -9,8 +9,8 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// stalledAfter is how long an entry may be due before Status reports that no worker takes it. It is longer than the
-// default lease, after which another worker takes over the entries of a worker that died.
+// stalledAfter is how long an entry may be due before Status reports that no worker claims it. It is longer than the
+// default lease. If a worker dies, another worker claims its entries when the lease expires.
 const stalledAfter = 15 * time.Minute
 
 // Status returns the counts, the backlog and the findings of the outbox. It only reads. It returns
@@ -18,7 +18,8 @@ const stalledAfter = 15 * time.Minute
 //
 //   - outbox-abandoned: entries were abandoned.
 //   - outbox-late: an entry has been open for longer than LateAfter.
-//   - outbox-stalled: an entry has been due for 15 minutes. No worker runs, or the breaker of its system is open.
+//   - outbox-stalled: an entry has been due for 15 minutes. Either no worker runs, or the circuit breaker of its system
+//     is open.
 func (r *Runner) Status(ctx context.Context, s ports.Session) (domain.Status, error) {
 	operations, err := ports.OperationsOf(s.Outbox())
 	if err != nil {

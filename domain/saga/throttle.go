@@ -9,34 +9,36 @@ import (
 )
 
 const (
-	// swift is the target duration of the calls of a batch. A slower system gets fewer entries per claim.
-	swift = time.Second
-	// standstill is the number of consecutive calls of admit at the same instant after which the clock counts as stopped.
-	standstill = 5
-	// smoothing is the weight of a call in the moving average of the durations of a system's calls.
+	// targetDuration is the duration that the calls of one batch to a system should have in total. A claim takes only as
+	// many entries of a system as it can presumably call in this time.
+	targetDuration = time.Second
+	// stoppedAfter is the number of consecutive calls of admit at the same instant after which the clock counts as
+	// stopped.
+	stoppedAfter = 5
+	// smoothing is the weight of the last call in the moving average of the durations of a system's calls.
 	smoothing = 0.2
 )
 
 // throttle is the rate limiter, concurrency limiter and circuit breaker of one system. It is safe for concurrent use.
 //
-// It measures time with the clock of the runner. If the clock stands still, as in tests, a wait would never end, so
-// throttle does not start a wait.
+// throttle measures time with the clock of the runner. In a test, this clock may be stopped. A wait would then never
+// end, so throttle ignores the waits of the breaker and of the system.
 type throttle struct {
-	limits  SystemLimits
-	breakAt int           // consecutive failures that open the breaker
-	first   time.Duration // time until the breaker half-opens, doubled each time up to longest
-	longest time.Duration
-	lanes   chan struct{} // one element per concurrent call
-	batch   int
-	turns   turns
+	limits    SystemLimits
+	breakAt   int           // consecutive failures that open the breaker
+	first     time.Duration // time until the breaker half-opens, doubled each time up to longest
+	longest   time.Duration
+	slots     chan struct{} // holds one element per call in progress; its capacity is the limit of concurrent calls
+	batch     int
+	reporting breakerReport
 
-	mu       sync.Mutex
-	lookedAt time.Time
-	still    int // earlier calls of admit at the instant lookedAt
-	pending  int // entries that are reserved or claimed, and not finished
-	average  time.Duration
+	mu          sync.Mutex
+	admittedAt  time.Time
+	sameInstant int // calls of admit at the instant admittedAt, without the first
+	pending     int // entries that admit reserved or a claim returned, and that are not finished
+	average     time.Duration
 
-	heldSince, heldUntil time.Time // a wait that the system requested
+	waitSince, waitUntil time.Time // bounds of the wait that the system requested
 
 	failures             int // consecutive failures
 	opened               int // consecutive openings of the breaker; 0 if it is closed
@@ -47,16 +49,16 @@ type throttle struct {
 	filledAt time.Time
 }
 
-// admit returns the number of entries that may be claimed now and reserves them. If the number is above 0, the caller
-// must report the result of the claim with claimed.
+// admit returns the number of entries of the system that may be claimed now, and reserves this number. If the number is
+// above 0, the caller must claim entries and then call claimed.
 func (t *throttle) admit(now time.Time) int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.still++; !now.Equal(t.lookedAt) {
-		t.still = 0
+	if t.sameInstant++; !now.Equal(t.admittedAt) {
+		t.sameInstant = 0
 	}
-	t.lookedAt = now
-	if t.during(now, t.heldSince, t.heldUntil) {
+	t.admittedAt = now
+	if t.during(now, t.waitSince, t.waitUntil) {
 		return 0
 	}
 	if t.opened > 0 {
@@ -69,10 +71,10 @@ func (t *throttle) admit(now time.Time) int {
 	}
 	most := t.batch
 	if t.average > 0 {
-		most = min(most, cap(t.lanes)*max(1, int(swift/t.average))-t.pending)
+		most = min(most, cap(t.slots)*max(1, int(targetDuration/t.average))-t.pending)
 	}
 	if t.limits.Rate > 0 {
-		most = min(most, max(1, int(t.limits.Rate*swift.Seconds())))
+		most = min(most, max(1, int(t.limits.Rate*targetDuration.Seconds())))
 	}
 	if t.limits.Concurrency > 0 {
 		most = min(most, t.limits.Concurrency-t.pending)
@@ -92,18 +94,18 @@ func (t *throttle) claimed(admitted, n int) {
 	}
 }
 
-// enter waits for a free lane, for at most the duration most. It reports false if no lane became free. If it reports
-// true, the caller must call leave.
+// enter waits until fewer calls than the limit are in progress, but not longer than the parameter most. It reports
+// whether the caller may call the system. If it reports true, the caller must call leave after the call.
 func (t *throttle) enter(ctx context.Context, most time.Duration) bool {
 	select {
-	case t.lanes <- struct{}{}:
+	case t.slots <- struct{}{}:
 		return true
 	default:
 	}
 	timer := time.NewTimer(most)
 	defer timer.Stop()
 	select {
-	case t.lanes <- struct{}{}:
+	case t.slots <- struct{}{}:
 		return true
 	case <-timer.C:
 		return false
@@ -112,14 +114,14 @@ func (t *throttle) enter(ctx context.Context, most time.Duration) bool {
 	}
 }
 
-func (t *throttle) leave() { <-t.lanes }
+func (t *throttle) leave() { <-t.slots }
 
-// begin reports whether a claimed entry may be tried now, and the wait before the call. If begin reports false, the
-// caller must call giveBack. Otherwise the caller must call end after the call, or giveBack if it makes no call.
+// begin reports whether a claimed entry may be tried now, and returns the wait that the rate limit requires before the
+// call. After a call, the caller must call end. If it makes no call, it must call giveBack.
 func (t *throttle) begin(now time.Time) (wait time.Duration, ok bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.during(now, t.heldSince, t.heldUntil) || t.opened > 0 && !t.probing && t.during(now, t.openSince, t.openUntil) {
+	if t.during(now, t.waitSince, t.waitUntil) || t.opened > 0 && !t.probing && t.during(now, t.openSince, t.openUntil) {
 		return 0, false
 	}
 	if t.limits.Rate <= 0 {
@@ -139,7 +141,7 @@ func (t *throttle) begin(now time.Time) (wait time.Duration, ok bool) {
 	return time.Duration(-t.tokens / t.limits.Rate * float64(time.Second)), true
 }
 
-// giveBack ends the reservation of an entry that was not called.
+// giveBack ends the reservation of an entry without a call.
 func (t *throttle) giveBack() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -147,7 +149,7 @@ func (t *throttle) giveBack() {
 	t.probing = false
 }
 
-// verdict classifies the result of a call with regard to the system.
+// verdict states whether a call shows that the system works.
 type verdict int
 
 const (
@@ -155,7 +157,7 @@ const (
 	faltered                 // the system failed and may recover
 )
 
-// end records a call that began at an instant. The parameter after is the wait that the system requested, or 0.
+// end records a call. The parameter after is the wait that the system requested, or 0.
 func (t *throttle) end(began, now time.Time, v verdict, after time.Duration) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -164,8 +166,8 @@ func (t *throttle) end(began, now time.Time, v verdict, after time.Duration) {
 		t.average = now.Sub(began)
 	}
 	t.average += time.Duration(smoothing * float64(now.Sub(began)-t.average))
-	if until := now.Add(min(after, domain.LongestWait)); after > 0 && until.After(t.heldUntil) {
-		t.heldSince, t.heldUntil = now, until
+	if until := now.Add(min(after, domain.LongestWait)); after > 0 && until.After(t.waitUntil) {
+		t.waitSince, t.waitUntil = now, until
 	}
 	if v == responded {
 		t.failures, t.opened, t.probing = 0, 0, false
@@ -183,13 +185,13 @@ func (t *throttle) end(began, now time.Time, v verdict, after time.Duration) {
 	t.openSince, t.openUntil, t.probing = now, now.Add(wait), false
 }
 
-// isSlow reports whether the breaker is open or an average call takes longer than swift.
+// isSlow reports whether the breaker is open, or calls take longer than targetDuration on average.
 func (t *throttle) isSlow() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.opened > 0 || t.average > swift
+	return t.opened > 0 || t.average > targetDuration
 }
 
 func (t *throttle) during(now, since, until time.Time) bool {
-	return t.still < standstill && !now.Before(since) && now.Before(until)
+	return t.sameInstant < stoppedAfter && !now.Before(since) && now.Before(until)
 }

@@ -14,33 +14,34 @@ const (
 	unclaimedAfter = 24 * time.Hour
 	// unclaimedInterval is the minimum time between two searches of a runner for unclaimed entries.
 	unclaimedInterval = time.Hour
-	// unclaimedBatch is the number of entries that one session marks.
+	// unclaimedBatch is the number of entries that one session records as unclaimed.
 	unclaimedBatch = 500
 )
 
-// watch schedules the searches for unclaimed entries.
-type watch struct {
+// schedule is the schedule of the searches for unclaimed entries.
+type schedule struct {
 	mu   sync.Mutex
 	next time.Time // zero before the first search
 }
 
 // isDue reports whether to search now. If it reports true, it schedules the next search. After a full claim, isDue
-// postpones the search by up to one interval: entries may be due only because this process works on a backlog.
-func (w *watch) isDue(now time.Time, full bool) bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.next.IsZero() || w.next.Sub(now) > unclaimedInterval { // also if the clock was set back
-		w.next = now
+// postpones the search by up to one interval. This process then still works on a backlog, so an old entry may be
+// claimed soon.
+func (s *schedule) isDue(now time.Time, full bool) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.next.IsZero() || s.next.Sub(now) > unclaimedInterval { // also if the clock was set back
+		s.next = now
 	}
-	if now.Before(w.next) || full && now.Before(w.next.Add(unclaimedInterval)) {
+	if now.Before(s.next) || full && now.Before(s.next.Add(unclaimedInterval)) {
 		return false
 	}
-	w.next = now.Add(unclaimedInterval)
+	s.next = now.Add(unclaimedInterval)
 	return true
 }
 
-// reportUnclaimed records the entries that no process has claimed for a day, and calls OnAbandoned for each. The
-// entries stay due for a process that knows their resolver.
+// reportUnclaimed records the entries that have been due for a day without a claim, and calls OnAbandoned for each. The
+// entries stay due, so a process that knows their resolver can still claim them.
 func (r *Runner) reportUnclaimed(ctx context.Context) error {
 	for ctx.Err() == nil {
 		found, err := r.markUnclaimed(ctx)
@@ -75,8 +76,8 @@ func (r *Runner) markUnclaimed(ctx context.Context) (found []domain.OutboxEntry,
 	return found, err
 }
 
-// recordFailure appends the event of an entry that failed without a call. It appends no event if the subject cannot be
-// read or this version does not know the operation.
+// recordFailure appends the event of an entry that failed without a call. It appends no event if the id of the subject
+// cannot be read, or if this version of habeas does not know the operation.
 func (r *Runner) recordFailure(
 	ctx context.Context, s ports.Session, entry domain.OutboxEntry, class string, abandoned bool,
 ) error {

@@ -20,19 +20,19 @@ type movingClock struct{ now time.Time }
 
 func (c *movingClock) Now() time.Time { return c.now }
 
-// looking is a runner that searches for unclaimed entries. It counts the claims and the searches.
-type looking struct {
+// searching is a runner that searches for unclaimed entries. It counts the claims and the searches.
+type searching struct {
 	world
-	clock         *movingClock
-	claims, looks int
-	claimed       []domain.OutboxEntry
-	found         []domain.OutboxEntry
-	err           error
+	clock            *movingClock
+	claims, searches int
+	claimed          []domain.OutboxEntry
+	found            []domain.OutboxEntry
+	err              error
 }
 
-func newLooking(t *testing.T, reported *[]domain.OutboxEntry, registered ...ports.Resolver) *looking {
+func newSearching(t *testing.T, reported *[]domain.OutboxEntry, registered ...ports.Resolver) *searching {
 	t.Helper()
-	l := &looking{clock: &movingClock{noon}}
+	l := &searching{clock: &movingClock{noon}}
 	l.world = newWorld(t, nil, registered...)
 	runner, err := saga.NewRunner(saga.Config{
 		Sessions: l.sessions, Clock: l.clock, IDs: sequence(t), Resolvers: registered,
@@ -50,19 +50,19 @@ func newLooking(t *testing.T, reported *[]domain.OutboxEntry, registered ...port
 	l.outbox.EXPECT().Unclaimed(anything, anything, anything).DoAndReturn(
 		func(_ context.Context, before time.Time, _ int) ([]domain.OutboxEntry, error) {
 			if want := l.clock.now.Add(-24 * time.Hour); !before.Equal(want) {
-				t.Errorf("looked for what was due before %v, want %v", before, want)
+				t.Errorf("searched for entries that were due before %v, want %v", before, want)
 			}
-			l.looks++
+			l.searches++
 			return l.found, l.err
 		}).AnyTimes()
 	return l
 }
 
-func TestARunnerLooksForUnclaimedEntriesOnceAnHour(t *testing.T) {
-	l := newLooking(t, &[]domain.OutboxEntry{}, uncalled(t))
+func TestARunnerSearchesForUnclaimedEntriesOnceAnHour(t *testing.T) {
+	l := newSearching(t, &[]domain.OutboxEntry{}, uncalled(t))
 	for _, c := range []struct {
-		after time.Duration
-		looks int
+		after    time.Duration
+		searches int
 	}{
 		{0, 1},
 		{0, 1},
@@ -70,19 +70,19 @@ func TestARunnerLooksForUnclaimedEntriesOnceAnHour(t *testing.T) {
 		{time.Minute, 2},
 		{time.Minute, 2},
 		{10 * time.Hour, 3},
-		{-100 * time.Hour, 4},
+		{-100 * time.Hour, 4}, // the clock is set back
 		{time.Minute, 4},
-		{time.Hour, 5}, // the clock was set back
+		{time.Hour, 5},
 	} {
 		l.clock.now = l.clock.now.Add(c.after)
-		if settled, err := l.RunOnce(t.Context()); settled != 0 || err != nil || l.looks != c.looks {
-			t.Errorf("%v later: got %d, %v, and looked %d times, want %d", c.after, settled, err, l.looks, c.looks)
+		if settled, err := l.RunOnce(t.Context()); settled != 0 || err != nil || l.searches != c.searches {
+			t.Errorf("%v later: got %d, %v, and searched %d times, want %d", c.after, settled, err, l.searches, c.searches)
 		}
 	}
 }
 
 func TestAFullClaimPostponesTheSearch(t *testing.T) {
-	l := newLooking(t, &[]domain.OutboxEntry{}, desk(t, responds(false, nil)))
+	l := newSearching(t, &[]domain.OutboxEntry{}, desk(t, responds(false, nil)))
 	l.settled()
 	l.audit.EXPECT().Append(anything, anything).AnyTimes()
 	l.claimed = claimed(t, domain.OperationErase, 1, 2)
@@ -90,19 +90,19 @@ func TestAFullClaimPostponesTheSearch(t *testing.T) {
 		l.claimed[i].NextAttemptAt = nil
 	}
 	for _, c := range []struct {
-		after time.Duration
-		looks int
+		after    time.Duration
+		searches int
 	}{{0, 0}, {59 * time.Minute, 0}, {time.Minute, 1}, {time.Hour, 1}, {time.Hour, 2}} {
 		l.clock.now = l.clock.now.Add(c.after)
-		if _, err := l.RunOnce(t.Context()); err != nil || l.looks != c.looks {
-			t.Errorf("%v later: %v, and looked %d times, want %d", c.after, err, l.looks, c.looks)
+		if _, err := l.RunOnce(t.Context()); err != nil || l.searches != c.searches {
+			t.Errorf("%v later: %v, and searched %d times, want %d", c.after, err, l.searches, c.searches)
 		}
 	}
 }
 
 func TestUnclaimedEntriesAreReported(t *testing.T) {
 	var reported []domain.OutboxEntry
-	l := newLooking(t, &reported) // without a resolver
+	l := newSearching(t, &reported) // without a resolver
 	l.found = claimed(t, domain.OperationErase, 3, 3)
 	l.found[1].Operation, l.found[2].SubjectID = "of a later version", domain.SubjectID{}
 	l.audit.EXPECT().Append(anything, domain.AuditEvent{
@@ -139,7 +139,7 @@ func TestARunnerClaimsTheOperationsOfItsSystems(t *testing.T) {
 
 func TestUnreadableEntriesAreRecordedAndReported(t *testing.T) {
 	var reported []domain.OutboxEntry
-	l := newLooking(t, &reported, uncalled(t))
+	l := newSearching(t, &reported, uncalled(t))
 	class := domain.LastErrorUnreadable
 	l.claimed = claimed(t, domain.OperationRectify, 1, 2)
 	for i := range l.claimed {

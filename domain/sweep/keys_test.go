@@ -19,7 +19,7 @@ type media struct{ ports.KeyResolver }
 
 func (media) Name() string { return "media" }
 
-// newArchive returns a world in which the address of an invoice is the key of a file. It has an erased customer.
+// newArchive returns a world in which the address of an invoice is the key of a file. One customer is erased.
 func newArchive(t *testing.T) *world {
 	t.Helper()
 	invoices := fixture.Child("invoices", "users")

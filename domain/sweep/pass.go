@@ -9,8 +9,8 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// The names of the readers whose positions all processes share: the position of the pass, and its start in Unix
-// seconds.
+// The keys of the two numbers in the database that all processes share: the position of the pass (the last mark that
+// was read), and the start of the pass in Unix seconds.
 const (
 	readerOfMarks = "sweep"
 	readerOfBegin = "sweep began"
@@ -19,9 +19,9 @@ const (
 // RunOnce sweeps the next batch of a pass that all processes share. It reports whether the caller should call it again
 // immediately.
 //
-// A pass reads the marks of all erasures. A new pass begins if the last pass began at least interval ago. A pass
-// continues at the end of the last batch of any process, also after a restart. Each batch belongs to one process. If a
-// process takes a batch and does not finish it, the next pass sweeps it.
+// A pass reads the marks of all erasures. A mark is the row that records an erasure. A new pass begins if the last pass
+// began at least interval ago. A pass continues after the last batch that any process took, also after a restart. Each
+// batch belongs to one process. If a process takes a batch and does not finish it, the next pass sweeps it.
 //
 // If the sweep of a subject fails, RunOnce counts the failure and continues with the other subjects. It returns the
 // first of these errors. If the database cannot be reached, RunOnce ends the batch.
@@ -40,7 +40,7 @@ func (s *Sweeper) RunOnce(
 		return domain.SweepReport{}, false, err
 	}
 	report, err = s.sweepAll(ctx, s.sessions.Do, batch)
-	return report, more && !stops(ctx, err), err
+	return report, more && !isFatal(ctx, err), err
 }
 
 // batch is a range of the marks.
@@ -48,10 +48,11 @@ type batch struct {
 	marks int
 	due   []domain.SubjectID
 	last  int64 // position of the last mark in the order of recording
-	ends  bool  // no further marks exist
+	ends  bool  // the batch is the last one of the pass
 }
 
-// take takes the next batch of the shared pass.
+// take reserves the next batch of the shared pass for this process. The result more reports whether further batches
+// follow in the pass.
 func (s *Sweeper) take(
 	ctx context.Context, session ports.Session, interval time.Duration,
 ) (next batch, more bool, err error) {
@@ -64,7 +65,7 @@ func (s *Sweeper) take(
 		return batch{}, false, err
 	}
 	if position == 0 {
-		if begins, err := s.begins(ctx, marks, interval); err != nil || !begins {
+		if begun, err := s.beginPass(ctx, marks, interval); err != nil || !begun {
 			return batch{}, false, err
 		}
 	}
@@ -83,9 +84,10 @@ func (s *Sweeper) take(
 	return next, !next.ends, nil
 }
 
-// begins reports whether to begin a pass and records its beginning. A beginning in the future, from a clock that was
-// ahead, does not delay the pass.
-func (s *Sweeper) begins(ctx context.Context, marks ports.ErasureMarks, interval time.Duration) (bool, error) {
+// beginPass begins a pass and records its start, if the interval since the start of the last pass is over. It reports
+// whether the pass has begun. It ignores a recorded start in the future, because the clock of another process may have
+// been wrong.
+func (s *Sweeper) beginPass(ctx context.Context, marks ports.ErasureMarks, interval time.Duration) (bool, error) {
 	now := s.audit.Clock.Now()
 	last, err := marks.Position(ctx, readerOfBegin)
 	if err != nil {
@@ -97,8 +99,8 @@ func (s *Sweeper) begins(ctx context.Context, marks ports.ErasureMarks, interval
 	return marks.Advance(ctx, readerOfBegin, last, now.Unix())
 }
 
-// read returns the batch after a position. A batch that is not full ends the pass, so that concurrent erasures cannot
-// prolong the pass forever.
+// read returns the batch after a position. A batch that is not full ends the pass. If only an empty batch ended the
+// pass, concurrent erasures could prolong the pass forever.
 func (s *Sweeper) read(
 	ctx context.Context, session ports.Session, marks ports.ErasureMarks, after int64,
 ) (next batch, err error) {
@@ -114,11 +116,11 @@ func (s *Sweeper) read(
 	return batch{len(list), due, list[len(list)-1].Intake, len(list) < s.batch}, err
 }
 
-// doFunc runs a function in a session.
-type doFunc = func(ctx context.Context, fn func(context.Context, ports.Session) error) error
+// runSession runs a function in a session.
+type runSession = func(ctx context.Context, fn func(context.Context, ports.Session) error) error
 
 // sweepAll sweeps the subjects of a batch, each in its own session.
-func (s *Sweeper) sweepAll(ctx context.Context, do doFunc, b batch) (report domain.SweepReport, failed error) {
+func (s *Sweeper) sweepAll(ctx context.Context, do runSession, b batch) (report domain.SweepReport, failed error) {
 	report = domain.SweepReport{Erased: int64(b.marks), Rows: map[string]int64{}}
 	for _, id := range b.due {
 		var swept domain.SweepReport
@@ -134,30 +136,30 @@ func (s *Sweeper) sweepAll(ctx context.Context, do doFunc, b batch) (report doma
 			failed = err
 		}
 		report.Failed++
-		if stops(ctx, err) {
+		if isFatal(ctx, err) {
 			return report, err
 		}
 	}
 	return report, failed
 }
 
-// stops reports whether the sweep of any other subject would fail too.
-func stops(ctx context.Context, err error) bool {
+// isFatal reports whether the sweep of every other subject would fail, too.
+func isFatal(ctx context.Context, err error) bool {
 	return err != nil && (ctx.Err() != nil || errors.Is(err, domain.ErrUnavailable))
 }
 
 // RunAll sweeps all erased subjects, independently of the shared pass. After each batch it calls progress, unless
-// progress is nil, with the totals so far. It stops at an error that prevents it from going on. It returns the first
-// error of a single subject at the end. A further call begins at the first mark again and sweeps the remaining
-// subjects.
+// progress is nil, with the totals so far. If the database cannot be reached or ctx ends, RunAll returns the error
+// immediately. If the sweep of one subject fails, RunAll continues, and returns the first such error at the end. A
+// further call begins at the first mark again and sweeps the remaining subjects.
 func (s *Sweeper) RunAll(
 	ctx context.Context, progress func(domain.SweepReport),
 ) (report domain.SweepReport, err error) {
 	return s.runAll(ctx, s.sessions.Do, progress)
 }
 
-// Rehearse does the same as RunAll but rolls back the sweep of each subject, and so counts the effects of a sweep. It
-// returns domain.ErrConfiguration if the store does not implement ports.Rehearser.
+// Rehearse does the same as RunAll but rolls back the sweep of each subject. The report counts the rows that a sweep
+// would overwrite. It returns domain.ErrConfiguration if the store does not implement ports.Rehearser.
 func (s *Sweeper) Rehearse(
 	ctx context.Context, progress func(domain.SweepReport),
 ) (report domain.SweepReport, err error) {
@@ -169,7 +171,7 @@ func (s *Sweeper) Rehearse(
 }
 
 func (s *Sweeper) runAll(
-	ctx context.Context, do doFunc, progress func(domain.SweepReport),
+	ctx context.Context, do runSession, progress func(domain.SweepReport),
 ) (report domain.SweepReport, failed error) {
 	report.Rows = map[string]int64{}
 	for after := int64(0); len(s.steps()) > 0; {
@@ -189,7 +191,7 @@ func (s *Sweeper) runAll(
 		if progress != nil {
 			progress(report)
 		}
-		if stops(ctx, err) {
+		if isFatal(ctx, err) {
 			return report, err
 		}
 		if failed == nil {

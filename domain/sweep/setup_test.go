@@ -65,7 +65,7 @@ func (w *world) erased(t *testing.T, n int64) {
 	w.erasedFrom(t, 1, n)
 }
 
-// erasedFrom does the same with customers first to last.
+// erasedFrom does the same for the customers with the ids from first to last.
 func (w *world) erasedFrom(t *testing.T, first, last int64) {
 	t.Helper()
 	eraser, err := erasure.NewEraser(erasure.Config{Clock: w.clock, IDs: w.ids, DataMap: w.dataMap})
@@ -85,7 +85,7 @@ func (w *world) erasedFrom(t *testing.T, first, last int64) {
 	}
 }
 
-// sweeper makes a sweeper, on the given sessions if there are any.
+// sweeper makes a sweeper. It uses the store of the world unless the test gives other sessions.
 func (w *world) sweeper(t *testing.T, batch int, sessions ...ports.SessionFactory) *sweep.Sweeper {
 	t.Helper()
 	sweeper, err := sweep.NewSweeper(sweep.Config{
@@ -110,7 +110,7 @@ func (w *world) left(t *testing.T) (n int) {
 	return n
 }
 
-// trail returns the events of a customer since the erasure.
+// trail returns the events of a customer after the erasure.
 func (w *world) trail(t *testing.T, id int64) (events []string) {
 	t.Helper()
 	must(t, w.Do(t.Context(), func(ctx context.Context, s ports.Session) error {

@@ -47,7 +47,7 @@ func TestNothingIsSweptBeforeADutyIsOver(t *testing.T) {
 	}
 }
 
-// Processes share a pass batch by batch. A restarted process continues at the position of the pass.
+// Each process takes the next batch of the same pass. A restarted process also continues this pass.
 func TestAPassIsSharedByProcesses(t *testing.T) {
 	w := newWorld(t)
 	w.erased(t, 7)
@@ -84,7 +84,7 @@ func TestTheNextPassBeginsAfterTheInterval(t *testing.T) {
 		want  int
 	}{{0, 2}, {time.Hour, 0}, {day - time.Second, 0}, {day, 2}, {day + time.Hour, 0}, {0, 2}} { // {0, 2}: set back
 		if got := pass(c.after); got != c.want {
-			t.Errorf("after %v, %d marks were looked at, want %d", c.after, got, c.want)
+			t.Errorf("after %v, %d marks were read, want %d", c.after, got, c.want)
 		}
 	}
 }
@@ -173,7 +173,7 @@ func TestAnInvalidConfigurationIsRefused(t *testing.T) {
 			t.Errorf("%s: got %v", name, err)
 		}
 	}
-	// Without steps that end a retention, Sweeper does not search.
+	// If no retention has an end, Sweeper does not search for subjects.
 	config := good
 	config.DataMap, config.Plan = fixture.MustMap(t, fixture.Users()), domain.Plan{}
 	sweeper, err := sweep.NewSweeper(config)

@@ -29,9 +29,9 @@ type Config struct {
 
 // Sweeper sweeps erased subjects. It is safe for concurrent use by several goroutines and processes.
 //
-// Sweeper reads the marks of erasures batch by batch. A query finds the subjects that have values to overwrite. Sweeper
-// sweeps each of them in its own session, under the same lock as an erasure. It does nothing twice. See
-// ports.RetentionSweeper.
+// Sweeper reads the marks of erasures (the rows that record them) in batches. A query finds the subjects of a batch
+// that have values to overwrite. Sweeper sweeps each of these subjects in its own session, under the same lock as an
+// erasure. A repeated sweep of a subject changes nothing. See ports.RetentionSweeper.
 type Sweeper struct {
 	sessions ports.SessionFactory
 	audit    audit.Stamper
@@ -68,8 +68,8 @@ func (s *Sweeper) steps() []domain.Step {
 }
 
 // Sweep sweeps one subject in the session. For each step that overwrote values, it records retention_swept {target,
-// via, rows} with a common operation_id. If a step fails, retention_sweep_failed {target, via, external, error} is
-// recorded even though the session rolls back. Sweep leaves a subject alone that was never erased.
+// via, rows}. All these events have the same operation_id. If a step fails, Sweep records retention_sweep_failed
+// {target, via, external, error}, even if the session rolls back. Sweep does nothing if the subject was never erased.
 //
 // If the overwritten cells hold keys of external systems (domain.Annotation.Ref), Sweep first adds the erasure of these
 // keys to the outbox, as an erasure does. It records retention_swept {target, external, keys} for each system.
@@ -141,6 +141,6 @@ func (s *Sweeper) fail(
 ) error {
 	payload["error"] = domain.ErrorClass(err)
 	_, event := s.audit.Begin(ctx, domain.EventRetentionSweepFailed, id, payload)
-	_ = session.Audit().AppendEvidence(ctx, event) // the caller returns err; Do reports lost evidence
+	_ = session.Audit().AppendEvidence(ctx, event) // the caller returns err; SessionFactory.Do reports lost evidence
 	return err
 }

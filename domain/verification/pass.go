@@ -11,31 +11,33 @@ import (
 )
 
 const (
-	// reader is the name of the position that all processes share: the last mark that was verified or skipped.
-	reader = "verification"
+	// positionKey is the key of the position in the database that all processes share. The position is the last mark (the
+	// row that records an erasure) that was verified or skipped.
+	positionKey = "verification"
 
-	// oldest is the age from which an erasure is skipped. An older erasure took place before the first process verified
-	// erasures, or no process has run since.
-	oldest = 7 * 24 * time.Hour
+	// maxAge is the age above which an erasure is skipped. Such an erasure was made before the application began to verify
+	// erasures, or no process has verified erasures for a week.
+	maxAge = 7 * 24 * time.Hour
 
-	batch        = 20   // erasures per call of RunOnce, each in its own session
-	page         = 1000 // old marks that one session skips
-	mostFailures = 3    // failures of one erasure in this process before it is skipped
+	batch       = 20   // erasures per call of RunOnce, each in its own session
+	page        = 1000 // old marks that one session skips
+	maxFailures = 3    // failures of one erasure in this process before it is skipped
 )
 
-// RunOnce verifies the erasures that are due, in the order of their marks. It reports whether the caller should call it
-// again immediately. An erasure is due after the delay. Exactly one of the processes verifies it: its events and the
-// shared position are committed together. RunOnce returns the verified erasures, so that the caller can report data
-// that is left over. RunOnce skips an erasure that is older than a week.
+// RunOnce verifies the erasures that are due, in the order of their marks. It reports in the result more whether the
+// caller should call it again immediately. An erasure is due if its age is at least the delay. Exactly one process
+// verifies each erasure, because the events of the verification and the shared position are committed in one
+// transaction. RunOnce returns the verified erasures, so that the caller can report data that is left over. It skips
+// erasures that are older than a week.
 //
-// An error ends RunOnce, and the next call retries. RunOnce returns each failure as an error. After three failures of
-// an erasure in this process, RunOnce skips this erasure, so that it does not delay the others. RunOnce does not count
-// domain.ErrConfiguration and domain.ErrManifest, because they concern all subjects.
+// If the verification of an erasure fails, RunOnce returns the error, and the next call verifies the erasure again.
+// After three failures in this process, RunOnce skips the erasure, so that the erasure does not delay the others. The
+// errors domain.ErrConfiguration and domain.ErrManifest do not count, because they concern all subjects.
 func (v *Verifier) RunOnce(
 	ctx context.Context, delay time.Duration,
 ) (verified []domain.Verification, more bool, err error) {
 	for range batch {
-		var next part
+		var next result
 		err := v.sessions.Do(ctx, func(ctx context.Context, s ports.Session) (err error) {
 			next, err = v.next(ctx, s, delay)
 			return err
@@ -44,7 +46,7 @@ func (v *Verifier) RunOnce(
 		case errors.Is(err, errTaken):
 			continue
 		case err != nil:
-			v.failures.note(next, err)
+			v.failures.count(next, err)
 			return verified, false, err
 		case next.verified != nil:
 			verified = append(verified, *next.verified)
@@ -55,24 +57,24 @@ func (v *Verifier) RunOnce(
 	return verified, true, nil
 }
 
-// errTaken rolls back a session if another process has verified the erasure meanwhile.
+// errTaken rolls back a session if another process has verified the same erasure first.
 var errTaken = errors.New("another process was first")
 
-// part is the result of one session.
-type part struct {
+// result is the result of one session.
+type result struct {
 	mark     domain.ErasureMark // the next mark
 	verified *domain.Verification
 	failed   bool // the verification itself failed
 	moved    bool
 }
 
-// next verifies the next erasure if it is due, and moves the position of the reader behind the mark of this erasure.
-func (v *Verifier) next(ctx context.Context, s ports.Session, delay time.Duration) (next part, err error) {
+// next verifies the next erasure if it is due, and then sets the shared position to the mark of this erasure.
+func (v *Verifier) next(ctx context.Context, s ports.Session, delay time.Duration) (next result, err error) {
 	marks, err := ports.MarksOf(s)
 	if err != nil {
 		return next, err
 	}
-	from, err := marks.Position(ctx, reader)
+	from, err := marks.Position(ctx, positionKey)
 	if err != nil {
 		return next, err
 	}
@@ -83,11 +85,11 @@ func (v *Verifier) next(ctx context.Context, s ports.Session, delay time.Duratio
 	next.mark = list[0]
 	to := next.mark.Intake
 	switch age := v.audit.Clock.Now().Sub(next.mark.ErasedAt); {
-	case age > oldest:
-		if to, err = v.behindOld(ctx, marks, from, to); err != nil {
+	case age > maxAge:
+		if to, err = v.skipOld(ctx, marks, from, to); err != nil {
 			return next, err
 		}
-	case v.failures.many(next.mark):
+	case v.failures.tooMany(next.mark):
 	case age < delay && age > -delay: // the clock of another process may be ahead by up to the delay
 		return next, nil
 	default:
@@ -98,19 +100,20 @@ func (v *Verifier) next(ctx context.Context, s ports.Session, delay time.Duratio
 		}
 		next.verified = &verified
 	}
-	next.moved, err = marks.Advance(ctx, reader, from, to)
+	next.moved, err = marks.Advance(ctx, positionKey, from, to)
 	if err == nil && !next.moved {
 		err = errTaken
 	}
 	return next, err
 }
 
-// behindOld returns the position behind a page of marks that are too old. to is the position of the first of them.
-func (v *Verifier) behindOld(ctx context.Context, marks ports.ErasureMarks, from, to int64) (int64, error) {
+// skipOld returns the position of the last of up to 1,000 consecutive marks that are too old. The parameter to is the
+// position of the first of these marks.
+func (v *Verifier) skipOld(ctx context.Context, marks ports.ErasureMarks, from, to int64) (int64, error) {
 	list, err := marks.Marks(ctx, domain.MarkQuery{After: from, Limit: page})
 	now := v.audit.Clock.Now()
 	for _, mark := range list {
-		if now.Sub(mark.ErasedAt) <= oldest {
+		if now.Sub(mark.ErasedAt) <= maxAge {
 			break
 		}
 		to = mark.Intake
@@ -118,15 +121,15 @@ func (v *Verifier) behindOld(ctx context.Context, marks ports.ErasureMarks, from
 	return to, err
 }
 
-// failures counts the failures of the last erasure whose verification failed in this process.
+// failures counts the failed verifications of one erasure in this process: the erasure whose verification failed last.
 type failures struct {
 	mu     sync.Mutex
 	intake int64
 	times  int
 }
 
-// note counts the failure of a part, if the error may concern only its subject.
-func (f *failures) note(failed part, err error) {
+// count counts a failed verification, unless the error concerns all subjects or the context was canceled.
+func (f *failures) count(failed result, err error) {
 	if !failed.failed || errors.Is(err, domain.ErrConfiguration) || errors.Is(err, domain.ErrManifest) ||
 		errors.Is(err, context.Canceled) {
 		return
@@ -139,9 +142,9 @@ func (f *failures) note(failed part, err error) {
 	f.times++
 }
 
-// many reports whether to skip an erasure because of its failures.
-func (f *failures) many(mark domain.ErasureMark) bool {
+// tooMany reports whether the verification of an erasure has failed so often that the erasure is skipped.
+func (f *failures) tooMany(mark domain.ErasureMark) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.intake == mark.Intake && f.times >= mostFailures
+	return f.intake == mark.Intake && f.times >= maxFailures
 }

@@ -19,10 +19,10 @@ import (
 
 const delay = 5 * time.Minute
 
-// watch is a clock that a test sets.
-type watch struct{ now time.Time }
+// movingClock is a clock that a test sets.
+type movingClock struct{ now time.Time }
 
-func (w *watch) Now() time.Time { return w.now }
+func (w *movingClock) Now() time.Time { return w.now }
 
 // counter makes consecutive ids.
 type counter struct{ n int }
@@ -35,21 +35,21 @@ func (c *counter) NewID() string {
 // fleet is a store with users, shared by several processes that verify erasures.
 type fleet struct {
 	*memory.Store
-	watch  *watch
-	ids    *counter
-	eraser *erasure.Eraser
-	fails  func(of domain.SubjectID) error // error of a search
-	races  func()                          // called after a search
+	movingClock *movingClock
+	ids         *counter
+	eraser      *erasure.Eraser
+	fails       func(of domain.SubjectID) error // error of a search
+	races       func()                          // called after a search
 }
 
 func newFleet(t *testing.T) *fleet {
 	t.Helper()
 	dataMap := fixture.MustMap(t, fixture.Users())
-	f := &fleet{watch: &watch{noon}, ids: &counter{}}
+	f := &fleet{movingClock: &movingClock{noon}, ids: &counter{}}
 	var err error
 	f.Store, err = memory.New(dataMap, memory.Options{})
 	check(err)
-	f.eraser, err = erasure.NewEraser(erasure.Config{Clock: f.watch, IDs: f.ids, DataMap: dataMap})
+	f.eraser, err = erasure.NewEraser(erasure.Config{Clock: f.movingClock, IDs: f.ids, DataMap: dataMap})
 	check(err)
 	return f
 }
@@ -58,7 +58,7 @@ func newFleet(t *testing.T) *fleet {
 func (f *fleet) process(t *testing.T) *verification.Verifier {
 	t.Helper()
 	verifier, err := verification.NewVerifier(verification.Config{
-		Sessions: f, Clock: f.watch, IDs: f.ids, DataMap: fixture.MustMap(t, fixture.Users()), Plan: f.eraser.Plan(),
+		Sessions: f, Clock: f.movingClock, IDs: f.ids, DataMap: fixture.MustMap(t, fixture.Users()), Plan: f.eraser.Plan(),
 	})
 	check(err)
 	return verifier
@@ -69,7 +69,7 @@ func (f *fleet) Do(ctx context.Context, fn func(context.Context, ports.Session) 
 	return f.Store.Do(ctx, func(ctx context.Context, s ports.Session) error { return fn(ctx, searched{s, f}) })
 }
 
-// searched is a session whose verifier can fail.
+// searched is a session in which the search for data that is left over can fail.
 type searched struct {
 	ports.Session
 	fleet *fleet
@@ -116,7 +116,7 @@ func (f *fleet) erase(t *testing.T, ids ...int64) {
 			_, err := f.eraser.Erase(ctx, s, subject)
 			return err
 		}))
-		f.watch.now = f.watch.now.Add(time.Minute)
+		f.movingClock.now = f.movingClock.now.Add(time.Minute)
 	}
 }
 
@@ -164,14 +164,14 @@ func TestAnErasureIsVerifiedOnceItsDelayHasPassed(t *testing.T) {
 	expect("nothing", one)
 	f.erase(t, 1, 2)
 	expect("too early", one)
-	f.watch.now = noon.Add(delay)
+	f.movingClock.now = noon.Add(delay)
 	expect("the first", one, "1")
-	f.watch.now = noon.Add(delay + time.Minute)
+	f.movingClock.now = noon.Add(delay + time.Minute)
 	expect("the second, by another process", other, "1", "2")
 	expect("nothing twice", one, "1", "2")
 	expect("nothing after a restart", f.process(t), "1", "2")
 	f.erase(t, 1) // a second time
-	f.watch.now = f.watch.now.Add(delay)
+	f.movingClock.now = f.movingClock.now.Add(delay)
 	expect("another erasure of the first", one, "1", "1", "2")
 }
 
@@ -182,7 +182,7 @@ func TestManyErasuresAreVerifiedInParts(t *testing.T) {
 		ids = append(ids, id+1)
 	}
 	f.erase(t, ids...)
-	f.watch.now = f.watch.now.Add(delay)
+	f.movingClock.now = f.movingClock.now.Add(delay)
 	v := f.process(t)
 	some, more, err := v.RunOnce(t.Context(), delay)
 	if err != nil || !more || len(some) == 0 || len(some) >= len(ids) {
@@ -194,11 +194,11 @@ func TestManyErasuresAreVerifiedInParts(t *testing.T) {
 	}
 }
 
-// If two processes verify an erasure concurrently, only one of them leaves events.
+// If two processes verify an erasure concurrently, only one of them records events.
 func TestAnErasureThatTwoProcessesVerifyIsVerifiedOnce(t *testing.T) {
 	f := newFleet(t)
 	f.erase(t, 1, 2)
-	f.watch.now = f.watch.now.Add(delay)
+	f.movingClock.now = f.movingClock.now.Add(delay)
 	one, other := f.process(t), f.process(t)
 	f.races = func() {
 		if found, err := run(t, other); err != nil || len(found) != 2 {
@@ -226,7 +226,7 @@ func TestAFailureIsRetriedAndFinallySkipped(t *testing.T) {
 	} {
 		f := newFleet(t)
 		f.erase(t, 1, 2)
-		f.watch.now = f.watch.now.Add(delay)
+		f.movingClock.now = f.movingClock.now.Add(delay)
 		f.fails = func(of domain.SubjectID) error {
 			if of.String() == "1" {
 				return c.err
@@ -259,27 +259,27 @@ func TestAFailureIsRetriedAndFinallySkipped(t *testing.T) {
 	}
 }
 
-// Erasures are skipped if they are older than a week: no process verified erasures at that time.
 func TestOldErasuresAreSkipped(t *testing.T) {
 	f := newFleet(t)
 	f.erase(t, 1, 2)
-	f.watch.now = noon.AddDate(0, 0, 8)
+	f.movingClock.now = noon.AddDate(0, 0, 8)
 	f.erase(t, 3)
-	f.watch.now = f.watch.now.Add(delay)
+	f.movingClock.now = f.movingClock.now.Add(delay)
 	if _, err := run(t, f.process(t)); err != nil || !slices.Equal(f.verified(t, 1, 2, 3), []string{"3"}) {
 		t.Errorf("%v are verified: %v", f.verified(t, 1, 2, 3), err)
 	}
 }
 
-// A process whose clock was far ahead does not delay other erasures.
+// A mark has a time in the future if the clock of its process was wrong. Such a mark does not delay the verification of
+// later erasures.
 func TestAMarkFromTheFutureDelaysNoOther(t *testing.T) {
 	for ahead, want := range map[time.Duration][]string{time.Hour: {"1", "2"}, time.Minute: nil} {
 		f := newFleet(t)
-		f.watch.now = noon.Add(ahead)
+		f.movingClock.now = noon.Add(ahead)
 		f.erase(t, 1)
-		f.watch.now = noon.Add(-delay)
+		f.movingClock.now = noon.Add(-delay)
 		f.erase(t, 2)
-		f.watch.now = noon
+		f.movingClock.now = noon
 		if _, err := run(t, f.process(t)); err != nil || !slices.Equal(f.verified(t, 1, 2), want) {
 			t.Errorf("%v ahead: %v are verified, want %v: %v", ahead, f.verified(t, 1, 2), want, err)
 		}
@@ -297,7 +297,7 @@ func TestLeftOversAreReturned(t *testing.T) {
 		})
 		return err
 	}))
-	f.watch.now = f.watch.now.Add(delay)
+	f.movingClock.now = f.movingClock.now.Add(delay)
 	found, err := run(t, f.process(t))
 	if err != nil || len(found) != 1 || fmt.Sprint(found[0].LeftOver) != "[{users email 1}]" {
 		t.Errorf("got %+v, %v", found, err)

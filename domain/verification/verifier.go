@@ -44,14 +44,14 @@ func NewVerifier(c Config) (*Verifier, error) {
 	}, nil
 }
 
-// Verify searches for data that the last committed erasure of the subject should have deleted or overwritten. It
-// searches in the session and changes no row of the application. ports.ErasureVerifier defines what counts as left
-// over.
+// Verify searches for data that the last committed erasure of the subject should have deleted or overwritten.
+// ports.ErasureVerifier defines this data, which is called left over. Verify works in the session and changes no row of
+// the application.
 //
 // If no data is left over, Verify records erasure_verified with the number of local steps. Otherwise it records one
-// erasure_left_over with target, column (for cells) and rows for each table and column with such data. The events have
-// the operation id of the erasure (domain.PayloadOperationID) if the trail has the events of the erasure. Data that is
-// left over is not an error.
+// erasure_left_over for each table with rows that are left over, and for each column with cells that are left over. The
+// payload is {target, column, rows}, without column for rows. If the audit trail has the events of the erasure, the new
+// events have the same operation id (domain.PayloadOperationID). Verify returns no error for data that is left over.
 //
 // Verify returns domain.ErrConflict if the subject was never erased. It returns domain.ErrSubject if the id does not
 // fit the data map. It returns domain.ErrConfiguration if the store does not implement ports.ErasureMarks or
@@ -97,7 +97,7 @@ func (v *Verifier) verify(
 	}, nil
 }
 
-// record appends the events. It returns the time of the last event.
+// record appends the events of the verification. It returns the time of the last event.
 func (v *Verifier) record(
 	ctx context.Context, s ports.Session, id domain.SubjectID, found domain.Leftovers,
 ) (time.Time, error) {
@@ -122,8 +122,8 @@ func (v *Verifier) record(
 	return events[len(events)-1].OccurredAt, s.Audit().Append(ctx, events...)
 }
 
-// lastErasure returns the operation id of the last erasure that the trail records as carried out here. The id is empty
-// if the trail has no such erasure.
+// lastErasure returns the operation id of the last erasure whose local steps are complete according to the audit trail.
+// It returns "" if the trail has no such erasure.
 func lastErasure(trail []domain.AuditEvent) (id string) {
 	for _, event := range trail {
 		if event.EventType == domain.EventErasureLocalCompleted {

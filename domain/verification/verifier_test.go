@@ -26,7 +26,6 @@ var (
 	}}
 )
 
-// shop returns a data map for the plan.
 func shop(tb testing.TB) domain.DataMap {
 	tb.Helper()
 	orders, invoices := fixture.Child("orders", "users"), fixture.Child("invoices", "users")
@@ -42,7 +41,7 @@ type subjects struct {
 	*mocks.MockErasureVerifier
 }
 
-// EXPECT returns the recorder of the verifier. The other methods must not be called.
+// EXPECT returns the recorder of the mock verifier. The test fails if another method of the subject store is called.
 func (s subjects) EXPECT() *mocks.MockErasureVerifierMockRecorder {
 	return s.MockErasureVerifier.EXPECT()
 }
@@ -84,7 +83,8 @@ func newWorld(t *testing.T) world {
 	return w
 }
 
-// marked expects a search for the mark of the last erasure. A zero instant means that there is no mark.
+// marked expects a query for the mark of the last erasure, which returns the time at. If at is zero, the query finds no
+// mark.
 func (w world) marked(at time.Time, err error) {
 	var found []domain.ErasureMark
 	if !at.IsZero() {

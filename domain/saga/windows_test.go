@@ -12,7 +12,8 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// crowded is a store in which every settled entry slows down claims, as it does behind an old snapshot.
+// crowded is a store in which every settled entry slows down the claims that scan its due time. A database behaves like
+// this while an old snapshot prevents the removal of dead rows.
 type crowded struct {
 	ports.SessionFactory
 	settled []time.Time // due times, in order
@@ -69,7 +70,7 @@ func newCrowded(t *testing.T) (*company, *crowded) {
 	return c, store
 }
 
-// churn adds entries and has them carried out, one after the other.
+// churn adds entries and runs a batch after each.
 func (c *company) churn(t *testing.T, d time.Duration) {
 	t.Helper()
 	for began := bubble.Now(); since(began) < d; time.Sleep(20 * time.Millisecond) {
@@ -85,10 +86,10 @@ func TestNoClaimReadsAllSettledEntries(t *testing.T) {
 		c.churn(t, 40*time.Second)
 		all := time.Duration(len(store.settled)) * store.each
 		if store.most > 6*time.Millisecond || all < 20*time.Millisecond {
-			t.Errorf("a claim took up to %v, and one at everything would have taken %v", store.most, all)
+			t.Errorf("a claim took up to %v, and a full scan would have taken %v", store.most, all)
 		}
-		// Two runners, a busy one and an idle one, find entries that were committed late. The age of the entries does not
-		// matter.
+		// A runner finds an entry that appears with an old due time within 20 s, whatever its age is. In every second case,
+		// the runner also has new entries to process.
 		for i, age := range []time.Duration{
 			time.Second, 2 * time.Second, 10 * time.Second, 30 * time.Second, time.Minute, time.Hour, 1000 * time.Hour,
 		} {
@@ -112,8 +113,8 @@ func TestNoClaimReadsAllSettledEntries(t *testing.T) {
 	})
 }
 
-// A backlog within one span, for example of requeued entries, is processed like any other backlog.
-func TestABacklogWithinASpanIsWorkedOff(t *testing.T) {
+// 600 entries that appear late, all with the same old due time, are claimed within 20 s.
+func TestABacklogWithinAWindowIsProcessed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, store := newCrowded(t)
 		c.churn(t, 20*time.Second)
@@ -133,19 +134,19 @@ func TestABacklogWithinASpanIsWorkedOff(t *testing.T) {
 	})
 }
 
-func TestLooksAreAtEverythingAgainOnceTheyAreFast(t *testing.T) {
+func TestClaimsMakeFullScansAgainOnceTheyAreFast(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, store := newCrowded(t)
 		c.churn(t, 30*time.Second)
 		store.each = 0
 		c.churn(t, 16*time.Second)
 		store.claims = 0
-		const looks = 20
-		for range looks {
+		const runs = 20
+		for range runs {
 			c.runs(t, 0)
 		}
-		if store.claims != looks {
-			t.Errorf("%d looks took %d claims", looks, store.claims)
+		if store.claims != runs {
+			t.Errorf("%d runs made %d claims", runs, store.claims)
 		}
 	})
 }

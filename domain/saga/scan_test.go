@@ -12,7 +12,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// slowStore is a store in which a look at everything is slow and any other look is fast.
+// slowStore is a store in which a claim from the beginning of the index is slow, and every other claim is fast.
 type slowStore struct {
 	ports.SessionFactory
 	takes time.Duration
@@ -51,8 +51,9 @@ func (o slowOutbox) Claim(
 	return o.Outbox.Claim(ctx, limit, at, until, token, known...)
 }
 
-// everything returns how many of the last claims looked at everything.
-func (s *slowStore) everything(last int) (n int) {
+// fromStart returns how many of the last claims read from the beginning of the index. A full scan reads from there, and
+// so does the scan of the first window.
+func (s *slowStore) fromStart(last int) (n int) {
 	for _, from := range s.from[len(s.from)-last:] {
 		if from.IsZero() {
 			n++
@@ -71,7 +72,7 @@ func newSlow(t *testing.T, takes time.Duration, system erases) (*company, *slowS
 	return c, slow
 }
 
-func TestLooksAreShortenedWhileTheyAreSlow(t *testing.T) {
+func TestClaimsScanRecentEntriesWhileFullScansAreSlow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, slow := newSlow(t, 20*time.Millisecond, takes(0))
 		const erasures = 400
@@ -80,11 +81,11 @@ func TestLooksAreShortenedWhileTheyAreSlow(t *testing.T) {
 			c.runs(t, 1)
 			time.Sleep(10 * time.Millisecond)
 		}
-		// A look at everything takes 20 ms and is repeated after 2 s.
-		if n := slow.everything(len(slow.from)); n > 10+3 || n < 10+1 {
-			t.Errorf("%d of %d looks were at everything", n, len(slow.from))
+		// After ten full scans of 20 ms, a round of scans of the windows starts every 2 s.
+		if n := slow.fromStart(len(slow.from)); n > 10+3 || n < 10+1 {
+			t.Errorf("%d of %d claims read from the beginning", n, len(slow.from))
 		}
-		// An entry that is older than the lag waits for the next look at everything.
+		// An entry whose due time is older than the overlap waits for the next round.
 		must(t, c.enqueueAt(t, bubble.Now().Add(-time.Minute)))
 		began := bubble.Now()
 		for c.open() > 0 {
@@ -100,8 +101,8 @@ func TestLooksAreShortenedWhileTheyAreSlow(t *testing.T) {
 			c.runs(t, 0)
 			time.Sleep(10 * time.Millisecond)
 		}
-		if n := slow.everything(20); n != 20 {
-			t.Errorf("%d of 20 looks are at everything once they are fast", n)
+		if n := slow.fromStart(20); n != 20 {
+			t.Errorf("%d of 20 claims make a full scan after full scans became fast", n)
 		}
 	})
 }
@@ -128,8 +129,8 @@ func TestABacklogIsNotSkipped(t *testing.T) {
 		up = true
 		c.work(t, 10*time.Minute)
 		if n := c.open(); n != 0 {
-			t.Errorf("%d entries are left after %d looks, %d of them at everything", n, len(slow.from),
-				slow.everything(len(slow.from)))
+			t.Errorf("%d entries are left after %d claims, %d of them from the beginning", n, len(slow.from),
+				slow.fromStart(len(slow.from)))
 		}
 	})
 }

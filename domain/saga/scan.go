@@ -1,0 +1,191 @@
+package saga
+
+import (
+	"sync"
+	"time"
+
+	"github.com/habeas-data/habeas/domain"
+)
+
+// A scan is the part of a claim that reads the due entries in a range of due times. There are three kinds. A full scan
+// reads all due entries. A scan of recent entries reads the entries that became due in about the last second. A scan of
+// a window reads the entries that became due in an older interval.
+const (
+	// slowScan is the duration above which a full scan is slow.
+	slowScan = 3 * time.Millisecond
+	// slowScans is the number of consecutive slow full scans after which claims make no more full scans.
+	slowScans = 10
+	// roundPauseRatio is the pause before a round of scans of all windows, as a multiple of the duration of the previous
+	// round. Before the first round, it is a multiple of the duration of the last full scan.
+	roundPauseRatio = 100
+	// maxRoundPause is the upper limit of the pause before a round.
+	maxRoundPause = 15 * time.Second
+	// scanOverlap is the overlap of a scan of recent entries with the previous scan. The overlap finds the entries of
+	// sessions that commit late or have a slightly slower clock. Entries that appear with a still older due time wait for
+	// the scan of their window.
+	scanOverlap = time.Second
+)
+
+// scans decides which due times each claim scans. Normally, each claim makes a full scan.
+//
+// A full scan is slow while a long transaction prevents the database from removing dead rows. The scan starts at the
+// beginning of the index, so it reads the dead rows of all settled entries. In this situation, each claim scans only
+// the recent entries. From time to time, claims also scan the older windows, one window per claim. See windows.
+//
+// scans is safe for concurrent use.
+type scans struct {
+	mu      sync.Mutex
+	slow    int       // consecutive slow full scans
+	next    time.Time // earliest start of the next round
+	from    map[domain.OutboxTarget]time.Time
+	windows windows
+}
+
+// scan states which due times a claim scans: all due times, or the recent ones, or those of a window, or both the
+// recent ones and those of a window.
+type scan struct {
+	full   bool
+	recent bool
+	window bool
+	from   time.Time // beginning of the window
+	until  time.Time // end of the window
+}
+
+// plan returns the scan of the next claim. In a scan of recent entries, it sets DueFrom of the targets. If the
+// parameter again is set, the previous claim found no entry, so plan returns no scan of recent entries.
+func (s *scans) plan(now time.Time, targets []domain.OutboxTarget, again bool) scan {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.slow < slowScans {
+		return scan{full: true}
+	}
+	if s.windows.turn >= len(s.windows.all) && !now.Before(s.next) {
+		s.windows.start(now.Add(-scanOverlap))
+	}
+	planned := scan{recent: !again}
+	if s.windows.hasNext() {
+		planned.window = true
+		planned.from, planned.until = s.windows.take()
+	}
+	for i, target := range targets {
+		targets[i].DueFrom = s.from[key(target)]
+	}
+	return planned
+}
+
+// hasWindow reports whether a claim can scan a window of the round in progress.
+func (s *scans) hasWindow() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.slow >= slowScans && s.windows.hasNext()
+}
+
+// failed returns the window of a failed claim to the round.
+func (s *scans) failed(planned scan) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if planned.window {
+		s.windows.giveBack()
+	}
+}
+
+func key(target domain.OutboxTarget) domain.OutboxTarget {
+	return domain.OutboxTarget{Resolver: target.Resolver, Operation: target.Operation}
+}
+
+// recordFull records the duration of a full scan that has just ended.
+func (s *scans) recordFull(took time.Duration, now time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.slow++
+	if took < slowScan {
+		s.slow = 0
+	}
+	if s.slow == slowScans {
+		s.windows = windows{}
+		s.windows.start(now.Add(-scanOverlap - took))
+		s.windows.turn = len(s.windows.all)
+	}
+	s.next = now.Add(min(roundPauseRatio*took, maxRoundPause))
+}
+
+// recordWindow records the duration of the scan of a window and the entries that the scan found. If the window may hold
+// more due entries, the next scans of recent entries begin at the oldest entry that was found. If this scan ends a
+// round, and the total duration of the round was short, the next claims make full scans again.
+func (s *scans) recordWindow(
+	planned scan, took time.Duration, now time.Time, targets []domain.OutboxTarget, batch int, found []domain.OutboxEntry,
+) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, target := range targets {
+		target.DueFrom = planned.from
+		if before := s.from[key(target)]; mayHaveMore(target, batch, found) {
+			if from := beginning(before, target, found); from.Before(before) {
+				s.from[key(target)] = from
+			}
+		}
+	}
+	if !s.windows.scanned(took) {
+		return
+	}
+	s.next = now.Add(min(roundPauseRatio*s.windows.cost, maxRoundPause))
+	if s.windows.cost < slowScan {
+		s.slow, s.windows = 0, windows{}
+	}
+}
+
+// recordRecent sets the beginning of the next scan of recent entries. The parameter at is the start of a claim that
+// made a full scan or a scan of recent entries. The parameter found holds the claimed entries.
+func (s *scans) recordRecent(at time.Time, targets []domain.OutboxTarget, batch int, found []domain.OutboxEntry) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.from == nil {
+		s.from = map[domain.OutboxTarget]time.Time{}
+	}
+	for _, target := range targets {
+		from := at.Add(-scanOverlap)
+		if mayHaveMore(target, batch, found) {
+			from = beginning(from, target, found)
+		}
+		s.from[key(target)] = from
+	}
+}
+
+// mayHaveMore reports whether a claim took as many entries of a target as its limit allowed.
+func mayHaveMore(target domain.OutboxTarget, batch int, found []domain.OutboxEntry) bool {
+	return len(found) >= batch || target.Limit > 0 && of(found, target.Resolver) >= target.Limit
+}
+
+// beginning returns the due time from which the next claim must scan, after a claim that reached its limit. The result
+// is at most latest.
+//
+// A claim takes the entries that were never tried in the order of their age. Therefore all such entries that remain are
+// at least as young as the oldest found entry. If the claim took a retry, or no entry of the target, beginning returns
+// the DueFrom of the claim, because older entries may remain.
+func beginning(latest time.Time, target domain.OutboxTarget, found []domain.OutboxEntry) time.Time {
+	from := latest
+	n := 0
+	for _, entry := range found {
+		if entry.Resolver != target.Resolver || entry.Operation != target.Operation {
+			continue
+		}
+		if n++; entry.Attempts > 1 {
+			return target.DueFrom
+		}
+		if entry.EnqueuedAt.Before(from) {
+			from = entry.EnqueuedAt
+		}
+	}
+	if n == 0 {
+		return target.DueFrom
+	}
+	return from
+}
+
+// restart ends the round in progress and lets the next claim start a new one. It is called after a requeue, because the
+// requeued entries have old due times.
+func (s *scans) restart() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.next, s.windows.turn = time.Time{}, len(s.windows.all)
+}

@@ -1,0 +1,131 @@
+package saga
+
+import (
+	"slices"
+	"time"
+)
+
+const (
+	// windowLength is the length of a new window. If a round would add more than newWindows windows of this length, it
+	// adds newWindows longer windows.
+	windowLength = time.Second
+	newWindows   = 64
+	// slowWindow is the duration of a scan above which its window is halved.
+	slowWindow = 2 * time.Millisecond
+	// minWindow limits the halving: a window shorter than twice minWindow is not halved.
+	minWindow = 10 * time.Millisecond
+	// maxWindows is the maximum number of windows. If there are so many windows, no window is halved.
+	maxWindows = 2000
+	// firstCut concerns the first window, which has no beginning and so cannot be halved. Instead, a window is cut off at
+	// its end. The first window that is cut off has the length firstCut. Each further one is twice as long as the one
+	// before.
+	firstCut = time.Minute
+)
+
+// dueWindow is an interval of due times. It begins at the end of the previous window. The first window has no
+// beginning.
+type dueWindow struct {
+	until time.Time
+	took  time.Duration // duration of the last scan
+}
+
+// windows divides all due times before the recent ones into intervals. Each interval is short enough for a fast scan. A
+// round scans each window once. Thus a round finds all due entries that are not recent.
+type windows struct {
+	all   []dueWindow   // oldest first
+	turn  int           // index of the next window of the round, or len(all) if no round is in progress
+	taken bool          // a claim is scanning the window at turn
+	cost  time.Duration // total duration of the scans of the round
+	cut   time.Duration // length of the last cut from the first window
+}
+
+// start begins a round. It adds windows from the end of the last window to the parameter until.
+func (w *windows) start(until time.Time) {
+	w.turn, w.cost = 0, 0
+	if len(w.all) == 0 {
+		w.all = []dueWindow{{until: until}}
+		return
+	}
+	from := w.all[len(w.all)-1].until
+	length := max(windowLength, until.Sub(from)/newWindows)
+	for ; until.Sub(from) >= length; from = from.Add(length) {
+		w.all = append(w.all, dueWindow{until: from.Add(length)})
+	}
+	w.all[len(w.all)-1].until = maxTime(w.all[len(w.all)-1].until, until) // the last window includes the remainder
+}
+
+func maxTime(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
+// hasNext reports whether the round has another window, and no claim is scanning that window.
+func (w *windows) hasNext() bool { return w.turn < len(w.all) && !w.taken }
+
+// take reserves the next window and returns its bounds. The caller must then call scanned or giveBack.
+func (w *windows) take() (from, until time.Time) {
+	w.taken = true
+	return w.bounds(w.turn)
+}
+
+func (w *windows) bounds(i int) (from, until time.Time) {
+	if i > 0 {
+		from = w.all[i-1].until
+	}
+	return from, w.all[i].until
+}
+
+func (w *windows) giveBack() { w.taken = false }
+
+// scanned records the duration of the scan of the window that take returned. It reports whether the round has ended.
+func (w *windows) scanned(took time.Duration) (last bool) {
+	w.taken = false
+	if w.turn >= len(w.all) { // restart ended the round during the scan
+		return false
+	}
+	w.cost += took
+	w.all[w.turn].took = took
+	if took > slowWindow {
+		w.split()
+	}
+	w.turn++
+	if w.turn < len(w.all) {
+		return false
+	}
+	w.merge()
+	return true
+}
+
+// split divides the window that was just scanned into two.
+func (w *windows) split() {
+	from, until := w.bounds(w.turn)
+	middle := from.Add(until.Sub(from) / 2)
+	if w.turn == 0 {
+		w.cut = max(2*w.cut, firstCut)
+		middle = until.Add(-w.cut)
+	} else if until.Sub(from) < 2*minWindow {
+		return
+	}
+	if len(w.all) >= maxWindows {
+		return
+	}
+	half := w.all[w.turn].took / 2
+	w.all[w.turn].took = half
+	w.all = slices.Insert(w.all, w.turn, dueWindow{until: middle, took: half})
+	w.turn++
+}
+
+// merge joins adjacent windows that one scan can read fast.
+func (w *windows) merge() {
+	merged := w.all[:1]
+	for _, next := range w.all[1:] {
+		if last := &merged[len(merged)-1]; last.took+next.took < slowWindow {
+			last.until, last.took = next.until, last.took+next.took
+		} else {
+			merged = append(merged, next)
+		}
+	}
+	w.all, w.turn = merged, len(merged)
+}
