@@ -33,6 +33,8 @@ type Options struct {
 }
 
 // File is a journal in a file. It is safe for concurrent use. Several processes of one host can append to one file.
+// Append holds an exclusive lock of the file (flock) while it writes. On a system or a file system without such locks,
+// only one process may append to the file.
 type File struct {
 	path, name string
 	mu         sync.Mutex
@@ -63,8 +65,8 @@ func NewFile(path string, opts Options) (*File, error) {
 // Name implements ports.Journal.
 func (f *File) Name() string { return f.name }
 
-// Append implements ports.Journal. It appends the lines in one write call, so that the lines of concurrent processes do
-// not mix.
+// Append implements ports.Journal. It holds the lock of the file, so that the lines of concurrent processes do not mix,
+// and so that Append does not take a line that another process is writing for a line that a crash truncated.
 func (f *File) Append(ctx context.Context, lines []byte) error {
 	if err := ctx.Err(); err != nil {
 		return &domain.Error{Op: "journal", Message: "ended by its context", Err: err}
@@ -86,9 +88,12 @@ func (f *File) Append(ctx context.Context, lines []byte) error {
 	return err
 }
 
-// appendTo appends the lines and flushes the file to the disk. If the last line of the file is cut off, it first ends
-// that line and appends a line that reports the cut (domain.AppendTruncated).
+// appendTo locks the file, appends the lines and flushes the file to the disk. If the last line of the file is cut off,
+// it first ends that line and appends a line that reports the cut (domain.AppendTruncated).
 func appendTo(file *os.File, lines []byte) error {
+	if err := lock(file); err != nil {
+		return failed("lock the file", err)
+	}
 	info, err := file.Stat()
 	if err != nil {
 		return failed("read the file", err)

@@ -1,11 +1,13 @@
 package journal_test
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -37,6 +39,31 @@ func TestConformance(t *testing.T) {
 			must(t, os.Truncate(path, info.Size()-7))
 		},
 	})
+}
+
+// Each File opens the file by itself, as another process does.
+func TestConcurrentFilesReportNoTruncatedLine(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "erasures.jsonl")
+	const writers, appends = 4, 50
+	text := bytes.Repeat(line(t, "1"), 100)
+	var group sync.WaitGroup
+	for range writers {
+		group.Go(func() {
+			file := newFile(t, path)
+			for range appends {
+				if err := file.Append(t.Context(), text); err != nil {
+					t.Error(err)
+					return
+				}
+			}
+		})
+	}
+	group.Wait()
+	got, err := os.ReadFile(path)
+	must(t, err)
+	if !bytes.Equal(got, bytes.Repeat(text, writers*appends)) {
+		t.Errorf("the file has %d bytes, want %d", len(got), writers*appends*len(text))
+	}
 }
 
 func TestAFileIsForItsOwnerOnly(t *testing.T) {
