@@ -64,17 +64,20 @@ type Annotation struct {
 	Retain   Period     `json:"retain,omitzero"`   // the length of the duty; with StrategyRetain only
 	Since    string     `json:"since,omitempty"`   // the time column of the same table from which Retain counts
 	Export   Export     `json:"export,omitempty"`  // empty means ExportYes, but see Export
-	// Via names the path to the subject that the value belongs to, or the first relation of this path. Several names are
-	// separated by commas. Via is required in a table with several paths, and refused in other tables. A value that
-	// belongs to several people is exported to each of them. It is erased with the first of them.
+	// Via names the path that leads to the owner of the value. A path is a chain of relations from the row to a subject.
+	// Via is the name of the path or of its first relation. It lists several names, separated by commas, if the value
+	// belongs to several people. Via is required in a table with several paths, and refused in other tables.
+	//
+	// An export for any of these people contains the value. The first erasure of one of these people erases the value.
 	Via string `json:"via,omitempty"`
-	// Ref is the name of a resolver that is a ports.KeyResolver. The column then holds keys of its system, such as the
-	// names of files. Each key belongs to one subject only. An export passes the keys to the resolver. An erasure also
-	// passes them to the resolver, before it deletes the rows.
+	// Ref is the name of a resolver that is a ports.KeyResolver. The column then holds keys of the resolver's external
+	// system, such as the names of files. Each key belongs to one subject only. An export passes the keys to the resolver.
+	// An erasure also passes the keys to the resolver, before it deletes the rows.
 	Ref string `json:"ref,omitempty"`
 }
 
-// Period is a span of calendar time, such as the ten years of a retention duty.
+// Period is a length of time in calendar units, such as the ten years of a retention duty (the legal duty to keep a
+// value).
 type Period struct{ Years, Months, Days int }
 
 // ParsePeriod reads numbers followed by y, m or d, such as "10y", "6m", "1y6m" or "30d". Each unit occurs at most once,
@@ -117,14 +120,17 @@ func ParsePeriod(text string) (Period, error) {
 	return p, nil
 }
 
-// IsZero reports whether the period is empty. An empty period means that a duty has no end.
+// IsZero reports whether the period is empty. A retention duty with an empty period never ends.
 func (p Period) IsZero() bool { return p == Period{} }
 
-// After returns the end of the period if it begins at start, by the calendar.
+// After returns the end of a period that begins at start. It adds calendar years, months and days.
 func (p Period) After(start time.Time) time.Time { return start.AddDate(p.Years, p.Months, p.Days) }
 
-// Cutoff returns an instant. Every period that began at this instant or earlier has ended by now. At the end of a
-// month, the cutoff may be up to three days too early. A duty therefore never counts as over too early.
+// Cutoff returns the instant for which this holds: a period that began at or before the cutoff has ended at now. For
+// example, for a period of 10 years and 1 March 2026, the cutoff is 1 March 2016.
+//
+// Near the end of a month, the cutoff may be up to three days too early, because months differ in length. A retention
+// duty may then last up to three days longer, but never ends too early.
 func (p Period) Cutoff(now time.Time) time.Time {
 	const longestOverflow = 3 // days by which After can run into the next month: 31 January plus a month is 3 March
 	cutoff := now.AddDate(-p.Years, -p.Months, -p.Days)

@@ -15,8 +15,9 @@ type Catalog struct {
 	Untyped bool `json:"untyped,omitempty"`
 }
 
-// Table returns the table that a name of a data map refers to. The name is a CatalogTable.Name, or the schema and the
-// name. The qualified form also works if the connection finds the table without the schema.
+// Table returns the table that a data map calls name. The parameter name is a CatalogTable.Name, or the schema and the
+// name, such as "shop.orders". The form with a schema is also accepted if the connection finds the table without a
+// schema.
 func (c Catalog) Table(name string) (CatalogTable, bool) {
 	for _, t := range c.Tables {
 		if t.same(t.Name, name) || t.Schema != "" && t.same(t.Schema+"."+t.Name, name) {
@@ -30,7 +31,8 @@ func (c Catalog) Table(name string) (CatalogTable, bool) {
 type TableKind string
 
 // The kinds of tables. A catalog does not list partitions, because their rows, triggers and foreign keys belong to the
-// partitioned table. It does not list the internal tables of a KindVirtual either, if it can recognize them.
+// partitioned table. If possible, it also leaves out the internal tables that a database creates for a virtual table
+// (KindVirtual).
 const (
 	KindTable       TableKind = "table"
 	KindPartitioned TableKind = "partitioned_table"
@@ -40,7 +42,7 @@ const (
 	KindVirtual     TableKind = "virtual_table" // of an extension of SQLite, such as a full-text index
 )
 
-// CatalogTable is a table or a view. Lists of columns are in the order of the constraint.
+// CatalogTable is a table or a view. Each list of columns of a constraint is in the order of the constraint.
 type CatalogTable struct {
 	// Name is the name that a data map uses: without a schema if the connection finds the table without one.
 	Name string    `json:"name"`
@@ -85,7 +87,7 @@ func (t CatalogTable) Column(name string) (CatalogColumn, bool) {
 	return t.Columns[i], true
 }
 
-// same reports whether the database treats two names as equal.
+// same reports whether the database treats two names as equal. It ignores case if FoldsCase is true.
 func (t CatalogTable) same(a, b string) bool { return a == b || t.FoldsCase && strings.EqualFold(a, b) }
 
 // CatalogColumn is a column of a table.
@@ -100,7 +102,8 @@ type CatalogColumn struct {
 	// Length is the maximum number of characters of the type. 0 means no limit. SQLite accepts longer texts, too.
 	Length   int  `json:"length,omitempty"`
 	Nullable bool `json:"nullable,omitempty"` // never true for a column of the primary key
-	// Default is true if the column has a default, an identity, or the row number of SQLite.
+	// Default is true if the database can fill in the column: it has a default, is an identity column, or is an alias of
+	// the rowid of SQLite.
 	Default   bool     `json:"default,omitempty"`
 	Generated bool     `json:"generated,omitempty"` // computed from other columns, so that it cannot be written
 	Values    []string `json:"values,omitempty"`    // the labels of an enum

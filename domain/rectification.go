@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// RectificationResult is the result of a rectification (Art. 16 GDPR). It has the number of rows for each table in the
-// application's own database, the external systems whose rectification is still due, and the external systems that are
-// skipped.
+// RectificationResult is the result of a rectification (Art. 16 GDPR). It has the number of corrected rows for each
+// table of the application's own database, the external systems whose rectification is still due, and the external
+// systems that are skipped.
 type RectificationResult struct {
 	SubjectID        SubjectID        `json:"subject_id"`
 	CompletedAt      time.Time        `json:"completed_at"`
@@ -26,8 +26,8 @@ func (r RectificationResult) Clone() RectificationResult {
 	return r
 }
 
-// RectificationStep is the part of a rectification for one table. It writes the same values into all rows that a path
-// connects to the subject, or into one of these rows.
+// RectificationStep is the part of a rectification for one path of a table. It writes the same values into all rows
+// that the path (the chain of relations) connects to the subject, or into one of these rows.
 type RectificationStep struct {
 	Table  string
 	Row    string        // the row, as ExportRecord.Row names it; "" for all rows of the path
