@@ -60,9 +60,9 @@ type Annotation struct {
 	Strategy Strategy   `json:"erasure,omitempty"` // empty means StrategyErase
 	Basis    LegalBasis `json:"basis,omitempty"`   // optional
 	Purpose  string     `json:"purpose,omitempty"` // optional
-	Reason   string     `json:"reason,omitempty"`  // the duty; required with StrategyRetain, refused without it
-	Retain   Period     `json:"retain,omitzero"`   // the length of the duty; with StrategyRetain only
-	Since    string     `json:"since,omitempty"`   // the time column of the same table from which Retain counts
+	Reason   string     `json:"reason,omitempty"`  // the legal duty to keep the value; only for StrategyRetain, required
+	Retain   Period     `json:"retain,omitzero"`   // the length of the duty; only for StrategyRetain
+	Since    string     `json:"since,omitempty"`   // the column of the same table with the start of the duty
 	Export   Export     `json:"export,omitempty"`  // empty means ExportYes, but see Export
 	// Via names the path that leads to the owner of the value. A path is a chain of relations from the row to a subject.
 	// Via is the name of the path or of its first relation. It lists several names, separated by commas, if the value

@@ -39,7 +39,7 @@ const (
 	KindView        TableKind = "view"
 	KindMatView     TableKind = "materialized_view"
 	KindForeign     TableKind = "foreign_table"
-	KindVirtual     TableKind = "virtual_table" // of an extension of SQLite, such as a full-text index
+	KindVirtual     TableKind = "virtual_table" // a virtual table of SQLite, such as a full-text index
 )
 
 // CatalogTable is a table or a view. Each list of columns of a constraint is in the order of the constraint.
@@ -58,10 +58,10 @@ type CatalogTable struct {
 	Columns     []CatalogColumn     `json:"columns"`
 	PrimaryKey  []string            `json:"primary_key,omitempty"`
 	Uniques     []CatalogUnique     `json:"uniques,omitempty"` // without the primary key
-	Indexes     []CatalogIndex      `json:"indexes,omitempty"` // with the indexes of the primary key and of Uniques
+	Indexes     []CatalogIndex      `json:"indexes,omitempty"` // includes the indexes of the primary key and of Uniques
 	ForeignKeys []CatalogForeignKey `json:"foreign_keys,omitempty"`
 	Checks      []CatalogCheck      `json:"checks,omitempty"`
-	Triggers    []CatalogTrigger    `json:"triggers,omitempty"` // with rules of PostgreSQL, without foreign key triggers
+	Triggers    []CatalogTrigger    `json:"triggers,omitempty"` // also rules of PostgreSQL; no foreign key triggers
 	// Reads are the tables and views that a view reads, directly or through other views. It is empty for a table. On
 	// SQLite, the names are guessed from the SQL of the view.
 	Reads []string `json:"reads,omitempty"`
@@ -105,7 +105,7 @@ type CatalogColumn struct {
 	// Default is true if the database can fill in the column: it has a default, is an identity column, or is an alias of
 	// the rowid of SQLite.
 	Default   bool     `json:"default,omitempty"`
-	Generated bool     `json:"generated,omitempty"` // computed from other columns, so that it cannot be written
+	Generated bool     `json:"generated,omitempty"` // the database computes the column, so a statement cannot write it
 	Values    []string `json:"values,omitempty"`    // the labels of an enum
 	Domain    string   `json:"domain,omitempty"`    // the domain of PostgreSQL that is the type of the column
 	// Missing are the privileges that the connection lacks on the column: SELECT, INSERT or UPDATE.
@@ -128,8 +128,8 @@ type CatalogUnique struct {
 
 // CatalogIndex is an index that can serve an equality condition on its leading columns.
 type CatalogIndex struct {
-	Name    string   `json:"name"`    // empty for the row number of SQLite
-	Columns []string `json:"columns"` // up to the first expression
+	Name    string   `json:"name"`    // empty for the rowid of SQLite
+	Columns []string `json:"columns"` // the columns before the first expression
 	Partial bool     `json:"partial,omitempty"`
 }
 
@@ -149,7 +149,7 @@ const (
 type CatalogForeignKey struct {
 	Name       string           `json:"name,omitempty"` // empty on SQLite
 	Columns    []string         `json:"columns"`
-	References string           `json:"references"` // the table, by its Name
+	References string           `json:"references"` // the Name of the referenced table
 	Referenced []string         `json:"referenced"` // the columns of that table
 	OnDelete   ForeignKeyAction `json:"on_delete"`
 	Deferrable bool             `json:"deferrable,omitempty"`
@@ -160,7 +160,7 @@ type CatalogForeignKey struct {
 type CatalogCheck struct {
 	Name    string   `json:"name,omitempty"`
 	Columns []string `json:"columns"`
-	Text    string   `json:"text"` // as the database writes it
+	Text    string   `json:"text"` // the condition as the database writes it
 }
 
 // CatalogTrigger is an enabled trigger, or an enabled rule of PostgreSQL.

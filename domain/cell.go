@@ -71,7 +71,7 @@ const (
 
 const (
 	maxDigits = 32
-	minDigits = 8 // minimum for a placeholder, and for a text that must be unique
+	minDigits = 8 // the minimum for each Placeholder, and the minimum length of a unique text
 )
 
 // Constant returns the constant that an erasure writes into the column, and whether the column has one. Without a

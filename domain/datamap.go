@@ -4,8 +4,9 @@ import "slices"
 
 // Column is one column of an application's table.
 type Column struct {
-	Name      string      `json:"name"`
-	Type      ColumnType  `json:"type,omitempty"`      // required for annotated, subject key and since columns
+	Name string `json:"name"`
+	// Type is required for an annotated column, a column of the subject key, and a column in Annotation.Since.
+	Type      ColumnType  `json:"type,omitempty"`
 	Length    int         `json:"length,omitempty"`    // maximum characters of a text column; 0 means no limit
 	Surrogate string      `json:"surrogate,omitempty"` // the constant that overwrites a value, or empty; see Constant
 	Personal  *Annotation `json:"personal,omitempty"`  // nil for a column that holds no personal data
@@ -191,7 +192,7 @@ func (m DataMap) isReferenced(table Table, column string) bool {
 // subject's table is the last. Tables whose order is not determined by relations are sorted by name. Returns
 // ErrManifest if relations between different tables form a cycle.
 func (m DataMap) ChildrenFirst() ([]Table, error) {
-	waiting := map[string]int{} // the number of relations of remaining tables to this table
+	waiting := map[string]int{} // for each table, the number of relations from tables that are not yet ordered
 	for _, table := range m.tables {
 		for _, parent := range m.parents(table) {
 			waiting[parent]++

@@ -142,7 +142,7 @@ func (d *draft) checkAnnotation(table Table, column Column) {
 		report(Problem{
 			Message: "has no known erasure strategy", Found: string(a.Strategy), Possible: words(strategies()),
 		})
-		return // the checks of the duty depend on the strategy
+		return // the checks of the retention duty need a valid strategy
 	}
 	if a.Strategy != StrategyRetain {
 		if duty := dutyOf(*a); duty != "" {

@@ -109,7 +109,7 @@ func (d *draft) findPaths(found []Problem) {
 		return
 	}
 	d.paths[d.tables[0].Name] = []Path{{}}
-	done := map[string]bool{d.tables[0].Name: true} // false for a table without a path
+	done := map[string]bool{d.tables[0].Name: true} // the examined tables; false for a table without a path
 	for _, table := range d.tables[1:] {
 		inCycle := d.ancestors(table.Name)[table.Name]
 		atFault := slices.ContainsFunc(found, func(p Problem) bool {

@@ -26,7 +26,7 @@ func (m DataMap) MarkErased(table Table, along []Path, records []ExportRecord) {
 	columns := make([]Column, len(records))
 	for i, record := range records {
 		columns[i], _ = table.Column(record.Field)
-		if columns[i].Personal == nil { // a key
+		if columns[i].Personal == nil { // the record is a key column of a table without annotated columns
 			return
 		}
 	}

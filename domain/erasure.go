@@ -9,8 +9,8 @@ import (
 // Step is one step of an erasure plan. A local step affects all rows of the subject in one table. An External step
 // erases in the external system of one resolver.
 type Step struct {
-	Target   string   `json:"target"`             // the table, or the resolver
-	Strategy Strategy `json:"strategy"`           // delete rows, anonymize columns, or retain columns
+	Target   string   `json:"target"`             // the table of a local step, or the resolver of an External step
+	Strategy Strategy `json:"strategy"`           // StrategyDelete, StrategyAnonymize or StrategyRetain
 	Columns  []string `json:"columns,omitempty"`  // anonymized, set to NULL, or retained; nil if rows are deleted
 	External bool     `json:"external,omitempty"` // carried out through the outbox
 	// Via is the name of the path (the chain of relations to the subject) whose rows the step affects. Via is empty if the
@@ -104,12 +104,13 @@ func (s Step) sameRows(other Step) bool { return s.Target == other.Target && s.V
 // application's own database, and the external systems whose erasure is still due. A row that several paths connect to
 // the subject counts once for each path.
 type ErasureResult struct {
-	SubjectID        SubjectID        `json:"subject_id"`
-	CompletedAt      time.Time        `json:"completed_at"`
-	Deleted          map[string]int64 `json:"deleted"`
-	Anonymized       map[string]int64 `json:"anonymized"`
-	Retained         map[string]int64 `json:"retained"`
-	EnqueuedExternal []string         `json:"enqueued_external"` // resolver names: one for each ref, and one for all keys
+	SubjectID   SubjectID        `json:"subject_id"`
+	CompletedAt time.Time        `json:"completed_at"`
+	Deleted     map[string]int64 `json:"deleted"`
+	Anonymized  map[string]int64 `json:"anonymized"`
+	Retained    map[string]int64 `json:"retained"`
+	// EnqueuedExternal are the names of the resolvers, one for each ref, and one for all keys of a resolver.
+	EnqueuedExternal []string `json:"enqueued_external"`
 }
 
 // Clone returns a copy that shares no memory with r.

@@ -57,7 +57,7 @@ type Error struct {
 	// contains their text.
 	Problems []Problem
 
-	draft *DataMap // the data map with the mistakes; see Draft
+	draft *DataMap // the data map with the mistakes; see InvalidDataMap
 }
 
 // Error implements error.

@@ -14,7 +14,7 @@ const ExportSchemaVersion = 1
 // right of access.
 type ExportBundle struct {
 	SubjectID         SubjectID      `json:"subject_id"`
-	GeneratedAt       time.Time      `json:"generated_at"` // before the rows were read
+	GeneratedAt       time.Time      `json:"generated_at"` // an instant before the rows were read
 	SchemaVersion     int            `json:"schema_version"`
 	Records           []ExportRecord `json:"records"`
 	IncompleteSources []string       `json:"incomplete_sources"` // resolvers whose records are missing

@@ -27,7 +27,7 @@ type Found struct {
 
 // Occurrence is the number of rows of a table that hold a value in a column.
 type Occurrence struct {
-	Value  int    `json:"value"` // the index of the value in the search
+	Value  int    `json:"value"` // the index of the value in the list of searched values
 	Table  string `json:"table"`
 	Column string `json:"column"`
 	Rows   int64  `json:"rows"` // 1 or more

@@ -82,9 +82,11 @@ func ParseJournalLine(text []byte) (entry JournalEntry, cut bool, err error) {
 
 // ReplayReport is the result of a replay of a journal.
 type ReplayReport struct {
-	Lines   int64 `json:"lines"`   // the lines that were read, without empty lines and cuts
-	Broken  int64 `json:"broken"`  // the lines without a valid entry
-	Current int64 `json:"current"` // the subjects that the database has as erased since; once per batch
-	Erased  int64 `json:"erased"`  // the subjects that were erased again
-	Failed  int64 `json:"failed"`  // the subjects whose erasure failed
+	Lines  int64 `json:"lines"`  // the lines that were read, without empty lines and lines of AppendTruncated
+	Broken int64 `json:"broken"` // the lines without a valid entry
+	// Current is the number of subjects that the database records as erased at or after the instant of their line.
+	// A replay reads batches of lines, and counts a subject once in each batch.
+	Current int64 `json:"current"`
+	Erased  int64 `json:"erased"` // the subjects that were erased again
+	Failed  int64 `json:"failed"` // the subjects whose erasure failed
 }

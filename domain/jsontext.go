@@ -38,7 +38,7 @@ func (n Number) Storable() bool {
 	}
 	mantissa, _, scaled := strings.Cut(strings.ToLower(string(n)), "e")
 	if !scaled {
-		return true // 255 digits are within the range of a float64
+		return true // a number of at most 255 digits is within the range of a float64
 	}
 	f, err := strconv.ParseFloat(string(n), 64)
 	vanished := f == 0 && strings.ContainsAny(mantissa, "123456789")

@@ -54,8 +54,8 @@ type Observation interface{ observation() }
 // of the call has ended.
 type RightObserved struct {
 	Right    Right
-	Decision Decision // for a consent or a restriction; otherwise empty
-	Outcome  Outcome  // OutcomeOK if the session has committed
+	Decision Decision // only for RightConsent and RightRestriction; otherwise empty
+	Outcome  Outcome  // OutcomeOK if the call succeeded and the session has committed
 }
 
 // Right is a right of the subject.

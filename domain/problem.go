@@ -12,11 +12,11 @@ import (
 // manifests, but never a value of a row. It is safe to log.
 type Problem struct {
 	Code     Code     `json:"code"`               // ErrManifest or ErrRetention; empty means ErrManifest
-	Table    string   `json:"table"`              // empty for a mistake of the data map as a whole
-	Column   string   `json:"column,omitempty"`   // the column, or the field of a model; empty for the table as a whole
+	Table    string   `json:"table"`              // empty if the mistake is not in one table
+	Column   string   `json:"column,omitempty"`   // the column, or the field of a model; may be empty
 	Message  string   `json:"message"`            // the mistake
-	Found    string   `json:"found,omitempty"`    // the wrong word
-	Possible []string `json:"possible,omitempty"` // the valid words
+	Found    string   `json:"found,omitempty"`    // the wrong value
+	Possible []string `json:"possible,omitempty"` // the valid values
 	Remedy   string   `json:"remedy,omitempty"`   // the change that fixes it
 }
 

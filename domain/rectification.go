@@ -16,7 +16,8 @@ type RectificationResult struct {
 	CompletedAt      time.Time        `json:"completed_at"`
 	Rectified        map[string]int64 `json:"rectified"`
 	EnqueuedExternal []string         `json:"enqueued_external"` // resolver names; one for each outbox entry
-	SkippedResolvers []string         `json:"skipped_resolvers"` // without an entry: cannot rectify, or nothing to send
+	// SkippedResolvers are the names of the resolvers that get no call: they cannot rectify, or have nothing to correct.
+	SkippedResolvers []string `json:"skipped_resolvers"`
 }
 
 // Clone returns a copy that shares no memory with r.

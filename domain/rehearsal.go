@@ -11,7 +11,7 @@ import (
 type Rehearsal struct {
 	SubjectID   SubjectID           `json:"subject_id"`
 	RehearsedAt time.Time           `json:"rehearsed_at"`
-	Steps       []RehearsedStep     `json:"steps"`    // in the order of the plan; empty if a step is refused
+	Steps       []RehearsedStep     `json:"steps"`    // in the order of the plan; empty if the database refuses a step
 	External    []RehearsedExternal `json:"external"` // in the order of the plan; empty if the subject cannot be locked
 	// Refused is the reason why the database would refuse the erasure. It is nil if the erasure would succeed.
 	Refused *Refusal `json:"refused,omitempty"`
@@ -36,11 +36,11 @@ type RehearsedExternal struct {
 // Refusal is an error that every attempt of an erasure would cause, because of the rows or the schema of the database.
 // It contains names of tables, columns and constraints, never a value. It is safe to log.
 type Refusal struct {
-	Class    string   `json:"class"`            // see ErrorClass: "conflict" for a constraint
-	Target   string   `json:"target,omitempty"` // the table of the refused step; empty for the commit
+	Class    string   `json:"class"`            // an ErrorClass, such as "conflict" for a violated constraint
+	Target   string   `json:"target,omitempty"` // the table of the refused step; empty if the commit is refused
 	Via      string   `json:"via,omitempty"`
 	Strategy Strategy `json:"strategy,omitempty"`
-	Message  string   `json:"message"` // names the constraint or its table, if the database does
+	Message  string   `json:"message"` // names the constraint or its table if the database reports one of them
 }
 
 // FingerprintLength is the number of hexadecimal digits of a fingerprint.

@@ -8,9 +8,9 @@ import (
 // Relation is a belongs-to relation, such as a foreign key. Columns of this table hold the values of the referenced
 // columns of another table.
 type Relation struct {
-	Name              string   `json:"name,omitempty"` // the name in Annotation.Via and in errors; empty means References
+	Name              string   `json:"name,omitempty"` // for Annotation.Via and for errors; empty means References
 	Columns           []string `json:"columns"`
-	References        string   `json:"references"` // the other table
+	References        string   `json:"references"` // the name of the other table
 	ReferencedColumns []string `json:"referenced_columns"`
 	// Path marks a relation that begins a path (a chain of relations to a subject). It is required if several relations of
 	// the table lead to the subject's table. If a table marks several relations, its rows are about several people. Each
@@ -30,7 +30,7 @@ type Relation struct {
 // Condition is satisfied by the rows in which Column holds Value.
 type Condition struct {
 	Column string `json:"column"`
-	Value  string `json:"value"` // the text form of the value, compared exactly
+	Value  string `json:"value"` // the value as text, compared exactly
 }
 
 // called returns the name of the relation.

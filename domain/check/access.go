@@ -106,7 +106,7 @@ func (s *schema) checkIndex(
 	name string, live domain.CatalogTable, columns []string, when *domain.Condition, why string,
 ) {
 	if live.Rows >= 0 && live.Rows < smallTable || !hasAll(live, columns) || live.Kind == domain.KindPartitioned {
-		return // each partition may have an index of its own
+		return // each partition of a partitioned table may have its own index
 	}
 	serves := func(index domain.CatalogIndex) bool {
 		if len(index.Columns) == 0 {

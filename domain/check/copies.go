@@ -44,7 +44,7 @@ func (s *schema) checkWrites(table domain.Table, trigger domain.CatalogTrigger, 
 		}
 		target, known := s.catalog.Table(name)
 		if known && target.Kind == domain.KindVirtual {
-			continue // see checkCopies
+			continue // checkCopies checks full-text indexes
 		}
 		switch copied := s.copied(table, target); {
 		case len(copied) > 0:

@@ -16,7 +16,7 @@ func (s *schema) checkDeletions() {
 			lost.add(live.Name)
 		}
 	}
-	for i := 0; i < len(lost.tables); i++ { // each cascade adds tables
+	for i := 0; i < len(lost.tables); i++ { // checkForeignKey adds the tables of ON DELETE CASCADE
 		for _, child := range s.catalog.Tables {
 			for _, foreign := range child.ForeignKeys {
 				if referenced, ok := s.catalog.Table(foreign.References); ok && referenced.Name == lost.tables[i] {
@@ -31,7 +31,7 @@ func (s *schema) checkDeletions() {
 // losses holds the tables from which an erasure, or the database because of an erasure, deletes rows.
 type losses struct {
 	*schema
-	tables  []string // by name in the catalog
+	tables  []string // the names in the catalog
 	deleted map[string]bool
 }
 
@@ -43,7 +43,9 @@ func (l *losses) add(table string) {
 
 // checkForeignKey reports what happens to rows of the table child if the row of the table parent that they refer to is
 // deleted.
-func (l *losses) checkForeignKey(child domain.CatalogTable, foreign domain.CatalogForeignKey, parent domain.CatalogTable) {
+func (l *losses) checkForeignKey(
+	child domain.CatalogTable, foreign domain.CatalogForeignKey, parent domain.CatalogTable,
+) {
 	table, mapped := l.mapped[child.Name]
 	at := place{table: child.Name, column: list(foreign.Columns), object: foreign.Name}
 	if mapped {

@@ -43,7 +43,8 @@ func (s *schema) reportName(table domain.Table, name string, column domain.Colum
 		s.report(personalKey, at,
 			"The column identifies rows that stay, and "+match.reason+". An erasure cannot overwrite it.",
 			`Give the table another key, or declare that the column holds no personal data (pii:"none").`)
-	case s.reported(table.Name, columnUnmapped) && column.Name == "" && !s.mayKeepRows(table): // an error reports it
+	case s.reported(table.Name, columnUnmapped) && column.Name == "" && !s.mayKeepRows(table):
+		// The finding column-unmapped already covers the column.
 	case s.mayKeepRows(table):
 		s.report(personalUnannotated, at,
 			"The column is not annotated, but "+match.reason+". Exports and erasures ignore it.",
@@ -98,7 +99,7 @@ func words(list string) []string {
 // guess is the kind of personal data that a column seems to hold, with the reason.
 type guess struct {
 	category domain.Category
-	reason   string // a clause
+	reason   string // a clause, such as "its name contains ..."
 	means    string
 	secret   bool
 }

@@ -17,10 +17,10 @@ type schema struct {
 	idle     bool // the plan has neither local nor external steps
 	findings []domain.Finding
 
-	live   map[string]domain.CatalogTable // by name in the data map; tables that the database lacks are omitted
+	live   map[string]domain.CatalogTable // by name in the data map; without tables that the database does not have
 	mapped map[string]domain.Table        // by name in the catalog
 	needed map[string]bool                // tables of the data map that an erasure or an export reads
-	copies map[string]bool                // tables outside of the data map into which triggers copy values
+	copies map[string]bool                // tables outside the data map into which triggers copy values
 	writes []write
 }
 
@@ -182,8 +182,8 @@ type write struct {
 type written struct {
 	domain.Column
 	live    domain.CatalogColumn
-	null    bool // with NULL, else with the surrogate
-	expired bool // only if a duty has ended
+	null    bool // an erasure sets the column to NULL; otherwise it writes the surrogate
+	expired bool // an erasure overwrites only cells whose retention duty has ended
 }
 
 // setNull is the start of a remedy: an alternative to another surrogate.

@@ -17,9 +17,9 @@ import (
 // digits.
 type surrogate struct {
 	column   domain.Column
-	text     string            // the text form
-	wants    domain.ColumnType // the type in the statement; empty for a literal, which takes the type of its column
-	examples []condition.Value // several if it has digits
+	text     string            // the surrogate as text
+	wants    domain.ColumnType // the type of the SQL expression; empty for a literal, which takes the type of its column
+	examples []condition.Value // several if the surrogate has random digits
 }
 
 // samples are example digits of surrogates.
