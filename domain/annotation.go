@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Category groups personal data by its nature.
+// Category is the kind of personal data in a column, such as contact data or financial data.
 type Category string
 
 // The categories.
@@ -142,7 +142,7 @@ func (p Period) Cutoff(now time.Time) time.Time {
 	return cutoff
 }
 
-// String returns the form that ParsePeriod reads.
+// String returns the text of the period, such as "10y". ParsePeriod reads this text.
 func (p Period) String() string {
 	var b []byte
 	for _, part := range []struct {
@@ -156,10 +156,10 @@ func (p Period) String() string {
 	return string(b)
 }
 
-// MarshalText writes the form that ParsePeriod reads.
+// MarshalText returns the text of the period, as String does.
 func (p Period) MarshalText() ([]byte, error) { return []byte(p.String()), nil }
 
-// UnmarshalText reads the form of ParsePeriod. An empty text is the zero period.
+// UnmarshalText parses a text as ParsePeriod does. An empty text is the zero period.
 func (p *Period) UnmarshalText(text []byte) error {
 	if len(text) == 0 {
 		*p = Period{}

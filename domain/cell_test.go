@@ -20,7 +20,7 @@ func TestDeleteIsRefusedWhereTheRowStays(t *testing.T) {
 	for name, c := range map[string]struct {
 		owned bool
 		other domain.Column
-		says  string // empty if the row goes
+		says  string // the message; empty if the erasure deletes the row
 	}{
 		"not annotated":          {false, column("theme", domain.TypeText), "theme (not annotated)"},
 		"not annotated, owned":   {true, column("theme", domain.TypeText), ""},

@@ -134,7 +134,7 @@ func ExampleErrorClass() {
 	// internal
 }
 
-// An invoice is kept for ten years.
+// The law requires to keep an invoice for ten years.
 func ExampleParsePeriod() {
 	duty, err := domain.ParsePeriod("10y")
 	check(err)

@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// The bounds on a search for values.
+// The limits of a search for values.
 const (
 	MinSearchLength = 3 // minimum characters of a value, without spaces at either end; the maximum is MaxTextLength
 	MaxSearchValues = 100

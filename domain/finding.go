@@ -2,7 +2,7 @@ package domain
 
 import "strings"
 
-// Severity is the weight of a Finding.
+// Severity is the severity of a Finding: an error or a warning.
 type Severity string
 
 // The severities of a Finding.

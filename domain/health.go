@@ -13,7 +13,7 @@ type Health struct {
 	Checks   []HealthCheck `json:"checks"` // one for each name, in the order of the constants
 }
 
-// HealthCheck is one part of a Health.
+// HealthCheck is one check of a Health, with its result.
 type HealthCheck struct {
 	Name   CheckName   `json:"name"`
 	Status CheckStatus `json:"status"`

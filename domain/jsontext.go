@@ -80,7 +80,7 @@ func digits(text string) (n int) {
 // JSON is a value that the application stores as JSON. It must be valid JSON. An export shows it unchanged.
 type JSON string
 
-// MarshalJSON writes the stored document unchanged.
+// MarshalJSON returns the stored document unchanged.
 func (j JSON) MarshalJSON() ([]byte, error) { return []byte(j), nil }
 
 // Storable reports whether every supported database can store the document. Such a document is valid JSON in UTF-8 and

@@ -58,7 +58,7 @@ type RightObserved struct {
 	Outcome  Outcome  // OutcomeOK if the call succeeded and the session has committed
 }
 
-// Right is a right of the subject.
+// Right is a right of the subject in the GDPR.
 type Right string
 
 // The rights.

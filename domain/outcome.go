@@ -5,7 +5,7 @@ import "slices"
 // Outcome is the result of an operation in one word. The function Outcomes lists all possible words.
 type Outcome string
 
-// The outcomes that are not a Code.
+// The outcomes that are not a Code. Each Code is also an Outcome.
 const (
 	OutcomeOK         Outcome = "ok"
 	OutcomeIncomplete Outcome = "incomplete"  // an export without the records of an external system

@@ -250,7 +250,8 @@ func (d *draft) checkVia(table Table, column Column) {
 	}
 }
 
-// checkOnErasure checks the OnErasure of a relation.
+// checkOnErasure reports a wrong Relation.OnErasure: an unknown value, a relation that begins no path, or a reference
+// that cannot be NULL.
 func (d *draft) checkOnErasure(table Table, relation Relation) {
 	if relation.OnErasure == "" {
 		return

@@ -94,7 +94,7 @@ func TestAMistakeOfAReaderIsReportedInTheOrderOfTheTables(t *testing.T) {
 	want := []string{
 		"orders.total", "orders.total", "orders.total", "users.id", "users.email", "users.age", "notes", "notes.Owner",
 	}
-	if !slices.Equal(got, want) { // notes has no path because of its relation, so that this is not reported
+	if !slices.Equal(got, want) { // without the missing path of notes, which its wrong relation causes
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
 }

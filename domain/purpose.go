@@ -39,7 +39,7 @@ func NewPurposes(purposes ...Purpose) (Purposes, error) {
 	return declared, nil
 }
 
-// Declared reports whether any purpose is declared.
+// Declared reports whether the application has declared any purpose.
 func (p Purposes) Declared() bool { return len(p.names) > 0 }
 
 // Names returns a copy of the declared names, in the order of the declaration.

@@ -33,7 +33,7 @@ type Condition struct {
 	Value  string `json:"value"` // the value as text, compared exactly
 }
 
-// called returns the name of the relation.
+// called returns the name of the relation, which is References if Name is empty.
 func (r Relation) called() string {
 	if r.Name != "" {
 		return r.Name

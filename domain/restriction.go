@@ -39,7 +39,7 @@ type RestrictionRecord struct {
 	Source     string    `json:"source"`
 }
 
-// RestrictionScope is the scope of a restriction.
+// RestrictionScope says whether a restriction applies to one purpose or to all processing.
 type RestrictionScope string
 
 // The scopes of a restriction.

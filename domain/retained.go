@@ -100,7 +100,8 @@ func (t Table) IsErased(texts []string) bool {
 	return len(columns) > 0
 }
 
-// SweepReport is the result of a sweep.
+// SweepReport is the result of a sweep. A sweep overwrites retained cells of erased subjects after the end of their
+// retention duty.
 type SweepReport struct {
 	Erased   int64            `json:"erased"`   // number of erased subjects that were checked
 	Subjects int64            `json:"subjects"` // number of subjects with overwritten cells
@@ -108,7 +109,7 @@ type SweepReport struct {
 	Rows     map[string]int64 `json:"rows"`     // number of rows with overwritten cells, by table
 }
 
-// Add adds the numbers of another report.
+// Add adds the counts of another report to the counts of r.
 func (r *SweepReport) Add(other SweepReport) {
 	r.Erased, r.Subjects, r.Failed = r.Erased+other.Erased, r.Subjects+other.Subjects, r.Failed+other.Failed
 	if r.Rows == nil {

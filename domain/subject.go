@@ -90,7 +90,7 @@ func splitTuple(canonical string) []string {
 	return elements
 }
 
-// MarshalText returns the canonical form.
+// MarshalText returns the canonical form, as String does.
 func (id SubjectID) MarshalText() ([]byte, error) { return []byte(id.canonical), nil }
 
 // UnmarshalText reads the canonical form, as ParseSubjectID does.

@@ -71,7 +71,7 @@ func (c *Checker) Check(ctx context.Context) ([]domain.Finding, error) {
 	return found.findings, nil
 }
 
-// place is the subject of a finding.
+// place is the place of a finding: a table, and possibly a column and an object such as a constraint.
 type place struct{ table, column, object string }
 
 // report adds a finding. reason and remedy are sentences. report ignores a finding with the code and the place of an

@@ -6,7 +6,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// checkKeys finds foreign keys that surrogates violate.
+// checkKeys reports foreign keys that an erasure violates, because it overwrites a referring or a referenced column.
 func (s *schema) checkKeys() {
 	for _, w := range s.writes {
 		for _, foreign := range w.live.ForeignKeys {

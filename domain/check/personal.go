@@ -193,7 +193,7 @@ func isIdentifying(column domain.CatalogColumn) (is, surely bool) {
 		!slices.ContainsFunc(ofThings, func(w string) bool { return strings.Contains(strings.Join(parts, " "), w) })
 }
 
-// ofThings are names that things also have.
+// ofThings are parts of names that columns about things have as often as columns about people.
 var ofThings = words(`
 	full name, fullname, user name, username, display name, login name, avatar, portrait, nick, alias name, owner
 	name, author name, account name, kennzeichen, matricula, id number, document number, identity number,

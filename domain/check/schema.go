@@ -260,5 +260,4 @@ func (s *schema) writtenColumns(table string) []written {
 	return all
 }
 
-// list joins names for a sentence.
 func list(names []string) string { return strings.Join(names, ", ") }

@@ -22,7 +22,7 @@ type surrogate struct {
 	examples []condition.Value // several if the surrogate has random digits
 }
 
-// samples are example digits of surrogates.
+// samples are examples of the random digits in surrogates.
 var samples = []string{
 	"0123456789abcdef0123456789abcdef", "c7f19b3a5d8240e6b1f47c9e2a60d835", "97b2e05fd14c4a8f8e36a1d7c05b29f4",
 	"e4a8d61c03974b2fa5d8f96e71b3c20a",

@@ -8,7 +8,7 @@ import (
 	"github.com/habeas-data/habeas/domain/internal/names"
 )
 
-// recognise finds the columns that look personal.
+// recognise finds the columns of all tables that look personal.
 func (d *draft) recognise() {
 	for _, t := range d.tables {
 		for _, c := range t.Columns {

@@ -50,7 +50,7 @@ type Decision struct {
 	Chosen   string   `json:"chosen"` // the option that the proposal uses
 }
 
-// mark begins a decision in a note.
+// mark is the word with which a decision begins in a note of the data map.
 const mark = "DECIDE: "
 
 // String returns the decision in one line. The notes of the data map contain this line.
@@ -97,7 +97,7 @@ func Propose(catalog domain.Catalog, options Options) (Proposal, error) {
 	return p, nil
 }
 
-// draft is a proposal under construction.
+// draft is a proposal under construction. The methods that Propose calls fill it step by step.
 type draft struct {
 	catalog   domain.Catalog
 	tables    []*table // all tables of the catalog except views, by name

@@ -121,7 +121,7 @@ func (p proposed) column(t *testing.T, place string) domain.Column {
 	return c
 }
 
-// asked returns the places of the decisions.
+// asked returns the table and the column of each decision.
 func (p proposed) asked() []string {
 	var places []string
 	for _, d := range p.Decisions {

@@ -11,7 +11,7 @@ import (
 	"github.com/habeas-data/habeas/internal/words"
 )
 
-// Candidate is a possible subject's table.
+// Candidate is a table that may be the subject's table.
 type Candidate struct {
 	Table  string `json:"table"`
 	Score  int    `json:"score"`  // a higher score is more likely

@@ -263,7 +263,7 @@ var neutral = []string{
 	"inactive", "unbekannt", "divers", "keine", "inconnu", "autre", "desconocido", "otro",
 }
 
-// neutralFirst sorts neutral words before the others.
+// neutralFirst returns the texts with the neutral words first.
 func neutralFirst(list []string) []string {
 	rank := func(word string) int {
 		if i := slices.Index(neutral, strings.ToLower(word)); i >= 0 {

@@ -5,7 +5,7 @@ package condition
 
 import "strings"
 
-// Outcome is the result of a condition.
+// Outcome is the result of a condition for a row: Holds, Fails or Undecided.
 type Outcome int
 
 // The outcomes. A condition that evaluates to NULL holds, as in a CHECK constraint.

@@ -73,7 +73,7 @@ func (r *reader) arguments(name string) []Value {
 	return nil
 }
 
-// cases parses the text after CASE.
+// cases parses a CASE expression after the word CASE.
 func (r *reader) cases() Value {
 	operand, compared := Value{}, !r.is(0, "when")
 	if compared {
@@ -235,7 +235,7 @@ func positionIn(s string, more []Value) Value {
 	return Number(float64(utf8.RuneCountInString(before) + 1))
 }
 
-// part returns substr, from a position on.
+// part returns the value of the SQL function substr for the text s and the further arguments.
 func part(s string, more []Value) Value {
 	runes := []rune(s)
 	if len(more) == 0 || len(more) > 2 || more[0].kind != number || more[0].number < 1 {

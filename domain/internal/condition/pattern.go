@@ -50,7 +50,7 @@ func likePattern(escapes bool) func(string) (string, bool) {
 	}
 }
 
-// globPattern translates a GLOB pattern of SQLite.
+// globPattern converts a GLOB pattern of SQLite to a regular expression of Go.
 func globPattern(pattern string) (string, bool) {
 	var b strings.Builder
 	for pattern != "" {
@@ -81,7 +81,8 @@ var unsupported = []string{
 	`\m`, `\M`, `\y`, `\Y`, `\Z`, `\A`, `\B`, `\b`, "***", "(?=", "(?!", "(?<", "[[.", "[[=", "[[:<", "[[:>", "{,",
 }
 
-// regularExpression translates a regular expression of PostgreSQL.
+// regularExpression converts a regular expression of PostgreSQL to one of Go. It returns false if Go may give another
+// result.
 func regularExpression(pattern string) (string, bool) {
 	for _, part := range unsupported {
 		if strings.Contains(pattern, part) {

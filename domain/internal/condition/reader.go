@@ -50,7 +50,7 @@ func (r *reader) sign(signs ...string) bool {
 	return false
 }
 
-// need consumes a sign or fails.
+// need consumes the next token if it is the sign. Otherwise the parser fails.
 func (r *reader) need(text string) {
 	if !r.sign(text) {
 		r.fail()
@@ -197,7 +197,7 @@ func (r *reader) membership(value Value) Value {
 	return Value{}
 }
 
-// comparison parses the text after an operator.
+// comparison parses the right operand of a comparison and returns the value of the comparison.
 func (r *reader) comparison(value Value, operator string) Value {
 	if r.is(0, "any", "some", "all") && r.isSign(1, "(") {
 		all := r.is(0, "all")

@@ -64,7 +64,7 @@ func (v Value) truth() Value {
 func (v Value) isFalse() bool { return v.kind == boolean && !v.is }
 func (v Value) isTrue() bool  { return v.kind == boolean && v.is }
 
-// both returns a AND b.
+// both returns the value of "a AND b".
 func both(a, b Value) Value {
 	a, b = a.truth(), b.truth()
 	switch {
@@ -88,7 +88,7 @@ func negated(v Value) Value {
 
 func either(a, b Value) Value { return negated(both(negated(a), negated(b))) }
 
-// isNull returns v IS NULL.
+// isNull returns the value of "v IS NULL".
 func (v Value) isNull() Value {
 	if v.kind == unknown {
 		return Value{}

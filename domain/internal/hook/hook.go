@@ -16,7 +16,7 @@ const Target = "hook"
 type Hooks[R interface{ Clone() R }] struct {
 	// Before is called in the transaction of an operation, before the operation changes data of the application.
 	Before func(ctx context.Context, s ports.Session, subject domain.Subject) error
-	// After is called after the commit.
+	// After is called after the commit of the transaction of an operation.
 	After func(ctx context.Context, subject domain.Subject, result R)
 }
 

@@ -242,7 +242,7 @@ var asideWords = []string{
 // asideOfText are further words like asideWords, for text columns only.
 var asideOfText = []string{"at", "on", "since", "until", "by"}
 
-// sureSecrets match secrets in any table.
+// sureSecrets match the names of columns that hold a secret in any table.
 var sureSecrets = patterns(`
 	*password, password*, *passwd, passwd*, *secret, secret*, *token, token*, *recovery, recovery*, pass, pwd,
 	passphrase, passcode, salt, pin, pin code, cvv, cvc, credential*, *otp, mfa*, totp*, two factor*, backup code,
@@ -252,7 +252,7 @@ var sureSecrets = patterns(`
 	session key, master key, token hash, code hash, passwort*, kennwort*, geheim*, mot de passe, motdepasse, contrasena,
 	clave`)
 
-// vagueSecrets match secrets only in tables of people, sessions or secrets.
+// vagueSecrets match the names of columns that hold a secret only in tables of people, sessions or secrets.
 var vagueSecrets = patterns("*key, *hash")
 
 // openPatterns match names that resemble the name of a secret but mean a public value.

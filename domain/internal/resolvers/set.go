@@ -54,7 +54,7 @@ func (s *Set) Names() []string {
 	return names
 }
 
-// Get returns the system with the name.
+// Get returns the resolver with the name.
 func (s *Set) Get(name string) (ports.Resolver, bool) {
 	resolver, ok := s.byName[name]
 	return resolver, ok
