@@ -64,11 +64,12 @@ type Annotation struct {
 	Retain   Period     `json:"retain,omitzero"`   // the length of the duty; only for StrategyRetain
 	Since    string     `json:"since,omitempty"`   // the column of the same table with the start of the duty
 	Export   Export     `json:"export,omitempty"`  // empty means ExportYes, but see Export
-	// Via names the path that leads to the owner of the value. A path is a chain of relations from the row to a subject.
-	// Via is the name of the path or of its first relation. It lists several names, separated by commas, if the value
-	// belongs to several people. Via is required in a table with several paths, and refused in other tables.
+	// Via names the path that leads to the person that the value belongs to. A path is a chain of relations from the row
+	// to a subject. Via is the name of the path or of its first relation. It lists several names, separated by commas, if
+	// the value belongs to several people. Via is required in a table with several paths, and refused in other tables.
 	//
-	// An export for any of these people contains the value. The first erasure of one of these people erases the value.
+	// If a value belongs to several people, the export for each of them contains it. The first erasure of one of them
+	// erases it for all.
 	Via string `json:"via,omitempty"`
 	// Ref is the name of a resolver that is a ports.KeyResolver. The column then holds keys of the resolver's external
 	// system, such as the names of files. Each key belongs to one subject only. An export passes the keys to the resolver.
@@ -126,8 +127,8 @@ func (p Period) IsZero() bool { return p == Period{} }
 // After returns the end of a period that begins at start. It adds calendar years, months and days.
 func (p Period) After(start time.Time) time.Time { return start.AddDate(p.Years, p.Months, p.Days) }
 
-// Cutoff returns the instant for which this holds: a period that began at or before the cutoff has ended at now. For
-// example, for a period of 10 years and 1 March 2026, the cutoff is 1 March 2016.
+// Cutoff returns the latest start of a period that is over at now. A period that began at the cutoff or earlier has
+// ended. For example, for a period of 10 years and 1 March 2026, the cutoff is 1 March 2016.
 //
 // Near the end of a month, the cutoff may be up to three days too early, because months differ in length. A retention
 // duty may then last up to three days longer, but never ends too early.

@@ -38,9 +38,10 @@ const (
 // ErrorClass. A payload contains no text that a client sent, with two exceptions: a purpose that the application has
 // declared, and the policy version of a consent for this purpose.
 //
-// Each event of an export, an erasure, a sweep or a rectification has the id of the operation as PayloadOperationID.
-// The events that external systems cause later have the same id. The id is the EventID of the first event of the
-// operation. Two erasures of one subject are two operations.
+// Each event of an operation has the id of the operation as PayloadOperationID. An operation is an export, an erasure,
+// a rectification, or a sweep, which overwrites retained values after the end of their retention period. The events
+// that external systems cause later have the same id. The id is the EventID of the first event of the operation. Two
+// erasures of one subject are two operations.
 //
 // If an operator (a person or a job that acts for the subject) calls the service, the events have the operator's id as
 // PayloadOperator. See WithOperator.

@@ -42,7 +42,8 @@ const (
 	KindVirtual     TableKind = "virtual_table" // a virtual table of SQLite, such as a full-text index
 )
 
-// CatalogTable is a table or a view. Each list of columns of a constraint is in the order of the constraint.
+// CatalogTable is a table or a view. The columns of each constraint are in the order in which the constraint names
+// them.
 type CatalogTable struct {
 	// Name is the name that a data map uses: without a schema if the connection finds the table without one.
 	Name string    `json:"name"`
@@ -70,8 +71,8 @@ type CatalogTable struct {
 	// RowSecurity is true if row-level security may hide rows from the connection. Either policies apply to the table, or
 	// a table that a view reads has policies.
 	RowSecurity bool `json:"row_security,omitempty"`
-	// Missing are the privileges that the connection lacks on the table and on each of its columns: SELECT, INSERT, UPDATE
-	// or DELETE.
+	// Missing are the privileges (SELECT, INSERT, UPDATE or DELETE) that the connection has neither on the table nor on
+	// any of its columns.
 	Missing []string `json:"missing,omitempty"`
 	// Rows is an estimate of the number of rows, from the statistics of the database. It is -1 if the database has no
 	// statistics.

@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// ColumnType is the type of a column. It determines the form of exported values, the default surrogate of the column,
-// and the accepted values of a key column.
+// ColumnType is the type of a column. It determines the form of exported values, the default surrogate (the value that
+// an erasure writes), and the accepted values of a key column.
 type ColumnType string
 
 // The column types. SmallInt, Integer and BigInt are signed with 16, 32 and 64 bits.
@@ -58,8 +58,8 @@ func (t ColumnType) bits() int {
 }
 
 // fitsKey reports whether an element of a subject id is a value of the key column. It accepts only the canonical text
-// of a value: "7", not "007", and a UUID in lower case. The ledgers find a subject by this text. With a second
-// spelling, they would keep the records of one row as two subjects.
+// of a value: "7", not "007", and a UUID in lower case. The ledgers of consents and restrictions find a subject by this
+// text. With a second spelling, they would keep the records of one subject as two subjects.
 func (c Column) fitsKey(element string) bool {
 	if bits := c.Type.bits(); bits > 0 {
 		n, err := strconv.ParseInt(element, 10, bits)

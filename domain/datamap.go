@@ -50,11 +50,11 @@ func (t Table) Duties(column string) []Column {
 	})
 }
 
-// RowsDeleted reports whether an erasure deletes the rows of the table. There are two conditions. Every annotated
-// column has StrategyErase or StrategyDelete. All columns of a row belong to the subject.
+// RowsDeleted reports whether an erasure deletes the rows of the table. It does under two conditions:
 //
-// All columns belong to the subject if the table is Owned. They also do if the table has annotated columns, and each
-// other column is in the primary key or in a relation.
+//   - Every annotated column has StrategyErase or StrategyDelete.
+//   - All columns of a row belong to the subject. This holds if the table is Owned. It also holds if the table has
+//     annotated columns, and each other column is in the primary key or in a relation.
 func (t Table) RowsDeleted() bool {
 	return (t.Owned || len(t.Personal()) > 0) && len(t.ColumnsKeepingRows()) == 0
 }
@@ -188,9 +188,9 @@ func (m DataMap) isReferenced(table Table, column string) bool {
 	return false
 }
 
-// ChildrenFirst returns the tables in an order in which each table comes before every table that it refers to. The
-// subject's table is the last. Tables whose order is not determined by relations are sorted by name. Returns
-// ErrManifest if relations between different tables form a cycle.
+// ChildrenFirst returns the tables sorted so that each table comes before every table that it refers to. The subject's
+// table is the last. Tables whose order is not determined by relations are sorted by name. Returns ErrManifest if
+// relations between different tables form a cycle.
 func (m DataMap) ChildrenFirst() ([]Table, error) {
 	waiting := map[string]int{} // for each table, the number of relations from tables that are not yet ordered
 	for _, table := range m.tables {

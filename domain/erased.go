@@ -15,9 +15,11 @@ import (
 // those of the ExportedColumns of the table. The parameter along has the paths (chains of relations) that connect the
 // row to the subject.
 //
-// A cell counts as overwritten under two conditions. It holds a value that an erasure writes. An erasure has
-// overwritten its row: the row holds a surrogate that no application writes, or all cells of the row that an erasure
-// overwrites hold surrogates. For example, 0 is an ordinary number in a row that was added after the erasure.
+// A cell counts as overwritten under two conditions:
+//
+//   - The cell holds a value that an erasure writes.
+//   - The row holds a surrogate that no application writes, or all cells that an erasure overwrites hold surrogates.
+//     For example, 0 is an ordinary number in a row that was added after the erasure.
 //
 // MarkErased ignores a path if an erasure deletes the rows on it, or sets a reference of the path to NULL. The erasure
 // has removed all earlier rows from such a path, so the row is newer than the erasure.

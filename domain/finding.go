@@ -2,7 +2,7 @@ package domain
 
 import "strings"
 
-// Severity is the severity of a Finding: an error or a warning.
+// Severity says whether a Finding is an error or a warning.
 type Severity string
 
 // The severities of a Finding.

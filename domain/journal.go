@@ -41,9 +41,8 @@ func (e JournalEntry) AppendLine(text []byte) []byte {
 	})
 }
 
-// AppendTruncated appends a special line to the parameter text and returns the result. A writer uses it after a crash
-// left an incomplete line. The special line tells a reader to skip the incomplete line before it. The writer then
-// writes the complete entry again.
+// AppendTruncated appends a special line to the parameter text and returns the result. The special line marks the line
+// before it as incomplete, for example because of a crash. The writer then writes the complete entry again.
 func AppendTruncated(text []byte) []byte {
 	return appendLine(text, journalLine{Version: JournalVersion, Cut: true})
 }

@@ -42,8 +42,8 @@ func (t Table) KeysOf(resolver string) []Column {
 }
 
 // PassesKeys reports whether an export or an erasure passes the keys in a column to the resolver, for the rows on a
-// path. An export passes the keys if the column belongs to the subject of the path. An erasure, for which erased is
-// true, also passes the keys if it deletes the rows.
+// path (a chain of relations to a subject). An export passes the keys if the column belongs to the subject of the path.
+// An erasure, for which erased is true, also passes the keys if it deletes the rows.
 func (m DataMap) PassesKeys(table Table, column Column, path Path, erased bool) bool {
 	return path.Has(column) || erased && m.RowsDeleted(table, path)
 }
@@ -55,9 +55,9 @@ func (m DataMap) Keeps(table Table, column Column) bool {
 		(column.Personal.Since == "" || m.IsKey(table, column.Name))
 }
 
-// IsErasedKey reports whether a text is a surrogate that an erasure wrote into a column with keys of the external
-// system. It returns false if the surrogate could also be a key, so that no key is lost. Such surrogates are random
-// UUIDs, and hexadecimal digits in a text column of up to 16 characters.
+// IsErasedKey reports whether a text is a surrogate (the value that an erasure writes) from a column with keys of the
+// external system. It returns false if the surrogate could also be a key, so that no key is lost. Such surrogates are
+// random UUIDs, and hexadecimal digits in a text column of up to 16 characters.
 func (m DataMap) IsErasedKey(resolver, text string) bool {
 	return slices.ContainsFunc(m.tables, func(t Table) bool {
 		return slices.ContainsFunc(t.KeysOf(resolver), func(c Column) bool { return c.isCertainSurrogate(text) })

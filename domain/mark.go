@@ -2,8 +2,10 @@ package domain
 
 import "time"
 
-// ErasureMark is the row that records the erasures of a subject in the store. Each erased subject has one mark. A
-// further erasure of the subject updates ErasedAt, Erasures and Intake of the mark.
+// ErasureMark is the row that records the erasures of a subject in the store. Each erased subject has one such mark. A
+// further erasure of the subject updates ErasedAt, Erasures and Intake of the mark. A sweep updates SweptAt if it
+// overwrites cells of the subject. A sweep overwrites retained cells after the end of their retention duty (the legal
+// duty to keep a value).
 type ErasureMark struct {
 	SubjectID SubjectID
 	ErasedAt  time.Time // the instant of the last erasure, by the clock of its process

@@ -70,7 +70,7 @@ const (
 	RightRestriction   Right = "restriction"   // Art. 18 GDPR; a decision, not a query
 )
 
-// Decision is the result of a decision about a consent or a restriction, such as given or withdrawn.
+// Decision says how a subject has decided about a consent (granted or withdrawn) or a restriction (placed or lifted).
 type Decision string
 
 // The decisions.
@@ -83,9 +83,9 @@ const (
 
 // OutboxObserved is the state of the outbox. Each OutboxObserved replaces the previous one.
 type OutboxObserved struct {
-	// Backlogs has a line for each resolver that is registered in the process, and for each resolver with entries that
-	// have not succeeded. A line has the count of every status except succeeded. The caller may reuse Backlogs after the
-	// notification, so an observer must copy the parts that it keeps.
+	// Backlogs has an element for each resolver that is registered in the process, and for each resolver with entries that
+	// have not succeeded. Each element has the count of every status except succeeded. The caller may reuse Backlogs after
+	// the notification, so an observer must copy the parts that it keeps.
 	Backlogs []OutboxBacklog
 }
 

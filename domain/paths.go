@@ -87,7 +87,7 @@ func (m DataMap) mustStay(table Table, relation Relation, name string) bool {
 // has one path without relations.
 func (m DataMap) Paths(table string) []Path { return m.paths[table] }
 
-// PathVia returns the path of the table that has the parameter via as its name.
+// PathVia returns the path of the table whose Path.Via equals the parameter via.
 func (m DataMap) PathVia(table, via string) (Path, bool) {
 	for _, path := range m.paths[table] {
 		if path.Via == via {

@@ -25,8 +25,8 @@ func (e *ResolverError) Unwrap() error {
 	return e.Err
 }
 
-// RetryLater is a temporary error of an external system that states the time of the next attempt. As in a
-// ResolverError, the text never contains an identifier, a token or a message of the vendor.
+// RetryLater is a temporary error of an external system. The system may state when to retry. As in a ResolverError, the
+// text never contains an identifier, a token or a message of the vendor.
 type RetryLater struct {
 	Resolver string
 	Message  string        // safe to log, such as "POST returned status 429"

@@ -1,8 +1,13 @@
 // Package check compares a data map and its erasure plan with the live schema of the database. It reports problems at
 // start-up or in the tests of the application, before the first erasure fails because of them. Each problem is a
-// finding with a code, a reason and a remedy. Examples are a column that a migration has dropped, a constraint that a
-// surrogate (the value that an erasure writes) violates, a forgotten table that refers to the subject, and a trigger
-// that keeps old values. The package example shows a Checker.
+// finding with a code, a reason and a remedy. Examples of problems are:
+//
+//   - a column that a migration has dropped
+//   - a constraint that a surrogate (the value that an erasure writes) violates
+//   - a forgotten table that refers to the subject
+//   - a trigger that keeps old values
+//
+// The package example shows a Checker.
 package check
 
 import (

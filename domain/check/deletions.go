@@ -41,8 +41,8 @@ func (l *losses) add(table string) {
 	}
 }
 
-// checkForeignKey reports what happens to rows of the table child if the row of the table parent that they refer to is
-// deleted.
+// checkForeignKey reports the effect on rows of the table child if an erasure deletes the rows of the table parent that
+// they refer to.
 func (l *losses) checkForeignKey(
 	child domain.CatalogTable, foreign domain.CatalogForeignKey, parent domain.CatalogTable,
 ) {

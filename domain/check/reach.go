@@ -25,10 +25,10 @@ func (s *schema) checkReach() {
 	s.eachPresent(s.checkPaths)
 }
 
-// reportReaching reports a table that refers to a table of the data map. A table that refers to the data map only
-// through other tables is reported if it seems to hold personal data. The user sees any other such table in the next
-// check, after adding the table between. reportReaching returns whether the table refers to the data map, directly or
-// through other tables.
+// reportReaching reports a table that refers to a table of the data map. If the table refers to the data map only
+// through other tables, it is reported only if it seems to hold personal data. After the user has added the tables
+// between, the next check reports the table in any case. reportReaching returns whether the table refers to the data
+// map, directly or through other tables.
 func (s *schema) reportReaching(table domain.CatalogTable) bool {
 	way, columns := s.foreignKeyChain(table, map[string]bool{})
 	if len(way) == 0 || len(way) > 1 && s.personalSentence(table) == "" {

@@ -186,7 +186,7 @@ type written struct {
 	expired bool // an erasure overwrites only cells whose retention duty has ended
 }
 
-// setNull is the start of a remedy: an alternative to another surrogate.
+// setNull is the start of a remedy for a surrogate (the value that an erasure writes) that the database refuses.
 const setNull = "set erasure:null, "
 
 // nullRemedy returns the start of a remedy, "set erasure:null, ", if this remedy is possible. The column must accept

@@ -120,8 +120,8 @@ func (d *draft) guessByRole() {
 	}
 }
 
-// guess adds a reference from the column to the key of the table to. It returns false if the types of the column and
-// the key do not match.
+// guess adds a reference from the column to the key of another table, which is the parameter to. It returns false if
+// the types of the column and the key do not match.
 func (d *draft) guess(t *table, c domain.CatalogColumn, to *table) bool {
 	if len(to.key) != 1 || t == to && slices.Contains(t.key, c.Name) || c.Generated {
 		return false

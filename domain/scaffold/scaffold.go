@@ -30,8 +30,8 @@ type Proposal struct {
 	Candidates []Candidate `json:"candidates"`
 	// LeftOut lists the tables of the catalog that are not in Tables, by name. It does not list views.
 	LeftOut []LeftOut `json:"left_out"`
-	// Decisions are the questions that the schema does not answer, each with the option that the proposal uses. They are
-	// in the order of the tables.
+	// Decisions are the questions that a person has to decide, because the schema is not sufficient. Each has the option
+	// that the proposal uses. They are in the order of the tables.
 	Decisions []Decision `json:"decisions"`
 }
 
@@ -41,7 +41,7 @@ type LeftOut struct {
 	Reason string `json:"reason"` // a sentence
 }
 
-// Decision is a question that a person has to answer.
+// Decision is a question to a person, with the possible options.
 type Decision struct {
 	Table    string   `json:"table"`
 	Column   string   `json:"column,omitempty"` // empty if the question concerns the rows

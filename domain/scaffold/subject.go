@@ -75,8 +75,8 @@ func (d *draft) hasOthers(candidates []Candidate) bool {
 	})
 }
 
-// related returns the tables that chains of references lead to from the table, and the tables from which chains of
-// references lead to the table.
+// related returns the tables that are connected to the table by references: its direct and indirect parents, and its
+// direct and indirect children.
 func related(t *table) map[*table]bool {
 	found := map[*table]bool{}
 	var follow func(t *table, next func(*table) []*table)
