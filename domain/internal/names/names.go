@@ -57,7 +57,7 @@ func Find(table, column string, t domain.ColumnType) (Match, bool) {
 }
 
 // isAside reports whether the last word of a name shows that the column only describes personal data and does not hold
-// the data. Examples are email_verified and phone_type. from and to are the range of parts that was recognised as
+// the data. Examples are email_verified and phone_type. The words parts[from:to] are those that were recognised as
 // personal.
 func isAside(parts []string, from, to int, t domain.ColumnType) bool {
 	if to == len(parts) {
@@ -156,8 +156,8 @@ func patterns(list string) []pattern {
 	return read
 }
 
-// plain replaces accented letters, so that a name matches with and without accents. For example, Prénom becomes Prenom,
-// and Straße becomes Strasse.
+// plain replaces accented letters, so that a name matches with and without accents. For example, prénom becomes prenom,
+// and straße becomes strasse.
 var plain = strings.NewReplacer("ä", "ae", "ö", "oe", "ü", "ue", "ß", "ss", "à", "a", "á", "a", "â", "a", "ç", "c",
 	"è", "e", "é", "e", "ê", "e", "ë", "e", "í", "i", "î", "i", "ñ", "n", "ó", "o", "ô", "o", "ú", "u", "û", "u")
 
