@@ -160,7 +160,7 @@ func (d *draft) addPaths(table Table, relations []Relation) bool {
 	if len(paths) > maxPaths {
 		d.report(Problem{
 			Table: table.Name, Message: "has more paths to the subject's table than " + strconv.Itoa(maxPaths),
-			Found: strconv.Itoa(len(paths)), Remedy: "mark fewer of its relations, or of those above it",
+			Found: strconv.Itoa(len(paths)), Remedy: "mark fewer relations of this table, or of the tables that it refers to",
 		})
 		return false
 	}

@@ -218,8 +218,8 @@ func (t *table) askForDuty(since string) {
 		return
 	}
 	if since == "" {
-		t.ask("", "A duty retains the records, but no time column shows its beginning. How long does the duty last?",
-			"without end", "add a time column, and set retain and since")
+		t.ask("", "The law requires to keep the rows, but no time column shows the start of the period. How long is the "+
+			"period?", "without end", "add a time column, and set retain and since")
 		return
 	}
 	t.ask("", "How long must the records be kept, counted from "+since+"?", dutyLasts.String(), "8y", "6y")

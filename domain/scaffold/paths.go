@@ -78,8 +78,8 @@ func (d *draft) reversePaths() {
 			t.ask("", "Rows of "+nearest[0].to.Name+" refer to it. Does each of its rows belong to only one person?",
 				"yes", "no: leave it out")
 			if names.Is(nearest[0].to.Name, names.Duties) {
-				t.ask("", "A duty retains "+nearest[0].to.Name+". Does it also retain these rows?", "no", "yes: retain their "+
-					"columns, with a reason")
+				t.ask("", "The law requires to keep rows of "+nearest[0].to.Name+". Must these rows also be kept?", "no",
+					"yes: retain their columns, with a reason")
 			}
 			d.measurePaths()
 		}
