@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Category groups personal data by its nature.
+// Category is the kind of personal data in a column, such as contact data or financial data.
 type Category string
 
 // The categories.
@@ -60,21 +60,25 @@ type Annotation struct {
 	Strategy Strategy   `json:"erasure,omitempty"` // empty means StrategyErase
 	Basis    LegalBasis `json:"basis,omitempty"`   // optional
 	Purpose  string     `json:"purpose,omitempty"` // optional
-	Reason   string     `json:"reason,omitempty"`  // the duty; required with StrategyRetain, refused without it
-	Retain   Period     `json:"retain,omitzero"`   // the length of the duty; with StrategyRetain only
-	Since    string     `json:"since,omitempty"`   // the time column of the same table from which Retain counts
+	Reason   string     `json:"reason,omitempty"`  // the legal duty to keep the value; only for StrategyRetain, required
+	Retain   Period     `json:"retain,omitzero"`   // the length of the duty; only for StrategyRetain
+	Since    string     `json:"since,omitempty"`   // the column of the same table with the start of the duty
 	Export   Export     `json:"export,omitempty"`  // empty means ExportYes, but see Export
-	// Via names the path to the subject that the value belongs to, or the first relation of this path. Several names are
-	// separated by commas. Via is required in a table with several paths, and refused in other tables. A value that
-	// belongs to several people is exported to each of them. It is erased with the first of them.
+	// Via names the path that leads to the person that the value belongs to. A path is a chain of relations from the row
+	// to a subject. Via is the name of the path or of its first relation. It lists several names, separated by commas, if
+	// the value belongs to several people. Via is required in a table with several paths, and refused in other tables.
+	//
+	// If a value belongs to several people, the export for each of them contains it. The first erasure of one of them
+	// erases it for all.
 	Via string `json:"via,omitempty"`
-	// Ref is the name of a resolver that is a ports.KeyResolver. The column then holds keys of its system, such as the
-	// names of files. Each key belongs to one subject only. An export passes the keys to the resolver. An erasure also
-	// passes them to the resolver, before it deletes the rows.
+	// Ref is the name of a resolver that is a ports.KeyResolver. The column then holds keys of the resolver's external
+	// system, such as the names of files. Each key belongs to one subject only. An export passes the keys to the resolver.
+	// An erasure also passes the keys to the resolver, before it deletes the rows.
 	Ref string `json:"ref,omitempty"`
 }
 
-// Period is a span of calendar time, such as the ten years of a retention duty.
+// Period is a length of time in calendar units, such as the ten years of a retention duty (the legal duty to keep a
+// value).
 type Period struct{ Years, Months, Days int }
 
 // ParsePeriod reads numbers followed by y, m or d, such as "10y", "6m", "1y6m" or "30d". Each unit occurs at most once,
@@ -117,14 +121,17 @@ func ParsePeriod(text string) (Period, error) {
 	return p, nil
 }
 
-// IsZero reports whether the period is empty. An empty period means that a duty has no end.
+// IsZero reports whether the period is empty. A retention duty with an empty period never ends.
 func (p Period) IsZero() bool { return p == Period{} }
 
-// After returns the end of the period if it begins at start, by the calendar.
+// After returns the end of a period that begins at start. It adds calendar years, months and days.
 func (p Period) After(start time.Time) time.Time { return start.AddDate(p.Years, p.Months, p.Days) }
 
-// Cutoff returns an instant. Every period that began at this instant or earlier has ended by now. At the end of a
-// month, the cutoff may be up to three days too early. A duty therefore never counts as over too early.
+// Cutoff returns the latest start of a period that is over at now. A period that began at the cutoff or earlier has
+// ended. For example, for a period of 10 years and 1 March 2026, the cutoff is 1 March 2016.
+//
+// Near the end of a month, the cutoff may be up to three days too early, because months differ in length. A retention
+// duty may then last up to three days longer, but never ends too early.
 func (p Period) Cutoff(now time.Time) time.Time {
 	const longestOverflow = 3 // days by which After can run into the next month: 31 January plus a month is 3 March
 	cutoff := now.AddDate(-p.Years, -p.Months, -p.Days)
@@ -136,7 +143,7 @@ func (p Period) Cutoff(now time.Time) time.Time {
 	return cutoff
 }
 
-// String returns the form that ParsePeriod reads.
+// String returns the text of the period, such as "10y". ParsePeriod reads this text.
 func (p Period) String() string {
 	var b []byte
 	for _, part := range []struct {
@@ -150,10 +157,10 @@ func (p Period) String() string {
 	return string(b)
 }
 
-// MarshalText writes the form that ParsePeriod reads.
+// MarshalText returns the text of the period, as String does.
 func (p Period) MarshalText() ([]byte, error) { return []byte(p.String()), nil }
 
-// UnmarshalText reads the form of ParsePeriod. An empty text is the zero period.
+// UnmarshalText parses a text as ParsePeriod does. An empty text is the zero period.
 func (p *Period) UnmarshalText(text []byte) error {
 	if len(text) == 0 {
 		*p = Period{}

@@ -5,7 +5,7 @@ import "time"
 // EventType is the type of an audit event.
 type EventType string
 
-// The event types. Their order within one operation is part of the contract of the service that writes them.
+// The event types. The order of the events of one operation is part of the contract of the service that records them.
 const (
 	EventConsentGranted              EventType = "consent_granted"
 	EventConsentWithdrawn            EventType = "consent_withdrawn"
@@ -34,19 +34,21 @@ const (
 )
 
 // Payload holds the details of an event: short scalars (string, bool, int, int64) under fixed names. It never contains
-// personal data, a ref, or an error message. An error is recorded as its ErrorClass. A payload contains no text that a
-// client sent, with two exceptions: a purpose that the application has declared, and the policy version of a consent
-// for this purpose.
+// personal data, a ref (the id of the subject in an external system), or an error message. An error is recorded as its
+// ErrorClass. A payload contains no text that a client sent, with two exceptions: a purpose that the application has
+// declared, and the policy version of a consent for this purpose.
 //
-// Each event of an export, an erasure, a sweep or a rectification has the id of the operation as PayloadOperationID.
-// This includes events that external systems cause later. The id is the EventID of the first event of the operation.
-// Two erasures of one subject are two operations.
+// Each event of an operation has the id of the operation as PayloadOperationID. An operation is an export, an erasure,
+// a rectification, or a sweep, which overwrites retained values after the end of their retention period. The events
+// that external systems cause later have the same id. The id is the EventID of the first event of the operation. Two
+// erasures of one subject are two operations.
 //
-// The events of an operator's action have the operator's id as PayloadOperator. See WithOperator.
+// If an operator (a person or a job that acts for the subject) calls the service, the events have the operator's id as
+// PayloadOperator. See WithOperator.
 type Payload map[string]any
 
-// PayloadOperationID is the name of the operation's id in a payload. The name is missing if the operation had no id
-// when it began.
+// PayloadOperationID is the name under which a payload holds the id of the operation. The payload has no such entry if
+// the operation had no id when it began.
 const PayloadOperationID = "operation_id"
 
 // AuditEvent is one line of the append-only audit trail, the accountability record of Art. 5(2) GDPR.

@@ -15,8 +15,9 @@ type Catalog struct {
 	Untyped bool `json:"untyped,omitempty"`
 }
 
-// Table returns the table that a name of a data map refers to. The name is a CatalogTable.Name, or the schema and the
-// name. The qualified form also works if the connection finds the table without the schema.
+// Table returns the table that a data map calls name. The parameter name is a CatalogTable.Name, or the schema and the
+// name, such as "shop.orders". The form with a schema is also accepted if the connection finds the table without a
+// schema.
 func (c Catalog) Table(name string) (CatalogTable, bool) {
 	for _, t := range c.Tables {
 		if t.same(t.Name, name) || t.Schema != "" && t.same(t.Schema+"."+t.Name, name) {
@@ -30,17 +31,19 @@ func (c Catalog) Table(name string) (CatalogTable, bool) {
 type TableKind string
 
 // The kinds of tables. A catalog does not list partitions, because their rows, triggers and foreign keys belong to the
-// partitioned table. It does not list the internal tables of a KindVirtual either, if it can recognize them.
+// partitioned table. If possible, it also leaves out the internal tables that a database creates for a virtual table
+// (KindVirtual).
 const (
 	KindTable       TableKind = "table"
 	KindPartitioned TableKind = "partitioned_table"
 	KindView        TableKind = "view"
 	KindMatView     TableKind = "materialized_view"
 	KindForeign     TableKind = "foreign_table"
-	KindVirtual     TableKind = "virtual_table" // of an extension of SQLite, such as a full-text index
+	KindVirtual     TableKind = "virtual_table" // a virtual table of SQLite, such as a full-text index
 )
 
-// CatalogTable is a table or a view. Lists of columns are in the order of the constraint.
+// CatalogTable is a table or a view. The columns of each constraint are in the order in which the constraint names
+// them.
 type CatalogTable struct {
 	// Name is the name that a data map uses: without a schema if the connection finds the table without one.
 	Name string    `json:"name"`
@@ -56,10 +59,10 @@ type CatalogTable struct {
 	Columns     []CatalogColumn     `json:"columns"`
 	PrimaryKey  []string            `json:"primary_key,omitempty"`
 	Uniques     []CatalogUnique     `json:"uniques,omitempty"` // without the primary key
-	Indexes     []CatalogIndex      `json:"indexes,omitempty"` // with the indexes of the primary key and of Uniques
+	Indexes     []CatalogIndex      `json:"indexes,omitempty"` // includes the indexes of the primary key and of Uniques
 	ForeignKeys []CatalogForeignKey `json:"foreign_keys,omitempty"`
 	Checks      []CatalogCheck      `json:"checks,omitempty"`
-	Triggers    []CatalogTrigger    `json:"triggers,omitempty"` // with rules of PostgreSQL, without foreign key triggers
+	Triggers    []CatalogTrigger    `json:"triggers,omitempty"` // also rules of PostgreSQL; no foreign key triggers
 	// Reads are the tables and views that a view reads, directly or through other views. It is empty for a table. On
 	// SQLite, the names are guessed from the SQL of the view.
 	Reads []string `json:"reads,omitempty"`
@@ -68,8 +71,8 @@ type CatalogTable struct {
 	// RowSecurity is true if row-level security may hide rows from the connection. Either policies apply to the table, or
 	// a table that a view reads has policies.
 	RowSecurity bool `json:"row_security,omitempty"`
-	// Missing are the privileges that the connection lacks on the table and on each of its columns: SELECT, INSERT, UPDATE
-	// or DELETE.
+	// Missing are the privileges (SELECT, INSERT, UPDATE or DELETE) that the connection has neither on the table nor on
+	// any of its columns.
 	Missing []string `json:"missing,omitempty"`
 	// Rows is an estimate of the number of rows, from the statistics of the database. It is -1 if the database has no
 	// statistics.
@@ -85,7 +88,7 @@ func (t CatalogTable) Column(name string) (CatalogColumn, bool) {
 	return t.Columns[i], true
 }
 
-// same reports whether the database treats two names as equal.
+// same reports whether the database treats two names as equal. It ignores case if FoldsCase is true.
 func (t CatalogTable) same(a, b string) bool { return a == b || t.FoldsCase && strings.EqualFold(a, b) }
 
 // CatalogColumn is a column of a table.
@@ -100,9 +103,10 @@ type CatalogColumn struct {
 	// Length is the maximum number of characters of the type. 0 means no limit. SQLite accepts longer texts, too.
 	Length   int  `json:"length,omitempty"`
 	Nullable bool `json:"nullable,omitempty"` // never true for a column of the primary key
-	// Default is true if the column has a default, an identity, or the row number of SQLite.
+	// Default is true if the database can fill in the column: it has a default, is an identity column, or is an alias of
+	// the rowid of SQLite.
 	Default   bool     `json:"default,omitempty"`
-	Generated bool     `json:"generated,omitempty"` // computed from other columns, so that it cannot be written
+	Generated bool     `json:"generated,omitempty"` // the database computes the column, so a statement cannot write it
 	Values    []string `json:"values,omitempty"`    // the labels of an enum
 	Domain    string   `json:"domain,omitempty"`    // the domain of PostgreSQL that is the type of the column
 	// Missing are the privileges that the connection lacks on the column: SELECT, INSERT or UPDATE.
@@ -125,8 +129,8 @@ type CatalogUnique struct {
 
 // CatalogIndex is an index that can serve an equality condition on its leading columns.
 type CatalogIndex struct {
-	Name    string   `json:"name"`    // empty for the row number of SQLite
-	Columns []string `json:"columns"` // up to the first expression
+	Name    string   `json:"name"`    // empty for the rowid of SQLite
+	Columns []string `json:"columns"` // the columns before the first expression
 	Partial bool     `json:"partial,omitempty"`
 }
 
@@ -146,7 +150,7 @@ const (
 type CatalogForeignKey struct {
 	Name       string           `json:"name,omitempty"` // empty on SQLite
 	Columns    []string         `json:"columns"`
-	References string           `json:"references"` // the table, by its Name
+	References string           `json:"references"` // the Name of the referenced table
 	Referenced []string         `json:"referenced"` // the columns of that table
 	OnDelete   ForeignKeyAction `json:"on_delete"`
 	Deferrable bool             `json:"deferrable,omitempty"`
@@ -157,7 +161,7 @@ type CatalogForeignKey struct {
 type CatalogCheck struct {
 	Name    string   `json:"name,omitempty"`
 	Columns []string `json:"columns"`
-	Text    string   `json:"text"` // as the database writes it
+	Text    string   `json:"text"` // the condition as the database writes it
 }
 
 // CatalogTrigger is an enabled trigger, or an enabled rule of PostgreSQL.

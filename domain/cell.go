@@ -6,19 +6,21 @@ import (
 	"unicode/utf8"
 )
 
-// Strategy is the action of an erasure. In an Annotation it applies to a value, in a Step to the rows of a table.
+// Strategy is the action that an erasure takes. The Strategy of an Annotation applies to a value. The Strategy of a
+// Step applies to the rows of a table.
 type Strategy string
 
 // The strategies. A Step has only StrategyDelete, StrategyAnonymize or StrategyRetain.
 const (
-	// StrategyErase erases the value, and is the default. If the row is deleted, the value is deleted with it. Otherwise
-	// StrategyErase works as StrategyAnonymize.
+	// StrategyErase deletes the value if the erasure deletes the row. Otherwise it works as StrategyAnonymize. It is the
+	// default.
 	StrategyErase Strategy = "erase"
-	// StrategyAnonymize overwrites the value with a surrogate. The row stays.
+	// StrategyAnonymize overwrites the value with a surrogate (a value without meaning, such as "anon-" and random
+	// digits). The row stays.
 	StrategyAnonymize Strategy = "anonymize"
 	// StrategyNull sets the value to NULL. The row stays. It is refused for a column that is known to be NOT NULL.
 	StrategyNull Strategy = "null"
-	// StrategyRetain keeps the value because of a legal duty, which the Annotation must name (Art. 17(3) GDPR). The row
+	// StrategyRetain keeps the value because of a legal duty, which Annotation.Reason must name (Art. 17(3) GDPR). The row
 	// stays.
 	StrategyRetain Strategy = "retain"
 	// StrategyDelete deletes the value with its row. It is refused if the row stays. See Table.ColumnsKeepingRows.
@@ -32,19 +34,20 @@ func strategies() []Strategy {
 	return []Strategy{StrategyErase, StrategyAnonymize, StrategyNull, StrategyRetain, StrategyDelete}
 }
 
-// keepsRow reports whether a value with the strategy keeps its row.
+// keepsRow reports whether a column with the strategy prevents an erasure from deleting the row.
 func (s Strategy) keepsRow() bool { return s != "" && s != StrategyErase && s != StrategyDelete }
 
-// ofStep reports whether a step can have the strategy.
+// ofStep reports whether the strategy is allowed in a Step.
 func (s Strategy) ofStep() bool {
 	return s == StrategyDelete || s == StrategyAnonymize || s == StrategyRetain
 }
 
-// Export says whether an export shows a value. A value that an export does not show is still personal data: an erasure
-// erases it, and a rectification may correct it.
+// Export says whether an export shows a value. An erasure erases a value even if an export does not show it, because
+// the value is still personal data. A rectification may correct it.
 //
-// A column whose name sounds like a secret must set Export explicitly. A name sounds like a secret if a word of the
-// name contains password, secret, token or recovery, or is or ends with hash, otp or key.
+// If the name of a column sounds like a secret, its annotation must set Export explicitly. A name sounds like a secret
+// if one of its words contains password, secret, token or recovery, or ends with hash, otp or key. For example, api_key
+// sounds like a secret.
 type Export string
 
 // The values of Export. Empty means yes.
@@ -57,21 +60,23 @@ func exports() []Export { return []Export{ExportYes, ExportNo} }
 
 // Special texts of Column.Surrogate.
 const (
-	// EmptySurrogate makes the empty text the surrogate. An empty Column.Surrogate selects the surrogate of the type.
+	// EmptySurrogate as Column.Surrogate overwrites values with the empty text. If Column.Surrogate is empty, the default
+	// surrogate of the column type overwrites the values.
 	EmptySurrogate = "''"
-	// Placeholder, inside the constant of a text column, is replaced by 32 hexadecimal digits that differ in each cell.
-	// If the column is too short, each Placeholder gets fewer digits. A constant that consists of one Placeholder only is
+	// Placeholder inside the constant of a text column is replaced by 32 hexadecimal digits that differ in each cell. If
+	// the column is too short for 32 digits, each Placeholder gets fewer digits. A constant that equals Placeholder is
 	// written unchanged.
 	Placeholder = "{}"
 )
 
 const (
-	mostDigits  = 32
-	leastDigits = 8 // minimum for a placeholder, and for a text that must be unique
+	maxDigits = 32
+	minDigits = 8 // the minimum for each Placeholder, and the minimum length of a unique text
 )
 
-// Constant returns the constant that overwrites the value. If ok is false, the surrogate of the type overwrites the
-// value. The constant may contain placeholders. See Digits.
+// Constant returns the constant that an erasure writes into the column, and whether the column has one. Without a
+// constant, the erasure writes the default surrogate of the column type. The constant may contain placeholders. See
+// Digits.
 func (c Column) Constant() (text string, ok bool) {
 	if c.Surrogate == EmptySurrogate {
 		return "", true
@@ -87,13 +92,14 @@ func (c Column) Digits() int {
 		return 0
 	}
 	if c.Length == 0 {
-		return mostDigits
+		return maxDigits
 	}
 	fixed := utf8.RuneCountInString(c.Surrogate) - places*len(Placeholder)
-	return max(0, min(mostDigits, (c.Length-fixed)/places))
+	return max(0, min(maxDigits, (c.Length-fixed)/places))
 }
 
-// Filled returns the column's constant with each Placeholder replaced by the first Digits of digits.
+// Filled returns the column's constant with each Placeholder replaced. The replacement is the first c.Digits()
+// characters of the parameter digits.
 func (c Column) Filled(digits string) string {
 	text, _ := c.Constant()
 	if n := c.Digits(); n > 0 {
@@ -102,7 +108,7 @@ func (c Column) Filled(digits string) string {
 	return text
 }
 
-// IsFilled reports whether a text is the column's constant with its placeholders replaced by any digits.
+// IsFilled reports whether a text is a possible result of Filled for a constant with a Placeholder.
 func (c Column) IsFilled(text string) bool {
 	n := c.Digits()
 	before, _, _ := strings.Cut(c.Surrogate, Placeholder)
@@ -118,13 +124,13 @@ func (c Column) hasPlaceholder() bool {
 	return c.Type == TypeText && c.Surrogate != Placeholder && strings.Contains(c.Surrogate, Placeholder)
 }
 
-// Unique reports whether the surrogates of the column differ in each cell. This holds for texts of at least 8
-// characters, for UUIDs, and for constants with a Placeholder.
+// Unique reports whether each cell of the column gets a different surrogate. Surrogates differ for text columns of at
+// least 8 characters, for UUIDs, and for constants with a Placeholder that gets at least 8 digits.
 func (c Column) Unique() bool {
 	if c.Surrogate != "" {
-		return c.Digits() >= leastDigits
+		return c.Digits() >= minDigits
 	}
-	return c.Type == TypeUUID || c.Type == TypeText && (c.Length == 0 || c.Length >= leastDigits)
+	return c.Type == TypeUUID || c.Type == TypeText && (c.Length == 0 || c.Length >= minDigits)
 }
 
 // NamesRowsByKey reports whether an export names the rows of the table by their primary key. It returns false if a

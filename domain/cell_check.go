@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// checkSurrogate checks the constant that an erasure writes.
+// checkSurrogate reports a constant that an erasure cannot write into the column.
 func checkSurrogate(column Column, report func(Problem)) {
 	constant, ok := column.Constant()
 	switch {
@@ -22,9 +22,9 @@ func checkSurrogate(column Column, report func(Problem)) {
 			Message: "has the empty text as its surrogate, but cannot hold it", Found: string(column.Type),
 			Remedy: "give a value of this type, or set erasure:null",
 		})
-	case column.hasPlaceholder() && column.Digits() < leastDigits:
+	case column.hasPlaceholder() && column.Digits() < minDigits:
 		report(Problem{
-			Message: "has a surrogate that leaves no room for " + strconv.Itoa(leastDigits) + " digits in each " + Placeholder,
+			Message: "has a surrogate that leaves no room for " + strconv.Itoa(minDigits) + " digits in each " + Placeholder,
 			Found:   column.Surrogate,
 			Remedy:  "shorten it: the column holds " + strconv.Itoa(column.Length) + " characters",
 		})
@@ -37,7 +37,8 @@ func checkSurrogate(column Column, report func(Problem)) {
 	}
 }
 
-// checkExport checks whether Export has a known value, and whether a column that is named like a secret sets it.
+// checkExport reports an unknown value of Export. It also reports a column that is named like a secret and does not set
+// Export.
 func checkExport(column Column, report func(Problem)) {
 	switch said := column.Personal.Export; {
 	case said == "" && IsSecretName(column.Name):
@@ -70,8 +71,8 @@ func IsSecretName(name string) bool {
 	})
 }
 
-// NameWords splits the name of a table or a column into words in lower case. It splits at characters that are not
-// letters, and at camel case.
+// NameWords splits the name of a table or a column into words in lower case. It splits at each character that is not a
+// letter, and at camel case. For example, both api_key and apiKey give api and key.
 func NameWords(name string) []string {
 	var parts []string
 	var part []rune
@@ -97,7 +98,7 @@ func NameWords(name string) []string {
 	return parts
 }
 
-// checkDeletes refuses columns with StrategyDelete whose rows stay.
+// checkDeletes reports each column with StrategyDelete whose row an erasure keeps.
 func (d *draft) checkDeletes(table Table) {
 	if slices.ContainsFunc(table.Personal(), func(c Column) bool { return !c.Personal.Strategy.Valid() }) {
 		return
@@ -106,7 +107,7 @@ func (d *draft) checkDeletes(table Table) {
 		if column.Personal.Strategy != StrategyDelete {
 			continue
 		}
-		if why := d.staysFor(table, column); len(why) > 0 {
+		if why := d.reasonsToKeep(table, column); len(why) > 0 {
 			d.report(Problem{
 				Table: table.Name, Column: column.Name,
 				Message: "has erasure:delete, which deletes its row, but the row stays because of " + strings.Join(why, ", "),
@@ -114,28 +115,30 @@ func (d *draft) checkDeletes(table Table) {
 				Possible: []string{
 					string(StrategyErase), string(StrategyAnonymize), string(StrategyNull),
 				},
-				Remedy: "set one of these for the cell, or " + d.letGo(table),
+				Remedy: "set one of these for the cell, or " + d.deletionRemedy(table),
 			})
 		}
 	}
 }
 
-// letGo is the remedy that makes an erasure delete the rows of a table.
-func (d *draft) letGo(table Table) string {
+// deletionRemedy returns the remedy for a row that an erasure keeps: the declaration that makes the erasure delete the
+// rows of the table.
+func (d *draft) deletionRemedy(table Table) string {
 	if paths := d.paths[table.Name]; len(paths) > 1 || len(paths) == 1 && paths[0].OnErasure() != "" {
 		return "set erasure:delete on the path to delete the row"
 	}
 	return `mark the table with subject:"owned" if its rows belong to the subject as a whole`
 }
 
-// staysFor returns the reasons why an erasure keeps the row of a column, for a person that the column belongs to.
-func (d *draft) staysFor(table Table, column Column) []string {
+// reasonsToKeep returns the reasons why the row of the column stays after an erasure of the person that the column
+// belongs to.
+func (d *draft) reasonsToKeep(table Table, column Column) []string {
 	paths := d.paths[table.Name]
 	if len(paths) == 0 || len(paths) == 1 && paths[0].OnErasure() == "" {
 		if table.RowsDeleted() {
 			return nil
 		}
-		return table.keepers()
+		return table.columnsKeeping()
 	}
 	var why []string
 	for _, path := range paths {
@@ -146,17 +149,17 @@ func (d *draft) staysFor(table Table, column Column) []string {
 	return why
 }
 
-// keepers returns the columns that keep their rows, each with its reason.
-func (t Table) keepers() []string {
+// columnsKeeping returns the columns that prevent an erasure from deleting the row, each with its reason.
+func (t Table) columnsKeeping() []string {
 	var names []string
 	for _, column := range t.ColumnsKeepingRows() {
-		names = append(names, column.Name+" ("+column.keeping()+")")
+		names = append(names, column.Name+" ("+column.reasonForKeeping()+")")
 	}
 	return names
 }
 
-// keeping returns the reason why the column keeps its row.
-func (c Column) keeping() string {
+// reasonForKeeping returns the reason why the column prevents an erasure from deleting the row.
+func (c Column) reasonForKeeping() string {
 	switch {
 	case c.Personal == nil:
 		return "not annotated"

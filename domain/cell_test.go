@@ -8,7 +8,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// cell returns a data map of one table that has the columns in addition to the key.
+// cell returns a data map of one table with an id, which is the key, and the given columns.
 func cell(owned bool, columns ...domain.Column) (domain.DataMap, error) {
 	return domain.NewDataMap(domain.Table{
 		Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"}, Owned: owned,
@@ -20,7 +20,7 @@ func TestDeleteIsRefusedWhereTheRowStays(t *testing.T) {
 	for name, c := range map[string]struct {
 		owned bool
 		other domain.Column
-		says  string // empty if the row goes
+		says  string // the message; empty if the erasure deletes the row
 	}{
 		"not annotated":          {false, column("theme", domain.TypeText), "theme (not annotated)"},
 		"not annotated, owned":   {true, column("theme", domain.TypeText), ""},

@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// ColumnType is the type of a column. It determines the form of exported values, the surrogate, and the values of a
-// key.
+// ColumnType is the type of a column. It determines the form of exported values, the default surrogate (the value that
+// an erasure writes), and the accepted values of a key column.
 type ColumnType string
 
 // The column types. SmallInt, Integer and BigInt are signed with 16, 32 and 64 bits.
@@ -36,13 +36,12 @@ func columnTypes() []ColumnType {
 	}
 }
 
-// keyTypes are the types for which canBeKey is true.
 func keyTypes() []ColumnType {
 	return slices.DeleteFunc(columnTypes(), func(t ColumnType) bool { return !t.canBeKey() })
 }
 
-// canBeKey reports whether a column of a subject's key may have the type. Each value of such a type has exactly one
-// text form.
+// canBeKey reports whether the subject key may contain a column of the type. In the allowed types, each value has
+// exactly one text form.
 func (t ColumnType) canBeKey() bool { return t == TypeText || t == TypeUUID || t.bits() > 0 }
 
 func (t ColumnType) bits() int {
@@ -59,8 +58,8 @@ func (t ColumnType) bits() int {
 }
 
 // fitsKey reports whether an element of a subject id is a value of the key column. It accepts only the canonical text
-// of a value ("7", not "007"; a UUID in lower case). The ledgers identify the subject by this text, so two spellings
-// would be two subjects with one row.
+// of a value: "7", not "007", and a UUID in lower case. The ledgers of consents and restrictions find a subject by this
+// text. With a second spelling, they would keep the records of one subject as two subjects.
 func (c Column) fitsKey(element string) bool {
 	if bits := c.Type.bits(); bits > 0 {
 		n, err := strconv.ParseInt(element, 10, bits)
@@ -72,7 +71,8 @@ func (c Column) fitsKey(element string) bool {
 	return c.Length == 0 || utf8.RuneCountInString(element) <= c.Length
 }
 
-// keyValue converts an element that fits into a value of the key column: int64 for integers, otherwise string.
+// keyValue converts an element of a subject id into a value of the key column: int64 for integers, otherwise string.
+// fitsKey must be true for the element.
 func (c Column) keyValue(element string) any {
 	if c.Type.bits() == 0 {
 		return element

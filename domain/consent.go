@@ -11,20 +11,20 @@ type ConsentDecision struct {
 	Source        string // the origin of the decision, such as "api"; 1 to MaxTextLength characters
 }
 
-// Check returns all errors of the decision, or nil.
+// Check returns all errors of the decision, or nil. The purpose need not be declared.
 func (d ConsentDecision) Check() []FieldError { return d.CheckAmong(Purposes{}) }
 
-// CheckAmong returns all errors of the decision, or nil. It checks the purpose as Purposes.Check does.
+// CheckAmong returns all errors of the decision, or nil. It refuses a purpose that Purposes.Check refuses.
 func (d ConsentDecision) CheckAmong(purposes Purposes) []FieldError {
 	fields := purposes.Check(d.Purpose)
 	fields = append(fields, CheckText("policy_version", d.PolicyVersion, 1)...)
 	return append(fields, CheckText("source", d.Source, 1)...)
 }
 
-// ConsentRecord is one line of the append-only consent ledger, the proof that Art. 7(1) GDPR requires. Among a
-// subject's records for a purpose, the last record that the store accepted is in force. RecordedAt is the instant of
-// the decision, by the clock of the process that recorded it. RecordedAt does not decide which record is in force,
-// because clocks differ.
+// ConsentRecord is one line of the append-only consent ledger, the proof that Art. 7(1) GDPR requires. The record in
+// force is the last record that the store accepted for the subject and the purpose. RecordedAt is the instant of the
+// decision, by the clock of the process that recorded it. Clocks differ between processes, so RecordedAt does not
+// decide which record is in force.
 type ConsentRecord struct {
 	SubjectID     SubjectID `json:"subject_id"`
 	Purpose       string    `json:"purpose"`
@@ -34,8 +34,8 @@ type ConsentRecord struct {
 	Source        string    `json:"source"`
 }
 
-// ConsentStatus is the consent in force for one purpose. Without a record, consent is not granted and the last three
-// fields are nil.
+// ConsentStatus is the consent in force for one purpose. If the ledger has no record for the purpose, consent is not
+// granted and the last three fields are nil.
 type ConsentStatus struct {
 	SubjectID     SubjectID  `json:"subject_id"`
 	Purpose       string     `json:"purpose"`

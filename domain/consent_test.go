@@ -16,7 +16,7 @@ func consentRecord(at time.Time, granted bool) domain.ConsentRecord {
 	}
 }
 
-// instants draws from few instants, so that equal instants are frequent.
+// instants draws from only a few instants, so that two drawn instants are often equal.
 func instants() *rapid.Generator[time.Time] {
 	return rapid.Custom(func(t *rapid.T) time.Time {
 		return noon.Add(time.Duration(rapid.IntRange(0, 2).Draw(t, "instant")) * time.Microsecond)
@@ -68,7 +68,7 @@ func TestAConsentDecisionIsCheckedFieldByField(t *testing.T) {
 	}
 }
 
-// faults formats the wrong fields with their codes, in order.
+// faults returns the names of the wrong fields with their codes, in order.
 func faults(fields []domain.FieldError) string {
 	var list []string
 	for _, field := range fields {

@@ -8,30 +8,30 @@ import (
 )
 
 // Correction is one corrected value (Art. 16 GDPR). Table and Column identify the value in the application's own
-// database. Category identifies the value for external systems. A correction without a Table applies to the column of
-// its Category.
+// database. Category identifies the value for external systems. If Table is empty, the correction applies to the column
+// that has its Category in the data map.
 type Correction struct {
-	// Table and Column name an annotated column of the data map, as ExportRecord.Source and Field do. Set both fields, or
-	// leave both empty.
+	// Table and Column name an annotated column of the data map. They equal Source and Field of the ExportRecord of the
+	// value. Set both fields, or leave both empty.
 	Table  string `json:"table,omitempty"`
 	Column string `json:"column,omitempty"`
-	// Row names one of the subject's rows of the table, as ExportRecord.Row does. It requires a Table. If Row is empty,
-	// the value is written into all rows of the subject in the table.
+	// Row names one of the subject's rows of the table. It equals Row of the ExportRecord. Row requires a Table. If Row is
+	// empty, the value is written into all rows of the subject in the table.
 	Row string `json:"row,omitempty"`
 
 	// Category names the value for external systems, which do not know the tables. A correction without a Category is not
-	// sent to external systems. With a Table, Category must be the category of the column.
+	// sent to external systems. If Table is set, Category must be the category of the column.
 	Category Category `json:"category,omitempty"`
-	// AllColumns applies the correction to all columns of Category. Without AllColumns, a correction without a Table is
-	// refused as ambiguous if its category has several columns.
+	// AllColumns applies a correction without a Table to all columns of its Category. If AllColumns is false and the
+	// category has several columns, the correction is refused as ambiguous.
 	AllColumns bool `json:"all_columns,omitempty"`
 
 	// Value has one of the types that rectification.Planner.Plan lists.
 	Value any `json:"value"`
 }
 
-// UnmarshalJSON decodes a correction as encoding/json does, except for its value. The value loses no digit: a number is
-// decoded as a json.Number, and an object or an array as a JSON.
+// UnmarshalJSON decodes a correction as encoding/json does, except for Value. Value is decoded without rounding: a
+// number becomes a json.Number, and an object or an array becomes a JSON.
 func (c *Correction) UnmarshalJSON(text []byte) error {
 	type plain Correction
 	var decoded struct {
@@ -51,8 +51,8 @@ func (c *Correction) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// decodeExactly decodes JSON without a loss. Numbers are decoded as json.Number, and objects and arrays as JSON. An
-// empty text is decoded as null.
+// decodeExactly decodes JSON without rounding. A number becomes a json.Number, and an object or an array becomes a
+// JSON. An empty text is decoded as null.
 func decodeExactly(text json.RawMessage) (any, error) {
 	if trimmed := bytes.TrimSpace(text); len(trimmed) == 0 || trimmed[0] == '{' || trimmed[0] == '[' {
 		if len(trimmed) == 0 {
@@ -67,7 +67,7 @@ func decodeExactly(text json.RawMessage) (any, error) {
 	return value, err
 }
 
-// List returns the corrections in the order of their categories. allColumns is the AllColumns of each correction.
+// List returns one Correction for each category, in the order of the categories. Each has allColumns as its AllColumns.
 func (c Corrections) List(allColumns bool) []Correction {
 	var list []Correction
 	for _, category := range slices.Sorted(maps.Keys(c)) {

@@ -4,8 +4,9 @@ import "slices"
 
 // Column is one column of an application's table.
 type Column struct {
-	Name      string      `json:"name"`
-	Type      ColumnType  `json:"type,omitempty"`      // required for annotated, subject key and since columns
+	Name string `json:"name"`
+	// Type is required for an annotated column, a column of the subject key, and a column in Annotation.Since.
+	Type      ColumnType  `json:"type,omitempty"`
 	Length    int         `json:"length,omitempty"`    // maximum characters of a text column; 0 means no limit
 	Surrogate string      `json:"surrogate,omitempty"` // the constant that overwrites a value, or empty; see Constant
 	Personal  *Annotation `json:"personal,omitempty"`  // nil for a column that holds no personal data
@@ -40,25 +41,27 @@ func (t Table) Personal() []Column {
 	return slices.DeleteFunc(slices.Clone(t.Columns), func(c Column) bool { return c.Personal == nil })
 }
 
-// Duties returns the retained columns whose duties keep the cells of a column. These are the column itself, and the
-// columns that count their retention from it. A cell is kept until all of these duties are over.
+// Duties returns the retained columns whose retention duty (the legal duty to keep a value) keeps the cells of a column
+// until the duty ends. These columns are the column itself, and each column that names the column in Annotation.Since,
+// because its duty starts at that instant. A cell is kept until all of these duties are over.
 func (t Table) Duties(column string) []Column {
 	return slices.DeleteFunc(slices.Clone(t.Columns), func(c Column) bool {
 		return c.Personal == nil || c.Personal.Since == "" || c.Name != column && c.Personal.Since != column
 	})
 }
 
-// RowsDeleted reports whether an erasure deletes the rows of the table. It does if every annotated column has
-// StrategyErase or StrategyDelete, and the rows belong to the subject as a whole. Rows belong to the subject as a whole
-// if the table is Owned. They also do if the table has annotated columns, and its other columns are all in the primary
-// key or in relations.
+// RowsDeleted reports whether an erasure deletes the rows of the table. It does under two conditions:
+//
+//   - Every annotated column has StrategyErase or StrategyDelete.
+//   - All columns of a row belong to the subject. This holds if the table is Owned. It also holds if the table has
+//     annotated columns, and each other column is in the primary key or in a relation.
 func (t Table) RowsDeleted() bool {
 	return (t.Owned || len(t.Personal()) > 0) && len(t.ColumnsKeepingRows()) == 0
 }
 
-// ColumnsKeepingRows returns the columns that make an erasure keep the rows of the table. These are the columns that
-// are anonymized, set to NULL or retained. Unless the table is Owned, they include every column that is not annotated,
-// not in the primary key, and not in a relation.
+// ColumnsKeepingRows returns the columns that prevent an erasure from deleting the rows of the table. These are the
+// columns that are anonymized, set to NULL or retained. If the table is not Owned, they also include each column that
+// is not annotated, not in the primary key, and not in a relation.
 func (t Table) ColumnsKeepingRows() []Column {
 	return slices.DeleteFunc(slices.Clone(t.Columns), func(c Column) bool {
 		if c.Personal != nil {
@@ -72,9 +75,9 @@ func (t Table) inRelation(column string) bool {
 	return slices.ContainsFunc(t.Relations, func(r Relation) bool { return r.Links(column) })
 }
 
-// DataMap describes where an application stores personal data, and how each row of it belongs to a subject. It is
-// immutable and safe for concurrent use. NewDataMap accepts only valid data maps. Callers must not modify the values
-// that its methods return.
+// DataMap describes the tables with personal data of an application, and how each of their rows belongs to a subject.
+// It is immutable and safe for concurrent use. NewDataMap accepts only valid data maps. Callers must not modify the
+// values that its methods return.
 type DataMap struct {
 	tables    []Table // the subject's table first, the others in the given order
 	subjectAt int     // the number of tables before the subject's table in the given order
@@ -83,11 +86,15 @@ type DataMap struct {
 	notices   []Notice
 }
 
-// NewDataMap checks the tables and determines how each table reaches the subject. Exactly one table must have a
-// SubjectKey. Every other table must reach it by belongs-to relations, over any number of hops. If several relations of
-// a table lead to it, the table must mark the intended relations with Relation.Path. Relations to tables outside of the
-// map are allowed and ignored. A table may refer to itself. Returns ErrManifest, which lists all mistakes in the order
-// of the tables. See Problem.
+// NewDataMap checks the tables and determines the paths from each table to the subject's table. A path is a chain of
+// relations from a row to a subject.
+//
+//   - Exactly one table must have a SubjectKey. It is the subject's table.
+//   - Every other table must have a path: a belongs-to relation to the subject's table, or to a table that has a path.
+//   - If several relations of a table begin such a path, the table must mark the intended relations with Relation.Path.
+//   - Relations to tables outside the data map are allowed and ignored. A table may refer to itself.
+//
+// Returns ErrManifest, which lists all mistakes in the order of the tables. See Problem.
 func NewDataMap(tables ...Table) (DataMap, error) { return ReadDataMap("data map", tables, nil) }
 
 // IsZero reports whether m is the zero value, which has no tables.
@@ -120,8 +127,8 @@ func (m DataMap) Table(name string) (Table, bool) {
 // CheckSubject checks that the subject is valid and that its id fits the subject's key columns. It reads nothing from a
 // store. Returns ErrSubject if the check fails.
 //
-// The HTTP API calls it before it opens a session. The services call it again, because an application may call them
-// without the HTTP API. Only a store calls Key.
+// The HTTP API calls CheckSubject before it opens a session. The services call it again, because an application may
+// call the services without the HTTP API.
 func (m DataMap) CheckSubject(subject Subject) error {
 	if err := subject.Validate(); err != nil {
 		return err
@@ -130,8 +137,8 @@ func (m DataMap) CheckSubject(subject Subject) error {
 }
 
 // Key converts a subject id to the values of the subject's key columns, in the order of the columns. A value is an
-// int64 for an integer column, otherwise a string. Returns ErrSubject if the id has another number of elements, or if
-// the type of a column cannot hold an element.
+// int64 for an integer column, otherwise a string. Returns ErrSubject if the number of elements of the id differs from
+// the number of key columns, or if the type of a column cannot hold its element.
 func (m DataMap) Key(id SubjectID) ([]any, error) {
 	elements := id.Elements()
 	if err := m.checkID(elements); err != nil {
@@ -159,8 +166,9 @@ func (m DataMap) checkID(elements []string) error {
 	return nil
 }
 
-// IsKey reports whether the column identifies or links rows. The column is then in a key of its table, or in a relation
-// from or to it. An erasure cannot anonymize such a column, and a rectification cannot correct it.
+// IsKey reports whether the column identifies or links rows. Such a column is in the primary key or the subject key, in
+// a relation of the table, or referenced by a relation. An erasure cannot anonymize such a column, and a rectification
+// cannot correct it.
 func (m DataMap) IsKey(table Table, column string) bool {
 	if slices.Contains(table.PrimaryKey, column) || slices.Contains(table.SubjectKey, column) {
 		return true
@@ -180,11 +188,11 @@ func (m DataMap) isReferenced(table Table, column string) bool {
 	return false
 }
 
-// ChildrenFirst returns the tables in an order in which each table comes before every table that it refers to. The
-// subject's table is the last. Tables whose order is not determined by relations are sorted by name. Returns
-// ErrManifest if relations between different tables form a cycle.
+// ChildrenFirst returns the tables sorted so that each table comes before every table that it refers to. The subject's
+// table is the last. Tables whose order is not determined by relations are sorted by name. Returns ErrManifest if
+// relations between different tables form a cycle.
 func (m DataMap) ChildrenFirst() ([]Table, error) {
-	waiting := map[string]int{} // the number of relations of remaining tables to this table
+	waiting := map[string]int{} // for each table, the number of relations from tables that are not yet ordered
 	for _, table := range m.tables {
 		for _, parent := range m.parents(table) {
 			waiting[parent]++

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// checkTable reports the mistakes of one table that can be found without the paths.
+// checkTable reports the mistakes of one table that do not depend on the paths to the subject's table.
 func (d *draft) checkTable(table Table) {
 	if table.Name == "" {
 		d.report(Problem{Message: "a table has no name"})
@@ -69,7 +69,9 @@ func (d *draft) checkPrimaryKey(table Table) {
 	}
 }
 
-// checkKeyColumn reports a column of a key that occurs twice or that the table does not have.
+// checkKeyColumn checks column i of a key, which has the given name. It reports a column that occurs twice in the key
+// or that the table does not have. The parameter which names the key in messages. ok is false if the table has no such
+// column, or if the column occurs twice.
 func (d *draft) checkKeyColumn(table Table, key []string, i int, name, which string) (column Column, ok bool) {
 	column, ok = table.Column(name)
 	switch {
@@ -104,7 +106,7 @@ func (d *draft) checkSubjectKey(table Table) {
 	}
 }
 
-// isPartOf reports whether all columns are columns of the key, and the key has further columns.
+// isPartOf reports whether columns is a proper subset of the columns of the key.
 func isPartOf(columns, key []string) bool {
 	return len(columns) < len(key) && !slices.ContainsFunc(columns, func(name string) bool {
 		return !slices.Contains(key, name)
@@ -140,7 +142,7 @@ func (d *draft) checkAnnotation(table Table, column Column) {
 		report(Problem{
 			Message: "has no known erasure strategy", Found: string(a.Strategy), Possible: words(strategies()),
 		})
-		return // the checks of the duty depend on the strategy
+		return // the checks of the retention duty need a valid strategy
 	}
 	if a.Strategy != StrategyRetain {
 		if duty := dutyOf(*a); duty != "" {
@@ -157,7 +159,8 @@ func (d *draft) checkAnnotation(table Table, column Column) {
 	d.checkDuration(table, *a, report)
 }
 
-// dutyOf returns the names of the fields of an annotation that describe a duty and are set.
+// dutyOf returns the names of those fields of an annotation that are set and describe a retention duty (the legal duty
+// to keep a value).
 func dutyOf(a Annotation) string {
 	var names []string
 	for name, set := range map[string]bool{
@@ -171,7 +174,7 @@ func dutyOf(a Annotation) string {
 	return strings.Join(names, ", ")
 }
 
-// checkDuration checks the length of a duty and the column from which it counts.
+// checkDuration checks the length of a retention duty, and the column with the start of the duty.
 func (d *draft) checkDuration(table Table, a Annotation, report func(Problem)) {
 	if (a.Since == "") != a.Retain.IsZero() {
 		report(Problem{

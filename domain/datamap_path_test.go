@@ -147,7 +147,7 @@ func TestATableThatOnlyTheSubjectRefersToIsRefused(t *testing.T) {
 }
 
 func TestTheErrorOfACycleNamesAMemberOfIt(t *testing.T) {
-	// "a" is a parent of the cycle of "x" and "y", but not in it.
+	// "x" and "y" refer to each other. "x" also refers to "a", which is not in the cycle.
 	_, err := domain.NewDataMap(users(), child("a", "users"), child("x", "y", "a"), child("y", "x"))
 	wantManifestError(t, err, "x")
 }

@@ -6,13 +6,15 @@ import (
 	"strings"
 )
 
-// ReadDataMap works as NewDataMap, for a reader of models or of another description. An error names the operation op.
-// found are the mistakes that the reader itself found. The error lists them together with the mistakes of the tables.
-// Give a table that could not be read as a Table that has only a name. ReadDataMap does not report mistakes that may
-// result from such a table, or from a relation in found.
+// ReadDataMap works as NewDataMap, for a reader that creates the tables from models or from another description. op is
+// the operation that an error names. The parameter found has the mistakes that the reader itself found. The error lists
+// them with the mistakes of the tables.
+//
+// For a table that the reader could not read, pass a Table that has only a name. ReadDataMap does not report a mistake
+// that may be a consequence of such a table, or of a relation for which found has a mistake.
 func ReadDataMap(op string, tables []Table, found []Problem) (DataMap, error) {
 	d := &draft{DataMap: DataMap{index: map[string]int{}, paths: map[string][]Path{}}}
-	d.take(tables, found)
+	d.addTables(tables, found)
 	for _, table := range d.tables {
 		d.checkTable(table)
 	}
@@ -32,9 +34,9 @@ func ReadDataMap(op string, tables []Table, found []Problem) (DataMap, error) {
 	return DataMap{}, refused
 }
 
-// InvalidDataMap returns the data map with its mistakes, for an error of NewDataMap, ReadDataMap or
-// DataMap.ManifestError. Use it only to search for further mistakes. ok is false if the error has no such data map, or
-// if the data map lacks the subject's table or has a cycle.
+// InvalidDataMap returns the invalid data map that an error of NewDataMap, ReadDataMap or DataMap.ManifestError
+// describes. Use it only to search for further mistakes. ok is false if the error has no such data map, if the data map
+// has no subject's table, or if its relations form a cycle.
 func InvalidDataMap(err error) (DataMap, bool) {
 	var refused *Error
 	if !errors.As(err, &refused) || refused.draft == nil {
@@ -44,7 +46,8 @@ func InvalidDataMap(err error) (DataMap, bool) {
 	return m, len(m.tables) > 0 && len(m.tables[0].SubjectKey) > 0 && len(m.cycles()) == 0
 }
 
-// With returns the error with further problems of the data map. All problems are in the order of the tables.
+// With returns the error with further problems of the same data map. If the error has its data map, all problems are in
+// the order of the tables.
 func (e *Error) With(further []Problem) error {
 	if len(further) == 0 {
 		return e
@@ -58,8 +61,9 @@ func (e *Error) With(further []Problem) error {
 	return refused
 }
 
-// take copies the tables that could be read, the subject's table first, and indexes them.
-func (d *draft) take(tables []Table, found []Problem) {
+// addTables adds a copy of each table that could be read, with the subject's table first. It also fills the index by
+// name.
+func (d *draft) addTables(tables []Table, found []Problem) {
 	for _, table := range tables {
 		unread := len(table.Columns) == 0 && slices.ContainsFunc(found, func(p Problem) bool { return p.Table == table.Name })
 		twice := slices.ContainsFunc(d.tables, func(t Table) bool { return t.Name == table.Name })
@@ -98,14 +102,15 @@ func (d *draft) take(tables []Table, found []Problem) {
 
 func isSubject(t Table) bool { return len(t.SubjectKey) > 0 }
 
-// findPaths finds the paths of every table except the subject's table. It skips tables in a cycle. It also skips tables
-// with a mistake in a field other than a column, such as a relation.
+// findPaths finds the paths (chains of relations to the subject's table) of every table except the subject's table. It
+// skips a table that is in a cycle. It also skips a table if found has a mistake in a relation of the table, or in
+// another field that is not a column.
 func (d *draft) findPaths(found []Problem) {
 	if len(d.tables) == 0 || !isSubject(d.tables[0]) {
 		return
 	}
 	d.paths[d.tables[0].Name] = []Path{{}}
-	done := map[string]bool{d.tables[0].Name: true} // false for a table without a path
+	done := map[string]bool{d.tables[0].Name: true} // the examined tables; false for a table without a path
 	for _, table := range d.tables[1:] {
 		inCycle := d.ancestors(table.Name)[table.Name]
 		atFault := slices.ContainsFunc(found, func(p Problem) bool {
@@ -121,8 +126,9 @@ func (d *draft) findPaths(found []Problem) {
 	}
 }
 
-// findPath finds the paths from the table to the subject's table, and reports whether there is one. If a table on the
-// way has no path, findPath reports only that table.
+// findPath finds the paths from the table to the subject's table, and reports whether the table has a path. If a table
+// that it refers to has no path, findPath reports the mistake of that other table only. done has the result for each
+// table that was examined.
 func (d *draft) findPath(table Table, done map[string]bool) bool {
 	if found, seen := done[table.Name]; seen {
 		return found
@@ -131,12 +137,12 @@ func (d *draft) findPath(table Table, done map[string]bool) bool {
 	candidates := d.candidates(table)
 	marked := slices.ContainsFunc(candidates, func(r Relation) bool { return r.Path })
 	switch {
-	case isSubject(table): // take has reported it
+	case isSubject(table): // addTables has reported the mistake
 	case len(candidates) == 0 && !d.incomplete:
 		d.report(Problem{
 			Table: table.Name, Message: "does not reach the subject's table by belongs-to relations",
 			Found:    strings.Join(relationLabels(table.Relations), ", "),
-			Possible: words(d.reached(table, done)),
+			Possible: words(d.reachingTables(table, done)),
 			Remedy:   "add a belongs-to relation to the subject's table or to a table that reaches it, or remove the table",
 		})
 	case len(candidates) > 1 && !marked:
@@ -152,13 +158,14 @@ func (d *draft) findPath(table Table, done map[string]bool) bool {
 				return false
 			}
 		}
-		done[table.Name] = d.takePaths(table, candidates)
+		done[table.Name] = d.addPaths(table, candidates)
 	}
 	return done[table.Name]
 }
 
-// reached returns the tables that a new relation could refer to: the tables that are known to reach the subject.
-func (d *draft) reached(table Table, done map[string]bool) []string {
+// reachingTables returns the tables that a new relation of the table could refer to: the other tables that are known to
+// have a path to the subject.
+func (d *draft) reachingTables(table Table, done map[string]bool) []string {
 	var names []string
 	for _, other := range d.tables {
 		if other.Name != table.Name && done[other.Name] {
@@ -177,8 +184,8 @@ func relationLabels(relations []Relation) []string {
 	return labels
 }
 
-// cycles returns a problem for each cycle of relations between different tables. The problem is about the table of the
-// cycle whose name sorts first. Tables with a subject key sort last.
+// cycles returns a problem for each cycle of relations between different tables. It reports the problem for the first
+// table of the cycle in alphabetical order, where tables with a subject key come last.
 func (m DataMap) cycles() []Problem {
 	var problems []Problem
 	reported := map[string]bool{}

@@ -8,7 +8,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// annotated returns a subject table, and a table whose column "total" has the given annotation.
+// annotated returns the subject's table, and a table whose column "total" has the given annotation.
 func annotated(annotation domain.Annotation) []domain.Table {
 	orders := child("orders", "users")
 	orders.Columns = append(orders.Columns,
@@ -75,7 +75,8 @@ func TestAColumnIsPersonalOrNot(t *testing.T) {
 	wantManifestError(t, err, "orders.total")
 }
 
-// wantManifestError fails unless err is ErrManifest and begins with where, which is the table and the column.
+// wantManifestError fails the test if err is not an ErrManifest error, or if its text does not begin with where. where
+// is the table, or the table and the column.
 func wantManifestError(tb testing.TB, err error, where string) {
 	tb.Helper()
 	wantCode(tb, err, domain.ErrManifest)

@@ -28,7 +28,7 @@ func TestATextThatIsNotAJSONNumberIsAString(t *testing.T) {
 	}
 }
 
-// encoding/json checks the result of MarshalJSON against the grammar of JSON. The test relies on this check.
+// json.Marshal fails if MarshalJSON returns a text that is not JSON. The test relies on this check of encoding/json.
 func TestANumberIsANumberExactlyWhenJSONSaysSo(t *testing.T) {
 	text := rapid.StringOfN(rapid.SampledFrom([]rune("0123456789+-.eE")), 1, 8, -1)
 	rapid.Check(t, func(t *rapid.T) {

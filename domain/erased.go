@@ -10,26 +10,29 @@ import (
 	"time"
 )
 
-// MarkErased marks the records of one row whose values an erasure has overwritten, and removes their surrogates. A
-// store calls it for a subject that was erased before. The records are those of the ExportedColumns of the table. The
-// paths in along connect the row to the subject.
+// MarkErased sets Erased in the records of one row whose values an erasure has overwritten, and removes the surrogates
+// (the values that the erasure wrote). A store calls MarkErased for a subject that was erased before. The records are
+// those of the ExportedColumns of the table. The parameter along has the paths (chains of relations) that connect the
+// row to the subject.
 //
-// A cell counts as overwritten if it holds a value that an erasure writes, and an erasure has overwritten its row. An
-// erasure has overwritten a row if the row holds a surrogate that no application writes, or holds only surrogates. For
-// example, 0 in a row that was added after the erasure is an ordinary number.
+// A cell counts as overwritten under two conditions:
 //
-// If an erasure deletes rows along a path, or sets a reference of the path to NULL, existing rows on this path are
-// newer than the erasure. MarkErased ignores such a path, because no cell was overwritten along it.
+//   - The cell holds a value that an erasure writes.
+//   - The row holds a surrogate that no application writes, or all cells that an erasure overwrites hold surrogates.
+//     For example, 0 is an ordinary number in a row that was added after the erasure.
+//
+// MarkErased ignores a path if an erasure deletes the rows on it, or sets a reference of the path to NULL. The erasure
+// has removed all earlier rows from such a path, so the row is newer than the erasure.
 func (m DataMap) MarkErased(table Table, along []Path, records []ExportRecord) {
-	along = slices.DeleteFunc(slices.Clone(along), func(p Path) bool { return !m.leadsOn(table, p) })
+	along = slices.DeleteFunc(slices.Clone(along), func(p Path) bool { return !m.staysConnected(table, p) })
 	columns := make([]Column, len(records))
 	for i, record := range records {
 		columns[i], _ = table.Column(record.Field)
-		if columns[i].Personal == nil { // a key
+		if columns[i].Personal == nil { // the record is a key column of a table without annotated columns
 			return
 		}
 	}
-	held, telling, others := make([]bool, len(columns)), false, false
+	held, distinctive, others := make([]bool, len(columns)), false, false
 	for i, column := range columns {
 		if !slices.ContainsFunc(along, func(p Path) bool { return p.Has(column) }) {
 			continue
@@ -40,34 +43,36 @@ func (m DataMap) MarkErased(table Table, along []Path, records []ExportRecord) {
 			held[i] = held[i] && unique && column.Personal.Since != ""
 			continue
 		}
-		telling = telling || held[i] && unique
+		distinctive = distinctive || held[i] && unique
 		others = others || !held[i]
 	}
 	for i := range records {
 		retained := columns[i].Personal.Strategy == StrategyRetain
-		if held[i] && (telling || retained || !others) {
+		if held[i] && (distinctive || retained || !others) {
 			records[i].Value, records[i].Erased = nil, true
 		}
 	}
 }
 
-// leadsOn reports whether a row on the path is still connected to the subject after the subject has been erased.
-func (m DataMap) leadsOn(table Table, path Path) bool {
+// staysConnected reports whether a row on the path still exists and is still connected to the subject after an erasure
+// of the subject.
+func (m DataMap) staysConnected(table Table, path Path) bool {
 	return !m.RowsDeleted(table, path) && !slices.ContainsFunc(path.Relations, func(r Relation) bool {
 		return r.OnErasure == StrategyNull
 	})
 }
 
-// anonymousText matches the surrogates of text columns. See ports.SubjectStore. anonymousDigits matches the surrogates
-// of short text columns, which consist of digits only.
+// anonymousText matches the default surrogates of text columns: "anon-" and hexadecimal digits. anonymousDigits matches
+// the default surrogates of short text columns, which have no room for "anon-" and consist of digits only.
 var (
 	anonymousText   = regexp.MustCompile(`^anon-[0-9a-f]{12,32}$`)
 	anonymousDigits = regexp.MustCompile(`^[0-9a-f]+$`)
 )
 
-// holdsSurrogate reports whether an exported value is a value that an erasure writes into the column. telling is true
-// if an application hardly ever writes such a value.
-func (c Column) holdsSurrogate(value any) (holds, telling bool) {
+// holdsSurrogate reports whether an exported value is a value that an erasure writes into the column. distinctive is
+// true if an application hardly ever writes such a value itself. For example, "anon-" with random digits is
+// distinctive, and 0 is not.
+func (c Column) holdsSurrogate(value any) (holds, distinctive bool) {
 	if c.Personal != nil && c.Personal.Strategy == StrategyNull {
 		return value == nil, false
 	}
@@ -100,7 +105,7 @@ func (c Column) holdsSurrogate(value any) (holds, telling bool) {
 	}
 }
 
-// isAnonymous reports whether a text is a surrogate of a text column that has no constant.
+// isAnonymous reports whether a text has the form of the default surrogate of the text column.
 func (c Column) isAnonymous(text string) bool {
 	const longest, prefix, least = 37, len("anon-"), 12
 	length := longest
@@ -116,8 +121,8 @@ func (c Column) isAnonymous(text string) bool {
 	return anonymousText.MatchString(text)
 }
 
-// holdsConstant reports whether a value equals the constant that overwrites the column. It ignores differences of the
-// written form.
+// holdsConstant reports whether a value equals the constant that overwrites the column. It compares values, not texts:
+// the numbers 1 and 1.0 are equal.
 func (c Column) holdsConstant(value any) bool {
 	text, _ := c.Constant()
 	switch value := value.(type) {
@@ -162,11 +167,14 @@ func asFloat(value any) (float64, bool) {
 	}
 }
 
-// ExportedColumns returns the columns of a table that an export shows for the subject's rows. These are the columns
-// that Table.Exported returns. A table without annotated columns has the columns of its primary key instead, with the
-// category technical, if its rows belong to the subject as a whole or connect rows of other tables to the subject.
+// ExportedColumns returns the columns of a table that an export shows for the subject's rows. If the table has
+// annotated columns, these are the columns that Table.Exported returns.
+//
+// For a table without annotated columns, these are the columns of the primary key, with the category technical. The
+// table must be Owned, or another table that is annotated or Owned must have a path through the table. Otherwise an
+// export shows no column of the table.
 func (m DataMap) ExportedColumns(table Table) []Column {
-	if len(table.Personal()) > 0 || !m.holdsRows(table) {
+	if len(table.Personal()) > 0 || !m.exportsKeys(table) {
 		return table.Exported()
 	}
 	columns := make([]Column, 0, len(table.PrimaryKey))
@@ -179,9 +187,10 @@ func (m DataMap) ExportedColumns(table Table) []Column {
 	return columns
 }
 
-// holdsRows reports whether an export shows the keys of a table without annotated columns. It returns false for the
-// subject's own table unless it is Owned, because its key is the subject id, which the bundle already has.
-func (m DataMap) holdsRows(table Table) bool {
+// exportsKeys reports whether an export shows the primary keys of a table that has no annotated columns. It returns
+// false for the subject's own table, except if the table is Owned. The key of the subject's own table is the subject
+// id, which the bundle already contains.
+func (m DataMap) exportsKeys(table Table) bool {
 	return table.Owned || table.Name != m.SubjectTable().Name && slices.ContainsFunc(m.Tables(), func(child Table) bool {
 		return (len(child.Personal()) > 0 || child.Owned) && slices.ContainsFunc(m.Paths(child.Name), func(p Path) bool {
 			return slices.ContainsFunc(p.Relations, func(r Relation) bool { return r.References == table.Name })

@@ -10,7 +10,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// heldCell is a column and the value of one row in it.
+// heldCell is a column and the value that one row holds in it.
 type heldCell struct {
 	column domain.Column
 	value  any
@@ -118,7 +118,8 @@ func TestARowOfATableWhoseRowsGoIsNew(t *testing.T) {
 	}
 }
 
-// The effect of an erasure on a row depends on the path from the row to the subject.
+// The parameter along names the paths that connect the row to the erased person. MarkErased must ignore a path if an
+// erasure deletes the rows on it, or sets its reference to NULL.
 func TestErasedCellsAreJudgedAlongThePathsOfTheirRow(t *testing.T) {
 	of := func(via, name string) domain.Column {
 		c := contact(name, "")

@@ -6,30 +6,34 @@ import (
 	"time"
 )
 
-// Step is one step of an erasure plan. A local step affects all rows of the subject in a table. An External step is an
-// erasure in the external system of a resolver.
+// Step is one step of an erasure plan. A local step affects all rows of the subject in one table. An External step
+// erases in the external system of one resolver.
 type Step struct {
-	Target   string   `json:"target"`             // the table, or the resolver
-	Strategy Strategy `json:"strategy"`           // delete rows, anonymize columns, or retain columns
+	Target   string   `json:"target"`             // the table of a local step, or the resolver of an External step
+	Strategy Strategy `json:"strategy"`           // StrategyDelete, StrategyAnonymize or StrategyRetain
 	Columns  []string `json:"columns,omitempty"`  // anonymized, set to NULL, or retained; nil if rows are deleted
 	External bool     `json:"external,omitempty"` // carried out through the outbox
-	// Via is the name of the path whose rows the step affects. Via is empty if the table has one path. See Path.
+	// Via is the name of the path (the chain of relations to the subject) whose rows the step affects. Via is empty if the
+	// table has one path. See Path.
 	Via string `json:"via,omitempty"`
 	// Clears are columns of an anonymize step that refer to the subject and are set to NULL. See DataMap.Clears.
 	Clears []string `json:"clears,omitempty"`
 
-	// Expired are retained columns whose retention duty has an end. A retain step also lists these columns in Columns. A
-	// row does not count as retained if all duties of its Columns are over at the instant At. An anonymize step that
-	// LocalAt creates overwrites the cells of these columns whose duty is over. A row in which the step overwrites nothing
-	// does not count as anonymized.
+	// Expired are retained columns whose retention duty (the legal duty to keep a value) has an end. The meaning depends
+	// on the Strategy of the step.
+	//
+	//   - In a retain step, Columns also contains these columns. A row does not count as retained if all duties of its
+	//     Columns are over at the instant At.
+	//   - In an anonymize step, which LocalAt creates, the step overwrites the cells of these columns whose duty is over.
+	//     A row in which the step overwrites no cell does not count as anonymized.
 	Expired []string `json:"expired,omitempty"`
 
-	// At is the instant at which a store decides whether a retention duty is over. At is zero in a plan. See Plan.LocalAt.
-	// If At is zero, a store treats every duty as continuing.
+	// At is the instant at which a store decides whether a retention duty is over. Plan.LocalAt sets it. In a Plan, At is
+	// zero. If At is zero, a store treats every duty as not over.
 	At time.Time `json:"-"`
 
-	// Scope restricts a step with OnlyExpired to cells that earlier erasures have left. A store sets it. See the type
-	// Scope.
+	// Scope restricts a step of a sweep to the cells that the last erasure and the earlier sweeps had to keep. A sweep
+	// overwrites retained cells after the end of their duty. A store sets Scope, and only in a step with OnlyExpired.
 	Scope *SweepScope `json:"-"`
 }
 
@@ -50,9 +54,9 @@ func (p Plan) Local() []Step {
 	return p.Steps
 }
 
-// LocalAt returns the local steps at an instant. Retained cells whose duty is over at the instant are anonymized. The
-// step that anonymizes other columns of the same rows also anonymizes these cells. If there is no such step, LocalAt
-// adds one.
+// LocalAt returns the local steps of an erasure at the given instant. A retained cell whose duty is over at this
+// instant is anonymized. If the plan has a step that anonymizes other columns of the same rows, this step also
+// anonymizes the retained cells. Otherwise LocalAt adds a step.
 func (p Plan) LocalAt(at time.Time) []Step {
 	steps := slices.Clone(p.Local())
 	for i := 0; i < len(steps); i++ {
@@ -75,37 +79,38 @@ func (p Plan) LocalAt(at time.Time) []Step {
 	return steps
 }
 
-// SweepAt returns the steps that overwrite only retained cells whose duty is over at an instant.
+// SweepAt returns the steps of a sweep at the given instant. These steps overwrite only the retained cells whose duty
+// is over at this instant.
 func (p Plan) SweepAt(at time.Time) []Step {
 	return slices.DeleteFunc(p.retained().LocalAt(at), func(s Step) bool { return !s.OnlyExpired() })
 }
 
-// retained returns a plan that has only the retain steps.
 func (p Plan) retained() Plan {
 	return Plan{slices.DeleteFunc(slices.Clone(p.Local()), func(s Step) bool { return s.Strategy != StrategyRetain })}
 }
 
-// OnlyExpired reports whether the step overwrites only cells whose duty is over.
+// OnlyExpired reports whether the step overwrites only retained cells whose duty is over.
 func (s Step) OnlyExpired() bool {
 	return s.Strategy == StrategyAnonymize && len(s.Columns)+len(s.Clears) == 0 && len(s.Expired) > 0
 }
 
-// OnlyClears reports whether the step only clears references.
+// OnlyClears reports whether the step does nothing except set the columns in Clears to NULL.
 func (s Step) OnlyClears() bool { return len(s.Clears) > 0 && len(s.Columns)+len(s.Expired) == 0 }
 
 // sameRows reports whether two steps affect the same rows.
 func (s Step) sameRows(other Step) bool { return s.Target == other.Target && s.Via == other.Via }
 
-// ErasureResult is the result of an erasure (Art. 17 GDPR). It has the number of rows for each table in the
+// ErasureResult is the result of an erasure (Art. 17 GDPR). It has the number of affected rows for each table of the
 // application's own database, and the external systems whose erasure is still due. A row that several paths connect to
 // the subject counts once for each path.
 type ErasureResult struct {
-	SubjectID        SubjectID        `json:"subject_id"`
-	CompletedAt      time.Time        `json:"completed_at"`
-	Deleted          map[string]int64 `json:"deleted"`
-	Anonymized       map[string]int64 `json:"anonymized"`
-	Retained         map[string]int64 `json:"retained"`
-	EnqueuedExternal []string         `json:"enqueued_external"` // resolver names: one for each ref, and one for all keys
+	SubjectID   SubjectID        `json:"subject_id"`
+	CompletedAt time.Time        `json:"completed_at"`
+	Deleted     map[string]int64 `json:"deleted"`
+	Anonymized  map[string]int64 `json:"anonymized"`
+	Retained    map[string]int64 `json:"retained"`
+	// EnqueuedExternal are the names of the resolvers, one for each ref, and one for all keys of a resolver.
+	EnqueuedExternal []string `json:"enqueued_external"`
 }
 
 // Clone returns a copy that shares no memory with r.

@@ -15,26 +15,28 @@ type Code string
 
 // The codes of this module. An error without a code is internal.
 const (
-	// ErrInvalid: the input of the caller breaks a rule. Error.Fields names each wrong field.
+	// ErrInvalid: an input of the caller breaks a rule. Error.Fields names each wrong field.
 	ErrInvalid Code = "invalid"
-	// ErrSubject: the subject that the application supplied cannot be used. The fault lies in the application, not in the
-	// request of the data subject. Adapters fail closed.
+	// ErrSubject: the subject that the application supplied cannot be used. The mistake is in the application, not in the
+	// request of the data subject. An HTTP adapter refuses the request.
 	ErrSubject Code = "subject"
-	// ErrManifest: the data map has a mistake. It is found at start-up, and names the table and the column.
+	// ErrManifest: the data map has a mistake. The error occurs at start-up, and names the table and the column.
 	ErrManifest Code = "manifest"
-	// ErrRetention: the data map would delete a row that a retention duty requires. It is found at start-up.
+	// ErrRetention: an erasure by the data map would delete a row that a retention duty (a legal duty) requires. The error
+	// occurs at start-up.
 	ErrRetention Code = "retention_violation"
-	// ErrConfiguration: the application has set up the module wrongly. It is found at start-up.
+	// ErrConfiguration: the application has set up the module wrongly. The error occurs at start-up.
 	ErrConfiguration Code = "configuration"
-	// ErrSession: a session was used against its contract. It was nested, used after its end, or used in the wrong order.
+	// ErrSession: a session (one transaction with all stores) was used against its contract. The caller nested sessions,
+	// used a session after its end, or called its methods in the wrong order.
 	ErrSession Code = "session"
 	// ErrUnavailable: the store cannot be reached or is overloaded. A later retry may succeed.
 	ErrUnavailable Code = "unavailable"
 	// ErrConflict: the store refused a write because it conflicts with stored data.
 	ErrConflict Code = "conflict"
-	// ErrLeftOver: the statements of an erasure left data that they should have deleted or overwritten, or the database
-	// does not hold the new values of a rectification. The cause is a trigger, a rule or a view. The operation is rolled
-	// back.
+	// ErrLeftOver: after an erasure, the database still holds data that the erasure should have deleted or overwritten.
+	// After a rectification, the database does not hold the new values. The cause is a trigger, a rule or a view. The
+	// operation is rolled back.
 	ErrLeftOver Code = "left_over"
 )
 
@@ -42,8 +44,8 @@ const (
 func (c Code) Error() string { return "habeas: " + string(c) }
 
 // Error is an error with a code. Its text names operations, tables, columns and fields. The text never contains a
-// value, an identifier, or a message of a driver or a vendor. The wrapped error may contain such texts, and is only for
-// errors.Is and errors.As.
+// value, an identifier, or a message of a database driver or an external system. The wrapped error may contain such
+// texts. It is only for errors.Is and errors.As.
 type Error struct {
 	Code    Code
 	Op      string       // the operation that failed, such as "record consent"
@@ -51,10 +53,11 @@ type Error struct {
 	Fields  []FieldError // the wrong fields, for ErrInvalid
 	Err     error        // the cause; not part of the text
 
-	// Problems are all mistakes of a data map, for ErrManifest and ErrRetention at start-up. Message has their text.
+	// Problems are all mistakes of a data map, in an ErrManifest or ErrRetention error that occurs at start-up. Message
+	// contains their text.
 	Problems []Problem
 
-	draft *DataMap // the data map with the mistakes; see Draft
+	draft *DataMap // the data map with the mistakes; see InvalidDataMap
 }
 
 // Error implements error.
@@ -89,7 +92,7 @@ func (e *Error) Is(target error) bool {
 	return ok && code == e.Code
 }
 
-// As sets a *Code to the code of e.
+// As sets target to the code of e if target is a *Code.
 func (e *Error) As(target any) bool {
 	code, ok := target.(*Code)
 	if ok = ok && e.Code != ""; ok {
@@ -98,7 +101,7 @@ func (e *Error) As(target any) bool {
 	return ok
 }
 
-// FieldError says what is wrong with one input field. Its texts do not contain the value.
+// FieldError describes the mistake of one input field. Its texts do not contain the value of the field.
 type FieldError struct {
 	Field   string `json:"field"`
 	Code    string `json:"code"`
@@ -131,7 +134,8 @@ func Misconfigured(op, message string) error {
 }
 
 // ErrorClass classifies err in one word for the audit trail and for logs, which must not contain messages. It returns
-// "refused" or "retry_later" for an error of a resolver, "canceled", "timeout", the text of its Code, or "internal".
+// "refused" or "retry_later" for an error of a resolver, "canceled", "timeout", or the Code of the error. It returns
+// "internal" for any other error.
 func ErrorClass(err error) string {
 	var code Code
 	var refused *ResolverError

@@ -60,7 +60,7 @@ func TestErrorTextNeverHoldsTheCause(t *testing.T) {
 	}
 }
 
-// fields converts pairs of a field and a message to field errors.
+// fields returns a FieldError for each pair of a field and a message.
 func fields(pairs ...string) []domain.FieldError {
 	var made []domain.FieldError
 	for i := 0; i < len(pairs); i += 2 {

@@ -8,7 +8,8 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// A subject provider returns the id in the application's own database and the refs in external systems.
+// The subject provider of an application returns the id in the application's own database, and the refs (the ids of the
+// same person in external systems).
 func ExampleNewSubject() {
 	zoe, err := domain.NewSubject("42", domain.SubjectRef{Kind: "supportdesk", Value: "c1"})
 	fmt.Println(zoe.ID.Elements(), zoe.Refs[0].Kind, err)
@@ -20,8 +21,8 @@ func ExampleNewSubject() {
 	// true
 }
 
-// The id of a customer who belongs to a tenant has two elements, in the order of the key columns. The same number at
-// another tenant is another customer.
+// If each customer belongs to a tenant, the id of a customer has two elements, in the order of the key columns.
+// Customers with the same number at two tenants are different customers.
 func ExampleNewSubjectID() {
 	zoe, err := domain.NewSubjectID("acme", "42")
 	check(err)
@@ -119,7 +120,7 @@ func ExampleError() {
 	// source required
 }
 
-// Log the class of an error, because its text may contain personal data.
+// Log the class of an error. The text of an error from another package may contain personal data.
 func ExampleErrorClass() {
 	refused := &domain.ResolverError{Resolver: "supportdesk", Message: "DELETE returned status 403"}
 	driver := errors.New(`duplicate key value (email)=(zoe@example.org)`)
@@ -133,7 +134,7 @@ func ExampleErrorClass() {
 	// internal
 }
 
-// An invoice is kept for ten years.
+// The law requires to keep an invoice for ten years.
 func ExampleParsePeriod() {
 	duty, err := domain.ParsePeriod("10y")
 	check(err)

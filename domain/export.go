@@ -5,30 +5,32 @@ import (
 	"time"
 )
 
-// ExportSchemaVersion is the version of the structure of ExportBundle. It changes if readers of bundles have to change.
+// ExportSchemaVersion is the version of the structure of ExportBundle. A change of the structure that breaks readers of
+// bundles increases it.
 const ExportSchemaVersion = 1
 
 // ExportBundle is the copy of the personal data that Art. 15(3) GDPR requires. It is structured and machine-readable,
-// as Art. 20 GDPR requires. It includes retained fields, because a duty to keep data does not restrict the right of
-// access.
+// as Art. 20 GDPR requires. It includes retained values, because a legal duty to keep a value does not restrict the
+// right of access.
 type ExportBundle struct {
 	SubjectID         SubjectID      `json:"subject_id"`
-	GeneratedAt       time.Time      `json:"generated_at"` // before the rows were read
+	GeneratedAt       time.Time      `json:"generated_at"` // an instant before the rows were read
 	SchemaVersion     int            `json:"schema_version"`
 	Records           []ExportRecord `json:"records"`
 	IncompleteSources []string       `json:"incomplete_sources"` // resolvers whose records are missing
 }
 
-// ExportRecord is one field of one row. A record in JSON has all fields except Erased, and nil fields are null. Records
-// may share the values of their pointers, which must not be modified. Method Valid describes the limits of each field.
+// ExportRecord is one field of one row. In JSON, Erased is left out if it is false, and every other field is always
+// present. A nil field is null. Several records may have the same pointer, so callers must not modify the value behind
+// it. The method Valid describes the limits of each field.
 //
-// A row of the subject in a table without annotated columns has a record for each column of its primary key, with the
+// If a table has no annotated columns, a row of the subject has one record for each column of its primary key, with the
 // category technical. See DataMap.ExportedColumns.
 type ExportRecord struct {
 	Source string `json:"source"` // the table, or the resolver
 	Field  string `json:"field"`
-	// Row identifies the row within its source. For a table, it is the primary key. If the primary key has a column with
-	// ExportNo, Row is the number of the row in the order of the export instead, starting at 1.
+	// Row identifies the row within its source. For a table, it is the primary key. If the annotation of a column of the
+	// primary key has ExportNo, Row is the position of the row in the export, starting at 1.
 	Row      string   `json:"row"`
 	Category Category `json:"category"`
 	// Value is nil, a string, bool, integer, finite float64, time.Time, []byte, Number or JSON.
@@ -41,8 +43,9 @@ type ExportRecord struct {
 	Erased bool `json:"erased,omitempty"`
 }
 
-// UnmarshalJSON decodes a record as encoding/json does, except for its value. The value loses no digit: a number is
-// decoded as a Number, and an object or an array as a JSON. Encoding the record again gives the same record.
+// UnmarshalJSON decodes a record as encoding/json does, except for Value. Value is decoded without rounding: a number
+// becomes a Number, and an object or an array becomes a JSON. If the record is encoded again, the result is the same
+// record.
 func (r *ExportRecord) UnmarshalJSON(text []byte) error {
 	type plain ExportRecord
 	decoded := struct {

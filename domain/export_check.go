@@ -8,7 +8,7 @@ import (
 
 // Valid reports whether a bundle can hold the record. A valid record has a field, and all its texts are valid UTF-8.
 // Its category is known or empty, and its legal basis is known or nil. Its value and its instants can be encoded as
-// JSON. One invalid record would make the bundle impossible to send or to read.
+// JSON. A bundle with an invalid record could not be encoded or read.
 func (r ExportRecord) Valid() bool {
 	for _, text := range []*string{&r.Source, &r.Field, &r.Row, r.Purpose, r.RetentionReason} {
 		if text != nil && !utf8.ValidString(*text) {

@@ -87,7 +87,7 @@ func TestARecordThatABundleCannotHoldIsNotValid(t *testing.T) {
 	}
 }
 
-// encoding/json decides whether the text is JSON.
+// The test uses json.Valid to decide whether a text is JSON.
 func TestADocumentIsJSONExactlyWhenEncodingJSONSaysSo(t *testing.T) {
 	token := rapid.SampledFrom([]string{
 		"{", "}", "[", "]", ",", ":", `"a"`, `""`, `"\u00e9\n"`, `"\ud800"`, `"\u12"`, "1",

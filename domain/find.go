@@ -9,24 +9,25 @@ import (
 	"unicode/utf8"
 )
 
-// The bounds on a search for values.
+// The limits of a search for values.
 const (
 	MinSearchLength = 3 // minimum characters of a value, without spaces at either end; the maximum is MaxTextLength
 	MaxSearchValues = 100
 )
 
-// Found is the result of a search for values. It identifies a value by its index in the search, and contains no value.
+// Found is the result of a search for values. It identifies each value by its index in the list of searched values, and
+// contains no value.
 type Found struct {
-	// Occurrences are in the order of tables, columns and values. Tables are ordered by name, with the tables of habeas
-	// last. A value that was not found has no Occurrence.
+	// Occurrences are ordered by table, column and index of the value. Tables are ordered by name, with the tables of
+	// habeas last. A value that was not found has no Occurrence.
 	Occurrences []Occurrence `json:"occurrences"`
-	// Gaps are the tables and columns that could not be searched completely, by table.
+	// Gaps are the tables and columns that could not be searched completely, ordered by table.
 	Gaps []FindGap `json:"gaps"`
 }
 
 // Occurrence is the number of rows of a table that hold a value in a column.
 type Occurrence struct {
-	Value  int    `json:"value"` // the index of the value in the search
+	Value  int    `json:"value"` // the index of the value in the list of searched values
 	Table  string `json:"table"`
 	Column string `json:"column"`
 	Rows   int64  `json:"rows"` // 1 or more
@@ -57,9 +58,9 @@ type FindProgress struct {
 	Tables int    `json:"tables"`
 }
 
-// CheckSearchValues checks the values of a search. Returns ErrInvalid with a FieldError for each mistake. The field is
-// values if there are no values or more than MaxSearchValues. The field is values[i] if the value is shorter than
-// MinSearchLength or longer than MaxTextLength, is not valid UTF-8, or contains NUL.
+// CheckSearchValues checks the values of a search. Returns ErrInvalid with a FieldError for each mistake.
+// FieldError.Field is "values" if there are no values or more than MaxSearchValues. It is "values[i]" if value i is
+// shorter than MinSearchLength or longer than MaxTextLength, is not valid UTF-8, or contains NUL.
 func CheckSearchValues(values []string) error {
 	var fields []FieldError
 	switch {
@@ -92,9 +93,9 @@ func Foldings(r rune) []rune {
 }
 
 // SearchPattern returns the regular expression that matches the texts in which a search finds the value. The syntax
-// works in package regexp and in PostgreSQL. The expression ignores case. It also matches the escaped forms of JSON: a
-// character after a backslash, or \u and the number of the character. It does not match escaped forms of ASCII letters
-// and digits.
+// works in package regexp and in PostgreSQL. The expression ignores case. It also matches characters as JSON may escape
+// them: a character after a backslash, or \u and the code of the character. It does not match escaped forms of ASCII
+// letters and digits.
 func SearchPattern(value string) string {
 	var pattern strings.Builder
 	for _, r := range value {
@@ -114,7 +115,8 @@ func SearchPattern(value string) string {
 	return pattern.String()
 }
 
-// shortForms are the characters that JSON may write after a backslash, as regular expressions.
+// shortForms maps a character to the regular expression for its short escape in JSON, such as \n. The expression
+// matches the part after the backslash.
 var shortForms = map[rune]string{
 	'\b': "b", '\f': "f", '\n': "n", '\r': "r", '\t': "t", '"': `"`, '\\': `\\`, '/': "/",
 }
@@ -127,7 +129,8 @@ func plainForm(r rune) string {
 	return `\` + string(r)
 }
 
-// escapedForm returns the regular expression for \u and the number of a character, in UTF-16.
+// escapedForm returns the regular expression for the JSON escape \uXXXX of a character. A character outside the basic
+// plane has two such escapes (UTF-16).
 func escapedForm(r rune) string {
 	units := []rune{r}
 	if high, low := utf16.EncodeRune(r); high != unicode.ReplacementChar {

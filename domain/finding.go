@@ -2,7 +2,7 @@ package domain
 
 import "strings"
 
-// Severity is the weight of a Finding.
+// Severity says whether a Finding is an error or a warning.
 type Severity string
 
 // The severities of a Finding.
@@ -13,7 +13,7 @@ const (
 	SeverityWarning Severity = "warning"
 )
 
-// Finding is one result of a check of a data map against a database, or one part of a Status. It contains names of
+// Finding is one problem that a check of a data map against a database or a Status reports. It contains names of
 // tables, columns, constraints, triggers and external systems, and never a value of a row. It is safe to log.
 type Finding struct {
 	Code     string   `json:"code"` // names the rule and never changes, such as "column-missing"
@@ -25,7 +25,7 @@ type Finding struct {
 	Remedy   string   `json:"remedy"`           // the change that fixes it, in one sentence
 }
 
-// Where returns the place of the finding: the table, or the table and the column.
+// Where returns the table, or the table and the column, that the finding is about.
 func (f Finding) Where() string { return Problem{Table: f.Table, Column: f.Column}.Where() }
 
 // String returns the finding in one line.
@@ -37,8 +37,9 @@ func (f Finding) String() string {
 	return text + f.Reason + " " + f.Remedy
 }
 
-// Errors returns an ErrManifest error that lists the findings of SeverityError, or nil if there are none of them. An
-// application that must not start with such findings returns this error at start-up. Problems returns them as values.
+// Errors returns an ErrManifest error that lists the findings of SeverityError, or nil if no finding has this severity.
+// An application that must not start with such findings returns this error at start-up. The function Problems returns
+// the listed findings as values.
 func Errors(findings []Finding) error {
 	var problems []Problem
 	for _, finding := range findings {

@@ -8,12 +8,11 @@ import (
 	"github.com/habeas-data/habeas/domain/internal/fixture"
 )
 
-// noon is the current instant in the tests of this package.
+// noon is the instant that the tests of this package use as the current time.
 var noon = time.Date(2024, time.March, 1, 12, 0, 0, 0, time.UTC)
 
 func ptr[T any](value T) *T { return &value }
 
-// mustID returns a subject id, or ends the test.
 func mustID(tb testing.TB, elements ...string) domain.SubjectID {
 	tb.Helper()
 	id, err := domain.NewSubjectID(elements...)
@@ -29,7 +28,7 @@ var (
 	users, child, belongsTo     = fixture.Users, fixture.Child, fixture.BelongsTo
 )
 
-// pathOf returns the relations of the only path of a table, or nil.
+// pathOf returns the relations of the only path (chain of relations to the subject) of a table, or nil.
 func pathOf(m domain.DataMap, table string) []domain.Relation {
 	if paths := m.Paths(table); len(paths) == 1 && paths[0].Via == "" {
 		return paths[0].Relations

@@ -4,16 +4,16 @@ package domain
 type Health struct {
 	// Live is always true, because the process has responded.
 	Live bool `json:"live"`
-	// Ready is true if the process can serve requests. The checks of the database, of the migrations and of the worker
-	// have then not failed.
+	// Ready is true if the process can serve requests: none of the checks of the database, the migrations and the worker
+	// has failed.
 	Ready bool `json:"ready"`
-	// Degraded is true if the outbox has entries that are abandoned or late. A person should then look at the outbox. The
-	// process still serves requests.
+	// Degraded is true if the outbox (the table of due calls to external systems) has entries that are abandoned or late.
+	// A person should then inspect the outbox. The process still serves requests.
 	Degraded bool          `json:"degraded"`
 	Checks   []HealthCheck `json:"checks"` // one for each name, in the order of the constants
 }
 
-// HealthCheck is one part of a Health.
+// HealthCheck is one check of a Health, with its result.
 type HealthCheck struct {
 	Name   CheckName   `json:"name"`
 	Status CheckStatus `json:"status"`

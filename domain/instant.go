@@ -2,7 +2,7 @@ package domain
 
 import "time"
 
-// Instant returns t in UTC, truncated to whole microseconds, which is the precision of PostgreSQL. This module stores
-// and returns every instant in this form. An instant that a service returns therefore equals the instant that it reads
-// back later.
+// Instant returns t in UTC, truncated to microseconds, which is the precision of PostgreSQL. This module stores and
+// returns every instant in this form. Therefore, an instant that a service returns equals the instant that the service
+// later reads from the database.
 func Instant(t time.Time) time.Time { return t.UTC().Truncate(time.Microsecond) }

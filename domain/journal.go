@@ -5,17 +5,17 @@ import (
 	"time"
 )
 
-// JournalVersion is the version of the lines of a journal.
+// JournalVersion is the version of the format of a line in a journal.
 const JournalVersion = 1
 
-// JournalEntry is a line of a journal. It records outside of the database that a subject was erased, so that the
-// erasure can be repeated after the database was restored from a backup.
+// JournalEntry is a line of a journal. The journal records outside the database that a subject was erased. After the
+// database was restored from a backup, a replay of the journal repeats the erasure.
 //
 // A line is a JSON object that ends with a line feed (JSON Lines). It has these members:
 //
 //   - v is the version.
-//   - subject is the list of the elements of the id.
-//   - erased_at is an instant in the format of RFC 3339.
+//   - subject is the list of the elements of the subject id.
+//   - erased_at is the instant of the erasure in the format of RFC 3339.
 //   - operation_id is the id of the erasure, if it is known.
 //
 // A reader ignores other members.
@@ -25,7 +25,6 @@ type JournalEntry struct {
 	OperationID string
 }
 
-// journalLine is the JSON form of a line.
 type journalLine struct {
 	Version     int        `json:"v"`
 	Subject     []string   `json:"subject,omitempty"`
@@ -34,7 +33,7 @@ type journalLine struct {
 	Cut         bool       `json:"cut,omitempty"`
 }
 
-// AppendLine appends the line of the entry to text and returns the result.
+// AppendLine appends the JSON line of the entry to the parameter text and returns the result.
 func (e JournalEntry) AppendLine(text []byte) []byte {
 	at := Instant(e.ErasedAt)
 	return appendLine(text, journalLine{
@@ -42,8 +41,8 @@ func (e JournalEntry) AppendLine(text []byte) []byte {
 	})
 }
 
-// AppendTruncated appends a line to text and returns the result. The line says that the line before it is incomplete,
-// for example because of a crash, and that its entry is written again.
+// AppendTruncated appends a special line to the parameter text and returns the result. The special line marks the line
+// before it as incomplete, for example because of a crash. The writer then writes the complete entry again.
 func AppendTruncated(text []byte) []byte {
 	return appendLine(text, journalLine{Version: JournalVersion, Cut: true})
 }
@@ -56,8 +55,8 @@ func appendLine(text []byte, line journalLine) []byte {
 	return append(append(text, encoded...), '\n')
 }
 
-// ParseJournalLine reads a line. cut is true for the line of AppendTruncated, which has no entry. Returns ErrInvalid
-// for a line of another version, and for a line without a valid entry.
+// ParseJournalLine reads a line of a journal. cut is true for a line of AppendTruncated, which has no entry. Returns
+// ErrInvalid for a line of another version, and for a line without a valid entry.
 func ParseJournalLine(text []byte) (entry JournalEntry, cut bool, err error) {
 	var line journalLine
 	invalid := func(message string) error {
@@ -82,9 +81,11 @@ func ParseJournalLine(text []byte) (entry JournalEntry, cut bool, err error) {
 
 // ReplayReport is the result of a replay of a journal.
 type ReplayReport struct {
-	Lines   int64 `json:"lines"`   // the lines that were read, without empty lines and cuts
-	Broken  int64 `json:"broken"`  // the lines without a valid entry
-	Current int64 `json:"current"` // the subjects that the database has as erased since; once per batch
-	Erased  int64 `json:"erased"`  // the subjects that were erased again
-	Failed  int64 `json:"failed"`  // the subjects whose erasure failed
+	Lines  int64 `json:"lines"`  // the lines that were read, without empty lines and lines of AppendTruncated
+	Broken int64 `json:"broken"` // the lines without a valid entry
+	// Current is the number of subjects that the database records as erased at or after the instant of their line.
+	// A replay reads batches of lines, and counts a subject once in each batch.
+	Current int64 `json:"current"`
+	Erased  int64 `json:"erased"` // the subjects that were erased again
+	Failed  int64 `json:"failed"` // the subjects whose erasure failed
 }

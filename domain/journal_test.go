@@ -35,7 +35,7 @@ func TestALineOfAJournal(t *testing.T) {
 	}
 }
 
-// A later version of this module may write lines with additional members.
+// A later version of this module may write members that this version does not know.
 func TestALineMayHaveMoreMembers(t *testing.T) {
 	entry, cut, err := domain.ParseJournalLine([]byte(
 		`{"v":1,"subject":["7"],"erased_at":"2024-03-01T12:00:00Z","by":"x","cut":false}`))

@@ -9,7 +9,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// The names and the order of these members are public API. A change of them affects every client.
+// The names and the order of the JSON members are public API. A change of them would break every client.
 
 func TestConsentInJSON(t *testing.T) {
 	id := mustID(t, "42")

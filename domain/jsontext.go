@@ -8,19 +8,21 @@ import (
 	"unicode/utf8"
 )
 
-// The maximum nesting depths of a JSON document.
+// The maximum nesting depths of JSON documents.
 const (
-	// maxStoredDepth is far below the depth at which a database refuses a document.
+	// maxStoredDepth applies to documents that are written into a database. It is far below the depth at which a database
+	// refuses a document.
 	maxStoredDepth = 1000
-	// maxExportedDepth leaves room for the levels of the bundle. encoding/json decodes at most 10,000 levels.
+	// maxExportedDepth applies to documents in an export. encoding/json decodes at most 10,000 levels, and the bundle
+	// itself needs some of these levels.
 	maxExportedDepth = 9000
 )
 
-// Number is a decimal number in its JSON form. It is kept as text, so that no digit is lost.
+// Number is a decimal number in its JSON form. It is a text, so that no digit is lost by rounding.
 type Number string
 
-// MarshalJSON writes the number unchanged. It writes a text that is not a finite number as a string, because PostgreSQL
-// has NaN and Infinity.
+// MarshalJSON writes the number unchanged. If the text is not a finite number, such as the NaN and Infinity of
+// PostgreSQL, MarshalJSON writes a JSON string.
 func (n Number) MarshalJSON() ([]byte, error) {
 	if n.isJSON() {
 		return []byte(n), nil
@@ -28,23 +30,23 @@ func (n Number) MarshalJSON() ([]byte, error) {
 	return json.Marshal(string(n))
 }
 
-// Storable reports whether every database can store the number. Such a number is a JSON number of at most MaxTextLength
-// characters. A float64 can hold it, possibly with fewer digits.
+// Storable reports whether every supported database can store the number. Such a number is a JSON number of at most
+// MaxTextLength characters, and is within the range of a float64. It may have more digits than a float64 holds.
 func (n Number) Storable() bool {
 	if len(n) > MaxTextLength || !n.isJSON() {
 		return false
 	}
 	mantissa, _, scaled := strings.Cut(strings.ToLower(string(n)), "e")
 	if !scaled {
-		return true // 255 digits are within the range of a float64
+		return true // a number of at most 255 digits is within the range of a float64
 	}
 	f, err := strconv.ParseFloat(string(n), 64)
 	vanished := f == 0 && strings.ContainsAny(mantissa, "123456789")
 	return err == nil && !vanished
 }
 
-// isJSON reports whether n is a number by the grammar of RFC 8259, section 6. It replaces json.Valid, which takes six
-// times as long, because exports encode thousands of numbers.
+// isJSON reports whether n is a number by the grammar of RFC 8259, section 6. An export checks thousands of numbers,
+// and json.Valid takes six times as long.
 func (n Number) isJSON() bool {
 	rest := strings.TrimPrefix(string(n), "-")
 	whole := digits(rest)
@@ -67,7 +69,7 @@ func (n Number) isJSON() bool {
 	return rest != "" && digits(rest) == len(rest)
 }
 
-// digits returns the number of digits at the start of text.
+// digits returns the number of decimal digits at the start of text.
 func digits(text string) (n int) {
 	for n < len(text) && '0' <= text[n] && text[n] <= '9' {
 		n++
@@ -75,15 +77,15 @@ func digits(text string) (n int) {
 	return n
 }
 
-// JSON is a value that the application stores as JSON. It is exported unchanged, and must be valid.
+// JSON is a value that the application stores as JSON. It must be valid JSON. An export shows it unchanged.
 type JSON string
 
-// MarshalJSON writes the stored document unchanged.
+// MarshalJSON returns the stored document unchanged.
 func (j JSON) MarshalJSON() ([]byte, error) { return []byte(j), nil }
 
-// Storable reports whether every database can store the document. Such a document is valid JSON in UTF-8 and nested at
-// most 1,000 levels deep. It contains no escaped NUL and no escaped half of a surrogate pair. All its numbers are
-// Storable.
+// Storable reports whether every supported database can store the document. Such a document is valid JSON in UTF-8 and
+// nested at most 1,000 levels deep. It contains no escape of NUL, and no escape of only one half of a surrogate pair.
+// All its numbers are Storable.
 func (j JSON) Storable() bool {
 	text := string(j)
 	if !isJSON(text, maxStoredDepth) {
@@ -123,8 +125,8 @@ func isJSON(text string, maxDepth int) bool {
 	return true
 }
 
-// nextToken returns the first bracket, string or number in the rest of a valid JSON text, and the text after it. The
-// token is empty if the text has no further token.
+// nextToken returns the first bracket, string or number of a valid JSON text, and the text after this token. token is
+// empty if the text has no further token.
 func nextToken(text string) (token, rest string) {
 	start := strings.IndexAny(text, `"[]{}-0123456789`) // skips white space, commas, colons and literals
 	if start < 0 {
@@ -149,15 +151,15 @@ func nextToken(text string) (token, rest string) {
 	return text[:end], text[end:]
 }
 
-// HasLoneSurrogate reports whether a string in valid JSON escapes one half of a surrogate pair without the other half.
-// Such a half encodes no character. PostgreSQL refuses it, and encoding/json silently replaces it with U+FFFD.
+// HasLoneSurrogate reports whether a string in valid JSON escapes one half of a UTF-16 surrogate pair without the other
+// half. A lone half encodes no character. PostgreSQL refuses it, and encoding/json silently replaces it with U+FFFD.
 func HasLoneSurrogate[T string | []byte](text T) bool {
 	_, lone := findEscapes(text)
 	return lone
 }
 
-// findEscapes reports two kinds of escapes in valid JSON. null is true for an escape of NUL. lone is true for an escape
-// of one half of a surrogate pair without the other half.
+// findEscapes searches valid JSON for two kinds of escapes. null is true if the text has an escape of NUL. lone is true
+// if the text has an escape of one half of a surrogate pair without the other half.
 func findEscapes[T string | []byte](text T) (null, lone bool) {
 	for i := 0; i < len(text); {
 		if text[i] != '\\' {
@@ -184,7 +186,7 @@ func findEscapes[T string | []byte](text T) (null, lone bool) {
 	return null, lone
 }
 
-// escapedUnit returns the UTF-16 code unit of an escape \uXXXX at the start of text. It returns false if text does not
+// escapedUnit returns the UTF-16 code unit of the escape \uXXXX at the start of text. It returns false if text does not
 // start with such an escape.
 func escapedUnit[T string | []byte](text T) (rune, bool) {
 	if len(text) < 6 || text[0] != '\\' || text[1] != 'u' {

@@ -29,7 +29,8 @@ func TestANumberIsStorableWithinTheRangeOfAFloat64(t *testing.T) {
 	}
 }
 
-// The shortcut for numbers without an exponent must not accept a number that a float64 cannot hold.
+// Storable has a shortcut for numbers without an exponent. The shortcut must give the same result as a conversion to
+// float64.
 func TestAStorableNumberIsFiniteAndDoesNotVanish(t *testing.T) {
 	text := rapid.StringMatching(`-?(0|[1-9][0-9]{0,260})(\.[0-9]{1,260})?([eE][-+]?[0-9]{1,3})?`)
 	rapid.Check(t, func(t *rapid.T) {
@@ -46,7 +47,7 @@ func TestAStorableNumberIsFiniteAndDoesNotVanish(t *testing.T) {
 	})
 }
 
-// A string may contain characters that look like a bracket, a number or an escape.
+// Storable must not mistake the characters inside a string for brackets, numbers or escapes.
 func TestCharactersOfStringsAreNotTokens(t *testing.T) {
 	brackets := strings.Repeat("[", 20_000)
 	for _, document := range []string{
@@ -108,7 +109,7 @@ func TestALoneSurrogateIsFound(t *testing.T) {
 	}
 }
 
-// encoding/json replaces one half of a pair with U+FFFD.
+// encoding/json replaces a lone half of a UTF-16 surrogate pair with U+FFFD.
 func TestALoneSurrogateIsFoundExactlyIfEncodingJSONReplacesIt(t *testing.T) {
 	pieces := rapid.SampledFrom([]string{`\ud83d`, `\ude00`, `\uD800`, `\u0041`, `\\`, `\"`, `u`, `d83d`, `x`, `é`})
 	rapid.Check(t, func(t *rapid.T) {

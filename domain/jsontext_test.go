@@ -63,7 +63,7 @@ func TestEveryDocumentOfGoIsTaken(t *testing.T) {
 	})
 }
 
-// A database would refuse these in the middle of a rectification, although they are JSON.
+// Storable must refuse these documents. Otherwise a database may refuse them in the middle of a rectification.
 func TestJSONThatPostgreSQLCannotStoreIsRefused(t *testing.T) {
 	for _, document := range []string{
 		`"\u0000"`, `{"\u0000": 1}`, `"\ud83d"`, `"\ude00\ud83d"`, `"\ud83dx"`, `"\ud83d\n"`, `"\ud83d\u0041"`, `1e999999`,

@@ -11,7 +11,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// keyedBy returns a data map whose subject key is one column.
+// keyedBy returns a data map whose subject key is the given column.
 func keyedBy(tb testing.TB, key domain.Column) domain.DataMap {
 	tb.Helper()
 	return mustMap(tb, domain.Table{
@@ -97,7 +97,7 @@ func TestACompositeIDIsMatchedWhole(t *testing.T) {
 	wantCode(t, err, domain.ErrSubject)
 }
 
-// Two texts for one key would be two subjects in the ledgers with the same row.
+// If two texts gave the same key, the ledgers would treat the subject of one row as two subjects.
 func TestNoTwoIDsHaveOneIntegerKey(t *testing.T) {
 	m := keyedBy(t, column("id", domain.TypeBigInt))
 	text := rapid.StringMatching(`[-+]?0?[0-9]{1,3}`)

@@ -9,20 +9,21 @@ import (
 // MaxKeys is the maximum number of keys in one call of a resolver and in one outbox entry.
 const MaxKeys = 100
 
-// KeyQuery selects keys of an external system that a subject's rows hold. See Annotation.Ref.
+// KeyQuery selects the keys of an external system (such as the names of files) that a subject's rows hold. See
+// Annotation.Ref.
 type KeyQuery struct {
 	Resolver string // the name of the resolver of the system
 
-	// ErasedAt leaves out the cells that an erasure at this instant keeps because a duty to retain them is not over. The
-	// zero time leaves out no cells.
+	// ErasedAt is the instant of an erasure. It excludes the cells that this erasure keeps, because their retention duty
+	// (the legal duty to keep a value) is not over. The zero time excludes no cells.
 	ErasedAt time.Time
 
 	After string // only keys after this key, compared byte by byte; empty for all keys
 	Limit int    // the maximum number of keys; 0 or less selects no key
 }
 
-// Refs returns the names of the external systems whose keys the columns of the data map hold. Each name occurs once, in
-// the order of the tables and columns.
+// Refs returns the names of the resolvers in Annotation.Ref of all columns. Each name occurs once, in the order of the
+// tables and columns.
 func (m DataMap) Refs() []string {
 	var names []string
 	for _, table := range m.tables {
@@ -35,36 +36,37 @@ func (m DataMap) Refs() []string {
 	return names
 }
 
-// KeysOf returns the columns of the table that hold keys of an external system.
+// KeysOf returns the columns of the table that hold keys of the resolver's external system.
 func (t Table) KeysOf(resolver string) []Column {
 	return slices.DeleteFunc(t.Personal(), func(c Column) bool { return resolver == "" || c.Personal.Ref != resolver })
 }
 
-// PassesKeys reports whether the keys of a column are passed to the resolver, for the rows of a path. The keys are
-// passed if the column belongs to the subject of the path. In an erasure, they are also passed if the erasure deletes
-// the rows.
+// PassesKeys reports whether an export or an erasure passes the keys in a column to the resolver, for the rows on a
+// path (a chain of relations to a subject). An export passes the keys if the column belongs to the subject of the path.
+// An erasure, for which erased is true, also passes the keys if it deletes the rows.
 func (m DataMap) PassesKeys(table Table, column Column, path Path, erased bool) bool {
 	return path.Has(column) || erased && m.RowsDeleted(table, path)
 }
 
-// Keeps reports whether an erasure keeps the cells of a column at any instant. Either the column is retained by a duty
-// without an end, or it is a retained column that is never overwritten, because it is a key (see IsKey).
+// Keeps reports whether no erasure ever overwrites the cells of a column, because the column is retained and one of two
+// conditions holds. Its retention duty has no end, or the column is a key (see IsKey).
 func (m DataMap) Keeps(table Table, column Column) bool {
 	return column.Personal != nil && column.Personal.Strategy == StrategyRetain &&
 		(column.Personal.Since == "" || m.IsKey(table, column.Name))
 }
 
-// IsErasedKey reports whether a text is not a key of the external system, but a surrogate that an erasure wrote into a
-// column with keys of the system. It returns false for surrogates that cannot be distinguished from a key, so that no
-// key is lost. These are random UUIDs, and digits in a text column of up to 16 characters.
+// IsErasedKey reports whether a text is a surrogate (the value that an erasure writes) from a column with keys of the
+// external system. It returns false if the surrogate could also be a key, so that no key is lost. Such surrogates are
+// random UUIDs, and hexadecimal digits in a text column of up to 16 characters.
 func (m DataMap) IsErasedKey(resolver, text string) bool {
 	return slices.ContainsFunc(m.tables, func(t Table) bool {
-		return slices.ContainsFunc(t.KeysOf(resolver), func(c Column) bool { return c.overwrites(text) })
+		return slices.ContainsFunc(t.KeysOf(resolver), func(c Column) bool { return c.isCertainSurrogate(text) })
 	})
 }
 
-// overwrites reports whether the text is a recognizable surrogate of the column.
-func (c Column) overwrites(text string) bool {
+// isCertainSurrogate reports whether the text is a surrogate of the column, and is not a possible key of an external
+// system.
+func (c Column) isCertainSurrogate(text string) bool {
 	if constant, ok := c.Constant(); ok {
 		return c.Digits() == 0 && text == constant || c.IsFilled(text)
 	}

@@ -62,7 +62,7 @@ func TestASurrogateOfAnErasureIsNotAKey(t *testing.T) {
 		{"limited", "anon-" + digits[:15], true},
 		{"limited", "anon-" + digits[:14], false},
 		{"limited", digits[:20], false},
-		{"short", digits[:16], false}, // a surrogate or a key, so that it is passed to the resolver
+		{"short", digits[:16], false}, // may be a surrogate or a key, so the resolver gets it
 		{"short", "anon-01234567890", false},
 		{"constant", "default.png", true},
 		{"constant", "default.jpg", false},

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Leftover is data that an erasure should have deleted or overwritten, and that a verification has found. It contains
+// Leftover is data that a verification found, although an erasure should have deleted or overwritten it. It contains
 // the names of a table and a column, never a value. It is safe to log.
 type Leftover struct {
 	Table  string `json:"table"`
@@ -14,12 +14,12 @@ type Leftover struct {
 	Rows   int64  `json:"rows"`             // a row that several paths connect to the subject counts once for each path
 }
 
-// Leftovers are the findings of a verification, in the order in which they were found. Each pair of a table and a
-// column occurs once.
+// Leftovers are the results of a verification, in the order in which it found them. Each pair of a table and a column
+// occurs once.
 type Leftovers []Leftover
 
-// Add returns the findings with further rows of a table, or with further cells of a column. If rows is 0, it returns l
-// unchanged.
+// Add returns l with the given number of rows added to the Leftover of the table and the column. It appends a Leftover
+// if l has none for them. If rows is 0, it returns l unchanged. It may modify the elements of l.
 func (l Leftovers) Add(table, column string, rows int64) Leftovers {
 	if rows == 0 {
 		return l
@@ -41,17 +41,18 @@ type Verification struct {
 	LeftOver   Leftovers `json:"left_over"` // empty if the erasure is verified
 }
 
-// IsLeftOver reports whether an erasure should have overwritten a value of the column. The value has the form in which
-// it is exported. NULL and the empty text are not left over, because they contain nothing.
+// IsLeftOver reports whether a value of the column is data that an erasure should have overwritten. The value has the
+// form in which an export shows it. NULL and the empty text are never left over, because they contain no data.
 //
 // A value that an erasure could have written is not left over. Such values are 0, false, the start of 1970, an empty
 // document or array, the constant of the column, and any UUID of version 4. In a text column of fewer than 17
-// characters, any text of hexadecimal digits that fills the column is such a value, too.
+// characters, such a value is any text of hexadecimal digits that has the length of the column.
 func (c Column) IsLeftOver(value any) bool {
 	return value != "" && !c.Overwritten(value)
 }
 
-// addedAt are the names of columns with the instant at which a row was added, without underscores and in lower case.
+// addedAt are the usual names of a column with the instant at which a row was added. The names are in lower case,
+// without underscores.
 var addedAt = []string{"createdat", "createdon", "created", "insertedat", "registeredat"}
 
 // AddedAt returns the column with the instant at which a row of the table was added. It is a column of instants,

@@ -28,7 +28,7 @@ func TestAValueThatAnErasureDoesNotWriteIsLeftOver(t *testing.T) {
 		"a surrogate":               {column(domain.TypeText, 0, ""), "anon-" + hex, false},
 		"a surrogate that is cut":   {column(domain.TypeText, 20, ""), "anon-" + hex[:15], false},
 		"one of another length":     {column(domain.TypeText, 20, ""), "anon-" + hex, true},
-		"digits in a short column":  {column(domain.TypeText, 10, ""), "0612345678", false}, // as the comment states
+		"digits in a short column":  {column(domain.TypeText, 10, ""), "0612345678", false}, // hexadecimal digits only
 		"a number in it":            {column(domain.TypeText, 10, ""), "06 1234567", true},
 		"a constant":                {column(domain.TypeText, 0, "gone"), "gone", false},
 		"a constant with digits":    {column(domain.TypeText, 0, "{}@x.invalid"), hex + "@x.invalid", false},

@@ -2,8 +2,9 @@ package domain
 
 import "time"
 
-// Activity is an event with a duration. An observer is notified of its begin and its end. See ports.Observer. Only the
-// fields of its kind are set. The fields never contain an id, a value, a ref or a text that a client sent.
+// Activity is an event with a duration. An observer is notified of the begin and the end of the activity. See
+// ports.Observer. Only the fields that belong to the kind of the activity are set. The fields never contain an id, a
+// value, a ref or a text that a client sent.
 type Activity struct {
 	Kind ActivityKind
 
@@ -19,15 +20,16 @@ type ActivityKind string
 
 // The kinds of an Activity.
 const (
-	// ActivityRequest is an HTTP request to an endpoint, until its response is complete.
+	// ActivityRequest is the handling of an HTTP request by an endpoint. It ends when the response is complete.
 	ActivityRequest ActivityKind = "request"
-	// ActivitySession is a call of SessionFactory.Do. It includes all attempts, and the evidence of a failure.
+	// ActivitySession is a call of SessionFactory.Do. It includes all attempts, and the writing of evidence (audit events
+	// that stay after a rollback).
 	ActivitySession ActivityKind = "session"
 	// ActivityCall is a call of a resolver.
 	ActivityCall ActivityKind = "call"
 )
 
-// CallOperation is the operation of a call of a resolver.
+// CallOperation is the operation that a call requests from a resolver.
 type CallOperation string
 
 // The operations of a call.
@@ -48,15 +50,15 @@ type Ended struct {
 // PollObserved. Other packages cannot add types.
 type Observation interface{ observation() }
 
-// RightObserved is a call of a service for a right of the subject. It is reported once the session of the call has
-// ended.
+// RightObserved is a completed call of a service for a right of the subject. The service reports it after the session
+// of the call has ended.
 type RightObserved struct {
 	Right    Right
-	Decision Decision // for a consent or a restriction; otherwise empty
-	Outcome  Outcome  // OutcomeOK if the session has committed
+	Decision Decision // only for RightConsent and RightRestriction; otherwise empty
+	Outcome  Outcome  // OutcomeOK if the call succeeded and the session has committed
 }
 
-// Right is a right of the subject.
+// Right is a right of the subject in the GDPR.
 type Right string
 
 // The rights.
@@ -68,7 +70,7 @@ const (
 	RightRestriction   Right = "restriction"   // Art. 18 GDPR; a decision, not a query
 )
 
-// Decision is the direction of a decision about a consent or a restriction.
+// Decision says how a subject has decided about a consent (granted or withdrawn) or a restriction (placed or lifted).
 type Decision string
 
 // The decisions.
@@ -79,15 +81,16 @@ const (
 	DecisionLifted    Decision = "lifted"    // restriction
 )
 
-// OutboxObserved is the state of the outbox. It replaces the state that was reported before.
+// OutboxObserved is the state of the outbox. Each OutboxObserved replaces the previous one.
 type OutboxObserved struct {
-	// Backlogs has a line for each resolver that is registered in the process or has entries that have not succeeded. A
-	// line has the count of every status except succeeded. Backlogs belongs to the caller, so the observer copies the
-	// parts that it keeps.
+	// Backlogs has an element for each resolver that is registered in the process, and for each resolver with entries that
+	// have not succeeded. Each element has the count of every status except succeeded. The caller may reuse Backlogs after
+	// the notification, so an observer must copy the parts that it keeps.
 	Backlogs []OutboxBacklog
 }
 
-// BreakerObserved is the state of the circuit breaker of a system. It replaces the state that was reported before.
+// BreakerObserved is the state of the circuit breaker of an external system. It replaces the previous state of this
+// breaker.
 type BreakerObserved struct {
 	System string // the name of the resolver
 	State  BreakerState
@@ -103,7 +106,7 @@ const (
 	BreakerOpen     BreakerState = "open"      // the system is not called
 )
 
-// PollObserved is the end of a batch of a worker.
+// PollObserved reports that a worker has ended a batch.
 type PollObserved struct {
 	At      time.Time // the end of the batch
 	Outcome Outcome

@@ -38,20 +38,21 @@ const (
 
 // Error classes that a store sets as OutboxEntry.LastError.
 const (
-	// LastErrorUnreadable is the class of an entry that a store abandoned because it cannot be read.
+	// LastErrorUnreadable is the class of an entry that a store abandoned because the store cannot decode the entry.
 	LastErrorUnreadable = "unreadable"
 	// LastErrorUnclaimed is the class of an entry that has been due for a long time and that no process has claimed.
 	LastErrorUnclaimed = "unclaimed"
 )
 
-// LongestWait limits the wait until the next attempt that an external system may ask for.
+// LongestWait is the maximum time for which an external system can postpone the next attempt. A longer wait is
+// shortened.
 const LongestWait = 24 * time.Hour
 
 // Corrections are the corrected values of a rectification (Art. 16 GDPR), by category.
 type Corrections map[Category]any
 
-// OutboxEntry is one call to an external system that is still due for a subject. It is written in the transaction that
-// erases or rectifies locally, and carried out afterwards. If the transaction commits, the entry exists. If it rolls
+// OutboxEntry is one call to an external system that is due for a subject. An erasure or a rectification writes the
+// entry in the transaction of its local changes. A worker makes the call after the commit. If the transaction rolls
 // back, the entry does not exist.
 type OutboxEntry struct {
 	EntryID       string       `json:"entry_id"` // the idempotency key of the external call
@@ -70,18 +71,20 @@ type OutboxEntry struct {
 	LeaseToken    *string      `json:"lease_token"`
 }
 
-// OutboxTarget is an operation in an external system that a process can carry out.
+// OutboxTarget is an operation in an external system that a process can carry out. A process passes its targets to a
+// claim.
 type OutboxTarget struct {
 	Resolver  string
 	Operation Operation
-	// LongestWait is the maximum time for which the process lets an entry wait for its next attempt or leases an entry.
-	// A value below the constant LongestWait has no effect.
+	// LongestWait is the maximum time by which the process postpones the next attempt of an entry, and the maximum length
+	// of its leases. A value below the constant LongestWait has no effect.
 	LongestWait time.Duration
 	// Limit is the maximum number of entries of the resolver in one claim, over all operations. If several targets of one
-	// resolver have a Limit, the lowest applies. If Limit is 0 or less, only the limit of the claim applies.
+	// resolver have a Limit, the lowest Limit applies. If Limit is 0 or less, only the limit of the complete claim
+	// applies.
 	Limit int
-	// DueFrom allows the claim to skip entries of the target that became due before this instant. A caller sets it if
-	// its earlier claims have taken these entries. New entries are compared by EnqueuedAt, other entries by
+	// DueFrom allows the claim to skip entries of the target that became due before this instant. A caller sets DueFrom if
+	// its earlier claims have already taken these entries. A new entry is due at its EnqueuedAt, any other entry at its
 	// NextAttemptAt. The zero time skips no entries.
 	DueFrom time.Time
 	// DueUntil allows the claim to skip entries of the target that became due after this instant. The zero time skips no
@@ -89,9 +92,9 @@ type OutboxTarget struct {
 	DueUntil time.Time
 }
 
-// LatestNextAttempt returns the latest instant to which a process with a correct clock could have postponed an entry.
-// It is at plus the longest wait. The longest wait is the maximum of LongestWait, the length of the lease, and the
-// LongestWait of each target. An entry with a later NextAttemptAt was postponed by a wrong clock.
+// LatestNextAttempt returns the latest NextAttemptAt that a process with a correct clock could have set by the instant
+// at. It is at plus the longest wait. The longest wait is the maximum of the constant LongestWait, the length of the
+// lease, and the LongestWait of each target in known. A process with a wrong clock has set a later NextAttemptAt.
 func LatestNextAttempt(at, leaseUntil time.Time, known []OutboxTarget) time.Time {
 	longest := max(LongestWait, leaseUntil.Sub(at))
 	for _, target := range known {
@@ -105,20 +108,23 @@ func OutboxStatuses() []OutboxStatus {
 	return []OutboxStatus{OutboxPending, OutboxInFlight, OutboxSucceeded, OutboxFailed, OutboxAbandoned}
 }
 
-// Settlement is the outcome of a claimed entry.
+// Settlement is the outcome that a worker records for a claimed entry.
 type Settlement struct {
 	Entry OutboxEntry // the claimed entry, with its lease token
 
-	// Status is succeeded, failed, abandoned or pending. Pending returns an entry that was claimed but not tried, and
-	// subtracts its attempt. Succeeded clears the ref and the corrections of the entry. Abandoned clears them for a
-	// rectification. Abandoned keeps the ref of an erasure, because a requeue needs it.
+	// Status is the new status of the entry: succeeded, failed, abandoned or pending.
+	//
+	//   - Succeeded clears the ref and the corrections of the entry.
+	//   - Abandoned clears them for a rectification. It keeps the ref of an erasure, because a requeue needs the ref.
+	//   - Pending releases an entry that the worker claimed but did not try. It subtracts the attempt that the claim
+	//     counted.
 	Status OutboxStatus
 
-	// LastError is the error class of a failed or abandoned entry. Any other status clears the LastError of the entry,
-	// including the error of an earlier attempt.
+	// LastError is the error class of a failed or abandoned entry. A settlement with another status clears the LastError
+	// of the entry, including the error of an earlier attempt.
 	LastError string
-	// NextAttemptAt is the earliest instant of the next attempt of a failed entry. Nil means immediately. Any other status
-	// ignores it: a pending entry is due immediately.
+	// NextAttemptAt is the earliest instant of the next attempt of a failed entry. Nil means immediately. A settlement
+	// with another status ignores NextAttemptAt: a pending entry is due immediately.
 	NextAttemptAt *time.Time
 }
 
@@ -134,8 +140,8 @@ type OutboxBacklog struct {
 	Counts   map[OutboxStatus]int64 `json:"counts"` // for every status except succeeded; may be 0
 	// Oldest is the EnqueuedAt of the oldest open entry (pending, failed or in flight). It is nil if no entry is open.
 	Oldest *time.Time `json:"oldest"`
-	// OldestDue is the earliest instant at which an open entry is due: its NextAttemptAt, or its EnqueuedAt if
-	// NextAttemptAt is nil. OldestDue may lie in the future. It is nil if no entry is open.
+	// OldestDue is the earliest instant at which an open entry is due. An entry is due at its NextAttemptAt, or at its
+	// EnqueuedAt if NextAttemptAt is nil. OldestDue may lie in the future. It is nil if no entry is open.
 	OldestDue *time.Time `json:"oldest_due"`
 }
 
@@ -153,7 +159,7 @@ func (f OutboxFilter) Matches(e OutboxEntry) bool {
 		!e.EnqueuedAt.Before(f.EnqueuedFrom)
 }
 
-// Discarded is an entry that a person has handled by other means.
+// Discarded is an entry that an operator marked as succeeded, after handling it by other means.
 type Discarded struct {
 	Entry     OutboxEntry
 	Completes bool // with this entry, all entries of the operation have succeeded

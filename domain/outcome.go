@@ -2,10 +2,10 @@ package domain
 
 import "slices"
 
-// Outcome is the result of an operation, as one word of a closed set. See Outcomes.
+// Outcome is the result of an operation in one word. The function Outcomes lists all possible words.
 type Outcome string
 
-// The outcomes that are not a Code.
+// The outcomes that are not a Code. Each Code is also an Outcome.
 const (
 	OutcomeOK         Outcome = "ok"
 	OutcomeIncomplete Outcome = "incomplete"  // an export without the records of an external system
@@ -17,7 +17,7 @@ const (
 	OutcomeInternal   Outcome = "internal" // every other error
 )
 
-// Outcomes returns every outcome: the constants above, and one outcome for each Code of this package.
+// Outcomes returns every outcome: the constants of type Outcome, and one outcome for each Code of this package.
 func Outcomes() []Outcome { return slices.Clone(outcomes) }
 
 var outcomes = []Outcome{
@@ -28,8 +28,8 @@ var outcomes = []Outcome{
 }
 
 // OutcomeOf returns the outcome for an error. It returns OutcomeOK for nil, otherwise the ErrorClass of the error. If
-// the class is not in Outcomes, such as the Code of another module, it returns OutcomeInternal. If a method of the
-// error panics, it returns OutcomePanic.
+// the class is not in Outcomes, for example the Code of another module, OutcomeOf returns OutcomeInternal. If a method
+// of the error panics, it returns OutcomePanic.
 func OutcomeOf(err error) (outcome Outcome) {
 	if err == nil {
 		return OutcomeOK

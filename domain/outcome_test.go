@@ -38,7 +38,7 @@ func TestAnOutcomeIsTheClassOfTheError(t *testing.T) {
 	}
 }
 
-// An application can create a Code from any text.
+// An application can create a Code from any text, but an Outcome must be one of a fixed list.
 func TestAnOutcomeIsOneOfAClosedSet(t *testing.T) {
 	for _, err := range []error{
 		&domain.Error{Code: "zoe@example.org"}, domain.Code("zoe@example.org"), &domain.Error{Code: ""},
@@ -53,7 +53,8 @@ func TestAnOutcomeIsOneOfAClosedSet(t *testing.T) {
 	}
 }
 
-// Outcomes lists every Code and every outcome, so that a new constant without an entry in the list fails this test.
+// The function Outcomes must return every constant of the types Code and Outcome. A new constant that is missing there
+// fails this test.
 func TestEveryCodeIsAnOutcome(t *testing.T) {
 	found := 0
 	for file, ofType := range map[string]string{"errors.go": "Code", "outcome.go": "Outcome"} {
@@ -69,7 +70,7 @@ func TestEveryCodeIsAnOutcome(t *testing.T) {
 	}
 }
 
-// constants returns the values of the constants of a type that a file of the package declares.
+// constants returns the values of the constants of the type ofType that a file of the package declares.
 func constants(t *testing.T, file, ofType string) (values []string) {
 	t.Helper()
 	syntax, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)

@@ -6,19 +6,20 @@ import (
 	"strings"
 )
 
-// Path is a sequence of relations from the rows of a table to a subject.
+// Path is a chain of relations from the rows of a table to a subject. For example, orders → customers → users.
 type Path struct {
-	// Via is the name of the path. It consists of the names of its relations, joined by dots. It leaves out relations
-	// without an alternative. It is empty if the table has one path.
+	// Via is the name of the path. It is empty if the table has one path. Otherwise it consists of the names of the
+	// relations of the path, joined by dots. It leaves out a relation if no other relation of the same table begins a
+	// path.
 	Via       string
 	Relations []Relation // in order; empty for the subject's own table
-	onward    string     // the name of the path that continues from the other table of the first relation
+	restVia   string     // the name of the rest of the path, after its first relation
 }
 
-// begins reports whether the path begins with the relation.
+// begins reports whether the first relation of the path is the relation with.
 func (p Path) begins(with Relation) bool { return len(p.Relations) > 0 && p.Relations[0].Equals(with) }
 
-// Has reports whether an annotated column belongs to the subject that the path leads to.
+// Has reports whether an annotated column belongs to the subject at the end of the path.
 func (p Path) Has(column Column) bool {
 	if column.Personal == nil {
 		return false
@@ -26,7 +27,7 @@ func (p Path) Has(column Column) bool {
 	return p.Via == "" || slices.ContainsFunc(column.Personal.vias(), p.isCalled)
 }
 
-// vias returns the names of paths or relations in Via.
+// vias returns the list of names in Annotation.Via.
 func (a Annotation) vias() []string {
 	if a.Via == "" {
 		return nil
@@ -41,14 +42,14 @@ func (a Annotation) vias() []string {
 // isCalled reports whether the name is the name of the path, or the name of its first relation.
 func (p Path) isCalled(name string) bool { return p.Via == name || strings.HasPrefix(p.Via, name+".") }
 
-// Personal returns the annotated columns of the path's table that belong to the subject that the path leads to, in the
-// order of the table.
+// Personal returns the annotated columns of the table that belong to the subject at the end of the path, in the order
+// of the table.
 func (p Path) Personal(table Table) []Column {
 	return slices.DeleteFunc(table.Personal(), func(c Column) bool { return !p.Has(c) })
 }
 
-// OnErasure returns the action on the rows of the path if its subject is erased: StrategyDelete, StrategyNull, or
-// empty.
+// OnErasure returns the action on the rows of the path if the subject at the end of the path is erased: StrategyDelete,
+// StrategyNull, or empty. It is Relation.OnErasure of the first relation.
 func (p Path) OnErasure() Strategy {
 	if len(p.Relations) == 0 {
 		return ""
@@ -57,8 +58,8 @@ func (p Path) OnErasure() Strategy {
 }
 
 // Clears returns the columns that an erasure sets to NULL, so that the row no longer refers to the subject. These are
-// columns of the first relation of the path. They are in no key of the table, and in no other relation that applies to
-// the same rows. Clears returns nil unless OnErasure of the path is StrategyNull.
+// columns of the first relation of the path. Clears leaves out a column that is in a key, that another relation refers
+// to, or that another relation of the same rows uses. Clears returns nil if OnErasure of the path is not StrategyNull.
 func (m DataMap) Clears(table Table, path Path) []string {
 	if path.OnErasure() != StrategyNull {
 		return nil
@@ -69,7 +70,8 @@ func (m DataMap) Clears(table Table, path Path) []string {
 	})
 }
 
-// mustStay reports whether a column of a relation must keep its value when the relation is cleared.
+// mustStay reports whether a column of a relation must keep its value although an erasure sets the relation to NULL.
+// The column is then in a key, another relation refers to it, or another relation of the same rows uses it.
 func (m DataMap) mustStay(table Table, relation Relation, name string) bool {
 	if slices.Contains(table.PrimaryKey, name) || slices.Contains(table.SubjectKey, name) || m.isReferenced(table, name) {
 		return true
@@ -80,12 +82,12 @@ func (m DataMap) mustStay(table Table, relation Relation, name string) bool {
 	})
 }
 
-// Paths returns the paths from the table to the subject's table. A table has several paths if several of its relations
-// are marked with Path, or if a table on its path has several paths. The subject's own table has one path without
-// relations.
+// Paths returns the paths from the table to the subject's table. A table has several paths if it marks several of its
+// relations with Relation.Path, or if a table that it refers to on a path has several paths. The subject's own table
+// has one path without relations.
 func (m DataMap) Paths(table string) []Path { return m.paths[table] }
 
-// PathVia returns the path with the name via.
+// PathVia returns the path of the table whose Path.Via equals the parameter via.
 func (m DataMap) PathVia(table, via string) (Path, bool) {
 	for _, path := range m.paths[table] {
 		if path.Via == via {
@@ -95,10 +97,13 @@ func (m DataMap) PathVia(table, via string) (Path, bool) {
 	return Path{}, false
 }
 
-// RowsDeleted reports whether an erasure deletes the rows of a table on a path. If OnErasure of the path is set, it
-// decides. If the table has one path, Table.RowsDeleted decides. If the table has several paths, an erasure deletes the
-// rows on a path under three conditions. The table is Owned. The table has annotated columns, and all of them have
-// StrategyErase or StrategyDelete. All of them belong to this path only.
+// RowsDeleted reports whether an erasure deletes the rows of a table on a path. The first rule that applies decides:
+//
+//   - If OnErasure of the path is set, the rows are deleted for StrategyDelete only.
+//   - If the table has one path, Table.RowsDeleted decides.
+//   - If the table has several paths, the rows are deleted under three conditions. The table is Owned. The table has
+//     annotated columns, and all of them have StrategyErase or StrategyDelete. All annotated columns belong to this
+//     path only.
 func (m DataMap) RowsDeleted(table Table, path Path) bool {
 	switch {
 	case path.OnErasure() != "":
@@ -114,30 +119,33 @@ func (m DataMap) RowsDeleted(table Table, path Path) bool {
 	})
 }
 
-// RemainingPaths returns the remaining paths of the tables along the path. The table of the first relation comes first.
+// RemainingPaths returns, for each table that the path visits after its first table, the rest of the path from that
+// table. For example, for orders → customers → users, it returns the paths customers → users and users.
 func (m DataMap) RemainingPaths(path Path) []Path {
-	var onward []Path
+	var remaining []Path
 	for len(path.Relations) > 0 {
-		next, _ := m.PathVia(path.Relations[0].References, path.onward)
-		onward = append(onward, next)
+		next, _ := m.PathVia(path.Relations[0].References, path.restVia)
+		remaining = append(remaining, next)
 		path = next
 	}
-	return onward
+	return remaining
 }
 
-// mostPaths is the maximum number of paths of a table. Each path has its own steps and conditions.
-const mostPaths = 16
+// maxPaths is the maximum number of paths of a table. It limits the size of a plan, because each path has its own
+// steps and SQL conditions.
+const maxPaths = 16
 
-// takePaths stores the paths of a table that begin with the relations, and reports whether it could. The paths of the
-// referenced tables must be known.
-func (d *draft) takePaths(table Table, relations []Relation) bool {
+// addPaths stores the paths of a table that begin with one of the relations. It joins each relation with each path of
+// the referenced table, so the paths of the referenced tables must be known. It returns false if it reports a mistake
+// instead.
+func (d *draft) addPaths(table Table, relations []Relation) bool {
 	var paths []Path
 	for _, relation := range relations {
-		for _, onward := range d.paths[relation.References] {
-			path := Path{Via: onward.Via, onward: onward.Via}
-			path.Relations = append([]Relation{relation}, onward.Relations...)
+		for _, rest := range d.paths[relation.References] {
+			path := Path{Via: rest.Via, restVia: rest.Via}
+			path.Relations = append([]Relation{relation}, rest.Relations...)
 			if len(relations) > 1 {
-				path.Via = strings.TrimSuffix(relation.called()+"."+onward.Via, ".")
+				path.Via = strings.TrimSuffix(relation.called()+"."+rest.Via, ".")
 			}
 			if slices.ContainsFunc(paths, func(other Path) bool { return other.Via == path.Via }) {
 				d.report(Problem{
@@ -149,10 +157,10 @@ func (d *draft) takePaths(table Table, relations []Relation) bool {
 			paths = append(paths, path)
 		}
 	}
-	if len(paths) > mostPaths {
+	if len(paths) > maxPaths {
 		d.report(Problem{
-			Table: table.Name, Message: "has more paths to the subject's table than " + strconv.Itoa(mostPaths),
-			Found: strconv.Itoa(len(paths)), Remedy: "mark fewer of its relations, or of those above it",
+			Table: table.Name, Message: "has more paths to the subject's table than " + strconv.Itoa(maxPaths),
+			Found: strconv.Itoa(len(paths)), Remedy: "mark fewer relations of this table, or of the tables that it refers to",
 		})
 		return false
 	}
@@ -160,8 +168,8 @@ func (d *draft) takePaths(table Table, relations []Relation) bool {
 	return true
 }
 
-// candidates returns the relations by which a table may reach the subject's table. These are the marked relations, or
-// all relations if no relation is marked.
+// candidates returns the relations that may begin a path of the table to the subject's table. These are the relations
+// that are marked with Path. If no relation is marked, they are all relations to other tables of the data map.
 func (m DataMap) candidates(table Table) []Relation {
 	marked := slices.ContainsFunc(table.Relations, func(r Relation) bool { return r.Path })
 	return slices.DeleteFunc(slices.Clone(table.Relations), func(r Relation) bool {
@@ -178,7 +186,7 @@ func viasOf(paths []Path) []string {
 	return names
 }
 
-// checkPaths checks the columns and the relations of a table against its paths.
+// checkPaths checks the annotated columns and the relations of a table against the paths of the table.
 func (d *draft) checkPaths(table Table) {
 	paths := d.paths[table.Name]
 	if len(paths) == 0 {
@@ -190,7 +198,8 @@ func (d *draft) checkPaths(table Table) {
 	for _, relation := range table.Relations {
 		d.checkOnErasure(table, relation)
 	}
-	// Columns with the strategies anonymize, null and retain keep the rows, independent of their path.
+	// Table.RowsDeleted is false if a column has the strategy anonymize, null or retain. Such a column keeps the rows on
+	// every path.
 	deletes := func(p Path) bool { return d.RowsDeleted(table, p) }
 	if !table.Owned || !table.RowsDeleted() || slices.ContainsFunc(paths, deletes) {
 		return
@@ -241,7 +250,8 @@ func (d *draft) checkVia(table Table, column Column) {
 	}
 }
 
-// checkOnErasure checks the OnErasure of a relation.
+// checkOnErasure reports a wrong Relation.OnErasure: an unknown value, a relation that begins no path, or a reference
+// that cannot be NULL.
 func (d *draft) checkOnErasure(table Table, relation Relation) {
 	if relation.OnErasure == "" {
 		return
@@ -275,15 +285,16 @@ func (d *draft) checkOnErasure(table Table, relation Relation) {
 	}
 }
 
-// Notice is a hint at possible personal data that the data map does not cover. It is not an error.
+// Notice is a hint at possible personal data that the data map does not cover. A notice is not an error.
 type Notice struct{ Table, Column, Message string }
 
 // String returns the notice in one line.
 func (n Notice) String() string { return n.Table + "." + n.Column + ": " + n.Message }
 
-// Notices returns hints at data that the data map may have missed, in the order of the tables. The first kind is a
-// relation between tables of the map that is not a path, although other relations are. The second kind is an exported
-// primary key that is named like a secret. Notices of WithNotices follow at the end.
+// Notices returns hints at personal data that the data map may have missed, in the order of the tables. There are two
+// kinds. The first kind is a relation between tables of the map that is not on a path, although another relation of the
+// table is. The second kind is a primary key that an export shows and that is named like a secret. The notices of
+// WithNotices come last.
 func (m DataMap) Notices() []Notice {
 	var notices []Notice
 	for _, table := range m.tables {
@@ -302,8 +313,8 @@ func (m DataMap) Notices() []Notice {
 	return append(notices, m.notices...)
 }
 
-// exposedKeys returns a notice for each column of a primary key that is named like a secret and that an export uses to
-// name rows.
+// exposedKeys returns a notice for each column of the primary key that is named like a secret and is not annotated, if
+// an export shows rows of the table. An export identifies a row by its primary key, so it would show the secret.
 func (m DataMap) exposedKeys(table Table) (notices []Notice) {
 	if len(m.ExportedColumns(table)) == 0 {
 		return nil
@@ -317,7 +328,7 @@ func (m DataMap) exposedKeys(table Table) (notices []Notice) {
 	return notices
 }
 
-// WithNotices returns the data map with additional notices of its reader.
+// WithNotices returns the data map with the additional notices of the reader that created the data map.
 func (m DataMap) WithNotices(notices ...Notice) DataMap {
 	m.notices = slices.Concat(m.notices, notices)
 	return m

@@ -9,7 +9,8 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// messages have a sender, a recipient and a body that belongs to the sender.
+// messages returns a table whose rows have a sender, a recipient, and a body that belongs to the sender. The function
+// change can modify the table.
 func messages(change func(*domain.Table)) domain.Table {
 	relation := func(name, column string) domain.Relation {
 		r := belongsTo("users", column)
@@ -40,8 +41,8 @@ func vias(paths []domain.Path) string {
 	return strings.Join(names, " ")
 }
 
-// A table has a path for each combination of a marked relation and a path of the table that the relation refers to. The
-// name of a path consists of the names of the relations that have an alternative.
+// A table has a path for each combination of one of its marked relations and one path of the table that this relation
+// refers to. The name of a path leaves out a relation that is the only one of its table.
 func TestATableHasTheProductOfItsRelationsAndTheirPaths(t *testing.T) {
 	files := child("files", "messages")
 	both := child("both", "messages", "users")
@@ -71,7 +72,7 @@ func TestATableHasTheProductOfItsRelationsAndTheirPaths(t *testing.T) {
 	}
 }
 
-// A column belongs to the paths that it names, and to the paths that begin with a relation that it names.
+// Annotation.Via may name a path. It may also name a relation, and then means all paths that begin with the relation.
 func TestAColumnBelongsToThePathsThatItNames(t *testing.T) {
 	both := child("both", "messages", "users")
 	both.Relations[0].Path, both.Relations[0].Name, both.Relations[1].Path = true, "Message", true
@@ -195,8 +196,8 @@ func TestATableWithTooManyPathsIsRefused(t *testing.T) {
 	wantManifestError(t, err, "e")
 }
 
-// Clearing a reference keeps the columns that other relations and keys need. The alternatives of a polymorphic
-// reference use the same columns.
+// If an erasure sets a reference to NULL, it must not change columns that a key or another relation uses. The relations
+// of a polymorphic reference may share a column, because each row uses only one of them.
 func TestAClearedReferenceKeepsColumnsThatOthersNeed(t *testing.T) {
 	when := func(value string) *domain.Condition { return &domain.Condition{Column: "kind", Value: value} }
 	for name, c := range map[string]struct {
@@ -238,7 +239,7 @@ func TestAClearedReferenceKeepsColumnsThatOthersNeed(t *testing.T) {
 	}
 }
 
-// The columns of a condition distinguish rows, as keys do.
+// The condition of a relation reads the column, so an erasure must not overwrite it.
 func TestTheColumnOfAConditionIsAKey(t *testing.T) {
 	table := messages(func(m *domain.Table) { m.Relations[0].When = &domain.Condition{Column: "kind", Value: "mail"} })
 	m := mustMap(t, users(), table)
@@ -265,7 +266,6 @@ func TestNoticesNameRelationsThatNoPathCovers(t *testing.T) {
 	}
 }
 
-// The JSON of a relation without path options does not contain the names of these options.
 func TestRelationsWithoutPathOptionsKeepTheirJSON(t *testing.T) {
 	text, err := json.Marshal(belongsTo("users", "users_id"))
 	if err != nil || string(text) != `{"columns":["users_id"],"references":"users","referenced_columns":["id"]}` {

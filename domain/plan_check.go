@@ -2,15 +2,14 @@ package domain
 
 import "slices"
 
-// CheckSteps returns ErrManifest if a store cannot carry out the steps. failing is the number of steps before the wrong
-// step.
+// CheckSteps returns ErrManifest if a store cannot carry out the steps. failing is the index of the first wrong step.
 //
-// Each step must be a local step with the strategy delete, anonymize or retain. It must affect a table of the data map,
-// one of the paths of the table, and columns that belong to this path. It may clear only columns that DataMap.Clears
-// returns for this path.
+// Each step must be a local step with the strategy delete, anonymize or retain. The step must name a table of the data
+// map, one of the paths (chains of relations to the subject) of the table, and columns that belong to this path. It may
+// clear (set to NULL) only columns that DataMap.Clears returns for this path.
 //
 // For each path, a table may have one step that deletes its rows. Instead, it may have one step that anonymizes and one
-// step that retains, and a further anonymize step after them that only clears references.
+// step that retains. A further anonymize step may follow these two steps if it only clears references.
 func (m DataMap) CheckSteps(steps []Step) (failing int, err error) {
 	for i, step := range steps {
 		if fault := m.checkStep(step, steps[:i]); fault != "" {

@@ -9,18 +9,18 @@ import (
 )
 
 // Problem is one mistake in a data map. It contains names of tables and columns, and words of struct tags and
-// manifests. It never contains a value of a row. It is safe to log.
+// manifests, but never a value of a row. It is safe to log.
 type Problem struct {
 	Code     Code     `json:"code"`               // ErrManifest or ErrRetention; empty means ErrManifest
-	Table    string   `json:"table"`              // empty for a mistake of the data map as a whole
-	Column   string   `json:"column,omitempty"`   // the column, or the field of a model; empty for the table as a whole
+	Table    string   `json:"table"`              // empty if the mistake is not in one table
+	Column   string   `json:"column,omitempty"`   // the column, or the field of a model; may be empty
 	Message  string   `json:"message"`            // the mistake
-	Found    string   `json:"found,omitempty"`    // the wrong word
-	Possible []string `json:"possible,omitempty"` // the valid words
+	Found    string   `json:"found,omitempty"`    // the wrong value
+	Possible []string `json:"possible,omitempty"` // the valid values
 	Remedy   string   `json:"remedy,omitempty"`   // the change that fixes it
 }
 
-// Where returns the place of the problem: the table, or the table and the column.
+// Where returns the table, or the table and the column, that has the problem.
 func (p Problem) Where() string {
 	if p.Column == "" {
 		return p.Table
@@ -28,7 +28,7 @@ func (p Problem) Where() string {
 	return p.Table + "." + p.Column
 }
 
-// String returns the problem in one line that starts with the place.
+// String returns the problem in one line. The line starts with the result of Where.
 func (p Problem) String() string {
 	text := p.Message
 	if where := p.Where(); where != "" {
@@ -46,9 +46,9 @@ func (p Problem) String() string {
 	return text
 }
 
-// ManifestError returns the error for the problems of a data map, or nil if problems is empty. The code is ErrRetention
-// if every problem has this code, otherwise ErrManifest. If there are several problems, the message has one line for
-// each of them.
+// ManifestError returns an error that lists the problems of a data map, or nil if problems is empty. The code is
+// ErrRetention if every problem has this code, otherwise ErrManifest. If there are several problems, the message has
+// one line for each problem.
 func ManifestError(op string, problems []Problem) error {
 	if len(problems) == 0 {
 		return nil
@@ -56,8 +56,8 @@ func ManifestError(op string, problems []Problem) error {
 	return refusal(op, problems)
 }
 
-// ManifestError returns the error for the problems of the data map, in the order of its tables and columns. It returns
-// nil if problems is empty.
+// ManifestError returns an error that lists the problems of the data map, in the order of its tables and columns. It
+// returns nil if problems is empty.
 func (m DataMap) ManifestError(op string, problems []Problem) error {
 	if len(problems) == 0 {
 		return nil
@@ -87,7 +87,7 @@ func refusal(op string, problems []Problem) *Error {
 	return refused
 }
 
-// Problems returns the problems that an error lists, in their order. It returns nil for an error of another kind.
+// Problems returns the problems that err lists, in the same order. It returns nil if err lists no problems.
 func Problems(err error) []Problem {
 	var refused *Error
 	if !errors.As(err, &refused) {
@@ -96,8 +96,8 @@ func Problems(err error) []Problem {
 	return refused.Problems
 }
 
-// sortProblems sorts problems by table and column. Problems of the data map as a whole come first. For each table, the
-// problems of the table come first, then the problems of its columns, then the problems of other fields.
+// sortProblems sorts problems by table and column. Problems without a table come first. For each table, the problems
+// without a column come first, then the problems of its columns, then the problems of other fields, such as relations.
 func sortProblems(tables []Table, problems []Problem) {
 	place := func(p Problem) (table, column int) {
 		if p.Table == "" {
@@ -124,7 +124,6 @@ func sortProblems(tables []Table, problems []Problem) {
 	})
 }
 
-// words converts words of the vocabulary to texts.
 func words[W ~string](list []W) []string {
 	texts := make([]string, len(list))
 	for i, word := range list {
@@ -133,12 +132,12 @@ func words[W ~string](list []W) []string {
 	return texts
 }
 
-// draft is a data map under construction, with the problems found so far.
+// draft is a data map under construction, with the problems that the checks have found so far.
 type draft struct {
 	DataMap
 	problems []Problem
-	// incomplete is true if a reader could not read every table. Problems that may result from a missing table are then
-	// not reported.
+	// incomplete is true if a reader could not read every table. A problem that may be a consequence of a missing table is
+	// then not reported.
 	incomplete bool
 }
 

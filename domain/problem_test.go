@@ -9,7 +9,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// faulty returns tables with two mistakes each. The subject's table is not the first.
+// faulty returns tables with two mistakes each. The subject's table is not the first of them.
 func faulty() []domain.Table {
 	orders, subject, notes := child("orders", "users"), users(), child("notes")
 	orders.Columns = append(orders.Columns,
@@ -94,7 +94,7 @@ func TestAMistakeOfAReaderIsReportedInTheOrderOfTheTables(t *testing.T) {
 	want := []string{
 		"orders.total", "orders.total", "orders.total", "users.id", "users.email", "users.age", "notes", "notes.Owner",
 	}
-	if !slices.Equal(got, want) { // notes has no path because of its relation, so that this is not reported
+	if !slices.Equal(got, want) { // without the missing path of notes, which its wrong relation causes
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
 }

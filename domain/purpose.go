@@ -9,18 +9,18 @@ type Purpose struct {
 	Name string
 }
 
-// Purposes are the purposes that an application has declared, in their order. The zero value declares no purposes, and
-// accepts every purpose. Purposes is immutable and safe for concurrent use.
+// Purposes are the purposes that an application has declared, in the order of the declaration. The zero value declares
+// no purposes, and accepts every purpose. Purposes is immutable and safe for concurrent use.
 //
-// A purpose must stay declared as long as a consent for it may be in force, because a withdrawal for an undeclared
-// purpose is refused.
+// A purpose must stay declared as long as a consent for it may be in force. Otherwise the subject could not withdraw
+// the consent, because a decision about an undeclared purpose is refused.
 type Purposes struct {
 	names []string
 	known map[string]bool
 }
 
-// NewPurposes declares purposes. Without purposes, it returns the zero value. Returns ErrConfiguration if CheckPurpose
-// refuses a name, or if a name occurs twice.
+// NewPurposes declares the purposes. Called without arguments, it returns the zero value. Returns ErrConfiguration if
+// CheckPurpose refuses a name, or if a name occurs twice.
 func NewPurposes(purposes ...Purpose) (Purposes, error) {
 	if len(purposes) == 0 {
 		return Purposes{}, nil
@@ -39,10 +39,10 @@ func NewPurposes(purposes ...Purpose) (Purposes, error) {
 	return declared, nil
 }
 
-// Declared reports whether any purpose is declared.
+// Declared reports whether the application has declared any purpose.
 func (p Purposes) Declared() bool { return len(p.names) > 0 }
 
-// Names returns a copy of the declared purposes, in their order.
+// Names returns a copy of the declared names, in the order of the declaration.
 func (p Purposes) Names() []string { return slices.Clone(p.names) }
 
 // Check returns the errors of a purpose, or nil. It returns the errors of CheckPurpose. If purposes are declared and
@@ -57,8 +57,8 @@ func (p Purposes) Check(purpose string) []FieldError {
 	return nil
 }
 
-// ConsentPayload returns the payload of the audit event of a consent decision. The payload has the source. For a
-// declared purpose, it also has the purpose and the policy version.
+// ConsentPayload returns the payload of the audit event of a consent decision. The payload always has the source. If
+// the purpose is declared, the payload also has the purpose and the policy version.
 func (p Purposes) ConsentPayload(decision ConsentDecision) Payload {
 	payload := Payload{"source": decision.Source}
 	if p.known[decision.Purpose] {

@@ -77,7 +77,7 @@ func TestDecisionsAreCheckedAmongThePurposes(t *testing.T) {
 	}
 }
 
-// The text of an undeclared purpose comes from a client, and may contain anything.
+// An event must not contain an undeclared purpose, because the text comes from a client and may be personal data.
 func TestAnEventNamesOnlyADeclaredPurpose(t *testing.T) {
 	decision := domain.ConsentDecision{Purpose: "news", PolicyVersion: "v1", Granted: true, Source: "api"}
 	for want, all := range map[string]domain.Purposes{"": {}, "v1": declared(t, "news")} {

@@ -8,15 +8,16 @@ import (
 	"time"
 )
 
-// RectificationResult is the result of a rectification (Art. 16 GDPR). It has the number of rows for each table in the
-// application's own database, the external systems whose rectification is still due, and the external systems that are
-// skipped.
+// RectificationResult is the result of a rectification (Art. 16 GDPR). It has the number of corrected rows for each
+// table of the application's own database, the external systems whose rectification is still due, and the external
+// systems that are skipped.
 type RectificationResult struct {
 	SubjectID        SubjectID        `json:"subject_id"`
 	CompletedAt      time.Time        `json:"completed_at"`
 	Rectified        map[string]int64 `json:"rectified"`
 	EnqueuedExternal []string         `json:"enqueued_external"` // resolver names; one for each outbox entry
-	SkippedResolvers []string         `json:"skipped_resolvers"` // without an entry: cannot rectify, or nothing to send
+	// SkippedResolvers are the names of the resolvers that get no call: they cannot rectify, or have nothing to correct.
+	SkippedResolvers []string `json:"skipped_resolvers"`
 }
 
 // Clone returns a copy that shares no memory with r.
@@ -26,8 +27,8 @@ func (r RectificationResult) Clone() RectificationResult {
 	return r
 }
 
-// RectificationStep is the part of a rectification for one table. It writes the same values into all rows that a path
-// connects to the subject, or into one of these rows.
+// RectificationStep is the part of a rectification for one path of a table. It writes the same values into all rows
+// that the path (the chain of relations) connects to the subject, or into one of these rows.
 type RectificationStep struct {
 	Table  string
 	Row    string        // the row, as ExportRecord.Row names it; "" for all rows of the path

@@ -11,11 +11,12 @@ import (
 type Rehearsal struct {
 	SubjectID   SubjectID           `json:"subject_id"`
 	RehearsedAt time.Time           `json:"rehearsed_at"`
-	Steps       []RehearsedStep     `json:"steps"`    // in the order of the plan; empty if a step is refused
+	Steps       []RehearsedStep     `json:"steps"`    // in the order of the plan; empty if the database refuses a step
 	External    []RehearsedExternal `json:"external"` // in the order of the plan; empty if the subject cannot be locked
-	// Refused is the reason why the store would refuse the erasure. It is nil if the store would carry out the erasure.
+	// Refused is the reason why the database would refuse the erasure. It is nil if the erasure would succeed.
 	Refused *Refusal `json:"refused,omitempty"`
-	// Fingerprint identifies the plan and the counts. See Plan.Fingerprint. It is empty if the erasure is refused.
+	// Fingerprint identifies the plan and the numbers of affected rows. See Plan.Fingerprint. It is empty if the erasure
+	// is refused.
 	Fingerprint string `json:"fingerprint,omitempty"`
 }
 
@@ -32,14 +33,14 @@ type RehearsedExternal struct {
 	Keys     int    `json:"keys"`    // number of keys in the subject's rows; see Annotation.Ref
 }
 
-// Refusal is an error that every attempt of an erasure would meet, because of the rows or the schema of the database.
+// Refusal is an error that every attempt of an erasure would cause, because of the rows or the schema of the database.
 // It contains names of tables, columns and constraints, never a value. It is safe to log.
 type Refusal struct {
-	Class    string   `json:"class"`            // see ErrorClass: "conflict" for a constraint
-	Target   string   `json:"target,omitempty"` // the table of the refused step; empty for the commit
+	Class    string   `json:"class"`            // an ErrorClass, such as "conflict" for a violated constraint
+	Target   string   `json:"target,omitempty"` // the table of the refused step; empty if the commit is refused
 	Via      string   `json:"via,omitempty"`
 	Strategy Strategy `json:"strategy,omitempty"`
-	Message  string   `json:"message"` // names the constraint or its table, if the database does
+	Message  string   `json:"message"` // names the constraint or its table if the database reports one of them
 }
 
 // FingerprintLength is the number of hexadecimal digits of a fingerprint.
@@ -47,18 +48,19 @@ const FingerprintLength = 32
 
 // Fingerprint returns a hash of the plan and of the counts of one erasure, in hexadecimal digits. Two erasures have the
 // same fingerprint if they have the same plan and the same counts. The fingerprint does not depend on the subject, on
-// values, or on the instant. The counts may still differ between two instants if a duty ends in between.
+// values, or on the instant of the erasure. However, the counts may differ between two instants if a retention duty
+// (the legal duty to keep a value) ends in between.
 //
 // A fingerprint detects accidental changes. It is not a signature, because the hash (FNV-1a with 128 bits) is not
 // cryptographic.
 func (p Plan) Fingerprint(steps []RehearsedStep, external []RehearsedExternal) string {
 	hash := fnv.New128a()
-	// Encoding texts and numbers cannot fail, and writing to a hash cannot fail.
+	// The error is ignored, because texts and numbers can always be encoded, and writing to a hash always succeeds.
 	_ = json.NewEncoder(hash).Encode([]any{p.Steps, steps, external})
 	return hex.EncodeToString(hash.Sum(nil))
 }
 
-// CheckFingerprint returns ErrInvalid, with the field fingerprint, if a text cannot be a fingerprint.
+// CheckFingerprint returns ErrInvalid for the field fingerprint if the text does not have the form of a fingerprint.
 func CheckFingerprint(text string) error {
 	var fields []FieldError
 	switch _, err := hex.DecodeString(text); {

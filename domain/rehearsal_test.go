@@ -9,7 +9,7 @@ import (
 	"github.com/habeas-data/habeas/domain/internal/fixture"
 )
 
-// rehearsed returns an erasure with a step of each kind.
+// rehearsed returns a plan with a delete step, an anonymize step and an external step, and the counts of its rehearsal.
 func rehearsed() (plan domain.Plan, steps []domain.RehearsedStep, external []domain.RehearsedExternal) {
 	plan.Steps = []domain.Step{
 		{Target: "orders", Strategy: domain.StrategyDelete, Via: "Buyer"},
@@ -23,14 +23,14 @@ func rehearsed() (plan domain.Plan, steps []domain.RehearsedStep, external []dom
 	return plan, steps, []domain.RehearsedExternal{{Resolver: "desk", Entries: 1, Keys: 40}}
 }
 
-// A stored fingerprint must stay valid in the next version of this module.
+// Applications may store a fingerprint. The next version of this module must compute the same fingerprint.
 func TestAFingerprintStaysTheSame(t *testing.T) {
 	plan, steps, external := rehearsed()
 	if got := plan.Fingerprint(steps, external); got != "3904d1994f02c92d552aef69dc033af6" {
 		t.Errorf("got %s", got)
 	}
 	for i := range steps {
-		steps[i].At = time.Unix(1, 0) // the fingerprint does not depend on it
+		steps[i].At = time.Unix(1, 0) // the fingerprint does not depend on At
 	}
 	if got := plan.Fingerprint(steps, external); got != "3904d1994f02c92d552aef69dc033af6" {
 		t.Errorf("at an instant: got %s", got)

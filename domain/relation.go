@@ -5,33 +5,35 @@ import (
 	"strings"
 )
 
-// Relation is a belongs-to relation. The columns of this table hold the values of the referenced columns of another
-// table.
+// Relation is a belongs-to relation, such as a foreign key. Columns of this table hold the values of the referenced
+// columns of another table.
 type Relation struct {
-	Name              string   `json:"name,omitempty"` // the name in Annotation.Via and in errors; empty means References
+	Name              string   `json:"name,omitempty"` // for Annotation.Via and for errors; empty means References
 	Columns           []string `json:"columns"`
-	References        string   `json:"references"` // the other table
+	References        string   `json:"references"` // the name of the other table
 	ReferencedColumns []string `json:"referenced_columns"`
-	// Path marks a relation that leads to the subject. It is needed if several relations of the table do. If a table
-	// marks several relations, its rows are about several people. Each row then belongs to each subject that a marked
-	// relation leads to. Each annotated column names its path in Annotation.Via.
+	// Path marks a relation that begins a path (a chain of relations to a subject). It is required if several relations of
+	// the table lead to the subject's table. If a table marks several relations, its rows are about several people. Each
+	// row then belongs to each subject that a marked relation leads to. Each annotated column names its path in
+	// Annotation.Via.
 	Path bool `json:"path,omitempty"`
-	// OnErasure is the action on the row if the person at the end of this path is erased. StrategyDelete deletes the row.
-	// StrategyNull sets Columns to NULL. If OnErasure is empty, the row and Columns stay. OnErasure is for paths only.
+	// OnErasure is the action on the row if the subject at the end of the path is erased. StrategyDelete deletes the row.
+	// StrategyNull sets Columns to NULL. If OnErasure is empty, DataMap.RowsDeleted decides whether the row is deleted.
+	// OnErasure is allowed only for a relation that begins a path.
 	OnErasure Strategy `json:"erasure,omitempty"`
-	// When restricts the relation to rows that satisfy a condition, as polymorphic references require. Such a relation is
-	// assumed to have no foreign key in the database.
+	// When restricts the relation to rows that satisfy a condition, as polymorphic references require. The module assumes
+	// that the database has no foreign key for such a relation.
 	When     *Condition `json:"when,omitempty"`
 	SetsNull bool       `json:"sets_null,omitempty"` // the foreign key has ON DELETE SET NULL
 }
 
-// Condition is true for the rows in which a column has a value.
+// Condition is satisfied by the rows in which Column holds Value.
 type Condition struct {
 	Column string `json:"column"`
-	Value  string `json:"value"` // the text form of the value, compared exactly
+	Value  string `json:"value"` // the value as text, compared exactly
 }
 
-// called returns the name of the relation.
+// called returns the name of the relation, which is References if Name is empty.
 func (r Relation) called() string {
 	if r.Name != "" {
 		return r.Name
@@ -39,7 +41,8 @@ func (r Relation) called() string {
 	return r.References
 }
 
-// Equals reports whether two relations of one table connect the same rows to the same other rows.
+// Equals reports whether two relations of one table have the same columns, referenced table, referenced columns and
+// condition.
 func (r Relation) Equals(other Relation) bool {
 	return r.References == other.References && slices.Equal(r.Columns, other.Columns) &&
 		slices.Equal(r.ReferencedColumns, other.ReferencedColumns) && sameCondition(r.When, other.When)
@@ -68,7 +71,7 @@ func (r Relation) clone() Relation {
 	return r
 }
 
-// label returns the relation for a message: its name, its columns and the referenced table.
+// label returns the text that names the relation in a message: its name, its columns and the referenced table.
 func (r Relation) label() string {
 	label := strings.Join(r.Columns, "+") + " -> " + r.References
 	if r.Name != "" {
@@ -77,7 +80,6 @@ func (r Relation) label() string {
 	return label
 }
 
-// checkCondition checks the condition of a relation if it has one.
 func (d *draft) checkCondition(table Table, relation Relation) {
 	when := relation.When
 	if when == nil {

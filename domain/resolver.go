@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// ResolverError is a permanent error of an external system. A retry would fail again, and a person has to handle the
-// error. Its text names the resolver and the failure, such as a status. The text never contains an identifier, a token
+// ResolverError is a permanent error of an external system. A retry would fail again, so a person has to handle the
+// error. The text names the resolver and the failure, such as an HTTP status. It never contains an identifier, a token
 // or a message of the vendor.
 type ResolverError struct {
 	Resolver string
@@ -17,7 +17,7 @@ type ResolverError struct {
 // Error implements error.
 func (e *ResolverError) Error() string { return "habeas: resolver " + e.Resolver + ": " + e.Message }
 
-// Unwrap gives the cause to errors.Is and errors.As.
+// Unwrap returns the cause, for errors.Is and errors.As.
 func (e *ResolverError) Unwrap() error {
 	if e == nil { // a resolver may return a nil pointer as its error
 		return nil
@@ -25,8 +25,8 @@ func (e *ResolverError) Unwrap() error {
 	return e.Err
 }
 
-// RetryLater is a temporary error of an external system that states when to retry. The rules for the text of a
-// ResolverError apply to its text.
+// RetryLater is a temporary error of an external system. The system may state when to retry. As in a ResolverError, the
+// text never contains an identifier, a token or a message of the vendor.
 type RetryLater struct {
 	Resolver string
 	Message  string        // safe to log, such as "POST returned status 429"
@@ -37,7 +37,7 @@ type RetryLater struct {
 // Error implements error.
 func (e *RetryLater) Error() string { return "habeas: resolver " + e.Resolver + ": " + e.Message }
 
-// Unwrap gives the cause to errors.Is and errors.As.
+// Unwrap returns the cause, for errors.Is and errors.As.
 func (e *RetryLater) Unwrap() error {
 	if e == nil { // a resolver may return a nil pointer as its error
 		return nil
@@ -53,8 +53,8 @@ type CoveredSurface struct {
 	Notes      []string       `json:"notes"`      // further facts for the reader, such as a recovery window
 }
 
-// CoveredField is a field of an export. If its name contains {id}, it is a family of fields, and {id} matches any text
-// that is not empty.
+// CoveredField is a field of an export. If its name contains {id}, it covers all fields in which {id} is replaced by
+// any text that is not empty.
 type CoveredField struct {
 	Field    string   `json:"field"`
 	Category Category `json:"category"`

@@ -2,8 +2,8 @@ package domain
 
 import "time"
 
-// RestrictionDecision places (Art. 18(1) GDPR) or lifts a restriction of processing, for one purpose or for all
-// purposes.
+// RestrictionDecision places (Art. 18(1) GDPR) or lifts a restriction of processing. It applies to one purpose, or to
+// all processing.
 type RestrictionDecision struct {
 	Purpose    *string // nil means all processing; otherwise 1 to MaxTextLength characters
 	Restricted bool
@@ -11,10 +11,10 @@ type RestrictionDecision struct {
 	Source     string  // 1 to MaxTextLength characters
 }
 
-// Check returns all errors of the decision, or nil.
+// Check returns all errors of the decision, or nil. The purpose need not be declared.
 func (d RestrictionDecision) Check() []FieldError { return d.CheckAmong(Purposes{}) }
 
-// CheckAmong returns all errors of the decision, or nil. It checks the purpose as Purposes.Check does.
+// CheckAmong returns all errors of the decision, or nil. It refuses a purpose that Purposes.Check refuses.
 func (d RestrictionDecision) CheckAmong(purposes Purposes) []FieldError {
 	var fields []FieldError
 	if d.Purpose != nil {
@@ -26,10 +26,10 @@ func (d RestrictionDecision) CheckAmong(purposes Purposes) []FieldError {
 	return append(fields, CheckText("source", d.Source, 1)...)
 }
 
-// RestrictionRecord is one line of the append-only restriction ledger. A nil Purpose means all processing, and makes
-// the record global. Among a subject's records for a purpose, the last record that the store accepted is in force. The
-// same rule applies to the subject's global records. RecordedAt documents the decision, and does not decide which
-// record is in force. An erasure clears Reason, which is free text, and keeps all other fields.
+// RestrictionRecord is one line of the append-only restriction ledger. A record without a Purpose is global: it applies
+// to all processing. For each purpose, the record in force is the last record that the store accepted for the subject
+// and this purpose. For global records, it is the subject's last global record. RecordedAt documents the decision, and
+// does not decide which record is in force. An erasure clears Reason, which is free text, and keeps all other fields.
 type RestrictionRecord struct {
 	SubjectID  SubjectID `json:"subject_id"`
 	Purpose    *string   `json:"purpose"`
@@ -39,7 +39,7 @@ type RestrictionRecord struct {
 	Source     string    `json:"source"`
 }
 
-// RestrictionScope is the scope of a restriction.
+// RestrictionScope says whether a restriction applies to one purpose or to all processing.
 type RestrictionScope string
 
 // The scopes of a restriction.
@@ -58,12 +58,13 @@ type RestrictionStatus struct {
 	RecordedAt *time.Time        `json:"recorded_at"` // see RestrictionStatusOf
 }
 
-// RestrictionStatusOf returns the status for the records in force. global is the global record in force. scoped is the
-// record in force for purpose, and is ignored if purpose is nil. Both may be nil.
+// RestrictionStatusOf returns the status that follows from the records in force. global is the global record in force.
+// scoped is the record in force for purpose. It is ignored if purpose is nil. Both records may be nil.
 //
-// Processing is restricted if one of the two records restricts it. Lifting the restriction of one purpose therefore
-// does not undo a global restriction. RecordedAt is the instant of the record that restricts, with the global record
-// first. If processing is not restricted, RecordedAt is the later instant of the two records, or nil without a record.
+// Processing is restricted if one of the two records restricts it. Therefore, a restriction for all purposes stays
+// effective after the restriction of one purpose is lifted. RecordedAt is the instant of the record that restricts. If
+// both restrict, it is the instant of the global record. If processing is not restricted, RecordedAt is the later
+// instant of the two records, or nil if there is no record.
 func RestrictionStatusOf(id SubjectID, purpose *string, global, scoped *RestrictionRecord) RestrictionStatus {
 	status := RestrictionStatus{SubjectID: id, Purpose: purpose}
 	if purpose == nil {

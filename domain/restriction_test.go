@@ -54,7 +54,7 @@ func TestTheStatusDerivesFromTheRecordsInForce(t *testing.T) {
 
 func equal[T comparable](a, b *T) bool { return a == b || a != nil && b != nil && *a == *b }
 
-// inForce returns the last global record and the last record for a purpose, as a store does.
+// inForce returns the records in force, as a store does: the last global record, and the last record for a purpose.
 func inForce(records []domain.RestrictionRecord) (global, scoped *domain.RestrictionRecord) {
 	for _, record := range records {
 		winner := &global

@@ -6,22 +6,24 @@ import (
 	"time"
 )
 
-// SweepScope restricts a sweep to the retained cells of an erased subject that the sweep must overwrite. A cell that
-// holds NULL is never overwritten. If Column.RecognizesSurrogate is true for the column of a cell, a cell that holds a
-// surrogate is not overwritten either.
+// SweepScope restricts a sweep to the cells that it must overwrite. A sweep overwrites retained cells of an erased
+// subject after the end of their retention duty (the legal duty to keep a value). A sweep skips a cell that holds NULL.
+// It also skips a cell that holds a surrogate (the value that an erasure writes), if Column.RecognizesSurrogate is true
+// for its column.
 type SweepScope struct {
-	// DutyEndsAfter is the instant of the last erasure or sweep of the subject. That erasure or sweep has overwritten the
-	// cells whose duty was over at the instant. If Column.RecognizesSurrogate is false for the column of a cell, the cell
-	// is overwritten only if its duty ends after the instant.
+	// DutyEndsAfter is the instant of the last erasure or sweep of the subject. It matters for columns for which
+	// Column.RecognizesSurrogate is false. In these columns, a sweep overwrites a cell only if its duty ends after
+	// DutyEndsAfter. If the duty was over at DutyEndsAfter, the last erasure or sweep has already overwritten the cell.
 	DutyEndsAfter time.Time
 
-	// DutyStartsBy excludes the cells whose duty starts after this instant. The zero time excludes no cell. It is set to
-	// the instant of the erasure if the subject may have been created again, because such a cell may belong to a new row.
+	// DutyStartsBy excludes the cells whose duty starts after this instant. The zero time excludes no cell. If the
+	// application may have created the subject again, DutyStartsBy is the instant of the erasure. A cell whose duty starts
+	// later may then belong to a new row.
 	DutyStartsBy time.Time
 }
 
-// SweepScope returns the scope of a sweep of the marked subject. Callers set recreated if the subject's own row does
-// not hold the surrogates of the erasure, because an application may then have created the subject again.
+// SweepScope returns the scope of a sweep of the subject of the mark. recreated must be true if the subject's own row
+// does not hold the surrogates of the erasure. The application may then have created the subject again.
 func (m ErasureMark) SweepScope(recreated bool) *SweepScope {
 	scope := &SweepScope{DutyEndsAfter: m.ErasedAt}
 	if m.SweptAt.After(m.ErasedAt) {
@@ -33,8 +35,8 @@ func (m ErasureMark) SweepScope(recreated bool) *SweepScope {
 	return scope
 }
 
-// RecognizesSurrogate reports whether a surrogate can be distinguished from other values of the column. It cannot if
-// the column is a UUID or a short text and its surrogate consists of random digits only.
+// RecognizesSurrogate reports whether a surrogate of the column can be distinguished from an ordinary value. It returns
+// false for UUIDs and for short texts, whose surrogates consist of random digits only, if the column has no constant.
 func (c Column) RecognizesSurrogate() bool {
 	if _, constant := c.Constant(); constant {
 		return true
@@ -46,8 +48,9 @@ func (c Column) RecognizesSurrogate() bool {
 	return c.Type != TypeUUID
 }
 
-// SurrogateForm returns the form of the surrogates of a text column if they differ in each cell. A surrogate consists
-// of the fixed parts, with digits hexadecimal digits between them. digits is 0 if the surrogates have no such form.
+// SurrogateForm returns the form of the surrogates of a text column whose surrogates differ in each cell. A surrogate
+// consists of the texts in fixed, joined by random hexadecimal digits. digits is the number of digits between two of
+// these texts. It is 0 if the surrogates do not have this form.
 func (c Column) SurrogateForm() (fixed []string, digits int) {
 	const prefix, least = "anon-", 12
 	switch _, constant := c.Constant(); {
@@ -56,11 +59,11 @@ func (c Column) SurrogateForm() (fixed []string, digits int) {
 	case constant:
 		return strings.Split(c.Surrogate, Placeholder), c.Digits()
 	case c.Length == 0:
-		return []string{prefix, ""}, mostDigits
+		return []string{prefix, ""}, maxDigits
 	case c.Length < len(prefix)+least:
 		return nil, 0
 	default:
-		return []string{prefix, ""}, min(mostDigits, c.Length-len(prefix))
+		return []string{prefix, ""}, min(maxDigits, c.Length-len(prefix))
 	}
 }
 
@@ -71,20 +74,22 @@ func (c Column) Overwritten(value any) bool {
 	return value == nil || holds
 }
 
-// Identifying returns the columns of the table that show whether an erasure has overwritten a row. The erasure
-// overwrites these columns with texts that differ in each cell. Identifying returns nil if the erasure deletes the row.
+// Identifying returns the columns of the table that show whether an erasure has overwritten a row. An erasure
+// overwrites each of these columns with a text that differs in each cell and has at least 8 random digits. Identifying
+// returns nil if an erasure deletes the row.
 func (t Table) Identifying() []Column {
 	if t.RowsDeleted() {
 		return nil
 	}
 	return slices.DeleteFunc(t.Personal(), func(c Column) bool {
 		_, digits := c.SurrogateForm()
-		return c.Personal.Strategy == StrategyRetain || c.Personal.Strategy == StrategyNull || digits < leastDigits
+		return c.Personal.Strategy == StrategyRetain || c.Personal.Strategy == StrategyNull || digits < minDigits
 	})
 }
 
-// IsErased reports whether every Identifying column of a row holds a text that an erasure has written. The texts are in
-// the order of these columns. IsErased returns false if the table has no such column.
+// IsErased reports whether an erasure has overwritten the row that holds the given texts. The texts are the values of
+// the Identifying columns, in the same order. IsErased returns true if every text is a surrogate. It returns false if
+// the table has no Identifying columns.
 func (t Table) IsErased(texts []string) bool {
 	columns := t.Identifying()
 	for i, column := range columns {
@@ -95,7 +100,8 @@ func (t Table) IsErased(texts []string) bool {
 	return len(columns) > 0
 }
 
-// SweepReport is the result of a sweep.
+// SweepReport is the result of a sweep. A sweep overwrites retained cells of erased subjects after the end of their
+// retention duty.
 type SweepReport struct {
 	Erased   int64            `json:"erased"`   // number of erased subjects that were checked
 	Subjects int64            `json:"subjects"` // number of subjects with overwritten cells
@@ -103,7 +109,7 @@ type SweepReport struct {
 	Rows     map[string]int64 `json:"rows"`     // number of rows with overwritten cells, by table
 }
 
-// Add adds the numbers of another report.
+// Add adds the counts of another report to the counts of r.
 func (r *SweepReport) Add(other SweepReport) {
 	r.Erased, r.Subjects, r.Failed = r.Erased+other.Erased, r.Subjects+other.Subjects, r.Failed+other.Failed
 	if r.Rows == nil {

@@ -10,11 +10,11 @@ type Status struct {
 	Backlog []OutboxBacklog        `json:"backlog"`
 	// PendingMigrations are the names of migrations that were not applied.
 	PendingMigrations []string `json:"pending_migrations"`
-	// Findings are the problems that a person has to handle. They name systems, never a subject.
+	// Findings are the problems that a person has to handle. They may name external systems, but never a subject.
 	Findings []Finding `json:"findings"`
 }
 
-// NewStatus returns the status of an empty outbox. Its maps and slices are not nil.
+// NewStatus returns the Status of an empty outbox at an instant. Its maps and slices are not nil.
 func NewStatus(at time.Time) Status {
 	status := Status{
 		At: Instant(at), Counts: map[OutboxStatus]int64{}, Backlog: []OutboxBacklog{}, PendingMigrations: []string{},

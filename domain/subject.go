@@ -10,10 +10,10 @@ import (
 // separator joins the elements of a composite subject id in its canonical form.
 const separator = '\x1f'
 
-// SubjectID identifies the person of a request in the application's own terms. It is usually the primary key of the
-// users table as text. A composite id is an ordered tuple with one element for each key column that the data map
-// declares. It is always compared as a whole. The zero value identifies no subject, and is refused by the services and
-// by DataMap.Key.
+// SubjectID identifies the person of a request by the key that the application uses. It is usually the primary key of
+// the users table as text. A composite id has one element for each key column that the data map declares, in the order
+// of these columns. Two ids are equal only if all elements are equal. The zero value identifies no subject. The
+// services and DataMap.Key refuse it.
 //
 // SubjectID is comparable. It is stored and sent in its canonical form. See String.
 type SubjectID struct {
@@ -21,10 +21,9 @@ type SubjectID struct {
 	composite bool
 }
 
-// NewSubjectID makes an id of one element, or a composite id of several elements. Every element must be valid UTF-8
-// without NUL, and not empty. The canonical form has at most MaxTextLength characters. A single element is not changed,
-// and must not contain U+001F, which separates the elements of composite ids. Returns ErrSubject if an element breaks a
-// rule.
+// NewSubjectID creates an id of one element, or a composite id of several elements. Every element must be valid UTF-8
+// without NUL, and not empty. The canonical form has at most MaxTextLength characters. A single element must not
+// contain U+001F, which separates the elements of composite ids. Returns ErrSubject if an element breaks a rule.
 func NewSubjectID(elements ...string) (SubjectID, error) {
 	if len(elements) == 0 {
 		return SubjectID{}, subjectError("an id needs at least one element")
@@ -47,8 +46,7 @@ func NewSubjectID(elements ...string) (SubjectID, error) {
 	return id, nil
 }
 
-// ParseSubjectID reads the canonical form. It is the inverse of String for every valid id. Returns ErrSubject for any
-// other text.
+// ParseSubjectID reads the canonical form of an id. It is the inverse of String. Returns ErrSubject for any other text.
 func ParseSubjectID(canonical string) (SubjectID, error) {
 	if !strings.ContainsRune(canonical, separator) {
 		return NewSubjectID(canonical)
@@ -60,15 +58,15 @@ func ParseSubjectID(canonical string) (SubjectID, error) {
 	return NewSubjectID(elements...)
 }
 
-// String returns the canonical form. For a single id, it is the id itself. For a composite id, it is the escaped
-// elements, joined by U+001F. Different ids have different canonical forms. The canonical form identifies a person and
-// must not be logged.
+// String returns the canonical form of the id. For an id of one element, it is the element itself. For a composite id,
+// it is the escaped elements, joined by U+001F. Different ids have different canonical forms. The canonical form
+// identifies a person and must not be logged.
 func (id SubjectID) String() string { return id.canonical }
 
 // IsZero reports whether id is the zero value, which identifies no subject.
 func (id SubjectID) IsZero() bool { return id.canonical == "" }
 
-// Elements returns the elements of the id: one for a single id, several for a composite id, nil for the zero value.
+// Elements returns the elements of the id, or nil for the zero value.
 func (id SubjectID) Elements() []string {
 	if id.composite {
 		return splitTuple(id.canonical)
@@ -92,7 +90,7 @@ func splitTuple(canonical string) []string {
 	return elements
 }
 
-// MarshalText returns the canonical form.
+// MarshalText returns the canonical form, as String does.
 func (id SubjectID) MarshalText() ([]byte, error) { return []byte(id.canonical), nil }
 
 // UnmarshalText reads the canonical form, as ParseSubjectID does.
@@ -157,15 +155,15 @@ func unescapeElement(escaped string) (string, bool) {
 	return b.String(), true
 }
 
-// SubjectRef is the identifier of the subject in an external system. It is sent to the resolver whose name equals Kind.
+// SubjectRef is the identifier of the subject in an external system. Kind is the name of the resolver that receives it.
 // Extra holds additional data for the resolver, and may be nil.
 type SubjectRef struct {
 	Kind  string            `json:"kind"`
 	Value string            `json:"value"`
 	Extra map[string]string `json:"extra,omitempty"`
 
-	// Keys replace Value in some outbox entries. They are up to MaxKeys keys of the external system from the subject's
-	// rows. See Annotation.Ref. The ref of a Subject must not have Keys.
+	// Keys replace Value in some outbox entries. They are up to MaxKeys keys of the external system, such as the names of
+	// files, which the subject's rows hold. See Annotation.Ref. The refs of a Subject must not have Keys.
 	Keys []string `json:"keys,omitempty"`
 }
 
@@ -176,8 +174,8 @@ type Subject struct {
 	Refs []SubjectRef
 }
 
-// NewSubject returns a Subject with a single id and the refs. It is a shortcut for a SubjectProvider. Returns
-// ErrSubject as NewSubjectID does.
+// NewSubject returns a Subject with an id of one element and the refs. It is a shortcut for the code of a
+// SubjectProvider. Returns ErrSubject as NewSubjectID does.
 func NewSubject(id string, refs ...SubjectRef) (Subject, error) {
 	subjectID, err := NewSubjectID(id)
 	if err != nil {
@@ -215,8 +213,8 @@ type SubjectState struct {
 	Present bool // true if the subject's table has a row of the subject
 }
 
-// Clone returns a copy that shares no memory with s. An HTTP adapter calls it before it passes the subject on, if its
-// strings refer to a request buffer, as in Fiber.
+// Clone returns a copy that shares no memory with s. The strings of s may refer to a buffer of the request that the
+// HTTP framework reuses, as in Fiber. The HTTP adapter then calls Clone before it passes the subject to a service.
 func (s Subject) Clone() Subject {
 	clone := Subject{ID: SubjectID{strings.Clone(s.ID.canonical), s.ID.composite}}
 	for _, ref := range s.Refs {

@@ -11,7 +11,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// element draws an element of a subject id, mostly from the few characters that escaping affects.
+// element draws an element of a subject id. Most of its characters are those that the canonical form escapes.
 func element() *rapid.Generator[string] {
 	return rapid.OneOf(
 		rapid.StringOfN(rapid.SampledFrom([]rune{'\\', '\x1f', 'u', 'a'}), 1, 5, -1),
@@ -20,7 +20,7 @@ func element() *rapid.Generator[string] {
 	)
 }
 
-// elements draws elements of a single or a composite id that NewSubjectID accepts.
+// elements draws valid elements for an id of one element or for a composite id.
 func elements() *rapid.Generator[[]string] {
 	return rapid.SliceOfN(element(), 1, 4).Filter(func(drawn []string) bool {
 		return len(drawn) > 1 || !strings.ContainsRune(drawn[0], '\x1f')
@@ -80,7 +80,7 @@ func TestDifferentTuplesOfOneArityHaveDifferentCanonicalForms(t *testing.T) {
 	})
 }
 
-// A faulty escaping would give the same form to the same characters in other elements.
+// The two ids consist of the same characters, but the characters are split into elements at different positions.
 func TestRegroupedElementsHaveDifferentCanonicalForms(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := []rune(rapid.StringOfN(rapid.SampledFrom([]rune{'\\', '\x1f', 'u'}), 3, 8, -1).Draw(t, "text"))

@@ -7,9 +7,10 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// checkAccess finds missing privileges of the connection and rows that it may not see.
+// checkAccess reports privileges that the connection lacks, and tables whose row-level security may hide rows from the
+// connection.
 func (s *schema) checkAccess() {
-	s.present(func(table domain.Table, live domain.CatalogTable) {
+	s.eachPresent(func(table domain.Table, live domain.CatalogTable) {
 		if !s.needed[table.Name] {
 			return
 		}
@@ -30,13 +31,14 @@ func (s *schema) checkAccess() {
 	})
 }
 
-// privileges returns the privileges that an erasure needs on a table. The statement that locks rows needs UPDATE.
+// privileges returns the privileges that an erasure needs on a table. An erasure locks rows before it changes them. The
+// statement that locks rows needs UPDATE.
 func (s *schema) privileges(table string) []string {
 	needed := []string{"SELECT"}
-	if table == s.SubjectTable().Name || s.leadsOthers(table) || len(s.writtenColumns(table)) > 0 {
+	if table == s.SubjectTable().Name || s.isOnPath(table) || len(s.writtenColumns(table)) > 0 {
 		needed = append(needed, "UPDATE")
 	}
-	if s.goes(table) {
+	if s.deletesRows(table) {
 		needed = append(needed, "DELETE")
 	}
 	return needed
@@ -64,12 +66,13 @@ func (s *schema) checkColumnPrivileges(table domain.Table, live domain.CatalogTa
 	}
 }
 
-// small is the number of rows up to which a table scan is cheap.
-const small = 1000
+// smallTable is the number of rows below which a table needs no index, because a scan of the table is cheap.
+const smallTable = 1000
 
-// checkIndexes finds columns by which an erasure, or the database with it, searches rows without an index.
+// checkIndexes reports columns without an index by which an erasure searches rows. It also reports foreign keys without
+// an index, by which the database searches referring rows when an erasure deletes a row.
 func (s *schema) checkIndexes() {
-	s.present(func(table domain.Table, live domain.CatalogTable) {
+	s.eachPresent(func(table domain.Table, live domain.CatalogTable) {
 		if !s.needed[table.Name] || !isTable(live) {
 			return
 		}
@@ -85,8 +88,8 @@ func (s *schema) checkIndexes() {
 	})
 	for _, child := range s.catalog.Tables {
 		for _, foreign := range child.ForeignKeys {
-			parent, mapped := s.named(foreign.References)
-			if !mapped || !s.goes(parent.Name) {
+			parent, mapped := s.mappedTable(foreign.References)
+			if !mapped || !s.deletesRows(parent.Name) {
 				continue
 			}
 			name := child.Name
@@ -102,8 +105,8 @@ func (s *schema) checkIndexes() {
 func (s *schema) checkIndex(
 	name string, live domain.CatalogTable, columns []string, when *domain.Condition, why string,
 ) {
-	if live.Rows >= 0 && live.Rows < small || !hasAll(live, columns) || live.Kind == domain.KindPartitioned {
-		return // each partition may have an index of its own
+	if live.Rows >= 0 && live.Rows < smallTable || !hasAll(live, columns) || live.Kind == domain.KindPartitioned {
+		return // each partition of a partitioned table may have its own index
 	}
 	serves := func(index domain.CatalogIndex) bool {
 		if len(index.Columns) == 0 {

@@ -2,7 +2,7 @@ package check_test
 
 import "github.com/habeas-data/habeas/domain"
 
-// trigger adds a trigger that writes to other tables.
+// trigger adds a trigger that writes to the given tables.
 func trigger(table, event string, writes ...string) func(*world) {
 	return func(w *world) {
 		w.live(table).Triggers = append(w.live(table).Triggers, domain.CatalogTrigger{
@@ -23,7 +23,7 @@ func both(changes ...func(*world)) func(*world) {
 	}
 }
 
-// matView adds a materialized view of a table.
+// matView adds a materialized view that reads the table of.
 func matView(of string, columns ...string) func(*world) {
 	return func(w *world) {
 		view := w.outside("totals", columns...)
@@ -120,12 +120,12 @@ func lacks(table, privilege string) func(*world) {
 	return func(w *world) { w.live(table).Missing = append(w.live(table).Missing, privilege) }
 }
 
-// noIndex removes all indexes of a table except the index of the primary key.
+// noIndex removes all indexes of a table except the index of the primary key, and sets the number of rows.
 func noIndex(table string, rows int64) func(*world) {
 	return func(w *world) { w.live(table).Indexes, w.live(table).Rows = w.live(table).Indexes[:1], rows }
 }
 
-// targets makes orders belong to a user only if the column target says so.
+// targets makes the reference of orders to users polymorphic: it holds only in rows whose column target is user.
 func targets(indexed ...string) func(*world) {
 	return func(w *world) {
 		w.both("orders", domain.Column{Name: "target", Type: domain.TypeText})

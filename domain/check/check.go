@@ -1,7 +1,13 @@
 // Package check compares a data map and its erasure plan with the live schema of the database. It reports problems at
-// start-up or in the tests of the application, before the first erasure meets them. Examples are a column that a
-// migration has dropped, a constraint that a surrogate violates, a forgotten table that refers to the subject, and a
-// trigger that keeps old values. The package example shows a Checker.
+// start-up or in the tests of the application, before the first erasure fails because of them. Each problem is a
+// finding with a code, a reason and a remedy. Examples of problems are:
+//
+//   - a column that a migration has dropped
+//   - a constraint that a surrogate (the value that an erasure writes) violates
+//   - a forgotten table that refers to the subject
+//   - a trigger that keeps old values
+//
+// The package example shows a Checker.
 package check
 
 import (
@@ -21,16 +27,16 @@ type Config struct {
 	DataMap domain.DataMap
 	// Plan is the erasure plan of the data map, from erasure.Eraser.Plan or erasure.Planner.Plan.
 	Plan domain.Plan
-	// TrustRowFilters asserts that row-level security policies and views show the connection all rows of a subject.
+	// TrustRowFilters states that row-level security policies and views show the connection all rows of a subject. The
 	// Checker then does not report such policies and views. The default is false.
 	TrustRowFilters bool
 }
 
-// Checker checks a data map. It keeps no state between calls and is safe for concurrent use.
+// Checker checks one data map. It keeps no state between calls and is safe for concurrent use.
 type Checker struct{ config Config }
 
-// New returns a checker. It returns domain.ErrConfiguration if a field is missing. It returns domain.ErrManifest if the
-// plan does not belong to the data map.
+// New returns a Checker. Returns domain.ErrConfiguration if a required field is missing. Returns domain.ErrManifest if
+// a store cannot carry out the plan with the data map.
 func New(c Config) (*Checker, error) {
 	switch {
 	case c.Catalog == nil:
@@ -46,11 +52,12 @@ func New(c Config) (*Checker, error) {
 	return &Checker{c}, nil
 }
 
-// Check reads the catalog once and returns the findings. No findings mean that all rules hold. Rules lists the codes.
+// Check reads the catalog (the live schema of the database) once and returns the findings. If there are no findings,
+// all rules hold. Rules lists the rules with their codes.
 //
-// The findings follow the order of the declared tables and columns of the data map. Columns and tables that the data
-// map does not have come last, by name. At each place, errors come before warnings. Check reads no row of the
-// application and changes nothing. It returns the error of the catalog.
+// The findings are in the order of the declared tables and columns of the data map. Findings about other tables and
+// columns come last, by name. For each table or column, errors come before warnings. Check reads no row of the
+// application and changes nothing. It returns the error of the CatalogReader if the reader fails.
 func (c *Checker) Check(ctx context.Context) ([]domain.Finding, error) {
 	catalog, err := c.config.Catalog.Catalog(ctx)
 	if err != nil {
@@ -69,10 +76,11 @@ func (c *Checker) Check(ctx context.Context) ([]domain.Finding, error) {
 	return found.findings, nil
 }
 
-// place is the subject of a finding.
+// place is the place of a finding: a table, and possibly a column and an object such as a constraint.
 type place struct{ table, column, object string }
 
-// report adds a finding. reason and remedy are sentences. A finding that several paths of a table share is added once.
+// report adds a finding. reason and remedy are sentences. report ignores a finding with the code and the place of an
+// earlier finding, because several paths of a table may cause the same finding.
 func (s *schema) report(code string, at place, reason, remedy string) {
 	if slices.ContainsFunc(s.findings, func(f domain.Finding) bool {
 		return f.Code == code && at == place{f.Table, f.Column, f.Object}
@@ -85,7 +93,7 @@ func (s *schema) report(code string, at place, reason, remedy string) {
 	})
 }
 
-// reported reports whether a table has a finding with one of the codes.
+// reported reports whether there is already a finding about the table with one of the codes.
 func (s *schema) reported(table string, codes ...string) bool {
 	return slices.ContainsFunc(s.findings, func(f domain.Finding) bool {
 		return f.Table == table && slices.Contains(codes, f.Code)

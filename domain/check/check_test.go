@@ -14,9 +14,9 @@ import (
 	"github.com/habeas-data/habeas/ports/mocks"
 )
 
-// cases are changes of a world without findings, with the findings that they cause. A finding is written as its code,
-// its place, and the name of its constraint or trigger. If the name of a case is the code of a rule and "not", the rule
-// must not report the case.
+// cases are test cases by name. Each case changes a world that has no findings, and lists the findings that result. The
+// text of a finding is its code, its table and column, and the name of its constraint or trigger. A name such as
+// "row-security not ..." is a case that the rule row-security must not report.
 type cases map[string]struct {
 	change func(w *world)
 	want   []string
@@ -61,7 +61,8 @@ func TestRulesReportTheirCases(t *testing.T) {
 	}
 }
 
-// Each rule has a case that it reports, and a similar case that it does not report.
+// Each rule needs a case that it reports, and a similar case that it does not report. The name of the second case
+// begins with the code and "not".
 func TestEachRuleHasItsCases(t *testing.T) {
 	seen := map[string]bool{}
 	for _, rule := range check.Rules() {

@@ -7,9 +7,9 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// checkColumns compares the types and lengths of columns.
+// checkColumns compares the types and lengths of the columns in the data map with those in the database.
 func (s *schema) checkColumns() {
-	s.present(func(table domain.Table, live domain.CatalogTable) {
+	s.eachPresent(func(table domain.Table, live domain.CatalogTable) {
 		for _, column := range table.Columns {
 			found, ok := live.Column(column.Name)
 			if ok && column.Personal != nil {
@@ -26,7 +26,8 @@ func (s *schema) checkColumns() {
 	})
 }
 
-// family returns a type that stands for all types whose values the database converts into each other.
+// family returns one representative of all types that the database compares with each other. For example, all integer
+// types have the family TypeNumber.
 func family(t domain.ColumnType) domain.ColumnType {
 	switch t { //nolint:exhaustive // the others are families of their own
 	case domain.TypeSmallInt, domain.TypeInteger, domain.TypeBigInt:
@@ -38,8 +39,9 @@ func family(t domain.ColumnType) domain.ColumnType {
 	}
 }
 
-// checkType reports a type that differs so much that an export shows values in a wrong form. checkSurrogates checks the
-// types of overwritten columns.
+// checkType reports a column whose type in the database differs so much that an export would misinterpret its values.
+// If the surrogate of the column (the value that an erasure writes) does not fit the type, checkSurrogates reports the
+// column instead.
 func (s *schema) checkType(table domain.Table, column domain.Column, live domain.CatalogColumn) {
 	isText := column.Type == domain.TypeText || live.Type == domain.TypeText // every value has a text form
 	if isText || !differ(column.Type, live.Type) || s.catalog.Untyped || s.surrogateRefused(table, column) {
@@ -51,7 +53,7 @@ func (s *schema) checkType(table domain.Table, column domain.Column, live domain
 		"Use the type "+string(live.Type)+" in the data map, or change the type in the database.")
 }
 
-// surrogateRefused reports whether checkSurrogates reports the type of the column.
+// surrogateRefused reports whether an erasure overwrites the column with a surrogate that does not fit its type.
 func (s *schema) surrogateRefused(table domain.Table, column domain.Column) bool {
 	return slices.ContainsFunc(s.writtenColumns(table.Name), func(w written) bool {
 		return w.Name == column.Name && !w.null && !surrogateOf(column).fits(w.live)
@@ -67,7 +69,7 @@ func (s *schema) checkLength(table domain.Table, column domain.Column, live doma
 	}
 }
 
-// checkSince finds columns that cannot serve as the beginning of a retention.
+// checkSince reports a column whose type cannot be the start of a retention period.
 func (s *schema) checkSince(table domain.Table, column domain.Column, live domain.CatalogColumn) {
 	isStart := slices.ContainsFunc(table.Personal(), func(c domain.Column) bool { return c.Personal.Since == column.Name })
 	if isStart && live.Type != domain.TypeTime && live.Type != domain.TypeText {
@@ -78,7 +80,7 @@ func (s *schema) checkSince(table domain.Table, column domain.Column, live domai
 	}
 }
 
-// checkKeyTypes finds keys that the database refuses to compare.
+// checkKeyTypes reports a subject key or a relation with types that the database refuses to compare.
 func (s *schema) checkKeyTypes(table domain.Table, live domain.CatalogTable) {
 	for _, name := range table.SubjectKey {
 		column, _ := table.Column(name)

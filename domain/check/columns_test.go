@@ -2,7 +2,7 @@ package check_test
 
 import "github.com/habeas-data/habeas/domain"
 
-// setType changes the type of a column in the database.
+// setType changes the type of a column in the database, but not in the data map.
 func (w *world) setType(table, name string, t domain.ColumnType, declared string) *domain.CatalogColumn {
 	column := w.column(table, name)
 	column.Type, column.Declared = t, declared
@@ -84,7 +84,7 @@ var columnCases = cases{
 	},
 }
 
-// surrogate adds an annotated column to users, which an erasure overwrites with a constant.
+// surrogate adds an annotated column to users. The erasure overwrites the column with a constant.
 func (w *world) surrogate(
 	t domain.ColumnType, constant string, live domain.ColumnType, declared string,
 ) *domain.CatalogColumn {

@@ -7,24 +7,25 @@ import (
 	"github.com/habeas-data/habeas/domain/internal/condition"
 )
 
-// checkConditions evaluates the CHECK constraints of tables and domains for the rows that an erasure overwrites.
+// checkConditions evaluates each CHECK constraint of the tables and domains on the rows after an erasure. It reports a
+// constraint that a row violates, and a constraint that it cannot evaluate.
 func (s *schema) checkConditions() {
 	for _, w := range s.writes {
 		for _, check := range w.live.Checks {
-			touched := w.touched(check)
-			if touched == "" {
+			overwritten := w.overwrittenNames(check)
+			if overwritten == "" {
 				continue
 			}
-			at := place{table: w.table.Name, column: touched, object: check.Name}
+			at := place{table: w.table.Name, column: overwritten, object: check.Name}
 			switch w.decide(check) {
 			case condition.Fails:
 				s.report(checkViolated, at,
-					"The surrogate does not satisfy the CHECK constraint"+called(check.Name)+". The erasure fails.",
-					"Use a surrogate that satisfies it, "+w.orNull(check.Columns)+"or change the constraint.")
+					"The surrogate does not satisfy the CHECK constraint"+constraintCalled(check.Name)+". The erasure fails.",
+					"Use a surrogate that satisfies it, "+w.nullRemedy(check.Columns)+"or change the constraint.")
 			case condition.Undecided:
 				s.report(checkUndecided, at,
 					"An erasure overwrites the column. The check cannot decide whether the row then satisfies the CHECK "+
-						"constraint"+called(check.Name)+". If the row does not, the erasure fails.",
+						"constraint"+constraintCalled(check.Name)+". If the row does not, the erasure fails.",
 					"Rehearse an erasure, or read the constraint.")
 			case condition.Holds:
 			}
@@ -32,16 +33,18 @@ func (s *schema) checkConditions() {
 	}
 }
 
-// called returns the name of a constraint for a sentence, or "" if it has no name.
-func called(name string) string {
+// constraintCalled returns the name of a constraint with a leading space, to append it to a phrase. It returns "" if
+// the constraint has no name.
+func constraintCalled(name string) string {
 	if name == "" {
 		return ""
 	}
 	return " " + name
 }
 
-// touched returns the columns of a constraint that the erasure overwrites, joined, or "".
-func (w write) touched(check domain.CatalogCheck) string {
+// overwrittenNames returns the names of the constraint's columns that the erasure overwrites, joined by commas, or ""
+// if there are none.
+func (w write) overwrittenNames(check domain.CatalogCheck) string {
 	var names []string
 	for _, column := range w.columns {
 		if hasName(w.live, check.Columns, column.Name) {
@@ -51,7 +54,8 @@ func (w write) touched(check domain.CatalogCheck) string {
 	return list(names)
 }
 
-// decide evaluates a constraint for each example of the surrogates. If the outcomes differ, it returns Undecided.
+// decide evaluates a constraint with several examples of the surrogates (the values that an erasure writes), because
+// their digits are random. It returns Undecided if the outcomes differ.
 func (w write) decide(check domain.CatalogCheck) condition.Outcome {
 	var outcome condition.Outcome
 	for i := range samples {
@@ -64,8 +68,8 @@ func (w write) decide(check domain.CatalogCheck) condition.Outcome {
 	return outcome
 }
 
-// value returns the known part of the value of a column after the erasure. The constraint of a domain refers to its
-// value as VALUE.
+// value returns the known part of the value of a column after the erasure. In the constraint of a domain (a PostgreSQL
+// type), the name VALUE means the column that has this type.
 func (w write) value(check domain.CatalogCheck, name string, sample int) condition.Value {
 	if strings.EqualFold(name, "value") && len(check.Columns) == 1 {
 		if _, isColumn := w.live.Column(name); !isColumn {

@@ -15,7 +15,8 @@ func constrain(text string, columns ...string) func(*world) {
 	}
 }
 
-// unique adds a unique constraint to users. An erasure overwrites the column code with a constant.
+// unique adds a unique constraint to users. The erasure overwrites the column code, which the constraint may contain,
+// with a constant.
 func unique(constraint domain.CatalogUnique, constant string) func(*world) {
 	return func(w *world) {
 		w.both("users", domain.Column{
@@ -28,7 +29,7 @@ func unique(constraint domain.CatalogUnique, constant string) func(*world) {
 
 func of(columns ...string) domain.CatalogUnique { return domain.CatalogUnique{Columns: columns} }
 
-// country adds a column with a foreign key to a table of countries.
+// country adds a column to users with a foreign key to a table of countries.
 func country(column domain.Column) func(*world) {
 	return func(w *world) {
 		column.Name = "origin"
@@ -200,7 +201,7 @@ var constraintCases = cases{
 	},
 }
 
-// A remedy that the database refuses is none.
+// The remedy of a finding must suggest NULL only for a column that accepts NULL.
 func TestARemedySaysNullOnlyToColumnsThatTakeIt(t *testing.T) {
 	for code, change := range map[string]func(*world){
 		"check-violated":  constrain("CHECK ((email ~~ '%@%'::text))", "email"),

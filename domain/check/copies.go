@@ -8,9 +8,10 @@ import (
 	"github.com/habeas-data/habeas/domain/internal/names"
 )
 
-// checkTriggers finds triggers and rules that keep old values or replace the statements of an erasure.
+// checkTriggers reports triggers and rules that copy old values to other tables, or that replace the statements of an
+// erasure.
 func (s *schema) checkTriggers() {
-	s.present(func(table domain.Table, live domain.CatalogTable) {
+	s.eachPresent(func(table domain.Table, live domain.CatalogTable) {
 		if !s.needed[table.Name] {
 			return
 		}
@@ -27,23 +28,23 @@ func (s *schema) checkTriggers() {
 	})
 }
 
-// fires reports whether a statement of an erasure fires a trigger of the table.
+// fires reports whether an erasure runs a statement on the table that fires the trigger.
 func (s *schema) fires(table string, trigger domain.CatalogTrigger) bool {
-	deletes := s.goes(table)
+	deletes := s.deletesRows(table)
 	updates := slices.ContainsFunc(s.writes, func(w write) bool { return w.table.Name == table })
 	return deletes && slices.Contains(trigger.Events, "DELETE") || updates && slices.Contains(trigger.Events, "UPDATE")
 }
 
-// checkWrites checks the tables that a trigger writes to. All events count: a trigger on INSERT may have stored values
-// that an erasure does not find.
+// checkWrites checks the tables that a trigger writes to. It does not regard the event of the trigger: even a trigger
+// on INSERT may have copied values to a table that an erasure does not know.
 func (s *schema) checkWrites(table domain.Table, trigger domain.CatalogTrigger, at place) {
 	for _, name := range trigger.Writes {
-		if _, mapped := s.named(name); mapped || len(table.Personal()) == 0 && !table.Owned {
+		if _, mapped := s.mappedTable(name); mapped || len(table.Personal()) == 0 && !table.Owned {
 			continue
 		}
 		target, known := s.catalog.Table(name)
 		if known && target.Kind == domain.KindVirtual {
-			continue // see checkCopies
+			continue // checkCopies checks full-text indexes
 		}
 		switch copied := s.copied(table, target); {
 		case len(copied) > 0:
@@ -52,7 +53,7 @@ func (s *schema) checkWrites(table domain.Table, trigger domain.CatalogTrigger, 
 				"The trigger "+trigger.Name+" writes to "+name+", which is not in the data map but has columns of the same names: "+
 					list(copied)+". Old values there survive an erasure.",
 				"Add "+name+" to the data map, or remove these columns from the trigger.")
-		case known && s.keepsRows(target):
+		case known && s.isHistory(target):
 			s.report(triggerCopies, at,
 				"The trigger "+trigger.Name+" writes to "+name+", which is not in the data map but seems to keep complete rows "+
 					"as a history. Old values there survive an erasure.",
@@ -72,7 +73,7 @@ func (s *schema) checkWrites(table domain.Table, trigger domain.CatalogTrigger, 
 	}
 }
 
-// copied returns the annotated columns of a table whose names also occur in another table.
+// copied returns the annotated columns of the table whose names the table target has too.
 func (s *schema) copied(table domain.Table, target domain.CatalogTable) []string {
 	var found []string
 	for _, column := range table.Personal() {
@@ -83,9 +84,9 @@ func (s *schema) copied(table domain.Table, target domain.CatalogTable) []string
 	return found
 }
 
-// keepsRows reports whether a table seems to keep complete rows of other tables. Such a table is named like a history
-// and has a column that can hold any values.
-func (s *schema) keepsRows(table domain.CatalogTable) bool {
+// isHistory reports whether a table seems to be a history of other tables. It is named like a history, and has a column
+// that can store complete rows, such as a JSON column.
+func (s *schema) isHistory(table domain.CatalogTable) bool {
 	isHistory := names.Is(table.Name, names.Activities) ||
 		hasWord(table.Name, "audit", "history", "archive", "versions", "log", "logs", "shadow", "journal")
 	return isHistory && slices.ContainsFunc(table.Columns, func(c domain.CatalogColumn) bool {
@@ -94,12 +95,12 @@ func (s *schema) keepsRows(table domain.CatalogTable) bool {
 	})
 }
 
-// hasWord reports whether a name has one of the words.
+// hasWord reports whether a name contains one of the words in the parameter among.
 func hasWord(name string, among ...string) bool {
 	return slices.ContainsFunc(domain.NameWords(name), func(w string) bool { return slices.Contains(among, w) })
 }
 
-// checkCopies finds materialized views and full-text indexes that hold copies of personal data.
+// checkCopies reports materialized views and full-text indexes that hold copies of personal data.
 func (s *schema) checkCopies() {
 	for _, live := range s.catalog.Tables {
 		if _, mapped := s.mapped[live.Name]; mapped {
@@ -120,7 +121,7 @@ func (s *schema) checkMatView(view domain.CatalogTable) {
 		if !ok || !slices.Contains(view.Reads, live.Name) || len(table.Personal()) == 0 && !table.Owned {
 			continue
 		}
-		if !s.showsPersons(table, view) {
+		if !s.isPerPerson(table, view) {
 			continue
 		}
 		s.report(viewCopies, place{table: view.Name, object: view.Name},
@@ -129,10 +130,10 @@ func (s *schema) checkMatView(view domain.CatalogTable) {
 	}
 }
 
-// showsPersons reports whether rows of a view seem to be about single persons. This is so if it has the name of an
-// annotated column, a name that suggests personal data, or a reference to the subject. A view of counts has no such
-// column.
-func (s *schema) showsPersons(table domain.Table, view domain.CatalogTable) bool {
+// isPerPerson reports whether each row of a view seems to be about one person. The view then has the name of an
+// annotated column, a name that suggests personal data, or a reference to the subject. For example, a view that counts
+// orders per day has no such column.
+func (s *schema) isPerPerson(table domain.Table, view domain.CatalogTable) bool {
 	subject := s.SubjectTable()
 	return len(s.copied(table, view)) > 0 || slices.ContainsFunc(view.Columns, func(c domain.CatalogColumn) bool {
 		if _, ok := soundsPersonal(view.Name, view, c); ok {
@@ -143,9 +144,9 @@ func (s *schema) showsPersons(table domain.Table, view domain.CatalogTable) bool
 }
 
 func (s *schema) checkSearch(index domain.CatalogTable) {
-	s.present(func(table domain.Table, live domain.CatalogTable) {
+	s.eachPresent(func(table domain.Table, live domain.CatalogTable) {
 		copied := s.copied(table, index)
-		if len(copied) == 0 || s.follows(live, index) {
+		if len(copied) == 0 || s.isKeptCurrent(live, index) {
 			return
 		}
 		s.report(searchCopies, place{table: index.Name, column: list(copied)},
@@ -155,8 +156,8 @@ func (s *schema) checkSearch(index domain.CatalogTable) {
 	})
 }
 
-// follows reports whether triggers of a table update an index after UPDATE and DELETE.
-func (s *schema) follows(table, index domain.CatalogTable) bool {
+// isKeptCurrent reports whether triggers of the table update the index after each UPDATE and DELETE.
+func (s *schema) isKeptCurrent(table, index domain.CatalogTable) bool {
 	for _, event := range []string{"UPDATE", "DELETE"} {
 		if !slices.ContainsFunc(table.Triggers, func(t domain.CatalogTrigger) bool {
 			return slices.Contains(t.Events, event) && slices.Contains(t.Writes, index.Name)

@@ -7,7 +7,8 @@ import (
 	"github.com/habeas-data/habeas/domain/internal/names"
 )
 
-// checkDeletions follows the foreign keys to rows that an erasure deletes, and to rows that the database then deletes.
+// checkDeletions starts with the tables whose rows an erasure deletes, and checks each foreign key that refers to such
+// a table. If a foreign key deletes the referring rows too (ON DELETE CASCADE), it continues with the referring table.
 func (s *schema) checkDeletions() {
 	lost := &losses{schema: s, deleted: map[string]bool{}}
 	for _, step := range s.steps {
@@ -15,11 +16,11 @@ func (s *schema) checkDeletions() {
 			lost.add(live.Name)
 		}
 	}
-	for i := 0; i < len(lost.tables); i++ { // each cascade adds tables
+	for i := 0; i < len(lost.tables); i++ { // checkForeignKey adds the tables of ON DELETE CASCADE
 		for _, child := range s.catalog.Tables {
 			for _, foreign := range child.ForeignKeys {
 				if referenced, ok := s.catalog.Table(foreign.References); ok && referenced.Name == lost.tables[i] {
-					lost.follow(child, foreign, referenced)
+					lost.checkForeignKey(child, foreign, referenced)
 				}
 			}
 		}
@@ -27,10 +28,10 @@ func (s *schema) checkDeletions() {
 	s.checkSetNull()
 }
 
-// losses holds the tables whose rows are deleted by the erasure or the database.
+// losses holds the tables from which an erasure, or the database because of an erasure, deletes rows.
 type losses struct {
 	*schema
-	tables  []string // by name in the catalog
+	tables  []string // the names in the catalog
 	deleted map[string]bool
 }
 
@@ -40,13 +41,16 @@ func (l *losses) add(table string) {
 	}
 }
 
-// follow reports the effect on rows of a table that refer to deleted rows.
-func (l *losses) follow(child domain.CatalogTable, foreign domain.CatalogForeignKey, parent domain.CatalogTable) {
+// checkForeignKey reports the effect on rows of the table child if an erasure deletes the rows of the table parent that
+// they refer to.
+func (l *losses) checkForeignKey(
+	child domain.CatalogTable, foreign domain.CatalogForeignKey, parent domain.CatalogTable,
+) {
 	table, mapped := l.mapped[child.Name]
 	at := place{table: child.Name, column: list(foreign.Columns), object: foreign.Name}
 	if mapped {
 		at.table = table.Name
-		if l.covers(table, child, foreign) {
+		if l.beginsPath(table, child, foreign) {
 			return
 		}
 		if l.reportUndecided(table, foreign, parent, at) {
@@ -95,14 +99,16 @@ func (l *losses) reportSetNull(
 	}
 }
 
-// reportUndecided reports a foreign key that may lead only to rows of the same person, which the erasure also deletes.
+// reportUndecided reports a foreign key between tables whose rows the erasure deletes. The check cannot decide whether
+// it refers only to rows of the same person. If it also refers to rows of other people, the erasure fails, or deletes
+// rows of other people. reportUndecided returns false if this case does not apply.
 func (l *losses) reportUndecided(
 	table domain.Table, foreign domain.CatalogForeignKey, parent domain.CatalogTable, at place,
 ) bool {
-	if l.stays(table) || l.isOfAnother(table, foreign, parent) {
+	if l.mayKeepRows(table) || l.isOfAnother(table, foreign, parent) {
 		return false
 	}
-	if parent.Name == l.live[table.Name].Name && l.goesWithOwner(table, foreign) {
+	if parent.Name == l.live[table.Name].Name && l.sharesOwner(table, foreign) {
 		return true
 	}
 	refers := "Its foreign key " + keyCalled(foreign) + " refers to rows of " + parent.Name +
@@ -119,8 +125,8 @@ func (l *losses) reportUndecided(
 	return true
 }
 
-// isOfAnother reports whether a foreign key that is not a path leads to rows of another person. This is so if the table
-// has a path to the same table, or if the column is named after another role.
+// isOfAnother reports whether a foreign key that is not a path refers to rows of another person. It does if the table
+// has a path to the same parent table, or if the column is named after another role, such as approved_by.
 func (l *losses) isOfAnother(table domain.Table, foreign domain.CatalogForeignKey, parent domain.CatalogTable) bool {
 	subject := l.live[l.SubjectTable().Name]
 	if parent.Name == subject.Name && slices.ContainsFunc(foreign.Columns, func(name string) bool {
@@ -134,9 +140,10 @@ func (l *losses) isOfAnother(table domain.Table, foreign domain.CatalogForeignKe
 	}) || table.Name == l.SubjectTable().Name
 }
 
-// goesWithOwner reports whether rows that refer to each other belong to the same person, because the foreign key
-// contains the columns that lead to the person. A single statement then deletes all of them.
-func (l *losses) goesWithOwner(table domain.Table, foreign domain.CatalogForeignKey) bool {
+// sharesOwner reports whether rows of one table that refer to each other always belong to the same person. They do if
+// the foreign key contains all columns of a path to the person. The erasure then deletes all of these rows in one
+// statement.
+func (l *losses) sharesOwner(table domain.Table, foreign domain.CatalogForeignKey) bool {
 	live := l.live[table.Name]
 	return foreign.OnDelete != domain.ActionRestrict && slices.ContainsFunc(l.Paths(table.Name), func(p domain.Path) bool {
 		return len(p.Relations) > 0 && len(p.Relations[0].Columns) < len(foreign.Columns) &&
@@ -144,15 +151,15 @@ func (l *losses) goesWithOwner(table domain.Table, foreign domain.CatalogForeign
 	})
 }
 
-// covers reports whether a path of the data map begins with the foreign key. The plan then deletes the referring rows
-// before the others, or clears the reference.
-func (s *schema) covers(table domain.Table, live domain.CatalogTable, foreign domain.CatalogForeignKey) bool {
+// beginsPath reports whether a path of the data map (a chain of relations to the subject) begins with the foreign key.
+// The plan then deletes the referring rows first, or sets the reference to NULL first.
+func (s *schema) beginsPath(table domain.Table, live domain.CatalogTable, foreign domain.CatalogForeignKey) bool {
 	return slices.ContainsFunc(s.Paths(table.Name), func(p domain.Path) bool {
 		return len(p.Relations) > 0 && p.Relations[0].When == nil && s.isRelation(p.Relations[0], live, foreign)
 	})
 }
 
-// isRelation reports whether a foreign key has the columns of a relation.
+// isRelation reports whether a relation and a foreign key have the same columns and the same referenced table.
 func (s *schema) isRelation(
 	relation domain.Relation, live domain.CatalogTable, foreign domain.CatalogForeignKey,
 ) bool {
@@ -162,12 +169,12 @@ func (s *schema) isRelation(
 		isSubset(live, relation.Columns, foreign.Columns)
 }
 
-// checkSetNull finds relations for which the data map expects ON DELETE SET NULL but which have no foreign key. follow
-// reports a foreign key with another action.
+// checkSetNull reports relations for which the data map expects ON DELETE SET NULL, but the database has no foreign
+// key. If there is a foreign key with another action, checkForeignKey reports it.
 func (s *schema) checkSetNull() {
-	s.present(func(table domain.Table, live domain.CatalogTable) {
+	s.eachPresent(func(table domain.Table, live domain.CatalogTable) {
 		for _, relation := range table.Relations {
-			if !relation.SetsNull || !s.goes(relation.References) || slices.ContainsFunc(live.ForeignKeys,
+			if !relation.SetsNull || !s.deletesRows(relation.References) || slices.ContainsFunc(live.ForeignKeys,
 				func(foreign domain.CatalogForeignKey) bool { return s.isRelation(relation, live, foreign) }) {
 				continue
 			}

@@ -6,7 +6,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// leaving changes a world in which an erasure deletes the rows of users.
+// leaving returns a change of a world in which an erasure deletes the rows of users.
 func leaving(change func(w *world)) func(*world) {
 	return func(w *world) {
 		w.leave()
@@ -14,7 +14,7 @@ func leaving(change func(w *world)) func(*world) {
 	}
 }
 
-// letters adds a table outside of the data map that refers to users, with an action.
+// letters adds a table that is not in the data map. Its foreign key refers to users and has the given action.
 func letters(action domain.ForeignKeyAction) func(*world) {
 	return func(w *world) {
 		w.outside("letters")
@@ -22,7 +22,7 @@ func letters(action domain.ForeignKeyAction) func(*world) {
 	}
 }
 
-// invited adds a column of users that refers to other users.
+// invited adds a column of users with a foreign key that refers to other users.
 func invited(action domain.ForeignKeyAction) func(*world) {
 	return leaving(func(w *world) {
 		w.both("users", domain.Column{Name: "invited_by"})
@@ -31,7 +31,7 @@ func invited(action domain.ForeignKeyAction) func(*world) {
 	})
 }
 
-// nested adds a column of sessions that refers to other sessions.
+// nested adds a column of sessions with a foreign key that refers to other sessions.
 func nested(action domain.ForeignKeyAction) func(*world) {
 	return func(w *world) {
 		w.both("sessions", domain.Column{Name: "parent_id", Type: domain.TypeBigInt})
@@ -41,7 +41,8 @@ func nested(action domain.ForeignKeyAction) func(*world) {
 	}
 }
 
-// approved adds a table whose rows stay, with a reference to users that is not a path.
+// approved adds a table whose rows stay after an erasure. It has a second reference to users, approved_by, which is not
+// a path.
 func approved(action domain.ForeignKeyAction, setsNull bool) func(*world) {
 	return leaving(func(w *world) {
 		w.tables = append(w.tables, domain.Table{
@@ -203,7 +204,7 @@ var deletionCases = cases{
 	},
 }
 
-// refers adds a column to users or orders that refers to a table outside of the data map.
+// refers adds a column to users or orders with a foreign key to a table that is not in the data map.
 func (w *world) refers(table, column, to string) {
 	w.both(table, domain.Column{Name: column, Type: domain.TypeBigInt})
 	w.live(table).ForeignKeys = append(w.live(table).ForeignKeys, foreignKey(column, to, domain.ActionNone))

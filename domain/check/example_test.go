@@ -9,8 +9,8 @@ import (
 	"github.com/habeas-data/habeas/domain/erasure"
 )
 
-// migrated is a database after a migration that dropped the address and added visits. In an application, bunstore.Store
-// reads the schema.
+// migrated is a fake database. A migration has removed the column address and added the table visits. In an
+// application, bunstore.Store reads the schema.
 type migrated struct{}
 
 func (migrated) Catalog(context.Context) (domain.Catalog, error) {

@@ -6,7 +6,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// checkKeys finds foreign keys that surrogates violate.
+// checkKeys reports foreign keys that an erasure violates, because it overwrites a referring or a referenced column.
 func (s *schema) checkKeys() {
 	for _, w := range s.writes {
 		for _, foreign := range w.live.ForeignKeys {
@@ -15,7 +15,7 @@ func (s *schema) checkKeys() {
 	}
 	for _, child := range s.catalog.Tables {
 		for _, foreign := range child.ForeignKeys {
-			parent, ok := s.named(foreign.References)
+			parent, ok := s.mappedTable(foreign.References)
 			if !ok {
 				continue
 			}
@@ -31,8 +31,9 @@ func (s *schema) checkKeys() {
 	}
 }
 
-// checkReference finds columns of a foreign key into which an erasure writes a value that the other table may not have.
-// If one of the columns becomes NULL, the database does not check the foreign key.
+// checkReference reports columns of a foreign key into which an erasure writes a surrogate (the value that overwrites
+// personal data). The referenced table may have no row with this key. A foreign key with a column that the erasure sets
+// to NULL is not reported, because the database then does not check the key.
 func (s *schema) checkReference(w write, foreign domain.CatalogForeignKey) {
 	isNull := func(c written) bool { return c.null && hasName(w.live, foreign.Columns, c.Name) }
 	if slices.ContainsFunc(w.columns, isNull) {
@@ -52,12 +53,13 @@ func (s *schema) checkReference(w write, foreign domain.CatalogForeignKey) {
 			s.report(referenceWritten, at,
 				"An erasure overwrites the column, whose foreign key refers to "+foreign.References+
 					". This table has no row with the surrogate as its key. The erasure fails.",
-				"Remove the annotation, "+column.orNull()+"or insert a row for erased people and use its key as the surrogate.")
+				"Remove the annotation, "+column.nullRemedy()+"or insert a row for erased people and use its key as the surrogate.")
 		}
 	}
 }
 
-// keyCalled returns the name of a foreign key for a sentence, or its columns if it has no name.
+// keyCalled returns the name of a foreign key for a message. It returns "on" and the columns if the foreign key has no
+// name.
 func keyCalled(foreign domain.CatalogForeignKey) string {
 	if foreign.Name != "" {
 		return foreign.Name

@@ -8,9 +8,9 @@ import (
 	"github.com/habeas-data/habeas/domain/internal/names"
 )
 
-// checkNames finds unannotated columns of the data map's tables that are named like personal data.
+// checkNames reports columns of the data map's tables that are not annotated but are named like personal data.
 func (s *schema) checkNames() {
-	s.present(func(table domain.Table, live domain.CatalogTable) {
+	s.eachPresent(func(table domain.Table, live domain.CatalogTable) {
 		name := table.Name
 		if table.Name == s.SubjectTable().Name {
 			name = "users" // the subjects are people, even if the name of the table suggests otherwise
@@ -38,13 +38,14 @@ func (s *schema) reportName(table domain.Table, name string, column domain.Colum
 	}
 	isKey := column.Name != "" && s.IsKey(table, column.Name)
 	switch {
-	case isKey && (!s.stays(table) || !isOwnKey(table, column.Name) && !s.isReferred(table, column.Name)):
+	case isKey && (!s.mayKeepRows(table) || !isOwnKey(table, column.Name) && !s.isReferred(table, column.Name)):
 	case isKey:
 		s.report(personalKey, at,
 			"The column identifies rows that stay, and "+match.reason+". An erasure cannot overwrite it.",
 			`Give the table another key, or declare that the column holds no personal data (pii:"none").`)
-	case s.reported(table.Name, columnUnmapped) && column.Name == "" && !s.stays(table): // an error reports it
-	case s.stays(table):
+	case s.reported(table.Name, columnUnmapped) && column.Name == "" && !s.mayKeepRows(table):
+		// The finding column-unmapped already covers the column.
+	case s.mayKeepRows(table):
 		s.report(personalUnannotated, at,
 			"The column is not annotated, but "+match.reason+". Exports and erasures ignore it.",
 			`Annotate it (`+string(match.category)+`), or declare that it holds no personal data (pii:"none").`)
@@ -74,7 +75,7 @@ func inForeignKey(live domain.CatalogTable, column string) bool {
 	})
 }
 
-// vague are words that are too vague for a finding, because they name data about things as often as data about people.
+// vague are words that never cause a finding, because they describe things as often as people.
 var vague = words(`
 	title, titel, slug, header, image, images, url, uri, web, line, region, country, countries, state, province,
 	county, land, pays, pais, provincia, floor, door, district, suburb, timezone, time zone, tz, place, platform,
@@ -82,7 +83,8 @@ var vague = words(`
 	html, markdown, raw, poll, excerpt, question, answer, review, reply, description, position, company, alias,
 	acct, payer, credit, credits, balance, age, race, medicine, prescription, customer token`)
 
-// alone are words that suggest a person only if they are the complete name of a column: name, but not file_name.
+// alone are words that suggest personal data only if the column has no other word. For example, name suggests personal
+// data, but file_name does not.
 var alone = words(`
 	name, nom, nombre, login, handle, mail, about, bio, text, message, content, body, data`)
 
@@ -94,16 +96,16 @@ func words(list string) []string {
 	return all
 }
 
-// guess states why a column seems to hold personal data.
+// guess is the kind of personal data that a column seems to hold, with the reason.
 type guess struct {
 	category domain.Category
-	reason   string // a clause
+	reason   string // a clause, such as "its name contains ..."
 	means    string
 	secret   bool
 }
 
-// soundsPersonal reports whether a column clearly seems to hold personal data. It decides by the names of the column
-// and the table and by the type.
+// soundsPersonal reports whether the names of the column and the table, and the type of the column, clearly suggest
+// personal data.
 func soundsPersonal(table string, live domain.CatalogTable, column domain.CatalogColumn) (guess, bool) {
 	match, ok := names.Find(table, column.Name, column.Type)
 	found := guess{match.Category, match.Reason(), match.Means, match.Secret}
@@ -127,7 +129,8 @@ func soundsPersonal(table string, live domain.CatalogTable, column domain.Catalo
 	}
 }
 
-// trailing are words that may follow the recognised word without changing its meaning: phone_number, avatar_url.
+// trailing are words that may follow a word for personal data without changing its meaning. For example, phone_number
+// still holds a phone.
 var trailing = words(`
 	address, addr, adresse, number, no, nr, num, nummer, numero, date, year, month, day, place, city, country, code,
 	hash, encrypted, enc, normalized, canonical, lower, lowercase, string, line, first, second, primary, secondary,
@@ -135,14 +138,15 @@ var trailing = words(`
 	url, uri, path, key, file, filename, image, thumbnail, blob, prefix, suffix, name, identity, amount, v, x, y,
 	token`)
 
-// soundsPassword reports whether a secret is of a kind that only people have.
+// soundsPassword reports whether a word for a secret means a secret of a person in any table, such as a password.
 func soundsPassword(word string) bool {
 	return slices.ContainsFunc([]string{"pass", "otp", "credential", "recovery", "cvv", "cvc"}, func(w string) bool {
 		return strings.Contains(word, w)
 	})
 }
 
-// soundsCredential reports whether a secret is of a kind that people have, unlike the hash or the key of a thing.
+// soundsCredential reports whether a word for a secret means a credential, such as a password or a token. Other words
+// for secrets, such as hash and key, may also describe things.
 func soundsCredential(word string) bool {
 	return slices.ContainsFunc(strings.Fields(word), func(part string) bool {
 		return slices.Contains([]string{"pin", "pwd", "salt", "mfa", "cvv", "cvc"}, part) ||
@@ -152,16 +156,17 @@ func soundsCredential(word string) bool {
 	})
 }
 
-// isAddress reports whether a column has a PostgreSQL type for the network addresses of devices.
+// isAddress reports whether the column has a PostgreSQL type for IP or MAC addresses.
 func isAddress(column domain.CatalogColumn) bool {
 	return strings.HasPrefix(column.Declared, "inet") || strings.HasPrefix(column.Declared, "macaddr")
 }
 
-// ofSystems are words in the names of an application's own addresses.
+// ofSystems are words in the names of columns with an address of the application itself, such as sender_email.
 var ofSystems = words(`
 	from, reply, noreply, sender, support, system, admin, smtp, notify, default`)
 
-// isOfPerson reports whether a column seems to show how to reach a person or who the person is, in a table of any kind.
+// isOfPerson reports whether the name of a column suggests how to reach a person or who a person is, independent of the
+// table.
 func isOfPerson(column domain.CatalogColumn) bool {
 	found, ok := soundsPersonal("", domain.CatalogTable{}, column)
 	return ok && !isOfSystem(column) && found.category != domain.CategoryCommunication &&
@@ -172,8 +177,9 @@ func isOfSystem(column domain.CatalogColumn) bool {
 	return hasWord(column.Name, ofSystems...)
 }
 
-// isIdentifying reports whether a column seems to show who a person is, in a table of any kind. surely is false if
-// things often have such a column too. For example, a repository may have a full name, and a service a user name.
+// isIdentifying reports whether the name of a column suggests who a person is, independent of the table. surely is
+// false if things often have such a column too. For example, a repository may have a full name, and a service a user
+// name.
 func isIdentifying(column domain.CatalogColumn) (is, surely bool) {
 	found, ok := soundsPersonal("", domain.CatalogTable{}, column)
 	parts := domain.NameWords(column.Name)
@@ -187,7 +193,7 @@ func isIdentifying(column domain.CatalogColumn) (is, surely bool) {
 		!slices.ContainsFunc(ofThings, func(w string) bool { return strings.Contains(strings.Join(parts, " "), w) })
 }
 
-// ofThings are names that things also have.
+// ofThings are parts of names that columns about things have as often as columns about people.
 var ofThings = words(`
 	full name, fullname, user name, username, display name, login name, avatar, portrait, nick, alias name, owner
 	name, author name, account name, kennzeichen, matricula, id number, document number, identity number,

@@ -2,7 +2,7 @@ package check_test
 
 import "github.com/habeas-data/habeas/domain"
 
-// named adds text columns with the names to a table of the data map and of the database.
+// named adds text columns with the given names to a table, both in the data map and in the database.
 func named(table string, names ...string) func(*world) {
 	return func(w *world) {
 		for _, name := range names {

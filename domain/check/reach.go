@@ -8,9 +8,10 @@ import (
 	"github.com/habeas-data/habeas/domain/internal/names"
 )
 
-// checkReach finds tables and references that lead to the subject and are not in the data map.
+// checkReach reports tables outside the data map that refer to the subject or seem to hold personal data. It also
+// reports references to the subject that are not on a path of the data map.
 func (s *schema) checkReach() {
-	for _, table := range s.outside() {
+	for _, table := range s.unmappedTables() {
 		switch {
 		case s.copies[table.Name]:
 		case s.reported(table.Name, deleteRestricted, deleteCascades, deleteSetsNull, deleteSetsDefault):
@@ -21,26 +22,27 @@ func (s *schema) checkReach() {
 			s.reportPersonal(table)
 		}
 	}
-	s.present(s.checkPaths)
+	s.eachPresent(s.checkPaths)
 }
 
-// reportReaching reports a table with a foreign key to a table of the data map. It also reports a table that refers to
-// such a table if it seems to hold personal data. The other ones show after the first table is added to the data map.
-// reportReaching returns whether the table reaches the data map.
+// reportReaching reports a table that refers to a table of the data map. If the table refers to the data map only
+// through other tables, it is reported only if it seems to hold personal data. After the user has added the tables
+// between, the next check reports the table in any case. reportReaching returns whether the table refers to the data
+// map, directly or through other tables.
 func (s *schema) reportReaching(table domain.CatalogTable) bool {
-	way, columns := s.wayOf(table, map[string]bool{})
-	if len(way) == 0 || len(way) > 1 && s.seemPersonal(table) == "" {
+	way, columns := s.foreignKeyChain(table, map[string]bool{})
+	if len(way) == 0 || len(way) > 1 && s.personalSentence(table) == "" {
 		return len(way) > 0
 	}
 	s.report(tableUnmapped, place{table: table.Name, column: list(columns)},
 		"The table refers to "+strings.Join(way, ", which refers to ")+
-			", but is not in the data map. Exports and erasures ignore it."+s.seemPersonal(table),
+			", but is not in the data map. Exports and erasures ignore it."+s.personalSentence(table),
 		"Add the table to the data map.")
 	return true
 }
 
 // reportReferred reports a table that a table of the data map refers to and that seems to hold personal data, such as
-// the addresses of customers. It ignores tables of people, because these people are not the subject.
+// the addresses of customers. It ignores a table of people, because these people are not the subject.
 func (s *schema) reportReferred(table domain.CatalogTable) bool {
 	if names.IsPeople(table.Name) || names.Is(table.Name, names.Reference) {
 		return false
@@ -56,7 +58,7 @@ func (s *schema) reportReferred(table domain.CatalogTable) bool {
 			}
 			s.report(tableReferred, place{table: table.Name, object: foreign.Name},
 				"Rows of "+parent.Name+" refer to the table by "+list(foreign.Columns)+
-					", but it is not in the data map. Exports and erasures ignore it."+s.seemPersonal(table),
+					", but it is not in the data map. Exports and erasures ignore it."+s.personalSentence(table),
 				"Move the columns to "+parent.Name+", or add a column that refers to "+parent.Name+
 					" and add the table to the data map, or clear its rows in the hook BeforeErasure.")
 			return true
@@ -65,7 +67,8 @@ func (s *schema) reportReferred(table domain.CatalogTable) bool {
 	return false
 }
 
-// namesPersonal reports whether the name of a reference suggests that the other table holds personal data: avatar_id.
+// namesPersonal reports whether the name of a reference suggests that the referenced table holds personal data, such as
+// avatar_id.
 func namesPersonal(table string, columns []string) bool {
 	if len(columns) != 1 {
 		return false
@@ -75,13 +78,14 @@ func namesPersonal(table string, columns []string) bool {
 	return isReference && ok
 }
 
-// wayOf follows the foreign keys of a table outside of the data map to a table of the data map. It returns the tables
-// on the way and the columns of the first foreign key. Between tables outside of the data map, it follows only foreign
-// keys with ON DELETE CASCADE. Rows with such a foreign key are parts of the rows that they refer to.
-func (s *schema) wayOf(table domain.CatalogTable, seen map[string]bool) (way, columns []string) {
+// foreignKeyChain searches for a chain of foreign keys from a table outside the data map to a table of the data map. It
+// returns the tables of the chain after the first, and the columns of the first foreign key. It follows a foreign key
+// to another table outside the data map only if the key has ON DELETE CASCADE. The rows are then parts of the rows that
+// they refer to, and so belong to the same person.
+func (s *schema) foreignKeyChain(table domain.CatalogTable, seen map[string]bool) (way, columns []string) {
 	seen[table.Name] = true
 	for _, foreign := range table.ForeignKeys {
-		if parent, mapped := s.named(foreign.References); mapped {
+		if parent, mapped := s.mappedTable(foreign.References); mapped {
 			return []string{parent.Name}, foreign.Columns
 		}
 	}
@@ -90,15 +94,16 @@ func (s *schema) wayOf(table domain.CatalogTable, seen map[string]bool) (way, co
 		if !ok || foreign.OnDelete != domain.ActionCascade || seen[parent.Name] {
 			continue
 		}
-		if onward, _ := s.wayOf(parent, seen); len(onward) > 0 {
-			return append([]string{parent.Name}, onward...), foreign.Columns
+		if rest, _ := s.foreignKeyChain(parent, seen); len(rest) > 0 {
+			return append([]string{parent.Name}, rest...), foreign.Columns
 		}
 	}
 	return nil, nil
 }
 
-// seemPersonal returns a sentence with the columns of a table that seem to hold personal data, or "".
-func (s *schema) seemPersonal(table domain.CatalogTable) string {
+// personalSentence returns a sentence that lists the columns of a table that seem to hold personal data. It returns ""
+// if there are none.
+func (s *schema) personalSentence(table domain.CatalogTable) string {
 	var found []string
 	for _, column := range table.Columns {
 		if _, ok := soundsPersonal(table.Name, table, column); ok {
@@ -111,7 +116,8 @@ func (s *schema) seemPersonal(table domain.CatalogTable) string {
 	return " Columns that seem to hold personal data: " + list(found) + "."
 }
 
-// reportUnlinked reports a table with a column that is named like a reference to the data map but has no foreign key.
+// reportUnlinked reports a table with a column that has no foreign key, but is named like a reference to a table of the
+// data map.
 func (s *schema) reportUnlinked(table domain.CatalogTable) bool {
 	if table.Kind == domain.KindVirtual {
 		return false
@@ -122,7 +128,7 @@ func (s *schema) reportUnlinked(table domain.CatalogTable) bool {
 				s.report(tableUnlinked, place{table: table.Name, column: column.Name},
 					"The column is named like a reference to "+parent.Name+
 						". It has no foreign key, and the table is not in the data map. Exports and erasures ignore the table."+
-						s.seemPersonal(table),
+						s.personalSentence(table),
 					"Add the table to the data map, with a relation. The relation needs no foreign key.")
 				return true
 			}
@@ -131,8 +137,9 @@ func (s *schema) reportUnlinked(table domain.CatalogTable) bool {
 	return false
 }
 
-// namedAfter reports whether a column has the type of a table's key and is named after the table or after a role of a
-// person. Examples are user_id for users.id, and sender_id or created_by for the subject's table.
+// namedAfter reports whether a column seems to refer to the table parent. The column must have the type of the primary
+// key of parent. It must be named after parent, such as user_id for users.id. For the subject's table, a name of a role
+// of a person is sufficient, such as sender_id or created_by.
 func (s *schema) namedAfter(table domain.CatalogTable, column domain.CatalogColumn, parent domain.Table) bool {
 	live, ok := s.live[parent.Name]
 	if !ok || len(parent.PrimaryKey) != 1 || inForeignKey(table, column.Name) {
@@ -168,7 +175,8 @@ func (s *schema) reportPersonal(table domain.CatalogTable) {
 	}
 }
 
-// checkPaths finds references to the subject's table that are not paths. They may lead to further people.
+// checkPaths reports references to the subject's table that are not paths of the data map. The rows may be about
+// further people, whom an export and an erasure then miss.
 func (s *schema) checkPaths(table domain.Table, live domain.CatalogTable) {
 	subject := s.SubjectTable().Name
 	if table.Name == subject {
@@ -180,7 +188,7 @@ func (s *schema) checkPaths(table domain.Table, live domain.CatalogTable) {
 		}
 	}
 	for _, foreign := range live.ForeignKeys {
-		if parent, _ := s.named(foreign.References); parent.Name == subject && !s.isPath(table, live, foreign.Columns) {
+		if parent, _ := s.mappedTable(foreign.References); parent.Name == subject && !s.isPath(table, live, foreign.Columns) {
 			s.reportNoPath(table, live, foreign.Columns, foreign.Name)
 		}
 	}

@@ -10,7 +10,7 @@ import (
 type Rule struct {
 	Code     string          `json:"code"` // never changes
 	Severity domain.Severity `json:"severity"`
-	Title    string          `json:"title"` // states a violation of the rule, as a sentence without a full stop
+	Title    string          `json:"title"` // describes a violation of the rule, as a sentence without a full stop
 }
 
 // The codes of the rules.

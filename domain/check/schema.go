@@ -7,7 +7,8 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// schema is a data map with the live catalog and the findings so far.
+// schema compares a data map with the live catalog of a database. It holds the findings of the checks that have run so
+// far.
 type schema struct {
 	domain.DataMap
 	catalog  domain.Catalog
@@ -16,10 +17,10 @@ type schema struct {
 	idle     bool // the plan has neither local nor external steps
 	findings []domain.Finding
 
-	live   map[string]domain.CatalogTable // by name in the data map; tables that the database lacks are omitted
+	live   map[string]domain.CatalogTable // by name in the data map; without tables that the database does not have
 	mapped map[string]domain.Table        // by name in the catalog
 	needed map[string]bool                // tables of the data map that an erasure or an export reads
-	copies map[string]bool                // tables outside of the data map into which triggers copy values
+	copies map[string]bool                // tables outside the data map into which triggers copy values
 	writes []write
 }
 
@@ -53,7 +54,8 @@ func newSchema(c Config, catalog domain.Catalog) *schema {
 	return s
 }
 
-// distinct omits duplicates of foreign keys, such as the foreign keys of the partitions of a table.
+// distinct returns the foreign keys without duplicates. For example, each partition of a table may repeat a foreign
+// key.
 func distinct(all []domain.CatalogForeignKey) []domain.CatalogForeignKey {
 	var kept []domain.CatalogForeignKey
 	for _, foreign := range all {
@@ -76,8 +78,9 @@ func (s *schema) need(table string) {
 	}
 }
 
-// present calls do for each table of the data map that exists in the database, in the order of the data map.
-func (s *schema) present(do func(table domain.Table, live domain.CatalogTable)) {
+// eachPresent calls do for each declared table of the data map that exists in the database, in the order of the
+// declaration.
+func (s *schema) eachPresent(do func(table domain.Table, live domain.CatalogTable)) {
 	for _, table := range s.Declared() {
 		if live, ok := s.live[table.Name]; ok {
 			do(table, live)
@@ -85,16 +88,17 @@ func (s *schema) present(do func(table domain.Table, live domain.CatalogTable)) 
 	}
 }
 
-// outside returns the tables of the database that are not in the data map, except views. If a table inherits from a
-// table of the data map, its rows are rows of that table. Only its additional columns are then outside.
-func (s *schema) outside() []domain.CatalogTable {
+// unmappedTables returns the tables of the database that are not in the data map, except views. A table may inherit
+// from a table of the data map. The data map then covers the inherited columns, so the result has only the additional
+// columns.
+func (s *schema) unmappedTables() []domain.CatalogTable {
 	var tables []domain.CatalogTable
 	for _, table := range s.catalog.Tables {
 		if _, mapped := s.mapped[table.Name]; mapped || table.Kind == domain.KindView || table.Kind == domain.KindMatView {
 			continue
 		}
 		for _, name := range table.Inherits {
-			if parent, mapped := s.named(name); mapped {
+			if parent, mapped := s.mappedTable(name); mapped {
 				table.Columns = slices.DeleteFunc(slices.Clone(table.Columns), func(c domain.CatalogColumn) bool {
 					_, inherited := s.live[parent.Name].Column(c.Name)
 					return inherited
@@ -106,8 +110,9 @@ func (s *schema) outside() []domain.CatalogTable {
 	return tables
 }
 
-// named returns the table of the data map for a name in the catalog, as a foreign key, a trigger or a view uses it.
-func (s *schema) named(name string) (table domain.Table, mapped bool) {
+// mappedTable returns the table of the data map that the database calls name. Foreign keys, triggers and views use such
+// names.
+func (s *schema) mappedTable(name string) (table domain.Table, mapped bool) {
 	if live, ok := s.catalog.Table(name); ok {
 		name = live.Name
 	}
@@ -115,24 +120,24 @@ func (s *schema) named(name string) (table domain.Table, mapped bool) {
 	return table, mapped
 }
 
-// goes reports whether an erasure deletes rows of a table of the data map.
-func (s *schema) goes(table string) bool {
+// deletesRows reports whether a step of the erasure plan deletes rows of the table.
+func (s *schema) deletesRows(table string) bool {
 	return slices.ContainsFunc(s.steps, func(step domain.Step) bool {
 		return step.Target == table && step.Strategy == domain.StrategyDelete
 	})
 }
 
-// stays reports whether rows of a table of the data map survive an erasure along at least one path.
-func (s *schema) stays(table domain.Table) bool {
+// mayKeepRows reports whether an erasure keeps the rows of the table on at least one path.
+func (s *schema) mayKeepRows(table domain.Table) bool {
 	return slices.ContainsFunc(s.Paths(table.Name), func(p domain.Path) bool { return !s.RowsDeleted(table, p) })
 }
 
-// isTable reports whether the table itself stores its rows.
+// isTable reports whether the object is a table and not a view, a foreign table or a virtual table.
 func isTable(live domain.CatalogTable) bool {
 	return live.Kind == domain.KindTable || live.Kind == domain.KindPartitioned
 }
 
-// columnOf returns the column of the data map for a column of the database.
+// columnOf returns the column of the data map that matches the name of a column in the database.
 func columnOf(table domain.Table, live domain.CatalogTable, name string) (domain.Column, bool) {
 	i := slices.IndexFunc(table.Columns, func(c domain.Column) bool { return sameName(live, c.Name, name) })
 	if i < 0 {
@@ -141,7 +146,7 @@ func columnOf(table domain.Table, live domain.CatalogTable, name string) (domain
 	return table.Columns[i], true
 }
 
-// sameName reports whether two column names are equal for the database.
+// sameName reports whether the database treats two column names as equal.
 func sameName(live domain.CatalogTable, a, b string) bool {
 	return a == b || live.FoldsCase && strings.EqualFold(a, b)
 }
@@ -150,12 +155,13 @@ func hasName(live domain.CatalogTable, names []string, name string) bool {
 	return slices.ContainsFunc(names, func(other string) bool { return sameName(live, other, name) })
 }
 
-// isSubset reports whether the slice of contains all columns.
-func isSubset(live domain.CatalogTable, columns, of []string) bool {
-	return !slices.ContainsFunc(columns, func(name string) bool { return !hasName(live, of, name) })
+// isSubset reports whether each name in columns is also in the parameter set.
+func isSubset(live domain.CatalogTable, columns, set []string) bool {
+	return !slices.ContainsFunc(columns, func(name string) bool { return !hasName(live, set, name) })
 }
 
-// isUnique reports whether the database ensures that no two rows have equal values in the columns.
+// isUnique reports whether a primary key or a unique constraint guarantees that no two rows have equal values in all of
+// the columns.
 func isUnique(live domain.CatalogTable, columns []string) bool {
 	if len(live.PrimaryKey) > 0 && isSubset(live, live.PrimaryKey, columns) {
 		return true
@@ -165,7 +171,7 @@ func isUnique(live domain.CatalogTable, columns []string) bool {
 	})
 }
 
-// write holds the columns that an erasure overwrites in the rows of a table along one path.
+// write holds the columns that an erasure overwrites in the rows of one path of a table.
 type write struct {
 	table   domain.Table
 	live    domain.CatalogTable
@@ -176,32 +182,34 @@ type write struct {
 type written struct {
 	domain.Column
 	live    domain.CatalogColumn
-	null    bool // with NULL, else with the surrogate
-	expired bool // only if a duty has ended
+	null    bool // an erasure sets the column to NULL; otherwise it writes the surrogate
+	expired bool // an erasure overwrites only cells whose retention duty has ended
 }
 
-// setNull is a part of a remedy.
+// setNull is the start of a remedy for a surrogate (the value that an erasure writes) that the database refuses.
 const setNull = "set erasure:null, "
 
-// orNull returns setNull if the column takes NULL, and an erasure writes a surrogate.
-func (c written) orNull() string {
+// nullRemedy returns the start of a remedy, "set erasure:null, ", if this remedy is possible. The column must accept
+// NULL, and the erasure must write a surrogate.
+func (c written) nullRemedy() string {
 	if c.null || !c.live.Nullable {
 		return ""
 	}
 	return setNull
 }
 
-// orNull returns setNull if one of the columns takes NULL in place of its surrogate.
-func (w write) orNull(names []string) string {
+// nullRemedy returns the start of a remedy, "set erasure:null, ", if this remedy is possible for one of the named
+// columns.
+func (w write) nullRemedy(names []string) string {
 	for _, column := range w.columns {
-		if hasName(w.live, names, column.Name) && column.orNull() != "" {
+		if hasName(w.live, names, column.Name) && column.nullRemedy() != "" {
 			return setNull
 		}
 	}
 	return ""
 }
 
-// overwrites returns the columns that the steps of the plan overwrite and that exist in the database.
+// overwrites returns the columns that the plan overwrites and that exist in the database, grouped by table and path.
 func (s *schema) overwrites() []write {
 	var all []write
 	type rows struct{ table, via string }
@@ -239,7 +247,7 @@ func (w *write) add(names []string, null, expired bool) {
 	}
 }
 
-// writtenColumns returns the columns of a table that an erasure overwrites along any path, in the order of the table.
+// writtenColumns returns the columns of a table that an erasure overwrites on any path, each once.
 func (s *schema) writtenColumns(table string) []written {
 	var all []written
 	for _, w := range s.writes {
@@ -252,5 +260,4 @@ func (s *schema) writtenColumns(table string) []written {
 	return all
 }
 
-// list joins names for a sentence.
 func list(names []string) string { return strings.Join(names, ", ") }

@@ -6,8 +6,9 @@ import (
 	"github.com/habeas-data/habeas/domain/internal/names"
 )
 
-// checkSecrets finds exported columns that seem to hold a secret. If the name of an annotated column suggests a secret,
-// the data map itself requires that the annotation states whether the column is exported.
+// checkSecrets reports columns that exports show and that are named like a secret. If domain.IsSecretName recognises
+// the name of an annotated column, the data map already requires that the annotation sets Export. checkSecrets
+// recognises further names.
 func (s *schema) checkSecrets() {
 	for _, table := range s.Declared() {
 		if len(s.ExportedColumns(table)) == 0 {

@@ -13,21 +13,22 @@ import (
 	"github.com/habeas-data/habeas/domain/internal/condition"
 )
 
-// surrogate is an example of the value that an erasure writes into a column. The digits of a real surrogate are random.
+// surrogate is an example of the value that an erasure writes into a column. A real surrogate may have other random
+// digits.
 type surrogate struct {
 	column   domain.Column
-	text     string            // the text form
-	wants    domain.ColumnType // the type in the statement; empty for a literal, which takes the type of its column
-	examples []condition.Value // several if it has digits
+	text     string            // the surrogate as text
+	wants    domain.ColumnType // the type of the SQL expression; empty for a literal, which takes the type of its column
+	examples []condition.Value // several if the surrogate has random digits
 }
 
-// samples are example digits of surrogates.
+// samples are examples of the random digits in surrogates.
 var samples = []string{
 	"0123456789abcdef0123456789abcdef", "c7f19b3a5d8240e6b1f47c9e2a60d835", "97b2e05fd14c4a8f8e36a1d7c05b29f4",
 	"e4a8d61c03974b2fa5d8f96e71b3c20a",
 }
 
-// surrogateOf returns the surrogate of a column that is not set to NULL.
+// surrogateOf returns the surrogate of a column that an erasure does not set to NULL.
 func surrogateOf(column domain.Column) surrogate {
 	s := surrogate{column: column}
 	constant, ok := column.Constant()
@@ -46,7 +47,7 @@ func surrogateOf(column domain.Column) surrogate {
 	return s
 }
 
-// ofType sets the surrogate of the column's type.
+// ofType sets the default surrogate of the column's type.
 func (s *surrogate) ofType() {
 	switch s.column.Type { //nolint:exhaustive // the others are JSON and arrays
 	case domain.TypeText:
@@ -70,7 +71,8 @@ func (s *surrogate) ofType() {
 	}
 }
 
-// anonymous returns the surrogate of a text column. See ports.SubjectStore.
+// anonymous returns the default surrogate of a text column: "anon-" and digits, or digits only if the column is too
+// short. length is the maximum length of the column. 0 means no limit.
 func anonymous(digits string, length int) string {
 	const prefix, least = "anon-", 12
 	switch {
@@ -111,8 +113,8 @@ func parseTime(text string) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// fits reports whether a database with typed columns accepts the surrogate for the column. It returns true if this is
-// unknown.
+// fits reports whether the database accepts the surrogate as a value of the column's type. It returns true if this is
+// unknown. It is for databases that check types, unlike SQLite.
 func (s surrogate) fits(live domain.CatalogColumn) bool {
 	switch {
 	case live.Type == "" && s.wants == domain.TypeText:
@@ -128,7 +130,7 @@ func (s surrogate) fits(live domain.CatalogColumn) bool {
 	}
 }
 
-// fitsUnknown checks types that the data map does not have, such as network addresses.
+// fitsUnknown is fits for a column whose type the data map does not have, such as network addresses.
 func (s surrogate) fitsUnknown(live domain.CatalogColumn) bool {
 	if !strings.HasPrefix(live.Declared, "inet") && !strings.HasPrefix(live.Declared, "cidr") {
 		return true
@@ -168,9 +170,9 @@ func (s surrogate) literalFits(live domain.CatalogColumn) bool {
 	}
 }
 
-// checkSurrogates checks each surrogate against the type of its column.
+// checkSurrogates reports surrogates that the database refuses because of the type or the length of the column.
 func (s *schema) checkSurrogates() {
-	s.present(func(table domain.Table, _ domain.CatalogTable) {
+	s.eachPresent(func(table domain.Table, _ domain.CatalogTable) {
 		for _, column := range s.writtenColumns(table.Name) {
 			at := place{table: table.Name, column: column.Name}
 			switch {
@@ -200,7 +202,8 @@ func (s *schema) checkNull(column written, at place) {
 	s.report(nullRefused, at, "An erasure sets the column to NULL, but it is NOT NULL. Every erasure is refused.", remedy)
 }
 
-// checkAffinity finds texts for number columns, which a database without column types accepts.
+// checkAffinity reports texts that an erasure writes into number columns. A database without column types (SQLite)
+// accepts them.
 func (s *schema) checkAffinity(column written, at place) {
 	written := surrogateOf(column.Column)
 	if written.wants == domain.TypeText && family(column.live.Type) == domain.TypeNumber {
@@ -220,7 +223,7 @@ func (s *schema) checkFit(column written, at place) {
 		s.report(surrogateType, at,
 			"An erasure writes "+written.called()+", but the type of the column is "+column.live.Declared+
 				". The database refuses it, and the erasure fails.",
-			"Use the type of the database in the data map, "+column.orNull()+"or give a surrogate of that type.")
+			"Use the type of the database in the data map, "+column.nullRemedy()+"or give a surrogate of that type.")
 	case column.live.Length > 0 && column.live.Type == domain.TypeText &&
 		utf8.RuneCountInString(written.text) > column.live.Length:
 		s.report(surrogateLength, at,
@@ -237,10 +240,11 @@ func (s *schema) checkLabel(column written, written surrogate, at place) {
 	s.report(enumRefuses, at,
 		"An erasure writes "+written.called()+", which is not a label of the enum "+column.live.Declared+
 			". The database refuses it, and the erasure fails.",
-		"Use one of the labels as the surrogate, "+column.orNull()+"or change the type.")
+		"Use one of the labels as the surrogate, "+column.nullRemedy()+"or change the type.")
 }
 
-// called returns the surrogate for a sentence. A constant is part of the data map and so holds no personal data.
+// called returns the surrogate for a message. The message may show a constant, because a constant is part of the data
+// map and holds no personal data.
 func (s surrogate) called() string {
 	if constant, ok := s.column.Constant(); ok {
 		return "the surrogate " + strconv.Quote(constant)

@@ -6,7 +6,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// checkTables checks that the tables and columns exist.
+// checkTables reports tables and columns of the data map that the database does not have.
 func (s *schema) checkTables() {
 	if s.idle {
 		s.report(nothingErased, place{table: s.SubjectTable().Name},
@@ -69,11 +69,12 @@ func (s *schema) isLocked(table string) bool {
 	changes := slices.ContainsFunc(s.steps, func(step domain.Step) bool {
 		return step.Target == table && step.Strategy != domain.StrategyRetain
 	})
-	return changes || table == s.SubjectTable().Name || s.leadsOthers(table)
+	return changes || table == s.SubjectTable().Name || s.isOnPath(table)
 }
 
-// leadsOthers reports whether tables that an erasure needs reach the subject through the table.
-func (s *schema) leadsOthers(table string) bool {
+// isOnPath reports whether the table is on the path (the chain of relations to the subject) of another table that an
+// erasure or an export reads.
+func (s *schema) isOnPath(table string) bool {
 	for child := range s.needed {
 		if slices.ContainsFunc(s.Paths(child), func(p domain.Path) bool {
 			return len(p.Relations) > 0 && p.Relations[0].References == table
@@ -100,14 +101,14 @@ func (s *schema) checkMissing(table domain.Table, live domain.CatalogTable) {
 	}
 }
 
-// isUsed reports whether a statement of an erasure or an export names the column.
+// isUsed reports whether a statement of an erasure or an export contains the name of the column.
 func (s *schema) isUsed(table domain.Table, column domain.Column) bool {
 	return column.Personal != nil || s.IsKey(table, column.Name) ||
 		slices.ContainsFunc(table.Personal(), func(c domain.Column) bool { return c.Personal.Since == column.Name })
 }
 
-// checkUnmapped finds columns that are not in the data map and would be deleted with their rows. bunstore refuses such
-// an erasure.
+// checkUnmapped reports columns that are not in the data map and that an erasure would delete with their rows. The
+// store bunstore refuses such an erasure.
 func (s *schema) checkUnmapped(table domain.Table, live domain.CatalogTable) {
 	if !slices.ContainsFunc(s.steps, func(step domain.Step) bool {
 		path, _ := s.PathVia(step.Target, step.Via)

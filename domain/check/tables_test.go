@@ -11,7 +11,7 @@ func (w *world) without(table string) {
 	}
 }
 
-// plain adds a table without personal data and without a path to the data map and the database.
+// plain adds a table without personal data and without a path to the subject, both to the data map and to the database.
 func (w *world) plain() {
 	w.tables = append(w.tables, domain.Table{
 		Name: "badges", PrimaryKey: []string{"id"}, Relations: []domain.Relation{belongsTo("users", "user_id")},
@@ -22,7 +22,7 @@ func (w *world) plain() {
 	w.catalog.Tables = append(w.catalog.Tables, liveOf(w.tables[len(w.tables)-1]))
 }
 
-// carts adds a table without personal data, and a table that reaches the subject through it.
+// carts adds the table carts, which has no personal data, and a table whose path to the subject leads through carts.
 func (w *world) carts() {
 	items := domain.Table{
 		Name: "items", PrimaryKey: []string{"id"}, Relations: []domain.Relation{belongsTo("carts", "cart_id")},
@@ -47,7 +47,8 @@ func (w *world) view(table string, kind domain.TableKind) *domain.CatalogTable {
 	return live
 }
 
-// unannotated removes the annotations of all columns that an erasure does not retain.
+// unannotated removes the annotations of all columns. If retained is true, it keeps the annotations of retained
+// columns.
 func (w *world) unannotated(retained bool) {
 	for i := range w.tables {
 		for j, column := range w.tables[i].Columns {

@@ -6,7 +6,8 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// checkUniques finds unique and exclusion constraints that surrogates may violate.
+// checkUniques reports unique and exclusion constraints that surrogates (the values that an erasure writes) may
+// violate.
 func (s *schema) checkUniques() {
 	for _, w := range s.writes {
 		constraints := w.live.Uniques
@@ -15,7 +16,7 @@ func (s *schema) checkUniques() {
 		}
 		for _, unique := range constraints {
 			if colliding := w.colliding(unique); len(colliding) > 0 {
-				orNull := w.orNull(colliding)
+				orNull := w.nullRemedy(colliding)
 				if unique.NullsEqual {
 					orNull = ""
 				}
@@ -32,21 +33,22 @@ func (s *schema) reportUnique(unique domain.CatalogUnique, at place, orNull stri
 	case unique.Exclusion:
 		s.report(uniqueUndecided, at,
 			"An erasure overwrites the column. The check cannot decide whether the exclusion constraint"+
-				called(unique.Name)+" still holds. If it does not, the erasure fails.",
+				constraintCalled(unique.Name)+" still holds. If it does not, the erasure fails.",
 			"Rehearse two erasures, or read the constraint.")
 	case unique.Partial || unique.Expressions:
 		s.report(uniqueUndecided, at,
-			"An erasure writes equal surrogates into the column. The unique index"+called(unique.Name)+
+			"An erasure writes equal surrogates into the column. The unique index"+constraintCalled(unique.Name)+
 				" may refuse the second one, but it covers only some rows, or expressions.", remedy)
 	default:
 		s.report(uniqueViolated, at,
-			"An erasure writes equal surrogates into the column, but the unique constraint"+called(unique.Name)+
+			"An erasure writes equal surrogates into the column, but the unique constraint"+constraintCalled(unique.Name)+
 				" refuses the second one. That erasure fails.", remedy)
 	}
 }
 
-// colliding returns the columns of a unique constraint into which an erasure writes values that other rows may have. In
-// a constraint on several columns, one column that differs in each row or is NULL prevents a collision.
+// colliding returns the columns of a unique constraint into which an erasure writes a value that another row may also
+// have. It returns nil if the constraint has another column that is NULL or different in each row, because the database
+// then accepts the row.
 func (w write) colliding(unique domain.CatalogUnique) []string {
 	var names, kept []string
 	for _, name := range unique.Columns {

@@ -12,7 +12,8 @@ import (
 	"github.com/habeas-data/habeas/ports/mocks"
 )
 
-// world is a data map and the catalog of a database that matches it. Cases change the world.
+// world is a data map and the catalog (the live schema) of a database that matches the data map. Test cases change the
+// world.
 type world struct {
 	tables  []domain.Table
 	catalog domain.Catalog
@@ -33,7 +34,8 @@ func belongsTo(table, column string) domain.Relation {
 	return domain.Relation{Columns: []string{column}, References: table, ReferencedColumns: []string{"id"}}
 }
 
-// newWorld returns a world with users and orders, whose rows survive an erasure, and sessions, whose rows are deleted.
+// newWorld returns a world with three tables. An erasure keeps the rows of users and orders, and deletes the rows of
+// sessions.
 func newWorld() *world {
 	retained := &domain.Annotation{
 		Category: domain.CategoryFinancial, Strategy: domain.StrategyRetain, Reason: "§ 147 AO",
@@ -73,7 +75,7 @@ func newWorld() *world {
 	return w
 }
 
-// liveOf returns the table of the database that matches a table of the data map.
+// liveOf returns the database table that matches a table of the data map.
 func liveOf(table domain.Table) domain.CatalogTable {
 	live := domain.CatalogTable{
 		Name: table.Name, Kind: domain.KindTable, Schema: "public", PrimaryKey: table.PrimaryKey, Rows: 5000,
@@ -98,7 +100,8 @@ func foreignKey(column, table string, action domain.ForeignKeyAction) domain.Cat
 	}
 }
 
-// leave makes an erasure delete the rows of users too. Only sessions belong to them.
+// leave changes the data map so that an erasure deletes the rows of users, too. It removes the table orders, so that
+// only sessions refer to users.
 func (w *world) leave() {
 	w.tables = slices.DeleteFunc(w.tables, func(t domain.Table) bool { return t.Name == "orders" })
 	w.catalog.Tables = slices.DeleteFunc(w.catalog.Tables, func(t domain.CatalogTable) bool { return t.Name == "orders" })
@@ -116,7 +119,7 @@ func (w *world) live(name string) *domain.CatalogTable {
 	return &tables[slices.IndexFunc(tables, func(t domain.CatalogTable) bool { return t.Name == name })]
 }
 
-// field returns a column of the data map. column returns a column of the database.
+// field returns a column of the data map. The method column returns a column of the database.
 func (w *world) field(table, name string) *domain.Column {
 	columns := w.table(table).Columns
 	return &columns[slices.IndexFunc(columns, func(c domain.Column) bool { return c.Name == name })]
@@ -161,7 +164,7 @@ func (w *world) outside(name string, columns ...string) *domain.CatalogTable {
 	return &w.catalog.Tables[len(w.catalog.Tables)-1]
 }
 
-// refer adds a column with a foreign key to users, and an index on it, to a table of the database.
+// refer adds a column with a foreign key to users, and an index on this column, to a table of the database.
 func (w *world) refer(table, column string, action domain.ForeignKeyAction) {
 	w.add(table, column, domain.TypeBigInt)
 	live := w.live(table)

@@ -8,12 +8,12 @@ import (
 	"github.com/habeas-data/habeas/domain/internal/names"
 )
 
-// recognise finds the columns that look personal.
+// recognise finds the columns of all tables that look personal.
 func (d *draft) recognise() {
 	for _, t := range d.tables {
 		for _, c := range t.Columns {
 			m, ok := names.Find(t.Name, c.Name, c.Type)
-			written := m.Category == domain.CategoryCommunication && len(c.Values) > 0 // an enumeration, not free text
+			written := m.Category == domain.CategoryCommunication && len(c.Values) > 0 // an enum column holds no free text
 			if ok && !written && !t.refers(c.Name) {
 				t.found[c.Name] = m
 			}
@@ -21,12 +21,12 @@ func (d *draft) recognise() {
 	}
 }
 
-// isReferredTo reports whether other rows refer to the row by the column.
+// isReferredTo reports whether a foreign key or a guessed reference refers to the column.
 func (t *table) isReferredTo(column string) bool {
 	return slices.ContainsFunc(t.in, func(r *reference) bool { return slices.Contains(r.referenced, column) })
 }
 
-// annotate sets the columns of the tables that reach the subject's table.
+// annotate determines the columns of each table that has a path (a chain of relations) to the subject's table.
 func (d *draft) annotate() {
 	for _, t := range d.byDistance() {
 		since := t.since()
@@ -40,7 +40,8 @@ func (d *draft) annotate() {
 	}
 }
 
-// annotated returns the column as it appears in the data map.
+// annotated returns the column for the data map, with an annotation if the column looks personal. since is the time
+// column with the start of a retention duty (the legal duty to keep the row), or "".
 func (d *draft) annotated(t *table, c domain.CatalogColumn, since string) domain.Column {
 	column := domain.Column{Name: c.Name, Type: c.Type, Note: t.referenceNote(c.Name)}
 	if c.Type == domain.TypeText {
@@ -50,7 +51,7 @@ func (d *draft) annotated(t *table, c domain.CatalogColumn, since string) domain
 	isKey := slices.Contains(t.key, c.Name) || t.isReferredTo(c.Name) ||
 		t == d.subject && slices.Contains(d.subjectID, c.Name)
 	switch {
-	case !ok && c.Type == domain.TypeJSON && !t.goes && !isKey && !c.Generated && !t.refers(c.Name):
+	case !ok && c.Type == domain.TypeJSON && !t.rowsDeleted && !isKey && !c.Generated && !t.refers(c.Name):
 		m = names.Match{Category: domain.CategoryTechnical}
 		if !d.askForJSON(t, c) {
 			return column
@@ -61,7 +62,7 @@ func (d *draft) annotated(t *table, c domain.CatalogColumn, since string) domain
 	default:
 		column.Note = sentence(m.Reason())
 	}
-	if !t.goes && (isKey || c.Generated) {
+	if !t.rowsDeleted && (isKey || c.Generated) {
 		t.askForFixed(c, m, isKey)
 		return column
 	}
@@ -72,7 +73,7 @@ func (d *draft) annotated(t *table, c domain.CatalogColumn, since string) domain
 	case domain.IsSecretName(c.Name):
 		annotation.Export = domain.ExportYes
 	}
-	if !t.goes && !t.fit(c, m, &column, &annotation, since) {
+	if !t.rowsDeleted && !t.chooseStrategy(c, m, &column, &annotation, since) {
 		return column
 	}
 	t.askForAuthor(c, m)
@@ -90,7 +91,8 @@ func (d *draft) annotated(t *table, c domain.CatalogColumn, since string) domain
 // sentence converts a reason to a sentence.
 func sentence(reason string) string { return strings.ToUpper(reason[:1]) + reason[1:] + "." }
 
-// referenceNote returns a note about the table that a column refers to, if that table is a guess or a choice.
+// referenceNote returns a note about the reference that contains the column, or "". The note states that the reference
+// is a guess, or whether the row belongs to the person that the reference leads to.
 func (t *table) referenceNote(column string) string {
 	for _, r := range t.out {
 		if !slices.Contains(r.columns, column) {
@@ -104,7 +106,7 @@ func (t *table) referenceNote(column string) string {
 		switch {
 		case isPath && len(t.out) > 1:
 			notes = append(notes, "The row belongs to the person that this reference leads to.")
-		case !isPath && r.to.far != unreachable && t.far > 0 && r.to != t && !r.to.turned:
+		case !isPath && r.to.distance != unreachable && t.distance > 0 && r.to != t && !r.to.reversed:
 			notes = append(notes, "It also leads to a person, but the proposal does not treat the row as that person's.")
 		}
 		if len(notes) > 0 {
@@ -114,7 +116,7 @@ func (t *table) referenceNote(column string) string {
 	return ""
 }
 
-// isFile reports whether a column seems to hold the name of a file.
+// isFile reports whether the name of the column suggests the name of a file, such as avatar.
 func isFile(c domain.CatalogColumn) bool {
 	return c.Type == domain.TypeText && slices.ContainsFunc(domain.NameWords(c.Name), func(word string) bool {
 		return slices.Contains([]string{"avatar", "photo", "picture", "image", "file", "header", "portrait"}, word)
@@ -125,7 +127,7 @@ func isFile(c domain.CatalogColumn) bool {
 func (d *draft) askForJSON(t *table, c domain.CatalogColumn) bool {
 	erase, leave := "overwrite it", "leave it as it is"
 	question := "Do its JSON documents hold personal data?"
-	if t.far > 1 {
+	if t.distance > 1 {
 		return false
 	}
 	if t == d.subject || names.IsPeople(t.Name) || names.Is(t.Name, names.Activities) {
@@ -136,7 +138,8 @@ func (d *draft) askForJSON(t *table, c domain.CatalogColumn) bool {
 	return false
 }
 
-// askForFixed asks about a personal value that an erasure cannot overwrite.
+// askForFixed asks about a column that looks personal but that an erasure cannot overwrite, because it is a key or
+// computed.
 func (t *table) askForFixed(c domain.CatalogColumn, m names.Match, isKey bool) {
 	if !isKey {
 		t.ask(c.Name, "It looks personal and is computed from other columns. Does it change when these are overwritten?",
@@ -147,13 +150,14 @@ func (t *table) askForFixed(c domain.CatalogColumn, m names.Match, isKey bool) {
 		"keep the value", "delete the rows", "give the table another key")
 }
 
-// viaOf returns the path to the person that a column belongs to, in a table whose rows concern several people.
+// viaOf returns the name of the path to the person that a column belongs to. It returns "" if the rows of the table are
+// about one person.
 func (t *table) viaOf(column string) string {
 	vias := t.vias()
 	if len(vias) < 2 {
 		return ""
 	}
-	if t.turned {
+	if t.reversed {
 		return strings.Join(vias, ",")
 	}
 	for _, via := range vias {
@@ -166,12 +170,12 @@ func (t *table) viaOf(column string) string {
 
 func flat(name string) string { return strings.Join(domain.NameWords(name), "") }
 
-// askForAuthor asks about a text that another person may have written, according to its name. An example is
-// original_comment_text next to a reference to a comment.
+// askForAuthor asks whether another person has written the text in a column. The name of the column suggests this if it
+// contains the name of another reference. For example, original_comment_text contains the name of original_comment_id.
 func (t *table) askForAuthor(c domain.CatalogColumn, m names.Match) {
 	for _, r := range t.out {
 		stem, _ := names.Stem(r.columns[len(r.columns)-1])
-		isPath := r.to.far == 0 || r.to.far == unreachable || slices.Contains(t.paths, r)
+		isPath := r.to.distance == 0 || r.to.distance == unreachable || slices.Contains(t.paths, r)
 		if m.Category == domain.CategoryCommunication && !isPath && strings.Contains(flat(c.Name), flat(stem)) {
 			t.ask(c.Name, "Did the person that "+r.label()+" leads to write it?", "no",
 				"yes: mark both relations as paths, and set via")
@@ -180,16 +184,16 @@ func (t *table) askForAuthor(c domain.CatalogColumn, m names.Match) {
 	}
 }
 
-// askForVia asks which person the values belong to, once per table.
+// askForVia asks, once for each table, which person the columns belong to.
 func (t *table) askForVia() {
 	vias := t.vias()
 	personal := slices.ContainsFunc(t.columns, func(c domain.Column) bool { return c.Personal != nil })
-	if len(vias) > 1 && personal && !t.turned {
+	if len(vias) > 1 && personal && !t.reversed {
 		t.ask("", "The rows are about several people. To which of them do the columns belong? (via)", vias[0], vias[1:]...)
 	}
 }
 
-// since returns the time column from which a duty to keep the row counts, or "".
+// since returns the best time column from which a retention duty (the legal duty to keep a row) may count, or "".
 func (t *table) since() string {
 	if _, ok := names.FindDuty(t.Name); !ok {
 		return ""
@@ -208,14 +212,14 @@ func (t *table) since() string {
 	return best
 }
 
-// askForDuty asks how long the records have to be kept.
+// askForDuty asks how long the law requires to keep the rows. since is the result of the method since.
 func (t *table) askForDuty(since string) {
 	if !slices.ContainsFunc(t.columns, isRetained) {
 		return
 	}
 	if since == "" {
-		t.ask("", "A duty retains the records, but no time column shows its beginning. How long does the duty last?",
-			"without end", "add a time column, and set retain and since")
+		t.ask("", "The law requires to keep the rows, but no time column shows the start of the period. How long is the "+
+			"period?", "without end", "add a time column, and set retain and since")
 		return
 	}
 	t.ask("", "How long must the records be kept, counted from "+since+"?", dutyLasts.String(), "8y", "6y")
@@ -225,7 +229,8 @@ func isRetained(c domain.Column) bool {
 	return c.Personal != nil && c.Personal.Strategy == domain.StrategyRetain
 }
 
-// askForTypes asks about references whose target table is named by a second column.
+// askForTypes asks about polymorphic references: a column such as owner_id, next to a column such as owner_type that
+// names the referenced table.
 func (t *table) askForTypes() {
 	for _, c := range t.Columns {
 		stem, ok := names.Stem(c.Name)

@@ -7,7 +7,7 @@ import (
 	"github.com/habeas-data/habeas/domain/scaffold"
 )
 
-// In an application, a store reads the catalog of a database. See ports.CatalogReader.
+// In an application, a store reads the catalog (the live schema) of the database. See ports.CatalogReader.
 func ExamplePropose() {
 	proposal, err := scaffold.Propose(domain.Catalog{Tables: []domain.CatalogTable{{
 		Name: "users", Kind: domain.KindTable, PrimaryKey: []string{"id"}, Rows: -1,

@@ -11,58 +11,62 @@ import (
 	"github.com/habeas-data/habeas/internal/words"
 )
 
-// byMaker is the length of a path over a reference to a person that worked on the row. Every other path is shorter.
-const byMaker = 1000
+// makerLength is the length of a reference to a person that only worked on the row, such as created_by. It is greater
+// than the length of any chain of other references, so that a path uses such a reference only if there is no other
+// path.
+const makerLength = 1000
 
-// mostPaths is the maximum number of paths of a table in a data map.
-const mostPaths = 16
+// maxPaths is the maximum number of paths of a table that domain.NewDataMap accepts.
+const maxPaths = 16
 
-// length returns the length of the reference as a part of a path to the subject's table.
+// length returns the length of the reference within a path (a chain of references to the subject's table).
 func (r *reference) length(subject *table) int {
 	if r.to == subject && r.role == names.Maker {
-		return byMaker
+		return makerLength
 	}
 	return 1
 }
 
-// measure finds the shortest path from each table to the subject's table.
-func (d *draft) measure() {
-	d.subject.far = 0
+// measurePaths sets the length of the shortest path from each table to the subject's table.
+func (d *draft) measurePaths() {
+	d.subject.distance = 0
 	for changed := true; changed; {
 		changed = false
 		for _, t := range d.tables {
 			for _, r := range t.out {
-				if t == d.subject || r.to == t || r.to.far == unreachable || r.to.turned || !r.isRelation() {
+				if t == d.subject || r.to == t || r.to.distance == unreachable || r.to.reversed || !r.isRelation() {
 					continue
 				}
-				if far := r.length(d.subject) + r.to.far; far < t.far {
-					t.far, changed = far, true
+				if distance := r.length(d.subject) + r.to.distance; distance < t.distance {
+					t.distance, changed = distance, true
 				}
 			}
 		}
 	}
 }
 
-// turn relates tables that do not reach the subject's table to rows that refer to them, such as the address of a user
-// or an order. A row then belongs to the person whose row refers to it. Other rows that refer to it do not count.
-func (d *draft) turn() {
+// reversePaths handles tables that have no path to the subject's table, but that rows with a path refer to. An example
+// is a table of addresses that users refer to. reversePaths adds the reverse relation as the path, so that an address
+// belongs to the user whose row refers to the address. It asks a person whether several people share a row.
+func (d *draft) reversePaths() {
 	for _, t := range d.tables {
-		if t.far != unreachable || !t.isReal() || len(t.personal()) == 0 {
+		if t.distance != unreachable || !t.canBeMapped() || len(t.personal()) == 0 {
 			continue
 		}
 		var nearest []*reference
 		for _, r := range t.in {
 			alone := r.from == d.subject && r.from.isUnique(r.columns)
-			if r.from.far == unreachable || !slices.Equal(r.referenced, t.key) || !alone && !names.Is(t.Name, names.Addresses) {
+			if r.from.distance == unreachable || !slices.Equal(r.referenced, t.key) ||
+				!alone && !names.Is(t.Name, names.Addresses) {
 				continue
 			}
-			if r.from.turned { // no path leads over a table that is turned
+			if r.from.reversed { // no path leads through a table with a reversed path
 				continue
 			}
-			if len(nearest) > 0 && r.from.far < nearest[0].to.far {
+			if len(nearest) > 0 && r.from.distance < nearest[0].to.distance {
 				nearest = nil
 			}
-			if len(nearest) == 0 || r.from.far == nearest[0].to.far && r.from == nearest[0].to {
+			if len(nearest) == 0 || r.from.distance == nearest[0].to.distance && r.from == nearest[0].to {
 				nearest = append(nearest, &reference{
 					from: t, to: r.from, columns: r.referenced, referenced: r.columns,
 				})
@@ -70,30 +74,30 @@ func (d *draft) turn() {
 		}
 		nearest = slices.DeleteFunc(nearest, func(r *reference) bool { return !r.isRelation() })
 		if len(nearest) > 0 {
-			t.out, t.turned = append(t.out, nearest...), true
+			t.out, t.reversed = append(t.out, nearest...), true
 			t.ask("", "Rows of "+nearest[0].to.Name+" refer to it. Does each of its rows belong to only one person?",
 				"yes", "no: leave it out")
 			if names.Is(nearest[0].to.Name, names.Duties) {
-				t.ask("", "A duty retains "+nearest[0].to.Name+". Does it also retain these rows?", "no", "yes: retain their "+
-					"columns, with a reason")
+				t.ask("", "The law requires to keep rows of "+nearest[0].to.Name+". Must these rows also be kept?", "no",
+					"yes: retain their columns, with a reason")
 			}
-			d.measure()
+			d.measurePaths()
 		}
 	}
 }
 
-// choosePaths chooses the relations by which each table reaches the subject's table. Each relation leads to a nearer
-// table, so the relations form no cycle.
+// choosePaths chooses the relations that begin the paths of each table. Each relation refers to a table with a shorter
+// path, so the relations form no cycle.
 func (d *draft) choosePaths() {
 	for _, t := range d.tables {
-		if t.far == unreachable || t == d.subject {
+		if t.distance == unreachable || t == d.subject {
 			continue
 		}
 		shortest := slices.DeleteFunc(slices.Clone(t.out), func(r *reference) bool {
-			return r.to == t || !r.isRelation() || r.to.far == unreachable || r.to.turned ||
-				r.length(d.subject)+r.to.far != t.far
+			return r.to == t || !r.isRelation() || r.to.distance == unreachable || r.to.reversed ||
+				r.length(d.subject)+r.to.distance != t.distance
 		})
-		if t.far == 1 || t.turned {
+		if t.distance == 1 || t.reversed {
 			t.takePeople(shortest)
 		} else {
 			t.takeOne(shortest)
@@ -105,13 +109,13 @@ func (d *draft) choosePaths() {
 	d.keepRelations()
 }
 
-// takePeople takes the direct relations to the subject's table. The rows concern each of these people.
+// takePeople makes each of the direct references a path, because the rows concern each of these people.
 func (t *table) takePeople(direct []*reference) {
 	slices.SortStableFunc(direct, func(a, b *reference) int { return cmp.Compare(a.role, b.role) })
-	if len(direct) > mostPaths {
+	if len(direct) > maxPaths {
 		t.ask("", "The rows refer to more people than a table may have paths. To which of them do they belong?",
-			"the first "+strconv.Itoa(mostPaths), "others")
-		direct = direct[:mostPaths]
+			"the first "+strconv.Itoa(maxPaths), "others")
+		direct = direct[:maxPaths]
 	}
 	t.paths = direct
 	if len(direct) == 1 {
@@ -125,7 +129,8 @@ func (t *table) takePeople(direct []*reference) {
 	}
 }
 
-// takeOne takes one of several relations with equally short paths to the subject's table.
+// takeOne makes the best of several references with equally short paths the only path of the table, and asks a person
+// to confirm it.
 func (t *table) takeOne(shortest []*reference) {
 	prefer := func(holds bool) int {
 		if holds {
@@ -154,17 +159,18 @@ func (t *table) takeOne(shortest []*reference) {
 		others...)
 }
 
-// isPartOf reports whether a table is named after the other table, such as order_items after orders.
+// isPartOf reports whether the name of the table part begins with the name of the table whole, as in order_items and
+// orders.
 func isPartOf(whole, part string) bool {
 	return strings.HasPrefix(names.BaseName(part), words.Singular(names.BaseName(whole)))
 }
 
-// keepRelations keeps all other relations between tables that reach the subject's table, unless they would form a
-// cycle.
+// keepRelations also keeps the references that are not on a path. It keeps a reference if both tables have a path to
+// the subject's table, and if the kept relations stay free of cycles.
 func (d *draft) keepRelations() {
 	for _, t := range d.tables {
 		for _, r := range t.out {
-			inside := t.far != unreachable && r.to.far != unreachable && r.isRelation()
+			inside := t.distance != unreachable && r.to.distance != unreachable && r.isRelation()
 			if inside && (r.to == t || t != d.subject && !leadsTo(r.to, t, map[*table]bool{})) {
 				r.kept = true
 			}
@@ -172,7 +178,7 @@ func (d *draft) keepRelations() {
 	}
 }
 
-// leadsTo reports whether kept relations lead from one table to the other.
+// leadsTo reports whether a chain of kept relations leads from one table to the other.
 func leadsTo(from, to *table, seen map[*table]bool) bool {
 	if from == to {
 		return true
@@ -183,10 +189,10 @@ func leadsTo(from, to *table, seen map[*table]bool) bool {
 	})
 }
 
-// relationName returns the name of a relation, such as SentBy for sent_by_id.
+// relationName returns the name of a relation. For example, the column sent_by_id gives SentBy.
 func relationName(r *reference) string {
 	columns := r.columns
-	if r.from.turned {
+	if r.from.reversed {
 		columns = r.referenced
 	}
 	stem, _ := names.Stem(columns[len(columns)-1])
@@ -212,8 +218,8 @@ func (t *table) vias() []string {
 	}
 	var list []string
 	for _, r := range t.paths {
-		for _, onward := range r.to.vias() {
-			list = append(list, strings.TrimSuffix(r.name+"."+onward, "."))
+		for _, rest := range r.to.vias() {
+			list = append(list, strings.TrimSuffix(r.name+"."+rest, "."))
 		}
 	}
 	return list

@@ -72,7 +72,8 @@ func checkProposal(t *rapid.T, catalog domain.Catalog, p scaffold.Proposal) {
 	}
 }
 
-// checkDeletions fails if a foreign key would refuse a deletion or would cause further deletions.
+// checkDeletions fails the test if a foreign key would refuse a deletion of the plan, or would delete rows of other
+// tables.
 func checkDeletions(t *rapid.T, catalog domain.Catalog, plan domain.Plan) {
 	deleted := func(table string) int {
 		return slices.IndexFunc(plan.Steps, func(s domain.Step) bool {
@@ -92,7 +93,7 @@ func checkDeletions(t *rapid.T, catalog domain.Catalog, plan domain.Plan) {
 	}
 }
 
-// checkFindings fails if package check reports an error for which the proposal has no decision.
+// checkFindings fails the test if package check reports an error that no decision of the proposal covers.
 func checkFindings(t *rapid.T, catalog domain.Catalog, p scaffold.Proposal, m domain.DataMap, plan domain.Plan) {
 	checker, err := check.New(check.Config{Catalog: reader{catalog}, DataMap: m, Plan: plan})
 	if err != nil {
@@ -117,7 +118,7 @@ type reader struct{ catalog domain.Catalog }
 
 func (r reader) Catalog(context.Context) (domain.Catalog, error) { return r.catalog, nil }
 
-// catalogs draws schemas with cycles, composite keys, tables without keys, and foreign keys of every kind.
+// catalogs draws schemas that may have cycles, composite keys, tables without keys, and foreign keys of every kind.
 func catalogs() *rapid.Generator[domain.Catalog] {
 	return rapid.Custom(func(t *rapid.T) domain.Catalog {
 		var catalog domain.Catalog

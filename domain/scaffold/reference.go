@@ -8,16 +8,16 @@ import (
 	"github.com/habeas-data/habeas/domain/internal/names"
 )
 
-// reference is a foreign key, or a column whose name suggests a reference.
+// reference is a foreign key, or a column whose name suggests that it refers to another table.
 type reference struct {
 	from, to   *table
 	columns    []string
 	referenced []string
 	setsNull   bool
-	guessed    bool // no foreign key exists
+	guessed    bool // there is no foreign key, only a name that suggests a reference
 	role       names.Role
-	name       string // of the relation, in tables with several paths
-	kept       bool   // a relation of the data map
+	name       string // the name of the relation, if the table has several paths
+	kept       bool   // the data map has the reference as a relation
 }
 
 func (r *reference) nullable() bool {
@@ -27,13 +27,13 @@ func (r *reference) nullable() bool {
 	})
 }
 
-// label returns the name of the reference for a sentence.
+// label returns the columns of the reference for a message.
 func (r *reference) label() string { return strings.Join(r.columns, " and ") }
 
-// isRelation reports whether the data map can have the reference as a relation. A relation must not refer to a part of
-// a key, because rows of different subjects may share that part.
+// isRelation reports whether the data map can have the reference as a relation. A relation must not refer to only a
+// part of a key, because rows of different subjects may have equal values in that part.
 func (r *reference) isRelation() bool {
-	if !r.from.isReal() || !r.to.isReal() || len(r.columns) == 0 || len(r.columns) != len(r.referenced) {
+	if !r.from.canBeMapped() || !r.to.canBeMapped() || len(r.columns) == 0 || len(r.columns) != len(r.referenced) {
 		return false
 	}
 	part := len(r.referenced) < len(r.to.key)
@@ -80,7 +80,8 @@ func (d *draft) readForeignKeys() {
 	}
 }
 
-// guessByTable relates tables without foreign keys by columns that are named after another table, such as user_id.
+// guessByTable guesses a reference for each column without a foreign key that is named after another table, such as
+// user_id.
 func (d *draft) guessByTable() {
 	for _, t := range d.tables {
 		for _, c := range t.Columns {
@@ -97,8 +98,9 @@ func (d *draft) guessByTable() {
 	}
 }
 
-// guessByRole relates tables to the subject's table by columns that are named after a role, such as sender_id. If the
-// schema has foreign keys to people, a column of this kind without a foreign key does not count as a reference.
+// guessByRole guesses a reference to the subject's table for each column that is named after a role of a person, such
+// as sender_id. It guesses nothing if a foreign key refers to the subject's table. The application then uses foreign
+// keys for its references to people.
 func (d *draft) guessByRole() {
 	if slices.ContainsFunc(d.subject.in, func(r *reference) bool { return !r.guessed }) {
 		return
@@ -108,7 +110,7 @@ func (d *draft) guessByRole() {
 			stem, isReference := names.Stem(c.Name)
 			isKey := c.Type != domain.TypeText || isReference
 			if names.Same(stem, names.BaseName(t.Name)) {
-				continue // its own key
+				continue // the column is the own key of the table
 			}
 			named := names.IsRole(stem) || isReference && names.EndsIn(stem, names.BaseName(d.subject.Name))
 			if isKey && named && !t.refers(c.Name) {
@@ -118,7 +120,8 @@ func (d *draft) guessByRole() {
 	}
 }
 
-// guess relates a column to the key of a table if the types are alike.
+// guess adds a reference from the column to the key of another table, which is the parameter to. It returns false if
+// the types of the column and the key do not match.
 func (d *draft) guess(t *table, c domain.CatalogColumn, to *table) bool {
 	if len(to.key) != 1 || t == to && slices.Contains(t.key, c.Name) || c.Generated {
 		return false
@@ -131,7 +134,8 @@ func (d *draft) guess(t *table, c domain.CatalogColumn, to *table) bool {
 	return true
 }
 
-// family returns a common type for key types that can be compared with each other.
+// family returns one type for all key types that a database compares with each other. It returns "" for a type that
+// cannot be a key.
 func family(t domain.ColumnType) domain.ColumnType {
 	switch t { //nolint:exhaustive // the other types cannot be keys
 	case domain.TypeSmallInt, domain.TypeInteger, domain.TypeBigInt:
@@ -143,7 +147,7 @@ func family(t domain.ColumnType) domain.ColumnType {
 	}
 }
 
-// refers reports whether the column is part of a foreign key or of another reference from the table.
+// refers reports whether a foreign key or a guessed reference of the table contains the column.
 func (t *table) refers(column string) bool {
 	return slices.ContainsFunc(t.ForeignKeys, func(key domain.CatalogForeignKey) bool {
 		return slices.Contains(key.Columns, column)

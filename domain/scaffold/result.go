@@ -8,13 +8,14 @@ import (
 	"github.com/habeas-data/habeas/domain/internal/names"
 )
 
-// choose adds tables to the data map: the subject's table, the tables with personal columns, and the tables whose rows
-// are deleted. It also adds the tables on the paths from these tables to the subject's table.
+// choose selects the tables of the data map. These are the subject's table, the tables with personal columns, and the
+// tables whose rows an erasure deletes. The tables on the paths (the chains of relations) from these tables to the
+// subject's table are selected, too.
 func (d *draft) choose() {
 	d.subject.chosen = true
 	for _, t := range d.tables {
 		personal := slices.ContainsFunc(t.columns, func(c domain.Column) bool { return c.Personal != nil })
-		if t.far != unreachable && (personal || t.goes) {
+		if t.distance != unreachable && (personal || t.rowsDeleted) {
 			t.choose()
 		}
 	}
@@ -30,7 +31,7 @@ func (t *table) choose() {
 	}
 }
 
-// result returns the tables of the data map and all decisions in their order.
+// result returns the tables of the data map and all decisions, with the subject's table first and the others by name.
 func (d *draft) result() ([]domain.Table, []Decision) {
 	var tables []domain.Table
 	decisions := []Decision{}
@@ -39,30 +40,33 @@ func (d *draft) result() ([]domain.Table, []Decision) {
 	for _, t := range all {
 		if t.chosen {
 			tables = append(tables, d.mapped(t))
-		} else if t.far != unreachable {
+		} else if t.distance != unreachable {
 			t.asked = t.askedOfColumns()
 		}
 		if len(t.asked) > 0 {
-			slices.SortStableFunc(t.asked, func(a, b Decision) int { return t.place(a.Column) - t.place(b.Column) })
+			slices.SortStableFunc(t.asked, func(a, b Decision) int { return t.indexOf(a.Column) - t.indexOf(b.Column) })
 			decisions = append(decisions, t.asked...)
 		}
 	}
 	return tables, decisions
 }
 
-// askedOfColumns returns the decisions that may put a table into the data map.
+// askedOfColumns returns the decisions about columns. If a person annotates such a column, the data map needs the
+// table.
 func (t *table) askedOfColumns() []Decision {
 	return slices.DeleteFunc(slices.Clone(t.asked), func(d Decision) bool { return d.Column == "" })
 }
 
-// place returns the index of a column in the table. It returns -1 for "", which stands for the rows.
-func (t *table) place(column string) int {
+// indexOf returns the index of a column in the table. It returns -1 for "", which means a decision about the rows.
+func (t *table) indexOf(column string) int {
 	return slices.IndexFunc(t.Columns, func(c domain.CatalogColumn) bool { return c.Name == column })
 }
 
-// mapped returns the table as it appears in the data map.
+// mapped returns the table for the data map.
 func (d *draft) mapped(t *table) domain.Table {
-	to := domain.Table{Name: t.Name, PrimaryKey: t.key, Columns: t.columns, Owned: t.goes, Note: t.note("", t.why)}
+	to := domain.Table{
+		Name: t.Name, PrimaryKey: t.key, Columns: t.columns, Owned: t.rowsDeleted, Note: t.note("", t.reason),
+	}
 	if t == d.subject {
 		to.SubjectKey = d.subjectID
 	}
@@ -88,7 +92,7 @@ func (d *draft) mapped(t *table) domain.Table {
 		if candidates > 1 && slices.Contains(t.paths, r) {
 			relation.Path = true
 		}
-		if relation.Path && t.goes && len(t.paths) > 1 {
+		if relation.Path && t.rowsDeleted && len(t.paths) > 1 {
 			relation.OnErasure = domain.StrategyDelete
 		}
 		to.Relations = append(to.Relations, relation)
@@ -96,7 +100,7 @@ func (d *draft) mapped(t *table) domain.Table {
 	return to
 }
 
-// note appends the decisions about a column, or about the rows, to a note.
+// note returns the text with all decisions about the column. An empty column means the decisions about the rows.
 func (t *table) note(column, text string) string {
 	var parts []string
 	if text != "" {
@@ -110,7 +114,7 @@ func (t *table) note(column, text string) string {
 	return strings.Join(parts, " ")
 }
 
-// leftOut returns the tables that are not in the data map.
+// leftOut returns the tables that are not in the data map, with the reasons.
 func (d *draft) leftOut() []LeftOut {
 	out := []LeftOut{}
 	for _, t := range d.tables {
@@ -128,11 +132,11 @@ func (d *draft) whyOut(t *table) string {
 		return "It is a " + strings.ReplaceAll(string(t.Kind), "_", " ") + ", which an erasure does not change."
 	case len(t.Inherits) > 0:
 		return "Its rows are also rows of " + strings.Join(t.Inherits, ", ") + "."
-	case !t.isReal():
+	case !t.canBeMapped():
 		return "It has no primary key and no unique key."
-	case t.far != unreachable && len(t.askedOfColumns()) > 0:
+	case t.distance != unreachable && len(t.askedOfColumns()) > 0:
 		return "It leads to " + d.subject.Name + ", and a person has to decide about its columns."
-	case t.far != unreachable:
+	case t.distance != unreachable:
 		return "It leads to " + d.subject.Name + ", but none of its columns looks personal."
 	case personal == "":
 		return "No relation leads from it to " + d.subject.Name + ", and none of its columns looks personal."
@@ -147,20 +151,20 @@ func (d *draft) isAboutNone(t *table) bool {
 	return names.Is(t.Name, names.Machinery) || names.Is(t.Name, names.Reference)
 }
 
-// askForLeftOut asks about tables that have no relation to the subject's table.
+// askForLeftOut asks about tables that have no path to the subject's table, but may hold personal data.
 func (d *draft) askForLeftOut() {
 	for _, t := range d.tables {
 		isTable := t.Kind == domain.KindTable || t.Kind == domain.KindPartitioned
-		if t.far != unreachable || !isTable || len(t.Inherits) > 0 || d.isAboutNone(t) {
+		if t.distance != unreachable || !isTable || len(t.Inherits) > 0 || d.isAboutNone(t) {
 			continue
 		}
 		personal := strings.Join(t.personal(), ", ")
-		leads := slices.ContainsFunc(t.out, func(r *reference) bool { return r.to.far != unreachable })
+		leads := slices.ContainsFunc(t.out, func(r *reference) bool { return r.to.distance != unreachable })
 		switch {
-		case !t.isReal() && (personal != "" || leads):
+		case !t.canBeMapped() && (personal != "" || leads):
 			t.ask("", "It has no primary or unique key, so an erasure cannot find its rows. Does it hold personal data?",
 				"leave it out", "give it a primary key")
-		case !t.isReal():
+		case !t.canBeMapped():
 		case personal != "":
 			t.ask("", "Columns look personal ("+personal+"), but no relation leads to "+d.subject.Name+". Whose rows are they?",
 				"leave it out", "add a relation", "make it part of another data map")
@@ -171,10 +175,11 @@ func (d *draft) askForLeftOut() {
 	}
 }
 
-// askForPersonal asks about the subject's table if the proposal would erase nothing.
+// askForPersonal adds a question to the subject's table if the proposed data map has nothing to erase.
 func (d *draft) askForPersonal() {
 	erases := slices.ContainsFunc(d.tables, func(t *table) bool {
-		return t.chosen && (t.goes || slices.ContainsFunc(t.columns, func(c domain.Column) bool { return c.Personal != nil }))
+		return t.chosen && (t.rowsDeleted ||
+			slices.ContainsFunc(t.columns, func(c domain.Column) bool { return c.Personal != nil }))
 	})
 	if !erases {
 		d.subject.ask("", "No column looks personal, so an erasure would erase nothing. Does a column hold personal data?",
@@ -182,7 +187,8 @@ func (d *draft) askForPersonal() {
 	}
 }
 
-// personal returns the names of the columns that look personal, in the order of the table, without secrets.
+// personal returns the names of the columns that look personal, in the order of the table. It leaves out secrets, such
+// as passwords.
 func (t *table) personal() []string {
 	var list []string
 	for _, c := range t.Columns {

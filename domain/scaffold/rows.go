@@ -9,50 +9,50 @@ import (
 	"github.com/habeas-data/habeas/internal/words"
 )
 
-// decideRows decides which tables lose their rows in an erasure. A table loses its rows if they belong only to the
-// person, unless rows that stay refer to them.
+// decideRows decides for each table whether an erasure deletes its rows. It deletes rows that belong only to the person
+// and that no remaining row refers to.
 func (d *draft) decideRows() {
 	for _, t := range d.byDistance() {
-		t.goes, t.why = d.wants(t)
+		t.rowsDeleted, t.reason = d.wantsDeletion(t)
 	}
 	for _, t := range d.tables {
-		if t.far != unreachable && (t.goes || t.mayBePersonal()) {
+		if t.distance != unreachable && (t.rowsDeleted || t.mayBePersonal()) {
 			t.need()
 		}
 	}
 	for changed := true; changed; {
 		changed = false
 		for _, t := range d.tables {
-			if t.goes && len(t.paths) == 1 && t.paths[0].to != d.subject && !t.paths[0].to.goes {
-				t.goes, t.why, changed = false, "The rows stay, because the rows of "+t.paths[0].to.Name+" stay.", true
+			if t.rowsDeleted && len(t.paths) == 1 && t.paths[0].to != d.subject && !t.paths[0].to.rowsDeleted {
+				t.rowsDeleted, t.reason, changed = false, "The rows stay, because the rows of "+t.paths[0].to.Name+" stay.", true
 			}
-			if t.goes {
-				if r := t.keptBy(); r != nil {
-					t.goes, changed = false, true
-					t.why = "The rows stay, because rows of " + r.from.Name + " refer to them by " + r.label() + "."
+			if t.rowsDeleted {
+				if r := t.blocker(); r != nil {
+					t.rowsDeleted, changed = false, true
+					t.reason = "The rows stay, because rows of " + r.from.Name + " refer to them by " + r.label() + "."
 				}
 			}
-			if t.turned && t.paths[0].to.goes {
-				t.paths[0].to.goes, changed = false, true
-				t.paths[0].to.why = "The rows stay, because the rows of " + t.Name + " are found through them."
+			if t.reversed && t.paths[0].to.rowsDeleted {
+				t.paths[0].to.rowsDeleted, changed = false, true
+				t.paths[0].to.reason = "The rows stay, because the rows of " + t.Name + " are found through them."
 			}
 		}
 	}
 	for _, t := range d.tables {
-		if t.goes && !t.isLink() && !d.isOwn(t) && t.paths[0].to == d.subject {
+		if t.rowsDeleted && !t.isLink() && !d.isOwn(t) && t.paths[0].to == d.subject {
 			t.ask("", "Does all data of a row belong to the person?", "delete the rows", "keep the rows and overwrite the "+
 				"personal columns")
 		}
 	}
 }
 
-// mayBePersonal reports whether a column of the table may be annotated.
+// mayBePersonal reports whether the data map may annotate a column of the table.
 func (t *table) mayBePersonal() bool {
 	return len(t.found) > 0 ||
 		slices.ContainsFunc(t.Columns, func(c domain.CatalogColumn) bool { return c.Type == domain.TypeJSON })
 }
 
-// need marks the table and the tables on its paths as needed by the data map.
+// need marks the table and all tables on its paths as tables that the data map may need.
 func (t *table) need() {
 	if t.needed {
 		return
@@ -63,19 +63,20 @@ func (t *table) need() {
 	}
 }
 
-// byDistance returns the tables that reach the subject's table, nearest first.
+// byDistance returns the tables that have a path to the subject's table, the shortest path first.
 func (d *draft) byDistance() []*table {
-	near := slices.DeleteFunc(slices.Clone(d.tables), func(t *table) bool { return t.far == unreachable })
-	slices.SortStableFunc(near, func(a, b *table) int { return a.far - b.far })
+	near := slices.DeleteFunc(slices.Clone(d.tables), func(t *table) bool { return t.distance == unreachable })
+	slices.SortStableFunc(near, func(a, b *table) int { return a.distance - b.distance })
 	return near
 }
 
-// wants returns whether an erasure should delete the rows of a table, and the reason.
-func (d *draft) wants(t *table) (goes bool, why string) {
+// wantsDeletion reports whether an erasure should delete the rows of a table if no other table prevents the deletion.
+// why is the reason, as a sentence.
+func (d *draft) wantsDeletion(t *table) (rowsDeleted bool, why string) {
 	duty, hasDuty := names.FindDuty(t.Name)
-	other := d.elsewhere(t)
+	other := d.otherParent(t)
 	switch {
-	case t.turned:
+	case t.reversed:
 		return false, "The rows stay, because rows of " + t.paths[0].to.Name + " refer to them."
 	case t == d.subject:
 		return false, "The table of the people. The row stays without personal data, because other rows refer to it."
@@ -90,7 +91,7 @@ func (d *draft) wants(t *table) (goes bool, why string) {
 		if t.paths[0].setsNull {
 			return false, "The rows stay, because the database clears the reference to " + to.Name + "."
 		}
-		if !to.goes {
+		if !to.rowsDeleted {
 			return false, "The rows stay, because the rows of " + to.Name + " stay."
 		}
 		return true, "The rows are deleted with the rows of " + to.Name + ", to which they belong."
@@ -109,20 +110,22 @@ func (d *draft) wants(t *table) (goes bool, why string) {
 	}
 }
 
-// elsewhere returns a reference to data that may belong to another person, or nil.
-func (d *draft) elsewhere(t *table) *reference {
+// otherParent returns a reference of the table that is not on its path but leads to another table with a path, or nil.
+// Through such a reference, a row may also belong to another person.
+func (d *draft) otherParent(t *table) *reference {
 	for _, r := range t.out {
-		if r.to != t && r.to != d.subject && r.to.far != unreachable && !slices.Contains(t.paths, r) {
+		if r.to != t && r.to != d.subject && r.to.distance != unreachable && !slices.Contains(t.paths, r) {
 			return r
 		}
 	}
 	return nil
 }
 
-// isLink reports whether the rows hold only a key, at least two references to other rows, and instants. A table with
-// the name of a link, such as memberships or likes, may also have other columns if they do not look personal.
+// isLink reports whether the rows only link other rows. They hold at least two references, and otherwise only a key and
+// instants. If the name of the table suggests a link, such as memberships or likes, they may also hold other columns
+// that do not look personal.
 func (t *table) isLink() bool {
-	if len(t.out) < 2 || len(t.paths) == 0 || t.far > 1 {
+	if len(t.out) < 2 || len(t.paths) == 0 || t.distance > 1 {
 		return false
 	}
 	named := names.Is(t.Name, names.Links) || t.isNamedAfter()
@@ -132,14 +135,14 @@ func (t *table) isLink() bool {
 		case t.refers(c.Name), c.Type == domain.TypeTime:
 			return false
 		case slices.Contains(t.key, c.Name):
-			return family(c.Type) == domain.TypeText && len(t.key) == 1 && !named // it may name data outside
+			return family(c.Type) == domain.TypeText && len(t.key) == 1 && !named // the key may be data, such as a file name
 		default:
 			return personal || !named || c.Type == domain.TypeJSON
 		}
 	})
 }
 
-// isNamedAfter reports whether the name of a table combines the names of two tables that it refers to, such as
+// isNamedAfter reports whether the name of a table combines the names of two tables that it refers to. An example is
 // team_user.
 func (t *table) isNamedAfter() bool {
 	parts := 0
@@ -154,22 +157,22 @@ func (t *table) isNamedAfter() bool {
 // isOwn reports whether the name of a table suggests that each row belongs to one person. Examples are user_settings,
 // sessions and addresses.
 func (d *draft) isOwn(t *table) bool {
-	if t.far != 1 || len(t.paths) != 1 {
+	if t.distance != 1 || len(t.paths) != 1 {
 		return false
 	}
 	if names.Is(t.Name, names.Sessions) || names.Is(t.Name, names.Addresses) {
 		return true
 	}
 	person := words.Singular(names.BaseName(d.subject.Name))
-	rest, named := strings.CutPrefix(apart(names.BaseName(t.Name)), apart(person)+"_")
+	rest, named := strings.CutPrefix(snakeCase(names.BaseName(t.Name)), snakeCase(person)+"_")
 	return named && rest != "" && !names.Is(t.Name, names.Reference)
 }
 
-// apart returns a name with _ between its words, however they are told apart: user_settings of UserSettings.
-func apart(name string) string { return strings.Join(domain.NameWords(name), "_") }
+// snakeCase returns a name in snake case. For example, UserSettings gives user_settings.
+func snakeCase(name string) string { return strings.Join(domain.NameWords(name), "_") }
 
-// keptBy returns a reference that prevents the deletion of the rows of a table, or nil.
-func (t *table) keptBy() *reference {
+// blocker returns a reference to the table that prevents the deletion of its rows, or nil.
+func (t *table) blocker() *reference {
 	i := slices.IndexFunc(t.in, func(r *reference) bool { return !r.allowsDeletion(t) })
 	if i < 0 {
 		return nil
@@ -177,11 +180,11 @@ func (t *table) keptBy() *reference {
 	return t.in[i]
 }
 
-// allowsDeletion reports whether the rows that a reference leads to can be deleted. They can if an erasure deletes the
-// referring rows earlier. They also can if the database sets the reference to NULL and the reference is not a path of
-// the data map.
+// allowsDeletion reports whether an erasure can delete the rows of the table t although the reference refers to them.
+// There are two such cases. An erasure deletes the referring rows first. Or the database sets the reference to NULL,
+// and the reference is not on a path of the data map.
 func (r *reference) allowsDeletion(t *table) bool {
-	if r.from.goes && len(t.paths) == 1 && len(r.from.paths) == 1 && r.from.paths[0] == r {
+	if r.from.rowsDeleted && len(t.paths) == 1 && len(r.from.paths) == 1 && r.from.paths[0] == r {
 		return true
 	}
 	return r.setsNull && !slices.ContainsFunc(r.columns, func(name string) bool {

@@ -11,27 +11,27 @@ import (
 	"github.com/habeas-data/habeas/domain/internal/names"
 )
 
-// Options add information that the schema does not have.
+// Options add information that the schema does not contain.
 type Options struct {
 	// SubjectTable is the name of the subject's table in the catalog. If it is empty, Propose guesses the table.
 	SubjectTable string
-	// ForeignKeysOnly relates tables by foreign keys only. If it is false, a column such as user_id relates tables even
-	// without a foreign key.
+	// ForeignKeysOnly ignores columns that are only named like a reference. If it is false, a column such as user_id
+	// counts as a reference even without a foreign key.
 	ForeignKeysOnly bool
 }
 
-// Proposal is a data map that a person has to review. It names tables and columns. It holds no values of rows.
+// Proposal is a data map that a person has to review. It contains names of tables and columns, but no value of a row.
 type Proposal struct {
 	// Tables is the data map, with the subject's table first and the others by name. domain.NewDataMap accepts it. The
 	// notes of tables and columns state the reason for each guess, and repeat the decisions.
 	Tables []domain.Table `json:"tables"`
-	// Candidates are the possible subject's tables, with the chosen table first. If Options name the table, it is the only
-	// candidate.
+	// Candidates are the tables that may be the subject's table, with the chosen table first. If Options.SubjectTable is
+	// set, its table is the only candidate.
 	Candidates []Candidate `json:"candidates"`
-	// LeftOut lists the other tables of the catalog by name. It omits views.
+	// LeftOut lists the tables of the catalog that are not in Tables, by name. It does not list views.
 	LeftOut []LeftOut `json:"left_out"`
-	// Decisions are the questions that the schema does not settle, each with the option that the proposal guesses. They
-	// are in the order of the tables.
+	// Decisions are the questions that a person has to decide, because the schema is not sufficient. Each has the option
+	// that the proposal uses. They are in the order of the tables.
 	Decisions []Decision `json:"decisions"`
 }
 
@@ -41,7 +41,7 @@ type LeftOut struct {
 	Reason string `json:"reason"` // a sentence
 }
 
-// Decision is a question that a person has to decide.
+// Decision is a question to a person, with the possible options.
 type Decision struct {
 	Table    string   `json:"table"`
 	Column   string   `json:"column,omitempty"` // empty if the question concerns the rows
@@ -50,20 +50,20 @@ type Decision struct {
 	Chosen   string   `json:"chosen"` // the option that the proposal uses
 }
 
-// mark begins a decision in a note.
+// mark is the word with which a decision begins in a note of the data map.
 const mark = "DECIDE: "
 
-// String returns the decision as one line, as the notes of the data map contain it.
+// String returns the decision in one line. The notes of the data map contain this line.
 func (d Decision) String() string {
 	return mark + d.Question + " (" + strings.Join(d.Options, " | ") + "; chosen: " + d.Chosen + ")"
 }
 
 // Propose returns a data map for the schema. domain.NewDataMap accepts its tables, and erasure.Planner can plan an
-// erasure with it. Equal input gives equal proposals.
+// erasure with it. The same arguments always give the same proposal.
 //
-// Propose returns ErrInvalid with the field subject_table if the schema does not determine the subject's table. It does
-// the same if the named table is not in the catalog or has no key that can identify a subject. The error lists the
-// candidates.
+// Propose returns ErrInvalid for the field subject_table in three cases. No table or several tables may be the
+// subject's table. The catalog does not have the named table. The named table has no key that can identify a subject.
+// The error lists the candidates.
 func Propose(catalog domain.Catalog, options Options) (Proposal, error) {
 	d := newDraft(catalog)
 	d.readForeignKeys()
@@ -78,8 +78,8 @@ func Propose(catalog domain.Catalog, options Options) (Proposal, error) {
 		d.guessByRole()
 	}
 	d.recognise()
-	d.measure()
-	d.turn()
+	d.measurePaths()
+	d.reversePaths()
 	d.choosePaths()
 	d.decideRows()
 	d.annotate()
@@ -97,30 +97,30 @@ func Propose(catalog domain.Catalog, options Options) (Proposal, error) {
 	return p, nil
 }
 
-// draft is a proposal under construction.
+// draft is a proposal under construction. The methods that Propose calls fill it step by step.
 type draft struct {
 	catalog   domain.Catalog
 	tables    []*table // all tables of the catalog except views, by name
 	subject   *table
-	subjectID []string // the subject's key
+	subjectID []string // the key columns of the subject
 }
 
-// table is a table of the catalog with the results so far.
+// table is a table of the catalog with the results of the steps of Propose.
 type table struct {
 	domain.CatalogTable
-	key     []string     // identifies a row; empty if the table has no such key
-	out     []*reference // from this table
-	in      []*reference // to this table, including references from itself
-	far     int          // the length of the path to the subject's table, or unreachable
-	paths   []*reference // the relations with which the paths to the subject begin
-	found   map[string]names.Match
-	turned  bool   // its paths lead to rows that refer to it
-	needed  bool   // the data map may have the table
-	goes    bool   // an erasure deletes the rows
-	why     string // a sentence that says why the rows are deleted or stay
-	columns []domain.Column
-	chosen  bool // in the data map
-	asked   []Decision
+	key         []string     // the columns that identify a row; empty if the table has no key
+	out         []*reference // references from this table
+	in          []*reference // references to this table, including its own
+	distance    int          // the length of the path to the subject's table, or unreachable
+	paths       []*reference // the references that begin the paths to the subject's table
+	found       map[string]names.Match
+	reversed    bool   // its path begins with a reversed reference; see reversePaths
+	needed      bool   // the data map may have the table
+	rowsDeleted bool   // an erasure deletes the rows
+	reason      string // a sentence: why an erasure deletes or keeps the rows
+	columns     []domain.Column
+	chosen      bool // the data map has the table
+	asked       []Decision
 }
 
 const unreachable = 1 << 30
@@ -131,7 +131,7 @@ func newDraft(catalog domain.Catalog) *draft {
 		if t.Kind == domain.KindView || t.Kind == domain.KindMatView {
 			continue
 		}
-		read := &table{CatalogTable: t, far: unreachable, found: map[string]names.Match{}}
+		read := &table{CatalogTable: t, distance: unreachable, found: map[string]names.Match{}}
 		if (t.Kind == domain.KindTable || t.Kind == domain.KindPartitioned) && len(t.Inherits) == 0 {
 			read.key = keyOf(t)
 		}
@@ -141,7 +141,8 @@ func newDraft(catalog domain.Catalog) *draft {
 	return d
 }
 
-// keyOf returns the primary key, or else the first unique constraint on columns that are never NULL.
+// keyOf returns the primary key of the table. If there is none, it returns the first unique constraint on columns that
+// are NOT NULL, or nil.
 func keyOf(t domain.CatalogTable) []string {
 	if len(t.PrimaryKey) > 0 {
 		return t.PrimaryKey
@@ -157,13 +158,13 @@ func keyOf(t domain.CatalogTable) []string {
 	return nil
 }
 
-// isPlain reports whether the columns of the constraint alone distinguish all rows.
+// isPlain reports whether no two rows can have equal values in the columns of the constraint, apart from NULL.
 func isPlain(u domain.CatalogUnique) bool {
 	return len(u.Columns) > 0 && !u.Partial && !u.Exclusion && !u.Expressions
 }
 
-// isReal reports whether the table may be in a data map.
-func (t *table) isReal() bool { return len(t.key) > 0 }
+// canBeMapped reports whether the table may be in a data map: it is a table with a key.
+func (t *table) canBeMapped() bool { return len(t.key) > 0 }
 
 func (t *table) ask(column, question, chosen string, others ...string) {
 	t.asked = append(t.asked, Decision{

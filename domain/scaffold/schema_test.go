@@ -73,7 +73,7 @@ func addColumn(table *domain.CatalogTable, text string) {
 	}
 }
 
-// proposed is a proposal with its data map and its plan.
+// proposed is a proposal with the data map and the plan that result from it.
 type proposed struct {
 	scaffold.Proposal
 	dataMap domain.DataMap
@@ -97,7 +97,7 @@ func propose(t *testing.T, catalog domain.Catalog, options ...scaffold.Options) 
 	return proposed{p, m, plan}
 }
 
-// steps returns the steps of the plan in the form "anonymize users email name".
+// steps returns each step of the plan as a text, such as "anonymize users email name".
 func (p proposed) steps() []string {
 	var list []string
 	for _, step := range p.plan.Steps {
@@ -121,7 +121,7 @@ func (p proposed) column(t *testing.T, place string) domain.Column {
 	return c
 }
 
-// asked returns the places of the decisions.
+// asked returns the table and the column of each decision.
 func (p proposed) asked() []string {
 	var places []string
 	for _, d := range p.Decisions {

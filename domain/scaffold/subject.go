@@ -11,33 +11,33 @@ import (
 	"github.com/habeas-data/habeas/internal/words"
 )
 
-// Candidate is a possible subject's table.
+// Candidate is a table that may be the subject's table.
 type Candidate struct {
 	Table  string `json:"table"`
 	Score  int    `json:"score"`  // a higher score is more likely
 	Reason string `json:"reason"` // a sentence
 }
 
-// The weights of the criteria for a table.
+// The points by which Propose scores the candidates for the subject's table.
 const (
 	forName        = 40
-	forBestName    = 55 // users
-	forGoodName    = 50 // customers
-	againstPrefix  = 8  // a prefix of the name: auth_user
+	forBestName    = 55 // for example, users
+	forGoodName    = 50 // for example, customers
+	againstPrefix  = 8  // the name has a prefix, as in auth_user
 	forReference   = 4
 	forReferences  = 32 // the maximum
 	forPersonal    = 3
 	forAllPersonal = 24 // the maximum
 	forEmail       = 6
 	forPassword    = 6
-	forPair        = 25 // each row of another candidate belongs to one row of it: users with one account each
-	againstPart    = 20 // its rows belong to rows of another candidate: accounts of users at providers
-	againstGroup   = 30 // many rows of another candidate belong to one row of it: an account with many users
-	leastScore     = 50
-	leastLead      = 12
+	forPair        = 25 // each row of another candidate belongs to one row, as if each user has one account
+	againstPart    = 20 // its rows belong to rows of another candidate, as accounts at providers belong to users
+	againstGroup   = 30 // many rows of another candidate belong to one row, as if an account has many users
+	minScore       = 50
+	minLead        = 12
 )
 
-// chooseSubject sets the subject's table. It returns the candidates with this table first.
+// chooseSubject sets the subject's table. It returns the candidates, with the chosen table first.
 func (d *draft) chooseSubject(name string) ([]Candidate, error) {
 	candidates := d.candidates()
 	if name != "" {
@@ -53,9 +53,9 @@ func (d *draft) chooseSubject(name string) ([]Candidate, error) {
 		return []Candidate{{t.Name, 0, "the caller named it as the subject's table"}}, nil
 	}
 	switch {
-	case len(candidates) == 0 || candidates[0].Score < leastScore:
+	case len(candidates) == 0 || candidates[0].Score < minScore:
 		return nil, undecided(domain.FieldRequired, "must be given, because no table is clearly the subject's", candidates)
-	case len(candidates) > 1 && candidates[0].Score-candidates[1].Score < leastLead, d.hasOthers(candidates):
+	case len(candidates) > 1 && candidates[0].Score-candidates[1].Score < minLead, d.hasOthers(candidates):
 		return nil, undecided(domain.FieldAmbiguous, "must be given, because several tables may be the subject's", candidates)
 	}
 	d.subject = d.table(candidates[0].Table)
@@ -63,19 +63,20 @@ func (d *draft) chooseSubject(name string) ([]Candidate, error) {
 	return candidates, nil
 }
 
-// hasOthers reports whether another candidate seems to hold a separate group of people who have their own tables, such
-// as back-office users in a database of subscribers.
+// hasOthers reports whether another candidate seems to hold a second, unrelated group of people. An example is a table
+// of back-office users in a database of subscribers.
 func (d *draft) hasOthers(candidates []Candidate) bool {
 	best := d.table(candidates[0].Table)
 	relatives := related(best)
 	return slices.ContainsFunc(candidates[1:], func(c Candidate) bool {
 		t := d.table(c.Table)
-		return names.IsPeople(c.Table) && 2*c.Score >= candidates[0].Score && lookAt(t).email && t.referrers() > 0 &&
+		return names.IsPeople(c.Table) && 2*c.Score >= candidates[0].Score && summarize(t).email && t.referrers() > 0 &&
 			!relatives[t]
 	})
 }
 
-// related returns the tables that the table leads to by references, and the tables that lead to it.
+// related returns the tables that are connected to the table by references: its direct and indirect parents, and its
+// direct and indirect children.
 func related(t *table) map[*table]bool {
 	found := map[*table]bool{}
 	var follow func(t *table, next func(*table) []*table)
@@ -114,7 +115,8 @@ func undecided(code, message string, candidates []Candidate) error {
 	return domain.Invalid("scaffold", []domain.FieldError{{Field: "subject_table", Code: code, Message: message}})
 }
 
-// subjectKey returns the columns that identify a subject: the key of the table, or a unique key with suitable types.
+// subjectKey returns the columns that identify a subject. These are the key of the table or, if its types do not fit, a
+// unique key whose types fit. It returns nil if there is no such key.
 func subjectKey(t *table) []string {
 	fits := func(key []string) bool {
 		return len(key) > 0 && !slices.ContainsFunc(key, func(name string) bool {
@@ -122,7 +124,7 @@ func subjectKey(t *table) []string {
 			return !ok || c.Nullable || family(c.Type) == ""
 		})
 	}
-	if !t.isReal() {
+	if !t.canBeMapped() {
 		return nil
 	}
 	if fits(t.key) {
@@ -137,7 +139,7 @@ func subjectKey(t *table) []string {
 	return nil
 }
 
-// candidates returns the tables with their scores, best first.
+// candidates returns the tables with a positive score, the highest score first.
 func (d *draft) candidates() []Candidate {
 	var found []Candidate
 	for _, t := range d.tables {
@@ -154,24 +156,24 @@ func (d *draft) candidates() []Candidate {
 
 func (d *draft) score(t *table) Candidate {
 	name, isPeople := nameScore(t.Name)
-	look := lookAt(t)
+	found := summarize(t)
 	referrers := t.referrers()
 	c := Candidate{Table: t.Name, Score: name}
-	c.Score += min(forReferences, forReference*referrers) + min(forAllPersonal, forPersonal*look.personal)
+	c.Score += min(forReferences, forReference*referrers) + min(forAllPersonal, forPersonal*found.personal)
 	var reasons []string
 	if isPeople {
 		reasons = append(reasons, "its name suggests people")
 	}
 	reasons = append(reasons, count(referrers, "table refers", "tables refer")+" to it",
-		count(look.personal, "column looks", "columns look")+" personal")
-	if look.email {
+		count(found.personal, "column looks", "columns look")+" personal")
+	if found.email {
 		c.Score += forEmail
 	}
-	if look.password {
+	if found.password {
 		c.Score += forPassword
 	}
 	for _, r := range t.out {
-		if _, people := nameScore(r.to.Name); people && r.to != t && !look.email && lookAt(r.to).email {
+		if _, people := nameScore(r.to.Name); people && r.to != t && !found.email && summarize(r.to).email {
 			c.Score -= againstPart
 			reasons = append(reasons, "its rows belong to rows of "+r.to.Name)
 			break
@@ -182,12 +184,12 @@ func (d *draft) score(t *table) Candidate {
 		if r.from == t || !people {
 			continue
 		}
-		from := lookAt(r.from)
+		from := summarize(r.from)
 		switch {
 		case isPeople && r.from.isUnique(r.columns):
 			c.Score += forPair
 			reasons = append(reasons, "each row of "+r.from.Name+" belongs to one row of it")
-		case from.email && (!look.email || !look.password):
+		case from.email && (!found.email || !found.password):
 			c.Score -= againstGroup
 			reasons = append(reasons, "many rows of "+r.from.Name+" may belong to one row of it")
 		}
@@ -215,14 +217,14 @@ func nameScore(table string) (score int, isPeople bool) {
 	return score, true
 }
 
-// look is the result for the columns of a table.
-type look struct {
+// summary describes the columns of a table that look personal.
+type summary struct {
 	personal        int
 	email, password bool
 }
 
-func lookAt(t *table) look {
-	var l look
+func summarize(t *table) summary {
+	var l summary
 	for _, c := range t.Columns {
 		m, ok := names.Find(t.Name, c.Name, c.Type)
 		if !ok || t.refers(c.Name) {
@@ -246,7 +248,7 @@ func (t *table) referrers() int {
 	return len(from)
 }
 
-// isUnique reports whether a unique constraint or the primary key covers exactly the columns.
+// isUnique reports whether the primary key or a unique constraint has exactly these columns.
 func (t *table) isUnique(columns []string) bool {
 	if slices.Equal(t.PrimaryKey, columns) {
 		return true

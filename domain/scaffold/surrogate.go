@@ -13,16 +13,19 @@ import (
 	"github.com/habeas-data/habeas/domain/internal/names"
 )
 
-// dutyLasts is the assumed retention of bookkeeping records. It is the longest of the common duties.
+// dutyLasts is the assumed retention period of bookkeeping records. It is the longest of the usual legal periods.
 var dutyLasts = domain.Period{Years: 10}
 
-// retained are the categories that a duty retains.
+// retained are the categories that the law requires to keep in bookkeeping records.
 var retained = []domain.Category{
 	domain.CategoryIdentity, domain.CategoryContact, domain.CategoryFinancial, domain.CategoryLocation,
 }
 
-// fit sets the strategy for a value in a row that stays. It returns false if a data map has no suitable strategy.
-func (t *table) fit(c domain.CatalogColumn, m names.Match, to *domain.Column, a *domain.Annotation, since string) bool {
+// chooseStrategy sets the strategy and the surrogate (the value that an erasure writes) for a personal column of rows
+// that stay. It returns false if no strategy suits the column. The column then stays without an annotation.
+func (t *table) chooseStrategy(
+	c domain.CatalogColumn, m names.Match, to *domain.Column, a *domain.Annotation, since string,
+) bool {
 	duty, hasDuty := names.FindDuty(t.Name)
 	switch {
 	case hasDuty && !m.Secret && slices.Contains(retained, m.Category):
@@ -59,7 +62,7 @@ func (t *table) fit(c domain.CatalogColumn, m names.Match, to *domain.Column, a 
 	return t.chooseSurrogate(c, m, to)
 }
 
-// takesNull reports whether all constraints accept NULL in the column, and in the column of a second row.
+// takesNull reports whether NULL satisfies all constraints of the column, even if several rows have NULL.
 func (t *table) takesNull(c domain.CatalogColumn) bool {
 	if slices.ContainsFunc(t.Uniques, func(u domain.CatalogUnique) bool {
 		return u.NullsEqual && slices.Contains(u.Columns, c.Name)
@@ -79,7 +82,8 @@ func (t *table) takesNull(c domain.CatalogColumn) bool {
 	})
 }
 
-// decide evaluates a constraint for a value of a column. The constraint of a domain refers to the column as VALUE.
+// decide evaluates a CHECK constraint if the column holds the value. In the constraint of a domain (a PostgreSQL type),
+// the name VALUE means the column.
 func decide(check domain.CatalogCheck, column string, value condition.Value) condition.Outcome {
 	return condition.Decide(check.Text, func(name string) condition.Value {
 		if strings.EqualFold(name, column) || strings.EqualFold(name, "value") {
@@ -95,7 +99,7 @@ func (t *table) checksOf(column string) []domain.CatalogCheck {
 	})
 }
 
-// surrogates holds constants for types that a data map does not know.
+// surrogates has a constant for each database type that is not a type of the data map.
 var surrogates = map[string]string{
 	"inet": "0.0.0.0", "cidr": "0.0.0.0/0", "macaddr": "00:00:00:00:00:00", "macaddr8": "00:00:00:00:00:00:00:00",
 	"interval": "0", "money": "0", "tsvector": domain.EmptySurrogate, "hstore": domain.EmptySurrogate, "time": "00:00:00",
@@ -107,7 +111,8 @@ func baseType(declared string) string {
 	return strings.TrimSpace(base)
 }
 
-// chooseSurrogate sets the surrogate of a column to the first one that satisfies its constraints.
+// chooseSurrogate sets the surrogate of a column to the best candidate: one that certainly satisfies the constraints of
+// the column, otherwise one that possibly does.
 func (t *table) chooseSurrogate(c domain.CatalogColumn, m names.Match, to *domain.Column) bool {
 	if to.Type == "" {
 		to.Type = domain.TypeText
@@ -152,7 +157,7 @@ func with(c domain.Column, surrogate string) domain.Column {
 	return c
 }
 
-// isValid reports whether a data map accepts the constant.
+// isValid reports whether a data map accepts the constant as the surrogate of the column.
 func isValid(c domain.Column, surrogate string) bool {
 	const least = 8
 	c.Surrogate = surrogate
@@ -181,9 +186,10 @@ func (t *table) inUnique(column string) bool {
 	return slices.ContainsFunc(t.Uniques, func(u domain.CatalogUnique) bool { return slices.Contains(u.Columns, column) })
 }
 
-// askForUnique asks about unique constraints in which all overwritten columns get equal values.
+// askForUnique asks about each unique constraint that the second erasure would violate, because an erasure writes the
+// same values into each row.
 func (t *table) askForUnique() {
-	if t.goes {
+	if t.rowsDeleted {
 		return
 	}
 	for _, u := range t.Uniques {
@@ -206,7 +212,8 @@ func (t *table) askForUnique() {
 	}
 }
 
-// candidatesFor returns the surrogates that may fit, best first.
+// candidatesFor returns the surrogates that may satisfy the constraints of the column, best first. The empty text means
+// the default surrogate of the column type.
 func candidatesFor(c domain.CatalogColumn, m names.Match, constraints []domain.CatalogCheck) []string {
 	if len(c.Values) > 0 {
 		return neutralFirst(c.Values)
@@ -246,7 +253,8 @@ func candidatesFor(c domain.CatalogColumn, m names.Match, constraints []domain.C
 	return list
 }
 
-// isPattern reports whether a literal is a pattern, as opposed to a value.
+// isPattern reports whether a literal in a constraint seems to be a pattern for LIKE or a regular expression. A pattern
+// is not a candidate for a surrogate.
 func isPattern(text string) bool { return text == "" || strings.ContainsAny(text, `%^$*+?[](){}|\'`) }
 
 // neutral are words that reveal nothing about a person.
@@ -255,7 +263,7 @@ var neutral = []string{
 	"inactive", "unbekannt", "divers", "keine", "inconnu", "autre", "desconocido", "otro",
 }
 
-// neutralFirst sorts neutral words before the others.
+// neutralFirst returns the texts with the neutral words first.
 func neutralFirst(list []string) []string {
 	rank := func(word string) int {
 		if i := slices.Index(neutral, strings.ToLower(word)); i >= 0 {
@@ -268,7 +276,7 @@ func neutralFirst(list []string) []string {
 	return list
 }
 
-// outcome checks the values that an erasure would write against the constraints.
+// outcome evaluates the constraints on examples of the values that an erasure writes into the column.
 func outcome(c domain.Column, constraints []domain.CatalogCheck) condition.Outcome {
 	result := condition.Holds
 	for _, check := range constraints {
@@ -285,7 +293,7 @@ func outcome(c domain.Column, constraints []domain.CatalogCheck) condition.Outco
 	return result
 }
 
-// samples returns values that an erasure may write into the column.
+// samples returns examples of the values that an erasure writes into the column.
 func samples(c domain.Column) []condition.Value {
 	fillings := []string{"0a1b2c3d4e5f60718293a4b5c6d7e8f9", "f9e8d7c6b5a493827160f5e4d3c2b1a0"}
 	constant, ok := c.Constant()
@@ -317,7 +325,8 @@ func samples(c domain.Column) []condition.Value {
 	}
 }
 
-// anonymous returns the surrogate of a text column, as ports.SubjectStore defines it.
+// anonymous returns the default surrogate of a text column: "anon-" and digits, or digits only if the column is too
+// short. length is the maximum length of the column. 0 means no limit.
 func anonymous(length int, digits string) string {
 	const prefix, least = "anon-", 12
 	switch {

@@ -1,5 +1,5 @@
-// Package audit makes audit events. All services of the domain use it, so that all events get their id, time and
-// operator in the same way.
+// Package audit creates audit events. All services of the domain use it, so that every event gets its id, its instant
+// and its operator in the same way.
 package audit
 
 import (
@@ -9,14 +9,14 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// Stamper makes events, each with a new id and the current time. It is safe for concurrent use.
+// Stamper creates audit events, each with a new id and the current time. It is safe for concurrent use.
 type Stamper struct {
 	Clock ports.Clock
 	IDs   ports.IDSource
 }
 
-// Begin returns the first event of a new operation, and the operation for its further events. The id of the operation
-// is the id of the first event.
+// Begin creates the first event of a new operation. It returns the event, and the Operation that creates the further
+// events. The id of the operation is the id of the first event.
 func (s Stamper) Begin(
 	ctx context.Context, eventType domain.EventType, id domain.SubjectID, payload domain.Payload,
 ) (Operation, domain.AuditEvent) {
@@ -25,14 +25,14 @@ func (s Stamper) Begin(
 	return operation, operation.with(first)
 }
 
-// Operation returns the operation with the id, for further events. They have the operator of ctx. If id is empty, the
-// events have no operation id.
+// Operation returns an Operation that creates further events of the operation with the given id. The events have the
+// operator of ctx. If id is empty, the events have no operation id.
 func (s Stamper) Operation(ctx context.Context, id string) Operation {
 	return Operation{stamper: s, id: id, operator: domain.OperatorOf(ctx)}
 }
 
-// Operation makes the events of one export, erasure or rectification and of its later consequences. It is safe for
-// concurrent use.
+// Operation creates the events of one export, erasure, sweep or rectification, and of its later consequences. It is
+// safe for concurrent use.
 type Operation struct {
 	stamper  Stamper
 	id       string
@@ -42,8 +42,8 @@ type Operation struct {
 // ID returns the id of the operation, or "" if it is unknown.
 func (o Operation) ID() string { return o.id }
 
-// Event returns an event of the operation that occurs now. It adds the operation's id to the payload and may modify the
-// payload.
+// Event returns a new event of the operation with the current time. It adds the operation's id and operator to the
+// payload and may modify the payload.
 func (o Operation) Event(eventType domain.EventType, id domain.SubjectID, payload domain.Payload) domain.AuditEvent {
 	return o.with(o.stamper.event(o.operator, eventType, id, payload))
 }
@@ -55,8 +55,8 @@ func (o Operation) with(event domain.AuditEvent) domain.AuditEvent {
 	return event
 }
 
-// Event returns an event that occurs now. It adds the operator of ctx, if any, to the payload and may modify the
-// payload.
+// Event returns a new event with the current time. If ctx has an operator, Event adds the operator to the payload. It
+// may modify the payload.
 func (s Stamper) Event(
 	ctx context.Context, eventType domain.EventType, id domain.SubjectID, payload domain.Payload,
 ) domain.AuditEvent {

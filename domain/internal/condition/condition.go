@@ -1,10 +1,11 @@
-// Package condition decides whether a row satisfies the condition of a CHECK constraint, given the values of some
-// columns. It parses the SQL of such conditions on PostgreSQL and on SQLite. It decides only if the result is certain.
+// Package condition decides whether a row satisfies the condition of a CHECK constraint, if the values of only some
+// columns are known. It parses the SQL of such conditions on PostgreSQL and on SQLite. If the result is not certain,
+// the outcome is Undecided.
 package condition
 
 import "strings"
 
-// Outcome is the result of a condition.
+// Outcome is the result of a condition for a row: Holds, Fails or Undecided.
 type Outcome int
 
 // The outcomes. A condition that evaluates to NULL holds, as in a CHECK constraint.
@@ -14,8 +15,8 @@ const (
 	Fails
 )
 
-// Decide evaluates a condition. The word CHECK may precede it. The function column returns the value of a column by its
-// name as written in the text.
+// Decide evaluates the SQL condition in text. The condition may start with the word CHECK. The function column returns
+// the value of the column that the condition calls name.
 func Decide(text string, column func(name string) Value) Outcome {
 	r := &reader{tokens: tokensOf(text), column: column}
 	r.word("check")
@@ -39,7 +40,8 @@ func Decide(text string, column func(name string) Value) Outcome {
 	}
 }
 
-// Names returns the words and the quoted names of a condition. Some of them may be names of columns.
+// Names returns the unquoted words and the quoted names of a condition. Some of them are names of columns, others are
+// keywords or functions.
 func Names(text string) []string {
 	var names []string
 	for _, t := range tokensOf(text) {
@@ -50,7 +52,7 @@ func Names(text string) []string {
 	return names
 }
 
-// Literals returns the text and number literals of a condition in their order.
+// Literals returns the text literals and number literals of a condition, in their order.
 func Literals(text string) []string {
 	var literals []string
 	for _, t := range tokensOf(text) {
@@ -87,7 +89,8 @@ func isWordStart(r rune) bool {
 
 func isWordPart(r rune) bool { return isWordStart(r) || r == '$' || r >= '0' && r <= '9' }
 
-// tokensOf splits a condition into tokens. A character that begins no other token is a sign by itself.
+// tokensOf splits a condition into tokens. A character that cannot begin another kind of token is a token of the kind
+// sign.
 func tokensOf(text string) []token {
 	var tokens []token
 	for text != "" {
@@ -100,7 +103,8 @@ func tokensOf(text string) []token {
 	return tokens
 }
 
-// next returns the first token and the rest of the text. The token is an empty word for blanks and comments.
+// next returns the first token of the text, and the text after this token. For blanks and comments, the token is an
+// empty word.
 func next(text string) (token, string) {
 	first := rune(text[0])
 	switch {
@@ -119,7 +123,7 @@ func next(text string) (token, string) {
 	case (first == 'e' || first == 'E') && strings.HasPrefix(text[1:], "'"):
 		t, rest := enclosed(literal, text[1:], "'")
 		if strings.Contains(t.text, `\`) {
-			t = token{sign, `\`} // does not occur in a condition
+			t = token{sign, `\`} // a sign that occurs in no condition, so that the outcome is Undecided
 		}
 		return t, rest
 	case isWordStart(first):
@@ -131,7 +135,7 @@ func next(text string) (token, string) {
 	case strings.ContainsRune(operators, first):
 		t, rest := cut(sign, text, func(r rune) bool { return !strings.ContainsRune(operators, r) })
 		for len(t.text) > 1 && strings.HasSuffix(t.text, "-") && !strings.ContainsAny(t.text, "~!@#%^&|?") {
-			t.text, rest = t.text[:len(t.text)-1], "-"+rest // the sign of a number, as in >-1
+			t.text, rest = t.text[:len(t.text)-1], "-"+rest // the minus belongs to a number, as in >-1
 		}
 		return t, rest
 	default:
@@ -147,7 +151,8 @@ func cut(kind tokenKind, text string, ends func(rune) bool) (token, string) {
 	return token{kind, text[:n]}, text[n:]
 }
 
-// enclosed returns a token between quotes. Two quotes in the token stand for one.
+// enclosed returns the token between two quotes, and the text after it. Inside the token, two quotes in a row mean one
+// quote.
 func enclosed(kind tokenKind, text, quote string) (token, string) {
 	inside := ""
 	for rest := text[1:]; ; {

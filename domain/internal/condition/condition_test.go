@@ -8,7 +8,7 @@ import (
 	"github.com/habeas-data/habeas/domain/internal/condition"
 )
 
-// row holds the values that an erasure writes into a row, and columns that an erasure does not change.
+// row has the values that a row holds after an erasure. It includes columns that the erasure does not change.
 var row = map[string]condition.Value{
 	"email":  condition.Text("anon-0123456789abcdef0123456789abcdef"),
 	"code":   condition.Text("0123456789"),
@@ -36,7 +36,7 @@ func wantOutcomes(t *testing.T, want condition.Outcome, texts ...string) {
 	}
 }
 
-// The texts have the form that PostgreSQL returns, or the form that people write on SQLite.
+// The conditions are written as PostgreSQL returns them, or as people write them for SQLite.
 func TestAConditionThatHolds(t *testing.T) {
 	wantOutcomes(t, condition.Holds,
 		"CHECK ((char_length((email)::text) <= 255))",
@@ -130,7 +130,7 @@ func TestTheNamesOfAConditionAreRead(t *testing.T) {
 	}
 }
 
-// The text comes from the application. No text may cause a panic.
+// The condition comes from the schema of the application. No condition may cause a panic.
 func FuzzDecide(f *testing.F) {
 	f.Add(`CHECK (((email)::text = ANY ((ARRAY['f'::character varying(3)])::text[]))) NOT VALID`)
 	f.Add(`not email is not null and position('@' in email) between -1 and 2 or case when a then b else c end`)

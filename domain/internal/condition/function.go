@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// named parses an expression that begins with a word: a keyword, a function or a column.
+// named parses an expression that begins with a word. The word is a keyword, or the name of a function or a column.
 func (r *reader) named(first token) Value {
 	if first.kind == word && !r.isSign(1, "(", ".") {
 		switch strings.ToLower(first.text) {
@@ -58,7 +58,7 @@ func (r *reader) named(first token) Value {
 	return call(name, r.arguments(name))
 }
 
-// arguments parses the arguments of a function. POSITION separates its arguments with IN.
+// arguments parses the arguments of a function. They are separated by commas, or by IN in POSITION(a IN b).
 func (r *reader) arguments(name string) []Value {
 	if name != "position" {
 		return r.list(")")
@@ -73,7 +73,7 @@ func (r *reader) arguments(name string) []Value {
 	return nil
 }
 
-// cases parses the text after CASE.
+// cases parses a CASE expression after the word CASE.
 func (r *reader) cases() Value {
 	operand, compared := Value{}, !r.is(0, "when")
 	if compared {
@@ -111,13 +111,13 @@ func (r *reader) cases() Value {
 	return result
 }
 
-// call returns the value of a function. An unknown function may return any value.
+// call returns the value of a function for the arguments. The value of an unknown function is unknown.
 func call(name string, arguments []Value) Value {
 	switch name {
 	case "coalesce", "ifnull":
 		for _, argument := range arguments {
 			if argument.kind != null {
-				return argument.orLater(arguments)
+				return argument.coalesce(arguments)
 			}
 		}
 		return Null()
@@ -153,9 +153,9 @@ func call(name string, arguments []Value) Value {
 	return Value{}
 }
 
-// orLater returns the value of COALESCE, given its first operand that is not a known NULL. An unknown value may be
-// NULL.
-func (v Value) orLater(all []Value) Value {
+// coalesce returns the value of COALESCE. v is the first operand that is not certainly NULL, and all are the operands.
+// If v is unknown, v may be NULL. The result is then at most known to be not NULL, because another operand is not NULL.
+func (v Value) coalesce(all []Value) Value {
 	if v.kind != unknown {
 		return v
 	}
@@ -182,18 +182,19 @@ func countNulls(nulls bool, values []Value) Value {
 
 const blanks = " "
 
-// textFunctions are functions of a text and of further known arguments that are not NULL.
+// textFunctions are SQL functions of a text s. The other arguments are in the parameter more. All arguments are known
+// and not NULL.
 var textFunctions = map[string]func(s string, more []Value) Value{
 	"length":           runes,
 	"char_length":      runes,
 	"character_length": runes,
-	"octet_length":     func(s string, more []Value) Value { return alone(more, Number(float64(len(s)))) },
-	"lower":            func(s string, more []Value) Value { return alone(more, Text(strings.ToLower(s))) },
-	"upper":            func(s string, more []Value) Value { return alone(more, Text(strings.ToUpper(s))) },
-	"trim":             func(s string, more []Value) Value { return alone(more, Text(strings.Trim(s, blanks))) },
-	"btrim":            func(s string, more []Value) Value { return alone(more, Text(strings.Trim(s, blanks))) },
-	"ltrim":            func(s string, more []Value) Value { return alone(more, Text(strings.TrimLeft(s, blanks))) },
-	"rtrim":            func(s string, more []Value) Value { return alone(more, Text(strings.TrimRight(s, blanks))) },
+	"octet_length":     func(s string, more []Value) Value { return onlyText(more, Number(float64(len(s)))) },
+	"lower":            func(s string, more []Value) Value { return onlyText(more, Text(strings.ToLower(s))) },
+	"upper":            func(s string, more []Value) Value { return onlyText(more, Text(strings.ToUpper(s))) },
+	"trim":             func(s string, more []Value) Value { return onlyText(more, Text(strings.Trim(s, blanks))) },
+	"btrim":            func(s string, more []Value) Value { return onlyText(more, Text(strings.Trim(s, blanks))) },
+	"ltrim":            func(s string, more []Value) Value { return onlyText(more, Text(strings.TrimLeft(s, blanks))) },
+	"rtrim":            func(s string, more []Value) Value { return onlyText(more, Text(strings.TrimRight(s, blanks))) },
 	"strpos":           positionIn,
 	"instr":            positionIn,
 	"position":         positionIn,
@@ -206,17 +207,17 @@ var textFunctions = map[string]func(s string, more []Value) Value{
 	"substr":       part,
 	"substring":    part,
 	"left":         func(s string, more []Value) Value { return part(s, append([]Value{Number(1)}, more...)) },
-	"json_valid":   func(s string, more []Value) Value { return alone(more, Boolean(json.Valid([]byte(s)))) },
+	"json_valid":   func(s string, more []Value) Value { return onlyText(more, Boolean(json.Valid([]byte(s)))) },
 	"json_typeof":  kindOfJSON,
 	"jsonb_typeof": kindOfJSON,
 }
 
 func runes(s string, more []Value) Value {
-	return alone(more, Number(float64(utf8.RuneCountInString(s))))
+	return onlyText(more, Number(float64(utf8.RuneCountInString(s))))
 }
 
-// alone returns the value of a function if the text was its only argument.
-func alone(more []Value, value Value) Value {
+// onlyText returns the value, or an unknown value if the function has further arguments.
+func onlyText(more []Value, value Value) Value {
 	if len(more) > 0 {
 		return Value{}
 	}
@@ -234,7 +235,7 @@ func positionIn(s string, more []Value) Value {
 	return Number(float64(utf8.RuneCountInString(before) + 1))
 }
 
-// part returns substr, from a position on.
+// part returns the value of the SQL function substr for the text s and the further arguments.
 func part(s string, more []Value) Value {
 	runes := []rune(s)
 	if len(more) == 0 || len(more) > 2 || more[0].kind != number || more[0].number < 1 {

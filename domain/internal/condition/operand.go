@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// operand parses an operand of a comparison: a sum, a concatenation, or an unknown operator.
+// operand parses an operand of a comparison. An operand is a sum or a concatenation. The result of another operator is
+// unknown.
 func (r *reader) operand() Value {
 	value := r.product()
 	for {
@@ -92,7 +93,7 @@ func (r *reader) factor() Value {
 	}
 }
 
-// name consumes a name, which may be qualified, and returns its last part.
+// name consumes a name and returns its last part. For example, it returns total for orders.total.
 func (r *reader) name() string {
 	for {
 		if r.at >= len(r.tokens) || r.tokens[r.at].kind != word && r.tokens[r.at].kind != quoted {
@@ -106,7 +107,7 @@ func (r *reader) name() string {
 	}
 }
 
-// cast parses the name of a type and casts the value to it.
+// cast parses the name of a type and returns the value cast to this type.
 func (r *reader) cast(value Value) Value {
 	name := strings.ToLower(r.name())
 	switch {
@@ -123,7 +124,7 @@ func (r *reader) cast(value Value) Value {
 	if r.word("with", "without") && (!r.word("time") || !r.word("zone")) {
 		return r.fail()
 	}
-	if name == "interval" { // may be followed by its fields
+	if name == "interval" { // the names of fields may follow, as in INTERVAL DAY
 		for r.word("year", "month", "day", "hour", "minute", "second", "to") {
 			continue
 		}
@@ -162,7 +163,7 @@ func (r *reader) primary() Value {
 		if len(values) == 1 {
 			return values[0]
 		}
-		return Value{} // a row
+		return Value{} // a row value, such as (a, b)
 	default:
 		return r.named(t)
 	}

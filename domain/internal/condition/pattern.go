@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// matches reports whether a text matches a pattern. translate converts the pattern to a regular expression of Go.
+// matches reports whether a text matches a pattern. The parameter translate converts the pattern to a regular
+// expression of Go.
 func matches(value, pattern Value, translate func(pattern string) (expression string, ok bool), foldCase bool) Value {
 	if result, known := strict(value, pattern); known {
 		return result
@@ -25,7 +26,8 @@ func matches(value, pattern Value, translate func(pattern string) (expression st
 	return Boolean(compiled.MatchString(value.text))
 }
 
-// likePattern translates a LIKE pattern. If escapes is set, the backslash is the escape character.
+// likePattern returns a function that converts a LIKE pattern to a regular expression of Go. If escapes is true, the
+// backslash is the escape character of the pattern.
 func likePattern(escapes bool) func(string) (string, bool) {
 	return func(pattern string) (string, bool) {
 		var b strings.Builder
@@ -48,7 +50,7 @@ func likePattern(escapes bool) func(string) (string, bool) {
 	}
 }
 
-// globPattern translates a GLOB pattern of SQLite.
+// globPattern converts a GLOB pattern of SQLite to a regular expression of Go.
 func globPattern(pattern string) (string, bool) {
 	var b strings.Builder
 	for pattern != "" {
@@ -73,14 +75,16 @@ func globPattern(pattern string) (string, bool) {
 	return "^" + b.String() + "$", true
 }
 
-// foreign are parts of PostgreSQL regular expressions that have another meaning in Go, or none.
-var foreign = []string{
+// unsupported are parts of PostgreSQL regular expressions that Go does not support, or for which Go has another
+// meaning.
+var unsupported = []string{
 	`\m`, `\M`, `\y`, `\Y`, `\Z`, `\A`, `\B`, `\b`, "***", "(?=", "(?!", "(?<", "[[.", "[[=", "[[:<", "[[:>", "{,",
 }
 
-// regularExpression translates a regular expression of PostgreSQL.
+// regularExpression converts a regular expression of PostgreSQL to one of Go. It returns false if Go may give another
+// result.
 func regularExpression(pattern string) (string, bool) {
-	for _, part := range foreign {
+	for _, part := range unsupported {
 		if strings.Contains(pattern, part) {
 			return "", false
 		}

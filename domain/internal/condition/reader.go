@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// reader evaluates a condition while it parses it. If it cannot parse a part, it fails, and the condition is undecided.
+// reader parses a condition and evaluates it in the same pass. If it cannot parse a part, it sets failed, and the
+// outcome of the condition is Undecided.
 type reader struct {
 	tokens []token
 	at     int
@@ -19,7 +20,7 @@ func (r *reader) fail() Value {
 	return Value{}
 }
 
-// is reports whether the token at an offset is one of the words.
+// is reports whether a token is one of the words. The offset counts from the next token.
 func (r *reader) is(offset int, words ...string) bool {
 	i := r.at + offset
 	return i < len(r.tokens) && r.tokens[i].kind == word &&
@@ -31,7 +32,7 @@ func (r *reader) isSign(offset int, signs ...string) bool {
 	return i < len(r.tokens) && r.tokens[i].kind == sign && slices.Contains(signs, r.tokens[i].text)
 }
 
-// word consumes the next token if it is one of the words.
+// word consumes the next token if it is one of the words, and reports whether it did.
 func (r *reader) word(words ...string) bool {
 	if r.is(0, words...) {
 		r.at++
@@ -40,7 +41,7 @@ func (r *reader) word(words ...string) bool {
 	return false
 }
 
-// sign consumes the next token if it is one of the signs.
+// sign consumes the next token if it is one of the signs, and reports whether it did.
 func (r *reader) sign(signs ...string) bool {
 	if r.isSign(0, signs...) {
 		r.at++
@@ -49,7 +50,7 @@ func (r *reader) sign(signs ...string) bool {
 	return false
 }
 
-// need consumes a sign or fails.
+// need consumes the next token if it is the sign. Otherwise the parser fails.
 func (r *reader) need(text string) {
 	if !r.sign(text) {
 		r.fail()
@@ -91,7 +92,8 @@ func (r *reader) negation() Value {
 	}
 }
 
-// predicate parses the text that may follow an operand.
+// predicate parses a predicate after its operand, such as IS NULL or > 3. It returns false if the next token does not
+// begin a predicate.
 func (r *reader) predicate(value Value) (result Value, more bool) {
 	switch {
 	case r.word("isnull"):
@@ -119,7 +121,7 @@ func (r *reader) predicate(value Value) (result Value, more bool) {
 	return Value{}, false
 }
 
-// test parses the text after IS, except NOT.
+// test parses the part of a predicate after IS or IS NOT, such as NULL or TRUE.
 func (r *reader) test(value Value) Value {
 	switch {
 	case r.word("null", "unknown"):
@@ -138,7 +140,7 @@ func (r *reader) test(value Value) Value {
 	}
 }
 
-// isExactly returns v IS TRUE or v IS FALSE.
+// isExactly returns the value of "v IS TRUE" or "v IS FALSE".
 func (v Value) isExactly(want bool) Value {
 	switch truth := v.truth(); truth.kind { //nolint:exhaustive // the others are not known
 	case boolean:
@@ -150,7 +152,7 @@ func (v Value) isExactly(want bool) Value {
 	}
 }
 
-// same returns a IS NOT DISTINCT FROM b.
+// same returns the value of "a IS NOT DISTINCT FROM b".
 func same(a, b Value) Value {
 	if a.kind == null || b.kind == null {
 		return both(a.isNull(), b.isNull())
@@ -158,7 +160,7 @@ func same(a, b Value) Value {
 	return compare(a, "=", b)
 }
 
-// membership parses IN, BETWEEN and LIKE and similar patterns.
+// membership parses a predicate with IN, BETWEEN, LIKE or a similar operator, after its operand.
 func (r *reader) membership(value Value) Value {
 	switch {
 	case r.word("in"):
@@ -172,7 +174,8 @@ func (r *reader) membership(value Value) Value {
 		}
 		return both(compare(value, ">=", low), compare(value, "<=", r.operand()))
 	case r.word("like"):
-		// SQLite ignores the case of ASCII letters. PostgreSQL writes ~~ for a case-sensitive LIKE.
+		// PostgreSQL compares case, SQLite ignores the case of ASCII letters. The database is unknown here, so the result is
+		// known only if both rules give the same result.
 		pattern := r.operand()
 		if r.word("escape") {
 			r.operand()
@@ -194,7 +197,7 @@ func (r *reader) membership(value Value) Value {
 	return Value{}
 }
 
-// comparison parses the text after an operator.
+// comparison parses the right operand of a comparison and returns the value of the comparison.
 func (r *reader) comparison(value Value, operator string) Value {
 	if r.is(0, "any", "some", "all") && r.isSign(1, "(") {
 		all := r.is(0, "all")
@@ -216,7 +219,7 @@ func (r *reader) comparison(value Value, operator string) Value {
 	return operate(value, operator, r.operand())
 }
 
-// anyOf returns the result of IN or ANY.
+// anyOf returns the value of "value IN (values)" or of "value operator ANY (values)".
 func anyOf(value Value, operator string, values []Value) Value {
 	result := Boolean(false)
 	for _, candidate := range values {
@@ -246,7 +249,7 @@ func operate(a Value, operator string, b Value) Value {
 	return compare(a, operator, b)
 }
 
-// list parses values up to the sign end and consumes this sign.
+// list parses values separated by commas, and consumes the sign after the last value. The parameter end is this sign.
 func (r *reader) list(end string) []Value {
 	var values []Value
 	if r.sign(end) {

@@ -10,17 +10,18 @@ type kind int
 
 const (
 	unknown kind = iota
-	present      // any value but NULL
+	present      // any value except NULL
 	null
 	text
 	number
 	boolean
 	instant
-	now // an instant after the year 2024
+	now // the current time, which is in 2024 or later
 	list
 )
 
-// Value is the known part of the value of a column or an expression. The zero Value may be any value or NULL.
+// Value is the known part of the value of a column or an expression. The zero Value is unknown: it may be any value or
+// NULL.
 type Value struct {
 	kind   kind
 	text   string
@@ -33,10 +34,10 @@ type Value struct {
 // Null returns NULL.
 func Null() Value { return Value{kind: null} }
 
-// Present returns a value that may be any value except NULL.
+// Present returns a value that is known to be not NULL.
 func Present() Value { return Value{kind: present} }
 
-// Text returns a text, or a value of which only the text form is known.
+// Text returns a text. It also serves for another value if only the text form of the value is known.
 func Text(s string) Value { return Value{kind: text, text: s} }
 
 // Number returns a number.
@@ -48,12 +49,12 @@ func Boolean(b bool) Value { return Value{kind: boolean, is: b} }
 // Time returns an instant or a date.
 func Time(t time.Time) Value { return Value{kind: instant, at: t} }
 
-// truth returns the value as an operand of AND, OR and NOT: a boolean, NULL, or unknown.
+// truth returns the value as an operand of AND, OR and NOT. The result is a boolean, NULL or unknown.
 func (v Value) truth() Value {
 	switch v.kind { //nolint:exhaustive // the others have no truth
 	case boolean, null:
 		return v
-	case number: // SQLite
+	case number: // SQLite has numbers as booleans
 		return Boolean(v.number != 0)
 	default:
 		return Value{}
@@ -63,7 +64,7 @@ func (v Value) truth() Value {
 func (v Value) isFalse() bool { return v.kind == boolean && !v.is }
 func (v Value) isTrue() bool  { return v.kind == boolean && v.is }
 
-// both returns a AND b.
+// both returns the value of "a AND b".
 func both(a, b Value) Value {
 	a, b = a.truth(), b.truth()
 	switch {
@@ -87,7 +88,7 @@ func negated(v Value) Value {
 
 func either(a, b Value) Value { return negated(both(negated(a), negated(b))) }
 
-// isNull returns v IS NULL.
+// isNull returns the value of "v IS NULL".
 func (v Value) isNull() Value {
 	if v.kind == unknown {
 		return Value{}
@@ -95,10 +96,10 @@ func (v Value) isNull() Value {
 	return Boolean(v.kind == null)
 }
 
-// strict returns the result of a strict function or operator if the operands already determine it. A strict function
-// returns NULL if an operand is NULL.
+// strict evaluates a strict function or operator, which returns NULL if an operand is NULL. known is true if the
+// operands already determine the result: one of them is NULL, unknown or only known to be not NULL.
 func strict(operands ...Value) (result Value, known bool) {
-	result.kind = boolean // means that the result is unknown
+	result.kind = boolean // stays boolean if no operand determines the result
 	for _, v := range operands {
 		switch {
 		case v.kind == null:
@@ -112,7 +113,7 @@ func strict(operands ...Value) (result Value, known bool) {
 	return result, result.kind != boolean
 }
 
-// compare returns the result of a comparison by =, <>, <, <=, > or >=.
+// compare returns the value of a comparison by =, <>, <, <=, > or >=.
 func compare(a Value, operator string, b Value) Value {
 	if result, known := strict(a, b); known {
 		return result
@@ -145,10 +146,11 @@ func compare(a Value, operator string, b Value) Value {
 	}
 }
 
-// order returns a negative number, zero or a positive number if sure is true. Otherwise 2 means that a and b differ.
+// order compares two values. If sure is true, the result is negative, zero or positive. If sure is false, the result is
+// 2 if a and b certainly differ, and 0 if nothing is known.
 func order(a, b Value) (order int, sure bool) {
 	if a.kind == text && b.kind == text {
-		switch { // the collation decides the other cases
+		switch { // the order of other texts depends on the collation
 		case a.text == b.text:
 			return 0, true
 		case a.text == "":
@@ -213,7 +215,7 @@ func (v Value) asInstant() Value {
 	return v
 }
 
-// cast converts a value to a type with the given lower-case name.
+// cast returns the value v cast to the type with the given name in lower case.
 func cast(v Value, name string, length int, isArray bool) Value {
 	if v.kind == null || v.kind == unknown || v.kind == present || v.kind == list {
 		return v
@@ -244,7 +246,7 @@ func cast(v Value, name string, length int, isArray bool) Value {
 		}
 		return Value{}
 	}
-	if v.kind == text && name != "interval" { // enumerations, UUIDs, JSON
+	if v.kind == text && name != "interval" { // a type with a text form, such as an enum, a UUID or JSON
 		return v
 	}
 	return Value{}
@@ -266,7 +268,8 @@ func (v Value) asText(length int) Value {
 	return v
 }
 
-// listOf parses a PostgreSQL array whose elements have no quotes or escapes.
+// listOf parses the text form of a PostgreSQL array, such as {a,b}. It returns an unknown value if an element has
+// quotes or escapes.
 func listOf(v Value) Value {
 	inside, opened := strings.CutPrefix(v.text, "{")
 	inside, closed := strings.CutSuffix(inside, "}")

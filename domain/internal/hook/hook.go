@@ -1,4 +1,5 @@
-// Package hook calls functions of the application before and after an operation and recovers their panics.
+// Package hook calls the hooks of an application and recovers their panics. A hook is a function of the application
+// that runs before or after an operation.
 package hook
 
 import (
@@ -8,19 +9,20 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// Target is the target of a hook in the payload of an event.
+// Target is the value of "target" in the payload of an audit event about a failed hook.
 const Target = "hook"
 
-// Hooks holds the hooks of an operation with results of the type R. A hook is nil if it is not set.
+// Hooks holds the hooks of an operation whose result has the type R. A nil hook is not called.
 type Hooks[R interface{ Clone() R }] struct {
 	// Before is called in the transaction of an operation, before the operation changes data of the application.
 	Before func(ctx context.Context, s ports.Session, subject domain.Subject) error
-	// After is called after the commit.
+	// After is called after the commit of the transaction of an operation.
 	After func(ctx context.Context, subject domain.Subject, result R)
 }
 
-// CallBefore calls Before and returns its error, or *Panicked for a panic. It then appends the event that failed makes
-// of a payload as evidence.
+// CallBefore calls Before and returns its error. If Before panics, it returns *Panicked. For each error, CallBefore
+// also appends an audit event as evidence, which stays if the transaction rolls back. The function failed creates this
+// event from a payload.
 func (h Hooks[R]) CallBefore(
 	ctx context.Context, s ports.Session, subject domain.Subject, failed func(domain.Payload) domain.AuditEvent,
 ) error {
@@ -32,12 +34,14 @@ func (h Hooks[R]) CallBefore(
 		return nil
 	}
 	event := failed(domain.Payload{"target": Target, "error": classOf(err)})
-	_ = s.Audit().AppendEvidence(ctx, event) // the caller returns err; Do reports lost evidence
+	// The error is ignored, because SessionFactory.Do reports evidence that cannot be stored.
+	_ = s.Audit().AppendEvidence(ctx, event)
 	return err
 }
 
-// CallAfter registers the call of After for the time after the commit, with copies of the subject and the result. It
-// returns domain.ErrConfiguration if After is set and the session does not implement ports.CommitNotifier.
+// CallAfter registers After with the session, which calls After after the commit. After receives copies of the subject
+// and the result. Returns domain.ErrConfiguration if After is set and the session does not implement
+// ports.CommitNotifier.
 func (h Hooks[R]) CallAfter(s ports.Session, subject domain.Subject, result R) error {
 	if h.After == nil {
 		return nil
@@ -51,7 +55,8 @@ func (h Hooks[R]) CallAfter(s ports.Session, subject domain.Subject, result R) e
 	})
 }
 
-// Panicked is the error of a hook that panicked. It omits the value of the panic, which may hold personal data.
+// Panicked is the error of a hook that panicked. It does not contain the value of the panic, which may hold personal
+// data.
 type Panicked struct{}
 
 func (*Panicked) Error() string { return "habeas: a hook panicked" }
@@ -66,7 +71,7 @@ func contain(call func() error) (err error) {
 	return call()
 }
 
-// OutcomeOf returns domain.OutcomePanic for a panic, else domain.OutcomeOf.
+// OutcomeOf returns domain.OutcomePanic for *Panicked, otherwise the result of domain.OutcomeOf.
 func OutcomeOf(err error) domain.Outcome {
 	if _, panicked := err.(*Panicked); panicked { //nolint:errorlint // as contain returns it
 		return domain.OutcomePanic
@@ -74,7 +79,7 @@ func OutcomeOf(err error) domain.Outcome {
 	return domain.OutcomeOf(err)
 }
 
-// classOf returns "panic" for a panic, else domain.ErrorClass.
+// classOf returns "panic" for *Panicked, otherwise the result of domain.ErrorClass.
 func classOf(err error) string {
 	if _, panicked := err.(*Panicked); panicked { //nolint:errorlint // as contain returns it
 		return "panic"

@@ -1,5 +1,5 @@
 // Package names recognises personal data by the names of tables and columns. Each result is a guess with a reason,
-// which a person has to confirm. The words are in words.go, tablewords.go and rolewords.go.
+// which a person has to confirm. The lists of words are in words.go, tablewords.go and rolewords.go.
 package names
 
 import (
@@ -9,12 +9,12 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// Match is the result for the name of a column.
+// Match is the guess about a column, derived from its name.
 type Match struct {
 	Category domain.Category
 	Secret   bool     // an export must not show the value
 	Word     string   // the part of the name that was recognised
-	Behind   []string // the words behind it; not set for a secret
+	Behind   []string // the words after Word; not set for a secret
 	Means    string   // the meaning of the word, for example "a postal address"
 }
 
@@ -24,8 +24,8 @@ func (m Match) Reason() string {
 }
 
 // Guess returns the category of personal data that a column seems to hold, and the reason as a clause. It uses the
-// names of the column and the table, and the type, which may be empty. It returns false if it recognises no personal
-// data.
+// names of the column and the table, and the type of the column, which may be empty. It returns false if the column
+// does not look personal.
 func Guess(table, column string, t domain.ColumnType) (category domain.Category, reason string, ok bool) {
 	m, ok := Find(table, column, t)
 	if !ok {
@@ -34,7 +34,7 @@ func Guess(table, column string, t domain.ColumnType) (category domain.Category,
 	return m.Category, m.Reason(), true
 }
 
-// Find does the same as Guess and returns all details.
+// Find makes the same guess as Guess and returns all details.
 func Find(table, column string, t domain.ColumnType) (Match, bool) {
 	parts := partsOf(column)
 	if m, ok := findSecret(table, parts, t); ok {
@@ -56,8 +56,9 @@ func Find(table, column string, t domain.ColumnType) (Match, bool) {
 	return Match{}, false
 }
 
-// isAside reports whether the last word of a name shows that the column describes the recognised data but does not hold
-// it. Examples are email_verified and phone_type.
+// isAside reports whether the last word of a name shows that the column only describes personal data and does not hold
+// the data. Examples are email_verified and phone_type. The words parts[from:to] are those that were recognised as
+// personal.
 func isAside(parts []string, from, to int, t domain.ColumnType) bool {
 	if to == len(parts) {
 		return false
@@ -97,7 +98,7 @@ func findSecret(table string, parts []string, t domain.ColumnType) (Match, bool)
 	return Match{}, false
 }
 
-// fits reports whether a column of the type may hold values of the rule. An unknown type fits.
+// fits reports whether a column of the type can hold the values of the rule. It returns true for an unknown type.
 func (r columnRule) fits(t domain.ColumnType) bool {
 	switch t { //nolint:exhaustive // the others are kinds of text
 	case domain.TypeTime:
@@ -117,11 +118,12 @@ func (r columnRule) isIn(table string) bool {
 	return len(r.in) == 0 || slices.ContainsFunc(r.in, func(k Kind) bool { return Is(table, k) })
 }
 
-// pattern is a sequence of words. A word that begins with * matches the end of a word of the name. A word that ends
-// with * matches its beginning.
+// pattern is a sequence of words. A word such as *key matches each word that ends with key. A word such as pass*
+// matches each word that begins with pass.
 type pattern []string
 
-// find returns the range of words that the pattern matches. They follow each other or are written as one word.
+// find returns the range of parts that the pattern matches. The parts are the words of a name. A pattern of several
+// words also matches one part that joins them. For example, the pattern "private key" matches privatekey.
 func (p pattern) find(parts []string) (from, to int, ok bool) {
 	for from = range parts {
 		if matchesWord(parts[from], strings.Join(p, "")) {
@@ -145,7 +147,7 @@ func matchesWord(part, word string) bool {
 	return part == word || part == word+"s" || part == word+"es"
 }
 
-// patterns parses patterns that are separated by commas.
+// patterns parses a list of patterns that are separated by commas.
 func patterns(list string) []pattern {
 	var read []pattern
 	for text := range strings.SplitSeq(list, ",") {
@@ -154,7 +156,8 @@ func patterns(list string) []pattern {
 	return read
 }
 
-// plain removes accents, so that names in other languages match in either spelling.
+// plain replaces accented letters, so that a name matches with and without accents. For example, prénom becomes prenom,
+// and straße becomes strasse.
 var plain = strings.NewReplacer("ä", "ae", "ö", "oe", "ü", "ue", "ß", "ss", "à", "a", "á", "a", "â", "a", "ç", "c",
 	"è", "e", "é", "e", "ê", "e", "ë", "e", "í", "i", "î", "i", "ñ", "n", "ó", "o", "ô", "o", "ú", "u", "û", "u")
 

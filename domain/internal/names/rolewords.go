@@ -19,13 +19,14 @@ const (
 	Other              // the name does not show the role
 )
 
-// ownRoles are words for the person that a row belongs to.
+// ownRoles are words for the person that a row belongs to, such as owner.
 var ownRoles = patterns(`
 	owner, author, sender, poster, from, holder, payer, requester, follower, blocker, muter, origin, reporter, initiator,
 	inviter, subject, self, absender, besitzer, inhaber, verfasser, expediteur, auteur, remitente, autor, proprietaire,
 	propietario`)
 
-// roleWords are the last words of the names of references, without an ending such as _id.
+// roleWords are the words that show a role. They match the last words of the name of a reference, without an ending
+// such as _id.
 var roleWords = map[Role][]pattern{
 	Holder: append(slices.Clone(ownRoles), tableWords[People]...),
 	Party: patterns(`
@@ -39,18 +40,18 @@ var roleWords = map[Role][]pattern{
 		resolver, uploader, publisher, assigner, updater, granter, grantor, revoker, last poster, ersteller, bearbeiter`),
 }
 
-// sureRoles are the words that name a person even if the column has no foreign key.
+// sureRoles are the words that mean a person even if the column has no foreign key.
 var sureRoles = patterns(`
 	owner, author, sender, poster, creator, reporter, assignee, recipient, receiver, follower, followee, inviter,
 	invitee, requester, reviewer, approver, uploader, doer, created by, updated by, modified by, deleted by, edited by,
 	approved by, closed by, resolved by, locked by, merged by, reviewed by, invited by, added by, granted by, revoked by,
 	archived by, uploaded by, assigned by, assigned to, absender, besitzer, verfasser, auteur, autor`)
 
-// IsRole reports whether the name of a reference, without its ending, names a role of a person, such as sender or
-// created_by. Words for people themselves, such as user, do not count.
+// IsRole reports whether the stem of a reference column ends with a role of a person, such as sender or created_by. It
+// returns false for words for people themselves, such as user. See Stem.
 func IsRole(stem string) bool { return endsIn(stem, sureRoles) }
 
-// RoleOf returns the role of the person that a reference column leads to.
+// RoleOf returns the role of the person that the column refers to. The column must be a reference to people.
 func RoleOf(column string) Role {
 	stem, _ := Stem(column)
 	parts := partsOf(stem)
@@ -72,11 +73,12 @@ func roleOf(stem string) Role {
 	return Other
 }
 
-// namesOfPeople are first words that do not show the role of a person.
+// namesOfPeople are the words before a word for people that do not show a role. For example, app_user_id does not show
+// a role, but to_user_id does.
 var namesOfPeople = []string{"user", "app", "auth", "local"}
 
-// EndsIn reports whether a name ends with the words of the other name, in the singular or plural. An example is
-// target_account and accounts.
+// EndsIn reports whether name ends with the words of the parameter other. The last word may be in the singular or
+// plural. For example, target_account ends in accounts.
 func EndsIn(name, other string) bool {
 	parts := partsOf(name)
 	for from := range parts {
@@ -89,8 +91,9 @@ func EndsIn(name, other string) bool {
 
 var references = []string{"uuid", "guid", "uid", "id", "ref", "fk"}
 
-// Stem returns the name of a reference without an ending such as _id. The stem of sender_id and senderId is sender.
-// Stem returns the name itself and false if the name has no such ending or consists only of it.
+// Stem returns the name of a reference column without an ending such as _id. For example, the stem of sender_id and
+// senderId is sender. Stem returns the name itself and false if the name has no such ending, or if the name is only the
+// ending.
 func Stem(column string) (string, bool) {
 	for _, ending := range references {
 		stem, found := strings.CutSuffix(strings.ToLower(column), ending)
@@ -108,7 +111,7 @@ func Stem(column string) (string, bool) {
 	return column, false
 }
 
-// Same reports whether two names have the same words. The last word may be in the singular or plural.
+// Same reports whether two names consist of the same words. The last words may differ in singular and plural.
 func Same(a, b string) bool { return joined(a) == joined(b) }
 
 func joined(name string) string {
@@ -119,7 +122,7 @@ func joined(name string) string {
 	return strings.Join(parts, "")
 }
 
-// Creates reports whether a reference column leads to the person that created the row.
+// Creates reports whether the name of a reference column means the person that created the row.
 func Creates(column string) bool {
 	stem, _ := Stem(column)
 	return endsIn(stem, creators)

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Kind is a kind of tables, recognised by name.
+// Kind is a kind of table that Is recognises by the name.
 type Kind string
 
 // The kinds of tables.
@@ -15,13 +15,14 @@ const (
 	Messages   Kind = "messages"   // texts that people write
 	Sessions   Kind = "sessions"   // sessions, devices and tokens
 	Activities Kind = "activities" // logs of actions of people
-	Duties     Kind = "duties"     // records that a law requires to be kept, see Duty
+	Duties     Kind = "duties"     // records that the law requires to keep; see Duty
 	Links      Kind = "links"      // memberships, likes and other relations between two things
 	Reference  Kind = "reference"  // countries, currencies and other data that is not about people
 	Machinery  Kind = "machinery"  // migrations, queues and locks of the application
 )
 
-// tableWords are the words of each kind. They match the last word of a table's name in the singular or plural.
+// tableWords are the words for each kind of table. They match the last words of a table's name, in the singular or
+// plural.
 var tableWords = map[Kind][]pattern{
 	People: patterns(`
 		user, account, member, customer, person, people, profile, client, patient, employee, contact, subscriber, student,
@@ -61,10 +62,10 @@ var tableWords = map[Kind][]pattern{
 		history`),
 }
 
-// IsPeople reports whether the name of a table suggests that its rows are people.
+// IsPeople reports whether the name of a table suggests that each row is a person.
 func IsPeople(table string) bool { return Is(table, People) }
 
-// Is reports whether the last words of a table's name match the kind. It ignores a schema in front of the name.
+// Is reports whether the last words of a table's name match the kind. A schema before the name is ignored.
 func Is(table string, kind Kind) bool {
 	switch kind { //nolint:exhaustive // the others have words only
 	case Duties:
@@ -78,7 +79,7 @@ func Is(table string, kind Kind) bool {
 	return endsIn(table, tableWords[kind])
 }
 
-// virtual are words for addresses that are not postal addresses.
+// virtual are words that make an address something other than a postal address, such as ip_address.
 var virtual = []string{"ip", "mac", "email", "mail", "wallet", "network"}
 
 func endsIn(table string, list []pattern) bool {
@@ -96,7 +97,7 @@ func endsIn(table string, list []pattern) bool {
 // BaseName returns the name of a table without its schema.
 func BaseName(table string) string { return table[strings.LastIndexByte(table, '.')+1:] }
 
-// Duty is a duty to keep the records of a table.
+// Duty is a retention duty: the law requires to keep the rows of a table.
 type Duty struct {
 	Word   string // the part of the table's name that was recognised
 	Reason string
@@ -104,14 +105,14 @@ type Duty struct {
 
 const bookkeeping = "records of bookkeeping must be kept (in Germany: § 147 AO and § 257 HGB)"
 
-// dutyWords are the last words of the names of tables that a duty retains.
+// dutyWords are the last words of the names of tables whose rows the law requires to keep.
 var dutyWords = patterns(`
 	invoice, payment, receipt, transaction, refund, payout, credit note, billing, purchase, sale, ledger, journal entry,
 	journal entries, charge, withdrawal, deposit, bank transfer, order, subscription payment, rechnung, rechnungen,
 	zahlung, zahlungen, beleg, belege, buchung, buchungen, gutschrift, gutschriften, bestellung, bestellungen, facture,
 	paiement, commande, factura, pago, pedido, recibo`)
 
-// FindDuty returns the duty to keep the records of a table. It recognises the duty by the table's name.
+// FindDuty returns the retention duty for the rows of a table. It recognises the duty by the table's name.
 func FindDuty(table string) (Duty, bool) {
 	if !endsIn(table, dutyWords) {
 		return Duty{}, false
@@ -120,13 +121,13 @@ func FindDuty(table string) (Duty, bool) {
 	return Duty{Word: parts[len(parts)-1], Reason: bookkeeping}, true
 }
 
-// beginnings are the words of time columns from which a duty may count, best first.
+// beginnings are words in the names of time columns that may hold the start of a retention duty, best first.
 var beginnings = patterns(`
 	issued, invoice date, invoiced, rechnungsdatum, belegdatum, booked, buchungsdatum, paid, payment date, completed,
 	ordered, order date, placed, created, date, datum, fecha, timestamp, inserted, added, createat`)
 
-// Begins returns the rank of a time column as the beginning of a duty to keep the row. 0 is the best rank. -1 means
-// that the column does not qualify.
+// Begins returns the rank of a time column as the start of a retention duty. 0 is the best rank. -1 means that the name
+// of the column does not suggest the start of a duty.
 func Begins(column string) int {
 	parts := partsOf(column)
 	return slices.IndexFunc(beginnings, func(p pattern) bool {

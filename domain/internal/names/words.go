@@ -2,7 +2,7 @@ package names
 
 import "github.com/habeas-data/habeas/domain"
 
-// holds is a set of kinds of values.
+// holds is a set of groups of column types.
 type holds int
 
 const (
@@ -12,7 +12,7 @@ const (
 	booleans
 )
 
-// columnRule recognises columns that hold one kind of personal data.
+// columnRule recognises the columns that hold one kind of personal data.
 type columnRule struct {
 	category domain.Category
 	means    string
@@ -21,10 +21,11 @@ type columnRule struct {
 	patterns []pattern
 }
 
-// Email is the meaning of a column that holds email addresses.
+// Email is the value of Match.Means for columns with email addresses.
 const Email = "an email address"
 
-// columnRules are tried in order. The words are English, with some in German, French and Spanish.
+// columnRules are the rules of Find. The first rule that matches applies. Most words are English, some are German,
+// French or Spanish.
 var columnRules = []columnRule{
 	{
 		domain.CategorySpecial, "data of a special category (Art. 9 GDPR)", texts | numbers | times | booleans, nil,
@@ -227,7 +228,7 @@ var columnRules = []columnRule{
 	},
 }
 
-// asideWords are last words of the names of columns that describe data but do not hold it.
+// asideWords are the last words of names of columns that only describe personal data and do not hold the data.
 var asideWords = []string{
 	"id", "ids", "count", "counts", "type", "types", "kind", "status", "enabled", "disabled", "verified", "confirmed",
 	"visible", "visibility", "hidden", "format", "template", "templates", "sent", "required", "policy", "limit", "version",
@@ -238,10 +239,10 @@ var asideWords = []string{
 	"class", "typ", "anzahl", "state", "level", "priority", "position", "color", "value", "source", "channel",
 }
 
-// asideOfText are further such words for text columns.
+// asideOfText are further words like asideWords, for text columns only.
 var asideOfText = []string{"at", "on", "since", "until", "by"}
 
-// sureSecrets match secrets in any table.
+// sureSecrets match the names of columns that hold a secret in any table.
 var sureSecrets = patterns(`
 	*password, password*, *passwd, passwd*, *secret, secret*, *token, token*, *recovery, recovery*, pass, pwd,
 	passphrase, passcode, salt, pin, pin code, cvv, cvc, credential*, *otp, mfa*, totp*, two factor*, backup code,
@@ -251,16 +252,16 @@ var sureSecrets = patterns(`
 	session key, master key, token hash, code hash, passwort*, kennwort*, geheim*, mot de passe, motdepasse, contrasena,
 	clave`)
 
-// vagueSecrets match secrets in tables of people, sessions or secrets.
+// vagueSecrets match the names of columns that hold a secret only in tables of people, sessions or secrets.
 var vagueSecrets = patterns("*key, *hash")
 
-// openPatterns match names that resemble the name of a secret but do not name one.
+// openPatterns match names that resemble the name of a secret but mean a public value.
 var openPatterns = patterns(`
 	public *, publickey, sort key, foreign key, primary key, cache key, translation key, object key, storage key, file
 	key, media key, content hash, file hash, commit hash, image hash, blur hash, idempotency key, natural key, partition
 	key, locale key, setting key, preference key, config key, group key`)
 
-// asideOfSecret are last words of names that describe a secret but do not hold it.
+// asideOfSecret are the last words of names of columns that only describe a secret and do not hold the secret.
 var asideOfSecret = []string{
 	"type", "types", "count", "id", "ids", "name", "names", "expires", "expiry", "expiration", "enabled", "required",
 	"algorithm", "algo", "method", "policy", "length", "version", "at", "on", "scope", "scopes", "status", "prefix",

@@ -1,4 +1,4 @@
-// Package observe reports the outcomes of the services to an observer.
+// Package observe reports the outcomes of the services to the observer of the application.
 package observe
 
 import (
@@ -8,9 +8,10 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// Right reports the outcome of a call of a service for a right to the observer. It does so when the session has ended,
-// or immediately if the session does not implement ports.EndNotifier. If the service succeeded and the session failed,
-// the reported outcome is the outcome of the session. Without an observer, Right does nothing.
+// Right reports to the observer that a call of a service for a right of the subject has ended. It reports after the end
+// of the session, or immediately if the session does not implement ports.EndNotifier. If the call succeeded but the
+// session failed, for example at the commit, the reported outcome is that of the session. If observer is nil, Right
+// does nothing.
 func Right(ctx context.Context, observer ports.Observer, s ports.Session, right domain.RightObserved) {
 	if observer != nil {
 		report(ctx, observer, s, right)

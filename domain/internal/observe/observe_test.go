@@ -37,7 +37,7 @@ func TestTheSessionDecidesTheOutcomeOfASuccess(t *testing.T) {
 		{domain.OutcomeOK, domain.ErrConflict, "export: conflict"},
 		{domain.OutcomeIncomplete, domain.ErrConflict, "export: conflict"},
 		{domain.OutcomeTimeout, domain.ErrConflict, "export: timeout"},
-		{domain.OutcomeTimeout, nil, "export: timeout"}, // the service ignored the error
+		{domain.OutcomeTimeout, nil, "export: timeout"}, // the application ignored the error and committed
 	} {
 		recorder, s := &observed.Recorder{}, &session{}
 		observe.Right(t.Context(), recorder, s, domain.RightObserved{Right: domain.RightExport, Outcome: c.outcome})

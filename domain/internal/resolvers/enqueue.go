@@ -7,15 +7,16 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// Enqueuer makes outbox entries, each with a new id and the current time. It is safe for concurrent use.
+// Enqueuer creates outbox entries, each with a new id and the current time. It is safe for concurrent use.
 type Enqueuer struct {
 	Clock ports.Clock
 	IDs   ports.IDSource
 }
 
-// Enqueue adds one pending entry per call to the outbox of the session. It returns the names of the systems in the
-// order of the calls. It copies SubjectID, Operation, OperationID and Corrections from shared to each entry and ignores
-// the other fields of shared. Without calls, it does not use the outbox. It returns the errors of ports.Outbox.Enqueue.
+// Enqueue adds one pending entry for each call to the outbox of the session. It returns the names of the external
+// systems, in the order of the calls. Each entry gets SubjectID, Operation, OperationID and Corrections from the
+// parameter shared. The other fields of shared are ignored. If there are no calls, Enqueue does not use the outbox. It
+// returns the errors of ports.Outbox.Enqueue.
 func (e Enqueuer) Enqueue(
 	ctx context.Context, s ports.Session, calls []Call, shared domain.OutboxEntry,
 ) (names []string, err error) {
@@ -31,7 +32,7 @@ func (e Enqueuer) Enqueue(
 	return names, s.Outbox().Enqueue(ctx, entries...)
 }
 
-// Entry returns a pending entry for a system, with the fields that Enqueue copies from shared.
+// Entry returns a pending entry for the resolver, with the fields that Enqueue takes from shared.
 func (e Enqueuer) Entry(resolver string, ref domain.SubjectRef, shared domain.OutboxEntry) domain.OutboxEntry {
 	return domain.OutboxEntry{
 		EntryID:     e.IDs.NewID(),

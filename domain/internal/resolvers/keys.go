@@ -9,11 +9,11 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// pageOfKeys is the number of keys that one query reads and that are held in memory.
+// pageOfKeys is the number of keys that one query reads. It limits the memory for keys.
 const pageOfKeys = 100 * domain.MaxKeys
 
-// CheckRefs returns the problems of the columns whose ref names a system that is not in the set or takes no keys. The
-// problems are in the order of the tables.
+// CheckRefs returns a problem for each column whose Annotation.Ref does not name a resolver of the set that takes keys
+// (ports.KeyResolver). The problems are in the order of the tables.
 func CheckRefs(m domain.DataMap, set *Set) []domain.Problem {
 	var able []string
 	for _, resolver := range set.ordered {
@@ -43,7 +43,7 @@ func CheckRefs(m domain.DataMap, set *Set) []domain.Problem {
 	return problems
 }
 
-// KeyCalls calls visit with calls for all keys that the query selects. Each call has up to domain.MaxKeys keys. The
+// KeyCalls calls visit with a Call for up to domain.MaxKeys keys at a time, until all keys of the query are passed. The
 // resolver of the query must implement ports.KeyResolver. See KeyRefs.
 func KeyCalls(
 	ctx context.Context, s ports.Session, m domain.DataMap, set *Set, id domain.SubjectID, query domain.KeyQuery,
@@ -54,8 +54,9 @@ func KeyCalls(
 	})
 }
 
-// KeyRefs calls visit with refs for all keys that read returns for the query. Each ref has up to domain.MaxKeys keys.
-// KeyRefs reads one page of keys at a time. It omits the values that an erasure wrote in place of a key.
+// KeyRefs calls visit with a ref for up to domain.MaxKeys keys at a time, until all keys of the query are passed. The
+// parameter read returns one page of keys, and only this page is held in memory. KeyRefs leaves out the values that an
+// erasure has written over a key.
 func KeyRefs(
 	ctx context.Context, read func(context.Context, domain.SubjectID, domain.KeyQuery) ([]string, error),
 	m domain.DataMap, id domain.SubjectID, query domain.KeyQuery, visit func(domain.SubjectRef) error,
@@ -85,7 +86,7 @@ func KeyRefs(
 	}
 }
 
-// Without returns the names that are not in others.
+// Without returns the names that the parameter others does not contain.
 func Without(names, others []string) []string {
 	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return slices.Contains(others, name) })
 }

@@ -1,4 +1,4 @@
-// Package resolvers maps the refs of a subject to the external systems that they belong to.
+// Package resolvers assigns the refs of a subject to external systems. A ref is the id of the subject in such a system.
 package resolvers
 
 import (
@@ -11,21 +11,21 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// Set holds the external systems of an application in the order of registration. It is immutable and safe for
-// concurrent use.
+// Set holds the resolvers of an application, one for each external system, in the order of registration. It is
+// immutable and safe for concurrent use.
 type Set struct {
 	ordered []ports.Resolver
 	byName  map[string]ports.Resolver
 }
 
-// Call is an external system and the ref under which it knows the subject.
+// Call is a resolver with the ref that is passed to it.
 type Call struct {
 	Resolver ports.Resolver
 	Ref      domain.SubjectRef
 }
 
-// NewSet returns a set of the systems. Their names must be unique and have 1 to domain.MaxTextLength characters without
-// a comma. Otherwise NewSet returns domain.ErrConfiguration.
+// NewSet returns a set of the resolvers. Their names must be unique and have 1 to domain.MaxTextLength characters
+// without a comma. Otherwise NewSet returns domain.ErrConfiguration.
 func NewSet(registered ...ports.Resolver) (*Set, error) {
 	set := &Set{byName: map[string]ports.Resolver{}}
 	for _, resolver := range registered {
@@ -45,7 +45,7 @@ func NewSet(registered ...ports.Resolver) (*Set, error) {
 	return set, nil
 }
 
-// Names returns the names in the order of registration.
+// Names returns the names of the resolvers in the order of registration.
 func (s *Set) Names() []string {
 	names := make([]string, len(s.ordered))
 	for i, resolver := range s.ordered {
@@ -54,13 +54,13 @@ func (s *Set) Names() []string {
 	return names
 }
 
-// Get returns the system with the name.
+// Get returns the resolver with the name.
 func (s *Set) Get(name string) (ports.Resolver, bool) {
 	resolver, ok := s.byName[name]
 	return resolver, ok
 }
 
-// CanRectify reports whether at least one of the systems can rectify.
+// CanRectify reports whether at least one of the resolvers can rectify.
 func (s *Set) CanRectify() bool {
 	return slices.ContainsFunc(s.ordered, func(resolver ports.Resolver) bool {
 		_, ok := resolver.(ports.RectifyingResolver)
@@ -68,7 +68,7 @@ func (s *Set) CanRectify() bool {
 	})
 }
 
-// Targets returns the operations that the systems can carry out. All systems erase, and some also rectify.
+// Targets returns the operations that the resolvers can carry out. Every resolver can erase, and some can also rectify.
 func (s *Set) Targets() []domain.OutboxTarget {
 	var targets []domain.OutboxTarget
 	for _, resolver := range s.ordered {
@@ -80,8 +80,8 @@ func (s *Set) Targets() []domain.OutboxTarget {
 	return targets
 }
 
-// Route returns the calls for the refs in the order of registration, and the names of the systems that have no ref. It
-// returns domain.ErrSubject if no system has the kind of a ref.
+// Route returns a call for each ref, in the order of registration, and the names of the resolvers without a ref.
+// Returns domain.ErrSubject if no resolver has the kind of a ref as its name.
 func (s *Set) Route(refs []domain.SubjectRef) (calls []Call, skipped []string, err error) {
 	for _, ref := range refs {
 		if s.byName[ref.Kind] == nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/habeas-data/habeas/ports/mocks"
 )
 
-// named makes resolvers with these names. Only Name may be called.
+// named returns resolvers with these names. They allow only calls of the method Name.
 func named(tb testing.TB, names ...string) []ports.Resolver {
 	tb.Helper()
 	ctrl := gomock.NewController(tb)
