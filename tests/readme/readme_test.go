@@ -1,4 +1,4 @@
-// Package readme checks that the code in the README is part of an example that compiles.
+// Package readme checks that the code in the README and in two guides is part of an example that compiles.
 package readme_test
 
 import (
@@ -12,8 +12,12 @@ import (
 var goBlock = regexp.MustCompile("(?s)```go\n(.*?)```")
 
 func TestREADMECodeCompiles(t *testing.T) {
-	checkBlocks(t, "../../README.md",
-		"../../app/example_test.go", "fiberprogram/main.go", "httpprogram/main.go", "pgxprogram/main.go")
+	checkBlocks(t, "../../README.md", "../../app/example_test.go", "fiberprogram/main.go")
+}
+
+func TestIntegrationGuideCodeCompiles(t *testing.T) {
+	checkBlocks(t, "../../docs/integration.md",
+		"../../app/example_test.go", "httpprogram/main.go", "pgxprogram/main.go")
 }
 
 func TestOperatingGuideCodeCompiles(t *testing.T) {

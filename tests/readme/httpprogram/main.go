@@ -1,4 +1,4 @@
-// Command httpprogram is a program of the README.
+// Command httpprogram is a program of docs/integration.md.
 package main
 
 import (

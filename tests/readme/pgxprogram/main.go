@@ -1,4 +1,4 @@
-// Command pgxprogram is a program of the README.
+// Command pgxprogram is a program of docs/integration.md.
 package main
 
 import (

@@ -1,4 +1,4 @@
-// Package visit acts as a user of the programs in the README.
+// Package visit acts as a user of the complete programs in the documentation.
 package visit
 
 import (
