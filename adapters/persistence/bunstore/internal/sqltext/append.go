@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// Kind is a kind of row that a session buffers before it sends the row to the database. A row of ReasonClearings is an
-// UPDATE. The rows of every other kind are inserted into one table.
+// Kind is a kind of row that a session buffers before it sends the row to the database. The statement of
+// ReasonClearings is an UPDATE. The statement of every other kind is an INSERT into one table.
 type Kind int
 
 // The kinds, in the order in which they are sent. ReasonClearings is the first, because it must not remove the reasons
@@ -31,8 +31,8 @@ var insertedColumns = [KindCount]string{
 	Events: "event_id, event_type, subject_ref, occurred_at, payload",
 }
 
-// ledgerTypes holds a cast for each column of the ledgers. insertLocked needs the casts, because PostgreSQL does not
-// infer the types of parameters in a subquery.
+// ledgerTypes holds a cast for each column of the ledgers, which are the tables of consents and of restrictions.
+// insertLocked needs the casts, because PostgreSQL does not infer the types of parameters in a subquery.
 var ledgerTypes = [KindCount][]string{
 	Consents:     {"::text", "::text", "::text", "::boolean", "::timestamptz", "::text"},
 	Restrictions: {"::text", "::text", "::boolean", "::text", "::timestamptz", "::text"},

@@ -16,9 +16,8 @@ func catalogOf(statement string) string {
 		"columns", columnNamesOf("k.conkey", "k.conrelid"), "referenced", columnNamesOf("k.confkey", "k.confrelid"))
 }
 
-// columnNamesOf returns the expression for the names of a constraint's columns, as a JSON array. The parameter numbers
-// is the expression for the array of their column numbers. The parameter table is the expression for the oid of their
-// table.
+// columnNamesOf returns the expression for the column names of a constraint, as a JSON array. The parameter numbers is
+// the expression for the array of the column numbers. The parameter table is the expression for the oid of the table.
 func columnNamesOf(numbers, table string) string {
 	return fill(`(SELECT json_agg((SELECT a.attname FROM pg_catalog.pg_attribute AS a
 			WHERE a.attrelid = {table} AND a.attnum = u.number) ORDER BY u.n)
@@ -43,10 +42,10 @@ const (
 		WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND c.relpersistence <> 't' AND NOT {own}
 			AND n.nspname <> 'information_schema' AND left(n.nspname, 3) <> 'pg_')`
 
-	// domains is the common table expression of the types that CREATE DOMAIN defines. Such a domain may be based on
-	// another domain. The expression has one row for each domain (oid) and each domain in its chain of base types (below),
-	// itself included. Column base is the base type of the domain below. It is an ordinary type only in the last row of
-	// the chain. Column never is true if a domain of the chain is NOT NULL, and column fills if a domain has a default.
+	// domains is a common table expression of the types that CREATE DOMAIN defines. A domain may be based on another
+	// domain. If domain a is based on domain b, and b is based on text, then a has two rows: one for a itself (below = a,
+	// base = b), and one for b (below = b, base = text). In each row, never is true if a domain from a to below is NOT
+	// NULL. Column fills is true if one of these domains has a default.
 	domains = `domains(oid, below, base, typmod, never, fills) AS (
 			SELECT t.oid, t.oid, t.typbasetype, t.typtypmod, t.typnotnull, t.typdefault IS NOT NULL
 			FROM pg_catalog.pg_type AS t WHERE t.typtype = 'd'
@@ -97,8 +96,8 @@ const (
 		WHERE NOT r.relispartition AND a.attnum > 0 AND NOT a.attisdropped
 		ORDER BY r.oid, a.attnum`
 
-	// Field text is the definition of an index that has expressions. In the definition, the expressions follow the first
-	// bracket.
+	// The JSON field text is the definition of the index if the index has expressions, and otherwise NULL. In a
+	// definition, the expressions follow the first opening bracket.
 	indexesOfPostgres = `
 		SELECT CAST(r.oid AS text), CAST(json_build_object('name', x.relname,
 			'columns', (SELECT json_agg((SELECT a.attname FROM pg_catalog.pg_attribute AS a
@@ -113,8 +112,8 @@ const (
 		WHERE NOT r.relispartition
 		ORDER BY r.oid, x.relname`
 
-	// The statement skips a foreign key with a parent (conparentid). PostgreSQL creates such copies for the partitions of
-	// the referencing and of the referenced table.
+	// The statement skips foreign keys with a parent (conparentid). These are copies that PostgreSQL creates for
+	// partitions of the referencing table or of the referenced table.
 	foreignKeysOfPostgres = `
 		SELECT CAST(r.root AS text), CAST(json_build_object('name', k.conname,
 			'columns', {columns}, 'references', {name of f}, 'referenced', {referenced},
@@ -142,9 +141,9 @@ const (
 		WHERE NOT r.relispartition
 		ORDER BY r.oid, k.conname, CAST(k.columns AS text)`
 
-	// The statement skips a trigger with a parent (tgparentid), because it is the copy of a trigger for a partition. The
-	// bits of tgtype are the events: 4 is INSERT, 8 is DELETE, 16 is UPDATE, and 64 is INSTEAD OF. The second SELECT
-	// returns rewrite rules in the same form.
+	// The statement skips triggers with a parent (tgparentid), because they are copies for partitions. The bits of tgtype
+	// are the events: 4 is INSERT, 8 is DELETE, 16 is UPDATE, and 64 is INSTEAD OF. The second SELECT returns rewrite
+	// rules in the same form as triggers.
 	triggersOfPostgres = `
 		SELECT t.root, t.trigger FROM (
 			SELECT CAST(r.root AS text) AS root, t.tgname AS name, CAST(json_build_object('name', t.tgname,

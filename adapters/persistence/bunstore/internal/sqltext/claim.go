@@ -24,14 +24,15 @@ type claimedSystem struct {
 	targets  []domain.OutboxTarget
 }
 
-// halfShare returns the share of the new entries of one target, which is also the share of its retries. It rounds up.
+// halfShare returns the share of one target's new entries. The share of the same target's retries has the same size.
+// halfShare rounds up.
 func (s claimedSystem) halfShare() int {
 	parts := 2 * max(1, len(s.targets))
 	return (s.share + parts - 1) / parts
 }
 
-// levels returns the levels of new entries and of retries. A claim takes the entries of a lower level first. The two
-// levels swap every second, so that neither kind of entry starves if a share is a single entry.
+// levels returns the levels of new entries and of retries, as SQL numbers. A claim takes the entries of the lower level
+// first. The two levels swap every second. Otherwise one of the kinds would starve if a share is a single entry.
 func (c Claim) levels() (fresh, retries string) {
 	if c.claimedAt.Second()%2 == 0 {
 		return "2", "1"
@@ -41,9 +42,10 @@ func (c Claim) levels() (fresh, retries string) {
 
 // NewClaim divides the limit of a claim into equal shares for the external systems of the known targets. A share is at
 // most the lowest limit of the system's targets.
-func NewClaim(limit int, at, until time.Time, known []domain.OutboxTarget) Claim {
+func NewClaim(limit int, at, leaseUntil time.Time, known []domain.OutboxTarget) Claim {
 	c := Claim{
-		limit: limit, claimedAt: at, leaseUntil: until, latestNextAttempt: domain.LatestNextAttempt(at, until, known),
+		limit: limit, claimedAt: at, leaseUntil: leaseUntil,
+		latestNextAttempt: domain.LatestNextAttempt(at, leaseUntil, known),
 	}
 	for _, target := range known {
 		i := slices.IndexFunc(c.systems, func(s claimedSystem) bool { return s.resolver == target.Resolver })

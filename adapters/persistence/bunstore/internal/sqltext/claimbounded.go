@@ -9,9 +9,9 @@ import (
 )
 
 const (
-	// dueBounded selects the due entries of a claim in which every target has an upper bound of the due instants. It reads
-	// no entry outside the bounds, not even in the index. It divides the limit into no shares, because few entries are
-	// within the bounds.
+	// dueBounded selects and locks the due entries of a claim in which every target has an upper bound of the due instants
+	// (DueUntil). It reads no entry outside the bounds, not even in the index. It does not divide the limit into shares,
+	// because few entries are within the bounds.
 	dueBounded = `
 		WITH due AS MATERIALIZED (
 			SELECT entry_id FROM ({systems}) AS e LIMIT $2)`

@@ -8,8 +8,8 @@ import (
 )
 
 const (
-	// dueInPostgres is the expression for the due instant of an entry, as in the index of open entries. A new entry sorts
-	// first, because it has no next attempt.
+	// dueInPostgres is the expression for the due instant of an entry. The index of open entries contains the same
+	// expression. A new entry sorts first, because it has no next attempt.
 	dueInPostgres = "COALESCE(next_attempt_at, '-infinity')"
 
 	// openTargets is a recursive common table expression of the targets (resolver and operation) that have open entries.
@@ -26,16 +26,18 @@ const (
 				ORDER BY resolver, operation LIMIT 1) AS next)`
 
 	// dueBySystem selects and locks the due entries of a claim. It locks only the entries that it selects, because LIMIT
-	// stops the scan. A system is the external system of one resolver, and place is its index. {systems} first returns
-	// each system with its share. It then returns each system with the entries after its share, until the limit of the
-	// claim is reached. Within a system, the statement selects the entries in this order of levels:
+	// stops the scan.
 	//
-	//   - 1 and 2: the half share of new entries, and the half share of retries
-	//   - 3: entries whose next attempt is after $5, because a wrong clock postponed them
-	//   - 4 and 5: the other new entries, and the other retries
+	// A system is the external system of one resolver, and column place is its index. The statement first selects the
+	// share of each system. It then selects further entries of each system, until the limit of the claim is reached. It
+	// selects the entries of one system in the order of these levels:
 	//
-	// Entries whose last attempt is after the end of the lease ($3) come last. {limit} is part of the text and not a
-	// parameter, because the planner must know the number.
+	//   - 1 and 2: new entries and retries, up to half of the target's share each
+	//   - 3: entries whose next attempt is after $5, because a wrong clock has postponed them
+	//   - 4 and 5: the remaining new entries and retries
+	//
+	// Entries whose last attempt is in the future, after the end of the lease ($3), come last. {limit} is a number in the
+	// text and not a parameter, because the planner must know the number.
 	dueBySystem = `
 		due AS MATERIALIZED (
 			SELECT e.entry_id FROM (
@@ -150,7 +152,7 @@ func (p postgres) targetRows(c Claim, args *Args) string {
 	return "SELECT * FROM (VALUES " + strings.Join(rows, ", ") + ") AS t (place, number, operation, since, half)"
 }
 
-// dueFrom returns the parameter for the earliest due instant of the target's entries that a claim reads.
+// dueFrom returns the parameter for target.DueFrom, or negative infinity if target.DueFrom is zero.
 func (p postgres) dueFrom(target domain.OutboxTarget) any {
 	if target.DueFrom.IsZero() {
 		return "-infinity"

@@ -7,13 +7,13 @@ import (
 )
 
 const (
-	// dueInSQLite is the expression for the due instant of an entry, as in the index of open entries. A new entry sorts
-	// first, because it has no next attempt.
+	// dueInSQLite is the expression for the due instant of an entry. The index of open entries contains the same
+	// expression. A new entry sorts first, because it has no next attempt.
 	dueInSQLite = "COALESCE(next_attempt_at, '')"
 
-	// candidates selects up to $2 entries of one kind from one target: new entries, retries, or entries that a wrong clock
-	// postponed. Column place is the index of the external system, and column turn numbers the entries in the order of
-	// their due instants. {index} is an index hint, which the planner needs.
+	// candidates selects up to $2 entries of one target and one kind: new entries, retries, or entries that a wrong clock
+	// has postponed. Column place is the index of the external system. Column turn numbers the entries in the order of
+	// their due instants. The planner needs the index hint {index}.
 	candidates = `
 		SELECT entry_id, {place} AS place, {kind} AS kind, {most} AS most,
 			row_number() OVER (ORDER BY due, enqueued_at, entry_id) AS turn
@@ -22,8 +22,9 @@ const (
 			WHERE stage = 0{condition}
 			ORDER BY {due}, enqueued_at, entry_id LIMIT $2)`
 
-	// roundRobin takes the candidates in turns (round robin), first among the external systems, then among the targets and
-	// kinds of a system. An entry whose last attempt is after the end of the lease ($3) has the first rank.
+	// roundRobin takes the candidates in turns. Column rank numbers the candidates of an external system: first one entry
+	// of each target and kind, then the second entries, and so on. The statement selects the entries in the order of their
+	// ranks. An entry whose last attempt is in the future, after the end of the lease ($3), has rank 1.
 	roundRobin = `
 		WITH due AS (
 			SELECT entry_id FROM (

@@ -1,8 +1,8 @@
-// Package sqltext writes the text of SQL statements, in the dialect of PostgreSQL or SQLite. The statements access the
+// Package sqltext builds the text of SQL statements, in the dialect of PostgreSQL or SQLite. The statements access the
 // tables of habeas, and the tables of the application that a data map describes. The package also converts the values
 // that drivers return for a column. It does no I/O.
 //
-// Texts that do not depend on a call are written once, when a store is created.
+// A text that does not depend on the arguments of a call is built only once, when the store is created.
 package sqltext
 
 import (
@@ -28,8 +28,8 @@ type Dialect interface {
 	Migrations() string
 
 	// OwnTables returns the statement that finds the tables of habeas in a schema. If schema is "", the statement finds
-	// the tables of habeas that a name without a schema can refer to, in the order of the search path. Its columns are the
-	// schema and the table.
+	// the tables of habeas in all schemas of the search path, in the order of that path. Its columns are the schema and
+	// the table.
 	OwnTables(schema string) string
 
 	CanMigrate(schema string) bool
@@ -37,8 +37,8 @@ type Dialect interface {
 	// BeforeMigration returns the first statements of the transaction that applies migrations.
 	BeforeMigration() []string
 
-	// LockMigrations returns the statements that follow if there are migrations to apply. They wait until no other process
-	// applies migrations, and keep other processes waiting until the transaction ends.
+	// LockMigrations returns the statements that follow if there are migrations to apply. They take a lock, so that only
+	// one process applies migrations at a time.
 	LockMigrations() []string
 
 	// PrepareMigration returns the last statements before the migrations. They create the schema if it does not exist, and
@@ -52,14 +52,14 @@ type Dialect interface {
 	// the database cannot infer it.
 	instantType() string
 
-	// dueEntries returns the beginning of a statement: a WITH clause that ends with the common table expression due. It
-	// contains the ids of the entries to claim. The parameters are: $1 the instant of the claim, $2 the limit, $3 the end
-	// of the lease, $4 the token of the lease, and $5 the latest instant to which a correct clock could have postponed an
-	// entry. dueEntries appends further parameters to args.
+	// dueEntries returns the beginning of a statement: a WITH clause that ends with the common table expression due, which
+	// contains the ids of the entries to claim. Parameters $1 to $3 are the instant of the claim, the limit, and the end
+	// of the lease. $4 is the token of the lease, and $5 is the result of domain.LatestNextAttempt. dueEntries appends
+	// further parameters to args.
 	dueEntries(tables Tables, c Claim, args *Args) string
 
-	// unclaimedEntries returns the beginning of a statement: a WITH clause that ends with the common table expression due.
-	// It contains the ids of up to $2 entries that match isUnclaimed, oldest first. The parameter limit must equal $2.
+	// unclaimedEntries returns the beginning of a statement: a WITH clause that ends with the common table expression due,
+	// which contains the ids of up to $2 entries that match isUnclaimed, oldest first. The parameter limit must equal $2.
 	unclaimedEntries(tables Tables, limit int) string
 
 	// isInQuery returns the condition that a text column has one of the values that a query returns.
@@ -101,11 +101,12 @@ type Dialect interface {
 	// is not a ledger, or if the database allows only one writer at a time.
 	lockLedger(ledger Kind, subject string) string
 
-	// intakeParts returns the parts of an INSERT that give a mark (the row of an erasure) its intake number. The parts
-	// column and number are the name and the value of the column, each after a comma. Both are "" if the table generates
-	// the number. The part taken is a condition that is always true. The database evaluates it before the table generates
-	// the number.
-	intakeParts(tables Tables) (column, number, taken string)
+	// intakeParts returns the parts of the INSERT of a mark (the row of an erasure) that give the mark its intake number.
+	// This number is the position of the mark in the order in which the store received the marks. The results column and
+	// number are the name and the value of the column, each with a leading comma. Both are "" if the table generates the
+	// number. The result lockCondition is always true. The database evaluates this condition before the table generates
+	// the number, so that the condition can take a lock.
+	intakeParts(tables Tables) (column, number, lockCondition string)
 
 	// settledIntake returns the statement that reads the settled intake number. No open transaction can still commit a
 	// mark with this number or a lower number. The statement returns NULL if the table has no mark. settledIntake returns
@@ -131,8 +132,8 @@ type Dialect interface {
 	// such type. The length is the maximum length of a text, or 0.
 	ColumnType(declared string) (t domain.ColumnType, length int)
 
-	// FromItem returns the table as it appears in the FROM clause of a search. A search of all tables reads each row in
-	// exactly one of them.
+	// FromItem returns the table as it appears in the FROM clause of a search. A search of all tables then reads each row
+	// only once.
 	FromItem(table domain.CatalogTable) string
 
 	CanHoldText(column domain.CatalogColumn) bool
@@ -146,10 +147,9 @@ type Dialect interface {
 
 	// Counts returns the statement that counts the rows of a table that contain a value. The statement returns one row,
 	// with a count for each pair of a column and a value.
-	Counts(place SearchedTable, values int, hasJSONB bool) string
+	Counts(table SearchedTable, values int, hasJSONB bool) string
 
-	// Quotes returns the characters that open a quoted name. The value of each character is the character that closes the
-	// name.
+	// Quotes returns a map from each character that opens a quoted name to the character that closes the name.
 	Quotes() map[byte]byte
 
 	// textFromHex returns the expression for the text whose bytes are the hexadecimal digits.
@@ -186,24 +186,24 @@ type Dialect interface {
 	// the type sqlType stores the constant.
 	equalsConstant(column, constant, sqlType string) string
 
-	// matchesForm returns the condition that a text column consists of the parts fixed, with the given number of
-	// hexadecimal digits between each two parts. The function parameter appends the pattern to the parameters and returns
-	// its placeholder.
-	matchesForm(column string, fixed []string, digits int, parameter func(pattern any) string) string
+	// matchesForm returns the condition that a text column consists of fixedParts, with the given number of hexadecimal
+	// digits between each two parts. The function parameter appends a pattern to the parameters and returns its
+	// placeholder.
+	matchesForm(column string, fixedParts []string, digits int, parameter func(pattern any) string) string
 
 	// CheckDeferred returns the statement that makes the database check deferred constraints immediately and run deferred
 	// triggers immediately. Returns "" if the database does not have such a statement.
 	CheckDeferred() string
 
-	// BrokenForeignKeys returns the statement that counts the rows of a schema that violate a foreign key which the
-	// database checks only at the commit. Its columns are the table, the referenced table, the number of the foreign key
-	// in its table, and the number of rows. It is called only if CheckDeferred returns "".
+	// BrokenForeignKeys returns the statement that counts the rows of a schema that violate a deferred foreign key. Its
+	// columns are the table, the referenced table, the number of the foreign key in its table, and the number of rows.
+	// BrokenForeignKeys is called only if CheckDeferred returns "".
 	BrokenForeignKeys(schema string) string
 
 	// ConstraintTriggers returns the statement that lists the deferrable triggers of tables, of the tables that views
 	// read, and of inheriting tables. Its columns are the table, the trigger, the schema and the name of the constraint,
 	// and two booleans. The first boolean is true if the trigger is deferred by default. The second is true if SET
-	// CONSTRAINTS with this name affects only constraint triggers of the same default. ConstraintTriggers is called only
+	// CONSTRAINTS with this name affects only constraint triggers with the same default. ConstraintTriggers is called only
 	// if CheckDeferred does not return "".
 	ConstraintTriggers(tables []domain.Table) string
 
@@ -251,5 +251,5 @@ func quoteTable(name string) string { return string(bundialect.AppendIdent(nil, 
 // literal quotes a text as a constant.
 func literal(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }
 
-// parameter returns the placeholder of the n-th parameter of a statement.
+// placeholder returns the placeholder of the n-th parameter of a statement: $n.
 func placeholder(n int) string { return "$" + strconv.Itoa(n) }

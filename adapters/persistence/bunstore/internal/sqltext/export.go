@@ -21,7 +21,8 @@ type Export struct {
 }
 
 // NewExports returns the statements that read the data of a subject for an export. The tables of the application come
-// first, then the ledgers. The first source of the first statement is a row of preconditions.
+// first, then the ledgers (consents and restrictions). The first source of the first statement is the row of
+// preconditions, see Locks.
 func NewExports(w *Writer, locks *Locks) []Export {
 	subject := w.DataMap.SubjectTable()
 	keys := len(subject.SubjectKey)

@@ -161,8 +161,8 @@ func appendJSON5(out *bytes.Buffer, text string) bool {
 	return true
 }
 
-// appendEscaped writes the character after a backslash with the escape of JSON. The parameter text starts with this
-// character. appendEscaped returns the number of bytes of the escape after the first byte.
+// appendEscaped writes the JSON form of an escape of JSON5. The parameter text starts after the backslash.
+// appendEscaped returns the number of bytes of the escape after the first byte.
 func appendEscaped(out *bytes.Buffer, text string) (more int) {
 	switch text[0] {
 	case '\'':

@@ -8,8 +8,8 @@ import (
 )
 
 const (
-	// selectKeys reads a page of keys of an external system. It compares keys byte by byte, so that the collation of their
-	// column has no effect.
+	// selectKeys reads a page of keys of an external system, such as names of files. It compares keys byte by byte, so
+	// that the collation of their column has no effect.
 	selectKeys = `SELECT DISTINCT {key} AS held FROM ({columns}) AS k ORDER BY 1 LIMIT {limit}`
 
 	// keysOfColumn selects the keys in one column. A FOR UPDATE clause ({lock}) prevents the planner from flattening the
@@ -62,7 +62,7 @@ func (w *Writer) Keys(
 }
 
 // keyCondition returns the condition, with a leading AND, for the cells of a column whose keys a statement reads.
-// Returns "" if the statement reads no key from the column. The placeholders of its constants start at $(offset+1).
+// Returns "" if the statement reads no key from the column. The placeholders of the constants start at $(offset+1).
 func (w *Writer) keyCondition(
 	live Live, table domain.Table, column domain.Column, query domain.KeyQuery, scope *domain.SweepScope, offset int,
 ) (condition string, constants []any) {

@@ -1,6 +1,7 @@
 package sqltext
 
-// Ledgers holds the statements that read the ledgers of a subject. $1 is the id of the subject.
+// Ledgers holds the statements that read the ledgers of a subject (consents and restrictions) and its audit trail. $1
+// is the id of the subject.
 type Ledgers struct {
 	// LatestConsent reads the latest consent for the purpose $2. It is the most frequent statement, because it runs before
 	// each use of personal data.
@@ -54,8 +55,8 @@ const (
 		WHERE subject_id = $1 AND purpose = $2
 		ORDER BY seq`
 
-	// ORDER BY includes the constant column purpose. PostgreSQL then reads the rows in the order of the index also if
-	// purpose is NULL.
+	// ORDER BY contains purpose, although purpose has only one value here. Without purpose, PostgreSQL does not use the
+	// order of the index for the condition purpose IS NULL.
 	latestRestriction = `
 		SELECT * FROM (
 			SELECT purpose, restricted, reason, recorded_at, source

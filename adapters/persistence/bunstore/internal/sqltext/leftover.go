@@ -6,13 +6,13 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// latestInstant is the last second that both databases can compare as an instant. A later instant, such as infinity, is
-// not readable.
+// latestInstant is the last second that both databases can compare as an instant. Later instants, such as infinity,
+// count as unreadable.
 const latestInstant = "'9999-12-31 23:59:59+00:00'"
 
-// addedUntil returns a writer whose conditions skip rows that were added after an instant. The table's column for the
-// instant of addition decides. The conditions do not skip a row if this column holds no readable instant. If the
-// instant is zero, they skip no rows. addedUntil appends its parameters to sw.
+// addedUntil returns a writer whose conditions skip rows that were added after an instant. The instant of addition is
+// in the column Table.AddedAt. The conditions do not skip a row if this column holds no readable instant. If the
+// parameter at is zero, the conditions skip no rows. addedUntil appends its parameters to sw.
 func (w *Writer) addedUntil(sw *stepWriter, live Live, at time.Time) *Writer {
 	if at.IsZero() {
 		return w

@@ -13,7 +13,7 @@ import (
 // live catalog, and the stored text of each text column of the subject's key.
 type Locks struct {
 	AddMark          string // adds or updates the mark of an erasure (its row); $1 is the subject, $2 the instant
-	AddMarkAndLock   string // AddMark after the subject's key; also locks the ledgers and the row of the subject; "" on SQLite
+	AddMarkAndLock   string // AddMark after the subject's key; also locks the subject's ledgers and row; "" on SQLite
 	LockMark         string // locks the mark of the subject $1, or adds it at $2, and returns the number of erasures
 	DeleteUnusedMark string // deletes the mark of the subject $1 if it belongs to no erasure
 	SubjectRow       string // reads the preconditions, and whether the subject has a row
@@ -25,8 +25,9 @@ type Locks struct {
 	Erasures         string   // returns the number of committed erasures of the subject $1
 }
 
-// LockLevel is a statement that locks rows through which other tables reach the subject. All tables of a level have the
-// same distance from the subject, counted in relations. The parameters are the subject's key, repeated Tables times.
+// LockLevel is a statement that locks rows to which rows of other tables refer. For example, it locks the orders of a
+// subject, because the items of orders refer to them. All tables of a level have the same distance from the subject,
+// counted in relations. The parameters are the subject's key, repeated Tables times.
 type LockLevel struct {
 	Text   string
 	Tables int // the number of pairs of a table and a path
@@ -35,7 +36,7 @@ type LockLevel struct {
 const (
 	addMark = `
 		INSERT INTO {erasures} AS e (subject_id, erased_at, erasures{column})
-		SELECT CAST({subject} AS text), CAST({instant} AS {type}), 1{number} WHERE {taken}
+		SELECT CAST({subject} AS text), CAST({instant} AS {type}), 1{number} WHERE {lock condition}
 		ON CONFLICT (subject_id) DO UPDATE SET erased_at = excluded.erased_at, erasures = e.erasures + 1,
 			intake = excluded.intake`
 
@@ -101,9 +102,9 @@ func NewLocks(w *Writer) *Locks {
 // addMark returns the statement that adds or updates the mark of an erasure. The parameters subject and instant are
 // placeholders.
 func (w *Writer) addMark(subject, instant string) string {
-	column, number, taken := w.Dialect.intakeParts(w.Tables)
+	column, number, lockCondition := w.Dialect.intakeParts(w.Tables)
 	return w.Tables.fill(addMark, "subject", subject, "instant", instant, "type", w.Dialect.instantType(),
-		"column", column, "number", number, "taken", taken)
+		"column", column, "number", number, "lock condition", lockCondition)
 }
 
 // fromSubject returns the FROM clause that reads the subject's row. The placeholders of the subject's key start at
@@ -120,7 +121,7 @@ type lockedPath struct {
 }
 
 // newLevels returns a LockLevel for each distance from the subject, nearest first, and the names of all their tables.
-// The tables are those through which other tables reach the subject.
+// These are the tables that lie on the path of another table to the subject.
 func (w *Writer) newLevels() (levels []LockLevel, names []string) {
 	var byDistance [][]lockedPath
 	for _, table := range w.Touched {

@@ -59,16 +59,17 @@ const intakeClass = `CAST(CAST(CAST(CAST({table} AS regclass) AS oid) AS bigint)
 
 // intakeParts takes an advisory lock before the table generates the intake number of the mark. The second key of the
 // lock is the highest committed number. The number of the mark is therefore higher than the key of the lock.
-func (postgres) intakeParts(tables Tables) (column, number, taken string) {
+func (postgres) intakeParts(tables Tables) (column, number, lockCondition string) {
 	return "", "", tables.fill(`pg_advisory_xact_lock_shared(`+intakeClass+`, CAST(LEAST(2147483647,
 			COALESCE((SELECT max(intake) FROM {erasures} WHERE erasures > 0), 0)) AS integer)) IS NOT NULL`,
 		"table", literal(tables.Erasures))
 }
 
 // settledIntake returns the statement that reads the lower of two numbers: the highest committed intake number, and the
-// lowest second key of the advisory locks of intakeParts. The statement must run before the statement that reads the
-// marks. A transaction without such a lock has ended, or will get a number above the highest committed number. If it
-// has ended, the second statement sees its mark.
+// lowest second key of the advisory locks of intakeParts. An open transaction that holds such a lock gets an intake
+// number above the second key of its lock. A transaction without a lock has ended, or will get a number above the
+// highest committed number. The statement must run before the statement that reads the marks. The second statement then
+// sees the marks of all ended transactions.
 func (postgres) settledIntake(tables Tables) string {
 	return tables.fill(`
 		SELECT LEAST((SELECT max(intake) FROM {erasures} WHERE erasures > 0), (
@@ -78,7 +79,7 @@ func (postgres) settledIntake(tables Tables) string {
 		"table", literal(tables.Erasures))
 }
 
-func (sqlite) intakeParts(tables Tables) (column, number, taken string) {
+func (sqlite) intakeParts(tables Tables) (column, number, lockCondition string) {
 	return ", intake", tables.fill(", (SELECT COALESCE(max(intake), 0) + 1 FROM {erasures} WHERE erasures > 0)"), "TRUE"
 }
 

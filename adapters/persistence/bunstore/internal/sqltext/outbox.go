@@ -10,7 +10,7 @@ import (
 // columns of entryColumns.
 type Outbox struct {
 	Counts         string // returns the number of entries for each status
-	Backlog        string // returns, for each resolver and status, the number of entries, and the oldest enqueued_at and due instant
+	Backlog        string // by resolver and status: the number of entries, the first enqueued_at, the first due instant
 	Abandoned      string // reads up to $1 abandoned entries, oldest first
 	AbandonedAfter string // like Abandoned, but only entries after the entry $3, which was enqueued at $2
 	Chosen         string // reads the abandoned entries of the list $1
@@ -26,11 +26,11 @@ type Outbox struct {
 	claim, unreadable, unclaimed, requeueMatching, locked, settled string
 }
 
-// Each condition on the outbox repeats the condition of a partial index, so that a query for other entries does not
-// read settled entries. An entry has the stage 0 while it is pending, failed or in flight. Stage 1 is abandoned, and
-// stage 2 is succeeded. Each index starts with a different column, so that a planner can use only the index that was
-// made for a query. Otherwise, a planner would consider all indexes equally good while the outbox is empty, and would
-// keep its plan after the outbox has grown.
+// Each condition on the outbox repeats the condition of a partial index, so that succeeded entries do not slow down
+// queries for other entries. An entry has the stage 0 while it is pending, failed or in flight. Stage 1 is abandoned,
+// and stage 2 is succeeded. Each index starts with a different column, so that a planner can use only the index that
+// was made for a query. Otherwise, a planner would consider all indexes equally good while the outbox is empty, and
+// would keep its plan after the outbox has grown.
 const (
 	countEntries = `
 		SELECT status, count(*) FROM {outbox} WHERE stage = 0 GROUP BY status
@@ -105,7 +105,8 @@ const (
 	isStillUnfinished = `CASE status WHEN 'succeeded' THEN FALSE ELSE TRUE END`
 	isStillAbandoned  = `CASE status WHEN 'abandoned' THEN TRUE ELSE FALSE END`
 
-	// isUnclaimed is the condition that an entry was due before $1, and is not marked as unclaimed yet.
+	// isUnclaimed is the condition that an entry was due before $1, but no worker has claimed it. It excludes entries that
+	// are already marked as unclaimed.
 	isUnclaimed = `stage = 0 AND enqueued_at < $1 AND (next_attempt_at IS NULL OR next_attempt_at < $1)
 		AND (last_error IS NULL OR last_error <> '` + domain.LastErrorUnclaimed + `')`
 
@@ -144,7 +145,7 @@ const (
 			corrections = CASE WHEN ` + needsNoData + ` THEN NULL ELSE corrections END
 		FROM outcomes
 		WHERE entry_id = settled_id AND {settled}`
-	// needsNoData is the condition for the outcomes after which an entry does not need its ref and its corrections.
+	// needsNoData is the condition that an entry with a new status does not need its ref and its corrections any more.
 	needsNoData = `(new_status = 'succeeded' OR new_status = 'abandoned' AND operation = 'rectify')`
 )
 

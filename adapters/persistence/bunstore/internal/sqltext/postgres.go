@@ -77,7 +77,7 @@ func (postgres) lockLedger(ledger Kind, subject string) string {
 }
 
 // fingerprint returns an expression that converts the names of the tables to oids only once, so that the database reads
-// the catalog by its indexes. Tables that do not exist have no part in the value.
+// the catalog by its indexes. The value of the expression ignores tables that do not exist.
 func (postgres) fingerprint(tables []domain.Table) string {
 	list := "ANY (ARRAY(" + oidsOf(tables) + "))"
 	return `(SELECT concat(
@@ -121,8 +121,8 @@ func oidsOf(tables []domain.Table) string {
 
 // Inspection returns a statement that follows views to the tables that they read, and tables to the tables that inherit
 // from them. The statement reads the columns, row-level security, triggers and rules of all these tables. It also reads
-// the bodies of the functions that triggers and rules mention. For a view, it reads the columns of these tables that
-// the view does not read.
+// the bodies of the functions that triggers and rules mention. For a view, it also reads the columns of the underlying
+// tables that the view does not contain.
 func (postgres) Inspection(_, table string) (text, parameter string) {
 	return `
 		WITH RECURSIVE below AS (
@@ -232,8 +232,8 @@ func (postgres) equalsConstant(column, constant, sqlType string) string {
 func (postgres) CheckDeferred() string           { return "SET CONSTRAINTS ALL IMMEDIATE" }
 func (postgres) BrokenForeignKeys(string) string { return "" }
 
-// ConstraintTriggers returns a statement that searches the schema of a trigger's constraint for other constraints with
-// the same name, because SET CONSTRAINTS applies to all constraints with that name.
+// ConstraintTriggers also searches the schema of the trigger's constraint for other constraints with the same name,
+// because SET CONSTRAINTS applies to all constraints with that name.
 func (postgres) ConstraintTriggers(tables []domain.Table) string {
 	return `
 		WITH RECURSIVE below(oid) AS (

@@ -20,8 +20,8 @@ type Prefetched struct {
 // ScanTargets returns the scan targets for the columns that AddPrefetch adds to a statement.
 func (a *Prefetched) ScanTargets() []any { return []any{&a.UnsentCorrections, &a.consentsJSON} }
 
-// Decode sets the other fields from the scanned values of a subject, and returns a. Returns nil if a value cannot be
-// decoded, such as an instant outside the range of JSON.
+// Decode sets the other fields from the scanned values of a subject, and returns the receiver. Returns nil if a value
+// cannot be decoded, such as an instant outside the range of JSON.
 func (a *Prefetched) Decode(id domain.SubjectID) *Prefetched {
 	a.SubjectID = id
 	var rows [][]json.RawMessage

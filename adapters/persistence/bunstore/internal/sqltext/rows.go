@@ -52,8 +52,7 @@ func (w *Writer) rowsOf(table domain.Table, path domain.Path, offset int) string
 	return w.pathCondition("t0", 0, table, path.Relations, offset)
 }
 
-// allRowsOf is like rowsOf, but for any path of the table. The database evaluates the condition for the rows as they
-// were before the statement.
+// allRowsOf is like rowsOf, but for any path of the table.
 func (w *Writer) allRowsOf(table domain.Table, offset int) string {
 	paths := w.DataMap.Paths(table.Name)
 	conditions, direct := make([]string, len(paths)), true
@@ -94,8 +93,8 @@ const (
 		({column} IN (SELECT CAST({parent alias}.{referenced} AS text) FROM {parent} AS {parent alias} WHERE {rows})
 			OR {no exact key})`
 
-	// noExactKey is the condition that no row of a table has a key with exactly the text of a column. A column whose text
-	// only differs in case, for example, then belongs to the row with the equal key.
+	// noExactKey is the condition that no row of a table has a key with exactly the text of a column. The column then
+	// belongs to the row whose key the database considers equal. For example, 'ANN' then belongs to 'ann'.
 	noExactKey = `NOT EXISTS (SELECT 1 FROM {table} AS habeas_other WHERE CAST(habeas_other.{key} AS text) = {column})`
 )
 
@@ -173,12 +172,12 @@ func (w *Writer) constantText(text string) string {
 	return w.Dialect.textFromHex(hex.EncodeToString([]byte(text)))
 }
 
-// hasPrimaryKey returns the condition that the elements, as texts, are the primary key of a row. The function add
-// appends a parameter and returns its placeholder.
-func (w *Writer) hasPrimaryKey(alias string, table domain.Table, elements []string, add func(value any) string) string {
-	comparisons := make([]string, len(elements))
+// hasPrimaryKey returns the condition that a row has the given primary key. The elements of the key are texts. The
+// function add appends a parameter and returns its placeholder.
+func (w *Writer) hasPrimaryKey(alias string, table domain.Table, key []string, add func(value any) string) string {
+	comparisons := make([]string, len(key))
 	for i, name := range table.PrimaryKey {
-		comparisons[i] = w.Dialect.equalsExactly(asText(alias+"."+Quote(name)), add(elements[i]))
+		comparisons[i] = w.Dialect.equalsExactly(asText(alias+"."+Quote(name)), add(key[i]))
 	}
 	return strings.Join(comparisons, " AND ")
 }

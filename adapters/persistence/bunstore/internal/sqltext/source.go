@@ -12,8 +12,8 @@ type source struct {
 	table        domain.Table
 	namedByKey   bool // the name of a row in an export is its primary key
 	exported     []domain.Column
-	records      []domain.ExportRecord // one for each exported column: the fields that are the same in all rows
-	sinceIndexes []int                 // one for each exported column: the index of the value with the start of its retention, or -1
+	records      []domain.ExportRecord // for each exported column: the fields that are the same in all rows
+	sinceIndexes []int                 // for each exported column: the index of the value at which its retention starts, or -1
 
 	selected      []string                // the expressions of the values
 	fromClause    func(offset int) string // the clauses from FROM on; their placeholders start at $(offset+1)

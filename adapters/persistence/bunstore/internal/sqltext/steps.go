@@ -40,8 +40,8 @@ func (g *StepGroup) Args(steps []domain.Step, key []any, more ...any) []any {
 }
 
 // HaveSameText reports whether the statements of two steps have the same text. The instants of the steps may differ,
-// because they are parameters that Args replaces. Returns false if a step has a Scope, because Args does not replace the
-// instants of a Scope.
+// because Args replaces them. Returns false if a step has a Scope, because Args does not replace the instants of a
+// Scope.
 func HaveSameText(a, b domain.Step) bool {
 	return a.Target == b.Target && a.Via == b.Via && a.Strategy == b.Strategy && a.External == b.External &&
 		slices.Equal(a.Columns, b.Columns) && slices.Equal(a.Clears, b.Clears) &&
@@ -49,8 +49,9 @@ func HaveSameText(a, b domain.Step) bool {
 }
 
 // CombinableSteps returns the number of steps, from the first on, that one statement can execute. One statement must
-// not change a table over two paths, or clear its references in a separate step. Otherwise two parts of the statement
-// could change the same row, and only one of the changes would take effect.
+// not change a table over two paths. After another step on the same table, it must not execute a step that only sets
+// references to NULL. Otherwise two parts of the statement could change the same row, and only one of the changes would
+// take effect.
 func CombinableSteps(steps []domain.Step) int {
 	for i, step := range steps {
 		if slices.ContainsFunc(steps[:i], func(other domain.Step) bool {
@@ -160,12 +161,11 @@ func (w *Writer) stepWriter(table domain.Table, types map[string]string, offset 
 	return &stepWriter{writer: w, table: table, alias: "t0", types: types, offset: offset}
 }
 
-// dutyCutoff stands in constants for an instant that depends on the instant of the step: the latest start of a
-// retention duty that has ended by then. The value of a dutyCutoff is the period of the duty.
+// dutyCutoff is a constant that resolveConstants replaces by an instant: the latest start of a retention duty that has
+// ended by the instant of the step. The value of a dutyCutoff is the period of the duty.
 type dutyCutoff domain.Period
 
-// resolveConstants returns the constants as parameters. It replaces each dutyCutoff by its instant for a step at the
-// given instant.
+// resolveConstants returns the constants as parameters. It replaces each dutyCutoff for a step with the given instant.
 func resolveConstants(constants []any, at time.Time) []any {
 	values := slices.Clone(constants)
 	for i, constant := range constants {

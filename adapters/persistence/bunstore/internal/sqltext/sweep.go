@@ -99,9 +99,9 @@ func (w *stepWriter) isOverwritten(name string, step domain.Step) string {
 
 func formatInstant(t time.Time) string { return t.UTC().Format(timeFormat) }
 
-func (postgres) matchesForm(column string, fixed []string, digits int, parameter func(pattern any) string) string {
-	parts := make([]string, len(fixed))
-	for i, part := range fixed {
+func (postgres) matchesForm(column string, fixedParts []string, digits int, parameter func(pattern any) string) string {
+	parts := make([]string, len(fixedParts))
+	for i, part := range fixedParts {
 		parts[i] = regexp.QuoteMeta(part)
 	}
 	pattern := "^" + strings.Join(parts, "[0-9a-f]{"+strconv.Itoa(digits)+"}") + "$"
@@ -111,9 +111,9 @@ func (postgres) matchesForm(column string, fixed []string, digits int, parameter
 // globEscaper escapes the special characters of a GLOB pattern.
 var globEscaper = strings.NewReplacer("*", "[*]", "?", "[?]", "[", "[[]")
 
-func (sqlite) matchesForm(column string, fixed []string, digits int, parameter func(pattern any) string) string {
-	parts := make([]string, len(fixed))
-	for i, part := range fixed {
+func (sqlite) matchesForm(column string, fixedParts []string, digits int, parameter func(pattern any) string) string {
+	parts := make([]string, len(fixedParts))
+	for i, part := range fixedParts {
 		parts[i] = globEscaper.Replace(part)
 	}
 	return column + " GLOB " + parameter(strings.Join(parts, strings.Repeat("[0-9a-f]", digits)))

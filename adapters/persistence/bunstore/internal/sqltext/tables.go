@@ -23,15 +23,15 @@ func tablesIn(schema string) Tables {
 	}
 }
 
-// fill replaces the placeholders of a statement like the function fill. It also replaces {consents}, {outbox} and so on
-// by the tables of habeas.
+// fill replaces placeholders like the function fill. It also replaces {consents}, {outbox} and so on by the tables of
+// habeas.
 func (t Tables) fill(statement string, replacements ...string) string {
 	return fill(statement, append(replacements, "consents", t.Consents, "restrictions", t.Restrictions, "events", t.Events,
 		"outbox", t.Outbox, "erasures", t.Erasures, "positions", t.Positions)...)
 }
 
-// fill replaces each {name} in a statement by its text. The parameter replacements lists names and texts in turns. fill
-// leaves braces with another content unchanged.
+// fill replaces each {name} in a statement by a text. The parameter replacements is a list of pairs of a name and its
+// text. fill does not change other braces.
 func fill(statement string, replacements ...string) string {
 	var filled strings.Builder
 	rest := strings.TrimSpace(statement)

@@ -2,7 +2,7 @@ package sqltext
 
 import "testing"
 
-// A replacement is not filled in again, because a name of the application may contain braces.
+// A replacement is not filled in again. It may be a name of the application that contains braces.
 func TestOnlyTheNamesOfAStatementAreFilledIn(t *testing.T) {
 	got := Tables{Consents: "c"}.fill(`
 		SELECT '{}', "{" FROM {consents} WHERE {name} ~ '^[0-9]{4}$' AND {other} = {name}`, "name", `"{consents}"`)
