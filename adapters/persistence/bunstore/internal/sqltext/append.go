@@ -104,7 +104,7 @@ type Insert struct {
 type Inserts struct {
 	combinesChanges bool
 	templates       [KindCount]insertTemplate
-	texts           sync.Map // keyed by [Kinds]int, see text
+	texts           sync.Map // the texts of statements by [KindCount]int, see the method text
 }
 
 // NewInserts returns the Inserts for the dialect and the tables of w.

@@ -11,9 +11,10 @@ import (
 
 // Claim holds the parameters of a statement that claims outbox entries.
 type Claim struct {
-	limit                                    int // the maximum number of entries
-	claimedAt, leaseUntil, latestNextAttempt time.Time
-	systems                                  []claimedSystem
+	limit                 int // the maximum number of entries
+	claimedAt, leaseUntil time.Time
+	latestNextAttempt     time.Time // see domain.LatestNextAttempt
+	systems               []claimedSystem
 }
 
 // claimedSystem holds the limits of a claim for one external system, which is the system of one resolver.

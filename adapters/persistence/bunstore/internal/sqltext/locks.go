@@ -8,21 +8,31 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// Locks holds the statements that lock a subject. A statement that reads the subject's row returns whether the row
-// exists, and then the preconditions. The caller must check these values before it continues: the fingerprint of the
-// live catalog, and the stored text of each text column of the subject's key.
+// Locks holds the statements that lock a subject. The mark of a subject is its row in the table of erasures.
+//
+// A statement that reads the subject's row returns whether the row exists, and then the preconditions. The caller must
+// check the preconditions before it continues: the fingerprint of the live catalog, and the stored text of each text
+// column of the subject's key.
 type Locks struct {
-	AddMark          string // adds or updates the mark of an erasure (its row); $1 is the subject, $2 the instant
-	AddMarkAndLock   string // AddMark after the subject's key; also locks the subject's ledgers and row; "" on SQLite
-	LockMark         string // locks the mark of the subject $1, or adds it at $2, and returns the number of erasures
-	DeleteUnusedMark string // deletes the mark of the subject $1 if it belongs to no erasure
-	SubjectRow       string // reads the preconditions, and whether the subject has a row
-	IsolationLevel   string // returns the isolation level of the transaction; "" if every level is sufficient
-	Levels           []LockLevel
-	Tables           []string // the tables whose rows are locked
-	TextElements     []int    // the indexes of the subject's key columns that hold texts
-	preconditions    []string // the expressions of the preconditions
-	Erasures         string   // returns the number of committed erasures of the subject $1
+	AddMark string // adds or updates the mark of the subject $1 for an erasure at the instant $2
+
+	// AddMarkAndLock does the same as AddMark, reads the subject's row, and locks this row and the subject's ledgers. Its
+	// parameters are the subject's key and the parameters of AddMark. It is "" for SQLite, because AddMark then locks the
+	// database.
+	AddMarkAndLock string
+
+	// LockMark locks the mark of the subject $1 and returns its number of erasures. If there is no mark, LockMark adds a
+	// mark with the instant $2 and 0 erasures.
+	LockMark         string
+	DeleteUnusedMark string // deletes the mark of the subject $1 if its number of erasures is 0
+
+	SubjectRow     string // reads the preconditions, and whether the subject has a row
+	IsolationLevel string // returns the isolation level of the transaction; "" if every level is sufficient
+	Levels         []LockLevel
+	Tables         []string // the tables whose rows are locked
+	TextElements   []int    // the indexes of the subject's key columns that hold texts
+	preconditions  []string // the expressions of the preconditions
+	Erasures       string   // returns the number of committed erasures of the subject $1
 }
 
 // LockLevel is a statement that locks rows to which rows of other tables refer. For example, it locks the orders of a

@@ -2,7 +2,8 @@ package sqltext
 
 import "github.com/habeas-data/habeas/domain"
 
-// Marks holds the statements that read the marks of erasures, and the positions of readers in the list of marks.
+// Marks holds the statements that read the marks of erasures. A mark is a row of the table of erasures. Marks also
+// holds the statements on the positions of readers in the list of marks.
 type Marks struct {
 	Settled  string // reads the settled intake number, see Dialect.settledIntake
 	Find     string // reads the marks of the subjects in the JSON array $1

@@ -315,7 +315,7 @@ func (postgres) writtenInTransaction() string {
 func (postgres) randomDigits() string { return "replace(CAST(gen_random_uuid() AS text), '-', '')" }
 
 func (p postgres) surrogate(column domain.Column) string {
-	switch column.Type { //nolint:exhaustive // the surrogates of the other types are common
+	switch column.Type { //nolint:exhaustive // commonSurrogate handles the other types
 	case domain.TypeText:
 		return anonymousText(p.randomDigits(), column.Length)
 	case domain.TypeUUID:
@@ -332,7 +332,7 @@ func (postgres) exportedValue(column domain.Column) string {
 	switch column.Type { //nolint:exhaustive // the other types have a single text form
 	case domain.TypeText: // as clients receive the text; CAST would pad or strip the texts of some types
 		return "CASE WHEN " + name + " IS NOT NULL THEN concat(" + name + ") END"
-	case domain.TypeTime: // the column may be a text column
+	case domain.TypeTime: // to_json also accepts a text column
 		return "to_json(" + name + ") #>> '{}'"
 	case domain.TypeBytes:
 		return "encode(" + name + ", 'hex')"

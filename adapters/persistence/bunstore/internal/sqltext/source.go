@@ -13,7 +13,7 @@ type source struct {
 	namedByKey   bool // the name of a row in an export is its primary key
 	exported     []domain.Column
 	records      []domain.ExportRecord // for each exported column: the fields that are the same in all rows
-	sinceIndexes []int                 // for each exported column: the index of the value at which its retention starts, or -1
+	sinceIndexes []int                 // for each exported column: the index of the value with its retention start, or -1
 
 	selected      []string                // the expressions of the values
 	fromClause    func(offset int) string // the clauses from FROM on; their placeholders start at $(offset+1)
@@ -61,7 +61,7 @@ func newSource(dialect Dialect, table domain.Table, exported []domain.Column) so
 // the cells of a row that belong to the subject.
 func (s *source) restrictByPath(w *Writer) {
 	paths := w.DataMap.Paths(s.table.Name)
-	if len(paths) == 1 || len(s.table.Personal()) == 0 { // only keys, which belong to every path
+	if len(paths) == 1 || len(s.table.Personal()) == 0 { // without personal data, cells belong to every path
 		return
 	}
 	s.paths = paths

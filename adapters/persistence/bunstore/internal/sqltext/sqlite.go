@@ -59,7 +59,7 @@ func (sqlite) BrokenForeignKeys(schema string) string {
 }
 
 func (sqlite) ConstraintTriggers([]domain.Table) string { return "" }
-func (sqlite) writtenInTransaction() string             { return "TRUE" } // there is one writer at a time
+func (sqlite) writtenInTransaction() string             { return "TRUE" } // no other transaction can write
 func (sqlite) AccessProblem(string, []string) string    { return "SELECT NULL" }
 
 func (sqlite) equalsConstant(column, constant, _ string) string { return column + " = " + constant }
@@ -133,7 +133,7 @@ func (sqlite) isNotAfter(column, parameter, _ string) string {
 func (sqlite) randomDigits() string { return "lower(hex(randomblob(16)))" }
 
 func (s sqlite) surrogate(column domain.Column) string {
-	switch column.Type { //nolint:exhaustive // the surrogates of the other types are common
+	switch column.Type { //nolint:exhaustive // commonSurrogate handles the other types
 	case domain.TypeText:
 		return anonymousText(s.randomDigits(), column.Length)
 	case domain.TypeUUID: // version 4 of RFC 9562

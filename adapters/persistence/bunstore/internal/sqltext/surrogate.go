@@ -40,7 +40,7 @@ func IsNulled(column domain.Column) bool {
 
 // commonSurrogate returns the surrogate of a column type for which both databases use the same constant.
 func commonSurrogate(t domain.ColumnType) string {
-	switch t { //nolint:exhaustive // the dialects cover the other types
+	switch t { //nolint:exhaustive // the dialects have separate surrogates for the other types
 	case domain.TypeSmallInt, domain.TypeInteger, domain.TypeBigInt, domain.TypeNumber:
 		return "0"
 	case domain.TypeBoolean:

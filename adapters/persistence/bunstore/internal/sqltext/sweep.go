@@ -10,7 +10,8 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// Sweeps holds the statements that lock a subject for a sweep.
+// Sweeps holds the statements that lock a subject for a sweep. The mark of a subject is its row in the table of
+// erasures.
 type Sweeps struct {
 	Fingerprint string // reads the fingerprint of the live catalog
 	LockMark    string // locks the mark of the subject $1; returns the instants of the last erasure and of the last sweep

@@ -18,7 +18,7 @@ func Value(dialect Dialect, t domain.ColumnType, value any) any {
 		return nil
 	}
 	value = dialect.fromExported(t, value)
-	switch t { //nolint:exhaustive // texts and UUIDs remain
+	switch t { //nolint:exhaustive // the last return handles texts and UUIDs
 	case domain.TypeSmallInt, domain.TypeInteger, domain.TypeBigInt:
 		if n, err := strconv.ParseInt(Text(value), 10, 64); err == nil {
 			return n
