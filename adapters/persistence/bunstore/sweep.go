@@ -149,7 +149,7 @@ func (s subjectStore) lockErased(ctx context.Context, id domain.SubjectID, key [
 // erasure. It may have been if its row does not hold the values that an erasure writes.
 func (s subjectStore) lockReturned(ctx context.Context, key []any) (returned bool, err error) {
 	var fingerprint sql.NullString
-	texts := make([]sql.NullString, s.store.sweeps.Identifying)
+	texts := make([]sql.NullString, s.store.sweeps.IdentifyingColumns)
 	targets := []any{&fingerprint}
 	for i := range texts {
 		targets = append(targets, &texts[i])

@@ -21,7 +21,7 @@ type Claim struct {
 type claimedSystem struct {
 	resolver string
 	share    int // the number of entries that the claim takes first from this system
-	maximum  int // the limit for this system if other systems do not need their shares
+	maximum  int // the maximum number of entries from this system
 	targets  []domain.OutboxTarget
 }
 

@@ -10,8 +10,9 @@ import (
 
 const (
 	// dueBounded selects and locks the due entries of a claim in which every target has an upper bound of the due instants
-	// (DueUntil). It reads no entry outside the bounds, not even in the index. It does not divide the limit into shares,
-	// because few entries are within the bounds.
+	// (DueUntil). It reads no entry outside the bounds, not even in the index. The exceptions are entries that a wrong
+	// clock has postponed ({due} > $5). dueBounded does not divide the limit into shares, because few entries are within
+	// the bounds.
 	dueBounded = `
 		WITH due AS MATERIALIZED (
 			SELECT entry_id FROM ({systems}) AS e LIMIT $2)`

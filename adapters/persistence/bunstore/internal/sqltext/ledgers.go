@@ -7,8 +7,8 @@ type Ledgers struct {
 	// each use of personal data.
 	LatestConsent     string
 	LatestConsentAsOf string // the latest consent for the purpose $2 that was recorded at or before $3
-	LatestConsents    string // $1 is a JSON array of [subject, purpose]; a row ends with the number of its pair, from 1
-	ConsentsInForce   string // the latest consent for each purpose
+	LatestConsents    string // the latest consent for each [subject, purpose] of the array $1, and the number of the pair
+	ConsentsInForce   string // the latest consent for each purpose; the last column is the purpose
 	ConsentHistory    string // all consents for the purpose $2
 
 	LatestRestriction  string // the latest restriction without a purpose

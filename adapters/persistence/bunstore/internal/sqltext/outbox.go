@@ -9,16 +9,16 @@ import (
 // Outbox holds the statements on the outbox. A list is a JSON array of entry ids. Statements return entries with the
 // columns of entryColumns.
 type Outbox struct {
-	Counts         string // returns the number of entries for each status
-	Backlog        string // by resolver and status: the number of entries, the first enqueued_at, the first due instant
-	Abandoned      string // reads up to $1 abandoned entries, oldest first
-	AbandonedAfter string // like Abandoned, but only entries after the entry $3, which was enqueued at $2
-	Chosen         string // reads the abandoned entries of the list $1
-	FirstClaims    string // reads the claimed entries of the list $1: the id, and the instant of the first claim
-	Withdraw       string // withdraws the corrections of the subject $1 that are not sent yet
-	Requeue        string // requeues the abandoned erasures of the list $1
-	Discard        string // discards the abandoned entries of the list $1
-	Purge          string // deletes up to $2 entries that succeeded and were enqueued before $1
+	Counts          string // returns the number of entries for each status
+	Backlog         string // by resolver and status: the number of entries, the first enqueued_at, the first due instant
+	Abandoned       string // reads up to $1 abandoned entries, oldest first
+	AbandonedAfter  string // like Abandoned, but only entries after the entry $3, which was enqueued at $2
+	AbandonedInList string // reads the abandoned entries of the list $1
+	FirstClaims     string // reads the claimed entries of the list $1: the id, and the instant of the first claim
+	Withdraw        string // withdraws the corrections of the subject $1 that are not sent yet
+	Requeue         string // requeues the abandoned erasures of the list $1
+	Discard         string // discards the abandoned entries of the list $1
+	Purge           string // deletes up to $2 entries that succeeded and were enqueued before $1
 
 	w *Writer
 
@@ -163,16 +163,16 @@ func NewOutbox(w *Writer) *Outbox {
 	chosen := isStillAbandoned + " AND " + in("{in list}")
 	due := d.isInQuery("entry_id", "SELECT entry_id FROM due")
 	return &Outbox{
-		Counts:         in(countEntries),
-		Backlog:        in(backlog),
-		Abandoned:      in(abandoned),
-		AbandonedAfter: in(abandonedAfter),
-		Chosen:         in("SELECT {entry} FROM {outbox} WHERE {chosen}", "chosen", chosen),
-		FirstClaims:    in(firstClaims),
-		Withdraw:       change(in(unsentCorrections, "subject", "$1")+" AND "+d.preferIndex("entry_id"), withdrawn),
-		Requeue:        change(chosen+" AND operation = 'erase'", requeued),
-		Discard:        change(chosen, discarded),
-		Purge:          in(purge),
+		Counts:          in(countEntries),
+		Backlog:         in(backlog),
+		Abandoned:       in(abandoned),
+		AbandonedAfter:  in(abandonedAfter),
+		AbandonedInList: in("SELECT {entry} FROM {outbox} WHERE {chosen}", "chosen", chosen),
+		FirstClaims:     in(firstClaims),
+		Withdraw:        change(in(unsentCorrections, "subject", "$1")+" AND "+d.preferIndex("entry_id"), withdrawn),
+		Requeue:         change(chosen+" AND operation = 'erase'", requeued),
+		Discard:         change(chosen, discarded),
+		Purge:           in(purge),
 
 		w:          w,
 		claim:      in(claimEntries, "due", due),

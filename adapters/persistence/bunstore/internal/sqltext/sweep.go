@@ -13,11 +13,11 @@ import (
 // Sweeps holds the statements that lock a subject for a sweep. The mark of a subject is its row in the table of
 // erasures.
 type Sweeps struct {
-	Fingerprint string // reads the fingerprint of the live catalog
-	LockMark    string // locks the mark of the subject $1; returns the instants of the last erasure and of the last sweep
-	LockRow     string // locks the subject's row; returns the fingerprint and the texts of the identifying columns
-	RecordSweep string // records a sweep of the subject $1 at the instant $2
-	Identifying int    // the number of identifying columns
+	Fingerprint        string // reads the fingerprint of the live catalog
+	LockMark           string // locks the mark of the subject $1; returns the instants of its last erasure and sweep
+	LockRow            string // locks the subject's row; returns the fingerprint and the texts of the identifying columns
+	RecordSweep        string // records a sweep of the subject $1 at the instant $2
+	IdentifyingColumns int    // the number of identifying columns
 }
 
 const (
@@ -41,8 +41,8 @@ func NewSweeps(w *Writer) Sweeps {
 		LockMark:    w.Tables.fill(lockErasedMark, "lock", w.Dialect.forUpdate()),
 		LockRow: fill(lockTexts, "texts", strings.Join(texts, ", "), "table", quoteTable(subject.Name),
 			"rows", w.rowsOf(subject, domain.Path{}, 0), "lock", lock),
-		RecordSweep: w.Tables.fill(recordSweep),
-		Identifying: len(texts) - 1,
+		RecordSweep:        w.Tables.fill(recordSweep),
+		IdentifyingColumns: len(texts) - 1,
 	}
 }
 

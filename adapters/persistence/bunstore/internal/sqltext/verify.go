@@ -41,15 +41,15 @@ func (c *Cells) Columns() []string {
 }
 
 // OfSubject returns the statement for the subject's rows that the step covers. The parameter key is the subject's key.
-// If writtenHere is true, the statement reads only rows that this transaction has written.
-func (c *Cells) OfSubject(key []any, writtenHere bool) (text string, args []any) {
+// If onlyWritten is true, the statement reads only rows that this transaction has written.
+func (c *Cells) OfSubject(key []any, onlyWritten bool) (text string, args []any) {
 	sw := c.Writer.stepWriter(c.Table, c.Live.Types(c.Table.Name), len(c.Writer.DataMap.SubjectTable().SubjectKey))
 	path, _ := c.Writer.DataMap.PathVia(c.Step.Target, c.Step.Via)
 	condition := c.Writer.addedUntil(sw, c.Live, c.AddedUntil).rowsOf(c.Table, path, 0) + sw.coveredRows(c.Step)
 	if c.Row != nil {
 		condition += " AND " + c.Writer.hasPrimaryKey("t0", c.Table, c.Row, sw.addConstant)
 	}
-	if writtenHere {
+	if onlyWritten {
 		condition += " AND " + c.Writer.Dialect.writtenInTransaction()
 	}
 	text = c.text(sw, condition)
