@@ -38,15 +38,17 @@ func (s *session) flush(ctx context.Context) error {
 }
 
 // newAppending returns a batcher for the rows of concurrent sessions that only append.
-func newAppending(s *Store) *batch.Batcher[*sqltext.Appends] {
-	return &batch.Batcher[*sqltext.Appends]{Run: s.append, Keep: (*sqltext.Appends).Keep, RetryAlone: conn.Refused}
+func newAppending(s *Store) *batch.Batcher[*sqltext.UnsentRows] {
+	return &batch.Batcher[*sqltext.UnsentRows]{
+		Run: s.append, Keep: (*sqltext.UnsentRows).CopyStrings, RetryAlone: conn.Refused,
+	}
 }
 
 // append inserts the buffered rows of one or more sessions in one statement.
-func (s *Store) append(ctx context.Context, held ...*sqltext.Appends) error {
+func (s *Store) append(ctx context.Context, held ...*sqltext.UnsentRows) error {
 	all := *held[0]
 	if len(held) > 1 {
-		all = sqltext.JoinAppends(held)
+		all = sqltext.MergeUnsent(held)
 	}
 	insert := s.inserts.Take(&all)[0]
 	return s.pool.ExecAlone(ctx, insert.Text, insert.Args)

@@ -65,8 +65,8 @@ func (c consentStore) History(
 }
 
 func (c consentStore) InForce(ctx context.Context, id domain.SubjectID) ([]domain.ConsentRecord, error) {
-	if c.ahead != nil && c.ahead.ID == id {
-		return slices.Clone(c.ahead.InForce), c.usable()
+	if c.ahead != nil && c.ahead.SubjectID == id {
+		return slices.Clone(c.ahead.ConsentsInForce), c.usable()
 	}
 	if err := c.sendConsents(ctx); err != nil {
 		return nil, err

@@ -80,7 +80,7 @@ func (s *session) commit(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return conn.Wrap(ctx, "commit", err)
 	}
-	if s.tx == nil && s.store.inserts.IsOne(&s.held) { // a single statement is its own transaction
+	if s.tx == nil && s.store.inserts.FitsOneStatement(&s.held) { // a single statement is its own transaction
 		// After a shared statement, it may be unknown whether the rows were written. Evidence must not be in doubt.
 		if s.store.shares() && len(s.evidence)+len(s.onRollback) == 0 {
 			return s.fail(ctx, "append", s.store.appending.Do(ctx, &s.held))
@@ -147,6 +147,6 @@ func (s *Store) preserve(ctx context.Context, evidence [][]any) error {
 	ctx, cancel := context.WithDeadline(context.WithoutCancel(ctx), deadline)
 	defer cancel()
 	return conn.Retry(ctx, func() error {
-		return conn.Wrap(ctx, "append", s.append(ctx, &sqltext.Appends{sqltext.Events: evidence}))
+		return conn.Wrap(ctx, "append", s.append(ctx, &sqltext.UnsentRows{sqltext.Events: evidence}))
 	})
 }

@@ -55,7 +55,7 @@ func (s subjectStore) canRestart() bool {
 	if s.locked != nil {
 		done -= s.locked.writes
 	}
-	return s.store.dialect.Joins() && !s.joined && done == 0
+	return s.store.dialect.CombinesChanges() && !s.joined && done == 0
 }
 
 // applyCombined runs all steps in one statement. If a table has several paths, it runs a few statements. If a combined
@@ -64,13 +64,13 @@ func (s subjectStore) canRestart() bool {
 func (s subjectStore) applyCombined(
 	ctx context.Context, live *catalog.Catalog, id domain.SubjectID, key []any, steps []domain.Step,
 ) ([]int64, error) {
-	groups, read := s.store.stepGroupsOf(live, steps), &sqltext.Ahead{}
+	groups, read := s.store.stepGroupsOf(live, steps), &sqltext.Prefetched{}
 	var counts []int64
 	for i, group := range groups {
 		some := steps[len(counts) : len(counts)+len(group.Steps)]
 		args, targets := group.Args(some, key), []any(nil)
 		if i == len(groups)-1 {
-			args, targets = append(args, id.String()), read.Targets()
+			args, targets = append(args, id.String()), read.ScanTargets()
 		}
 		rows, err := s.count(ctx, "erase", group, args, targets...)
 		if err != nil {
@@ -113,16 +113,16 @@ type keptGroups struct {
 // parameter. The store caches the statements of its last call, because every erasure follows the same plan.
 func (s *Store) stepGroupsOf(live *catalog.Catalog, steps []domain.Step) []*sqltext.StepGroup {
 	if last := s.lastSteps.Load(); last != nil && last.live == live &&
-		slices.EqualFunc(last.steps, steps, sqltext.SameText) {
+		slices.EqualFunc(last.steps, steps, sqltext.HaveSameText) {
 		return last.groups
 	}
 	kept := &keptGroups{live: live}
 	for len(kept.steps) < len(steps) {
 		left := steps[len(kept.steps):]
-		group := s.text.Group(live, left[:sqltext.Combinable(left)])
+		group := s.text.Group(live, left[:sqltext.CombinableSteps(left)])
 		kept.groups, kept.steps = append(kept.groups, group), append(kept.steps, group.Steps...)
 	}
-	s.text.ReadAhead(kept.groups[len(kept.groups)-1])
+	s.text.AddPrefetch(kept.groups[len(kept.groups)-1])
 	s.lastSteps.Store(kept)
 	return kept.groups
 }

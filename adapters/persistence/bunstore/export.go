@@ -57,7 +57,7 @@ func (s subjectStore) export(
 	yield func(domain.ExportRecord) error,
 ) error {
 	known := s.store.catalogs.Last()
-	if e.Sighted && known == nil {
+	if e.ReadsPreconditions && known == nil {
 		if _, err := s.look(ctx, id, key); err != nil {
 			return err
 		}
@@ -74,7 +74,7 @@ func (s subjectStore) export(
 			switch {
 			case stale != "":
 				return nil
-			case e.Sighted && row.Source == 0:
+			case e.ReadsPreconditions && row.Source == 0:
 				stale, refused = s.checkSight(known, id, row.Values)
 				*erased = e.WasErased(row)
 			default:

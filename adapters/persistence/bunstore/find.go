@@ -58,7 +58,7 @@ func (s *Store) Find(
 	if progress == nil {
 		progress = func(domain.FindProgress) {}
 	}
-	places := append(f.places(live), s.text.Tables.OwnPlaces()...)
+	places := append(f.places(live), s.text.Tables.OwnSearchedTables()...)
 	for i, place := range places {
 		progress(domain.FindProgress{Table: place.Name, Done: i, Tables: len(places)})
 		if err := f.search(ctx, place); err != nil {
@@ -72,7 +72,7 @@ func (s *Store) Find(
 
 // places returns the searchable tables of the application with their searchable columns. It records a gap for each
 // table or column that the role cannot read. It skips views.
-func (f *finder) places(live domain.Catalog) (places []sqltext.Place) {
+func (f *finder) places(live domain.Catalog) (places []sqltext.SearchedTable) {
 	for _, table := range live.Tables {
 		if table.Kind == domain.KindView {
 			continue
@@ -88,10 +88,10 @@ func (f *finder) places(live domain.Catalog) (places []sqltext.Place) {
 		if table.RowSecurity {
 			f.gap(table.Name, "", domain.GapRowSecurity)
 		}
-		place := sqltext.Place{Name: table.Name, From: f.store.dialect.PlaceOf(table)}
+		place := sqltext.SearchedTable{Name: table.Name, FromItem: f.store.dialect.FromItem(table)}
 		for _, column := range table.Columns {
 			switch {
-			case !f.store.dialect.Searched(column):
+			case !f.store.dialect.CanHoldText(column):
 			case slices.Contains(column.Missing, "SELECT"):
 				f.gap(table.Name, column.Name, domain.GapPrivilege)
 			default:
@@ -108,12 +108,12 @@ func (f *finder) gap(table, column string, reason domain.GapReason) {
 }
 
 // search searches the columns of a table. If the table cannot be read, search records a gap and returns nil.
-func (f *finder) search(ctx context.Context, place sqltext.Place) error {
+func (f *finder) search(ctx context.Context, place sqltext.SearchedTable) error {
 	for columns := range slices.Chunk(place.Columns, maxSearchedColumns) {
 		rows := make([]int64, len(columns)*len(f.sought)) // column by column, one count for each value
 		for first := 0; first < len(f.sought); first += maxSearchedValues {
 			values := f.sought[first:min(first+maxSearchedValues, len(f.sought))]
-			counts, err := f.count(ctx, sqltext.Place{From: place.From, Columns: columns}, values)
+			counts, err := f.count(ctx, sqltext.SearchedTable{FromItem: place.FromItem, Columns: columns}, values)
 			if conn.OfTable(ctx, err) {
 				f.gap(place.Name, "", gapReason(err))
 				return nil
@@ -138,7 +138,7 @@ func (f *finder) search(ctx context.Context, place sqltext.Place) error {
 
 // count returns the numbers of rows in which the columns contain the values. The numbers for the first column come
 // first, one for each value.
-func (f *finder) count(ctx context.Context, place sqltext.Place, values []any) (counts []int64, err error) {
+func (f *finder) count(ctx context.Context, place sqltext.SearchedTable, values []any) (counts []int64, err error) {
 	text := f.store.dialect.Counts(place, len(values), f.hasJSONB)
 	err = conn.Retry(ctx, func() error {
 		counts = make([]int64, len(place.Columns)*len(values))

@@ -112,7 +112,7 @@ func (m migration) run(ctx context.Context) error {
 func (m migration) apply(ctx context.Context, tx *conn.Tx) error {
 	var schema string
 	var pending []string
-	for _, prepare := range [][]string{m.dialect.BeforeMigration(), m.dialect.OneMigration()} {
+	for _, prepare := range [][]string{m.dialect.BeforeMigration(), m.dialect.LockMigrations()} {
 		err := m.exec(ctx, tx, prepare...)
 		if err == nil {
 			schema, pending, err = m.findPending(ctx, tx.Query)

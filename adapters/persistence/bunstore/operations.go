@@ -85,7 +85,7 @@ func (o outbox) Discard(ctx context.Context, entryIDs []string) ([]domain.Discar
 		return nil, err
 	}
 	list := asList(entryIDs)
-	found, err := o.readEntries(ctx, o.read, "discard", o.store.outbox.Chosen, list)
+	found, err := o.readEntries(ctx, o.read, "discard", o.store.outbox.AbandonedInList, list)
 	if err != nil {
 		return nil, err
 	}

@@ -72,7 +72,7 @@ func (o outbox) Abandoned(ctx context.Context, after *domain.OutboxEntry, limit 
 }
 
 func (o outbox) Withdraw(ctx context.Context, id domain.SubjectID) ([]domain.OutboxEntry, error) {
-	if o.ahead != nil && o.ahead.ID == id && !o.ahead.Corrections {
+	if o.ahead != nil && o.ahead.SubjectID == id && !o.ahead.UnsentCorrections {
 		return nil, o.usable()
 	}
 	if err := o.forget(ctx); err != nil {

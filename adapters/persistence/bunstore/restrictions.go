@@ -63,13 +63,13 @@ func (r restrictionStore) ClearReasons(ctx context.Context, id domain.SubjectID)
 			return err
 		}
 	}
-	return r.hold(ctx, sqltext.Clearings, id.String())
+	return r.hold(ctx, sqltext.ReasonClearings, id.String())
 }
 
 func (r restrictionStore) readRecords(
 	ctx context.Context, id domain.SubjectID, text string, args []any,
 ) ([]domain.RestrictionRecord, error) {
-	if len(r.held[sqltext.Restrictions])+len(r.held[sqltext.Clearings]) > 0 {
+	if len(r.held[sqltext.Restrictions])+len(r.held[sqltext.ReasonClearings]) > 0 {
 		if err := r.flush(ctx); err != nil {
 			return nil, err
 		}

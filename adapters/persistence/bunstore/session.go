@@ -26,9 +26,9 @@ type session struct {
 	keys       []any                                             // see key
 	writes     int                                               // number of writing statements in tx
 	locked     *lockedSubject                                    // the subject that was locked last
-	ahead      *sqltext.Ahead                                    // results prefetched by the statement of Apply
+	ahead      *sqltext.Prefetched                               // results prefetched by the statement of Apply
 	catalog    *catalog.Catalog                                  // of the application's tables; nil until it is needed
-	held       sqltext.Appends                                   // the buffer of appended rows
+	held       sqltext.UnsentRows                                // the buffer of appended rows
 	evidence   [][]any                                           // events to write again after a rollback
 	onRollback [][]any                                           // events to write only after a rollback
 	failed     error                                             // the first error of a statement; fails the session

@@ -35,9 +35,9 @@ type Store struct {
 	outbox  *sqltext.Outbox
 	exports []sqltext.Export
 
-	lookups   *batch.Batcher[*lookup]          // consent reads of concurrent sessions
-	appending *batch.Batcher[*sqltext.Appends] // appends of concurrent sessions
-	sharing   bool                             // Options.ShareStatements, if the database supports it
+	lookups   *batch.Batcher[*lookup]             // consent reads of concurrent sessions
+	appending *batch.Batcher[*sqltext.UnsentRows] // appends of concurrent sessions
+	sharing   bool                                // Options.ShareStatements, if the database supports it
 
 	locks     *sqltext.Locks
 	marks     sqltext.Marks
@@ -94,7 +94,7 @@ func New(db *bun.DB, dataMap domain.DataMap, opts Options) (*Store, error) {
 	s.locks, s.marks, s.sweeps = sqltext.NewLocks(s.text), sqltext.NewMarks(s.text), sqltext.NewSweeps(s.text)
 	s.exports = sqltext.NewExports(s.text, s.locks)
 	s.lookups, s.appending = newLookups(s), newAppending(s)
-	s.sharing = opts.ShareStatements && d.Joins()
+	s.sharing = opts.ShareStatements && d.CombinesChanges()
 	return s, nil
 }
 

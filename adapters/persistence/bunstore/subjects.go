@@ -36,8 +36,8 @@ func (s subjectStore) Lock(ctx context.Context, id domain.SubjectID, at time.Tim
 	}
 	before := s.writes
 	locks, instant := s.store.locks, s.store.dialect.Instant(at)
-	if locks.MarkAndRow == "" { // SQLite: the write lock of the database replaces the locks on rows
-		if _, err := s.write(ctx, "lock subject", locks.Mark, id.String(), instant); err != nil {
+	if locks.AddMarkAndLock == "" { // SQLite: the write lock of the database replaces the locks on rows
+		if _, err := s.write(ctx, "lock subject", locks.AddMark, id.String(), instant); err != nil {
 			return err
 		}
 		_, err := s.look(ctx, id, key)
@@ -56,7 +56,7 @@ func (s subjectStore) Lock(ctx context.Context, id domain.SubjectID, at time.Tim
 // lockRows writes the mark, and locks the subject's row and the rows through which other tables refer to the subject.
 func (s subjectStore) lockRows(ctx context.Context, id domain.SubjectID, key []any, instant any) error {
 	locks := s.store.locks
-	found, err := s.see(ctx, id, locks.MarkAndRow, append(slices.Clone(key), id.String(), instant)...)
+	found, err := s.see(ctx, id, locks.AddMarkAndLock, append(slices.Clone(key), id.String(), instant)...)
 	if err != nil {
 		return err
 	}
@@ -88,9 +88,9 @@ func (s subjectStore) LockToRectify(ctx context.Context, id domain.SubjectID) (d
 	var erasures int64
 	locks := s.store.locks
 	err = s.writeRows(ctx, "lock subject", func(rows *sql.Rows) error { return rows.Scan(&erasures) },
-		locks.Hold, id.String(), s.store.dialect.Instant(time.Unix(0, 0)))
+		locks.LockMark, id.String(), s.store.dialect.Instant(time.Unix(0, 0)))
 	if err == nil && erasures == 0 {
-		_, err = s.write(ctx, "lock subject", locks.Release, id.String())
+		_, err = s.write(ctx, "lock subject", locks.DeleteUnusedMark, id.String())
 	}
 	if err != nil {
 		return domain.SubjectState{}, err
@@ -119,7 +119,7 @@ func (s *session) makeDurable(ctx context.Context) error {
 // COMMITTED. At other levels, the transaction does not see rows that are committed while it runs. The parameter action
 // starts the message of the error. The store's own transactions are READ COMMITTED.
 func (s *session) requireReadCommitted(ctx context.Context, op, action string) error {
-	text := s.store.locks.Isolation
+	text := s.store.locks.IsolationLevel
 	if text == "" || !s.joined {
 		return nil
 	}
@@ -138,7 +138,7 @@ func (s *session) requireReadCommitted(ctx context.Context, op, action string) e
 // look reads the subject's row without a lock and reports whether the row exists. It loads the catalog into the
 // session.
 func (s subjectStore) look(ctx context.Context, id domain.SubjectID, key []any) (present bool, err error) {
-	present, err = s.see(ctx, id, s.store.locks.Look, key...)
+	present, err = s.see(ctx, id, s.store.locks.SubjectRow, key...)
 	return present, s.explain(ctx, "lock subject", err, catalog.ToRead(s.store.text.DataMap.SubjectTable().Name))
 }
 
@@ -188,7 +188,7 @@ type sight struct {
 }
 
 func newSight(l *sqltext.Locks) *sight {
-	return &sight{elements: l.Spelled, texts: make([]sql.NullString, len(l.Spelled))}
+	return &sight{elements: l.TextElements, texts: make([]sql.NullString, len(l.TextElements))}
 }
 
 func (s *sight) targets() []*sql.NullString {

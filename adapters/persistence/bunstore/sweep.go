@@ -40,7 +40,7 @@ func (s subjectStore) Due(
 			}
 			keys, scope = append(keys, key), append(scope, mark.SweepScope(false))
 		}
-		text, args := s.store.text.Due(s.catalog, steps, keys, scope)
+		text, args := s.store.text.DueSubjects(s.catalog, steps, keys, scope)
 		found := make([]bool, len(chunk))
 		err := s.read(ctx, "sweep", func(rows *sql.Rows) error {
 			var i int
@@ -112,7 +112,7 @@ func (s subjectStore) sweep(
 		rows, err = s.applyEach(ctx, key, steps)
 	}
 	if err == nil && len(rows) > 0 && slices.Max(rows) > 0 {
-		_, err = s.write(ctx, "sweep", s.store.sweeps.Swept, id.String(), s.store.dialect.Instant(steps[0].At))
+		_, err = s.write(ctx, "sweep", s.store.sweeps.RecordSweep, id.String(), s.store.dialect.Instant(steps[0].At))
 	}
 	return rows, err
 }
@@ -122,7 +122,7 @@ func (s subjectStore) sweep(
 func (s subjectStore) lockErased(ctx context.Context, id domain.SubjectID, key []any) (*domain.SweepScope, error) {
 	var erased, swept optionalInstant
 	err := s.writeRows(ctx, "sweep", func(rows *sql.Rows) error { return rows.Scan(&erased, &swept) },
-		s.store.sweeps.Mark, id.String())
+		s.store.sweeps.LockMark, id.String())
 	if err != nil || erased.time == nil {
 		return nil, err
 	}
@@ -149,7 +149,7 @@ func (s subjectStore) lockErased(ctx context.Context, id domain.SubjectID, key [
 // erasure. It may have been if its row does not hold the values that an erasure writes.
 func (s subjectStore) lockReturned(ctx context.Context, key []any) (returned bool, err error) {
 	var fingerprint sql.NullString
-	texts := make([]sql.NullString, s.store.sweeps.Identifying)
+	texts := make([]sql.NullString, s.store.sweeps.IdentifyingColumns)
 	targets := []any{&fingerprint}
 	for i := range texts {
 		targets = append(targets, &texts[i])
@@ -163,7 +163,7 @@ func (s subjectStore) lockReturned(ctx context.Context, key []any) (returned boo
 		}
 		returned = returned || !table.IsErased(held)
 		return err
-	}, s.store.sweeps.Row, key...)
+	}, s.store.sweeps.LockRow, key...)
 	if err != nil {
 		return false, err
 	}

@@ -33,7 +33,7 @@ func (c *Cache) ReadBrokenKeys(ctx context.Context, query conn.Query) (map[Forei
 			err := rows.Scan(&key.table, &key.references, &key.number, &n)
 			broken[key] += n
 			return err
-		}, c.text.Dialect.BrokenKeys(schema))
+		}, c.text.Dialect.BrokenForeignKeys(schema))
 		if err != nil {
 			return nil, err
 		}

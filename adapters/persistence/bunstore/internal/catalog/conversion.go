@@ -27,7 +27,7 @@ func (c *Catalog) conversion(table domain.Table) string {
 	types := c.tables[table.Name].types
 	for _, name := range table.SubjectKey {
 		column, _ := table.Column(name)
-		if declared, known := c.declared(types, name); known && !c.cache.text.Dialect.Keeps(column.Type, declared) {
+		if declared, known := c.declared(types, name); known && !c.cache.text.Dialect.StoresUnchanged(column.Type, declared) {
 			return table.Name + "." + name + " has the type " + declared
 		}
 	}
@@ -41,7 +41,7 @@ func (c *Catalog) conversion(table domain.Table) string {
 			key, _ := parent.Column(relation.ReferencedColumns[i])
 			declared, known := c.declared(types, name)
 			keyType, keyKnown := c.declared(c.tables[parent.Name].types, key.Name)
-			if known && keyKnown && !c.cache.text.Dialect.Comparable(key.Type, keyType, declared) {
+			if known && keyKnown && !c.cache.text.Dialect.ComparesExactly(key.Type, keyType, declared) {
 				return unlike(table.Name+"."+name, declared, parent.Name+"."+key.Name, keyType)
 			}
 		}
@@ -61,7 +61,7 @@ func (c *Catalog) narrowing(table domain.Table) string {
 			key, _ := subject.Column(path.Relations[0].ReferencedColumns[i])
 			declared, known := c.declared(c.tables[table.Name].types, name)
 			keyType, keyKnown := c.declared(c.tables[subject.Name].types, key.Name)
-			if known && keyKnown && key.Type == domain.TypeText && c.cache.text.Dialect.Narrows(keyType, declared) {
+			if known && keyKnown && key.Type == domain.TypeText && c.cache.text.Dialect.MergesTexts(keyType, declared) {
 				return unlike(table.Name+"."+name, declared, subject.Name+"."+key.Name, keyType)
 			}
 		}

@@ -106,7 +106,7 @@ func (l *live) readSchema(ctx context.Context, schema string, statements sqltext
 		of(key).triggers = append(of(key).triggers, trigger)
 	})
 	each(ctx, l, statements.Routines, func(key string, read *routine) { l.routines[key] = read })
-	l.eachText(ctx, statements.Reads, func(key, read string) { of(key).Reads = append(of(key).Reads, read) })
+	l.eachText(ctx, statements.ViewReads, func(key, read string) { of(key).Reads = append(of(key).Reads, read) })
 	if statements.HasStatistics != "" && l.err == nil {
 		found, err := l.query.Texts(ctx, statements.HasStatistics)
 		if l.err = err; len(found) == 0 {

@@ -62,7 +62,7 @@ func (c *Cache) FindLacking(ctx context.Context, query conn.Query, needs []Need)
 			err := rows.Scan(&missing)
 			reason = missing.String
 			return err
-		}, c.text.Dialect.Lacks(n.table, n.privileges))
+		}, c.text.Dialect.AccessProblem(n.table, n.privileges))
 		if err == nil && reason != "" {
 			why = append(why, n.table+": "+reason)
 		}

@@ -18,7 +18,8 @@ const (
 	affinityAny                     // NUMERIC in an ordinary table, no conversion in a STRICT table
 )
 
-// affinityOf returns the affinity of a declared type. The cases follow the order of SQLite's rules.
+// affinityOf returns the type affinity of a declared column type. The order of the cases is the order of SQLite's
+// rules, because the first rule that matches applies.
 func affinityOf(declared string) affinity {
 	declared = strings.ToUpper(declared)
 	has := func(parts ...string) bool {
@@ -45,9 +46,10 @@ func affinityOf(declared string) affinity {
 	}
 }
 
-// Comparable reports whether each value of a key column equals exactly the values that stand for it in a column of
-// another declared type. The text of a UUID never looks like a number, so UUIDs are always comparable.
-func (sqlite) Comparable(t domain.ColumnType, keyType, columnType string) bool {
+// ComparesExactly compares the type affinities of the two columns. It returns false if SQLite may convert values so
+// that a key no longer equals the value that refers to it. UUIDs are always comparable, because the text of a UUID
+// never looks like a number.
+func (sqlite) ComparesExactly(t domain.ColumnType, keyType, columnType string) bool {
 	key, column := affinityOf(keyType), affinityOf(columnType)
 	switch {
 	case key == column || t == domain.TypeUUID:
@@ -55,22 +57,22 @@ func (sqlite) Comparable(t domain.ColumnType, keyType, columnType string) bool {
 	case key == affinityReal || column == affinityReal || key == affinityAny || column == affinityAny:
 		return false
 	}
-	switch t { //nolint:exhaustive // the other types are only lost if their text becomes a number
+	switch t { //nolint:exhaustive // the other types differ only if their text becomes a number
 	case domain.TypeText: // see longNumber in package catalog
 		return key == affinityText && column == affinityNumeric || key != affinityNumeric && column != affinityNumeric
-	case domain.TypeSmallInt, domain.TypeInteger, domain.TypeBigInt: // a number never equals an unconverted text
+	case domain.TypeSmallInt, domain.TypeInteger, domain.TypeBigInt: // without conversion, a number never equals a text
 		return key == affinityNumeric || column == affinityNumeric
 	default:
 		return column != affinityNumeric
 	}
 }
 
-// Keeps returns false for floating-point columns, which change the text of a number and drop digits. A UUID is never
-// converted.
-func (sqlite) Keeps(t domain.ColumnType, keyType string) bool {
+// StoresUnchanged returns false for floating-point columns, because they change the text of a number and drop digits.
+// SQLite never converts a UUID.
+func (sqlite) StoresUnchanged(t domain.ColumnType, keyType string) bool {
 	return t == domain.TypeUUID || affinityOf(keyType) != affinityReal
 }
 
-func (sqlite) Narrows(keyType, columnType string) bool {
+func (sqlite) MergesTexts(keyType, columnType string) bool {
 	return affinityOf(keyType) == affinityText && affinityOf(columnType) == affinityNumeric
 }

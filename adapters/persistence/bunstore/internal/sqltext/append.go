@@ -7,21 +7,23 @@ import (
 	"sync"
 )
 
-// Kind is one of the tables that a session appends to, or a change that is sent with the appended rows.
+// Kind is a kind of row that a session buffers before it sends the row to the database. The statement of
+// ReasonClearings is an UPDATE. The statement of every other kind is an INSERT into one table.
 type Kind int
 
-// The kinds, in the order in which they are sent.
+// The kinds, in the order in which they are sent. ReasonClearings is the first, because it must not remove the reasons
+// of restrictions that the session appends later.
 const (
-	Clearings Kind = iota // delete the reasons of a subject's restrictions, before later restrictions are inserted
+	ReasonClearings Kind = iota // a row sets the reasons of a subject's restrictions to NULL
 	Consents
 	Restrictions
 	Entries
 	Events
-	Kinds // the number of kinds
+	KindCount // the number of kinds
 )
 
-// columns lists the columns that an append fills, in the order of its values.
-var columns = [Kinds]string{
+// insertedColumns lists the columns that the INSERT of each kind fills, in the order of the values of a row.
+var insertedColumns = [KindCount]string{
 	Consents:     "subject_id, purpose, policy_version, granted, recorded_at, source",
 	Restrictions: "subject_id, purpose, restricted, reason, recorded_at, source",
 	Entries: "entry_id, subject_id, resolver, ref, operation, corrections, status, attempts, enqueued_at," +
@@ -29,18 +31,19 @@ var columns = [Kinds]string{
 	Events: "event_id, event_type, subject_ref, occurred_at, payload",
 }
 
-// ledgerTypes holds casts to the column types of the ledgers. PostgreSQL does not infer the type of a parameter in a
-// subquery.
-var ledgerTypes = [Kinds][]string{
+// ledgerTypes holds a cast for each column of the ledgers, which are the tables of consents and of restrictions.
+// insertLocked needs the casts, because PostgreSQL does not infer the types of parameters in a subquery.
+var ledgerTypes = [KindCount][]string{
 	Consents:     {"::text", "::text", "::text", "::boolean", "::timestamptz", "::text"},
 	Restrictions: {"::text", "::text", "::boolean", "::text", "::timestamptz", "::text"},
 }
 
-// Appends holds the rows that a session has not yet sent, by kind.
-type Appends [Kinds][][]any
+// UnsentRows holds the rows that a session has not sent to the database yet, by kind. A row is the list of the values
+// of its columns.
+type UnsentRows [KindCount][][]any
 
 // Rows returns the number of rows.
-func (a *Appends) Rows() int {
+func (a *UnsentRows) Rows() int {
 	total := 0
 	for _, rows := range a {
 		total += len(rows)
@@ -48,8 +51,9 @@ func (a *Appends) Rows() int {
 	return total
 }
 
-// Keep copies the rows and their strings. The caller may reuse the memory of its strings.
-func (a *Appends) Keep() error {
+// CopyStrings replaces the rows and their strings by copies, because the caller may reuse the memory of its strings.
+// It always returns nil. batch.Batcher.Keep requires a function that returns an error.
+func (a *UnsentRows) CopyStrings() error {
 	for k, rows := range a {
 		a[k] = make([][]any, len(rows))
 		for i, row := range rows {
@@ -64,9 +68,10 @@ func (a *Appends) Keep() error {
 	return nil
 }
 
-// JoinAppends returns the rows of several sessions, ordered for a shared statement.
-func JoinAppends(held []*Appends) (all Appends) {
-	for _, one := range held {
+// MergeUnsent returns the rows of several sessions, so that one statement can insert all of them. See sort for their
+// order.
+func MergeUnsent(sessions []*UnsentRows) (all UnsentRows) {
+	for _, one := range sessions {
 		for k, rows := range one {
 			all[k] = append(all[k], rows...)
 		}
@@ -75,83 +80,84 @@ func JoinAppends(held []*Appends) (all Appends) {
 	return all
 }
 
-// sort orders the rows of the ledgers by subject and keeps the order of the rows of each subject. Concurrent statements
-// then lock the ledgers in the same order.
-func (a *Appends) sort() {
+// sort sorts the rows of the ledgers by subject, and keeps the order of the rows of each subject. Concurrent statements
+// then lock the ledgers of their subjects in the same order, which prevents deadlocks.
+func (a *UnsentRows) sort() {
 	for _, rows := range a[Consents:Entries] {
-		slices.SortStableFunc(rows, func(a, b []any) int { return strings.Compare(subjectOf(a), subjectOf(b)) })
+		slices.SortStableFunc(rows, func(a, b []any) int { return strings.Compare(subjectOfRow(a), subjectOfRow(b)) })
 	}
 }
 
-// subjectOf returns the subject of a ledger row, which is its first value.
-func subjectOf(row []any) string {
+// subjectOfRow returns the subject's id, which is the first value of each row of a ledger.
+func subjectOfRow(row []any) string {
 	id, _ := row[0].(string)
 	return id
 }
 
-// Insert is a statement with its parameters.
+// Insert is a statement that writes buffered rows, with its parameters.
 type Insert struct {
 	Text string
 	Args []any
 }
 
-// Inserts writes the statements that insert appended rows. It is safe for concurrent use.
+// Inserts builds the statements that write buffered rows. It is safe for concurrent use.
 type Inserts struct {
-	joins  bool
-	frames [Kinds]frame
-	texts  sync.Map // keyed by [Kinds]int, see text
+	combinesChanges bool
+	templates       [KindCount]insertTemplate
+	texts           sync.Map // the texts of statements by [KindCount]int, see the method text
 }
 
-// NewInserts returns the Inserts of a database.
+// NewInserts returns the Inserts for the dialect and the tables of w.
 func NewInserts(w *Writer) *Inserts {
-	return &Inserts{joins: w.Dialect.Joins(), frames: newFrames(w.Tables, w.Dialect)}
+	return &Inserts{combinesChanges: w.Dialect.CombinesChanges(), templates: newTemplates(w.Tables, w.Dialect)}
 }
 
-// IsOne reports whether a single statement inserts all held rows.
-func (i *Inserts) IsOne(held *Appends) bool {
+// FitsOneStatement reports whether one statement can write all rows of unsent.
+func (i *Inserts) FitsOneStatement(unsent *UnsentRows) bool {
 	tables := 0
-	for _, rows := range held {
+	for _, rows := range unsent {
 		tables += min(len(rows), 1)
 	}
-	return tables == 1 || tables > 1 && i.joins
+	return tables == 1 || tables > 1 && i.combinesChanges
 }
 
-// Take empties held and returns the statements that insert its rows. If the database can join statements, there is a
-// single statement, otherwise one statement per kind.
-func (i *Inserts) Take(held *Appends) []Insert {
+// Take returns the statements that write the rows of unsent, and empties unsent. If the database can combine changes,
+// one statement writes all kinds. Otherwise each kind has its own statement.
+func (i *Inserts) Take(unsent *UnsentRows) []Insert {
 	var inserts []Insert
-	var counts [Kinds]int
+	var counts [KindCount]int
 	values := 0
-	for k, rows := range held {
+	for k, rows := range unsent {
 		if counts[k] = len(rows); counts[k] > 0 {
 			values += len(rows) * len(rows[0])
 		}
 	}
 	args := make([]any, 0, values)
-	for k, rows := range held {
+	for k, rows := range unsent {
 		for _, row := range rows {
 			args = append(args, row...)
 		}
-		if len(rows) > 0 && !i.joins {
-			var only [Kinds]int
+		if len(rows) > 0 && !i.combinesChanges {
+			var only [KindCount]int
 			only[k] = counts[k]
 			inserts = append(inserts, Insert{i.text(only), args})
 			args = nil
 		}
 	}
-	*held = Appends{}
+	*unsent = UnsentRows{}
 	if len(args) > 0 {
 		return []Insert{{i.text(counts), args}}
 	}
 	return inserts
 }
 
-// mostKept is the largest number of rows of a statement whose text is cached. Requests usually append fewer rows.
-const mostKept = 16
+// maxCachedRows is the largest number of rows for which Inserts caches the text of a statement. Most requests append
+// fewer rows.
+const maxCachedRows = 16
 
-// text returns the statement that inserts the given number of rows of each kind. All kinds except the last are common
-// table expressions.
-func (i *Inserts) text(counts [Kinds]int) string {
+// text returns the statement that writes the given number of rows of each kind. All kinds except the last are common
+// table expressions: WITH i0 AS (INSERT ...), i1 AS (INSERT ...) INSERT ...
+func (i *Inserts) text(counts [KindCount]int) string {
 	if kept, ok := i.texts.Load(counts); ok {
 		text, _ := kept.(string) // every value is a string
 		return text
@@ -160,7 +166,7 @@ func (i *Inserts) text(counts [Kinds]int) string {
 	rows, values := 0, 0
 	for k, n := range counts {
 		if n > 0 {
-			parts = append(parts, i.frames[k].text(n, &values))
+			parts = append(parts, i.templates[k].text(n, &values))
 			rows += n
 		}
 	}
@@ -171,22 +177,22 @@ func (i *Inserts) text(counts [Kinds]int) string {
 		}
 		text = "WITH " + strings.Join(common, ", ") + " " + text
 	}
-	if rows <= mostKept {
+	if rows <= maxCachedRows {
 		i.texts.Store(counts, text)
 	}
 	return text
 }
 
-// frame holds the text before and after the rows of a kind in a statement.
-type frame struct {
-	before, after string
-	columns       int
+// insertTemplate is the text of the statement for one kind, without the placeholders of its rows.
+type insertTemplate struct {
+	before, after string   // the text before and after the placeholders
+	columns       int      // the number of values of a row
 	types         []string // casts of the parameters of the first row; nil if the statement needs no casts
 }
 
-// text returns the statement for a number of rows. Its parameters are numbered from *values + 1 on, and text advances
-// *values.
-func (f *frame) text(rows int, values *int) string {
+// text returns the statement for the given number of rows. *parameters is the number of parameters that precede the
+// parameters of this statement. text adds the number of its own parameters to *parameters.
+func (f *insertTemplate) text(rows int, parameters *int) string {
 	var text strings.Builder
 	text.WriteString(f.before)
 	for i := range rows {
@@ -198,8 +204,8 @@ func (f *frame) text(rows int, values *int) string {
 			if j == 0 {
 				before = "("
 			}
-			*values++
-			text.WriteString(before + parameter(*values))
+			*parameters++
+			text.WriteString(before + placeholder(*parameters))
 			if i == 0 && f.types != nil {
 				text.WriteString(f.types[j])
 			}
@@ -217,32 +223,31 @@ const (
 
 	insertRows = `INSERT INTO {into} ({columns}) VALUES `
 
-	// insertLocked inserts rows of a ledger while it holds the lock of the subject's ledger, see postgres.lockLedger. The
-	// lock orders the sequence numbers of the rows.
+	// insertLocked inserts rows into a ledger. The condition of whereLocked locks the ledger of the subject first, see
+	// postgres.lockLedger. The sequence numbers of the rows then follow the order of the commits.
 	insertLocked = `
 		INSERT INTO {into} ({columns})
 		SELECT v.* FROM (VALUES `
 	whereLocked = `) AS v ({columns}) WHERE {lock} IS NOT NULL`
 )
 
-// newFrames returns the frame of each kind.
-func newFrames(tables Tables, d Dialect) (frames [Kinds]frame) {
-	frames[Clearings] = frame{before: tables.in(clearReasons), after: ")", columns: 1}
-	names := [Kinds]string{
+func newTemplates(tables Tables, d Dialect) (templates [KindCount]insertTemplate) {
+	templates[ReasonClearings] = insertTemplate{before: tables.fill(clearReasons), after: ")", columns: 1}
+	names := [KindCount]string{
 		Consents: tables.Consents, Restrictions: tables.Restrictions, Entries: tables.Outbox, Events: tables.Events,
 	}
-	for k := Consents; k < Kinds; k++ {
+	for k := Consents; k < KindCount; k++ {
 		lock := d.lockLedger(k, "v.subject_id")
 		text := func(text string) string {
-			return fill(text, "into", names[k], "columns", columns[k], "lock", lock)
+			return fill(text, "into", names[k], "columns", insertedColumns[k], "lock", lock)
 		}
-		frames[k] = frame{before: text(insertRows) + " ", columns: strings.Count(columns[k], ",") + 1}
+		templates[k] = insertTemplate{before: text(insertRows) + " ", columns: strings.Count(insertedColumns[k], ",") + 1}
 		if lock != "" {
-			frames[k] = frame{
+			templates[k] = insertTemplate{
 				before: text(insertLocked) + " ", columns: len(ledgerTypes[k]), types: ledgerTypes[k],
 				after: text(whereLocked),
 			}
 		}
 	}
-	return frames
+	return templates
 }

@@ -5,19 +5,19 @@ import (
 	"unsafe"
 )
 
-// Held rows outlive a caller that gives up. The caller may reuse the memory of their texts.
+// Buffered rows can outlive the call that appended them. The caller may then reuse the memory of its strings.
 func TestRowsThatWaitAreCopied(t *testing.T) {
 	memory := []byte("news")
 	text := unsafe.String(&memory[0], len(memory))
-	var held Appends
+	var held UnsentRows
 	row := []any{text, true}
 	held[Consents] = [][]any{row}
-	if err := held.Keep(); err != nil {
+	if err := held.CopyStrings(); err != nil {
 		t.Fatal(err)
 	}
 	copy(memory, "xxxx")
-	row[1] = false // by a later attempt
+	row[1] = false // a later attempt of the caller changes its row
 	if held[Consents][0][0] != "news" || held[Consents][0][1] != true {
-		t.Errorf("it became %v", held[Consents][0])
+		t.Errorf("the buffered row became %v", held[Consents][0])
 	}
 }

@@ -7,30 +7,36 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// Catalog holds the statements that read the live catalog of a database, or of one schema. A row of a result is the key
-// of a table and a JSON object with the fields that package catalog reads. A row of Reads is the key and a name. A row
-// of Statistics is the key and a number. A statement is empty if the database does not need it.
+// Catalog holds the statements that read the live catalog of a database (PostgreSQL) or of one schema (SQLite). A row
+// of a result has two columns: the key of a table, and a JSON object with the fields that package catalog reads. There
+// are three exceptions:
+//
+//   - Routines starts with the key of a function instead of a table.
+//   - ViewReads ends with the name of a table that the view reads, instead of the JSON object.
+//   - Statistics ends with the number of rows of the table, instead of the JSON object.
+//
+// A statement is empty if the database does not need it.
 type Catalog struct {
-	Tables, Columns, Indexes, ForeignKeys, Checks, Triggers, Reads, Routines string
+	Tables, Columns, Indexes, ForeignKeys, Checks, Triggers, ViewReads, Routines string
 
-	ColumnsOf     string // columns of one view or virtual table, whose name is the parameter
-	HasStatistics string // returns rows if Statistics can run
+	ColumnsOf     string // the columns of the view or virtual table with the name $1
+	HasStatistics string // returns a row if the database has statistics, which Statistics reads
 	Statistics    string
 
-	Untyped bool // columns accept values of any type; see domain.Catalog
+	Untyped bool // a column accepts values of any type; see domain.Catalog
 }
 
 // ownPrefix is the prefix of the tables of habeas.
 const ownPrefix = "habeas_"
 
-// isOwn returns the condition that a name starts with ownPrefix.
+// isOwn returns the condition that an expression for a table name starts with ownPrefix.
 func isOwn(name string) string { return "lower(substr(" + name + ", 1, 7)) = " + literal(ownPrefix) }
 
 func (postgres) ColumnType(declared string) (t domain.ColumnType, length int) {
 	return sqltype.Parse(declared)
 }
 
-// ColumnType covers two peculiarities of SQLite. Any name can be a declared type, and all integers have 64 bits.
+// ColumnType handles two properties of SQLite: a type can have any name, and every integer has 64 bits.
 func (sqlite) ColumnType(declared string) (t domain.ColumnType, length int) {
 	t, length = sqltype.Parse(declared)
 	switch {

@@ -1,36 +1,40 @@
 package sqltext
 
-// Catalog reads all schemas. The parameter is not used.
+// Catalog returns statements that read all schemas. It ignores its parameter.
 func (postgres) Catalog(string) Catalog {
 	return Catalog{
 		Tables: catalogOf(tablesOfPostgres), Columns: catalogOf(columnsOfPostgres), Indexes: catalogOf(indexesOfPostgres),
 		ForeignKeys: catalogOf(foreignKeysOfPostgres), Checks: catalogOf(checksOfPostgres),
-		Triggers: catalogOf(triggersOfPostgres), Reads: catalogOf(readsOfPostgres), Routines: catalogOf(routinesOfPostgres),
+		Triggers: catalogOf(triggersOfPostgres), ViewReads: catalogOf(readsOfPostgres),
+		Routines: catalogOf(routinesOfPostgres),
 	}
 }
 
 func catalogOf(statement string) string {
 	return fill(statement, "relations", fill(relations, "own", isOwn("c.relname")), "domains", domains,
-		"name of r", foundAs("r", "r.nspname"), "name of f", foundAs("f", "s.nspname"), "body", bodyOf("p"),
-		"columns", namesOf("k.conkey", "k.conrelid"), "referenced", namesOf("k.confkey", "k.confrelid"))
+		"name of r", nameInDataMap("r", "r.nspname"), "name of f", nameInDataMap("f", "s.nspname"), "body", functionBody("p"),
+		"columns", columnNamesOf("k.conkey", "k.conrelid"), "referenced", columnNamesOf("k.confkey", "k.confrelid"))
 }
 
-// namesOf returns the expression for the names of a constraint's columns. numbers is the array of their column numbers.
-func namesOf(numbers, of string) string {
+// columnNamesOf returns the expression for the column names of a constraint, as a JSON array. The parameter numbers is
+// the expression for the array of the column numbers. The parameter table is the expression for the oid of the table.
+func columnNamesOf(numbers, table string) string {
 	return fill(`(SELECT json_agg((SELECT a.attname FROM pg_catalog.pg_attribute AS a
-			WHERE a.attrelid = {of} AND a.attnum = u.number) ORDER BY u.n)
-		FROM unnest({numbers}) WITH ORDINALITY AS u(number, n))`, "numbers", numbers, "of", of)
+			WHERE a.attrelid = {table} AND a.attnum = u.number) ORDER BY u.n)
+		FROM unnest({numbers}) WITH ORDINALITY AS u(number, n))`, "numbers", numbers, "table", table)
 }
 
-// foundAs returns the expression for the name of a table in a data map. class is the alias of pg_class.
-func foundAs(class, schema string) string {
+// nameInDataMap returns the expression for the name that a data map uses for a table. The name includes the schema only
+// if the search path does not find the table. The parameter class is the alias of pg_class, and the parameter schema is
+// the expression for the name of the schema.
+func nameInDataMap(class, schema string) string {
 	return fill(`CASE WHEN pg_table_is_visible({class}.oid) THEN CAST({class}.relname AS text)
 		ELSE concat({schema}, '.', {class}.relname) END`, "class", class, "schema", schema)
 }
 
 const (
-	// relations contains the tables and views of the application, with partitions. The root of a partition is its topmost
-	// partitioned table.
+	// relations is the subquery of the tables and views of the application, including partitions. Column root is the
+	// topmost partitioned table of a partition. For all other relations, root is the relation itself.
 	relations = `(
 		SELECT c.oid, c.relname, c.relkind, c.relispartition, c.relrowsecurity, c.reltuples, c.relnamespace, n.nspname,
 			COALESCE(CASE WHEN c.relispartition THEN CAST(pg_partition_root(c.oid) AS oid) END, c.oid) AS root
@@ -38,8 +42,10 @@ const (
 		WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND c.relpersistence <> 't' AND NOT {own}
 			AND n.nspname <> 'information_schema' AND left(n.nspname, 3) <> 'pg_')`
 
-	// domains contains a row for each domain and each domain below it, including itself, with the base type of the latter.
-	// Only the last base type is not a domain.
+	// domains is a common table expression of the types that CREATE DOMAIN defines. A domain may be based on another
+	// domain. If domain a is based on domain b, and b is based on text, then a has two rows: one for a itself (below = a,
+	// base = b), and one for b (below = b, base = text). In each row, never is true if a domain from a to below is NOT
+	// NULL. Column fills is true if one of these domains has a default.
 	domains = `domains(oid, below, base, typmod, never, fills) AS (
 			SELECT t.oid, t.oid, t.typbasetype, t.typtypmod, t.typnotnull, t.typdefault IS NOT NULL
 			FROM pg_catalog.pg_type AS t WHERE t.typtype = 'd'
@@ -90,7 +96,8 @@ const (
 		WHERE NOT r.relispartition AND a.attnum > 0 AND NOT a.attisdropped
 		ORDER BY r.oid, a.attnum`
 
-	// Field text is the definition of an index with expressions, which follow the first bracket.
+	// The JSON field text is the definition of the index if the index has expressions, and otherwise NULL. In a
+	// definition, the expressions follow the first opening bracket.
 	indexesOfPostgres = `
 		SELECT CAST(r.oid AS text), CAST(json_build_object('name', x.relname,
 			'columns', (SELECT json_agg((SELECT a.attname FROM pg_catalog.pg_attribute AS a
@@ -105,7 +112,8 @@ const (
 		WHERE NOT r.relispartition
 		ORDER BY r.oid, x.relname`
 
-	// A foreign key with a parent belongs to a partition of the referencing table or of the referenced table.
+	// The statement skips foreign keys with a parent (conparentid). These are copies that PostgreSQL creates for
+	// partitions of the referencing table or of the referenced table.
 	foreignKeysOfPostgres = `
 		SELECT CAST(r.root AS text), CAST(json_build_object('name', k.conname,
 			'columns', {columns}, 'references', {name of f}, 'referenced', {referenced},
@@ -133,7 +141,9 @@ const (
 		WHERE NOT r.relispartition
 		ORDER BY r.oid, k.conname, CAST(k.columns AS text)`
 
-	// A trigger with a parent belongs to a partition. The bits of tgtype are the events.
+	// The statement skips triggers with a parent (tgparentid), because they are copies for partitions. The bits of tgtype
+	// are the events: 4 is INSERT, 8 is DELETE, 16 is UPDATE, and 64 is INSTEAD OF. The second SELECT returns rewrite
+	// rules in the same form as triggers.
 	triggersOfPostgres = `
 		SELECT t.root, t.trigger FROM (
 			SELECT CAST(r.root AS text) AS root, t.tgname AS name, CAST(json_build_object('name', t.tgname,
@@ -159,8 +169,8 @@ const (
 			AND f.relkind IN ('r', 'p', 'v', 'm', 'f')
 		JOIN pg_catalog.pg_namespace AS s ON s.oid = f.relnamespace`
 
-	// routinesOfPostgres contains the functions of triggers, and the functions of the application that these functions may
-	// call.
+	// routinesOfPostgres reads the functions of triggers. It also reads the functions of the application that such a
+	// function may call: volatile functions in languages other than C.
 	routinesOfPostgres = `
 		SELECT CAST(p.oid AS text), CAST(json_build_object('name', p.proname, 'language', l.lanname, 'text', {body}) AS text)
 		FROM pg_catalog.pg_proc AS p JOIN pg_catalog.pg_language AS l ON l.oid = p.prolang

@@ -1,6 +1,7 @@
 package sqltext
 
-// Catalog reads one database, which is main or an attached database. The key of a table is its name in lower case.
+// Catalog returns statements that read one database: main or an attached database. The key of a table is its name in
+// lower case.
 func (sqlite) Catalog(schema string) Catalog {
 	of := func(statement string) string {
 		return fill(statement, "schema", literal(schema), "schema name", Quote(schema),
@@ -16,8 +17,8 @@ func (sqlite) Catalog(schema string) Catalog {
 	}
 }
 
-// A pragma can fail for a view or a virtual table, and then the whole statement fails. Most statements leave views and
-// virtual tables out.
+// A pragma can fail for a view or a virtual table, and then its statement fails for all tables. Most statements
+// therefore skip views and virtual tables with the condition {plain}.
 const (
 	tablesOfSQLite = `
 		SELECT lower(m.name), json_object('name', m.name, 'schema', {schema},
@@ -35,8 +36,8 @@ const (
 		WHERE {which} AND c.hidden <> 1
 		ORDER BY m.name, c.cid`
 
-	// Some versions of SQLite lose the JSON subtype of a subquery's result, so json wraps each subquery. The name of a
-	// column is NULL for an expression, whose cid is -2.
+	// The function json wraps each subquery, because some versions of SQLite lose the JSON subtype of a subquery's result.
+	// An expression in an index has the cid -2 and no column name (NULL).
 	indexesOfSQLite = `
 		SELECT lower(m.name), json_object('name', i.name,
 			'columns', json((SELECT json_group_array(x.name) FROM (
@@ -49,8 +50,8 @@ const (
 		WHERE {plain}
 		ORDER BY m.name, i.name`
 
-	// SQLite lists the first foreign key of the table's text last. Column "to" is NULL if the foreign key refers to the
-	// primary key without naming columns.
+	// The descending order of id is the order of the foreign keys in CREATE TABLE, because SQLite numbers them in reverse.
+	// Column "to" is NULL if a foreign key refers to the primary key without naming its columns.
 	foreignKeysOfSQLite = `
 		SELECT lower(m.name), json_object('references', f."table", 'on_delete', lower(replace(f.on_delete, ' ', '_')),
 			'follows', json(iif(upper(f.on_update) = 'CASCADE', 'true', 'false')),
@@ -71,7 +72,7 @@ const (
 
 	hasStatisticsOfSQLite = `SELECT name FROM {master} WHERE name = 'sqlite_stat1'`
 
-	// The first number of a statistic is the number of rows.
+	// Column stat is a list of numbers. CAST reads only the first of them, which is the number of rows.
 	statisticsOfSQLite = `
 		SELECT lower(tbl), CAST(max(CAST(stat AS integer)) AS text) FROM {schema name}.sqlite_stat1 GROUP BY lower(tbl)`
 )

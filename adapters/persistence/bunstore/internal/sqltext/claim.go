@@ -9,52 +9,58 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// Claim holds the arguments of a claim.
+// Claim holds the parameters of a statement that claims outbox entries.
 type Claim struct {
-	limit             int
-	at, until, latest time.Time
-	systems           []claimedSystem
+	limit                 int // the maximum number of entries
+	claimedAt, leaseUntil time.Time
+	latestNextAttempt     time.Time // see domain.LatestNextAttempt
+	systems               []claimedSystem
 }
 
-// claimedSystem holds the limits of a claim for one resolver.
+// claimedSystem holds the limits of a claim for one external system, which is the system of one resolver.
 type claimedSystem struct {
 	resolver string
-	share    int // the number of entries that it takes first
-	most     int // the limit if other resolvers leave places over
+	share    int // the number of entries that the claim takes first from this system
+	maximum  int // the maximum number of entries from this system
 	targets  []domain.OutboxTarget
 }
 
-// half returns the share of new entries, and also the share of retries, of one target.
-func (s claimedSystem) half() int {
+// halfShare returns the share of one target's new entries. The share of the same target's retries has the same size.
+// halfShare rounds up.
+func (s claimedSystem) halfShare() int {
 	parts := 2 * max(1, len(s.targets))
 	return (s.share + parts - 1) / parts
 }
 
-// ranks returns the levels of new entries and of retries. Their order alternates every second, so that neither starves
-// if a share is a single entry.
-func (c Claim) ranks() (fresh, retries string) {
-	if c.at.Second()%2 == 0 {
+// levels returns the levels of new entries and of retries, as SQL numbers. A claim takes the entries of the lower level
+// first. The two levels swap every second. Otherwise one of the kinds would starve if a share is a single entry.
+func (c Claim) levels() (fresh, retries string) {
+	if c.claimedAt.Second()%2 == 0 {
 		return "2", "1"
 	}
 	return "1", "2"
 }
 
-// NewClaim divides the limit of a claim among the resolvers of the known targets.
-func NewClaim(limit int, at, until time.Time, known []domain.OutboxTarget) Claim {
-	c := Claim{limit: limit, at: at, until: until, latest: domain.LatestNextAttempt(at, until, known)}
+// NewClaim divides the limit of a claim into equal shares for the external systems of the known targets. A share is at
+// most the lowest limit of the system's targets.
+func NewClaim(limit int, at, leaseUntil time.Time, known []domain.OutboxTarget) Claim {
+	c := Claim{
+		limit: limit, claimedAt: at, leaseUntil: leaseUntil,
+		latestNextAttempt: domain.LatestNextAttempt(at, leaseUntil, known),
+	}
 	for _, target := range known {
 		i := slices.IndexFunc(c.systems, func(s claimedSystem) bool { return s.resolver == target.Resolver })
 		if i < 0 {
 			i = len(c.systems)
-			c.systems = append(c.systems, claimedSystem{resolver: target.Resolver, most: limit})
+			c.systems = append(c.systems, claimedSystem{resolver: target.Resolver, maximum: limit})
 		}
 		if target.Limit > 0 {
-			c.systems[i].most = min(c.systems[i].most, target.Limit)
+			c.systems[i].maximum = min(c.systems[i].maximum, target.Limit)
 		}
 		c.systems[i].targets = append(c.systems[i].targets, target)
 	}
 	for i := range c.systems {
-		c.systems[i].share = min((limit+len(c.systems)-1)/len(c.systems), c.systems[i].most)
+		c.systems[i].share = min((limit+len(c.systems)-1)/len(c.systems), c.systems[i].maximum)
 	}
 	return c
 }
@@ -62,15 +68,15 @@ func NewClaim(limit int, at, until time.Time, known []domain.OutboxTarget) Claim
 // Args collects the parameters of a statement.
 type Args []any
 
-// add appends a parameter and returns its placeholder, cast to a type.
+// add appends a parameter and returns its placeholder with a cast, such as CAST($6 AS text).
 func (a *Args) add(value any, sqlType string) string {
 	*a = append(*a, value)
 	return "CAST($" + strconv.Itoa(len(*a)) + " AS " + sqlType + ")"
 }
 
-// isOfSystems returns the condition, with a leading AND, that an entry belongs to a known target. It is a CASE
-// expression, so that no planner chooses an index for it.
-func isOfSystems(c Claim, args *Args) string {
+// isOfKnownTargets returns the condition, with a leading AND, that an entry belongs to a target of the claim. Returns
+// "" if the claim has no targets. The condition is a CASE expression, so that no planner chooses an index for it.
+func isOfKnownTargets(c Claim, args *Args) string {
 	if len(c.systems) == 0 {
 		return ""
 	}

@@ -7,10 +7,13 @@ import (
 )
 
 const (
-	// dueInSQLite is the due instant of an entry in the index of open entries. New entries sort first.
+	// dueInSQLite is the expression for the due instant of an entry. The index of open entries contains the same
+	// expression. A new entry sorts first, because it has no next attempt.
 	dueInSQLite = "COALESCE(next_attempt_at, '')"
 
-	// candidates selects the entries of one place and one kind. The planner needs a hint for the index.
+	// candidates selects up to $2 entries of one target and one kind: new entries, retries, or entries that a wrong clock
+	// has postponed. Column place is the index of the external system. Column turn numbers the entries in the order of
+	// their due instants. The planner needs the index hint {index}.
 	candidates = `
 		SELECT entry_id, {place} AS place, {kind} AS kind, {most} AS most,
 			row_number() OVER (ORDER BY due, enqueued_at, entry_id) AS turn
@@ -19,9 +22,10 @@ const (
 			WHERE stage = 0{condition}
 			ORDER BY {due}, enqueued_at, entry_id LIMIT $2)`
 
-	// dealtOut takes the candidates in turns (round robin), first among systems. The entries whose last attempt lies in
-	// the future come last.
-	dealtOut = `
+	// roundRobin takes the candidates in turns. Column rank numbers the candidates of an external system: first one entry
+	// of each target and kind, then the second entries, and so on. The statement selects the entries in the order of their
+	// ranks. An entry whose last attempt is in the future, after the end of the lease ($3), has rank 1.
+	roundRobin = `
 		WITH due AS (
 			SELECT entry_id FROM (
 				SELECT entry_id, place, rank FROM (
@@ -31,7 +35,7 @@ const (
 				UNION ALL
 				SELECT entry_id, 0, 1 FROM (
 					SELECT entry_id FROM {outbox}
-					WHERE stage = 0 AND last_attempt_at > $3{of systems}
+					WHERE stage = 0 AND last_attempt_at > $3{of known targets}
 					ORDER BY last_attempt_at LIMIT $2))
 			GROUP BY entry_id
 			ORDER BY min(rank), min(place) LIMIT $2)`
@@ -43,18 +47,18 @@ const (
 			ORDER BY enqueued_at, entry_id LIMIT $2)`
 )
 
-// due returns a statement that does not lock rows, because a transaction that writes excludes all other writers.
-func (s sqlite) due(tables Tables, c Claim, args *Args) string {
+// dueEntries returns a statement without row locks, because SQLite has only one writing transaction at a time.
+func (s sqlite) dueEntries(tables Tables, c Claim, args *Args) string {
 	var all []string
 	index := ""
 	if len(c.systems) > 0 {
 		index = " INDEXED BY habeas_outbox_open"
 	}
 	add := func(place, most int, kind, condition string) {
-		all = append(all, tables.in(candidates, "place", strconv.Itoa(place), "kind", kind,
+		all = append(all, tables.fill(candidates, "place", strconv.Itoa(place), "kind", kind,
 			"most", args.add(most, "integer"), "due", dueInSQLite, "index", index, "condition", condition))
 	}
-	fresh, retries := c.ranks()
+	fresh, retries := c.levels()
 	addTarget := func(place, most int, since time.Time, condition string) {
 		from := args.add(s.Instant(since), "text")
 		add(place, most, fresh, condition+" AND "+dueInSQLite+" = '' AND enqueued_at >= "+from)
@@ -67,32 +71,30 @@ func (s sqlite) due(tables Tables, c Claim, args *Args) string {
 	}
 	for i, system := range c.systems {
 		for _, target := range system.targets {
-			addTarget(i, system.most, target.DueFrom, " AND resolver = "+args.add(target.Resolver, "text")+
+			addTarget(i, system.maximum, target.DueFrom, " AND resolver = "+args.add(target.Resolver, "text")+
 				" AND operation = "+args.add(string(target.Operation), "text"))
 		}
 	}
-	return tables.in(dealtOut, "candidates", strings.Join(all, " UNION ALL "), "of systems", isOfSystems(c, args))
+	return tables.fill(roundRobin,
+		"candidates", strings.Join(all, " UNION ALL "), "of known targets", isOfKnownTargets(c, args))
 }
 
-// unclaimed returns a statement that searches all open entries.
-func (sqlite) unclaimed(tables Tables, _ int) string { return tables.in(unclaimedInSQLite) }
+func (sqlite) unclaimedEntries(tables Tables, _ int) string { return tables.fill(unclaimedInSQLite) }
 
-// amongst returns a condition that is a plain IN, because SQLite then looks up each value separately.
-func (sqlite) amongst(column, query string) string { return column + " IN (" + query + ")" }
+// isInQuery returns a condition with IN, because SQLite then looks up each value separately.
+func (sqlite) isInQuery(column, query string) string { return column + " IN (" + query + ")" }
 
-// ofOperations returns a condition that repeats the condition of the partial index by subject, so that SQLite can use
-// the index.
-func (sqlite) ofOperations(_ Tables, list string) string {
+// isOfOperations returns a condition that includes the condition of the partial index by subject, so that SQLite can
+// use this index.
+func (sqlite) isOfOperations(_ Tables, list string) string {
 	return "status <> 'succeeded' AND (subject_id, operation) IN (" + list + ")"
 }
 
-// oneByOne returns a constant, because SQLite looks up rows in an index by itself.
-func (sqlite) oneByOne(string) string { return "TRUE" }
+// preferIndex returns TRUE, because SQLite prefers an index without help.
+func (sqlite) preferIndex(string) string { return "TRUE" }
 
-// elements returns a query that reads the parameter as a JSON array.
-func (sqlite) elements(parameter string) string {
+func (sqlite) arrayElements(parameter string) string {
 	return "SELECT value FROM json_each(" + parameter + ")"
 }
 
-// beginning returns the empty text.
-func (sqlite) beginning() string { return "''" }
+func (sqlite) earliestInstant() string { return "''" }

@@ -1,8 +1,8 @@
-// Package sqltext writes the text of SQL statements, in the dialect of PostgreSQL or SQLite. The statements access the
+// Package sqltext builds the text of SQL statements, in the dialect of PostgreSQL or SQLite. The statements access the
 // tables of habeas, and the tables of the application that a data map describes. The package also converts the values
 // that drivers return for a column. It does no I/O.
 //
-// Texts that do not depend on a call are written once, when a store is created.
+// A text that does not depend on the arguments of a call is built only once, when the store is created.
 package sqltext
 
 import (
@@ -21,209 +21,225 @@ var (
 	SQLite   Dialect = sqlite{}
 )
 
-// Dialect covers the differences between the two databases. A method that returns a statement returns the empty text if
-// the database does not need the statement.
+// Dialect contains the differences between the two databases. If the database does not need a statement, the method for
+// this statement returns "".
 type Dialect interface {
-	// Migrations returns the name of the folder of migrations.
+	// Migrations returns the name of the folder with the migrations.
 	Migrations() string
 
-	// OwnTables returns the statement that finds the tables of habeas in a schema. If schema is "", it finds the tables
-	// that unqualified names can refer to, in the order of the search path. Its columns are the schema and the table.
+	// OwnTables returns the statement that finds the tables of habeas in a schema. If schema is "", the statement finds
+	// the tables of habeas in all schemas of the search path, in the order of that path. Its columns are the schema and
+	// the table.
 	OwnTables(schema string) string
 
-	// CanMigrate reports whether habeas can migrate the tables of a schema.
 	CanMigrate(schema string) bool
 
-	// BeforeMigration returns the first statements in the transaction of migrations.
+	// BeforeMigration returns the first statements of the transaction that applies migrations.
 	BeforeMigration() []string
 
-	// OneMigration returns the statements that follow if there are migrations to apply. They exclude other processes.
-	OneMigration() []string
+	// LockMigrations returns the statements that follow if there are migrations to apply. They take a lock, so that only
+	// one process applies migrations at a time.
+	LockMigrations() []string
 
 	// PrepareMigration returns the last statements before the migrations. They create the schema if it does not exist, and
-	// make unqualified names refer to it.
+	// make names without a schema refer to this schema.
 	PrepareMigration(schema string) []string
 
-	// Instant returns the parameter for a point in time.
+	// Instant converts a point in time to a parameter for a column of habeas.
 	Instant(t time.Time) any
 
-	// instantType returns the type of such a parameter, for a cast if the database cannot infer the type.
+	// instantType returns the SQL type of the parameters that Instant returns. Statements cast a parameter to this type if
+	// the database cannot infer it.
 	instantType() string
 
-	// due returns the beginning of a statement, with the common table expression due: the ids of the entries of a claim.
-	// Parameters $1 to $5 are the instant of the claim, the limit, the end of the lease, the token of the lease and the
-	// latest next attempt. due appends its other parameters to args.
-	due(tables Tables, c Claim, args *Args) string
+	// dueEntries returns the beginning of a statement: a WITH clause that ends with the common table expression due, which
+	// contains the ids of the entries to claim. Parameters $1 to $3 are the instant of the claim, the limit, and the end
+	// of the lease. $4 is the token of the lease, and $5 is the result of domain.LatestNextAttempt. dueEntries appends
+	// further parameters to args.
+	dueEntries(tables Tables, c Claim, args *Args) string
 
-	// unclaimed returns the beginning of a statement, with the common table expression due: the ids of the entries that
-	// match isUnclaimed, oldest first. limit must equal parameter $2, which limits the number of ids.
-	unclaimed(tables Tables, limit int) string
+	// unclaimedEntries returns the beginning of a statement: a WITH clause that ends with the common table expression due,
+	// which contains the ids of up to $2 entries that match isUnclaimed, oldest first. The parameter limit must equal $2.
+	unclaimedEntries(tables Tables, limit int) string
 
-	// amongst returns the condition that a text column has one of the values that a query returns.
-	amongst(column, query string) string
+	// isInQuery returns the condition that a text column has one of the values that a query returns.
+	isInQuery(column, query string) string
 
-	// ofOperations returns the condition that an entry is unfinished, and belongs to one of the subjects and operations in
-	// a list.
-	ofOperations(tables Tables, list string) string
+	// isOfOperations returns the condition that an entry has not succeeded, and belongs to one of the pairs of a subject
+	// and an operation in a list.
+	isOfOperations(tables Tables, list string) string
 
-	// oneByOne returns a condition that is always true. The condition makes the planner look up the rows of the other
-	// conditions in an index. The column can be any text column.
-	oneByOne(column string) string
+	// preferIndex returns a condition that is always true. The condition makes the planner evaluate the other conditions
+	// by an index. The parameter column can be any text column of the table.
+	preferIndex(column string) string
 
-	// elements returns the query of the texts in a parameter, which is a JSON array.
-	elements(parameter string) string
+	// arrayElements returns the query that selects the texts of a parameter, which is a JSON array.
+	arrayElements(parameter string) string
 
-	// beginning returns a constant instant before all other instants.
-	beginning() string
+	// earliestInstant returns a constant that is before all instants. An entry without an attempt has this constant in
+	// tried_since.
+	earliestInstant() string
 
-	// HasStandbys reports whether a commit can wait for standbys, and whether there can be read replicas.
+	// HasStandbys reports whether the database can have standbys, for which a commit can wait, and read replicas.
 	HasStandbys() bool
 
-	// forUpdate returns the clause at the end of a SELECT that locks its rows.
+	// forUpdate returns the clause at the end of a SELECT that locks the selected rows.
 	forUpdate() string
 
 	// Notification returns the statement that wakes the workers of other processes.
 	Notification() string
 
-	// Joins reports whether a statement that changes rows can be a common table expression. Several changes can then be
-	// sent as one statement.
-	Joins() bool
+	// CombinesChanges reports whether an INSERT, UPDATE or DELETE can be a common table expression. One statement can then
+	// contain several of them.
+	CombinesChanges() bool
 
-	// isolation returns the statement that reads the isolation level of a transaction. isolation returns the empty text if
-	// statements see the same snapshot at every level.
-	isolation() string
+	// isolationLevel returns the statement that reads the isolation level of a transaction. Returns "" if the statements
+	// of a transaction see the same rows at every isolation level.
+	isolationLevel() string
 
-	// lockLedger returns an expression that locks a subject's ledger until the transaction ends. lockLedger returns the
-	// empty text for kinds other than ledgers, and if the database allows only one writer at a time.
+	// lockLedger returns an expression that locks a ledger of a subject until the transaction ends. Returns "" if the kind
+	// is not a ledger, or if the database allows only one writer at a time.
 	lockLedger(ledger Kind, subject string) string
 
-	// intake returns the parts of a statement that give a mark of an erasure its intake number. column and number are the
-	// name and the value of the column, each after a comma. Both are empty if the table assigns the number. taken is a
-	// condition that is always true. The database evaluates taken before the table assigns the number.
-	intake(tables Tables) (column, number, taken string)
+	// intakeParts returns the parts of the INSERT of a mark (the row of an erasure) that give the mark its intake number.
+	// This number is the position of the mark in the order in which the store received the marks. The results column and
+	// number are the name and the value of the column, each with a leading comma. Both are "" if the table generates the
+	// number. The result lockCondition is always true. The database evaluates this condition before the table generates
+	// the number, so that the condition can take a lock.
+	intakeParts(tables Tables) (column, number, lockCondition string)
 
-	// settledIntake returns the statement that reads the settled intake number. No transaction can leave a mark with that
-	// number or a lower number any more. The statement returns NULL if the table has no mark. settledIntake returns the
-	// empty text if the database allows only one writer at a time.
+	// settledIntake returns the statement that reads the settled intake number. No open transaction can still commit a
+	// mark with this number or a lower number. The statement returns NULL if the table has no mark. settledIntake returns
+	// "" if the database allows only one writer at a time.
 	settledIntake(tables Tables) string
 
-	// fingerprint returns the expression for a text that changes whenever the catalog of the tables changes in anything
-	// that Inspection returns. The empty text means that the catalog must be read each time.
+	// fingerprint returns the expression for a text that changes if the live catalog of the tables changes in a property
+	// that Inspection reads. If the value of the expression is the empty text, the catalog must be read each time.
 	fingerprint(tables []domain.Table) string
 
-	// Schemas returns the statement that lists the schemas in which a table may be, in search order. Schemas returns the
-	// empty text if the name alone determines the schema.
+	// Schemas returns the statement that lists the schemas to search for a table, in search order. Returns "" if the
+	// database finds the schema from the name of the table.
 	Schemas(table string) (text string)
 
-	// Inspection returns the statement that reads a table from the catalog, and its only parameter. See catalog.Cache.
+	// Inspection returns the statement that reads a table from the live catalog, and the only parameter of the statement.
+	// See catalog.Cache.
 	Inspection(schema, table string) (text, parameter string)
 
-	// Catalog returns the statements that read the live catalog of a schema. See Schemas.
+	// Catalog returns the statements that read the live catalog of a schema, which is a result of Schemas.
 	Catalog(schema string) Catalog
 
-	// ColumnType returns the data map's type for a declared type, and the length of a limited text. The type is empty if
-	// the data map has no type for it.
+	// ColumnType returns the type of a data map for a declared type of the database. Returns "" as t if data maps have no
+	// such type. The length is the maximum length of a text, or 0.
 	ColumnType(declared string) (t domain.ColumnType, length int)
 
-	// PlaceOf returns the name of a table in a statement that searches its rows. Each row belongs to exactly one place.
-	PlaceOf(table domain.CatalogTable) string
+	// FromItem returns the table as it appears in the FROM clause of a search. A search of all tables then reads each row
+	// only once.
+	FromItem(table domain.CatalogTable) string
 
-	// Searched reports whether a column can hold text.
-	Searched(column domain.CatalogColumn) bool
+	CanHoldText(column domain.CatalogColumn) bool
 
-	// HasJSONB returns the statement that returns rows if the database has functions for binary JSON. HasJSONB returns the
-	// empty text if the database converts binary JSON to text by itself.
+	// HasJSONB returns the statement that returns a row if the database has functions for binary JSON. Returns "" if the
+	// database converts binary JSON to text by itself.
 	HasJSONB() string
 
-	// SearchPattern returns the parameter for a value to search for.
+	// SearchPattern returns the pattern that Counts takes as the parameter for a value.
 	SearchPattern(value string) string
 
-	// Counts returns the statement that counts the rows of a place that contain a value. The statement returns one row,
-	// with a count for each column and each value.
-	Counts(place Place, values int, hasJSONB bool) string
+	// Counts returns the statement that counts the rows of a table that contain a value. The statement returns one row,
+	// with a count for each pair of a column and a value.
+	Counts(table SearchedTable, values int, hasJSONB bool) string
 
-	// Quotes returns the characters that open a quoted name, and for each the character that closes the name.
+	// Quotes returns a map from each character that opens a quoted name to the character that closes the name.
 	Quotes() map[byte]byte
 
-	// encoded returns the expression for the text whose bytes are given as hexadecimal digits.
-	encoded(digits string) string
+	// textFromHex returns the expression for the text whose bytes are the hexadecimal digits.
+	textFromHex(digits string) string
 
-	// SameName reports whether two names denote the same column.
+	// SameName reports whether the database treats a and b as the name of the same column.
 	SameName(a, b string) bool
 
-	// Comparable reports whether the database finds exactly the right rows when it compares a key with a column that
-	// refers to it. The key holds values of type t. The declared types are those of the database.
-	Comparable(t domain.ColumnType, keyType, columnType string) bool
+	// ComparesExactly reports whether a comparison of a key with a column that refers to the key finds exactly the
+	// matching rows. The parameter t is the type of the key in the data map. keyType and columnType are the declared types
+	// in the database.
+	ComparesExactly(t domain.ColumnType, keyType, columnType string) bool
 
-	// Narrows reports whether a column of one type converts several texts of a key of another type to the same number.
-	Narrows(keyType, columnType string) bool
+	// MergesTexts reports whether different texts of a key become the same value in a column that refers to the key. For
+	// example, '1' and '01' become the same number.
+	MergesTexts(keyType, columnType string) bool
 
-	// Keeps reports whether a key column of the declared type keeps all values of type t exactly as written.
-	Keeps(t domain.ColumnType, keyType string) bool
+	// StoresUnchanged reports whether a key column of the declared type keyType stores all values of type t without a
+	// change.
+	StoresUnchanged(t domain.ColumnType, keyType string) bool
 
-	// bytewise returns a text expression that is compared byte by byte, independent of the collation of its column.
+	// bytewise returns a text expression with a collation that compares bytes. The collation of the column then has no
+	// effect.
 	bytewise(text string) string
 
-	// exactly returns the condition that a text equals a parameter byte by byte.
-	exactly(text, parameter string) string
+	// equalsExactly returns the condition that a text equals a parameter byte by byte.
+	equalsExactly(text, parameter string) string
 
-	// expired returns the condition that the instant in a column is not after the instant in a parameter. NULL is not an
-	// instant. sqlType is the type of the column in the database, or empty.
-	expired(column, parameter, sqlType string) string
+	// isNotAfter returns the condition that the instant in a column is before or equal to the instant in a parameter. The
+	// condition is not true for NULL. sqlType is the type of the column in the database, or "" if it is unknown.
+	isNotAfter(column, parameter, sqlType string) string
 
-	// isConstant returns the condition that a column holds a constant, in the form in which the type of the column stores
-	// it.
-	isConstant(column, constant, sqlType string) string
+	// equalsConstant returns the condition that a column holds a constant. It compares with the form in which a column of
+	// the type sqlType stores the constant.
+	equalsConstant(column, constant, sqlType string) string
 
-	// hasForm returns the condition that a text column consists of the fixed parts, with a number of hexadecimal digits
-	// between each two parts. parameter appends a parameter for a pattern and returns its placeholder.
-	hasForm(column string, fixed []string, digits int, parameter func(pattern any) string) string
+	// matchesForm returns the condition that a text column consists of fixedParts, with the given number of hexadecimal
+	// digits between each two parts. The function parameter appends a pattern to the parameters and returns its
+	// placeholder.
+	matchesForm(column string, fixedParts []string, digits int, parameter func(pattern any) string) string
 
-	// CheckDeferred returns the statement that checks deferred constraints and triggers immediately. CheckDeferred returns
-	// the empty text if the database does not have such a statement.
+	// CheckDeferred returns the statement that makes the database check deferred constraints immediately and run deferred
+	// triggers immediately. Returns "" if the database does not have such a statement.
 	CheckDeferred() string
 
-	// BrokenKeys returns the statement that counts the rows of a schema that violate a foreign key which the commit
-	// checks. Its columns are the table, the referenced table, the number of the key in its table, and the number of rows.
-	// BrokenKeys is called only if CheckDeferred returns the empty text.
-	BrokenKeys(schema string) string
+	// BrokenForeignKeys returns the statement that counts the rows of a schema that violate a deferred foreign key. Its
+	// columns are the table, the referenced table, the number of the foreign key in its table, and the number of rows.
+	// BrokenForeignKeys is called only if CheckDeferred returns "".
+	BrokenForeignKeys(schema string) string
 
-	// ConstraintTriggers returns the statement that lists the deferrable triggers of tables, and of the tables below them.
-	// Its columns are the table, the trigger, the schema and the name of the constraint, whether it is deferred by
-	// default, and whether SET CONSTRAINTS with that name affects only constraints of the same kind. ConstraintTriggers is
-	// called only if CheckDeferred does not return the empty text.
+	// ConstraintTriggers returns the statement that lists the deferrable triggers of tables, of the tables that views
+	// read, and of inheriting tables. Its columns are the table, the trigger, the schema and the name of the constraint,
+	// and two booleans. The first boolean is true if the trigger is deferred by default. The second is true if SET
+	// CONSTRAINTS with this name affects only constraint triggers with the same default. ConstraintTriggers is called only
+	// if CheckDeferred does not return "".
 	ConstraintTriggers(tables []domain.Table) string
 
-	// writtenHere returns the condition that this transaction has written a row of table t0. The condition can also be
-	// true for a row that was written after an earlier statement. writtenHere must not be used on a view.
-	writtenHere() string
+	// writtenInTransaction returns the condition that this transaction has written a row of the table t0. The condition
+	// may also be true for a row that another transaction committed during this transaction. It does not work on a view.
+	writtenInTransaction() string
 
-	// Lacks returns the statement that explains why the database denies this role access to a table that it needs. The
-	// statement returns no row or NULL if access is granted.
-	Lacks(table string, privileges []string) string
+	// AccessProblem returns the statement that explains why this role cannot use a table. The statement returns no row or
+	// NULL if the role has the privileges.
+	AccessProblem(table string, privileges []string) string
 
-	// written returns the target table of an UPDATE or a DELETE, and its name in the rest of the statement.
-	written(table string) (target, name string)
+	// changedTable returns the target table of an UPDATE or a DELETE, and the name of that table in the rest of the
+	// statement.
+	changedTable(table string) (target, name string)
 
-	// surrogate returns the expression that anonymizes a column. The value fits the type of the column. For texts and
-	// UUIDs, the value differs in every row.
+	// surrogate returns the expression for the value that overwrites a column in an anonymization. The value fits the type
+	// of the column. A text or a UUID differs in each row.
 	surrogate(column domain.Column) string
 
-	// digits returns the expression for 32 hexadecimal digits that are different in every row.
-	digits() string
+	// randomDigits returns the expression for 32 hexadecimal digits that differ in each row.
+	randomDigits() string
 
-	// exported returns the expression that reads a column for an export. Its type does not depend on the type of the
-	// column, because one statement joins columns of different tables.
-	exported(column domain.Column) string
+	// exportedValue returns the expression that reads a column for an export. The SQL type of the expression is the same
+	// for all columns, because a UNION combines columns of different tables.
+	exportedValue(column domain.Column) string
 
-	// argument converts an integer, another number, a text or a boolean to a parameter for a column of any type.
-	argument(value any) any
+	// parameterValue converts an integer, another number, a text or a boolean to a parameter for a column of any type.
+	parameterValue(value any) any
 
-	// jSON returns the value that a driver returns for a document in a JSON column.
-	jSON(document string) any
+	// storedJSON returns the value that a driver returns for a JSON document after the document is stored in a JSON
+	// column.
+	storedJSON(document string) any
 
-	// read converts the value of an exported expression to the form in which drivers return the column itself.
-	read(t domain.ColumnType, value any) any
+	// fromExported converts the value of an expression from exportedValue to the form in which drivers return the column
+	// itself.
+	fromExported(t domain.ColumnType, value any) any
 }
 
 // Quote quotes an identifier.
@@ -235,5 +251,5 @@ func quoteTable(name string) string { return string(bundialect.AppendIdent(nil, 
 // literal quotes a text as a constant.
 func literal(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }
 
-// parameter returns the placeholder of the n-th parameter of a statement.
-func parameter(n int) string { return "$" + strconv.Itoa(n) }
+// placeholder returns the placeholder of the n-th parameter of a statement: $n.
+func placeholder(n int) string { return "$" + strconv.Itoa(n) }

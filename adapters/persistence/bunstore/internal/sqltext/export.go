@@ -8,53 +8,56 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// Export is a statement that reads the exported columns of several tables. Each row starts with the number of its
-// source and its position in that source. The values of the source follow, from the first value column on.
+// Export is a statement that reads the exported columns of one or more tables, its sources. Each result row starts with
+// the index of its source and the position of the row in that source. The values of the source follow. NULL fills the
+// remaining columns if another source has more values.
 type Export struct {
-	dialect Dialect
-	dataMap domain.DataMap
-	sources []source
-	width   int // the number of values of the widest source
-	Text    string
-	Sighted bool // the first source is a sight of the subject, see Locks
+	dialect            Dialect
+	dataMap            domain.DataMap
+	sources            []source
+	width              int // the number of values of the widest source
+	Text               string
+	ReadsPreconditions bool // the first source is the row of preconditions, see Locks
 }
 
-// NewExports returns the statements that read everything that an export of a subject contains. The tables of the
-// application come first, then the ledgers.
+// NewExports returns the statements that read the data of a subject for an export. The tables of the application come
+// first, then the ledgers (consents and restrictions). The first source of the first statement is the row of
+// preconditions, see Locks.
 func NewExports(w *Writer, locks *Locks) []Export {
 	subject := w.DataMap.SubjectTable()
 	keys := len(subject.SubjectKey)
-	erased := fill(wasErased, "erasures", w.Tables.Erasures, "subject", parameter(keys+1))
+	erased := fill(erasureCount, "erasures", w.Tables.Erasures, "subject", placeholder(keys+1))
 	all := []source{{
-		table: subject, selected: append(slices.Clone(locks.sight), erased), from: w.fromSubject, keys: keys,
-		leads: func(int) []string { return nil },
+		table: subject, selected: append(slices.Clone(locks.preconditions), erased), fromClause: w.fromSubject,
+		keyParameters: keys, pathValues: func(int) []string { return nil },
 	}}
 	for _, table := range w.DataMap.Tables() {
 		if columns := w.DataMap.ExportedColumns(table); len(columns) > 0 {
 			s := newSource(w.Dialect, table, columns)
-			s.keys = keys
-			s.from = func(others int) string {
-				return fill(fromOfSubject, "table", quoteTable(table.Name), "rows", w.allRowsOf(table, others))
+			s.keyParameters = keys
+			s.fromClause = func(offset int) string {
+				return fill(fromOfSubject, "table", quoteTable(table.Name), "rows", w.allRowsOf(table, offset))
 			}
-			s.divide(w)
+			s.restrictByPath(w)
 			all = append(all, s)
 		}
 	}
 	names := []string{w.Tables.Consents, w.Tables.Restrictions}
 	for i, ledger := range domain.LedgerTables() {
 		s := newSource(w.Dialect, ledger, ledger.Exported())
-		s.from = func(others int) string {
-			return fill(fromLedger, "table", names[i], "subject", parameter(others+1))
+		s.fromClause = func(offset int) string {
+			return fill(fromLedger, "table", names[i], "subject", placeholder(offset+1))
 		}
 		all = append(all, s)
 	}
-	// SQLite compiles a statement each time. One statement per table costs less than one statement for all tables.
-	atOnce := 1
-	if w.Dialect.Joins() {
-		atOnce = len(all)
+	// SQLite compiles a statement at each execution. One small statement for each table then costs less than one large
+	// statement for all tables.
+	tablesPerStatement := 1
+	if w.Dialect.CombinesChanges() {
+		tablesPerStatement = len(all)
 	}
 	var statements []Export
-	for sources := range slices.Chunk(all, atOnce) {
+	for sources := range slices.Chunk(all, tablesPerStatement) {
 		statements = append(statements, newExport(w, sources, len(statements) == 0))
 	}
 	return statements
@@ -66,16 +69,16 @@ const (
 		SELECT {number} AS source, row_number() OVER (ORDER BY {key}) AS position, {values}
 		{from}`
 
-	// wasErased is the last expression of a sight (see Locks). Its value is the number of erasures of the subject as a
-	// text, or NULL.
-	wasErased = `(SELECT CAST(erasures AS text) FROM {erasures} WHERE subject_id = {subject} AND erasures > 0)`
+	// erasureCount is the last value of the row of preconditions: the number of erasures of the subject as a text, or NULL
+	// if the subject was never erased.
+	erasureCount = `(SELECT CAST(erasures AS text) FROM {erasures} WHERE subject_id = {subject} AND erasures > 0)`
 
 	fromOfSubject = `FROM {table} AS t0 WHERE {rows}`
 	fromLedger    = `FROM {table} AS t0 WHERE t0.subject_id = {subject}`
 )
 
-func newExport(w *Writer, sources []source, sighted bool) Export {
-	e := Export{dialect: w.Dialect, dataMap: w.DataMap, sources: sources, Sighted: sighted}
+func newExport(w *Writer, sources []source, readsPreconditions bool) Export {
+	e := Export{dialect: w.Dialect, dataMap: w.DataMap, sources: sources, ReadsPreconditions: readsPreconditions}
 	for _, source := range sources {
 		e.width = max(e.width, len(source.selected)+len(source.paths))
 	}
@@ -86,28 +89,28 @@ func newExport(w *Writer, sources []source, sighted bool) Export {
 	branches, parameters := make([]string, len(sources)), 0
 	for i, source := range sources {
 		missing := slices.Repeat([]string{"NULL"}, e.width-len(source.selected)-len(source.paths))
-		values := slices.Concat(source.selected, source.leads(parameters), missing)
+		values := slices.Concat(source.selected, source.pathValues(parameters), missing)
 		branches[i] = fill(statement, "number", strconv.Itoa(i), "key", list("t0", source.table.PrimaryKey),
-			"values", strings.Join(values, ", "), "from", source.from(parameters))
-		parameters += max(source.keys, 1)
-		if sighted && i == 0 {
+			"values", strings.Join(values, ", "), "from", source.fromClause(parameters))
+		parameters += max(source.keyParameters, 1)
+		if readsPreconditions && i == 0 {
 			parameters++ // the subject's id
 		}
 	}
 	e.Text = strings.Join(branches, " UNION ALL ")
 	if len(sources) > 1 {
-		e.Text += " ORDER BY 1, 2" // a number, because a column of the application may have the name
+		e.Text += " ORDER BY 1, 2" // not by name, because a column of the application may have the same name
 	}
 	return e
 }
 
-// Args returns the parameters of the statement. A table of the application takes the subject's key, and a ledger takes
-// the subject's id. A sight takes both.
+// Args returns the parameters of the statement. A table of the application needs the subject's key, and a ledger needs
+// the subject's id. The row of preconditions needs both.
 func (e *Export) Args(id domain.SubjectID, key []any) []any {
 	var args []any
 	for i, source := range e.sources {
-		args = append(args, key[:source.keys]...)
-		if source.keys == 0 || e.Sighted && i == 0 {
+		args = append(args, key[:source.keyParameters]...)
+		if source.keyParameters == 0 || e.ReadsPreconditions && i == 0 {
 			args = append(args, id.String())
 		}
 	}

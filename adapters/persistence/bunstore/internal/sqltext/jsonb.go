@@ -9,7 +9,8 @@ import (
 	"strings"
 )
 
-// The types of a JSONB element, see https://sqlite.org/jsonb.html. The names that end in 5 are types of JSON5.
+// The types of the elements of SQLite's binary JSON, see https://sqlite.org/jsonb.html. The names that end in 5 are
+// types of JSON5.
 const (
 	jsonbNull = iota
 	jsonbTrue
@@ -18,19 +19,19 @@ const (
 	jsonbInt5
 	jsonbFloat
 	jsonbFloat5
-	jsonbText  // as in JSON, without the quotes
-	jsonbTextJ // the same, with the escapes of JSON
+	jsonbText  // a text that needs no escapes in JSON
+	jsonbTextJ // a text with the escapes of JSON
 	jsonbText5
-	jsonbTextRaw // unescaped, with characters that JSON has to escape
+	jsonbTextRaw // a text without escapes, although JSON has to escape some of its characters
 	jsonbArray
 	jsonbObject
 )
 
-// maxJSONBDepth is the limit of SQLite.
+// maxJSONBDepth is the maximum depth of nested elements in SQLite.
 const maxJSONBDepth = 1000
 
-// textOfJSONB converts a blob in SQLite's binary form to JSON. SQLite has functions for this conversion only in 3.45
-// and later. Older versions reject every statement that names these functions.
+// textOfJSONB converts SQLite's binary JSON to JSON. It does not use SQLite's functions for this conversion, because
+// they exist only in 3.45 and later. Older versions reject every statement that contains them.
 func textOfJSONB(blob []byte) (text string, ok bool) {
 	var out bytes.Buffer
 	rest, ok := appendJSONB(&out, blob, 0)
@@ -40,7 +41,7 @@ func textOfJSONB(blob []byte) (text string, ok bool) {
 	return out.String(), true
 }
 
-// appendJSONB writes the first element of a blob and returns the rest of the blob.
+// appendJSONB writes the first element of a blob to out as JSON, and returns the rest of the blob.
 func appendJSONB(out *bytes.Buffer, blob []byte, depth int) (rest []byte, ok bool) {
 	kind, payload, rest, ok := cutJSONB(blob)
 	if !ok || depth > maxJSONBDepth {
@@ -74,7 +75,8 @@ func appendJSONB(out *bytes.Buffer, blob []byte, depth int) (rest []byte, ok boo
 	return rest, true
 }
 
-// cutJSONB splits the first element off a blob.
+// cutJSONB splits the first element from a blob. It returns the type of the element (kind), its content (payload), and
+// the rest of the blob.
 func cutJSONB(blob []byte) (kind int, payload, rest []byte, ok bool) {
 	if len(blob) == 0 {
 		return 0, nil, nil, false
@@ -95,7 +97,8 @@ func cutJSONB(blob []byte) (kind int, payload, rest []byte, ok bool) {
 	return kind, blob[:size], blob[size:], true
 }
 
-// appendJSONBMembers writes the members of an array or an object. In an object, each name precedes its value.
+// appendJSONBMembers writes the members of an array or an object as JSON. In the payload of an object, the name of a
+// member precedes its value.
 func appendJSONBMembers(out *bytes.Buffer, kind int, payload []byte, depth int) bool {
 	brackets := map[int]string{jsonbArray: "[]", jsonbObject: "{}"}[kind]
 	out.WriteByte(brackets[0])
@@ -115,8 +118,8 @@ func appendJSONBMembers(out *bytes.Buffer, kind int, payload []byte, depth int) 
 	return true // json.Valid rejects a malformed object
 }
 
-// numberOfJSON5 converts a number of JSON5 to JSON. JSON5 also has hexadecimal numbers, a leading plus, and numbers
-// without a digit before or after the point.
+// numberOfJSON5 converts a number of JSON5 to a number of JSON. It handles hexadecimal numbers, a leading plus, and
+// numbers without a digit before or after the decimal point.
 func numberOfJSON5(number string) (string, bool) {
 	sign, digits := "", strings.TrimPrefix(number, "+")
 	if unsigned, negative := strings.CutPrefix(digits, "-"); negative {
@@ -130,13 +133,13 @@ func numberOfJSON5(number string) (string, bool) {
 	if whole == "" {
 		whole = "0"
 	}
-	if fraction == "" || fraction[0] == 'e' || fraction[0] == 'E' { // "1." and "1.e5"
+	if fraction == "" || fraction[0] == 'e' || fraction[0] == 'E' { // such as "1." and "1.e5"
 		return sign + whole + fraction, true
 	}
 	return sign + whole + "." + fraction, true
 }
 
-// appendJSON5 writes a text of JSON5 in quotes, with the escapes of JSON.
+// appendJSON5 writes a JSON5 text in quotes, with the escapes of JSON.
 func appendJSON5(out *bytes.Buffer, text string) bool {
 	out.WriteByte('"')
 	for i := 0; i < len(text); i++ {
@@ -158,7 +161,8 @@ func appendJSON5(out *bytes.Buffer, text string) bool {
 	return true
 }
 
-// appendEscaped writes the character after a backslash, and returns the number of further bytes that it consumed.
+// appendEscaped writes the JSON form of an escape of JSON5. The parameter text starts after the backslash.
+// appendEscaped returns the number of bytes of the escape after the first byte.
 func appendEscaped(out *bytes.Buffer, text string) (more int) {
 	switch text[0] {
 	case '\'':

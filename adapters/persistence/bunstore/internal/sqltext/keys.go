@@ -8,25 +8,26 @@ import (
 )
 
 const (
-	// selectKeys reads a page of keys. The keys are compared byte by byte, without the collation of their column.
+	// selectKeys reads a page of keys of an external system, such as names of files. It compares keys byte by byte, so
+	// that the collation of their column has no effect.
 	selectKeys = `SELECT DISTINCT {key} AS held FROM ({columns}) AS k ORDER BY 1 LIMIT {limit}`
 
-	// keysOfColumn selects the keys of one column. If it has a FOR UPDATE clause, the planner cannot flatten it into
-	// selectKeys. It then locks all matching rows, independent of the limit.
+	// keysOfColumn selects the keys in one column. A FOR UPDATE clause ({lock}) prevents the planner from flattening the
+	// subquery into selectKeys. The database then locks all matching rows, and not only the rows of the page.
 	keysOfColumn = `
 		SELECT held FROM (SELECT {key} AS held FROM {table} AS t0
 		WHERE {rows} AND {key} > CAST({after} AS text){erased}{lock}) AS {name}`
 )
 
-// Keys returns the statement that reads keys of an external system, with the tables that it reads. The text is empty if
-// no column holds such keys.
+// Keys returns the statement that reads a page of keys of an external system. The result tables lists the tables that
+// the statement reads. The text is "" if no column holds keys of that system.
 //
-// With left, the query selects only the cells that a sweep overwrites.
+// If scope is not nil, the statement selects only the keys in cells that a sweep overwrites.
 func (w *Writer) Keys(
 	live Live, query domain.KeyQuery, scope *domain.SweepScope, key []any,
 ) (text string, args []any, tables []string) {
 	args = append(slices.Clone(key), query.After, query.Limit)
-	after, limit := parameter(len(args)-1), parameter(len(args))
+	after, limit := placeholder(len(args)-1), placeholder(len(args))
 	lock := ""
 	if !query.ErasedAt.IsZero() && query.After == "" {
 		lock = w.Dialect.forUpdate()
@@ -38,15 +39,15 @@ func (w *Writer) Keys(
 				if !w.DataMap.PassesKeys(table, column, path, !query.ErasedAt.IsZero()) {
 					continue
 				}
-				erased, constants := w.erasedKey(live, table, column, query, scope, len(args))
+				erased, constants := w.keyCondition(live, table, column, query, scope, len(args))
 				if erased == "" {
 					continue
 				}
-				args = append(args, constantsAt(constants, query.ErasedAt)...)
+				args = append(args, resolveConstants(constants, query.ErasedAt)...)
 				columns = append(columns, fill(keysOfColumn,
 					"key", w.Dialect.bytewise(asText("t0."+Quote(column.Name))), "table", quoteTable(table.Name),
 					"rows", w.rowsOf(table, path, 0), "after", after, "erased", erased, "lock", lock,
-					"name", nameOf(len(columns))))
+					"name", cteName(len(columns))))
 				if !slices.Contains(tables, table.Name) {
 					tables = append(tables, table.Name)
 				}
@@ -60,11 +61,10 @@ func (w *Writer) Keys(
 		"limit", limit), args, tables
 }
 
-// erasedKey returns the condition, with a leading AND, for the cells of a column that a query selects. The condition is
-// empty if the query selects no cell of the column. The parameters of its constants are numbered after the given number
-// of other parameters.
-func (w *Writer) erasedKey(
-	live Live, table domain.Table, column domain.Column, query domain.KeyQuery, scope *domain.SweepScope, others int,
+// keyCondition returns the condition, with a leading AND, for the cells of a column whose keys a statement reads.
+// Returns "" if the statement reads no key from the column. The placeholders of the constants start at $(offset+1).
+func (w *Writer) keyCondition(
+	live Live, table domain.Table, column domain.Column, query domain.KeyQuery, scope *domain.SweepScope, offset int,
 ) (condition string, constants []any) {
 	retained := column.Personal.Strategy == domain.StrategyRetain
 	switch {
@@ -73,7 +73,7 @@ func (w *Writer) erasedKey(
 	case !retained || w.DataMap.Keeps(table, column):
 		return "", nil
 	}
-	sw := w.stepWriter(table, live.Types(table.Name), others)
-	goes := sw.goes(column.Name, domain.Step{At: query.ErasedAt, Scope: scope})
-	return " AND COALESCE(" + goes + ", FALSE)", sw.constants
+	sw := w.stepWriter(table, live.Types(table.Name), offset)
+	overwritten := sw.isOverwritten(column.Name, domain.Step{At: query.ErasedAt, Scope: scope})
+	return " AND COALESCE(" + overwritten + ", FALSE)", sw.constants
 }

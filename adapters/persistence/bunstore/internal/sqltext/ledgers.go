@@ -1,21 +1,22 @@
 package sqltext
 
-// Ledgers holds the statements on the ledgers of a subject. $1 is the id of the subject.
+// Ledgers holds the statements that read the ledgers of a subject (consents and restrictions) and its audit trail. $1
+// is the id of the subject.
 type Ledgers struct {
 	// LatestConsent reads the latest consent for the purpose $2. It is the most frequent statement, because it runs before
 	// each use of personal data.
 	LatestConsent     string
-	LatestConsentAsOf string // at the instant $3
-	LatestConsents    string // $1 is a JSON array of pairs of a subject and a purpose; a row ends with its number, from 1
-	ConsentsInForce   string // a row ends with its purpose
-	ConsentHistory    string // for the purpose $2
+	LatestConsentAsOf string // the latest consent for the purpose $2 that was recorded at or before $3
+	LatestConsents    string // the latest consent for each [subject, purpose] of the array $1, and the number of the pair
+	ConsentsInForce   string // the latest consent for each purpose; the last column is the purpose
+	ConsentHistory    string // all consents for the purpose $2
 
-	LatestRestriction  string // the latest without a purpose
-	LatestRestrictions string // also the latest for the purpose $2
-	GlobalHistory      string // restrictions without a purpose
-	PurposeHistory     string // restrictions for the purpose $2
+	LatestRestriction  string // the latest restriction without a purpose
+	LatestRestrictions string // the latest restriction without a purpose, and the latest restriction for the purpose $2
+	GlobalHistory      string // all restrictions without a purpose
+	PurposeHistory     string // all restrictions for the purpose $2
 
-	Trail string
+	Trail string // the audit trail
 }
 
 const (
@@ -54,7 +55,8 @@ const (
 		WHERE subject_id = $1 AND purpose = $2
 		ORDER BY seq`
 
-	// ORDER BY names purpose, although it is constant, so that PostgreSQL uses the order of the index also for NULL.
+	// ORDER BY contains purpose, although purpose has only one value here. Without purpose, PostgreSQL does not use the
+	// order of the index for the condition purpose IS NULL.
 	latestRestriction = `
 		SELECT * FROM (
 			SELECT purpose, restricted, reason, recorded_at, source
@@ -94,15 +96,15 @@ const (
 // NewLedgers returns the statements on the ledgers.
 func NewLedgers(tables Tables) Ledgers {
 	return Ledgers{
-		LatestConsent:      tables.in(latestConsent),
-		LatestConsentAsOf:  tables.in(latestConsentAsOf),
-		LatestConsents:     tables.in(latestConsents),
-		ConsentsInForce:    tables.in(consentsInForce, "subject", "$1"),
-		ConsentHistory:     tables.in(consentHistory),
-		LatestRestriction:  tables.in(latestRestriction),
-		LatestRestrictions: tables.in(latestRestrictions),
-		GlobalHistory:      tables.in(globalHistory),
-		PurposeHistory:     tables.in(purposeHistory),
-		Trail:              tables.in(trail),
+		LatestConsent:      tables.fill(latestConsent),
+		LatestConsentAsOf:  tables.fill(latestConsentAsOf),
+		LatestConsents:     tables.fill(latestConsents),
+		ConsentsInForce:    tables.fill(consentsInForce, "subject", "$1"),
+		ConsentHistory:     tables.fill(consentHistory),
+		LatestRestriction:  tables.fill(latestRestriction),
+		LatestRestrictions: tables.fill(latestRestrictions),
+		GlobalHistory:      tables.fill(globalHistory),
+		PurposeHistory:     tables.fill(purposeHistory),
+		Trail:              tables.fill(trail),
 	}
 }

@@ -6,33 +6,34 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// lastInstant is after all finite instants that the columns of either database hold.
-const lastInstant = "'9999-12-31 23:59:59+00:00'"
+// latestInstant is the last second that both databases can compare as an instant. Later instants, such as infinity,
+// count as unreadable.
+const latestInstant = "'9999-12-31 23:59:59+00:00'"
 
-// until returns a writer whose conditions exclude rows that were added after an instant, according to their column for
-// the instant of addition. A row without a readable instant is included. The zero instant excludes no rows. until
-// appends parameters to sw.
-func (w *Writer) until(sw *stepWriter, live Live, at time.Time) *Writer {
+// addedUntil returns a writer whose conditions skip rows that were added after an instant. The instant of addition is
+// in the column Table.AddedAt. The conditions do not skip a row if this column holds no readable instant. If the
+// parameter at is zero, the conditions skip no rows. addedUntil appends its parameters to sw.
+func (w *Writer) addedUntil(sw *stepWriter, live Live, at time.Time) *Writer {
 	if at.IsZero() {
 		return w
 	}
 	before := *w
-	before.only = func(table domain.Table, called string) string {
+	before.extraCondition = func(table domain.Table, alias string) string {
 		column, ok := table.AddedAt()
 		if !ok {
 			return ""
 		}
-		name, sqlType := called+"."+Quote(column.Name), live.Types(table.Name)[column.Name]
+		name, sqlType := alias+"."+Quote(column.Name), live.Types(table.Name)[column.Name]
 		return " AND " + fill("NOT COALESCE(({is instant}) AND NOT ({is past}), FALSE)",
-			"is instant", w.Dialect.expired(name, lastInstant, sqlType),
-			"is past", w.Dialect.expired(name, sw.constant(at.UTC().Format(timeFormat)), sqlType))
+			"is instant", w.Dialect.isNotAfter(name, latestInstant, sqlType),
+			"is past", w.Dialect.isNotAfter(name, sw.addConstant(at.UTC().Format(timeFormat)), sqlType))
 	}
 	return &before
 }
 
 const countFound = `SELECT count(*) FROM ({found}) AS found`
 
-// CountOfSubject returns the statement that counts the rows of OfSubject.
+// CountOfSubject returns the statement that counts the rows that OfSubject returns.
 func (c *Cells) CountOfSubject(key []any) (text string, args []any) {
 	text, args = c.OfSubject(key, false)
 	return fill(countFound, "found", text), args

@@ -8,88 +8,99 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// Locks holds the statements that lock a subject. The statements that read the subject's row return whether the row
-// exists, followed by a sight. A sight is the fingerprint of the catalog and the text of each text column of the
-// subject's key.
+// Locks holds the statements that lock a subject. The mark of a subject is its row in the table of erasures.
+//
+// A statement that reads the subject's row returns whether the row exists, and then the preconditions. The caller must
+// check the preconditions before it continues: the fingerprint of the live catalog, and the stored text of each text
+// column of the subject's key.
 type Locks struct {
-	Mark       string // leaves a mark of an erasure: $1 is the subject, $2 the instant
-	MarkAndRow string // Mark, after the key; also locks the ledgers and the subject's row; empty if Mark locks all
-	Hold       string // locks the mark and returns the number of erasures
-	Release    string // removes a mark that belongs to no erasure
-	Look       string // reads the subject's row
-	Isolation  string // returns the isolation level of the transaction; empty if every level is sufficient
-	Levels     []Level
-	Tables     []string // the tables whose rows are locked
-	Spelled    []int    // the indexes of the text elements of the key
-	sight      []string // the expressions of a sight
-	Erasures   string   // counts the committed erasures of the subject $1
+	AddMark string // adds or updates the mark of the subject $1 for an erasure at the instant $2
+
+	// AddMarkAndLock does the same as AddMark, reads the subject's row, and locks this row and the subject's ledgers. Its
+	// parameters are the subject's key and the parameters of AddMark. It is "" for SQLite, because AddMark then locks the
+	// database.
+	AddMarkAndLock string
+
+	// LockMark locks the mark of the subject $1 and returns its number of erasures. If there is no mark, LockMark adds a
+	// mark with the instant $2 and 0 erasures.
+	LockMark         string
+	DeleteUnusedMark string // deletes the mark of the subject $1 if its number of erasures is 0
+
+	SubjectRow     string // reads the preconditions, and whether the subject has a row
+	IsolationLevel string // returns the isolation level of the transaction; "" if every level is sufficient
+	Levels         []LockLevel
+	Tables         []string // the tables whose rows are locked
+	TextElements   []int    // the indexes of the subject's key columns that hold texts
+	preconditions  []string // the expressions of the preconditions
+	Erasures       string   // returns the number of committed erasures of the subject $1
 }
 
-// Level is a statement that locks rows of tables through which other tables reach the subject. All of these tables have
-// the same distance from the subject, counted in relations. The parameters are the subject's key, once for each path of
-// each table.
-type Level struct {
+// LockLevel is a statement that locks rows to which rows of other tables refer. For example, it locks the orders of a
+// subject, because the items of orders refer to them. All tables of a level have the same distance from the subject,
+// counted in relations. The parameters are the subject's key, repeated Tables times.
+type LockLevel struct {
 	Text   string
-	Tables int
+	Tables int // the number of pairs of a table and a path
 }
 
 const (
-	leaveMark = `
+	addMark = `
 		INSERT INTO {erasures} AS e (subject_id, erased_at, erasures{column})
-		SELECT CAST({subject} AS text), CAST({instant} AS {type}), 1{number} WHERE {taken}
+		SELECT CAST({subject} AS text), CAST({instant} AS {type}), 1{number} WHERE {lock condition}
 		ON CONFLICT (subject_id) DO UPDATE SET erased_at = excluded.erased_at, erasures = e.erasures + 1,
 			intake = excluded.intake`
 
-	holdMark = `
+	lockMark = `
 		INSERT INTO {erasures} AS e (subject_id, erased_at, erasures, intake) VALUES ($1, $2, 0, 0)
 		ON CONFLICT (subject_id) DO UPDATE SET erasures = e.erasures
 		RETURNING erasures`
 
-	releaseMark   = `DELETE FROM {erasures} WHERE subject_id = $1 AND erasures = 0`
-	countErasures = `SELECT erasures FROM {erasures} WHERE subject_id = $1`
+	deleteUnusedMark = `DELETE FROM {erasures} WHERE subject_id = $1 AND erasures = 0`
+	countErasures    = `SELECT erasures FROM {erasures} WHERE subject_id = $1`
 
-	look = `SELECT {there}, {sight} {from}`
+	readSubjectRow = `SELECT {exists}, {preconditions} {from}`
 
-	// The FOR UPDATE clause applies after the join, so the mark exists before the row is locked.
-	markAndRow = `
+	// FOR UPDATE locks the row after the join, so the mark exists before the row is locked.
+	addMarkAndLock = `
 		WITH mark AS ({mark}
 			RETURNING {lock consents}, {lock restrictions})
-		SELECT {there}, {sight}
+		SELECT {exists}, {preconditions}
 		FROM {table} AS t0 CROSS JOIN mark
 		WHERE {rows}
 		FOR UPDATE OF t0`
 
-	// fromSubject follows the expressions of a statement. It returns one row of NULL if the subject has no row.
+	// fromSubject is the end of a statement that reads the subject's row. It returns one row of NULLs if the subject has
+	// no row.
 	fromSubject = `FROM (SELECT 1) AS one LEFT JOIN {table} AS t0 ON {rows}`
 
 	lockRows = `{name} AS (SELECT 1 FROM {table} AS t0 WHERE {rows} FOR UPDATE OF t0)`
 )
 
-// NewLocks returns the locks of a data map.
+// NewLocks returns the statements that lock the subjects of the data map of w.
 func NewLocks(w *Writer) *Locks {
 	subject := w.DataMap.SubjectTable()
 	l := &Locks{
-		Mark:      w.leaveMark("$1", "$2"),
-		Hold:      w.Tables.in(holdMark),
-		Release:   w.Tables.in(releaseMark),
-		Erasures:  w.Tables.in(countErasures),
-		Isolation: w.Dialect.isolation(),
-		sight:     []string{w.Dialect.fingerprint(w.Touched)},
+		AddMark:          w.addMark("$1", "$2"),
+		LockMark:         w.Tables.fill(lockMark),
+		DeleteUnusedMark: w.Tables.fill(deleteUnusedMark),
+		Erasures:         w.Tables.fill(countErasures),
+		IsolationLevel:   w.Dialect.isolationLevel(),
+		preconditions:    []string{w.Dialect.fingerprint(w.Touched)},
 	}
 	for i, name := range subject.SubjectKey {
 		if column, _ := subject.Column(name); column.Type == domain.TypeText {
-			l.Spelled = append(l.Spelled, i)
-			l.sight = append(l.sight, "CAST(t0."+Quote(name)+" AS text)")
+			l.TextElements = append(l.TextElements, i)
+			l.preconditions = append(l.preconditions, "CAST(t0."+Quote(name)+" AS text)")
 		}
 	}
-	there, sight := "t0."+Quote(subject.SubjectKey[0])+" IS NOT NULL", strings.Join(l.sight, ", ")
-	l.Look = fill(look, "there", there, "sight", sight, "from", w.fromSubject(0))
+	exists, preconditions := "t0."+Quote(subject.SubjectKey[0])+" IS NOT NULL", strings.Join(l.preconditions, ", ")
+	l.SubjectRow = fill(readSubjectRow, "exists", exists, "preconditions", preconditions, "from", w.fromSubject(0))
 	if w.Dialect.forUpdate() == "" {
 		return l
 	}
 	keys := len(subject.SubjectKey)
-	l.MarkAndRow = w.Tables.in(markAndRow, "there", there, "sight", sight,
-		"mark", w.leaveMark(parameter(keys+1), parameter(keys+2)),
+	l.AddMarkAndLock = w.Tables.fill(addMarkAndLock, "exists", exists, "preconditions", preconditions,
+		"mark", w.addMark(placeholder(keys+1), placeholder(keys+2)),
 		"lock consents", w.Dialect.lockLedger(Consents, "subject_id"),
 		"lock restrictions", w.Dialect.lockLedger(Restrictions, "subject_id"),
 		"table", quoteTable(subject.Name), "rows", w.rowsOf(subject, domain.Path{}, 0))
@@ -98,30 +109,31 @@ func NewLocks(w *Writer) *Locks {
 	return l
 }
 
-// leaveMark returns the statement that leaves a mark of an erasure.
-func (w *Writer) leaveMark(subject, instant string) string {
-	column, number, taken := w.Dialect.intake(w.Tables)
-	return w.Tables.in(leaveMark, "subject", subject, "instant", instant, "type", w.Dialect.instantType(),
-		"column", column, "number", number, "taken", taken)
+// addMark returns the statement that adds or updates the mark of an erasure. The parameters subject and instant are
+// placeholders.
+func (w *Writer) addMark(subject, instant string) string {
+	column, number, lockCondition := w.Dialect.intakeParts(w.Tables)
+	return w.Tables.fill(addMark, "subject", subject, "instant", instant, "type", w.Dialect.instantType(),
+		"column", column, "number", number, "lock condition", lockCondition)
 }
 
-// fromSubject returns the FROM clause that reads the subject's row. Its parameters are numbered after the given number
-// of other parameters.
-func (w *Writer) fromSubject(others int) string {
+// fromSubject returns the FROM clause that reads the subject's row. The placeholders of the subject's key start at
+// $(offset+1).
+func (w *Writer) fromSubject(offset int) string {
 	subject := w.DataMap.SubjectTable()
-	return fill(fromSubject, "table", quoteTable(subject.Name), "rows", w.rowsOf(subject, domain.Path{}, others))
+	return fill(fromSubject, "table", quoteTable(subject.Name), "rows", w.rowsOf(subject, domain.Path{}, offset))
 }
 
-// locked is a table whose rows are locked, with a path from the table to the subject.
-type locked struct {
+// lockedPath is a table whose rows are locked, and one path from the table to the subject.
+type lockedPath struct {
 	domain.Table
 	path domain.Path
 }
 
-// newLevels returns the statements for the tables through which others reach the subject, and the names of the tables.
-// The tables next to the subject come first.
-func (w *Writer) newLevels() (levels []Level, names []string) {
-	var byDistance [][]locked
+// newLevels returns a LockLevel for each distance from the subject, nearest first, and the names of all their tables.
+// These are the tables that lie on the path of another table to the subject.
+func (w *Writer) newLevels() (levels []LockLevel, names []string) {
+	var byDistance [][]lockedPath
 	for _, table := range w.Touched {
 		isParent := slices.ContainsFunc(w.Touched, func(child domain.Table) bool {
 			return slices.ContainsFunc(w.DataMap.Paths(child.Name), func(p domain.Path) bool {
@@ -136,10 +148,10 @@ func (w *Writer) newLevels() (levels []Level, names []string) {
 			for len(byDistance) < distance {
 				byDistance = append(byDistance, nil)
 			}
-			byDistance[distance-1] = append(byDistance[distance-1], locked{table, path})
+			byDistance[distance-1] = append(byDistance[distance-1], lockedPath{table, path})
 		}
 	}
-	levels = make([]Level, len(byDistance))
+	levels = make([]LockLevel, len(byDistance))
 	keys := len(w.DataMap.SubjectTable().SubjectKey)
 	for i, tables := range byDistance {
 		selects, counts := make([]string, len(tables)), make([]string, len(tables))
@@ -152,7 +164,7 @@ func (w *Writer) newLevels() (levels []Level, names []string) {
 				"rows", w.rowsOf(table.Table, table.path, j*keys))
 			counts[j] = "(SELECT count(*) FROM " + name + ")"
 		}
-		levels[i] = Level{"WITH " + strings.Join(selects, ", ") + " SELECT " + strings.Join(counts, ", "), len(tables)}
+		levels[i] = LockLevel{"WITH " + strings.Join(selects, ", ") + " SELECT " + strings.Join(counts, ", "), len(tables)}
 	}
 	return levels, names
 }

@@ -2,12 +2,13 @@ package sqltext
 
 import "github.com/habeas-data/habeas/domain"
 
-// Marks holds the statements that read the marks of erasures.
+// Marks holds the statements that read the marks of erasures. A mark is a row of the table of erasures. Marks also
+// holds the statements on the positions of readers in the list of marks.
 type Marks struct {
-	Settled  string // see Dialect.settledIntake
-	Find     string // the marks of the subjects in the list $1
-	Position string // the position of the reader $1
-	Advance  string // moves the reader $1 from $2 to $3
+	Settled  string // reads the settled intake number, see Dialect.settledIntake
+	Find     string // reads the marks of the subjects in the JSON array $1
+	Position string // reads the position of the reader $1
+	Advance  string // moves the reader $1 from the position $2 to the position $3
 	page     string
 	dialect  Dialect
 }
@@ -27,49 +28,51 @@ const (
 		ON CONFLICT (reader) DO UPDATE SET position = excluded.position WHERE p.position = $2`
 )
 
-// NewMarks writes the statements.
+// NewMarks returns the Marks for the dialect and the tables of w.
 func NewMarks(w *Writer) Marks {
 	return Marks{
 		Settled:  w.Dialect.settledIntake(w.Tables),
-		Find:     w.Tables.in(findMarks, "found", w.Dialect.amongst("subject_id", w.Dialect.elements("$1"))),
-		Position: w.Tables.in(readPosition), Advance: w.Tables.in(advance),
-		page: w.Tables.in(listMarks), dialect: w.Dialect,
+		Find:     w.Tables.fill(findMarks, "found", w.Dialect.isInQuery("subject_id", w.Dialect.arrayElements("$1"))),
+		Position: w.Tables.fill(readPosition), Advance: w.Tables.fill(advance),
+		page: w.Tables.fill(listMarks), dialect: w.Dialect,
 	}
 }
 
-// Page returns the statement of a page of marks, and its parameters. The page contains only marks with an intake number
-// of at most settled.
+// Page returns the statement of a page of marks, and its parameters. The page contains only marks whose intake number
+// is at most settled.
 func (m Marks) Page(query domain.MarkQuery, settled int64) (text string, args []any) {
 	text, args = m.page, []any{query.After, settled}
 	if !query.Since.IsZero() {
 		args = append(args, m.dialect.Instant(query.Since))
-		text += " AND erased_at >= " + parameter(len(args))
+		text += " AND erased_at >= " + placeholder(len(args))
 	}
 	if !query.Until.IsZero() {
 		args = append(args, m.dialect.Instant(query.Until))
-		text += " AND erased_at < " + parameter(len(args))
+		text += " AND erased_at < " + placeholder(len(args))
 	}
 	args = append(args, query.Limit)
-	return text + " ORDER BY intake LIMIT " + parameter(len(args)), args
+	return text + " ORDER BY intake LIMIT " + placeholder(len(args)), args
 }
 
-// intakeClass is the class of the advisory lock that a transaction holds while it leaves a mark. It derives from the
-// oid of the table of marks, so that different schemas of a database have different locks.
+// intakeClass is the first key of an advisory lock that a transaction holds while it adds a mark. It is derived from
+// the oid of the table of marks, so that the tables of different schemas have different locks.
 const intakeClass = `CAST(CAST(CAST(CAST({table} AS regclass) AS oid) AS bigint) & 2147483647 AS integer)`
 
-// intake takes an advisory lock before the row gets its number. The id of the lock is the highest committed number, so
-// the number of the transaction is higher.
-func (postgres) intake(tables Tables) (column, number, taken string) {
-	return "", "", tables.in(`pg_advisory_xact_lock_shared(`+intakeClass+`, CAST(LEAST(2147483647,
+// intakeParts takes an advisory lock before the table generates the intake number of the mark. The second key of the
+// lock is the highest committed number. The number of the mark is therefore higher than the key of the lock.
+func (postgres) intakeParts(tables Tables) (column, number, lockCondition string) {
+	return "", "", tables.fill(`pg_advisory_xact_lock_shared(`+intakeClass+`, CAST(LEAST(2147483647,
 			COALESCE((SELECT max(intake) FROM {erasures} WHERE erasures > 0), 0)) AS integer)) IS NOT NULL`,
 		"table", literal(tables.Erasures))
 }
 
-// settledIntake returns a statement that must run before the statement that reads the marks. A transaction that holds
-// no lock at this instant has either ended, or will take a number above the highest committed number. If the
-// transaction has ended, the next statement sees its mark.
+// settledIntake returns the statement that reads the lower of two numbers: the highest committed intake number, and the
+// lowest second key of the advisory locks of intakeParts. An open transaction that holds such a lock gets an intake
+// number above the second key of its lock. A transaction without a lock has ended, or will get a number above the
+// highest committed number. The statement must run before the statement that reads the marks. The second statement then
+// sees the marks of all ended transactions.
 func (postgres) settledIntake(tables Tables) string {
-	return tables.in(`
+	return tables.fill(`
 		SELECT LEAST((SELECT max(intake) FROM {erasures} WHERE erasures > 0), (
 			SELECT min(CAST(l.objid AS bigint)) FROM pg_catalog.pg_locks AS l
 			WHERE l.locktype = 'advisory' AND l.objsubid = 2 AND CAST(l.classid AS bigint) = `+intakeClass+`
@@ -77,8 +80,8 @@ func (postgres) settledIntake(tables Tables) string {
 		"table", literal(tables.Erasures))
 }
 
-func (sqlite) intake(tables Tables) (column, number, taken string) {
-	return ", intake", tables.in(", (SELECT COALESCE(max(intake), 0) + 1 FROM {erasures} WHERE erasures > 0)"), "TRUE"
+func (sqlite) intakeParts(tables Tables) (column, number, lockCondition string) {
+	return ", intake", tables.fill(", (SELECT COALESCE(max(intake), 0) + 1 FROM {erasures} WHERE erasures > 0)"), "TRUE"
 }
 
 func (sqlite) settledIntake(Tables) string { return "" }

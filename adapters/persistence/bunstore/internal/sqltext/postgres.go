@@ -13,8 +13,8 @@ type postgres struct{}
 
 func (postgres) Migrations() string { return "postgres" }
 
-// OwnTables returns a statement that searches the search path of the connection, or only the schema if one is given.
-// The path excludes schemas that the role may not use.
+// OwnTables returns a statement that searches the given schema, or the search path of the connection if schema is "".
+// PostgreSQL removes schemas that the role may not use from the search path.
 func (postgres) OwnTables(schema string) string {
 	where := "n.nspname = ANY(current_schemas(false))"
 	if schema != "" {
@@ -30,12 +30,13 @@ func (postgres) OwnTables(schema string) string {
 func (postgres) CanMigrate(string) bool { return true }
 
 func (postgres) BeforeMigration() []string {
-	return []string{"SET TRANSACTION ISOLATION LEVEL READ COMMITTED"} // to see migrations applied meanwhile
+	// The transaction then sees migrations that another process applies while this process waits for the lock.
+	return []string{"SET TRANSACTION ISOLATION LEVEL READ COMMITTED"}
 }
 
-// OneMigration returns the statement that takes a lock that ends with the transaction. The number of the lock is
-// "habeas" in ASCII.
-func (postgres) OneMigration() []string {
+// LockMigrations returns the statement that takes an advisory lock. The lock ends with the transaction. The number of
+// the lock is "habeas" in ASCII.
+func (postgres) LockMigrations() []string {
 	return []string{"SELECT pg_advisory_xact_lock(114767471927667)"}
 }
 
@@ -49,21 +50,23 @@ func (postgres) PrepareMigration(schema string) []string {
 	}
 }
 
-func (postgres) Instant(t time.Time) any { return domain.Instant(t) } // drivers would cut or round
+// Instant limits the precision of t, because drivers would otherwise cut or round it.
+func (postgres) Instant(t time.Time) any { return domain.Instant(t) }
 
 func (postgres) instantType() string { return "timestamptz" }
 func (postgres) forUpdate() string   { return " FOR UPDATE" }
 
-func (postgres) Joins() bool       { return true }
-func (postgres) HasStandbys() bool { return true }
+func (postgres) CombinesChanges() bool { return true }
+func (postgres) HasStandbys() bool     { return true }
 
-// Notification returns a statement that uses the same channel as package pgxlisten.
+// Notification returns a statement that notifies the channel to which package pgxlisten listens.
 func (postgres) Notification() string { return "SELECT pg_notify('habeas_outbox', '')" }
 
-func (postgres) isolation() string { return "SELECT current_setting('transaction_isolation')" }
+func (postgres) isolationLevel() string { return "SELECT current_setting('transaction_isolation')" }
 
-// lockLedger returns an expression that serializes the transactions that append to the ledger of a subject. Rows
-// therefore get their numbers in the order in which their transactions commit. The lock ends with the transaction.
+// lockLedger returns an expression that takes an advisory lock until the transaction ends. Transactions that append to
+// the same ledger of the same subject then run one after another. The rows therefore get their sequence numbers in the
+// order in which their transactions commit.
 func (postgres) lockLedger(ledger Kind, subject string) string {
 	switch ledger { //nolint:exhaustive // the other kinds are not ledgers
 	case Consents, Restrictions:
@@ -73,8 +76,8 @@ func (postgres) lockLedger(ledger Kind, subject string) string {
 	}
 }
 
-// fingerprint returns an expression that resolves the names of the tables once, so that the database reads the catalog
-// by its indexes. The value of the expression leaves out missing tables.
+// fingerprint returns an expression that converts the names of the tables to oids only once, so that the database reads
+// the catalog by its indexes. The value of the expression ignores tables that do not exist.
 func (postgres) fingerprint(tables []domain.Table) string {
 	list := "ANY (ARRAY(" + oidsOf(tables) + "))"
 	return `(SELECT concat(
@@ -83,12 +86,13 @@ func (postgres) fingerprint(tables []domain.Table) string {
 			CASE c.relkind WHEN 'v' THEN md5(pg_get_viewdef(c.oid)) END), ',' ORDER BY c.oid)
 			FROM pg_catalog.pg_class AS c WHERE c.oid = ` + list + `),
 		(SELECT string_agg(concat(t.oid, t.tgenabled), ' ' ORDER BY t.oid) FROM pg_catalog.pg_trigger AS t
-			WHERE t.tgrelid = ` + list + ` AND NOT t.tgisinternal)` + fingerprintOfNulled(tables, list) + `))`
+			WHERE t.tgrelid = ` + list + ` AND NOT t.tgisinternal)` + fingerprintOfNotNull(tables, list) + `))`
 }
 
-// fingerprintOfNulled adds the NOT NULL columns among the columns that an erasure sets to NULL. Returns "" if an
-// erasure sets no column to NULL.
-func fingerprintOfNulled(tables []domain.Table, list string) string {
+// fingerprintOfNotNull returns the part of the fingerprint for NOT NULL constraints. The part lists the columns that
+// are NOT NULL although an erasure sets them to NULL. Returns "" if an erasure sets no column to NULL. The parameter
+// list is the condition for the oids of the tables.
+func fingerprintOfNotNull(tables []domain.Table, list string) string {
 	var names []string
 	for _, table := range tables {
 		for _, column := range table.Columns {
@@ -106,7 +110,7 @@ func fingerprintOfNulled(tables []domain.Table, list string) string {
 			AND a.attname IN (` + strings.Join(names, ", ") + `))`
 }
 
-// oidsOf returns the query of the oids of tables.
+// oidsOf returns the query that selects the oids of tables.
 func oidsOf(tables []domain.Table) string {
 	names := make([]string, len(tables))
 	for i, table := range tables {
@@ -115,9 +119,10 @@ func oidsOf(tables []domain.Table) string {
 	return "SELECT unnest(ARRAY[" + strings.Join(names, ", ") + "])::oid"
 }
 
-// Inspection follows views to the tables below them, and tables to the tables that inherit from them. It reads their
-// columns, row-level security, triggers and rules, and the functions that triggers and rules name. For a view, it also
-// reads the columns of the tables below that the view does not read.
+// Inspection returns a statement that follows views to the tables that they read, and tables to the tables that inherit
+// from them. The statement reads the columns, row-level security, triggers and rules of all these tables. It also reads
+// the bodies of the functions that triggers and rules mention. For a view, it also reads the columns of the underlying
+// tables that the view does not contain.
 func (postgres) Inspection(_, table string) (text, parameter string) {
 	return `
 		WITH RECURSIVE below AS (
@@ -132,12 +137,12 @@ func (postgres) Inspection(_, table string) (text, parameter string) {
 				UNION ALL SELECT i.inhrelid, NULL FROM pg_catalog.pg_inherits AS i WHERE i.inhparent = below.oid
 			) AS found ON TRUE),
 		called AS (
-			SELECT t.tgname AS name, l.lanname AS language, ` + bodyOf("p") + ` AS body FROM pg_catalog.pg_trigger AS t
+			SELECT t.tgname AS name, l.lanname AS language, ` + functionBody("p") + ` AS body FROM pg_catalog.pg_trigger AS t
 			JOIN pg_catalog.pg_proc AS p ON p.oid = t.tgfoid JOIN pg_catalog.pg_language AS l ON l.oid = p.prolang
 			WHERE t.tgrelid IN (SELECT oid FROM below) AND NOT t.tgisinternal AND t.tgenabled <> 'D'
 			UNION ALL SELECT r.rulename, 'sql', pg_get_ruledef(r.oid) FROM pg_catalog.pg_rewrite AS r
 			WHERE r.ev_class IN (SELECT oid FROM below) AND r.rulename <> '_RETURN'
-			UNION SELECT c.name, l.lanname, ` + bodyOf("p") + ` FROM called AS c
+			UNION SELECT c.name, l.lanname, ` + functionBody("p") + ` FROM called AS c
 			JOIN pg_catalog.pg_proc AS p ON strpos(lower(c.body), lower(p.proname)) > 0
 				AND c.body ~* ('\m' || regexp_replace(p.proname, '\W', '\\\&', 'g') || '\M')
 			JOIN pg_catalog.pg_language AS l ON l.oid = p.prolang
@@ -157,15 +162,15 @@ func (postgres) Inspection(_, table string) (text, parameter string) {
 				JOIN pg_catalog.pg_type AS t ON t.oid = a.atttypid
 				WHERE a.attnum > 0 AND NOT a.attisdropped AND (a.attnotnull OR t.typnotnull)
 					AND NOT a.attnum = ANY (COALESCE(used, '{}'))),
-			(SELECT max(` + tableKind + `) FROM pg_catalog.pg_class AS b
+			(SELECT max(` + unlockableKind + `) FROM pg_catalog.pg_class AS b
 				WHERE b.oid = c.oid OR b.oid IN (SELECT oid FROM below WHERE used IS NOT NULL)),
 			(SELECT CAST(json_agg(json_build_array(name, language, body)) AS text) FROM called)
 		FROM pg_catalog.pg_class AS c WHERE c.oid = to_regclass($1)`, quoteTable(table)
 }
 
-// bodyOf returns the expression for the text of a function. If the catalog stores the body as a parse tree, it is the
-// reconstructed definition.
-func bodyOf(p string) string {
+// functionBody returns the expression for the source text of a function. If the catalog stores the body as a parse
+// tree, PostgreSQL reconstructs the text. The parameter p is the alias of pg_proc.
+func functionBody(p string) string {
 	return "CASE WHEN " + p + ".prosrc = '' THEN pg_get_functiondef(" + p + ".oid) ELSE " + p + ".prosrc END"
 }
 
@@ -173,29 +178,29 @@ func (postgres) Schemas(string) (text string) { return "" }
 
 func (postgres) bytewise(text string) string { return text + ` COLLATE "C"` }
 
-func (p postgres) exactly(text, parameter string) string {
+func (p postgres) equalsExactly(text, parameter string) string {
 	return p.bytewise(text) + " = CAST(" + parameter + " AS text)"
 }
 
 func (postgres) Quotes() map[byte]byte { return map[byte]byte{'"': '"'} }
 
-func (postgres) encoded(digits string) string {
+func (postgres) textFromHex(digits string) string {
 	return "convert_from(decode('" + digits + "', 'hex'), 'UTF8')"
 }
 
 func (postgres) SameName(a, b string) bool { return a == b }
 
-// Comparable returns true, because PostgreSQL refuses to compare types that have no common operator.
-func (postgres) Comparable(domain.ColumnType, string, string) bool { return true }
+// ComparesExactly returns true, because PostgreSQL refuses to compare types without a common operator.
+func (postgres) ComparesExactly(domain.ColumnType, string, string) bool { return true }
 
-func (postgres) Narrows(string, string) bool          { return false }
-func (postgres) Keeps(domain.ColumnType, string) bool { return true }
+func (postgres) MergesTexts(string, string) bool                { return false }
+func (postgres) StoresUnchanged(domain.ColumnType, string) bool { return true }
 
-// expired returns a condition that compares an instant directly if the column has a date or timestamp type. In a column
-// of another type, the condition reads the instant as an export does. The instant has the form of JSON, with the offset
-// of the value, or in UTC if the value has no offset. Negative infinity and instants before Christ are past. Positive
-// infinity is never past. A text in another form is not an instant.
-func (postgres) expired(column, parameter, sqlType string) string {
+// isNotAfter compares an instant directly if the column has a date or timestamp type. In a column of another type, it
+// reads an instant from a text or a JSON string. An instant without an offset is in UTC. Negative infinity and instants
+// before Christ are always before the parameter. The condition is never true for positive infinity, or for a text in
+// another form.
+func (postgres) isNotAfter(column, parameter, sqlType string) string {
 	start := "CAST(" + parameter + " AS timestamptz)"
 	kind, precision, _ := strings.Cut(sqlType, "(")
 	if _, zone, ok := strings.Cut(precision, ")"); ok {
@@ -217,18 +222,18 @@ func (postgres) expired(column, parameter, sqlType string) string {
 		"date", `[0-9]{4}-[0-9]{2}-[0-9]{2}`, "clock", `[ T][0-9]{2}:[0-9]{2}(:[0-9]{2}([.][0-9]+)?)?`)
 }
 
-func (postgres) isConstant(column, constant, sqlType string) string {
+func (postgres) equalsConstant(column, constant, sqlType string) string {
 	if sqlType == "" {
 		sqlType = "text"
 	}
 	return "CAST(" + column + ` AS text) COLLATE "C" = CAST(CAST(` + constant + " AS " + sqlType + ") AS text)"
 }
 
-func (postgres) CheckDeferred() string    { return "SET CONSTRAINTS ALL IMMEDIATE" }
-func (postgres) BrokenKeys(string) string { return "" }
+func (postgres) CheckDeferred() string           { return "SET CONSTRAINTS ALL IMMEDIATE" }
+func (postgres) BrokenForeignKeys(string) string { return "" }
 
-// ConstraintTriggers returns a statement that also checks other constraints with the name of a trigger in the same
-// schema, because SET CONSTRAINTS applies to all of them.
+// ConstraintTriggers also searches the schema of the trigger's constraint for other constraints with the same name,
+// because SET CONSTRAINTS applies to all constraints with that name.
 func (postgres) ConstraintTriggers(tables []domain.Table) string {
 	return `
 		WITH RECURSIVE below(oid) AS (
@@ -252,10 +257,11 @@ func (postgres) ConstraintTriggers(tables []domain.Table) string {
 		ORDER BY 1, 2`
 }
 
-// tableKind names the kind of table b if its rows cannot be locked, and is NULL otherwise.
-const tableKind = "CASE b.relkind WHEN 'f' THEN 'a foreign table' WHEN 'm' THEN 'a materialized view' END"
+// unlockableKind is the expression for the kind of the table b if PostgreSQL cannot lock the rows of that kind. Its
+// value is NULL for other tables.
+const unlockableKind = "CASE b.relkind WHEN 'f' THEN 'a foreign table' WHEN 'm' THEN 'a materialized view' END"
 
-func (postgres) Lacks(table string, privileges []string) string {
+func (postgres) AccessProblem(table string, privileges []string) string {
 	schema, name, qualified := strings.Cut(table, ".")
 	where := "s.nspname = " + literal(schema) + " AND b.relname = " + literal(name)
 	if !qualified {
@@ -278,19 +284,25 @@ func (postgres) Lacks(table string, privileges []string) string {
 			{missing}
 			END
 		FROM pg_catalog.pg_class AS b JOIN pg_catalog.pg_namespace AS s ON s.oid = b.relnamespace
-		WHERE {table}`, "kind", tableKind, "missing", missing, "table", where)
+		WHERE {table}`, "kind", unlockableKind, "missing", missing, "table", where)
 }
 
-func (postgres) written(table string) (target, name string) {
+func (postgres) changedTable(table string) (target, name string) {
 	return quoteTable(table) + " AS t0", "t0"
 }
 
-// writtenHere returns a condition that compares the id of the transaction that wrote a row (xmin) with the id of this
-// transaction, modulo 2^32. A lower id belongs to another transaction. A higher id may belong to a subtransaction of
-// this transaction, or to a transaction that has committed meanwhile. A row with an id that is not below the end of the
-// snapshot is visible only to its own transaction. For a lower id, pg_xact_status returns "in progress" only for this
-// transaction, because rows of other unfinished transactions are not visible.
-func (postgres) writtenHere() string {
+// writtenInTransaction compares xmin, the id of the transaction that wrote the row, with the id of this transaction.
+// Because xmin has only 32 bits, the difference is modulo 2^32:
+//
+//   - 0: this transaction wrote the row.
+//   - 2^31 or more: xmin is lower, so another transaction wrote the row.
+//   - other values: xmin is higher. It belongs to a subtransaction (savepoint) of this transaction, or to a transaction
+//     that started later and has committed.
+//
+// A higher id that is not below the end of the snapshot (xmax) belongs to this transaction, because the row is visible.
+// For a higher id below xmax, pg_xact_status returns 'in progress' only if the id belongs to this transaction, because
+// rows of other unfinished transactions are not visible.
+func (postgres) writtenInTransaction() string {
 	const own = `CAST(CAST(pg_current_xact_id() AS text) AS bigint)`
 	const since = `((CAST(CAST(t0.xmin AS text) AS bigint) - ` + own + ` % 4294967296 + 4294967296) % 4294967296)`
 	const number = `CAST(CAST(` + own + ` + ` + since + ` AS text) AS xid8)`
@@ -300,12 +312,12 @@ func (postgres) writtenHere() string {
 		ELSE pg_xact_status(` + number + `) = 'in progress' END`
 }
 
-func (postgres) digits() string { return "replace(CAST(gen_random_uuid() AS text), '-', '')" }
+func (postgres) randomDigits() string { return "replace(CAST(gen_random_uuid() AS text), '-', '')" }
 
 func (p postgres) surrogate(column domain.Column) string {
-	switch column.Type { //nolint:exhaustive // the surrogates of the other types are common
+	switch column.Type { //nolint:exhaustive // commonSurrogate handles the other types
 	case domain.TypeText:
-		return anonymousText(p.digits(), column.Length)
+		return anonymousText(p.randomDigits(), column.Length)
 	case domain.TypeUUID:
 		return "gen_random_uuid()"
 	default:
@@ -313,14 +325,14 @@ func (p postgres) surrogate(column domain.Column) string {
 	}
 }
 
-// exported returns an expression that converts every value to text, so that the session's settings for times and bytes
-// have no effect.
-func (postgres) exported(column domain.Column) string {
+// exportedValue converts every value to text, so that the session's settings for the formats of times and bytes have no
+// effect.
+func (postgres) exportedValue(column domain.Column) string {
 	name := "t0." + Quote(column.Name)
 	switch column.Type { //nolint:exhaustive // the other types have a single text form
-	case domain.TypeText: // as clients see it; a cast would pad or strip some types
+	case domain.TypeText: // as clients receive the text; CAST would pad or strip the texts of some types
 		return "CASE WHEN " + name + " IS NOT NULL THEN concat(" + name + ") END"
-	case domain.TypeTime: // the column may be a text column
+	case domain.TypeTime: // to_json also accepts a text column
 		return "to_json(" + name + ") #>> '{}'"
 	case domain.TypeBytes:
 		return "encode(" + name + ", 'hex')"
@@ -330,7 +342,7 @@ func (postgres) exported(column domain.Column) string {
 	return "CAST(" + name + " AS text)"
 }
 
-func (postgres) read(t domain.ColumnType, value any) any {
+func (postgres) fromExported(t domain.ColumnType, value any) any {
 	if t == domain.TypeBytes {
 		if decoded, err := hex.DecodeString(Text(value)); err == nil {
 			return decoded

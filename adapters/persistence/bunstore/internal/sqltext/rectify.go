@@ -9,34 +9,34 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// timeFormat is the format in which bun writes instants. Time columns and text columns of either database accept it.
+// timeFormat is the format in which bun writes instants. Time columns and text columns of both databases accept it.
 const timeFormat = "2006-01-02 15:04:05.999999-07:00"
 
-// Correct returns the statement that writes values into the rows from which a path leads to the subject with a key. If
-// row is not nil, the statement changes only the row with that primary key.
+// Correct returns the statement that writes values into the rows from which a path leads to the subject. The parameter
+// key is the subject's key. If row is not nil, the statement changes only the row with this primary key.
 func (w *Writer) Correct(
 	table domain.Table, path domain.Path, row []string, values []domain.ColumnValue, key []any,
 ) (text string, args []any) {
 	args = slices.Clone(key)
 	add := func(value any) string {
 		args = append(args, value)
-		return parameter(len(args))
+		return placeholder(len(args))
 	}
 	assignments := make([]string, len(values))
 	for i, value := range values {
-		assignments[i] = Quote(value.Column) + " = " + add(argumentOf(w.Dialect, value.Value))
+		assignments[i] = Quote(value.Column) + " = " + add(parameterOf(w.Dialect, value.Value))
 	}
-	target, name := w.Dialect.written(table.Name)
+	target, name := w.Dialect.changedTable(table.Name)
 	concerned := ""
 	if row != nil {
-		concerned = " AND " + w.isRow(name, table, row, add)
+		concerned = " AND " + w.hasPrimaryKey(name, table, row, add)
 	}
 	return fill(overwriteRows, "target", target, "assignments", strings.Join(assignments, ", "),
-		"rows", w.condition(name, 0, table, path.Relations, 0), "concerned", concerned), args
+		"rows", w.pathCondition(name, 0, table, path.Relations, 0), "concerned", concerned), args
 }
 
-// argumentOf converts a value of a domain.ColumnValue to a parameter of a statement.
-func argumentOf(d Dialect, value any) any {
+// parameterOf converts the value of a domain.ColumnValue to a parameter of a statement.
+func parameterOf(d Dialect, value any) any {
 	switch value := value.(type) {
 	case time.Time:
 		return value.UTC().Format(timeFormat)
@@ -45,13 +45,14 @@ func argumentOf(d Dialect, value any) any {
 	case domain.JSON:
 		return string(value)
 	default:
-		return d.argument(value)
+		return d.parameterValue(value)
 	}
 }
 
-// argument converts a value to text. A driver sends a text unchanged, and the server parses it by the type of the
-// column. That type may differ from the Go type, such as an int in a varchar column.
-func (postgres) argument(value any) any {
+// parameterValue converts a value to a text. A driver sends a text unchanged, and the server parses the text by the
+// type of the column. The type of the column may differ from the Go type. For example, a varchar column may hold
+// integers.
+func (postgres) parameterValue(value any) any {
 	switch value := value.(type) {
 	case int64:
 		return strconv.FormatInt(value, 10)
@@ -64,12 +65,12 @@ func (postgres) argument(value any) any {
 	}
 }
 
-// argument returns the value unchanged. SQLite would not parse a text, but converts Go's values by the affinity of the
-// column.
-func (sqlite) argument(value any) any { return value }
+// parameterValue returns the value unchanged. SQLite converts Go's values by the affinity of the column, but would not
+// parse a text.
+func (sqlite) parameterValue(value any) any { return value }
 
-// ReadBack returns the value of a domain.ColumnValue in the form in which a driver returns it after it is stored. It is
-// the text form if drivers differ.
+// ReadBack returns the value of a domain.ColumnValue in the form in which a driver returns the stored value. If drivers
+// return different forms, ReadBack returns the text of the value.
 func ReadBack(d Dialect, column domain.Column, value any) any {
 	switch value := value.(type) {
 	case int64:
@@ -82,17 +83,16 @@ func ReadBack(d Dialect, column domain.Column, value any) any {
 	case domain.Number:
 		return string(value)
 	case domain.JSON:
-		return d.jSON(string(value))
+		return d.storedJSON(string(value))
 	default:
 		return value
 	}
 }
 
-// jSON returns the document.
-func (postgres) jSON(document string) any { return document }
+func (postgres) storedJSON(document string) any { return document }
 
-// jSON returns a number if the document is a number, because a JSON column has the affinity NUMERIC.
-func (sqlite) jSON(document string) any {
+// storedJSON returns a number if the document is a number, because a JSON column has the affinity NUMERIC in SQLite.
+func (sqlite) storedJSON(document string) any {
 	if n, err := strconv.ParseFloat(document, 64); err == nil {
 		return n
 	}

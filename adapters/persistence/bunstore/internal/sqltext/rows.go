@@ -9,17 +9,17 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// Writer writes statements on the tables of the application and of habeas. It is safe for concurrent use.
+// Writer builds the statements on the tables of the application and of habeas. It is safe for concurrent use.
 type Writer struct {
 	Dialect Dialect
 	DataMap domain.DataMap
 	Tables  Tables
 
-	// only returns a further condition, with a leading AND, for the rows of a table with the given alias. It may be nil.
-	only func(table domain.Table, called string) string
+	// extraCondition returns a further condition, with a leading AND, for the rows of a table. It may be nil.
+	extraCondition func(table domain.Table, alias string) string
 
-	// Touched lists the tables that an erasure or an export reads or writes. These are the tables that hold personal data,
-	// and the tables through which they reach the subject. The subject's table is included.
+	// Touched lists the tables that an erasure or an export reads or writes: the tables with personal data, the tables on
+	// their paths to the subject, and the subject's table.
 	Touched []domain.Table
 }
 
@@ -46,19 +46,18 @@ func touched(m domain.DataMap) []domain.Table {
 	return slices.DeleteFunc(slices.Clone(m.Tables()), func(t domain.Table) bool { return !needed[t.Name] })
 }
 
-// rowsOf returns the condition for the rows of a table, with the alias t0, from which a path leads to the subject. Its
-// parameters are the values of the subject's key. They are numbered after the given number of other parameters.
-func (w *Writer) rowsOf(table domain.Table, path domain.Path, others int) string {
-	return w.condition("t0", 0, table, path.Relations, others)
+// rowsOf returns the condition that the path leads from a row of the table to the subject. The alias of the table is
+// t0. The placeholders of the subject's key start at $(offset+1).
+func (w *Writer) rowsOf(table domain.Table, path domain.Path, offset int) string {
+	return w.pathCondition("t0", 0, table, path.Relations, offset)
 }
 
-// allRowsOf returns the same condition as rowsOf, for the rows from which any path leads to the subject. The condition
-// sees the table as it was before the statement.
-func (w *Writer) allRowsOf(table domain.Table, others int) string {
+// allRowsOf is like rowsOf, but for any path of the table.
+func (w *Writer) allRowsOf(table domain.Table, offset int) string {
 	paths := w.DataMap.Paths(table.Name)
 	conditions, direct := make([]string, len(paths)), true
 	for i, path := range paths {
-		conditions[i] = w.rowsOf(table, path, others)
+		conditions[i] = w.rowsOf(table, path, offset)
 		direct = direct && w.isDirect(path)
 	}
 	switch {
@@ -75,78 +74,86 @@ func (w *Writer) allRowsOf(table domain.Table, others int) string {
 	return "(" + key + ") IN (" + strings.Join(conditions, " UNION ") + ")"
 }
 
-// isDirect reports whether the path is a relation whose columns hold the subject's key.
+// isDirect reports whether the path consists of one relation that refers to the subject's key.
 func (w *Writer) isDirect(path domain.Path) bool {
 	if len(path.Relations) != 1 {
 		return false
 	}
-	_, ok := inOrderOf(w.DataMap.SubjectTable().SubjectKey, path.Relations[0])
+	_, ok := keyColumnsOf(w.DataMap.SubjectTable().SubjectKey, path.Relations[0])
 	return ok
 }
 
 const (
-	leadsToParent = `({columns}) IN (SELECT {referenced} FROM {parent} AS {there} WHERE {rows})`
+	leadsToParent = `({columns}) IN (SELECT {referenced} FROM {parent} AS {parent alias} WHERE {rows})`
 
-	// spelledLikeParent is the condition for a text column, for which the database may ignore differences in a comparison
-	// (for example, of case).
-	spelledLikeParent = `
-		({column} IN (SELECT CAST({there}.{referenced} AS text) FROM {parent} AS {there} WHERE {rows}) OR {by none})`
+	// equalsParentKey is the condition that a text column and the key of its parent are equal byte by byte. It is
+	// necessary because the database may ignore differences when it compares texts (for example, of case). The condition
+	// is also true if no parent has exactly the text of the column.
+	equalsParentKey = `
+		({column} IN (SELECT CAST({parent alias}.{referenced} AS text) FROM {parent} AS {parent alias} WHERE {rows})
+			OR {no exact key})`
 
-	// spelledByNone is the condition that no row of a table spells its key exactly like a column that refers to it. If a
-	// key compares equal nevertheless, the column belongs to the row with the other spelling.
-	spelledByNone = `NOT EXISTS (SELECT 1 FROM {table} AS habeas_other WHERE CAST(habeas_other.{key} AS text) = {column})`
+	// noExactKey is the condition that no row of a table has a key with exactly the text of a column. The column then
+	// belongs to the row whose key the database considers equal. For example, 'ANN' then belongs to 'ann'.
+	noExactKey = `NOT EXISTS (SELECT 1 FROM {table} AS habeas_other WHERE CAST(habeas_other.{key} AS text) = {column})`
 )
 
-// condition returns the condition that a path leads from a row to the subject, over rows that only permits. here is the
-// alias of the first table. The aliases of the following tables are t<depth+1> and so on.
-func (w *Writer) condition(
-	here string, depth int, table domain.Table, path []domain.Relation, others int,
+// pathCondition returns the condition that a path leads from a row to the subject. It includes extraCondition for each
+// row on the path. The parameter alias is the alias of the first table. The following tables have the aliases
+// t<depth+1>, t<depth+2>, and so on.
+func (w *Writer) pathCondition(
+	alias string, depth int, table domain.Table, path []domain.Relation, offset int,
 ) string {
-	condition := w.leads(here, depth, table, path, others)
-	if w.only != nil {
-		condition += w.only(table, here)
+	condition := w.leadsToSubject(alias, depth, table, path, offset)
+	if w.extraCondition != nil {
+		condition += w.extraCondition(table, alias)
 	}
 	return condition
 }
 
-// leads returns the condition that a row leads to the subject. If the last relation refers to the subject's key, its
-// own columns hold that key, and the condition does not read the subject's table.
-func (w *Writer) leads(here string, depth int, table domain.Table, path []domain.Relation, others int) string {
+// leadsToSubject is pathCondition without extraCondition for the first table. If the last relation refers to the
+// subject's key, the condition compares the columns of that relation and does not read the subject's table.
+func (w *Writer) leadsToSubject(
+	alias string, depth int, table domain.Table, path []domain.Relation, offset int,
+) string {
 	subject := w.DataMap.SubjectTable()
-	there := "t" + strconv.Itoa(depth+1)
+	parentAlias := "t" + strconv.Itoa(depth+1)
 	if len(path) == 0 {
-		return w.isKey(subject.Name, here, subject.SubjectKey, others)
+		return w.equalsSubjectKey(subject.Name, alias, subject.SubjectKey, offset)
 	}
 	relation := path[0]
 	if len(path) == 1 {
-		if columns, ok := inOrderOf(subject.SubjectKey, relation); ok {
-			return strings.Join(append(w.holds(table, here, relation.When), w.isKey("", here, columns, others)), " AND ")
+		if columns, ok := keyColumnsOf(subject.SubjectKey, relation); ok {
+			conditions := append(w.relationCondition(table, alias, relation.When),
+				w.equalsSubjectKey("", alias, columns, offset))
+			return strings.Join(conditions, " AND ")
 		}
 	}
 	parent, _ := w.DataMap.Table(relation.References)
-	rows := w.condition(there, depth+1, parent, path[1:], others)
-	conditions := append(w.holds(table, here, relation.When), fill(leadsToParent,
-		"columns", list(here, relation.Columns), "referenced", list(there, relation.ReferencedColumns),
-		"parent", quoteTable(relation.References), "there", there, "rows", rows))
+	rows := w.pathCondition(parentAlias, depth+1, parent, path[1:], offset)
+	conditions := append(w.relationCondition(table, alias, relation.When), fill(leadsToParent,
+		"columns", list(alias, relation.Columns), "referenced", list(parentAlias, relation.ReferencedColumns),
+		"parent", quoteTable(relation.References), "parent alias", parentAlias, "rows", rows))
 	for i, name := range relation.ReferencedColumns {
 		if referenced, _ := parent.Column(name); referenced.Type != domain.TypeText {
 			continue
 		}
-		column := w.Dialect.bytewise(asText(here + "." + Quote(relation.Columns[i])))
-		conditions = append(conditions, fill(spelledLikeParent,
+		column := w.Dialect.bytewise(asText(alias + "." + Quote(relation.Columns[i])))
+		conditions = append(conditions, fill(equalsParentKey,
 			"column", column, "referenced", Quote(name), "parent", quoteTable(relation.References),
-			"there", there, "rows", rows, "by none", isSpelledByNone(column, relation.References, name)))
+			"parent alias", parentAlias, "rows", rows, "no exact key", noExactKeyIn(column, relation.References, name)))
 	}
 	return strings.Join(conditions, " AND ")
 }
 
-// holds returns the condition of a relation, or nil if it has none. It compares the text form of the column byte by
-// byte. For a text column, it also compares the column itself, which may have an index.
-func (w *Writer) holds(table domain.Table, here string, when *domain.Condition) []string {
+// relationCondition returns the comparisons of a relation that applies only if a column holds a constant
+// (Relation.When). Returns nil if when is nil. One comparison checks the text of the column byte by byte. For a text
+// column, another comparison checks the column itself, because the column may have an index.
+func (w *Writer) relationCondition(table domain.Table, alias string, when *domain.Condition) []string {
 	if when == nil {
 		return nil
 	}
-	column, value := here+"."+Quote(when.Column), w.constantText(when.Value)
+	column, value := alias+"."+Quote(when.Column), w.constantText(when.Value)
 	conditions := []string{w.Dialect.bytewise(asText(column)) + " = " + value}
 	if described, _ := table.Column(when.Column); described.Type == domain.TypeText {
 		conditions = append([]string{column + " = " + value}, conditions...)
@@ -154,36 +161,36 @@ func (w *Writer) holds(table domain.Table, here string, when *domain.Condition) 
 	return conditions
 }
 
-// constantText returns the expression for a constant text. Quotes, backslashes and question marks are encoded, because
-// the driver, the settings of the session, or bun could interpret them.
+// constantText returns the expression for a constant text. If the text contains special characters, the expression
+// holds its bytes as hexadecimal digits. Otherwise the driver, the settings of the session, or bun could interpret a
+// quote, a backslash or a question mark in the text.
 func (w *Writer) constantText(text string) string {
 	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./ "
 	if strings.Trim(text, plain) == "" {
 		return literal(text)
 	}
-	return w.Dialect.encoded(hex.EncodeToString([]byte(text)))
+	return w.Dialect.textFromHex(hex.EncodeToString([]byte(text)))
 }
 
-// isRow returns the condition that a row has a primary key, given as texts. here is the alias of the table. add appends
-// a parameter and returns its placeholder.
-func (w *Writer) isRow(here string, table domain.Table, elements []string, add func(value any) string) string {
-	comparisons := make([]string, len(elements))
+// hasPrimaryKey returns the condition that a row has the given primary key. The elements of the key are texts. The
+// function add appends a parameter and returns its placeholder.
+func (w *Writer) hasPrimaryKey(alias string, table domain.Table, key []string, add func(value any) string) string {
+	comparisons := make([]string, len(key))
 	for i, name := range table.PrimaryKey {
-		comparisons[i] = w.Dialect.exactly(asText(here+"."+Quote(name)), add(elements[i]))
+		comparisons[i] = w.Dialect.equalsExactly(asText(alias+"."+Quote(name)), add(key[i]))
 	}
 	return strings.Join(comparisons, " AND ")
 }
 
-// asText returns an expression that casts the given expression to text.
 func asText(expression string) string { return "CAST(" + expression + " AS text)" }
 
-func isSpelledByNone(column, table, key string) string {
-	return fill(spelledByNone, "table", quoteTable(table), "key", Quote(key), "column", column)
+func noExactKeyIn(column, table, key string) string {
+	return fill(noExactKey, "table", quoteTable(table), "key", Quote(key), "column", column)
 }
 
-// inOrderOf returns the columns of the relation that hold the subject's key, in the order of the key. Returns false if
-// the relation does not refer to exactly that key.
-func inOrderOf(subjectKey []string, relation domain.Relation) ([]string, bool) {
+// keyColumnsOf returns the columns of the relation that refer to the subject's key, in the order of that key. Returns
+// false if the relation does not refer to exactly the columns of the key.
+func keyColumnsOf(subjectKey []string, relation domain.Relation) ([]string, bool) {
 	if len(relation.ReferencedColumns) != len(subjectKey) {
 		return nil, false
 	}
@@ -198,42 +205,41 @@ func inOrderOf(subjectKey []string, relation domain.Relation) ([]string, bool) {
 	return columns, true
 }
 
-// isKey returns the condition that columns equal the subject's key. The parameters of the statement hold the key. The
-// parameter of is the name of the table with the columns, and the parameter table is its alias. Integers are compared
-// as bigint, because a column may be narrower than the key, and the value may not fit the column. The database may
-// ignore case or accents when it compares texts. A text that equals the key only in this way belongs to the subject,
-// unless another subject has exactly that spelling.
-func (w *Writer) isKey(of, table string, columns []string, others int) string {
+// equalsSubjectKey returns the condition that columns of a table equal the subject's key. The placeholders of the key
+// start at $(offset+1). Integers are compared as bigint, because the column may have a smaller type, and the value of
+// the key may not fit that type. A text column must also meet matchesSubjectText, except in the subject's own table.
+func (w *Writer) equalsSubjectKey(tableName, alias string, columns []string, offset int) string {
 	subject := w.DataMap.SubjectTable()
 	var comparisons []string
 	for i, column := range columns {
-		value := parameter(others + i + 1)
+		value := placeholder(offset + i + 1)
 		key, _ := subject.Column(subject.SubjectKey[i])
 		switch key.Type { //nolint:exhaustive // the other types need no cast
 		case domain.TypeSmallInt, domain.TypeInteger, domain.TypeBigInt:
 			value = "CAST(" + value + " AS bigint)"
 		}
-		name := table + "." + Quote(column)
+		name := alias + "." + Quote(column)
 		comparisons = append(comparisons, name+" = "+value)
-		if of != subject.Name && key.Type == domain.TypeText { // the sight checks the subject's own row, see Locks
-			comparisons = append(comparisons, w.spelled(name, value, subject.SubjectKey[i]))
+		if tableName != subject.Name && key.Type == domain.TypeText { // callers check the own row, see Locks
+			comparisons = append(comparisons, w.matchesSubjectText(name, value, subject.SubjectKey[i]))
 		}
 	}
 	return strings.Join(comparisons, " AND ")
 }
 
-// spelled returns the condition that a column, which equals the value, has exactly its spelling, or the spelling of no
-// subject.
-func (w *Writer) spelled(column, value, key string) string {
+// matchesSubjectText returns the condition that a text column belongs to the subject if the database considers the
+// column and the key equal. The database may ignore case or accents in this comparison. The column belongs to the
+// subject if both have the same bytes, or if no other subject has exactly the text of the column.
+func (w *Writer) matchesSubjectText(column, value, key string) string {
 	text := asText(column)
-	return "(" + w.Dialect.exactly(text, value) + " OR " +
-		isSpelledByNone(w.Dialect.bytewise(text), w.DataMap.SubjectTable().Name, key) + ")"
+	return "(" + w.Dialect.equalsExactly(text, value) + " OR " +
+		noExactKeyIn(w.Dialect.bytewise(text), w.DataMap.SubjectTable().Name, key) + ")"
 }
 
-func list(table string, columns []string) string {
+func list(alias string, columns []string) string {
 	qualified := make([]string, len(columns))
 	for i, column := range columns {
-		qualified[i] = table + "." + Quote(column)
+		qualified[i] = alias + "." + Quote(column)
 	}
 	return strings.Join(qualified, ", ")
 }

@@ -7,35 +7,35 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// source is one table of an export.
+// source is one table of an export statement.
 type source struct {
-	table    domain.Table
-	named    bool // an export names its rows by their primary key
-	exported []domain.Column
-	records  []domain.ExportRecord // one per exported column: the fields that are the same in all rows
-	since    []int                 // one per exported column: the index of the value that its retention counts from, or -1
+	table        domain.Table
+	namedByKey   bool // the name of a row in an export is its primary key
+	exported     []domain.Column
+	records      []domain.ExportRecord // for each exported column: the fields that are the same in all rows
+	sinceIndexes []int                 // for each exported column: the index of the value with its retention start, or -1
 
-	selected []string                // the expressions of its values
-	from     func(others int) string // the rest of the statement; others is the number of preceding parameters
-	keys     int                     // the number of parameters for the subject's key; 0 for a ledger, which takes the id
+	selected      []string                // the expressions of the values
+	fromClause    func(offset int) string // the clauses from FROM on; their placeholders start at $(offset+1)
+	keyParameters int                     // the number of parameters for the subject's key; 0 for a ledger
 
-	// If a table has several paths, paths lists them, and leads returns one more expression for each path. The value of
-	// the expression is not NULL if the path leads from the row to the subject.
-	paths []domain.Path
-	leads func(others int) []string
+	// If a table has several paths, paths lists them, and pathValues returns one expression for each path. The value of an
+	// expression is not NULL if its path leads from the row to the subject.
+	paths      []domain.Path
+	pathValues func(offset int) []string
 }
 
-// newSource returns the source of a table. The source selects the primary key as texts, the exported columns, and the
-// columns that hold the start of a retention duty.
+// newSource returns the source of a table. Its values are the primary key as texts, the exported columns, and the
+// columns with the start of a retention duty.
 func newSource(dialect Dialect, table domain.Table, exported []domain.Column) source {
 	s := source{
-		table: table, named: table.NamesRowsByKey(), exported: exported, leads: func(int) []string { return nil },
+		table: table, namedByKey: table.NamesRowsByKey(), exported: exported, pathValues: func(int) []string { return nil },
 	}
 	for _, name := range table.PrimaryKey {
 		s.selected = append(s.selected, "CAST(t0."+Quote(name)+" AS text)")
 	}
 	for _, column := range s.exported {
-		s.selected = append(s.selected, dialect.exported(column))
+		s.selected = append(s.selected, dialect.exportedValue(column))
 		s.records = append(s.records, domain.ExportRecord{
 			Source:          table.Name,
 			Field:           column.Name,
@@ -48,67 +48,69 @@ func newSource(dialect Dialect, table domain.Table, exported []domain.Column) so
 	for _, column := range s.exported {
 		since, ok := table.Column(column.Personal.Since)
 		if !ok {
-			s.since = append(s.since, -1)
+			s.sinceIndexes = append(s.sinceIndexes, -1)
 			continue
 		}
-		s.since = append(s.since, len(s.selected))
-		s.selected = append(s.selected, dialect.exported(since))
+		s.sinceIndexes = append(s.sinceIndexes, len(s.selected))
+		s.selected = append(s.selected, dialect.exportedValue(since))
 	}
 	return s
 }
 
-// divide restricts the exported cells of each row to the part that belongs to the subject, if the table has several
-// paths.
-func (s *source) divide(w *Writer) {
+// restrictByPath sets paths and pathValues if the table has several paths. An export of the subject then contains only
+// the cells of a row that belong to the subject.
+func (s *source) restrictByPath(w *Writer) {
 	paths := w.DataMap.Paths(s.table.Name)
-	if len(paths) == 1 || len(s.table.Personal()) == 0 { // only keys, which belong to every path
+	if len(paths) == 1 || len(s.table.Personal()) == 0 { // without personal data, cells belong to every path
 		return
 	}
 	s.paths = paths
-	s.leads = func(others int) []string {
-		leads := make([]string, len(paths))
+	s.pathValues = func(offset int) []string {
+		values := make([]string, len(paths))
 		for i, path := range paths {
-			leads[i] = "CASE WHEN " + w.rowsOf(s.table, path, others) + " THEN 'yes' END"
+			values[i] = "CASE WHEN " + w.rowsOf(s.table, path, offset) + " THEN 'yes' END"
 		}
-		return leads
+		return values
 	}
 }
 
-// isTheirs reports whether the cell of a column belongs to the subject.
-func (s *source) isTheirs(column domain.Column, values []any) bool {
+// belongsToSubject reports whether the cell of a column belongs to the subject. The parameter values holds the values
+// of the row.
+func (s *source) belongsToSubject(column domain.Column, values []any) bool {
 	if len(s.paths) == 0 {
 		return true
 	}
-	leads := values[len(s.selected):]
+	pathValues := values[len(s.selected):]
 	for i, path := range s.paths {
-		if leads[i] != nil && path.Has(column) {
+		if pathValues[i] != nil && path.Has(column) {
 			return true
 		}
 	}
 	return false
 }
 
-// ExportRow holds a scanned row of an export statement.
+// ExportRow holds a scanned result row of an export statement.
 type ExportRow struct {
 	Source  int
 	Values  []any
-	Targets []any // pointers to Source, the position and Values
+	Targets []any // the scan targets: pointers to Source, the position, and each of Values
 
-	counted, number int // the source of the counted rows, and their number
+	countedSource int // the source of the last row that countRow has counted
+	rowNumber     int // the number of the row within its source, from 1 on
 }
 
-// count numbers the row within its source, from 1 on.
-func (r *ExportRow) count() {
-	if r.counted != r.Source {
-		r.counted, r.number = r.Source, 0
+// countRow sets rowNumber. It must be called once for each result row.
+func (r *ExportRow) countRow() {
+	if r.countedSource != r.Source {
+		r.countedSource, r.rowNumber = r.Source, 0
 	}
-	r.number++
+	r.rowNumber++
 }
 
-// NewRow returns a row that is reused for all rows of a result.
+// NewRow returns an ExportRow. Callers scan all rows of a result into the same ExportRow.
 func (e *Export) NewRow() *ExportRow {
 	row := &ExportRow{Values: make([]any, e.width)}
-	var position int64 // only used by ORDER BY
+	var position int64 // only ORDER BY needs it
 	row.Targets = append(row.Targets, &row.Source, &position)
 	for i := range row.Values {
 		row.Targets = append(row.Targets, &row.Values[i])
@@ -116,16 +118,17 @@ func (e *Export) NewRow() *ExportRow {
 	return row
 }
 
-// WasErased reports whether the subject was erased before, according to the row of a sight.
-func (e *Export) WasErased(sight *ExportRow) bool {
-	return sight.Values[len(e.sources[0].selected)-1] != nil
+// WasErased reports whether the subject was erased before. The parameter row is the row of preconditions.
+func (e *Export) WasErased(row *ExportRow) bool {
+	return row.Values[len(e.sources[0].selected)-1] != nil
 }
 
-// Yield calls yield with one record per exported column. erased says whether the subject was erased before.
+// Yield calls yield with one record for each exported column of the row. The parameter erased is the result of
+// WasErased.
 func (e *Export) Yield(row *ExportRow, erased bool, yield func(domain.ExportRecord) error) error {
 	s := &e.sources[row.Source]
-	row.count()
-	if !erased || s.keys == 0 { // an erasure does not change a ledger
+	row.countRow()
+	if !erased || s.keyParameters == 0 { // an erasure does not change a ledger
 		return s.yield(e.dialect, row, yield)
 	}
 	var records []domain.ExportRecord
@@ -135,7 +138,7 @@ func (e *Export) Yield(row *ExportRow, erased bool, yield func(domain.ExportReco
 	}); err != nil {
 		return err
 	}
-	e.dataMap.MarkErased(s.table, e.leading(s, row.Values), records)
+	e.dataMap.MarkErased(s.table, e.pathsToSubject(s, row.Values), records)
 	for _, record := range records {
 		if err := yield(record); err != nil {
 			return err
@@ -144,8 +147,8 @@ func (e *Export) Yield(row *ExportRow, erased bool, yield func(domain.ExportReco
 	return nil
 }
 
-// leading returns the paths that lead from a row to the subject.
-func (e *Export) leading(s *source, values []any) []domain.Path {
+// pathsToSubject returns the paths of the source that lead from the row with the given values to the subject.
+func (e *Export) pathsToSubject(s *source, values []any) []domain.Path {
 	if len(s.paths) == 0 {
 		return e.dataMap.Paths(s.table.Name)
 	}
@@ -158,10 +161,10 @@ func (e *Export) leading(s *source, values []any) []domain.Path {
 	return leading
 }
 
-// nameOf returns the name of a row in the export.
-func (s *source) nameOf(row *ExportRow) string {
-	if !s.named {
-		return strconv.Itoa(row.number)
+// rowName returns the name of the row in the export: its primary key, or its number.
+func (s *source) rowName(row *ExportRow) string {
+	if !s.namedByKey {
+		return strconv.Itoa(row.rowNumber)
 	}
 	key := make([]string, len(s.table.PrimaryKey))
 	for i := range key {
@@ -171,15 +174,15 @@ func (s *source) nameOf(row *ExportRow) string {
 }
 
 func (s *source) yield(dialect Dialect, row *ExportRow, yield func(domain.ExportRecord) error) error {
-	name, values := s.nameOf(row), row.Values
+	name, values := s.rowName(row), row.Values
 	for i, column := range s.exported {
-		if !s.isTheirs(column, values) {
+		if !s.belongsToSubject(column, values) {
 			continue
 		}
 		record := s.records[i]
 		record.Row, record.Value = name, Value(dialect, column.Type, values[len(s.table.PrimaryKey)+i])
-		if s.since[i] >= 0 {
-			if since, ok := Value(dialect, domain.TypeTime, values[s.since[i]]).(time.Time); ok {
+		if s.sinceIndexes[i] >= 0 {
+			if since, ok := Value(dialect, domain.TypeTime, values[s.sinceIndexes[i]]).(time.Time); ok {
 				record.ExpiresAt = Optional(domain.Instant(column.Personal.Retain.After(since)))
 			}
 		}

@@ -19,37 +19,37 @@ func (sqlite) OwnTables(schema string) string {
 		ORDER BY name`, "name", literal(schema), "schema", Quote(schema), "own", ownTables())
 }
 
-// CanMigrate returns true only for main, because the migrations create the tables there.
+// CanMigrate returns true only for main, because the migrations create the tables in main.
 func (sqlite) CanMigrate(schema string) bool { return schema == "main" }
 
 func (sqlite) BeforeMigration() []string { return nil }
 
-func (sqlite) OneMigration() []string { return nil } // the transaction holds the write lock
+func (sqlite) LockMigrations() []string { return nil } // the transaction already holds the write lock
 
-func (sqlite) PrepareMigration(string) []string { return nil } // SQLite has no schemas
+func (sqlite) PrepareMigration(string) []string { return nil } // the tables are in main
 
-// instantFormat has a fixed width, so that instants sort as texts.
+// instantFormat has a fixed width, so that texts sort in the order of their instants.
 const instantFormat = "2006-01-02T15:04:05.000000Z"
 
 func (sqlite) Instant(t time.Time) any { return t.UTC().Format(instantFormat) }
 
 func (sqlite) instantType() string { return "text" }
 
-// forUpdate returns "", because a transaction that writes excludes all other writers.
+// forUpdate returns "", because SQLite has only one writing transaction at a time.
 func (sqlite) forUpdate() string { return "" }
 
-func (sqlite) Joins() bool          { return false }
-func (sqlite) HasStandbys() bool    { return false }
-func (sqlite) Notification() string { return "" }
+func (sqlite) CombinesChanges() bool { return false }
+func (sqlite) HasStandbys() bool     { return false }
+func (sqlite) Notification() string  { return "" }
 
-func (sqlite) isolation() string { return "" }
+func (sqlite) isolationLevel() string { return "" }
 
 func (sqlite) lockLedger(Kind, string) string { return "" } // there is one writer at a time
 func (sqlite) CheckDeferred() string          { return "" }
 
-// BrokenKeys returns a statement that reads the definitions of the tables, because SQLite has no pragma that lists the
-// deferred foreign keys.
-func (sqlite) BrokenKeys(schema string) string {
+// BrokenForeignKeys returns a statement that searches the definitions of the tables for DEFERRED, because SQLite has no
+// pragma that lists the deferred foreign keys.
+func (sqlite) BrokenForeignKeys(schema string) string {
 	return fill(`
 		SELECT k."table", k.parent, k.fkid, count(*)
 		FROM {schema}.sqlite_master AS m JOIN pragma_foreign_key_check(m.name, {name}) AS k
@@ -59,20 +59,20 @@ func (sqlite) BrokenKeys(schema string) string {
 }
 
 func (sqlite) ConstraintTriggers([]domain.Table) string { return "" }
-func (sqlite) writtenHere() string                      { return "TRUE" } // there is one writer at a time
-func (sqlite) Lacks(string, []string) string            { return "SELECT NULL" }
+func (sqlite) writtenInTransaction() string             { return "TRUE" } // no other transaction can write
+func (sqlite) AccessProblem(string, []string) string    { return "SELECT NULL" }
 
-func (sqlite) isConstant(column, constant, _ string) string { return column + " = " + constant }
+func (sqlite) equalsConstant(column, constant, _ string) string { return column + " = " + constant }
 
-// written uses the name of the table as its alias, because SQLite does not resolve another alias in the conditions on a
-// view.
-func (sqlite) written(table string) (target, name string) {
+// changedTable returns the name of the table as its alias, because SQLite does not resolve another alias in the
+// conditions on a view.
+func (sqlite) changedTable(table string) (target, name string) {
 	return quoteTable(table), Quote(table[strings.LastIndex(table, ".")+1:])
 }
 
-// fingerprint returns an expression whose value changes with every change of the main database's schema, and with the
-// number of temporary triggers. It returns the empty text if a table belongs to an attached database, because each
-// attached database has its own schema version.
+// fingerprint returns an expression whose value changes with each change of the schema of the main database, and with
+// the number of temporary objects, such as triggers. If a table belongs to an attached database, the value is always
+// the empty text, because each attached database has a separate schema version.
 func (sqlite) fingerprint(tables []domain.Table) string {
 	if slices.ContainsFunc(tables, func(t domain.Table) bool { return strings.Contains(t.Name, ".") }) {
 		return "''"
@@ -80,7 +80,7 @@ func (sqlite) fingerprint(tables []domain.Table) string {
 	return "(SELECT schema_version FROM pragma_schema_version) || ' ' || (SELECT count(*) FROM sqlite_temp_master)"
 }
 
-// Schemas returns a statement that lists the databases in the order in which SQLite resolves a table name.
+// Schemas returns a statement that lists the databases in the order in which SQLite resolves the name of a table.
 func (sqlite) Schemas(table string) (text string) {
 	if schema, _, qualified := strings.Cut(table, "."); qualified {
 		return "SELECT " + literal(schema)
@@ -108,30 +108,34 @@ func (sqlite) Inspection(schema, table string) (text, parameter string) {
 		FROM ` + master + ` AS m WHERE m.type IN ('table', 'view') AND m.name = $1 COLLATE NOCASE`, name
 }
 
-func (sqlite) bytewise(text string) string { return text + " COLLATE BINARY" } // a cast keeps the column's collation
+// bytewise is also necessary for a CAST, because a CAST keeps the collation of the column.
+func (sqlite) bytewise(text string) string { return text + " COLLATE BINARY" }
 
-func (s sqlite) exactly(text, parameter string) string { return s.bytewise(text) + " = " + parameter }
+func (s sqlite) equalsExactly(text, parameter string) string {
+	return s.bytewise(text) + " = " + parameter
+}
 
 func (sqlite) Quotes() map[byte]byte { return map[byte]byte{'"': '"', '`': '`', '[': ']'} }
 
-func (sqlite) encoded(digits string) string { return "CAST(x'" + digits + "' AS text)" }
+func (sqlite) textFromHex(digits string) string { return "CAST(x'" + digits + "' AS text)" }
 
 func (sqlite) SameName(a, b string) bool { return strings.EqualFold(a, b) }
 
-// expired adds one day to an instant whose time zone SQLite cannot parse, so that a duty never ends too early.
-func (sqlite) expired(column, parameter, _ string) string {
+// isNotAfter adds one day to an instant whose offset SQLite cannot parse, so that a retention duty never ends too
+// early.
+func (sqlite) isNotAfter(column, parameter, _ string) string {
 	return fill(`
 		{column} GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]*'
 		AND COALESCE(julianday({column}), julianday(substr({column}, 1, 19)) + 1) <= julianday({parameter})`,
 		"column", column, "parameter", parameter)
 }
 
-func (sqlite) digits() string { return "lower(hex(randomblob(16)))" }
+func (sqlite) randomDigits() string { return "lower(hex(randomblob(16)))" }
 
 func (s sqlite) surrogate(column domain.Column) string {
-	switch column.Type { //nolint:exhaustive // the surrogates of the other types are common
+	switch column.Type { //nolint:exhaustive // commonSurrogate handles the other types
 	case domain.TypeText:
-		return anonymousText(s.digits(), column.Length)
+		return anonymousText(s.randomDigits(), column.Length)
 	case domain.TypeUUID: // version 4 of RFC 9562
 		return "lower(hex(randomblob(4)) || '-' || hex(randomblob(2)) || '-4' || substr(hex(randomblob(2)), 2) || " +
 			"'-8' || substr(hex(randomblob(2)), 2) || '-' || hex(randomblob(6)))"
@@ -144,12 +148,13 @@ func (s sqlite) surrogate(column domain.Column) string {
 	}
 }
 
-// exported returns an expression that has a unary plus. The plus keeps the value and removes the declared type. With
-// the declared type, drivers would also convert the values of other tables in the same result column.
-func (sqlite) exported(column domain.Column) string { return "+t0." + Quote(column.Name) }
+// exportedValue returns the column with a unary plus. The plus keeps the value and removes the declared type. Otherwise
+// drivers would convert all values of the result column by that type, although some of the values come from other
+// tables.
+func (sqlite) exportedValue(column domain.Column) string { return "+t0." + Quote(column.Name) }
 
-// read converts JSONB, which is a blob, to text.
-func (sqlite) read(t domain.ColumnType, value any) any {
+// fromExported converts JSONB, which is a blob, to the text of the JSON.
+func (sqlite) fromExported(t domain.ColumnType, value any) any {
 	if blob, ok := value.([]byte); ok && (t == domain.TypeJSON || t == domain.TypeArray) {
 		if text, ok := textOfJSONB(blob); ok {
 			return text

@@ -6,39 +6,41 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// shortest is the length of the shortest surrogate that begins with "anon-", which has 12 digits.
-const shortest = len("anon-") + 12
+// minPrefixedLength is the length of the shortest surrogate that begins with "anon-". It has 12 digits.
+const minPrefixedLength = len("anon-") + 12
 
-// anonymousText returns a surrogate for texts: "anon-" and 32 hexadecimal digits. A column with a limited length gets
-// fewer digits. If fewer than 12 digits would fit, it gets only digits, because they make the surrogate unique.
+// anonymousText returns the expression for the surrogate of a text: "anon-" and 32 hexadecimal digits. A column with a
+// limited length gets fewer digits. If fewer than 12 digits would fit after "anon-", the surrogate consists of digits
+// only, because the digits make it unique. The parameter hex is the expression for 32 digits.
 func anonymousText(hex string, length int) string {
 	const prefix, digits = len("anon-"), 32
 	switch {
 	case length == 0 || length >= prefix+digits:
 		return "'anon-' || " + hex
-	case length >= shortest:
+	case length >= minPrefixedLength:
 		return "'anon-' || substr(" + hex + ", 1, " + strconv.Itoa(length-prefix) + ")"
 	default:
 		return "substr(" + hex + ", 1, " + strconv.Itoa(length) + ")"
 	}
 }
 
-// filled returns a constant in which each placeholder is replaced by a number of the hexadecimal digits.
-func filled(constant, hex string, digits int) string {
+// fillPlaceholder returns the expression for a constant in which hexadecimal digits replace each domain.Placeholder.
+// The parameter digits is the number of digits for each of them, and hex is the expression for 32 digits.
+func fillPlaceholder(constant, hex string, digits int) string {
 	if digits < 32 {
 		hex = "substr(" + hex + ", 1, " + strconv.Itoa(digits) + ")"
 	}
 	return "replace(CAST(" + constant + " AS text), " + literal(domain.Placeholder) + ", " + hex + ")"
 }
 
-// IsNulled reports whether an erasure sets a column to NULL.
+// IsNulled reports whether an erasure sets the column to NULL.
 func IsNulled(column domain.Column) bool {
 	return column.Personal != nil && column.Personal.Strategy == domain.StrategyNull
 }
 
-// commonSurrogate returns the surrogate of a type whose surrogate is the same constant in both databases.
+// commonSurrogate returns the surrogate of a column type for which both databases use the same constant.
 func commonSurrogate(t domain.ColumnType) string {
-	switch t { //nolint:exhaustive // the dialects cover the other types
+	switch t { //nolint:exhaustive // the dialects have separate surrogates for the other types
 	case domain.TypeSmallInt, domain.TypeInteger, domain.TypeBigInt, domain.TypeNumber:
 		return "0"
 	case domain.TypeBoolean:

@@ -7,7 +7,7 @@ type Tables struct {
 	Consents, Restrictions, Events, Outbox, Erasures, Positions string
 }
 
-// tablesIn returns the names of the tables in a schema. If schema is "", the names are unqualified.
+// tablesIn returns the quoted names of the tables of habeas in a schema. If schema is "", the names have no schema.
 func tablesIn(schema string) Tables {
 	prefix := ""
 	if schema != "" {
@@ -23,14 +23,16 @@ func tablesIn(schema string) Tables {
 	}
 }
 
-// in replaces {consents} and so on in a statement by the tables, and {name} by the text that follows the name in names.
-func (t Tables) in(statement string, names ...string) string {
-	return fill(statement, append(names, "consents", t.Consents, "restrictions", t.Restrictions, "events", t.Events,
+// fill replaces placeholders like the function fill. It also replaces {consents}, {outbox} and so on by the tables of
+// habeas.
+func (t Tables) fill(statement string, replacements ...string) string {
+	return fill(statement, append(replacements, "consents", t.Consents, "restrictions", t.Restrictions, "events", t.Events,
 		"outbox", t.Outbox, "erasures", t.Erasures, "positions", t.Positions)...)
 }
 
-// fill replaces {name} in a statement by the text that follows the name in names. Other braces stay.
-func fill(statement string, names ...string) string {
+// fill replaces each {name} in a statement by a text. The parameter replacements is a list of pairs of a name and its
+// text. fill does not change other braces.
+func fill(statement string, replacements ...string) string {
 	var filled strings.Builder
 	rest := strings.TrimSpace(statement)
 	for {
@@ -40,7 +42,7 @@ func fill(statement string, names ...string) string {
 			return filled.String()
 		}
 		name, behind, _ := strings.Cut(after, "}")
-		text, ok := textOf(name, names)
+		text, ok := replacementOf(name, replacements)
 		if !ok {
 			text, behind = "{", after
 		}
@@ -49,16 +51,16 @@ func fill(statement string, names ...string) string {
 	}
 }
 
-func textOf(name string, names []string) (text string, ok bool) {
-	for i := 0; i+1 < len(names); i += 2 {
-		if names[i] == name {
-			return names[i+1], true
+func replacementOf(name string, replacements []string) (text string, ok bool) {
+	for i := 0; i+1 < len(replacements); i += 2 {
+		if replacements[i] == name {
+			return replacements[i+1], true
 		}
 	}
 	return "", false
 }
 
-// ownTables returns the list of the tables of habeas, as constants.
+// ownTables returns the names of all tables of habeas as a list of SQL constants.
 func ownTables() string {
 	names := tablesIn("")
 	own := []string{

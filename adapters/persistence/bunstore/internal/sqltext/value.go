@@ -10,14 +10,15 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// Value converts a driver's value of a column to the value that an export shows. Drivers return different Go types, so
-// each column type accepts all of them. If a value does not fit its column type, the export shows its text.
+// Value converts a value that a driver returns for a column to the value that an export shows. Drivers return different
+// Go types for a column type, so Value accepts all of them. If a value does not fit the column type, Value returns the
+// text of the value.
 func Value(dialect Dialect, t domain.ColumnType, value any) any {
 	if value == nil {
 		return nil
 	}
-	value = dialect.read(t, value)
-	switch t { //nolint:exhaustive // texts and UUIDs remain
+	value = dialect.fromExported(t, value)
+	switch t { //nolint:exhaustive // the last return handles texts and UUIDs
 	case domain.TypeSmallInt, domain.TypeInteger, domain.TypeBigInt:
 		if n, err := strconv.ParseInt(Text(value), 10, 64); err == nil {
 			return n
@@ -43,7 +44,7 @@ func asNumber(value any) any {
 	case int64:
 		return value
 	case float64:
-		switch { // JSON has no such numbers: the export shows texts as PostgreSQL writes them
+		switch { // JSON has no infinity and no NaN: the export shows the texts that PostgreSQL writes
 		case math.IsInf(value, 1):
 			return domain.Number("Infinity")
 		case math.IsInf(value, -1):
@@ -70,7 +71,8 @@ func asBoolean(value any) any {
 }
 
 // timeFormats are the formats in which bun and SQLite write instants and dates as text, and the formats of PostgreSQL's
-// JSON. The latter include local times, and offsets with seconds from before there were time zones.
+// JSON. PostgreSQL also writes local times without an offset. For instants before the introduction of time zones, it
+// writes offsets with seconds.
 var timeFormats = []string{
 	time.RFC3339Nano, "2006-01-02 15:04:05.999999999-07:00", "2006-01-02 15:04:05", time.DateOnly,
 	"2006-01-02T15:04:05", "2006-01-02T15:04:05-07:00:00",
@@ -78,7 +80,7 @@ var timeFormats = []string{
 
 func asTime(value any) any {
 	if t, ok := value.(time.Time); ok {
-		if year := t.UTC().Year(); year < 0 || year > 9999 { // RFC 3339 has no such years, PostgreSQL does
+		if year := t.UTC().Year(); year < 0 || year > 9999 { // PostgreSQL has such years, but RFC 3339 does not
 			return Text(value)
 		}
 		return domain.Instant(t)
@@ -92,7 +94,7 @@ func asTime(value any) any {
 	return Text(value)
 }
 
-// Text converts a driver's value to text.
+// Text converts a value that a driver returns to a text.
 func Text(value any) string {
 	switch value := value.(type) {
 	case string:
@@ -106,7 +108,7 @@ func Text(value any) string {
 	}
 }
 
-// JSON encodes a value that is stored as JSON.
+// JSON encodes a value that a store keeps as JSON. The parameter op is the operation for the error.
 func JSON(op string, value any) (string, error) {
 	text, err := json.Marshal(value)
 	if err != nil {
@@ -115,7 +117,7 @@ func JSON(op string, value any) (string, error) {
 	return string(text), nil
 }
 
-// Instant is a point in time that scans the values of either database. It implements sql.Scanner.
+// Instant is a point in time that can scan the values of both databases. It implements sql.Scanner.
 type Instant time.Time
 
 // Scan implements sql.Scanner.

@@ -14,7 +14,7 @@ import (
 // the step at an instant. Rows that were added later do not count. LeftOver changes no data.
 func (s *Step) LeftOver(ctx context.Context, at time.Time, found domain.Leftovers) (domain.Leftovers, error) {
 	cells := s.cellsOf()
-	cells.Until = at
+	cells.AddedUntil = at
 	switch s.Strategy { //nolint:exhaustive // a retain step leaves all rows
 	case domain.StrategyDelete:
 		rows, err := s.count(ctx, cells)
@@ -59,7 +59,7 @@ func (s *Step) isLeftOver(cell held) bool {
 // Present reports whether the step has any row that was not added after an instant.
 func (s *Step) Present(ctx context.Context, at time.Time) (bool, error) {
 	cells := s.cellsOf()
-	cells.Until = at
+	cells.AddedUntil = at
 	rows, err := s.count(ctx, cells)
 	return rows > 0, err
 }
