@@ -9,9 +9,9 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// Export implements ports.SubjectStore. On PostgreSQL, one statement reads all tables, and needs no transaction to see
-// one snapshot. On SQLite, one statement for each table runs in a read-only transaction, or in the transaction of the
-// application that the session has joined.
+// Export implements ports.SubjectStore. On PostgreSQL, one statement reads all tables. A single statement sees one
+// snapshot, so it needs no transaction. On SQLite, one statement for each table runs in a read-only transaction, or in
+// the transaction of the application that the session has joined.
 func (s subjectStore) Export(
 	ctx context.Context, id domain.SubjectID, yield func(domain.ExportRecord) error,
 ) error {
@@ -49,9 +49,10 @@ func (s subjectStore) Export(
 // maxSights is the maximum number of times that an export runs its first statement because the catalog has changed.
 const maxSights = 3
 
-// export runs one statement and yields its records. The first row of the first statement is a sight of the subject. It
-// also says whether the subject was erased before. If the sight has another fingerprint than the catalog that the store
-// knows, export yields nothing, loads the catalog and runs the statement again.
+// export runs one statement and yields its records. The first row of the first statement is not a record. It holds the
+// current fingerprint of the catalog, the subject's key as the table stores it, and whether the subject was erased
+// before. If the fingerprint differs from the fingerprint of the catalog that the store has cached, export yields
+// nothing, loads the catalog and runs the statement again.
 func (s subjectStore) export(
 	ctx context.Context, e *sqltext.Export, id domain.SubjectID, key []any, erased *bool,
 	yield func(domain.ExportRecord) error,
@@ -139,8 +140,9 @@ func (s *session) inSnapshot(ctx context.Context, fn func() error) error {
 	return fn()
 }
 
-// onReplica calls fn while the session reads from one snapshot of the replica. It requires that the replica is
-// reachable and has all erasures of the subject. done is false if the caller must read from the primary instead.
+// onReplica calls fn while the session reads from one snapshot of the replica. It does not call fn if the replica is
+// unreachable or lacks an erasure of the subject. It then returns done as false, and the caller must read from the
+// primary.
 func (s *session) onReplica(ctx context.Context, id domain.SubjectID, fn func() error) (done bool, err error) {
 	replica := s.store.readDB
 	if replica == nil || s.tx != nil {
