@@ -27,7 +27,7 @@ type session struct {
 	writes     int                                               // number of writing statements in tx
 	locked     *lockedSubject                                    // the subject that was locked last
 	ahead      *sqltext.Ahead                                    // values that the last statement of Apply has prefetched
-	catalog    *catalog.Catalog                                  // describes the application's tables; nil until it is needed
+	catalog    *catalog.Catalog                                  // of the application's tables; nil until it is needed
 	held       sqltext.Appends                                   // the buffer of appended rows
 	evidence   [][]any                                           // events to write again after a rollback
 	onRollback [][]any                                           // events to write only after a rollback

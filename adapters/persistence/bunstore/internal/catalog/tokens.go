@@ -143,7 +143,7 @@ func (t tokens) writes() (tables []string, builds bool) {
 			builds = true
 			continue
 		case t.is(i, "into") && (t.is(i-1, "insert", "replace", "merge") || t.is(i-3, "insert") && t.is(i-2, "or")):
-		case t.is(i, "update") && !t.is(i-1, "for", "key", "on", "do"): // FOR UPDATE, ON UPDATE and the like do not update rows
+		case t.is(i, "update") && !t.is(i-1, "for", "key", "on", "do"): // not FOR UPDATE, ON UPDATE
 			if t.is(at, "or") {
 				at += 2
 			}
