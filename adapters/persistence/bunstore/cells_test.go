@@ -165,7 +165,7 @@ func (a *application) tryErase(t testing.TB, id ...string) error {
 }
 
 // onUpdate returns the statements that create a trigger. After each update of a row of the table worded, the trigger
-// runs the statement does.
+// runs the SQL statement in the parameter does.
 func onUpdate(db *bun.DB, does string) []string {
 	if db.Dialect().Name() != dialect.PG {
 		return []string{"CREATE TRIGGER meddles AFTER UPDATE ON worded BEGIN " + does + "; END"}

@@ -18,7 +18,7 @@ import (
 // after a rollback.
 const evidenceTimeout = 5 * time.Second
 
-// activeKey is the key of a context value. The context of an open session on the database has this value.
+// activeKey is the key of a context value. A context with this value belongs to an open session on db.
 type activeKey struct{ db *bun.DB }
 
 // Do implements ports.SessionFactory. Reads before the first write of the session run outside a transaction. As in a

@@ -89,8 +89,8 @@ func (s subjectStore) applyCombined(
 }
 
 // applySeparately runs the steps one by one in a new transaction after the combined statement failed with err. It
-// returns err if the failure does not depend on a step: the context has ended, the transaction lost a conflict, or the
-// database is unavailable.
+// returns err if the failure does not depend on a step: the context has ended, the transaction failed because of a
+// concurrent transaction, or the database is unavailable.
 func (s subjectStore) applySeparately(ctx context.Context, key []any, steps []domain.Step, err error) ([]int64, error) {
 	if ctx.Err() != nil || conn.Retryable(err) || errors.Is(err, domain.ErrUnavailable) {
 		return make([]int64, len(steps)), err // len(steps) counts mean that the failed step is not known

@@ -46,7 +46,8 @@ func (s subjectStore) Export(
 	})
 }
 
-// maxSights is the maximum number of times that an export runs its first statement because the catalog has changed.
+// maxSights is the maximum number of times that an export runs its first statement. The export repeats the statement if
+// the definitions of the tables have changed since the store read the catalog.
 const maxSights = 3
 
 // export runs one statement and yields its records. The first row of the first statement is not a record. It holds the
@@ -102,8 +103,8 @@ func (s subjectStore) export(
 	})
 }
 
-// checkSight returns an error if the subject must not be exported. If the sight has another fingerprint than known, it
-// returns the fingerprint of the sight as stale.
+// checkSight checks the values in the first row of an export. It returns an error if the subject must not be exported.
+// If the row has another fingerprint than the catalog known, it returns the fingerprint of the row as stale.
 func (s subjectStore) checkSight(
 	known *catalog.Catalog, id domain.SubjectID, values []any,
 ) (stale string, err error) {

@@ -71,8 +71,8 @@ func (s *Store) Find(
 	return f.found, nil
 }
 
-// places returns the searchable tables of the application with their searchable columns. It records a gap for each
-// table or column that the role cannot read. It omits views.
+// places returns the searchable tables of the application with their searchable columns. It records a gap (a place that
+// Find cannot search) for each table or column that the role cannot read. It omits views.
 func (f *finder) places(live domain.Catalog) (places []sqltext.Place) {
 	for _, table := range live.Tables {
 		if table.Kind == domain.KindView {

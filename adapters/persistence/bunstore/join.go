@@ -24,11 +24,11 @@ import (
 // until the application's transaction ends. The lock keeps the records of a subject in the order of their commits. Keep
 // such transactions short, because other appends for this subject wait.
 //
-// Constraint triggers of the application may be deferred to the commit. An erasure or a rectification must see their
-// effects if triggers, rules or views of the database may restore old values. It then makes the deferred triggers of
-// the data map's tables fire before it verifies that no old values remain. Afterwards, it sets each trigger back to its
-// declared mode. It returns domain.ErrConfiguration if another constraint has the same name as such a trigger, because
-// SET CONSTRAINTS would affect both.
+// Constraint triggers of the application may be deferred to the commit. If triggers, rules or views of the database may
+// restore old values, an erasure or a rectification verifies that no old values remain. Before that, it makes the
+// deferred triggers of the data map's tables fire, so that it sees their effects. Afterwards, it sets each trigger back
+// to its declared mode. It returns domain.ErrConfiguration if another constraint has the same name as such a trigger,
+// because SET CONSTRAINTS would affect both.
 //
 // Functions that run after a commit, such as hooks, run when the application calls Joined.Committed.
 func (s *Store) Join(tx bun.IDB) (*Joined, error) {

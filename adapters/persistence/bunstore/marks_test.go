@@ -107,7 +107,8 @@ func TestMarksAreNotListedWhereCommitsAreNotSeen(t *testing.T) {
 	}
 }
 
-// A long erasure delays the list of marks with higher intake numbers. It does so only in its own schema.
+// Until an erasure commits, a list of marks omits all marks with higher intake numbers in the same schema. Marks in
+// other schemas are listed.
 func TestAnErasureDelaysTheMarksOfItsSchema(t *testing.T) {
 	db := databases.PostgreSQL(t)
 	s := newShop(t, db, 0)

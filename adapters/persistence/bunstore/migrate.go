@@ -39,7 +39,7 @@ func Migrations(db *bun.DB) (fs.FS, error) {
 // Migrate never creates a second set of tables. If a schema of the search path has tables of habeas, Migrate updates
 // these tables.
 //
-// Returns domain.ErrConfiguration if several schemas of the search path have tables of habeas; set Options.Schema in
+// Returns domain.ErrConfiguration if several schemas of the search path have tables of habeas. Set Options.Schema in
 // this case. Also returns domain.ErrConfiguration if migrations are pending for tables in an attached database of
 // SQLite.
 func Migrate(ctx context.Context, db *bun.DB, opts Options) error {

@@ -58,7 +58,7 @@ func subject(t testing.TB, elements ...string) domain.SubjectID {
 	return id
 }
 
-// toErase returns a pending entry of an erasure, enqueued the duration after after morning.
+// toErase returns a pending entry of an erasure. Its EnqueuedAt is morning plus after.
 func toErase(t testing.TB, entryID, of string, after time.Duration) domain.OutboxEntry {
 	t.Helper()
 	return domain.OutboxEntry{

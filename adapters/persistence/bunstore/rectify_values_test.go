@@ -22,7 +22,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// Holder has a column of every type. Some columns hold another type in its text form. One text must be kept.
+// Holder has a column of every type. Some columns hold another type in its text form. One text column is retained.
 type Holder struct {
 	bun.BaseModel `bun:"table:holders"`
 	ID            int64          `bun:"id,pk" subject:"id"`

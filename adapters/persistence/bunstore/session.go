@@ -148,10 +148,10 @@ func (s *session) learn(ctx context.Context, fingerprint string) (err error) {
 	return err
 }
 
-// explain returns an error that names the table if the database refused a statement because the role lacks a privilege,
-// or because the object is of a kind that does not allow the statement, such as a view. It otherwise returns err.
-// Before it looks up the privileges, it rolls back the transaction. In a transaction of the application, it only rolls
-// back to the savepoint of the session.
+// explain returns an error that names the table and the reason if the database refused a statement. The reason is a
+// missing privilege, or an object that does not allow the statement, such as a view. For other errors, explain returns
+// err. Before it looks up the privileges, it rolls back the transaction. In a transaction of the application, it only
+// rolls back to the savepoint of the session.
 func (s *session) explain(ctx context.Context, op string, err error, needs ...catalog.Need) error {
 	state := conn.SQLState(err)
 	if state != "42501" && state != "42809" || s.failed == nil {

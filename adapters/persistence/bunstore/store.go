@@ -25,8 +25,8 @@ import (
 //
 // New reads the maximum number of open connections that the application has set with SetMaxOpenConns. While sessions
 // use that many connections, further sessions wait for a connection in FIFO order. On SQLite, sessions that write also
-// wait for the write lock in FIFO order. A session waits until its context ends. If the context has no deadline, the
-// session fails with domain.ErrUnavailable after 30 s.
+// wait for the write lock in FIFO order. A session waits at most until its context ends. If the context has no
+// deadline, the session fails with domain.ErrUnavailable after 30 s.
 type Store struct {
 	db      *bun.DB
 	pool    *conn.Pool
@@ -101,9 +101,9 @@ func New(db *bun.DB, dataMap domain.DataMap, opts Options) (*Store, error) {
 }
 
 // shares reports whether a session may share a statement with other sessions now. It returns false while all
-// connections are busy. A shared statement waits for a connection like the statement of one session, and the next
-// sessions to share a statement wait behind it. Sessions that wait for a connection of their own would therefore
-// overtake them.
+// connections are busy. A shared statement has only one place in the queue for connections, and the sessions for the
+// next shared statement wait until it ends. Sessions with statements of their own would therefore overtake the sessions
+// that share.
 func (s *Store) shares() bool { return s.sharing && !s.pool.Crowded() }
 
 func dialectOf(db *bun.DB, schema string) (sqltext.Dialect, error) {

@@ -183,8 +183,8 @@ func (s subjectStore) readCatalog(ctx context.Context, id domain.SubjectID, key 
 	return s.catalog, nil
 }
 
-// sight holds additional columns of a statement on the subject's row: the fingerprint of the catalog, and the text
-// columns of the subject's key as the table stores them.
+// sight holds the columns that a statement on the subject's row returns in addition: the fingerprint of the catalog,
+// and the text columns of the subject's key as the table stores them.
 type sight struct {
 	elements    []int // the indexes of the id's elements that are texts
 	fingerprint sql.NullString
@@ -218,6 +218,6 @@ func (s *sight) spells(id domain.SubjectID) bool {
 func misspelled() error {
 	return &domain.Error{
 		Code: domain.ErrSubject, Op: "subject",
-		Message: "the subject's table spells the id differently: use the spelling of the table",
+		Message: "the subject's table stores this id with other characters, such as another case: use the id as it is stored",
 	}
 }

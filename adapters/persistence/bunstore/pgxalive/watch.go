@@ -42,8 +42,8 @@ type Options struct {
 
 // Watch changes config so that its connections detect an unresponsive server. While a call waits for the server,
 // pgxalive probes the server. If a probe times out, pgxalive closes all connections of config to that server. Calls
-// that wait on these connections then fail, as after a crash of the server. A pool with config therefore does not have
-// to time out on each of its other connections to the server.
+// that wait on these connections then fail, as after a crash of the server. A pool therefore loses all its connections
+// to the failed server at the same time, instead of waiting for a timeout on each of them.
 //
 // If a statement starts after the failure of the server, it fails within ProbeAfter + Timeout. If a statement already
 // waits when the server fails, it fails within 3 × ProbeAfter + Timeout.

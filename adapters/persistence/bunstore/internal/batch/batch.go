@@ -21,8 +21,8 @@ const (
 )
 
 // Batcher runs items in batches. While fewer than maxInFlight batches are in flight, an item runs immediately, in a
-// separate batch. Other items wait until a batch ends, and then run together in one batch of at most maxBatch items. An
-// item never joins a batch that is already in flight. A Batcher is safe for concurrent use. Its exported fields are
+// separate batch. Other items wait until a batch ends, and then run in one batch of at most maxBatch items. An item
+// never joins a batch that is already in flight. A Batcher is safe for concurrent use. Its exported fields are
 // required, and must be set before the first call.
 type Batcher[T any] struct {
 	// Run runs a batch of one or more items.

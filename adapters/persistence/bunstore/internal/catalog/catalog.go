@@ -130,13 +130,16 @@ func (c *Cache) inspect(ctx context.Context, query conn.Query, name string) (liv
 	return live, nil
 }
 
-// scan reads the definition of a table from a row. The columns of the row are: whether the database may keep deleted
-// data for another reason than triggers, whether row-level security is active, the definition of a view, the columns
-// with their types as JSON, the NOT NULL columns as JSON, the kind of a table whose rows cannot be locked, and the
-// triggers as JSON.
+// scan reads the definition of a table from a row of the statement that Dialect.Inspection returns.
 func (live *table) scan(rows *sql.Rows, quotes map[byte]byte) error {
-	var special, secured bool
-	var view, columns, notNull, kind, triggerTexts sql.NullString
+	var (
+		special bool           // the database may keep deleted data for another reason than triggers
+		secured bool           // row-level security is active
+		view    sql.NullString // the definition of a view
+		kind    sql.NullString // a kind of table whose rows cannot be locked
+
+		columns, notNull, triggerTexts sql.NullString // JSON: the types by column, the NOT NULL columns, the triggers
+	)
 	if err := rows.Scan(&special, &secured, &view, &columns, &notNull, &kind, &triggerTexts); err != nil {
 		return err
 	}

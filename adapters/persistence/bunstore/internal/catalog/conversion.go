@@ -52,7 +52,7 @@ func (c *Catalog) conversion(table domain.Table) string {
 }
 
 // narrowing names the numeric column of a table that refers to a text column of the subject's key. Returns "" if there
-// is no such column. Such a column is a problem only for ids with a longNumber.
+// is no such column. Such a column is a problem only for an id for which longNumber returns true.
 func (c *Catalog) narrowing(table domain.Table) string {
 	subject := c.cache.text.DataMap.SubjectTable()
 	for _, path := range c.cache.text.DataMap.Paths(table.Name) {

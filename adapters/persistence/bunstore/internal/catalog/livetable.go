@@ -7,7 +7,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// liveColumn is a column. On SQLite, Key is its position in the primary key, starting at 1.
+// liveColumn is a column. On SQLite, Key is the position of the column in the primary key, starting at 1, or 0.
 type liveColumn struct {
 	domain.CatalogColumn
 	Key int `json:"key"`

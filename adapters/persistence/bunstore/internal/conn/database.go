@@ -105,8 +105,8 @@ func (sqlite) snapshot(ctx context.Context, p *Pool) (transaction, error) {
 	return sqliteTransaction{conn}, nil
 }
 
-// execAlone returns when ctx ends, even if the statement still waits for the write lock. The driver then interrupts the
-// statement when it gets the lock, so that it changes nothing.
+// execAlone returns when ctx ends, even if the statement still waits for the write lock. When the statement gets the
+// lock later, the driver interrupts the statement, so that it changes no data.
 func (sqlite) execAlone(ctx context.Context, p *Pool, text string, args []any) error {
 	conn, err := p.db.Conn(ctx)
 	if err != nil {

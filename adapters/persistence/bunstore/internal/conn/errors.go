@@ -221,7 +221,8 @@ func extendedCode(err reflect.Value) int {
 	return number(err, value, "Code")
 }
 
-// number returns the integer that the method or the field called name of an error holds, or 0 if there is none.
+// number returns the integer that the method called name returns, or that the field called name holds. Returns 0 if
+// there is neither. value is the struct to which err points.
 func number(err, value reflect.Value, name string) int {
 	var code reflect.Value
 	if method := err.MethodByName(name); method.IsValid() && method.Type().NumIn() == 0 && method.Type().NumOut() == 1 {

@@ -138,9 +138,10 @@ func sqliteText(err error) (code int, text string) {
 // quoted matches the names in PostgreSQL's message about a missing table, column or privilege.
 var quoted = regexp.MustCompile(`["«„]([^"«»„“”]+)["»“”]|(?:column|table|schema|sequence|view) ([\w.$]+)`)
 
-// missing returns the names of the tables and columns that a refused statement lacks, or lacks a privilege on. It
-// ignores errors with a context (field W), which come from a function or a trigger of the application. Their statements
-// may be built from personal data, which the message would then show as a name.
+// missing returns names from the error of a refused statement: the tables and columns that do not exist, or for which
+// the role lacks a privilege. It ignores errors with a context (field W), which come from a function or a trigger of
+// the application. Such a function may build statements from personal data, which the message would then contain as a
+// name.
 func missing(err error) string {
 	if found := namesIn(err).String(); found != "" {
 		return found

@@ -10,9 +10,9 @@ import (
 
 // prepared is a connection for one statement with its parameters. bun would write parameters into the text of a query.
 // To avoid that, bun gets the statement as a raw query without parameters, and prepared passes the parameters to the
-// driver. The query hooks of the application still see the statement. prepared also ignores the text that it gets from
-// bun, and passes its own text to the driver. bun would replace the placeholders of SQLite (?1) if the application has
-// named arguments.
+// driver. The query hooks of the application still see the statement. prepared passes the original text of the
+// statement to the driver, instead of the text that it gets from bun, because bun replaces the placeholders of SQLite
+// (?1) if the application has named arguments.
 type prepared struct {
 	bun.IConn
 	text string
