@@ -20,7 +20,7 @@ func (c *Catalog) RefuseHidden(id domain.SubjectID, op string) (table string, er
 		}
 		if why != "" {
 			return table.Name, &domain.Error{
-				Code: domain.ErrConfiguration, Op: op, Message: why + ": SQLite converts values of these types, so that a statement" +
+				Code: domain.ErrConfiguration, Op: op, Message: why + ": SQLite converts values of these types, so that it" +
 					" may miss rows of the subject, or find rows of another subject. Give a key and the columns that refer to it the" +
 					" same type, but not REAL",
 			}
