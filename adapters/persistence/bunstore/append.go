@@ -8,9 +8,9 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/sqltext"
 )
 
-// maxHeld is the maximum number of rows that a session buffers before it inserts them in one statement. The limit
-// exists because SQLite searches the list of all parameters for each parameter of a statement, so that the cost grows
-// with the square of their number.
+// maxHeld is the maximum number of rows that a session buffers before it inserts them. The limit exists because SQLite
+// searches the list of all parameters for each parameter of a statement, so that the cost grows with the square of
+// their number.
 const maxHeld = 100
 
 // hold appends a row to the buffer of the session. It inserts the buffered rows if there are maxHeld rows.

@@ -55,8 +55,8 @@ func (r restrictionStore) History(
 	return r.readRecords(ctx, id, text, args)
 }
 
-// ClearReasons implements ports.RestrictionStore. It buffers the change, so that the session sends the change in the
-// same statement as its other buffered rows.
+// ClearReasons implements ports.RestrictionStore. It buffers the change. On PostgreSQL, the session sends the change in
+// the same statement as its other buffered rows.
 func (r restrictionStore) ClearReasons(ctx context.Context, id domain.SubjectID) error {
 	if len(r.held[sqltext.Restrictions]) > 0 { // a statement that inserts records would not clear their reasons
 		if err := r.flush(ctx); err != nil {

@@ -66,7 +66,8 @@ type Options struct {
 	// to 3 ms if it follows another one within 100 ms. All other notifications call wake immediately.
 	Jitter time.Duration
 	// Logger receives a record about each established connection, each lost connection and each failed attempt to connect,
-	// without addresses and credentials. The default is slog.Default().
+	// without addresses and credentials. While only standbys respond, it receives at most one record in 30 s. The default
+	// is slog.Default().
 	Logger *slog.Logger
 }
 

@@ -171,7 +171,7 @@ func (s *Step) check(ctx context.Context) (remains, error) {
 
 // record adds the subject's present rows, with the old values of their cells, to s.rows and s.cells, and returns the
 // number of new rows. Except on the first call, it ignores rows that other transactions have added, if the database can
-// identify these rows. They count as rows that were added after the erasure.
+// identify these rows. Such rows count as added after the erasure.
 func (s *Step) record(ctx context.Context, first bool) (added int, err error) {
 	cells := s.cellsOf()
 	text, args := cells.OfSubject(s.key, !first && s.live.Tells(s.table.Name))
