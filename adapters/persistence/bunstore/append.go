@@ -8,18 +8,19 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/sqltext"
 )
 
-// maxHeld is the maximum number of rows that a session buffers. It limits the parameters of one statement, because
-// SQLite looks up parameters one by one.
+// maxHeld is the maximum number of rows that a session buffers before it inserts them. The limit exists because SQLite
+// searches the list of all parameters for each parameter of a statement, so that the cost grows with the square of
+// their number.
 const maxHeld = 100
 
-// hold appends a row to the buffer. It sends the buffer when the buffer has maxHeld rows.
+// hold appends a row to the buffer of the session. It inserts the buffered rows if there are maxHeld rows.
 func (s *session) hold(ctx context.Context, k sqltext.Kind, row ...any) error {
 	if err := s.usable(); err != nil {
 		return err
 	}
 	s.held[k] = append(s.held[k], row)
 	if k != sqltext.Events {
-		s.ahead = nil
+		s.prefetched = nil
 	}
 	if s.held.Rows() < maxHeld {
 		return nil
@@ -27,7 +28,7 @@ func (s *session) hold(ctx context.Context, k sqltext.Kind, row ...any) error {
 	return s.flush(ctx)
 }
 
-// flush sends the buffered rows.
+// flush inserts the buffered rows.
 func (s *session) flush(ctx context.Context) error {
 	for _, insert := range s.store.inserts.Take(&s.held) {
 		if _, err := s.write(ctx, "append", insert.Text, insert.Args...); err != nil {
@@ -37,7 +38,7 @@ func (s *session) flush(ctx context.Context) error {
 	return nil
 }
 
-// newAppending returns a batcher for the rows of concurrent sessions that only append.
+// newAppending returns a batcher that combines the inserts of concurrent sessions that only append.
 func newAppending(s *Store) *batch.Batcher[*sqltext.UnsentRows] {
 	return &batch.Batcher[*sqltext.UnsentRows]{
 		Run: s.append, Keep: (*sqltext.UnsentRows).CopyStrings, RetryAlone: conn.Refused,

@@ -15,15 +15,16 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// application is an application with its own tables, and a store that exports and erases their rows. It has no
-// services, because its tests are about columns.
+// application is an application of a test, with its own tables and a store that exports and erases their rows. It has
+// no services of habeas, because the tests that use it are about columns.
 type application struct {
 	db    *bun.DB
 	store *bunstore.Store
 	plan  domain.Plan
 }
 
-// newApplication creates the tables of habeas and of the models. The subject's model must come first.
+// newApplication creates the tables of habeas and of the models, and returns the application. The first model must be
+// the subject's model.
 func newApplication(t testing.TB, db *bun.DB, custom bunmodels.Types, models ...any) *application {
 	t.Helper()
 	must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{}))
@@ -34,7 +35,7 @@ func newApplication(t testing.TB, db *bun.DB, custom bunmodels.Types, models ...
 	return existingApplication(t, db, custom, models...)
 }
 
-// existingApplication returns an application on tables that exist already.
+// existingApplication returns an application for tables that exist already.
 func existingApplication(t testing.TB, db *bun.DB, custom bunmodels.Types, models ...any) *application {
 	t.Helper()
 	dataMap, err := bunmodels.Read(db, models, custom)
@@ -82,7 +83,7 @@ func (a *application) values(t testing.TB, id ...string) map[string]string {
 	return values
 }
 
-// erase runs the plan and returns the number of rows of each step.
+// erase runs the local steps of the erasure plan and returns the number of rows of each step.
 func (a *application) erase(t testing.TB, id ...string) map[string]int64 {
 	t.Helper()
 	rows := map[string]int64{}

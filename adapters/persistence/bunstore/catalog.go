@@ -14,13 +14,14 @@ import (
 
 var _ ports.CatalogReader = (*Store)(nil)
 
-// Catalog implements ports.CatalogReader. It reads the catalog in one read-only transaction.
+// Catalog implements ports.CatalogReader. It reads the definitions of the database's tables in one read-only
+// transaction.
 func (s *Store) Catalog(ctx context.Context) (domain.Catalog, error) {
 	return readCatalog(ctx, s.pool, s.dialect)
 }
 
-// ReadCatalog does the same as Store.Catalog, for a program that has no data map yet. The tables of habeas need not
-// exist. Returns domain.ErrConfiguration if db is nil, or if its dialect is not pgdialect or sqlitedialect.
+// ReadCatalog reads the same catalog as Store.Catalog, but needs no data map and no tables of habeas. Returns
+// domain.ErrConfiguration if db is nil, or if its dialect is not pgdialect or sqlitedialect.
 func ReadCatalog(ctx context.Context, db *bun.DB) (domain.Catalog, error) {
 	if db == nil {
 		return domain.Catalog{}, domain.Misconfigured("catalog", "the database is nil")

@@ -40,7 +40,7 @@ func catalogOf(t *testing.T, store *bunstore.Store) domain.Catalog {
 	return catalog
 }
 
-// tableOf returns a table of the store's live catalog.
+// tableOf returns the description of a table from Store.Catalog.
 func tableOf(t *testing.T, store *bunstore.Store, name string) domain.CatalogTable {
 	t.Helper()
 	table, ok := catalogOf(t, store).Table(name)
@@ -57,7 +57,7 @@ func namesOf(catalog domain.Catalog) (names []string) {
 	return names
 }
 
-// isListed compares a list of the catalog with the wanted list.
+// isListed fails the test if got and want differ.
 func isListed[T any](t *testing.T, what string, got, want []T) {
 	t.Helper()
 	if len(got) != len(want) {
@@ -71,7 +71,7 @@ func isListed[T any](t *testing.T, what string, got, want []T) {
 	}
 }
 
-// postgresWith returns a store for an application with the subject's table and the tables of the statements.
+// postgresWith returns a database on which it has run the statements, and a store for the subject's table.
 func postgresWith(t *testing.T, statements ...string) (*bun.DB, *bunstore.Store) {
 	t.Helper()
 	return applicationWith(t, databases.PostgreSQL(t), statements)

@@ -17,7 +17,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// Worded declares for each of its columns which value an erasure writes.
+// Worded has a column for each way to choose the value that an erasure writes.
 type Worded struct {
 	bun.BaseModel `bun:"table:worded"`
 	ID            int64   `bun:"id,pk"`
@@ -93,7 +93,7 @@ func TestDeclaredSurrogatesSatisfyUniqueAndCheckConstraints(t *testing.T) {
 func TestDeclaredSurrogatesAreWrittenDespiteTriggers(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		a := newWorded(t, db, strings.Replace(createWorded, " CHECK (login LIKE '%_@_%')", "", 1), 3)
-		// an old value that is a part of the constant does not count as left over
+		// "erased.invalid" is a part of the surrogate. It does not count as an old value that remains.
 		execute(t, db, "UPDATE worded SET login = 'erased.invalid' WHERE id = 0")
 		execute(t, db, onUpdate(db, "UPDATE people SET id = id WHERE id = 1")...)
 		for range 2 {
@@ -121,7 +121,7 @@ func TestAColumnThatIsNotNullInTheDatabaseIsRefusedByName(t *testing.T) {
 	})
 }
 
-// An application may add a constraint while the store is running.
+// The application adds a NOT NULL constraint while the store is running.
 func TestAColumnThatBecomesNotNullIsRefusedByName(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		a := newWorded(t, db, createWorded, 1)
@@ -152,7 +152,7 @@ func expectRefusedNull(t testing.TB, a *application) {
 	}
 }
 
-// tryErase runs the plan and returns its error.
+// tryErase runs the local steps of the erasure plan and returns the error.
 func (a *application) tryErase(t testing.TB, id ...string) error {
 	t.Helper()
 	return a.store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
@@ -164,8 +164,8 @@ func (a *application) tryErase(t testing.TB, id ...string) error {
 	})
 }
 
-// onUpdate returns the statements that create a trigger. The trigger runs a statement after each update of a row of
-// worded.
+// onUpdate returns the statements that create a trigger. After each update of a row of the table worded, the trigger
+// runs the SQL statement in the parameter does.
 func onUpdate(db *bun.DB, does string) []string {
 	if db.Dialect().Name() != dialect.PG {
 		return []string{"CREATE TRIGGER meddles AFTER UPDATE ON worded BEGIN " + does + "; END"}

@@ -37,8 +37,9 @@ func (o outbox) Claim(
 	return claimed, err
 }
 
-// abandonUnreadable abandons claimed entries that cannot be read. An erasure keeps its ref, so that the entry can be
-// repaired and requeued. unreadable holds indexes of claimed.
+// abandonUnreadable sets claimed entries to abandoned if a column of them cannot be decoded. The parameter unreadable
+// holds the indexes of these entries in claimed. An entry of an erasure keeps its ref, so that a person can repair the
+// entry and requeue it.
 func (o outbox) abandonUnreadable(ctx context.Context, claimed []domain.OutboxEntry, unreadable []int) error {
 	for chunk := range slices.Chunk(unreadable, maxEntriesPerStatement) {
 		args := make([]any, len(chunk))

@@ -36,7 +36,8 @@ func (c consentStore) Latest(
 	if asOf == nil && c.tx == nil {
 		q := &lookup{subject: id, purpose: purpose}
 		var err error
-		// JSON would replace bytes that are not valid UTF-8, so such a purpose is not put into a batch.
+		// A shared statement gets its purposes as JSON. JSON would replace bytes that are not valid UTF-8, so a purpose with
+		// such bytes gets a separate statement.
 		if c.store.shares() && utf8.ValidString(purpose) {
 			err = c.store.lookups.Do(ctx, q)
 		} else {
@@ -65,8 +66,8 @@ func (c consentStore) History(
 }
 
 func (c consentStore) InForce(ctx context.Context, id domain.SubjectID) ([]domain.ConsentRecord, error) {
-	if c.ahead != nil && c.ahead.SubjectID == id {
-		return slices.Clone(c.ahead.ConsentsInForce), c.usable()
+	if c.prefetched != nil && c.prefetched.SubjectID == id {
+		return slices.Clone(c.prefetched.ConsentsInForce), c.usable()
 	}
 	if err := c.sendConsents(ctx); err != nil {
 		return nil, err
@@ -98,7 +99,8 @@ func (c consentStore) readRecords(
 	return records, err
 }
 
-// sendConsents sends the buffered rows if they contain consent records, so that a statement on consents sees them.
+// sendConsents inserts the buffered rows if there are consent records among them, so that the next statement on
+// consents sees these records.
 func (c consentStore) sendConsents(ctx context.Context) error {
 	if len(c.held[sqltext.Consents]) == 0 {
 		return nil
@@ -106,7 +108,7 @@ func (c consentStore) sendConsents(ctx context.Context) error {
 	return c.flush(ctx)
 }
 
-// lookup is a query for the consent in force of a subject for a purpose, with its result.
+// lookup is a query for the latest consent record of a subject for a purpose. It also holds the result.
 type lookup struct {
 	subject domain.SubjectID
 	purpose string
@@ -114,8 +116,8 @@ type lookup struct {
 	pair    string                // subject and purpose as JSON; set by keep
 }
 
-// keep prepares the lookup for a batch. It copies the strings, because the caller may return and reuse their memory
-// while the batch runs.
+// keep prepares the lookup for a batch. It copies the strings, because the caller may return before the batch ends and
+// reuse the memory of the strings.
 func (q *lookup) keep() (err error) {
 	q.subject = domain.Subject{ID: q.subject}.Clone().ID
 	q.purpose = strings.Clone(q.purpose)
@@ -161,7 +163,8 @@ func (s *Store) lookUpOne(ctx context.Context, q *lookup) error {
 	}, s.ledgers.LatestConsent, [...]string{q.subject.String(), q.purpose})
 }
 
-// scanConsent scans the consentColumns of a row into a record, and the columns after them into more.
+// scanConsent scans the columns of a consent record, which are the first columns of a row. It scans the other columns
+// into the targets in more.
 func scanConsent(rows conn.Row, more ...any) (*domain.ConsentRecord, error) {
 	r := &domain.ConsentRecord{}
 	err := rows.Scan(append([]any{&r.PolicyVersion, &r.Granted, (*sqltext.Instant)(&r.RecordedAt), &r.Source}, more...)...)

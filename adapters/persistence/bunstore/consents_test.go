@@ -7,7 +7,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// A batch may run after a caller has given up. The caller may then have reused the memory of its strings.
+// A batch may run after the context of a caller has ended. The caller may then reuse the memory of its strings.
 func TestAWaitingLookupCopiesItsStrings(t *testing.T) {
 	memory := []byte("news")
 	text := unsafe.String(&memory[0], len(memory))

@@ -14,7 +14,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// counted runs a session and returns the statements that it sends.
+// counted runs fn in a session and returns the statements that the session sends.
 func (s *shop) counted(t testing.TB, hook *statements, fn func(context.Context, ports.Session) error) []string {
 	t.Helper()
 	return hook.during(t, func() { s.do(t, fn) })
@@ -83,10 +83,12 @@ func TestTheNumberOfStatementsDoesNotDependOnTheNumberOfRows(t *testing.T) {
 				t.Errorf("other statements for more rows: %q, %q", exports[i+1], erasures[i+1])
 			}
 		}
-		// The export reads the tables and inserts the events. The erasure sends BEGIN, locks the subject and the orders, runs
-		// the steps with the prefetch, inserts the events and sends COMMIT.
+		// On PostgreSQL, an export sends 1 statement that reads the tables and 1 that inserts the events. An erasure sends
+		// BEGIN, 2 statements that lock the subject and its orders, 1 that runs all steps and prefetches values, 1 that
+		// inserts the events, and COMMIT.
 		export, erasure := 1+1, 1+2+1+2
-		// On SQLite, an erasure also reads the catalog, runs the steps one by one and clears the reasons separately.
+		// On SQLite, an erasure also sends statements that read the catalog, runs the steps in separate statements, and
+		// clears the reasons of restrictions in a separate statement.
 		if db.Dialect().Name() == dialect.SQLite {
 			export = 2 + 4 + 2 + 1 + 1 // BEGIN and the catalog, the tables, the ledgers, ROLLBACK, the events
 			erasure = 1 + 2 + 5 + 1 + 1 + 3

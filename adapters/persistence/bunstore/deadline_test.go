@@ -17,8 +17,8 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// timingOut is a driver that sets the deadline of the context on its network connection, as pgdriver does. BeginTx
-// returns the timeout of the network connection. timingOut implements driver.Connector and driver.Conn.
+// timingOut is a driver that behaves like pgdriver: it sets the deadline of the context on its network connection. Its
+// BeginTx fails with the timeout of the network connection. It implements driver.Connector and driver.Conn.
 type timingOut struct{ driver.Conn }
 
 func (d timingOut) Connect(context.Context) (driver.Conn, error) { return d, nil }
@@ -29,7 +29,7 @@ func (timingOut) BeginTx(context.Context, driver.TxOptions) (driver.Tx, error) {
 	return nil, &net.OpError{Op: "read", Net: "tcp", Err: os.ErrDeadlineExceeded}
 }
 
-// unaware is a context with any deadline that has not ended, even if the deadline has passed.
+// unaware is a context with a deadline. It does not end at the deadline.
 type unaware struct {
 	context.Context
 	deadline time.Time

@@ -13,7 +13,8 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// parcels creates a table outside the data map that refers to orders. The commit checks its deferred foreign key.
+// parcels creates a table that is not in the data map. The table has a deferred foreign key to orders, which the
+// database checks at the commit.
 func parcels(t testing.TB, db *bun.DB) {
 	t.Helper()
 	execute(t, db, "CREATE TABLE parcels (id INTEGER PRIMARY KEY, "+
@@ -52,7 +53,7 @@ func TestAConstraintThatFailsTheCommitLeavesAFailure(t *testing.T) {
 	})
 }
 
-// done is a query hook that is called after each COMMIT.
+// done is a query hook that calls the function after each COMMIT.
 type done func()
 
 func (done) BeforeQuery(ctx context.Context, _ *bun.QueryEvent) context.Context { return ctx }
@@ -63,8 +64,8 @@ func (d done) AfterQuery(_ context.Context, event *bun.QueryEvent) {
 	}
 }
 
-// A session commits and is interrupted before it receives the response. Its evidence then exists already. The session
-// must not write the evidence again, and must not write the event of a failure.
+// The database commits a session, but a panic prevents the store from receiving the response. The evidence of the
+// session then exists already. The store must not write the evidence again, and must not write the event of a failure.
 func TestASessionThatCommittedWithoutKnowingLeavesNoFailure(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		s := newShop(t, db, 1)

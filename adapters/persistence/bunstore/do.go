@@ -14,14 +14,16 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// evidenceTimeout is the maximum duration of the write of evidence after a rollback.
+// evidenceTimeout is the maximum duration of writing evidence (audit events that are kept even if the session fails)
+// after a rollback.
 const evidenceTimeout = 5 * time.Second
 
-// activeKey is the context key that marks the context of an open session on a database.
+// activeKey is the key of a context value. A context with this value belongs to an open session on db.
 type activeKey struct{ db *bun.DB }
 
-// Do implements ports.SessionFactory. Reads before the first write of the session run outside a transaction. They see
-// the same data as in a READ COMMITTED transaction. On PostgreSQL, a session that only appends is a single statement.
+// Do implements ports.SessionFactory. Reads before the first write of the session run outside a transaction. As in a
+// READ COMMITTED transaction, each of them sees all rows that are committed before it starts. On PostgreSQL, a session
+// that only appends records sends a single statement.
 func (s *Store) Do(ctx context.Context, fn func(context.Context, ports.Session) error) error {
 	outer := ctx
 	ctx, err := s.enter(ctx)
@@ -57,10 +59,10 @@ func (s *Store) Do(ctx context.Context, fn func(context.Context, ports.Session) 
 	return nil
 }
 
-// errPanicked is the error that functions of AfterEnd get if the function of the session panicked.
+// errPanicked is the error that the functions registered with AfterEnd get if the function of the session panicked.
 var errPanicked = &domain.Error{Op: "session", Message: "its function panicked"}
 
-// notifyEnd calls the functions of AfterEnd.
+// notifyEnd calls the functions registered with AfterEnd.
 func (s *session) notifyEnd(ctx context.Context, err error) {
 	for _, fn := range s.atEnd {
 		fn(ctx, err)
@@ -75,13 +77,14 @@ func (s *Store) enter(ctx context.Context) (context.Context, error) {
 	return context.WithValue(ctx, activeKey{s.db}, true), nil
 }
 
-// commit sends the buffered rows and commits the transaction.
+// commit inserts the buffered rows and commits the transaction.
 func (s *session) commit(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return conn.Wrap(ctx, "commit", err)
 	}
 	if s.tx == nil && s.store.inserts.FitsOneStatement(&s.held) { // a single statement is its own transaction
-		// After a shared statement, it may be unknown whether the rows were written. Evidence must not be in doubt.
+		// If the context of a session ends during a shared statement, the session does not know whether its rows were
+		// written. A session with evidence needs to know that, so it does not share a statement.
 		if s.store.shares() && len(s.evidence)+len(s.onRollback) == 0 {
 			return s.fail(ctx, "append", s.store.appending.Do(ctx, &s.held))
 		}
@@ -100,8 +103,8 @@ func (s *session) commit(ctx context.Context) error {
 	return conn.Wrap(ctx, "commit", err)
 }
 
-// afterRollback writes the evidence if err, the error of the session, is not nil. It returns err, joined with the error
-// of the write if that fails.
+// afterRollback writes the evidence if err, the error of the session, is not nil. It returns err, joined with another
+// error if the evidence could not be written.
 func (s *session) afterRollback(ctx context.Context, err error) error {
 	if err == nil || len(s.remains()) == 0 {
 		return err
@@ -112,11 +115,12 @@ func (s *session) afterRollback(ctx context.Context, err error) error {
 	return err
 }
 
-// remains returns the events to write after a rollback. One statement inserts all of them. If the session did commit
-// and only its response was lost, the evidence exists already. The ids then conflict, and no event is inserted.
+// remains returns the audit events to write after a rollback. One statement inserts all of them. If the database did
+// commit the session and only its response was lost, the events in s.evidence exist already. The statement then fails
+// because their ids conflict, so it inserts no event.
 func (s *session) remains() [][]any { return slices.Concat(s.evidence, s.onRollback) }
 
-// run calls fn and commits the session. If fn fails or panics, or if the commit fails, it rolls the session back.
+// run calls fn and commits the session. It rolls the session back if fn fails or panics, or if the commit fails.
 func (s *session) run(ctx context.Context, fn func(context.Context, ports.Session) error) error {
 	returned := false
 	defer func() {

@@ -38,8 +38,8 @@ type residenceHistory struct {
 	Street        string  `bun:"street" pii:"contact"`
 }
 
-// A trigger of the application may copy values into a table of a later step. If one statement ran all steps, the later
-// step would not see these rows.
+// The trigger of one table copies values into the table of a later step. The erasure must also delete the copies. In a
+// single statement for all steps, the later step would not see them.
 func TestRowsThatATriggerAddsAreErasedToo(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{}))
@@ -79,8 +79,8 @@ type card struct {
 	Name          string  `bun:"name" pii:"identity,erasure:anonymize"`
 }
 
-// A PostgreSQL statement changes a row only once. A second change of the row in the same statement is lost without an
-// error.
+// Two tables of the data map share a row, and a step of each table changes the row. A PostgreSQL statement changes a
+// row only once, and ignores a second change without an error. The erasure must therefore not combine these steps.
 func TestARowOfTwoTablesIsErasedCompletely(t *testing.T) {
 	const clients = "CREATE TABLE clients (id bigint PRIMARY KEY, email text, name text)"
 	for kind, tables := range map[string][]string{
@@ -120,8 +120,8 @@ func TestAColumnMayHaveAnyName(t *testing.T) {
 	})
 }
 
-// If the context ends during a combined statement, Apply does not run the steps one by one to find the failed step. The
-// error must not name a step.
+// If the context ends during a combined statement, Apply does not find out which step failed. The event of the failure
+// must not name a step.
 func TestAnUnknownFailedStepIsNotNamed(t *testing.T) {
 	hook := &hookThatCancels{}
 	s := newShop(t, databases.WithHook(databases.PostgreSQL(t), hook), 1)
@@ -157,7 +157,7 @@ func (h *hookThatCancels) BeforeQuery(ctx context.Context, event *bun.QueryEvent
 
 func (h *hookThatCancels) AfterQuery(context.Context, *bun.QueryEvent) {}
 
-// hookThatPanics is a query hook that panics before statements that contain a text.
+// hookThatPanics is a query hook that panics before statements that contain the text in the field at.
 type hookThatPanics struct{ at string }
 
 func (h *hookThatPanics) BeforeQuery(ctx context.Context, event *bun.QueryEvent) context.Context {

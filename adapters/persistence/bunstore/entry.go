@@ -11,8 +11,8 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// scanEntry scans the entryColumns of a row into an entry. If a column does not hold a valid value, for example because
-// another program wrote it, scanEntry sets the other fields and returns readable as false. It returns an error only if
+// scanEntry scans a row of the outbox into an entry. If a column does not hold a valid value, for example because
+// another program wrote it, scanEntry sets the other fields and returns false as readable. It returns an error only if
 // the connection fails.
 func scanEntry(rows *sql.Rows) (e domain.OutboxEntry, readable bool, err error) {
 	var entryID, subject, resolver, operation, status, attempts, lastError, leaseToken, operationID sql.NullString
@@ -71,10 +71,10 @@ func pointerTo(text sql.NullString) *string {
 	return &text.String
 }
 
-// optionalInstant scans an instant that may be NULL or invalid. It implements sql.Scanner.
+// optionalInstant scans a column that holds an instant, NULL or an invalid value. It implements sql.Scanner.
 type optionalInstant struct {
-	time  *time.Time
-	wrong bool
+	time  *time.Time // nil for NULL and for an invalid value
+	wrong bool       // the value is invalid
 }
 
 func (o *optionalInstant) Scan(value any) error {

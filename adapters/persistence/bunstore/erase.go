@@ -12,9 +12,9 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// Apply implements ports.SubjectStore. If the database can combine the steps, one statement runs all of them. If the
-// database may keep values that a step deletes or overwrites (triggers, rules, views), Apply runs the steps one by one
-// and verifies them.
+// Apply implements ports.SubjectStore. If the database can run several steps in one statement, Apply combines the
+// steps. If triggers, rules or views of the database may keep or restore values that a step deletes or overwrites,
+// Apply runs the steps one by one and verifies them.
 func (s subjectStore) Apply(ctx context.Context, id domain.SubjectID, steps []domain.Step) ([]int64, error) {
 	key, err := s.key(id)
 	if err != nil {
@@ -48,8 +48,8 @@ func (s subjectStore) Apply(ctx context.Context, id domain.SubjectID, steps []do
 	}
 }
 
-// canRestart reports whether applyCombined may roll back the transaction and begin a new one. The transaction must
-// belong to the session, and must have written nothing except the lock of a subject.
+// canRestart reports whether applyCombined may roll back the transaction and begin a new one. It may do so if the
+// transaction does not belong to the application, and if the session has written nothing except the locks of a subject.
 func (s subjectStore) canRestart() bool {
 	done := s.writes
 	if s.locked != nil {
@@ -58,9 +58,9 @@ func (s subjectStore) canRestart() bool {
 	return s.store.dialect.CombinesChanges() && !s.joined && done == 0
 }
 
-// applyCombined runs all steps in one statement. If a table has several paths, it runs a few statements. If a combined
+// applyCombined runs all steps in one statement, or in a few statements if a table has several paths. If such a
 // statement fails, its error does not identify the step. applyCombined then restarts the transaction and runs the steps
-// one by one.
+// one by one, to find the step that fails.
 func (s subjectStore) applyCombined(
 	ctx context.Context, live *catalog.Catalog, id domain.SubjectID, key []any, steps []domain.Step,
 ) ([]int64, error) {
@@ -83,17 +83,17 @@ func (s subjectStore) applyCombined(
 		counts = append(counts, rows...)
 	}
 	if s.locked != nil && s.locked.id == id {
-		s.ahead = read.Decode(id)
+		s.prefetched = read.Decode(id)
 	}
 	return counts, nil
 }
 
 // applySeparately runs the steps one by one in a new transaction after the combined statement failed with err. It
-// returns err if the failure does not depend on a step: the context has ended, the transaction lost a conflict, or the
-// database is unavailable.
+// returns err if the failure does not depend on a step: the context has ended, the transaction failed because of a
+// concurrent transaction, or the database is unavailable.
 func (s subjectStore) applySeparately(ctx context.Context, key []any, steps []domain.Step, err error) ([]int64, error) {
 	if ctx.Err() != nil || conn.Retryable(err) || errors.Is(err, domain.ErrUnavailable) {
-		return make([]int64, len(steps)), err // the length means that the failed step is not known
+		return make([]int64, len(steps)), err // len(steps) counts mean that the failed step is not known
 	}
 	if err := s.restart(ctx); err != nil {
 		return make([]int64, len(steps)), err
@@ -101,16 +101,17 @@ func (s subjectStore) applySeparately(ctx context.Context, key []any, steps []do
 	return s.applyEach(ctx, key, steps)
 }
 
-// keptGroups caches the statements of steps for a version of the catalog. The last statement also prefetches values for
-// the rest of the erasure.
+// keptGroups is a cache entry: the combined statements for the steps of an erasure, and the catalog for which they were
+// built.
 type keptGroups struct {
 	steps  []domain.Step
 	groups []*sqltext.StepGroup
 	live   *catalog.Catalog
 }
 
-// stepGroupsOf returns the statements of steps. The last statement also prefetches values of the subject in its last
-// parameter. The store caches the statements of its last call, because every erasure follows the same plan.
+// stepGroupsOf returns the combined statements for the steps. The last statement also prefetches values for the rest of
+// the erasure. Its last parameter is the id of the subject. The store caches the statements of the last call, because
+// every erasure follows the same plan.
 func (s *Store) stepGroupsOf(live *catalog.Catalog, steps []domain.Step) []*sqltext.StepGroup {
 	if last := s.lastSteps.Load(); last != nil && last.live == live &&
 		slices.EqualFunc(last.steps, steps, sqltext.HaveSameText) {
@@ -166,7 +167,7 @@ func (s subjectStore) applyStep(ctx context.Context, key []any, step domain.Step
 }
 
 // count runs a combined statement and returns the number of rows of each step. It scans the columns after these numbers
-// into more.
+// into the targets in more.
 func (s subjectStore) count(
 	ctx context.Context, op string, group *sqltext.StepGroup, args []any, more ...any,
 ) ([]int64, error) {
@@ -179,7 +180,8 @@ func (s subjectStore) count(
 	return counts, s.writeRows(ctx, op, func(r *sql.Rows) error { return r.Scan(targets...) }, group.Text, args...)
 }
 
-// explainStep calls explain for the step with the index failed. If failed is len(steps), it returns err.
+// explainStep calls explain with the privileges that the step steps[failed] needs. If failed is len(steps), the failed
+// step is not known, and explainStep returns err.
 func (s subjectStore) explainStep(ctx context.Context, steps []domain.Step, failed int, err error) error {
 	if err == nil || failed == len(steps) {
 		return err
@@ -187,8 +189,8 @@ func (s subjectStore) explainStep(ctx context.Context, steps []domain.Step, fail
 	return s.explain(ctx, opOf(steps[failed]), err, catalog.ToCarryOut(steps[failed]))
 }
 
-// refuse returns an error if the catalog of the database does not allow a step. The result before is the index of this
-// step, or len(steps) if the error belongs to no step.
+// refuse returns an error if the catalog shows that a step must not run. The result before is the number of steps
+// before this step, or len(steps) if the error belongs to no step.
 func refuse(live *catalog.Catalog, id domain.SubjectID, steps []domain.Step) (before int, err error) {
 	if table, err := live.RefuseHidden(id, "erase"); err != nil {
 		if i := slices.IndexFunc(steps, func(step domain.Step) bool { return step.Target == table }); i >= 0 {

@@ -15,7 +15,7 @@ import (
 	"github.com/habeas-data/habeas/internal/tests/postgres"
 )
 
-// parcel has a column whose surrogate violates constraints of some tables.
+// parcel has a column whose surrogate violates a constraint in some of the tests.
 type parcel struct {
 	bun.BaseModel `bun:"table:parcels"`
 	ID            int64   `bun:"id,pk"`
@@ -57,7 +57,7 @@ func TestACheckIsNamedWithItsTable(t *testing.T) {
 	wantNames(t, err, "table parcels", "constraint short_label")
 }
 
-// A trigger writes its own error message, and may put a value where drivers expect a name.
+// A trigger can write any error message, with a personal value at a place where drivers expect a name.
 func TestTheMessageOfATriggerIsNotReportedAsNames(t *testing.T) {
 	db := databases.SQLite(t)
 	a := newApplication(t, db, nil, (*person)(nil), (*parcel)(nil))
@@ -67,8 +67,8 @@ func TestTheMessageOfATriggerIsNotReportedAsNames(t *testing.T) {
 	wantSilence(t, a.apply(t, "1"), "zoe", "UNIQUE")
 }
 
-// A function of the application may raise an error that has a value instead of a name, or build a statement from a
-// value.
+// A function of the application may raise an error that has a personal value instead of a name. It may also build a
+// statement from a personal value, which the error then contains as a name.
 func TestTheValuesOfAFunctionAreNotReportedAsNames(t *testing.T) {
 	db := databases.PostgreSQL(t)
 	a := newApplication(t, db, nil, (*person)(nil), (*parcel)(nil))

@@ -177,7 +177,7 @@ func TestAnErrorSaysHowTheContextEnded(t *testing.T) {
 	})
 }
 
-// apply runs the local steps of the plan and returns the error.
+// apply runs the local steps of the erasure plan and returns the error.
 func (a *application) apply(t testing.TB, id string) error {
 	t.Helper()
 	return a.store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
@@ -187,7 +187,7 @@ func (a *application) apply(t testing.TB, id string) error {
 	})
 }
 
-// wantSilence fails if the text of an error contains one of the words.
+// wantSilence fails the test if err is nil or if its text contains one of the words.
 func wantSilence(t testing.TB, err error, words ...string) {
 	t.Helper()
 	if err == nil {
@@ -200,7 +200,7 @@ func wantSilence(t testing.TB, err error, words ...string) {
 	}
 }
 
-// wantDriverError fails unless errors.As finds the error of the driver.
+// wantDriverError fails the test if errors.As does not find the driver's error in err.
 func wantDriverError(t testing.TB, db *bun.DB, err error) {
 	t.Helper()
 	var ofPGX *pgconn.PgError
@@ -222,8 +222,8 @@ func openDB(t testing.TB, driver, url string) *bun.DB {
 	return bun.NewDB(connection, pgdialect.New())
 }
 
-// silentPort returns the address of a listener that calls treat for each connection. If treat is nil, it returns the
-// address of a closed port.
+// silentPort returns the address of a local server that calls treat for each connection and sends no data itself. If
+// treat is nil, it returns the address of a closed port.
 func silentPort(t testing.TB, treat func(net.Conn)) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

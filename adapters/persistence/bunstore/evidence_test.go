@@ -18,7 +18,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// failOn makes the database refuse to delete rows of a table.
+// failOn creates a trigger that fails each deletion of a row of the table.
 func failOn(t testing.TB, db *bun.DB, table string) {
 	t.Helper()
 	statements := []string{
@@ -36,7 +36,7 @@ func failOn(t testing.TB, db *bun.DB, table string) {
 	}
 }
 
-// dump returns all rows of the application's tables and of habeas' tables, except the audit events.
+// dump returns all rows of the application's tables and of the tables of habeas, except the audit events.
 func (s *shop) dump(t testing.TB) []string {
 	t.Helper()
 	var dump []string
@@ -53,7 +53,7 @@ func (s *shop) dump(t testing.TB) []string {
 	return dump
 }
 
-// erase erases a subject in a new session.
+// erase erases the subject in a new session.
 func (s *shop) erase(subject domain.Subject) (result domain.ErasureResult, err error) {
 	err = s.store.Do(context.Background(), func(ctx context.Context, session ports.Session) error {
 		result, err = s.eraser.Erase(ctx, session, subject)
@@ -78,7 +78,7 @@ func TestAnErasureThatFailsInTheMiddleLeavesOnlyEvidence(t *testing.T) {
 	})
 }
 
-// wantFailedStep fails unless alice's trail has the evidence of an erasure that failed to delete rows of the table.
+// wantFailedStep fails the test unless alice's audit trail shows an erasure that could not delete rows of the table.
 func (s *shop) wantFailedStep(t testing.TB, table string) {
 	t.Helper()
 	var trail []domain.AuditEvent
@@ -96,7 +96,7 @@ func (s *shop) wantFailedStep(t testing.TB, table string) {
 	}
 }
 
-// rolledBack lists the events that an erasure leaves if its session then rolls back.
+// rolledBack lists the events that remain of an erasure if its session rolls back.
 var rolledBack = []domain.EventType{domain.EventErasureRequested, domain.EventErasureStepFailed}
 
 func TestEvidenceOutlivesAPanic(t *testing.T) {
@@ -134,7 +134,7 @@ func TestEvidenceOutlivesTheContext(t *testing.T) {
 	})
 }
 
-// stuck is a query hook that blocks statements on the audit trail until their contexts end.
+// stuck is a query hook that blocks each statement on the audit trail until the context of the statement ends.
 type stuck struct{ statements }
 
 func (*stuck) BeforeQuery(ctx context.Context, event *bun.QueryEvent) context.Context {
@@ -167,7 +167,7 @@ func TestEvidenceEndsWithTheDeadlineThatItsCallerHasSet(t *testing.T) {
 	})
 }
 
-// busy is an error like the error of an SQLite database that another transaction has locked.
+// busy is an error with the code of SQLITE_BUSY: another transaction has locked the database.
 type busy struct{}
 
 func (busy) Error() string { return "busy" }
@@ -252,7 +252,7 @@ func TestLostEvidenceIsReportedWithTheCause(t *testing.T) {
 	})
 }
 
-// desk is a resolver that has a name only. The tests never call it.
+// desk is a resolver that has only a name. The tests never call its other methods.
 type desk struct{ ports.Resolver }
 
 func (desk) Name() string { return "desk" }

@@ -18,7 +18,8 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// Customer is the subject's table. Its rows survive an erasure, because theme is not personal data.
+// Customer is the model of the subject's table. An erasure overwrites its personal data and keeps the row, because
+// theme is not personal data.
 type Customer struct {
 	bun.BaseModel `bun:"table:customers"`
 
@@ -27,8 +28,8 @@ type Customer struct {
 	Theme string `bun:"theme"`
 }
 
-// An application opens a store on an SQLite database, and package stack creates the services on the store. Package app
-// does all of these steps.
+// An application opens a store on an SQLite database. Package stack then creates the services of habeas on the store.
+// Package app does both steps.
 func ExampleNew() {
 	ctx, db := context.Background(), openSQLite()
 	defer func() { _ = db.Close() }()
@@ -93,7 +94,8 @@ func ExampleMigrations() {
 	// Output: 0001_habeas.sql
 }
 
-// A sign-up writes the customer and the consent in one transaction. If the transaction rolls back, both are lost.
+// A sign-up writes the customer and the consent in one transaction. If the transaction rolls back, the database keeps
+// neither.
 func ExampleStore_Join() {
 	ctx, db := context.Background(), openSQLite()
 	defer func() { _ = db.Close() }()
@@ -140,7 +142,7 @@ func ExampleStore_Join() {
 	// granted: false
 }
 
-// openSQLite opens an empty SQLite database in memory. The database exists as long as its only connection.
+// openSQLite opens an empty SQLite database in memory. The database exists until its only connection is closed.
 func openSQLite() *bun.DB {
 	sqldb, err := sql.Open("sqlite", "file::memory:?_pragma=foreign_keys(1)")
 	check(err)

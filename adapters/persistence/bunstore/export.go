@@ -9,9 +9,9 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// Export implements ports.SubjectStore. On PostgreSQL, one statement reads all tables, and needs no transaction to see
-// one snapshot. On SQLite, one statement for each table runs in a read-only transaction, or in the transaction of the
-// application that the session has joined.
+// Export implements ports.SubjectStore. On PostgreSQL, one statement reads all tables. A single statement sees one
+// snapshot, so it needs no transaction. On SQLite, one statement for each table runs in a read-only transaction, or in
+// the transaction of the application that the session has joined.
 func (s subjectStore) Export(
 	ctx context.Context, id domain.SubjectID, yield func(domain.ExportRecord) error,
 ) error {
@@ -46,12 +46,14 @@ func (s subjectStore) Export(
 	})
 }
 
-// maxSights is the maximum number of times that an export runs its first statement because the catalog has changed.
-const maxSights = 3
+// maxExportStarts is the maximum number of times that an export runs its first statement. The export repeats the
+// statement if the definitions of the tables have changed since the store read the catalog.
+const maxExportStarts = 3
 
-// export runs one statement and yields its records. The first row of the first statement is a sight of the subject. It
-// also says whether the subject was erased before. If the sight has another fingerprint than the catalog that the store
-// knows, export yields nothing, loads the catalog and runs the statement again.
+// export runs one statement and yields its records. The first row of the first statement is not a record. It holds the
+// current fingerprint of the catalog, the subject's key as the table stores it, and whether the subject was erased
+// before. If the fingerprint differs from the fingerprint of the catalog that the store has cached, export yields
+// nothing, loads the catalog and runs the statement again.
 func (s subjectStore) export(
 	ctx context.Context, e *sqltext.Export, id domain.SubjectID, key []any, erased *bool,
 	yield func(domain.ExportRecord) error,
@@ -63,7 +65,7 @@ func (s subjectStore) export(
 		}
 		known = s.catalog
 	}
-	for range maxSights {
+	for range maxExportStarts {
 		stale := ""
 		var refused error
 		row := e.NewRow()
@@ -75,7 +77,7 @@ func (s subjectStore) export(
 			case stale != "":
 				return nil
 			case e.ReadsPreconditions && row.Source == 0:
-				stale, refused = s.checkSight(known, id, row.Values)
+				stale, refused = s.checkPreconditions(known, id, row.Values)
 				*erased = e.WasErased(row)
 			default:
 				refused = e.Yield(row, *erased, yield)
@@ -101,18 +103,18 @@ func (s subjectStore) export(
 	})
 }
 
-// checkSight returns an error if the subject must not be exported. If the sight has another fingerprint than known, it
-// returns the fingerprint of the sight as stale.
-func (s subjectStore) checkSight(
+// checkPreconditions checks the values in the first row of an export. It returns an error if the subject must not be
+// exported. If the row has another fingerprint than the catalog known, it returns the fingerprint of the row as stale.
+func (s subjectStore) checkPreconditions(
 	known *catalog.Catalog, id domain.SubjectID, values []any,
 ) (stale string, err error) {
-	seen := newSight(s.store.locks)
+	seen := newPreconditions(s.store.locks)
 	for i, target := range seen.targets() {
 		if values[i] != nil {
 			*target = sql.NullString{String: sqltext.Text(values[i]), Valid: true}
 		}
 	}
-	if !seen.spells(id) {
+	if !seen.matchTexts(id) {
 		return "", misspelled()
 	}
 	if fingerprint := seen.fingerprint.String; known.Fingerprint != fingerprint {
@@ -139,8 +141,9 @@ func (s *session) inSnapshot(ctx context.Context, fn func() error) error {
 	return fn()
 }
 
-// onReplica calls fn while the session reads from one snapshot of the replica. It requires that the replica is
-// reachable and has all erasures of the subject. done is false if the caller must read from the primary instead.
+// onReplica calls fn while the session reads from one snapshot of the replica. It does not call fn if the replica is
+// unreachable or lacks an erasure of the subject. It then returns done as false, and the caller must read from the
+// primary.
 func (s *session) onReplica(ctx context.Context, id domain.SubjectID, fn func() error) (done bool, err error) {
 	replica := s.store.readDB
 	if replica == nil || s.tx != nil {

@@ -20,7 +20,7 @@ type visitor struct {
 	ID            int64 `bun:"id,pk" subject:"id"`
 }
 
-// An application without annotated columns has ledgers, too.
+// An export contains the ledgers of a subject even if no column of the application is personal data.
 func TestTheLedgersAreExportedWithoutAnnotatedColumns(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		a := newApplication(t, db, nil, (*visitor)(nil))
@@ -45,7 +45,7 @@ func TestTheLedgersAreExportedWithoutAnnotatedColumns(t *testing.T) {
 	})
 }
 
-// manyTables returns a store for an application with more tables than one SQLite statement can join.
+// manyTables returns a store for an application with so many tables that one SQLite statement cannot join all of them.
 func manyTables(t testing.TB, db *bun.DB, tables int) *bunstore.Store {
 	t.Helper()
 	must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{}))
@@ -106,7 +106,7 @@ func TestAnyNumberOfTablesIsExported(t *testing.T) {
 	})
 }
 
-// No statement of the export sees a row that another session adds while the export runs.
+// Another session adds a row while an export runs. No statement of the export sees the row.
 func TestSeveralStatementsOfAnExportSeeOneSnapshot(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		const tables = 450

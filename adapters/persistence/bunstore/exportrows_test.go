@@ -32,7 +32,8 @@ func TestNullsAreExportedAsNull(t *testing.T) {
 	})
 }
 
-// Stay has retained columns. The duty to retain them ends some time after the guest has left.
+// Stay has retained columns. The duty to retain the passport ends 1 year, 1 month and 1 day after the instant in
+// LeftAt.
 type Stay struct {
 	bun.BaseModel `bun:"table:stays"`
 	ID            int64      `bun:"id,pk"`
@@ -78,7 +79,8 @@ func TestARecordSaysWhyAndHowLongItIsKept(t *testing.T) {
 	})
 }
 
-// Letter is a table in which the application deletes softly. A soft deletion is not an erasure.
+// Letter has rows that the application marks as deleted instead of deleting them. Such a row is still exported and
+// erased.
 type Letter struct {
 	bun.BaseModel `bun:"table:letters" subject:"owned"`
 	ID            int64     `bun:"id,pk"`
@@ -111,7 +113,7 @@ func TestRowsThatAreMarkedAsDeletedAreExportedAndErased(t *testing.T) {
 	})
 }
 
-// Shelf and Book have keys of several columns. One column of each key is a text.
+// Shelf and Book have primary keys of several columns. One column of each key is a text.
 type Shelf struct {
 	bun.BaseModel `bun:"table:shelves"`
 	Room          string  `bun:"room,pk"`
@@ -159,7 +161,7 @@ func TestRowsAreNamedAndOrderedByTheirPrimaryKey(t *testing.T) {
 		if got := exported(); !slices.Equal(got, want) {
 			t.Errorf("\n got %q\nwant %q", got, want)
 		}
-		// An update moves the row inside the table, but the order of an export stays the same.
+		// An update moves the row to another place in the table's file. The order of the export must stay the same.
 		execute(t, db, "UPDATE books SET notes = 'a9' WHERE number = 9")
 		if got := exported(); !slices.Equal(got, want) {
 			t.Errorf("after an update:\n got %q\nwant %q", got, want)

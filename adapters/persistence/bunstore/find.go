@@ -14,8 +14,9 @@ import (
 
 var _ ports.Finder = (*Store)(nil)
 
-// The maximum numbers of columns and of values in one statement. A PostgreSQL connection caches 32 compiled regular
-// expressions, and each value is a regular expression.
+// The maximum numbers of columns and of values in one statement of Find. On PostgreSQL, each value is a regular
+// expression. A connection caches 32 compiled regular expressions, so with more values, the server might compile them
+// again for each row.
 const (
 	maxSearchedColumns = 8
 	maxSearchedValues  = 16
@@ -29,8 +30,8 @@ type finder struct {
 	found    domain.Found
 }
 
-// Find implements ports.Finder. It reads each table outside a transaction, with one statement for up to 8 columns and
-// 16 values. On PostgreSQL, statement_timeout applies to each of these statements.
+// Find implements ports.Finder. It runs outside a transaction. One statement searches up to 8 columns of a table for up
+// to 16 values. On PostgreSQL, statement_timeout applies to each of these statements.
 //
 // On SQLite, Find searches texts in columns of any declared type, each text up to the first NUL. It searches binary
 // values only in columns that are not declared as BLOB.
@@ -70,8 +71,8 @@ func (s *Store) Find(
 	return f.found, nil
 }
 
-// places returns the searchable tables of the application with their searchable columns. It records a gap for each
-// table or column that the role cannot read. It skips views.
+// places returns the searchable tables of the application with their searchable columns. It records a gap (a place that
+// Find cannot search) for each table or column that the role cannot read. It omits views.
 func (f *finder) places(live domain.Catalog) (places []sqltext.SearchedTable) {
 	for _, table := range live.Tables {
 		if table.Kind == domain.KindView {
@@ -136,8 +137,8 @@ func (f *finder) search(ctx context.Context, place sqltext.SearchedTable) error 
 	return nil
 }
 
-// count returns the numbers of rows in which the columns contain the values. The numbers for the first column come
-// first, one for each value.
+// count returns the number of rows in which each column contains each value. The first len(values) numbers belong to
+// the first column, in the order of the values.
 func (f *finder) count(ctx context.Context, place sqltext.SearchedTable, values []any) (counts []int64, err error) {
 	text := f.store.dialect.Counts(place, len(values), f.hasJSONB)
 	err = conn.Retry(ctx, func() error {

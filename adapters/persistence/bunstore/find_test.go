@@ -16,7 +16,7 @@ import (
 
 const soughtMail = "Zoe@example.org"
 
-// finds returns the result of a search for soughtMail.
+// finds returns the result of Store.Find for soughtMail.
 func finds(t *testing.T, store *bunstore.Store) domain.Found {
 	t.Helper()
 	found, err := store.Find(t.Context(), []string{soughtMail}, nil)
@@ -24,7 +24,7 @@ func finds(t *testing.T, store *bunstore.Store) domain.Found {
 	return found
 }
 
-// once returns one occurrence for each of the columns of a table, each in one row.
+// once returns one occurrence for each column, each with one row.
 func once(table string, columns ...string) (all []domain.Occurrence) {
 	for _, column := range columns {
 		all = append(all, domain.Occurrence{Table: table, Column: column, Rows: 1})

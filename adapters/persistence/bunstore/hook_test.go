@@ -9,8 +9,8 @@ import (
 	"github.com/uptrace/bun"
 )
 
-// statements is a query hook that records every statement except notifications. The store sends notifications after a
-// session, at an unpredictable time.
+// statements is a query hook that records all statements except notifications. The store sends a notification some time
+// after a session, so a test cannot predict its position.
 type statements struct {
 	mu    sync.Mutex
 	texts []string

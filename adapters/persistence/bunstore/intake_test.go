@@ -13,8 +13,9 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// overlap runs fn in a transaction of the application, and then runs other concurrently. It commits the transaction as
-// soon as other waits for a lock or has ended. It returns true if other waited, so that other committed last.
+// overlap runs fn in a transaction of the application, and then runs other concurrently in a session of its own. It
+// commits the transaction as soon as other waits for a lock or has ended. It returns true if other waited and so
+// committed last.
 func (a *application) overlap(t *testing.T, fn, other func(context.Context, ports.Session) error) (waited bool) {
 	t.Helper()
 	tx, err := a.db.BeginTx(t.Context(), nil)
@@ -73,7 +74,8 @@ func TestRestrictionsAreInForceInTheOrderOfCommits(t *testing.T) {
 	}))
 }
 
-// An erasure waits for a concurrent session that records consent, and sees the consent.
+// Another session has recorded a consent but not committed it. The erasure waits for that session, and then sees the
+// consent.
 func TestAnErasureSeesConsentInFlight(t *testing.T) {
 	db := databases.PostgreSQL(t)
 	a := newApplication(t, db, nil, (*visitor)(nil))
@@ -89,7 +91,8 @@ func TestAnErasureSeesConsentInFlight(t *testing.T) {
 	}
 }
 
-// A shared statement locks the ledgers of several subjects.
+// A shared statement locks the ledgers of several subjects. If two stores concurrently send such statements for the
+// same subjects, the statements must not deadlock.
 func TestSharedAppendsDoNotDeadlock(t *testing.T) {
 	db := databases.PostgreSQL(t)
 	must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{}))

@@ -13,22 +13,24 @@ import (
 
 // Join returns a session factory whose sessions run inside a transaction of the application. The writes of habeas
 // commit and roll back with that transaction. tx must be a bun.Tx, or a bun.Conn on which the application has begun a
-// transaction. Join otherwise returns domain.ErrConfiguration. Use the factory only in the goroutine that uses tx.
+// transaction. Returns domain.ErrConfiguration for any other type. Use the factory only in the goroutine that uses tx.
 //
-// Each Do sets a savepoint. If Do fails, it rolls back to the savepoint, and the application can continue its
-// transaction. Do then writes the evidence into the transaction of the application, so the evidence is lost if the
-// application rolls back. Do does not retry. An export reads with the isolation level of the application's transaction.
+// Each call of Do on the factory sets a savepoint. If Do fails, it rolls back to the savepoint, and the application can
+// continue its transaction. Do then writes the evidence into the transaction of the application, so the evidence is
+// lost if the application rolls back. Do does not retry. An export reads with the isolation level of the application's
+// transaction.
 //
-// On PostgreSQL, a session that appends to the ledger of a subject locks that ledger until the application's
-// transaction ends. The lock keeps the records of a subject in the order of their commits. Keep such transactions
-// short.
+// On PostgreSQL, a session that appends to a ledger of a subject (the consents or the restrictions) locks that ledger
+// until the application's transaction ends. The lock keeps the records of a subject in the order of their commits. Keep
+// such transactions short, because other appends for this subject wait.
 //
-// The application may have constraint triggers on tables of the data map that are deferred to the commit. If the
-// database may keep old values, an erasure or a rectification fires these triggers before it verifies that nothing is
-// left over. It then restores the mode with which each trigger was declared. If such a trigger has the same name as
-// another constraint, the error is domain.ErrConfiguration.
+// Constraint triggers of the application may be deferred to the commit. If triggers, rules or views of the database may
+// restore old values, an erasure or a rectification verifies that no old values remain. Before that, it makes the
+// deferred triggers of the data map's tables fire, so that it sees their effects. Afterwards, it sets each trigger back
+// to its declared mode. It returns domain.ErrConfiguration if another constraint has the same name as such a trigger,
+// because SET CONSTRAINTS would affect both.
 //
-// Functions to call after a commit, such as hooks, run when the application calls Joined.Committed.
+// Functions that run after a commit, such as hooks, run when the application calls Joined.Committed.
 func (s *Store) Join(tx bun.IDB) (*Joined, error) {
 	switch tx := tx.(type) {
 	case bun.Tx:
@@ -51,9 +53,9 @@ type Joined struct {
 
 var _ ports.SessionFactory = (*Joined)(nil)
 
-// Committed calls the functions that sessions have registered for the time after their commit, such as hooks of
-// erasures, with ctx. The application must call Committed after it has committed its transaction. It must not call
-// Committed after a rollback.
+// Committed calls the functions that the sessions have registered for the time after the commit, such as hooks of
+// erasures. It passes ctx to them. The application must call Committed after it has committed its transaction, and must
+// not call Committed after a rollback.
 func (j *Joined) Committed(ctx context.Context) {
 	after := j.after
 	j.after = nil

@@ -13,7 +13,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// inHostTransaction runs fn with a session factory that works inside a transaction of the application.
+// inHostTransaction begins a transaction of the application and runs fn with a session factory for this transaction.
 func (s *shop) inHostTransaction(
 	t testing.TB, fn func(ctx context.Context, tx bun.Tx, sessions ports.SessionFactory) error,
 ) error {

@@ -16,7 +16,7 @@ type widget struct {
 	Settings      json.RawMessage `bun:"settings" pii:"technical"`
 }
 
-// The format of JSONB is internal to SQLite, so the test lets SQLite write it.
+// JSONB is an internal format of SQLite. The test therefore uses functions of SQLite to write the values.
 func TestJSONBIsExportedAsJSON(t *testing.T) {
 	db := databases.SQLite(t)
 	a := newApplication(t, db, nil, (*widget)(nil))
@@ -68,7 +68,7 @@ func sameDocument(a, b string) bool {
 		asText(map[string]any{"": first}) == asText(map[string]any{"": second})
 }
 
-// SQLite and habeas must agree about which blobs are JSONB, and about the documents in them.
+// If SQLite reads a blob as JSONB, an export must contain the same JSON document.
 func FuzzJSONBIsReadAsSQLiteReadsIt(f *testing.F) {
 	for _, seed := range []string{
 		"\x0c", "\x7cabcdefg", "\x2b\x131", "\x4c\x17a\x131", "\xcb\x02\x131", "\x3b\x17a\x00", "\x2b\x131\x00", "\x37\"\\\"",

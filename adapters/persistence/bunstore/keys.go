@@ -8,8 +8,9 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// Keys implements ports.SubjectStore. For an erasure, Keys counts as a writing statement, because its first call locks
-// rows until the transaction ends. Apply can then not restart the transaction, which would release these locks.
+// Keys implements ports.SubjectStore. In an erasure (query.ErasedAt is set), Keys locks the rows that it reads until
+// the transaction ends. The session therefore counts the statement as a write. Otherwise, Apply could restart the
+// transaction, which would release these locks.
 func (s subjectStore) Keys(ctx context.Context, id domain.SubjectID, query domain.KeyQuery) ([]string, error) {
 	key, err := s.key(id)
 	if err != nil {
@@ -38,15 +39,16 @@ func (s subjectStore) SweptKeys(ctx context.Context, id domain.SubjectID, query 
 	if err := s.usable(); err != nil || query.Limit <= 0 || query.ErasedAt.IsZero() {
 		return nil, err
 	}
-	left, err := s.lockToSweep(ctx, id, key)
-	if err != nil || left == nil {
+	scope, err := s.lockToSweep(ctx, id, key)
+	if err != nil || scope == nil {
 		return nil, err
 	}
-	text, args, tables := s.store.text.Keys(s.catalog, query, left, key)
+	text, args, tables := s.store.text.Keys(s.catalog, query, scope, key)
 	return s.readKeys(ctx, s.writeRows, catalog.ToUpdate, tables, text, args)
 }
 
-// readKeys runs a statement that reads keys from tables.
+// readKeys runs a statement that reads keys of an external system. If the database refuses the statement, the error
+// names the privileges that the role lacks on the tables.
 func (s subjectStore) readKeys(
 	ctx context.Context, run runner, need func(table string) catalog.Need, tables []string, text string, args []any,
 ) (keys []string, err error) {

@@ -14,7 +14,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// The database refuses these changes, so that even the application cannot make them by mistake.
+// Triggers of the database refuse these changes, so that even the application cannot make them by mistake.
 func TestTheLedgersRefuseEveryChangeExceptTheClearingOfAReason(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		s := newShop(t, db, 1)
@@ -76,7 +76,8 @@ func TestTheLedgersRefuseEveryChangeExceptTheClearingOfAReason(t *testing.T) {
 	})
 }
 
-// An erasure deletes the free text and keeps the decisions. A later subject with the same id has no consent.
+// An erasure deletes the free text of restrictions and keeps the decisions. It ends each consent, so that another
+// person who later gets the same id has not consented.
 func TestAnErasureEndsConsentAndClearsReasons(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		s := newShop(t, db, 1)
@@ -123,7 +124,7 @@ func TestAnErasureEndsConsentAndClearsReasons(t *testing.T) {
 	})
 }
 
-// The consent stays in force because the session rolls back.
+// A failed erasure does not end a consent, because its session rolls back.
 func TestAnErasureThatFailsEndsNoConsent(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		s := newShop(t, db, 1)
@@ -145,7 +146,8 @@ func TestAnErasureThatFailsEndsNoConsent(t *testing.T) {
 	})
 }
 
-// If one connection takes a number after another connection has committed, its number must be higher.
+// A sequence with a cache would let a connection take a lower number after another connection has committed a higher
+// one. The numbers would then not show the order of the records.
 func TestTheSequencesOfTheLedgersHaveNoCache(t *testing.T) {
 	s := newShop(t, databases.PostgreSQL(t), 1)
 	for _, table := range []string{"habeas_consent_records", "habeas_restriction_records"} {
@@ -158,8 +160,8 @@ func TestTheSequencesOfTheLedgersHaveNoCache(t *testing.T) {
 	}
 }
 
-// A session begins before another session, and appends after the commit of the other session. Its record must come
-// after the record of the other session.
+// Session A buffers a record, and session B then appends and commits a record. Session A sends its record after that,
+// so its record must be the latest.
 func TestOverlappingSessionsAreOrderedByTheirAppends(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		s := newShop(t, db, 1)

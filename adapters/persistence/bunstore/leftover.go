@@ -43,8 +43,8 @@ func (s subjectStore) LeftOver(
 	return found, nil
 }
 
-// registeredAgain reports whether the subject's own row was added after the erasure. The caller knows that the row
-// exists.
+// registeredAgain reports whether the subject's own row was added after the erasure. The caller has checked that the
+// row exists.
 func (s subjectStore) registeredAgain(ctx context.Context, key []any, erasedAt time.Time) (bool, error) {
 	subject := s.store.text.DataMap.SubjectTable()
 	if _, ok := subject.AddedAt(); !ok {

@@ -17,7 +17,8 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// leftOver returns the leftovers of a subject that was erased at an instant, as "table.column".
+// leftOver returns the columns with remaining values of a subject, as "table.column". The parameter at is the time of
+// the erasure.
 func (a *application) leftOver(t testing.TB, at time.Time, id ...string) (names []string) {
 	t.Helper()
 	must(t, a.store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
@@ -68,7 +69,7 @@ func TestASurrogateOfEveryTypeOfPostgreSQLIsNotLeftOver(t *testing.T) {
 	}
 }
 
-// The verification finds a value that a job of the application writes back after an erasure.
+// A job of the application writes a value back after an erasure. The verification must find the value.
 func TestAValueThatComesBackIsLeftOver(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		s := newShop(t, db, 1)
@@ -105,7 +106,7 @@ func TestAValueThatComesBackIsLeftOver(t *testing.T) {
 	})
 }
 
-// A verification must not report success if the role cannot see all rows.
+// A view hides rows from the role. The verification must fail instead of reporting success.
 func TestAVerificationIsRefusedWhereRowsMayBeHidden(t *testing.T) {
 	db := databases.PostgreSQL(t)
 	s := newShop(t, db, 1)
@@ -122,7 +123,8 @@ func TestAVerificationIsRefusedWhereRowsMayBeHidden(t *testing.T) {
 	}
 }
 
-// A reference that is a UUID looks like a surrogate. A row with an unreadable instant does not count as a new row.
+// A reference whose value is a UUID looks like a surrogate. A row with an unreadable creation time does not count as
+// added after the erasure. The verification must report the reference and the title of this row.
 func TestReferencesAndUnreadableInstantsAreLeftOver(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{}))

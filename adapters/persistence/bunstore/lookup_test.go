@@ -11,7 +11,8 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// A lookup runs directly on the driver's connection. It must still end with its context and release the connection.
+// A lookup (a read of the latest consent for a purpose) uses the driver's connection directly. If the server does not
+// respond, the lookup must still end with its context and release the connection.
 func TestALookupThatHangsEndsWithItsContext(t *testing.T) {
 	db := databases.PostgreSQL(t)
 	db.SetMaxOpenConns(2)

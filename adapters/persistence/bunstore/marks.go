@@ -18,9 +18,10 @@ var _ ports.MarkReader = (*session)(nil)
 // Marks implements ports.MarkReader.
 func (s *session) Marks() ports.ErasureMarks { return erasureMarks{s} }
 
-// Marks implements ports.ErasureMarks. It first reads the intake number up to which no open session can still commit a
-// mark, and then reads the marks up to this number. In this order, the second statement sees the marks of sessions that
-// commit between the two statements.
+// Marks implements ports.ErasureMarks. Each mark (the row that records the erasures of a subject) has an intake number.
+// Open sessions may still commit marks with higher numbers than the number that settled returns, but none with lower
+// ones. Marks first reads this number, and then the marks up to it. In this order, it also sees the marks of sessions
+// that commit between the two statements.
 func (m erasureMarks) Marks(ctx context.Context, query domain.MarkQuery) ([]domain.ErasureMark, error) {
 	if query.Limit <= 0 {
 		return nil, m.usable()
@@ -68,7 +69,8 @@ func (m erasureMarks) readMarks(ctx context.Context, text string, args ...any) (
 	return marks, err
 }
 
-// settled returns the intake number up to which all marks are committed.
+// settled returns the intake number up to which all marks are committed. No open session can commit a mark with this
+// number or a lower one.
 func (m erasureMarks) settled(ctx context.Context) (int64, error) {
 	if m.store.marks.Settled == "" {
 		return math.MaxInt64, nil

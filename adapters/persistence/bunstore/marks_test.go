@@ -18,7 +18,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// marksOf returns the subjects of the marks that a query returns, and the last intake number.
+// marksOf returns the subjects of the marks that match the query, and the intake number of the last mark.
 func marksOf(t testing.TB, sessions ports.SessionFactory, query domain.MarkQuery) (ids []string, last int64) {
 	t.Helper()
 	must(t, sessions.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
@@ -34,7 +34,7 @@ func marksOf(t testing.TB, sessions ports.SessionFactory, query domain.MarkQuery
 	return ids, last
 }
 
-// lock locks a subject in a session, and so writes the mark of an erasure.
+// lock locks a subject in a session, which writes the mark of an erasure.
 func lock(t testing.TB, sessions ports.SessionFactory, id string) {
 	t.Helper()
 	must(t, sessions.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
@@ -107,7 +107,8 @@ func TestMarksAreNotListedWhereCommitsAreNotSeen(t *testing.T) {
 	}
 }
 
-// A long erasure delays the marks after its own mark, but only in its own schema.
+// Until an erasure commits, a list of marks omits all marks with higher intake numbers in the same schema. Marks in
+// other schemas are listed.
 func TestAnErasureDelaysTheMarksOfItsSchema(t *testing.T) {
 	db := databases.PostgreSQL(t)
 	s := newShop(t, db, 0)

@@ -19,8 +19,8 @@ import (
 var migrationFiles embed.FS
 
 // Migrations returns the SQL files that create the tables of habeas on the database of db, for an application that runs
-// migrations with its own tool. Run the files in the order of their names. Blank lines separate the statements. The
-// names of tables are not qualified, so the search path selects their schema.
+// migrations with its own tool. Run the files in the order of their names. Blank lines separate the statements of a
+// file. The statements do not qualify the names of tables, so the search path selects the schema.
 func Migrations(db *bun.DB) (fs.FS, error) {
 	d, err := dialectOf(db, "")
 	if err != nil {
@@ -30,15 +30,18 @@ func Migrations(db *bun.DB) (fs.FS, error) {
 }
 
 // Migrate creates or updates the tables of habeas. It does not change tables of the application. The tables are in
-// Options.Schema, which Migrate creates if necessary, or in the schema that the search path selects.
+// Options.Schema, which Migrate creates if it does not exist. If Options.Schema is empty, the search path selects the
+// schema. Migrate ignores the other options.
 //
 // Migrate applies all pending migrations in one transaction. Concurrent calls, also of several processes, wait for each
-// other. If no migration is pending, Migrate only reads, and its role needs no privilege to create tables.
+// other. If no migration is pending, Migrate only reads, and the database role needs no privilege to create tables.
 //
-// Migrate never creates a second set of tables. If the search path has tables of habeas in any schema, Migrate updates
-// these tables. Returns domain.ErrConfiguration if several schemas of the search path have tables of habeas. Set
-// Options.Schema in this case. Returns domain.ErrConfiguration, too, if migrations are pending for tables in an
-// attached database of SQLite.
+// Migrate never creates a second set of tables. If a schema of the search path has tables of habeas, Migrate updates
+// these tables.
+//
+// Returns domain.ErrConfiguration if several schemas of the search path have tables of habeas. Set Options.Schema in
+// this case. Also returns domain.ErrConfiguration if migrations are pending for tables in an attached database of
+// SQLite.
 func Migrate(ctx context.Context, db *bun.DB, opts Options) error {
 	m, err := newMigration(db, opts)
 	if err != nil {
@@ -47,7 +50,7 @@ func Migrate(ctx context.Context, db *bun.DB, opts Options) error {
 	return conn.Retry(ctx, func() error { return conn.Wrap(ctx, "migrate", m.run(ctx)) })
 }
 
-// Probe implements ports.Prober. It reads the catalog and the names of the applied migrations. Returns
+// Probe implements ports.Prober. It reads which tables of habeas exist and which migrations are applied. Returns
 // domain.ErrConfiguration if migrations are pending.
 func (s *Store) Probe(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
@@ -107,8 +110,8 @@ func (m migration) run(ctx context.Context) error {
 	return tx.Commit(ctx)
 }
 
-// apply applies the pending migrations. If migrations are pending, it takes the lock for migrations and checks again,
-// because another process may have applied them in the meantime.
+// apply applies the pending migrations. If there are any, apply takes the lock for migrations and looks for pending
+// migrations again, because another process may have applied them in the meantime.
 func (m migration) apply(ctx context.Context, tx *conn.Tx) error {
 	var schema string
 	var pending []string
@@ -153,8 +156,8 @@ func (m migration) exec(ctx context.Context, tx *conn.Tx, statements ...string) 
 	return nil
 }
 
-// findPending returns the names of the pending migrations in order, and the schema to apply them in. An empty schema
-// means the schema in which the database creates tables by default.
+// findPending returns the names of the pending migrations in order, and the schema in which to apply them. If the
+// schema is empty, the database applies the migrations in its default schema.
 func (m migration) findPending(ctx context.Context, query conn.Query) (schema string, names []string, err error) {
 	names, err = m.names()
 	if err != nil {
@@ -179,7 +182,7 @@ func (m migration) findPending(ctx context.Context, query conn.Query) (schema st
 	return schema, names, err
 }
 
-// placed is a table of habeas with its schema.
+// placed identifies a table of habeas by its schema and its name.
 type placed struct{ schema, table string }
 
 // findTables returns the tables of habeas in Options.Schema. Without Options.Schema, it returns the tables that
@@ -205,8 +208,8 @@ func (m migration) findTables(ctx context.Context, query conn.Query) (found []pl
 	return found, nil
 }
 
-// onlySchema returns the schema of the tables, or "" for an empty list. Returns domain.ErrConfiguration if the tables
-// are in several schemas: an unqualified name would resolve to one table and hide the rows of the others.
+// onlySchema returns the schema of the tables, or "" if there are no tables. Returns domain.ErrConfiguration if the
+// tables are in several schemas, because an unqualified name would mean the table of only one schema.
 func onlySchema(tables []placed) (string, error) {
 	var schemas []string
 	for _, table := range tables {

@@ -26,8 +26,8 @@ var ownTables = []string{
 	"habeas_restriction_records", "habeas_subject_erasures",
 }
 
-// catalog returns descriptions of all tables with their columns, indexes, triggers and functions, by name. On
-// PostgreSQL, it returns those of one schema.
+// catalog returns descriptions of all tables with their columns, indexes, triggers and functions, by table name. On
+// PostgreSQL, it describes only the tables of the schema.
 func catalog(t testing.TB, db bun.IDB, schema string) map[string]string {
 	t.Helper()
 	query, args := `SELECT name, coalesce(sql, '') AS text FROM sqlite_master WHERE name NOT LIKE 'sqlite_%'`, []any(nil)
@@ -51,7 +51,7 @@ func catalog(t testing.TB, db bun.IDB, schema string) map[string]string {
 	return made
 }
 
-// tablesIn returns the names of the tables of habeas in the catalog.
+// tablesIn returns the names of the tables of habeas in the result of catalog.
 func tablesIn(made map[string]string) []string {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(made)),
 		func(name string) bool { return !slices.Contains(ownTables, name) })

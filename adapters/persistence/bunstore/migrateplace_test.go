@@ -16,7 +16,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// asRole returns a connection with a new role. The role may only use the tables of habeas in the schema public.
+// asRole creates a role that may only use the tables of habeas in the schema public. db is a connection with this role.
 func asRole(t testing.TB) (db *bun.DB, admin *bun.DB, role string) {
 	t.Helper()
 	url := postgres.NewDatabase(t)

@@ -21,7 +21,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// strayPath returns a PostgreSQL database whose search path names a schema that does not exist.
+// strayPath returns a PostgreSQL database. The first schema of its search path does not exist.
 func strayPath(t *testing.T) *bun.DB {
 	t.Helper()
 	return openDB(t, "pgx", postgres.NewDatabase(t)+"&search_path=nowhere")

@@ -10,8 +10,9 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// MigrationStates returns the migrations of Migrate in order, each with its state: applied, pending, or unrecorded (the
-// tables exist, but the table of migrations does not). It only reads. It returns the same errors as Migrate.
+// MigrationStates returns all migrations in the order in which Migrate applies them. Each has one of the states
+// applied, pending and unrecorded. Unrecorded means that tables of habeas exist, but not the table that records the
+// applied migrations. MigrationStates only reads. It returns the same errors as Migrate.
 func MigrationStates(ctx context.Context, db *bun.DB, opts Options) ([]domain.Migration, error) {
 	m, err := newMigration(db, opts)
 	if err != nil {

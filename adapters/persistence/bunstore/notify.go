@@ -11,8 +11,8 @@ import (
 // poll.
 const notifyTimeout = 5 * time.Second
 
-// announce notifies workers of new entries after a commit: first the worker in this process, then the workers in other
-// processes.
+// announce notifies workers of new outbox entries after a commit: first the worker in this process, then the workers in
+// other processes.
 func (s *Store) announce(ctx context.Context) {
 	if s.wake != nil {
 		s.wake()
@@ -29,8 +29,8 @@ func (s *Store) announce(ctx context.Context) {
 	})
 }
 
-// announceInside sends the notification of new entries inside the transaction of the application. PostgreSQL delivers
-// it at the commit.
+// announceInside sends the notification of new outbox entries inside the transaction of the application. PostgreSQL
+// delivers the notification when the application commits.
 func (s *session) announceInside(ctx context.Context) error {
 	text := s.store.dialect.Notification()
 	if !s.enqueued || text == "" {

@@ -17,7 +17,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// observed gives the shop a store with an observer, and returns the observer.
+// observed replaces the store of the shop by a store with an observer, and returns the observer.
 func (s *shop) observed(t testing.TB) *observed.Recorder {
 	t.Helper()
 	recorder := &observed.Recorder{}
@@ -29,7 +29,7 @@ func (s *shop) observed(t testing.TB) *observed.Recorder {
 	return recorder
 }
 
-// record records a consent in a session whose function returns the error of end.
+// record records a consent in a session whose function then returns the result of end.
 func (s *shop) record(sessions ports.SessionFactory, end func() error) error {
 	return sessions.Do(context.Background(), func(ctx context.Context, session ports.Session) error {
 		if _, err := s.consent.Record(ctx, session, s.alice.ID, grant("p")); err != nil {
@@ -75,8 +75,8 @@ func TestASessionThatFailsAtItsCommitIsObservedAsAFailure(t *testing.T) {
 	}
 }
 
-// The commit of an application's transaction decides about an erasure. The observer is notified when the application
-// calls Committed.
+// A session in a transaction of the application is reported to the observer when the session ends. A consent that it
+// has recorded is reported only after the commit, when the application calls Committed.
 func TestAJoinedSessionIsObservedWithItsTransaction(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		s := newShop(t, db, 1)

@@ -75,8 +75,9 @@ func (o outbox) requeue(ctx context.Context, text string, args ...any) ([]domain
 	return requeued, err
 }
 
-// Discard implements ports.OutboxOperations. Like Settle, it locks all entries of the operations. If concurrent
-// sessions settle or discard entries of one operation, exactly one session therefore completes the operation.
+// Discard implements ports.OutboxOperations. Like Settle, it locks all open entries of the operations to which the
+// discarded entries belong. If concurrent sessions settle or discard entries of one operation, exactly one session
+// therefore reports that the operation is complete.
 func (o outbox) Discard(ctx context.Context, entryIDs []string) ([]domain.Discarded, error) {
 	if len(entryIDs) == 0 {
 		return nil, o.usable()

@@ -23,38 +23,42 @@ type Options struct {
 	// (see Store.Join) never calls it, because the store does not see the commit.
 	Enqueued func()
 
-	// ShareStatements lets concurrent sessions share statements on PostgreSQL. The store then batches sessions that only
-	// read one consent in force, and sessions that only append records. Batches raise the throughput and do not change
-	// results. A query hook sees a shared statement once, with the context values of one of the sessions.
+	// ShareStatements lets concurrent sessions share statements on PostgreSQL. The store then combines the statements of
+	// concurrent sessions into one statement. It does so for sessions that only read the latest consent of a subject for a
+	// purpose, and for sessions that only append records. Sharing raises the throughput and does not change the results. A
+	// query hook sees a shared statement once, with the context values of one of the sessions.
 	//
-	// Do not set ShareStatements if a hook of the driver or of the pool configures a connection by values of the context.
-	// For example, a hook may set a search path, a role or a variable for row-level security. A session could then see the
-	// rows of another tenant.
+	// Do not set ShareStatements if a hook of the driver or of the pool configures a connection with values from the
+	// context of a session. For example, a hook may set a search path, a role or a variable for row-level security. With
+	// ShareStatements, a session could then see the rows of another tenant.
 	//
-	// If a transaction of the application has appended to the ledger of a subject, other appends for that subject wait
-	// until the transaction ends. With ShareStatements, all sessions in the batch of such an append wait, too. The
-	// default is false.
+	// A transaction of the application (see Store.Join) may have appended to a ledger of a subject (the consents or the
+	// restrictions). Other sessions that append for this subject then wait until that transaction ends. With
+	// ShareStatements, the sessions that share a statement with such a session wait, too. The default is false.
 	ShareStatements bool
 
-	// TrustRowFilters states that row-level security policies and filtering views show every row of a subject to the role
-	// of the store. The default is false. Erasures, exports and rectifications then return domain.ErrConfiguration if
-	// row-level security is active for this role on a table of the data map. They also do so if such a table is a view
-	// that leaves rows out. The store could not erase or export rows that the database hides.
+	// TrustRowFilters states that the database shows every row of a subject to the role of the store, even if a table of
+	// the data map has row-level security or is a filtering view. The store cannot erase or export rows that the database
+	// hides from its role.
+	//
+	// By default, TrustRowFilters is false. Erasures, exports and rectifications then return domain.ErrConfiguration if
+	// row-level security is active for this role on a table of the data map. They return the same error if such a table is
+	// a view that leaves rows out.
 	TrustRowFilters bool
 
 	// SynchronousCommit sets synchronous_commit of PostgreSQL for sessions that erase: CommitOn, CommitRemoteWrite or
-	// CommitRemoteApply. The commit of an erasure then waits for the synchronous standbys, even if the application's
-	// other transactions do not wait. If an erasure joins a transaction of the application, the setting holds until
-	// that transaction ends. It has no effect on a server without synchronous standbys. The default is the setting of
+	// CommitRemoteApply. The commit of an erasure then waits for the synchronous standbys, even if the application's other
+	// transactions do not wait. If an erasure joins a transaction of the application, the setting holds until that
+	// transaction ends. The setting has no effect on a server without synchronous standbys. The default is the setting of
 	// the connection.
 	SynchronousCommit string
 
 	// ReadDB is a handle on a physical replica of the PostgreSQL database. Exports then read from the replica. All other
-	// statements, including the audit events of exports, go to the primary.
+	// statements, including the audit events of exports, go to the primary, which is the database that New gets.
 	//
-	// An export reads from the primary if the replica is unreachable, or if it lacks an erasure of the subject that was
-	// committed before the export began. All other exported data may be as old as the replication lag. An export in a
-	// transaction of the application (see Store.Join) reads in that transaction. By default, exports read from the
+	// An export reads from the primary if the replica is unreachable, or if the replica lacks an erasure of the subject
+	// that was committed before the export began. All other exported data may be as old as the replication lag. An export
+	// in a transaction of the application (see Store.Join) reads in that transaction. By default, exports read from the
 	// primary.
 	ReadDB *bun.DB
 
@@ -62,8 +66,10 @@ type Options struct {
 	// observer is notified.
 	Observer ports.Observer
 
-	// Logger receives a warning for each table into which triggers copy old values of the application's tables, once per
-	// table. The warnings contain no personal data. The default is slog.Default().
+	// Logger receives warnings about triggers of the data map's tables that may copy old values to places that no erasure
+	// reaches: one for each table outside the data map to which a trigger writes, and one for each trigger whose target
+	// tables the store cannot determine. Each warning is logged once. The warnings contain no personal data. The default
+	// is slog.Default().
 	Logger *slog.Logger
 }
 

@@ -38,7 +38,7 @@ func (o outbox) Enqueue(ctx context.Context, added ...domain.OutboxEntry) error 
 }
 
 // maxEntriesPerStatement is the maximum number of entry ids that a statement gets as parameters. Databases limit the
-// parameters of a statement.
+// number of parameters of a statement.
 const maxEntriesPerStatement = 1000
 
 func (o outbox) Counts(ctx context.Context) (map[domain.OutboxStatus]int64, error) {
@@ -72,7 +72,7 @@ func (o outbox) Abandoned(ctx context.Context, after *domain.OutboxEntry, limit 
 }
 
 func (o outbox) Withdraw(ctx context.Context, id domain.SubjectID) ([]domain.OutboxEntry, error) {
-	if o.ahead != nil && o.ahead.SubjectID == id && !o.ahead.UnsentCorrections {
+	if o.prefetched != nil && o.prefetched.SubjectID == id && !o.prefetched.UnsentCorrections {
 		return nil, o.usable()
 	}
 	if err := o.forget(ctx); err != nil {
@@ -95,7 +95,8 @@ func (o outbox) Purge(ctx context.Context, enqueuedBefore time.Time, limit int) 
 	return o.write(ctx, "purge outbox", o.store.outbox.Purge, o.store.dialect.Instant(enqueuedBefore), limit)
 }
 
-// sendEntries sends the buffered rows if they contain entries, so that a statement on the outbox sees these entries.
+// sendEntries inserts the buffered rows if there are outbox entries among them, so that the next statement on the
+// outbox sees these entries.
 func (o outbox) sendEntries(ctx context.Context) error {
 	if len(o.held[sqltext.Entries]) == 0 {
 		return nil
@@ -103,9 +104,9 @@ func (o outbox) sendEntries(ctx context.Context) error {
 	return o.flush(ctx)
 }
 
-// writePlanned does the same as writeRows for a statement on a batch of entries. The database may have a cached plan
-// for it that suits an empty outbox. If the statement is slow, later statements have another text, so that the database
-// plans them again.
+// writePlanned runs a statement on a batch of entries in the same way as writeRows, and measures its duration. The
+// database may have cached a query plan for the statement that suits an empty outbox. If the statement is slow,
+// writePlanned changes a comment in later statements, so that the database plans them again.
 func (o outbox) writePlanned(
 	ctx context.Context, op string, each func(*sql.Rows) error, text string, args ...any,
 ) error {
@@ -118,7 +119,7 @@ func (o outbox) writePlanned(
 // runner runs a statement and calls each for every row.
 type runner func(ctx context.Context, op string, each func(*sql.Rows) error, text string, args ...any) error
 
-// readEntries runs a statement and returns the entries that it returns. Fields that cannot be read are zero.
+// readEntries runs a statement that returns outbox entries. Fields that cannot be decoded are zero.
 func (o outbox) readEntries(
 	ctx context.Context, run runner, op, text string, args ...any,
 ) ([]domain.OutboxEntry, error) {

@@ -15,7 +15,7 @@ import (
 
 var touched = regexp.MustCompile(`shared hit=(\d+)(?: read=(\d+))?`)
 
-// touches returns the number of pages that a statement reads. It rolls the statement back.
+// touches returns the number of pages that the database reads for a statement. It rolls the statement back.
 func (b box) touches(t *testing.T, text string, args ...any) int {
 	t.Helper()
 	tx, err := b.db.BeginTx(context.Background(), nil)
@@ -79,8 +79,8 @@ func TestClaimsDoNotReadTheBacklog(t *testing.T) {
 	}
 }
 
-// park inserts n entries. columns holds their resolver, status, attempts, and the instants of the last and the next
-// attempt.
+// park inserts n entries. The parameter columns is an SQL list of their resolver, status, number of attempts, and the
+// times of their last and next attempt.
 func (b box) park(t *testing.T, db *bun.DB, n int, columns string) {
 	t.Helper()
 	operation := "'erase'"

@@ -85,7 +85,7 @@ func TestAClaimDoesNotWaitForEntriesThatOthersHold(t *testing.T) {
 	})
 }
 
-// lockWaits returns the number of database sessions that wait for a lock.
+// lockWaits returns the number of server processes that wait for a lock.
 func (b box) lockWaits(t testing.TB) int {
 	t.Helper()
 	var n int
@@ -132,8 +132,8 @@ func TestTheSecondOfTwoSettlementsWaitsAndCompletes(t *testing.T) {
 	}
 }
 
-// Concurrent sessions settle the entries of many subjects in any order. Exactly one session completes each operation.
-// All sessions take their locks in the same order, so that no session deadlocks and runs twice.
+// Concurrent sessions settle the entries of many subjects in any order. Exactly one session must complete each
+// operation. No session may run twice because of a deadlock, because all sessions take their locks in the same order.
 func TestExactlyOneOfTheSessionsThatSettleASubjectCompletesIt(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		rounds, subjects := 40, 8

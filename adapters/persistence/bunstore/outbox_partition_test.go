@@ -9,7 +9,8 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// Rows of different partitions can have the same ctid. The store must find entries by their keys.
+// In a partitioned table, rows of different partitions can have the same ctid (the position of a row). A claim must
+// therefore find entries by their primary keys.
 func TestAPartitionedOutboxLosesAndDuplicatesNoEntry(t *testing.T) {
 	db := databases.PostgreSQL(t)
 	b := newBox(t, db)

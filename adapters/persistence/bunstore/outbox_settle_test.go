@@ -154,7 +154,8 @@ func TestASettlementThatIsRolledBackChangesNothing(t *testing.T) {
 	})
 }
 
-// Each case has its own subject. Settlements of other subjects must not affect its result.
+// Each case has its own subject, and all cases use one outbox. Settlements of other subjects must not affect the result
+// of a case.
 func TestAnOperationCompletesWithTheLastEntryThatSucceeds(t *testing.T) {
 	later := noon.Add(time.Hour)
 	type results = []domain.SettleResult
@@ -232,7 +233,7 @@ func TestAnOperationCompletesWithTheLastEntryThatSucceeds(t *testing.T) {
 	}
 }
 
-// A single statement for all settlements would have more parameters than a database accepts.
+// A single statement for all settlements would have more parameters than the database accepts.
 func TestABatchOfAnySizeIsSettled(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		b := newBox(t, db)

@@ -9,8 +9,8 @@ import (
 	"github.com/habeas-data/habeas/internal/tests/databases"
 )
 
-// A long transaction keeps the index entries of settled rows. A claim with two bounds must not read index entries
-// outside the bounds, and must return all due entries inside the bounds.
+// While a long transaction runs, the indexes keep entries for settled rows. A claim may be limited to entries that are
+// due between two instants. It must return all due entries between them, and must not read index entries outside.
 func TestAClaimReadsNothingOutsideItsBounds(t *testing.T) {
 	hook := &statements{}
 	db := databases.PostgreSQL(t)

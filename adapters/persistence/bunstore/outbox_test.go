@@ -41,8 +41,8 @@ func (b box) do(t testing.TB, fn func(context.Context, ports.Outbox) error) {
 	must(t, b.try(fn))
 }
 
-// try calls fn with the outbox of a new session. The session has a timeout, so that a session that waits for another
-// session fails its test.
+// try calls fn with the outbox of a new session. The session has a timeout, so that a test fails if its session waits
+// for another session.
 func (b box) try(fn func(context.Context, ports.Outbox) error) error {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute/2)
 	defer cancel()
@@ -58,7 +58,7 @@ func subject(t testing.TB, elements ...string) domain.SubjectID {
 	return id
 }
 
-// toErase returns a pending erasure that was enqueued at a time after morning.
+// toErase returns a pending entry of an erasure. Its EnqueuedAt is morning plus after.
 func toErase(t testing.TB, entryID, of string, after time.Duration) domain.OutboxEntry {
 	t.Helper()
 	return domain.OutboxEntry{
@@ -92,7 +92,7 @@ func (b box) enqueue(t testing.TB, entries ...domain.OutboxEntry) {
 	b.do(t, func(ctx context.Context, outbox ports.Outbox) error { return outbox.Enqueue(ctx, entries...) })
 }
 
-// claim claims entries for a minute, with a lease token that contains the instant of the claim.
+// claim claims entries for a minute. The lease token contains the time of the claim.
 func (b box) claim(t testing.TB, limit int, at time.Time, known ...domain.OutboxTarget) (claimed []domain.OutboxEntry) {
 	t.Helper()
 	b.do(t, func(ctx context.Context, outbox ports.Outbox) (err error) {
@@ -102,7 +102,7 @@ func (b box) claim(t testing.TB, limit int, at time.Time, known ...domain.Outbox
 	return claimed
 }
 
-// claimOf claims all due entries and returns the entries with the ids, in the order of the ids.
+// claimOf claims all due entries and returns the entries with the given ids, in the order of these ids.
 func (b box) claimOf(t testing.TB, at time.Time, ids ...string) []domain.OutboxEntry {
 	t.Helper()
 	claimed := b.claim(t, 1000, at)

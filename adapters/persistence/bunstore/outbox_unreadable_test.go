@@ -37,7 +37,7 @@ type watch struct{ now time.Time }
 
 func (w *watch) Now() time.Time { return w.now }
 
-// runnerOf returns a runner on the outbox of the box, and the calls of its hook.
+// runnerOf returns a runner on the outbox of the box, and the entries for which the runner has called OnAbandoned.
 func (b box) runnerOf(
 	t testing.TB, clock ports.Clock, registered ...ports.Resolver,
 ) (*saga.Runner, *[]domain.OutboxEntry) {
@@ -171,7 +171,7 @@ func TestAnEntryWithAnInfiniteNextAttemptIsClaimed(t *testing.T) {
 	}
 }
 
-// A list continues on the next page after an entry whose instant cannot be read.
+// If a page of the list ends with an entry whose time cannot be read, the next page continues after that entry.
 func TestAbandonedEntriesWithUnreadableInstantsAreListedOnce(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		b := newBox(t, db)

@@ -56,7 +56,8 @@ const exhibits = `CREATE TABLE exhibits (
 	moods mood[] NOT NULL, numbers integer[] NOT NULL,
 	blob bytea NOT NULL)`
 
-// museum returns an application with exhibits. Its connections have the parameters and a time zone other than UTC.
+// museum returns an application with the table exhibits. Its connections have the given parameters of the URL, and a
+// time zone other than UTC.
 func museum(t *testing.T, parameters string) *application {
 	t.Helper()
 	connection, err := sql.Open("pgx", postgres.NewDatabase(t)+"&timezone=America/New_York"+parameters)
@@ -142,7 +143,7 @@ func TestNumbersThatJSONDoesNotHaveAreExportedAsText(t *testing.T) {
 	}
 }
 
-// All other types are exported alike from both databases. See TestExportedValuesAreTheSameOnBothDatabases.
+// The exports of all other types are the same on both databases. See TestExportedValuesAreTheSameOnBothDatabases.
 func TestValuesThatTheTwoDatabasesExportDifferently(t *testing.T) {
 	type Sample struct {
 		bun.BaseModel `bun:"table:samples" subject:"owned"`
@@ -194,7 +195,7 @@ func wantValues(t testing.TB, got, want map[string]string) {
 	}
 }
 
-// In the time zone of the museum, clocks were 4 hours, 56 minutes and 2 seconds behind until 1883.
+// In the time zone of museum, the local time was 4 hours, 56 minutes and 2 seconds behind UTC until 1883.
 func TestATimeFromBeforeThereWereTimeZonesIsExported(t *testing.T) {
 	a := museum(t, "")
 	execute(t, a.db, ordinary, "UPDATE exhibits SET instant = '1880-07-01 12:00:00.25+00'")

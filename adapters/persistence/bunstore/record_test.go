@@ -16,8 +16,8 @@ import (
 	"github.com/habeas-data/habeas/internal/tests/databases"
 )
 
-// Record has a column of every type that both databases have. Its rows survive an erasure, because Kept is not personal
-// data.
+// Record has a column of every type that both databases have. An erasure keeps its rows, because the column kept is not
+// personal data.
 type Record struct {
 	bun.BaseModel `bun:"table:records"`
 	ID            int64   `bun:"id,pk"`

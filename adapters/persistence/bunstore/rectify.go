@@ -66,8 +66,9 @@ func (s subjectStore) Rectify(ctx context.Context, id domain.SubjectID, step dom
 	return rows, s.explain(ctx, "rectify: "+table.Name, err, catalog.ToUpdate(table.Name))
 }
 
-// rectifyVerified runs a rectification in a database that may undo it, and verifies that the values are stored. It also
-// verifies the earlier rectifications of the session again, because a trigger of this table may undo them.
+// rectifyVerified runs a rectification in a database whose triggers, rules or views may undo it, and verifies that the
+// database holds the new values. It also verifies the earlier rectifications of the session again, because a trigger of
+// this table may undo them.
 func (s subjectStore) rectifyVerified(
 	ctx context.Context, right domain.RectificationStep, row []string, key []any, text string, args []any,
 ) (rows int64, err error) {
@@ -103,10 +104,10 @@ func unreadable(column domain.Column) error {
 	}})
 }
 
-// readable reports whether every model of the table that bun has registered can scan the value. A model may not be able
-// to scan every value of a column's type: it may expect a certain shape of JSON, an unsigned integer, or the format of
-// a custom sql.Scanner. A value that a model cannot scan would fail every query of the application that returns the
-// row. readable does not check models that bun registers later.
+// readable reports whether every bun model of the table can scan the value. A model may not be able to scan every value
+// of a column's type. For example, it may expect a certain shape of JSON, an unsigned integer, or the format of a
+// custom sql.Scanner. If a model cannot scan the value, every query of the application that returns the row would fail.
+// readable checks only the models that bun has registered already.
 func (s *Store) readable(table domain.Table, column domain.Column, value any) bool {
 	for _, model := range s.db.Dialect().Tables().All() {
 		if model.Name != table.Name {
@@ -119,7 +120,7 @@ func (s *Store) readable(table domain.Table, column domain.Column, value any) bo
 	return true
 }
 
-// reads reports whether the field can scan a value of a driver without loss.
+// reads reports whether the field of a model can scan a value from a driver without loss.
 func reads(field *schema.Field, value any) bool {
 	target := reflect.New(field.StructField.Type).Elem()
 	if err := field.ScanWithCheck(target, value); err != nil {

@@ -34,7 +34,7 @@ func (s *sealed) Scan(value any) error {
 	return nil
 }
 
-// cents is an amount for which the application and its column use different units.
+// cents is an amount in cents. Its column holds the amount in euros.
 type cents int64
 
 func (c *cents) Scan(value any) error {
@@ -62,7 +62,7 @@ type Picky struct {
 	Secret        sealed            `bun:"secret,type:text" pii:"special,export:yes"`
 }
 
-// newPickies returns a store with one row, which belongs to the subject.
+// newPickies returns a store with one row of Picky, and the subject of the row.
 func newPickies(t testing.TB, db *bun.DB) (*bunstore.Store, domain.SubjectID) {
 	t.Helper()
 	ctx, model := context.Background(), (*Picky)(nil)

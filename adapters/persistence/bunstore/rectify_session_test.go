@@ -49,7 +49,7 @@ func TestRefusedCorrectionsMakeNoStatement(t *testing.T) {
 	})
 }
 
-// failOnUpdate makes the database refuse to update rows of a table.
+// failOnUpdate creates a trigger that fails each update of a row of the table.
 func failOnUpdate(t testing.TB, db *bun.DB, table string) {
 	t.Helper()
 	failing := []string{
@@ -151,8 +151,8 @@ func TestConcurrentRectificationsDoNotMix(t *testing.T) {
 	})
 }
 
-// A rectification and an erasure change the tables in opposite orders. On PostgreSQL, they may deadlock, and the store
-// then retries one of the sessions.
+// A rectification and an erasure change the same tables in opposite orders. On PostgreSQL, they may deadlock. The store
+// then retries one of the two sessions, so that both succeed.
 func TestAConcurrentRectificationAndErasureBothSucceed(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		r := newRectifiable(t, db, 100)

@@ -27,7 +27,7 @@ func (crm) RectifySubject(context.Context, domain.SubjectRef, string, domain.Cor
 	return nil
 }
 
-// rectifiable is the shop with a rectifier and two resolvers. One of the resolvers can rectify.
+// rectifiable is the shop with a service for rectifications and two resolvers, one of which can rectify.
 type rectifiable struct {
 	*shop
 	rectifier *rectification.Rectifier
@@ -68,7 +68,7 @@ func (r rectifiable) events(t testing.TB, id domain.SubjectID) []domain.AuditEve
 	return trail
 }
 
-// exported returns the exported values of the subject, by "table.field".
+// exported returns the exported values of the subject. The keys have the form "table.field".
 func (r rectifiable) exported(t testing.TB, subject domain.Subject) map[string][]any {
 	t.Helper()
 	values := map[string][]any{}

@@ -22,7 +22,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// Holder has a column of every type. Some columns hold another type in its text form. One text must be kept.
+// Holder has a column of every type. Some columns hold another type in its text form. One text column is retained.
 type Holder struct {
 	bun.BaseModel `bun:"table:holders"`
 	ID            int64          `bun:"id,pk" subject:"id"`
@@ -69,7 +69,7 @@ func newHolders(t testing.TB, db *bun.DB) (*bunstore.Store, domain.SubjectID) {
 	return store, id
 }
 
-// write rectifies values of columns in the rows of the subject.
+// write rectifies the column values in the rows of the subject.
 func write(
 	store *bunstore.Store, id domain.SubjectID, table string, values ...domain.ColumnValue,
 ) (rows int64, err error) {
@@ -173,7 +173,7 @@ func TestWrittenValuesReadBackTheSame(t *testing.T) {
 	})
 }
 
-// comparable encodes a value as JSON and decodes it again.
+// comparable encodes the value as JSON and decodes the JSON, so that values of different Go types can be compared.
 func comparable(t testing.TB, value any) (read any) {
 	t.Helper()
 	if b, ok := value.([]byte); ok && len(b) == 0 {

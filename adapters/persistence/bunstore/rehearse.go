@@ -15,7 +15,7 @@ var (
 )
 
 // Rehearse implements ports.Rehearser. On SQLite, it reads every table that has deferrable foreign keys, and other
-// writers wait until it ends.
+// sessions cannot write until it returns.
 func (s *Store) Rehearse(ctx context.Context, fn func(context.Context, ports.Session) error) error {
 	ctx, err := s.enter(ctx)
 	if err != nil {
@@ -49,7 +49,7 @@ func (s *session) rehearse(ctx context.Context, fn func(context.Context, ports.S
 	return err
 }
 
-// checkCommit sends the buffered rows and returns the error that a commit would return.
+// checkCommit inserts the buffered rows and returns the error that a commit would return.
 func (s *session) checkCommit(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return conn.Wrap(ctx, "commit", err)
@@ -65,9 +65,9 @@ func (s *session) checkCommit(ctx context.Context) error {
 	return s.nameTrigger("commit", err)
 }
 
-// checkKeys returns domain.ErrConflict if the session breaks a deferred foreign key of SQLite. Rows that violated a
-// foreign key before the session do not fail a commit. checkKeys therefore counts the violations, rolls the session
-// back, and counts them again.
+// checkKeys returns domain.ErrConflict if the session violates a deferred foreign key of SQLite. A commit does not fail
+// because of rows that violated a foreign key before the session. checkKeys therefore counts the violations, rolls the
+// session back, and counts them again. It fails if the rollback lowers a number.
 func (s *session) checkKeys(ctx context.Context) error {
 	broken, err := s.brokenKeys(ctx)
 	if err != nil || len(broken) == 0 {

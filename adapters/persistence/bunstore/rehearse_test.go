@@ -18,7 +18,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// inSession runs statements of the application in a rehearsal.
+// inSession runs the statements in a rehearsal and returns its error.
 func inSession(t *testing.T, store ports.Rehearser, statements ...string) error {
 	t.Helper()
 	return store.Rehearse(t.Context(), func(ctx context.Context, session ports.Session) error {
@@ -60,7 +60,7 @@ func TestARehearsalReturnsTheErrorOfTheCommit(t *testing.T) {
 	})
 }
 
-// If a constraint that is not deferred refuses a step, the error names the step, and the table or the constraint.
+// A constraint that is not deferred makes a step fail. The error names the step, and the table or the constraint.
 func TestARehearsalNamesTheStepThatIsRefused(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		s := newShop(t, db, 1)
@@ -148,7 +148,8 @@ func TestARehearsalSendsNoNotification(t *testing.T) {
 	})
 }
 
-// In a transaction of the application, a rehearsal would check changes that the application has not finished.
+// A rehearsal in a transaction of the application fails, because it would check changes that the application has not
+// finished.
 func TestATransactionOfTheApplicationHasNoRehearsal(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		s := newShop(t, db, 1)

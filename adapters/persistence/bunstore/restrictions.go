@@ -18,8 +18,8 @@ func (r restrictionStore) Append(ctx context.Context, record domain.RestrictionR
 		nullable(record.Reason), r.store.dialect.Instant(record.RecordedAt), record.Source)
 }
 
-// nullable returns a text, or nil for NULL, as a parameter. It copies the text, because the caller may change the
-// record while the session buffers the row.
+// nullable returns a copy of a text, or nil for NULL, as a parameter. It copies the text, because the caller may change
+// the record while the session buffers the row.
 func nullable(text *string) any {
 	if text == nil {
 		return nil
@@ -55,8 +55,8 @@ func (r restrictionStore) History(
 	return r.readRecords(ctx, id, text, args)
 }
 
-// ClearReasons implements ports.RestrictionStore. It adds the change to the buffer of the session, so that it needs no
-// separate round trip.
+// ClearReasons implements ports.RestrictionStore. It buffers the change. On PostgreSQL, the session sends the change in
+// the same statement as its other buffered rows.
 func (r restrictionStore) ClearReasons(ctx context.Context, id domain.SubjectID) error {
 	if len(r.held[sqltext.Restrictions]) > 0 { // a statement that inserts records would not clear their reasons
 		if err := r.flush(ctx); err != nil {

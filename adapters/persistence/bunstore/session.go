@@ -15,27 +15,27 @@ import (
 )
 
 // session implements ports.Session. The first statement that needs a transaction begins it. The session buffers
-// appended rows. It sends the buffer before it reads the same kind of rows, when the buffer has maxHeld rows, and at
-// its end.
+// appended rows. It inserts the buffered rows before it reads rows of the same kind, when there are maxHeld rows, and
+// when the session ends.
 type session struct {
 	store      *Store
 	preserve   func(ctx context.Context, evidence [][]any) error // writes evidence after a rollback
 	tx         *conn.Tx                                          // nil until the transaction begins
 	joined     bool                                              // tx belongs to the application
-	subject    domain.SubjectID                                  // the subject of keys
-	keys       []any                                             // see key
+	subject    domain.SubjectID                                  // the subject whose key values are in keys
+	keys       []any                                             // the cached result of the method key
 	writes     int                                               // number of writing statements in tx
 	locked     *lockedSubject                                    // the subject that was locked last
-	ahead      *sqltext.Prefetched                               // results prefetched by the statement of Apply
+	prefetched *sqltext.Prefetched                               // values that the last statement of Apply has prefetched
 	catalog    *catalog.Catalog                                  // of the application's tables; nil until it is needed
 	held       sqltext.UnsentRows                                // the buffer of appended rows
 	evidence   [][]any                                           // events to write again after a rollback
 	onRollback [][]any                                           // events to write only after a rollback
 	failed     error                                             // the first error of a statement; fails the session
 	enqueued   bool                                              // the commit adds work to the outbox
-	rectified  []*verify.Step                                    // rectifications to verify after each later one
+	rectified  []*verify.Step                                    // earlier rectifications, verified after each later one
 	fired      bool                                              // deferred triggers are set to IMMEDIATE
-	late       []catalog.ConstraintTrigger                       // triggers that deferAgain sets back to DEFERRED
+	late       []catalog.ConstraintTrigger                       // triggers that deferAgain must set back to DEFERRED
 	after      []func(context.Context)                           // called after the commit
 	atEnd      []func(context.Context, error)                    // called after the commit or the rollback
 	ended      bool
@@ -73,8 +73,8 @@ func (s *session) key(id domain.SubjectID) ([]any, error) {
 	return keys, err
 }
 
-// fail records the first error of a statement and returns it with a code. The session can then only roll back. A nil
-// err returns the error that was recorded before, if any.
+// fail records the first error of a statement and returns it with a code. The session can then only roll back. If err
+// is nil, fail returns the recorded error, or nil if there is none.
 func (s *session) fail(ctx context.Context, op string, err error) error {
 	if err != nil && s.failed == nil {
 		s.failed = conn.Wrap(ctx, op, err)
@@ -82,7 +82,7 @@ func (s *session) fail(ctx context.Context, op string, err error) error {
 	return s.failed
 }
 
-// begin begins the transaction unless it is open.
+// begin begins the transaction if the session has none.
 func (s *session) begin(ctx context.Context) error {
 	if s.tx != nil {
 		return nil
@@ -131,14 +131,15 @@ func (s *session) read(ctx context.Context, op string, each func(*sql.Rows) erro
 	return s.fail(ctx, op, s.store.pool.Query(ctx, each, text, args...))
 }
 
-// queryFor returns a conn.Query that calls read with the name of an operation.
+// queryFor returns a conn.Query that calls read with op as the name of the operation.
 func (s *session) queryFor(op string) conn.Query {
 	return func(ctx context.Context, each func(*sql.Rows) error, text string, args ...any) error {
 		return s.read(ctx, op, each, text, args...)
 	}
 }
 
-// learn loads the catalog with the fingerprint into the session, from the store's cache or from the database.
+// learn sets s.catalog to the catalog with the fingerprint. It takes the catalog from the store's cache, or reads it
+// from the database.
 func (s *session) learn(ctx context.Context, fingerprint string) (err error) {
 	if s.catalog = s.store.catalogs.Known(fingerprint); s.catalog != nil {
 		return nil
@@ -147,9 +148,10 @@ func (s *session) learn(ctx context.Context, fingerprint string) (err error) {
 	return err
 }
 
-// explain returns an error that names the table if the database refused a statement because of a missing privilege or
-// of the kind of a table. It otherwise returns err. Before it looks up the privileges, it rolls back the transaction,
-// or in a transaction of the application, rolls back to the savepoint of the session.
+// explain returns an error that names the table and the reason if the database refused a statement. The reason is a
+// missing privilege, or an object that does not allow the statement, such as a view. For other errors, explain returns
+// err. Before it looks up the privileges, it rolls back the transaction. In a transaction of the application, it only
+// rolls back to the savepoint of the session.
 func (s *session) explain(ctx context.Context, op string, err error, needs ...catalog.Need) error {
 	state := conn.SQLState(err)
 	if state != "42501" && state != "42809" || s.failed == nil {
@@ -196,5 +198,5 @@ func (s *session) writeRows(
 type lockedSubject struct {
 	id     domain.SubjectID
 	at     time.Time
-	writes int // number of writing statements that the lock took
+	writes int // number of writing statements that locked the subject
 }

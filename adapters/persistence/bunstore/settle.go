@@ -10,25 +10,26 @@ import (
 )
 
 // maxSettlements is the maximum number of outcomes in one statement. SQLite compares each row with each outcome, so the
-// cost grows with the square of this number.
+// cost of a statement grows with the square of this number.
 const maxSettlements = 200
 
-// operationsOf identifies all erasures or all rectifications of a subject. Settle locks their entries in one statement.
-type operationsOf struct{ subject, operation string }
+// operationsOf identifies all erasures, or all rectifications, of a subject. Settle locks the open outbox entries of
+// these operations in one statement.
+type operationsOf struct{ subject, operation string } // operation is domain.OperationErase or domain.OperationRectify
 
 func ofEntry(e domain.OutboxEntry) operationsOf {
 	return operationsOf{e.SubjectID.String(), string(e.Operation)}
 }
 
-// operationOf identifies one erasure or one rectification. It completes when its last entry succeeds. All entries
-// without an operation id belong to the same operation.
+// operationOf identifies one erasure or one rectification of a subject. The operation completes when its last entry
+// succeeds. Entries without an operation id form one operation.
 type operationOf struct {
 	operationsOf
 	id string
 }
 
-// open holds the locked entries of operations, by their ids. It has no entries that succeeded, and no abandoned
-// rectifications.
+// open holds the locked entries of operations, by their entry ids. It omits entries that have succeeded and abandoned
+// entries of rectifications, because an operation does not wait for them.
 type open map[operationsOf]map[string]openEntry
 
 // openEntry is a locked entry that has not succeeded.
@@ -37,7 +38,7 @@ type openEntry struct {
 	operationID string
 }
 
-// leaves reports whether an entry of the operation is still open.
+// leaves reports whether the operation still has an open entry.
 func (o open) leaves(of operationOf) bool {
 	for _, entry := range o[of.operationsOf] {
 		if entry.operationID == of.id {
@@ -95,8 +96,8 @@ func (o outbox) Settle(ctx context.Context, settlements []domain.Settlement) ([]
 	return results, nil
 }
 
-// lock locks the open entries of all operations that the settlements belong to, and adds them to found. All sessions
-// lock entries in the same order (by id), so that they cannot deadlock.
+// lock locks the open entries of all operations to which the settlements belong, and adds these entries to found. All
+// sessions lock entries in the order of their ids, so that they cannot deadlock.
 func (o outbox) lock(ctx context.Context, settlements []domain.Settlement, found open) error {
 	var args []any
 	for _, settlement := range settlements {

@@ -20,7 +20,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// jam is a query hook that blocks all statements with a prefix until the channel over is closed.
+// jam is a query hook that blocks all statements that start with prefix until the channel over is closed.
 type jam struct {
 	statements
 	prefix string
@@ -41,7 +41,7 @@ func (j *jam) BeforeQuery(ctx context.Context, event *bun.QueryEvent) context.Co
 }
 
 // jammed runs sessions concurrently. It blocks the statements of the first two sessions until all other sessions wait
-// for a batch. It returns the errors of the sessions and all statements.
+// to share a statement. It returns the errors of the sessions and the texts of all statements.
 func (j *jam) jammed(t *testing.T, s *shop, sessions int, run func(i int) error) (errs []error, texts []string) {
 	t.Helper()
 	errs = make([]error, sessions)
@@ -64,7 +64,7 @@ func (j *jam) jammed(t *testing.T, s *shop, sessions int, run func(i int) error)
 	})
 }
 
-// sharing gives the shop a store with ShareStatements.
+// sharing replaces the store of the shop by a store with ShareStatements.
 func (s *shop) sharing(t testing.TB) *shop {
 	t.Helper()
 	dataMap, err := bunmodels.Read(s.db, models, nil)
@@ -133,7 +133,7 @@ func TestConcurrentLookupsGetTheirOwnRecords(t *testing.T) {
 	}
 }
 
-// If the database refuses a lookup, the other lookups of its batch succeed.
+// If the database refuses one lookup of a batch, the other lookups succeed.
 func TestALookupThatFailsFailsAlone(t *testing.T) {
 	hook := newJam("SELECT policy_version")
 	s := newShop(t, databases.WithHook(databases.PostgreSQL(t), hook), 1).sharing(t)
@@ -196,8 +196,8 @@ func TestConcurrentAppendsKeepTheirOwnRows(t *testing.T) {
 	}
 }
 
-// If the database refuses the rows of a session, the other sessions of the batch succeed, and no row of the failed
-// session remains.
+// If the database refuses the rows of one session of a batch, the other sessions succeed, and the database keeps no row
+// of the failed session.
 func TestAnAppendThatFailsFailsAlone(t *testing.T) {
 	hook := newJam("WITH i0")
 	s := newShop(t, databases.WithHook(databases.PostgreSQL(t), hook), 1).sharing(t)
@@ -231,8 +231,8 @@ func TestAnAppendThatFailsFailsAlone(t *testing.T) {
 	}
 }
 
-// concurrently runs sessions concurrently. Each session must send its own statement while the statements of all others
-// are blocked.
+// concurrently runs sessions concurrently. It fails the test unless each session sends its own statement while the
+// statements of all other sessions are blocked.
 func (j *jam) concurrently(t *testing.T, sessions int, run func(i int) error) {
 	t.Helper()
 	var done sync.WaitGroup
@@ -257,8 +257,8 @@ func (j *jam) concurrently(t *testing.T, sessions int, run func(i int) error) {
 	done.Wait()
 }
 
-// Without ShareStatements, no statement runs under the context of another session. A connection may depend on the
-// context, for example for the rows of a tenant.
+// Without ShareStatements, no session's statement may run with the context of another session. A connection may depend
+// on the context, for example to show the rows of one tenant.
 func TestSessionsShareNothingByDefault(t *testing.T) {
 	for prefix, use := range map[string]func(ctx context.Context, s *shop, session ports.Session) error{
 		"SELECT policy_version": func(ctx context.Context, s *shop, session ports.Session) error {
@@ -279,8 +279,8 @@ func TestSessionsShareNothingByDefault(t *testing.T) {
 	}
 }
 
-// After a shared statement, a session may not know whether its rows were written. It would then write its evidence
-// twice.
+// After a shared statement, a session may not know whether its rows were written. A session with evidence must
+// therefore send its own statement. Otherwise, it could write its evidence twice.
 func TestEvidenceSharesNoStatement(t *testing.T) {
 	hook := newJam("INSERT INTO habeas_audit_events")
 	s := newShop(t, databases.WithHook(databases.PostgreSQL(t), hook), 1).sharing(t)
@@ -297,7 +297,8 @@ func TestEvidenceSharesNoStatement(t *testing.T) {
 	}
 }
 
-// While all connections are busy, each session needs its own place in the queue for connections.
+// While all connections are busy, sessions do not share statements. Each session waits for a connection in its own
+// place of the queue.
 func TestSessionsDoNotShareAPlaceInTheQueue(t *testing.T) {
 	db := databases.PostgreSQL(t)
 	db.SetMaxOpenConns(1)

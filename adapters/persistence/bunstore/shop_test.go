@@ -64,7 +64,7 @@ type Invoice struct {
 
 var models = []any{(*User)(nil), (*Order)(nil), (*Item)(nil), (*Invoice)(nil)}
 
-// shop is the application with the services of habeas, created without package stack.
+// shop is the application with the services of habeas. The tests create the services without package stack.
 type shop struct {
 	db           *bun.DB
 	store        *bunstore.Store
@@ -103,7 +103,7 @@ func newShop(t testing.TB, db *bun.DB, ordersOfEach int, external ...ports.Resol
 	return s
 }
 
-// seedAs inserts a user with rows in every table.
+// seedAs inserts a user with this id and rows in every table, and returns the subject.
 func (s *shop) seedAs(t testing.TB, id int64) domain.Subject {
 	t.Helper()
 	ctx := context.Background()

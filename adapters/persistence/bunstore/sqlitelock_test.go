@@ -23,7 +23,7 @@ import (
 
 var errSome = errors.New("some failure")
 
-// locked returns an SQLite database. Another process holds its write lock until release is called.
+// locked returns an SQLite database whose write lock belongs to another connection pool until the test calls release.
 func locked(t testing.TB) (db *bun.DB, store *bunstore.Store, release func()) {
 	t.Helper()
 	url := databases.SQLiteURL(filepath.Join(t.TempDir(), "db"))
@@ -90,7 +90,8 @@ func TestEvidenceThatWaitsForTheLockEndsWithItsTime(t *testing.T) {
 	}
 }
 
-// The busy_timeout is 0. Without the queue of the store, concurrent writers would fail and need retries.
+// The busy_timeout is 0, so SQLite itself does not wait for the write lock. The queue of the store must prevent that
+// concurrent writers fail and need retries.
 func TestWritersOfOneStoreWaitForTheirTurn(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "db")
 	newBox(t, openDB(t, "sqlite", databases.SQLiteURL(path)))
@@ -123,7 +124,7 @@ func TestWritersOfOneStoreWaitForTheirTurn(t *testing.T) {
 	}
 }
 
-// The wait takes no real time, because the clock of synctest is simulated.
+// The test takes little real time, because synctest simulates the clock.
 func TestAWaitForTheTurnIsBoundedWithoutADeadline(t *testing.T) {
 	for name, connections := range map[string]int{"the turn to write": 2, "a connection": 1} {
 		t.Run(name, func(t *testing.T) {

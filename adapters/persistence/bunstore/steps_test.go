@@ -15,7 +15,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// A store may run the steps of different plans one after the other. The cached statements of one plan must not be used
+// A store may run the steps of different plans one after the other. It must not use the cached statements of one plan
 // for another plan.
 func TestCachedStatementsAreUsedOnlyForTheSameSteps(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {

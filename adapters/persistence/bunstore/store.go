@@ -2,7 +2,8 @@
 // (sqlitedialect). It imports no database driver. It works on the *bun.DB of the application.
 //
 // Every statement goes through the *sql.DB that bun wraps, and query hooks see it. Values are parameters and never part
-// of the text of a statement. The database can therefore reuse plans, and query logs contain no values of subjects.
+// of the text of a statement. The database can therefore reuse query plans, and query logs contain no values of
+// subjects.
 package bunstore
 
 import (
@@ -22,9 +23,10 @@ import (
 
 // Store opens sessions on a database. It is safe for concurrent use.
 //
-// New reads the limit of SetMaxOpenConns. While all of these connections are busy, sessions wait for a connection in
-// FIFO order. On SQLite, sessions that write also wait for the write lock in FIFO order. A session waits until its
-// context ends. If the context has no deadline, the session fails with domain.ErrUnavailable after 30 s.
+// New reads the maximum number of open connections that the application has set with SetMaxOpenConns. While sessions
+// use that many connections, further sessions wait for a connection in FIFO order. On SQLite, sessions that write also
+// wait for the write lock in FIFO order. A session waits at most until its context ends. If the context has no
+// deadline, the session fails with domain.ErrUnavailable after 30 s.
 type Store struct {
 	db      *bun.DB
 	pool    *conn.Pool
@@ -48,9 +50,9 @@ type Store struct {
 	synchronousCommit string
 	readDB            *bun.DB // Options.ReadDB; may be nil
 
-	wake     func() // Options.Enqueued
-	others   conn.Notifier
-	plans    conn.Replans
+	wake     func()         // Options.Enqueued; may be nil
+	others   conn.Notifier  // notifies workers in other processes
+	plans    conn.Replans   // makes the database plan slow outbox statements again
 	observer ports.Observer // may be nil
 
 	migration migration // for Probe
@@ -99,8 +101,9 @@ func New(db *bun.DB, dataMap domain.DataMap, opts Options) (*Store, error) {
 }
 
 // shares reports whether a session may share a statement with other sessions now. It returns false while all
-// connections are busy: the sessions of a batch would have only one place in the queue for connections, and other
-// sessions would overtake them.
+// connections are busy. A shared statement has only one place in the queue for connections, and the sessions for the
+// next shared statement wait until it ends. Sessions with statements of their own would therefore overtake the sessions
+// that share.
 func (s *Store) shares() bool { return s.sharing && !s.pool.Crowded() }
 
 func dialectOf(db *bun.DB, schema string) (sqltext.Dialect, error) {

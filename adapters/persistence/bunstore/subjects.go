@@ -17,9 +17,11 @@ type subjectStore struct{ *session }
 
 func (s *session) Subjects() ports.SubjectStore { return subjectStore{s} }
 
-// Lock implements ports.SubjectStore. Every session takes the locks of a subject in the same order: the mark, the
-// subject's row, and then other rows from the subject outwards. Sessions that lock the same subject therefore cannot
-// deadlock. A separate statement locks each level, so that it sees the rows that the previous level waited for.
+// Lock implements ports.SubjectStore. It locks the mark (the row that records the erasures of the subject) and then the
+// subject's row. Then it locks the rows through which other tables refer to the subject, level by level. The rows of a
+// level are equally many relations away from the subject's row. Every session locks in this order, so that sessions
+// that lock the same subject cannot deadlock. Each level has its own statement, which sees the rows that other
+// transactions have committed while the statement before waited for locks.
 func (s subjectStore) Lock(ctx context.Context, id domain.SubjectID, at time.Time) error {
 	key, err := s.key(id)
 	if err != nil {
@@ -78,8 +80,9 @@ func (s subjectStore) lockRows(ctx context.Context, id domain.SubjectID, key []a
 	return nil
 }
 
-// LockToRectify implements ports.SubjectStore. It inserts or locks the row of the mark, and deletes the row if the
-// subject has no erasures. Other sessions that lock the subject then still wait until this session ends.
+// LockToRectify implements ports.SubjectStore. It locks the mark of the subject. If the subject has no erasures, it
+// inserts a mark and deletes it in the same transaction. Other sessions that lock the subject wait in both cases until
+// this transaction ends.
 func (s subjectStore) LockToRectify(ctx context.Context, id domain.SubjectID) (domain.SubjectState, error) {
 	key, err := s.key(id)
 	if err != nil {
@@ -116,8 +119,8 @@ func (s *session) makeDurable(ctx context.Context) error {
 }
 
 // requireReadCommitted returns domain.ErrSession if the isolation level of a transaction of the application is not READ
-// COMMITTED. At other levels, the transaction does not see rows that are committed while it runs. The parameter action
-// starts the message of the error. The store's own transactions are READ COMMITTED.
+// COMMITTED. At other levels, the transaction does not see rows that are committed while it runs. The message of the
+// error starts with the parameter action. The store's own transactions are READ COMMITTED.
 func (s *session) requireReadCommitted(ctx context.Context, op, action string) error {
 	text := s.store.locks.IsolationLevel
 	if text == "" || !s.joined {
@@ -142,31 +145,32 @@ func (s subjectStore) look(ctx context.Context, id domain.SubjectID, key []any) 
 	return present, s.explain(ctx, "lock subject", err, catalog.ToRead(s.store.text.DataMap.SubjectTable().Name))
 }
 
-// see runs a statement that returns a sight for each row of the subject, and reports whether the subject has a row. If
-// the statement returned a fingerprint, see loads the catalog into the session.
+// see runs a statement on the subject's row and reports whether the subject has a row. The statement returns the
+// fingerprint of the catalog and the subject's key as the table stores it. see loads the catalog with this fingerprint
+// into the session. It fails if the table stores the key with other bytes than the id has.
 func (s subjectStore) see(
 	ctx context.Context, id domain.SubjectID, text string, args ...any,
 ) (present bool, err error) {
-	sight := newSight(s.store.locks)
+	row := newPreconditions(s.store.locks)
 	targets := []any{&present}
-	for _, target := range sight.targets() {
+	for _, target := range row.targets() {
 		targets = append(targets, target)
 	}
-	spelled := true
+	matches := true
 	err = s.read(ctx, "lock subject", func(rows *sql.Rows) error {
 		err := rows.Scan(targets...)
-		spelled = spelled && sight.spells(id)
+		matches = matches && row.matchTexts(id)
 		return err
 	}, text, args...)
 	switch {
 	case err != nil:
 		return false, err
-	case !spelled:
+	case !matches:
 		return false, s.fail(ctx, "lock subject", misspelled())
-	case !sight.fingerprint.Valid: // the statement returned no row
+	case !row.fingerprint.Valid: // the statement returned no row
 		return false, nil
 	}
-	return present, s.learn(ctx, sight.fingerprint.String)
+	return present, s.learn(ctx, row.fingerprint.String)
 }
 
 // readCatalog returns the catalog of the session. It loads the catalog if necessary.
@@ -179,19 +183,19 @@ func (s subjectStore) readCatalog(ctx context.Context, id domain.SubjectID, key 
 	return s.catalog, nil
 }
 
-// sight holds additional columns of a statement on the subject's row: the fingerprint of the catalog, and the text
-// columns of the subject's key as the table stores them.
-type sight struct {
+// preconditions holds the columns that a statement on the subject's row returns in addition: the fingerprint of the
+// catalog, and the text columns of the subject's key as the table stores them.
+type preconditions struct {
 	elements    []int // the indexes of the id's elements that are texts
 	fingerprint sql.NullString
 	texts       []sql.NullString
 }
 
-func newSight(l *sqltext.Locks) *sight {
-	return &sight{elements: l.TextElements, texts: make([]sql.NullString, len(l.TextElements))}
+func newPreconditions(l *sqltext.Locks) *preconditions {
+	return &preconditions{elements: l.TextElements, texts: make([]sql.NullString, len(l.TextElements))}
 }
 
-func (s *sight) targets() []*sql.NullString {
+func (s *preconditions) targets() []*sql.NullString {
 	targets := []*sql.NullString{&s.fingerprint}
 	for i := range s.texts {
 		targets = append(targets, &s.texts[i])
@@ -199,9 +203,9 @@ func (s *sight) targets() []*sql.NullString {
 	return targets
 }
 
-// spells reports whether the table stores the texts of the id with the same bytes. It returns true if the subject has
-// no row.
-func (s *sight) spells(id domain.SubjectID) bool {
+// matchTexts reports whether the table stores the texts of the id with the same bytes. It returns true if the subject
+// has no row.
+func (s *preconditions) matchTexts(id domain.SubjectID) bool {
 	elements := id.Elements()
 	for i, text := range s.texts {
 		if text.Valid && text.String != elements[s.elements[i]] {
@@ -214,6 +218,6 @@ func (s *sight) spells(id domain.SubjectID) bool {
 func misspelled() error {
 	return &domain.Error{
 		Code: domain.ErrSubject, Op: "subject",
-		Message: "the subject's table spells the id differently: use the spelling of the table",
+		Message: "the subject's table stores this id with other characters, such as another case: use the id as it is stored",
 	}
 }

@@ -30,14 +30,15 @@ var anonymized = map[string]string{
 	"bytes": `""`, "ip": `"0.0.0.0"`, "sealed": `"sealed:it's \\ ?0 ?name \\? \"gone\""`,
 }
 
-// texts holds the columns that get a random text, with the length of the text in characters.
+// texts holds the columns that get a random text, with the length of the text in characters. Columns with a maximum
+// length get a shorter text.
 var texts = map[string]int{
 	"text": 37, "text_ptr": 37, "null_string": 37, "nickname": 37,
 	"one": 1, "twelve": 12, "thirteen": 13, "thirty_six": 36, "whole": 37, "padded": 10,
 }
 
-// forgetErasures deletes the marks of erasures, so that exports contain surrogates. If a subject has a mark, an export
-// reports its cells as erased.
+// forgetErasures deletes the marks of all erasures. Exports then contain the surrogates. For a subject with a mark, an
+// export reports the cells as erased instead.
 func forgetErasures(t testing.TB, db bun.IDB) {
 	t.Helper()
 	execute(t, db, "DELETE FROM habeas_subject_erasures")
@@ -45,7 +46,7 @@ func forgetErasures(t testing.TB, db bun.IDB) {
 
 func TestASurrogateFitsItsColumn(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
-		// bun must not replace the constant "?name" by an argument of the application.
+		// The constant surrogate contains "?name". bun must not replace it by the named argument of the application.
 		a := newApplication(t, db.WithNamedArg("name", "Alice"), sealedTypes, (*person)(nil), (*Record)(nil))
 		a.insert(t, &person{ID: 1}, fullRecord(1, 1), &Record{ID: 2, OwnerID: 1, Kept: "kept", Decimal: "1"})
 		wantRows(t, a.erase(t, "1"), map[string]int64{"anonymize records": 2})
@@ -78,8 +79,8 @@ func TestASurrogateFitsItsColumn(t *testing.T) {
 	})
 }
 
-// The models of an application must be able to scan its rows after an erasure. An erasure must not write a NULL or
-// another value that a model cannot hold.
+// The models of an application must be able to scan its rows after an erasure. For example, an erasure must not write a
+// NULL that a model cannot hold.
 func TestTheApplicationCanReadAnonymizedRows(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		a := newApplication(t, db, sealedTypes, (*person)(nil), (*Record)(nil))

@@ -16,8 +16,8 @@ var _ ports.RetentionSweeper = subjectStore{}
 // maxDueSubjects is the maximum number of subjects in one statement of Due.
 const maxDueSubjects = 50
 
-// Due implements ports.RetentionSweeper. It does not check whether a subject was registered again after its erasure. It
-// may therefore return a subject for which Sweep overwrites nothing.
+// Due implements ports.RetentionSweeper. Due does not check whether a subject was registered again after its erasure.
+// It may therefore return a subject whose cells Sweep does not overwrite.
 func (s subjectStore) Due(
 	ctx context.Context, marks []domain.ErasureMark, steps []domain.Step,
 ) (due []domain.SubjectID, err error) {
@@ -60,7 +60,7 @@ func (s subjectStore) Due(
 	return due, nil
 }
 
-// Sweep implements ports.RetentionSweeper. It takes locks in the same order as Lock.
+// Sweep implements ports.RetentionSweeper. It locks the subject in the same order as Lock.
 func (s subjectStore) Sweep(ctx context.Context, id domain.SubjectID, steps []domain.Step) ([]int64, error) {
 	key, err := s.key(id)
 	if err != nil {
@@ -76,11 +76,11 @@ func (s subjectStore) Sweep(ctx context.Context, id domain.SubjectID, steps []do
 	if scope == nil {
 		return make([]int64, len(steps)), nil
 	}
-	return s.sweep(ctx, id, key, leaving(steps, scope))
+	return s.sweep(ctx, id, key, withScope(steps, scope))
 }
 
-// lockToSweep locks the subject in a transaction that can sweep. It returns the cells that the last erasure left, or
-// nil if the subject was never erased.
+// lockToSweep locks the subject in a READ COMMITTED transaction. It returns the scope of the sweep (which of the
+// retained cells to overwrite), or nil if the subject was never erased.
 func (s subjectStore) lockToSweep(ctx context.Context, id domain.SubjectID, key []any) (*domain.SweepScope, error) {
 	if err := s.requireReadCommitted(ctx, "sweep", "a sweep"); err != nil {
 		return nil, err
@@ -98,7 +98,8 @@ func (s subjectStore) lockToSweep(ctx context.Context, id domain.SubjectID, key 
 	return scope, nil
 }
 
-// sweep runs the steps for a locked subject, and records the instant of the sweep if a step changed rows.
+// sweep runs the steps for a locked subject. If a step changed rows, it records the time of the sweep in the mark of
+// the subject.
 func (s subjectStore) sweep(
 	ctx context.Context, id domain.SubjectID, key []any, steps []domain.Step,
 ) (rows []int64, err error) {
@@ -117,7 +118,7 @@ func (s subjectStore) sweep(
 	return rows, err
 }
 
-// lockErased locks the subject and returns the domain.SweepScope of its last erasure, or nil if the subject was not
+// lockErased locks the subject. It returns the scope of a sweep after the last erasure, or nil if the subject was never
 // erased.
 func (s subjectStore) lockErased(ctx context.Context, id domain.SubjectID, key []any) (*domain.SweepScope, error) {
 	var erased, swept optionalInstant
@@ -146,7 +147,7 @@ func (s subjectStore) lockErased(ctx context.Context, id domain.SubjectID, key [
 }
 
 // lockReturned locks the subject's row, and reports whether the subject may have been registered again after its
-// erasure. It may have been if its row does not hold the values that an erasure writes.
+// erasure. That is possible if the row does not hold the surrogates that an erasure writes.
 func (s subjectStore) lockReturned(ctx context.Context, key []any) (returned bool, err error) {
 	var fingerprint sql.NullString
 	texts := make([]sql.NullString, s.store.sweeps.IdentifyingColumns)
@@ -173,7 +174,8 @@ func (s subjectStore) lockReturned(ctx context.Context, key []any) (returned boo
 	return returned, s.learn(ctx, fingerprint.String)
 }
 
-// learnForSweep loads the catalog into the session. text is a statement that returns the fingerprint without a subject.
+// learnForSweep loads the catalog into the session, if it has none. The parameter text is a statement that returns the
+// fingerprint of the catalog without reading a subject.
 func (s subjectStore) learnForSweep(ctx context.Context, text string) error {
 	if s.catalog != nil {
 		return nil
@@ -186,17 +188,17 @@ func (s subjectStore) learnForSweep(ctx context.Context, text string) error {
 	return s.learn(ctx, fingerprint)
 }
 
-// checkSweep returns an error if a step does more than overwrite retained cells.
+// checkSweep returns an error if a step does more than overwrite retained cells, for example if it deletes rows.
 func (s subjectStore) checkSweep(ctx context.Context, steps []domain.Step) error {
 	if err := s.usable(); err != nil {
 		return err
 	}
-	_, err := s.store.text.DataMap.CheckSteps(leaving(steps, &domain.SweepScope{}))
+	_, err := s.store.text.DataMap.CheckSteps(withScope(steps, &domain.SweepScope{}))
 	return s.fail(ctx, "sweep", err)
 }
 
-// leaving returns a copy of steps with left as their Left.
-func leaving(steps []domain.Step, scope *domain.SweepScope) []domain.Step {
+// withScope returns a copy of the steps with scope as their Scope.
+func withScope(steps []domain.Step, scope *domain.SweepScope) []domain.Step {
 	steps = slices.Clone(steps)
 	for i := range steps {
 		steps[i].Scope = scope
@@ -204,7 +206,7 @@ func leaving(steps []domain.Step, scope *domain.SweepScope) []domain.Step {
 	return steps
 }
 
-// toSweep returns the privileges that the steps need.
+// toSweep returns the privileges on tables that the steps need.
 func toSweep(steps []domain.Step) (needs []catalog.Need) {
 	for _, step := range steps {
 		needs = append(needs, catalog.ToCarryOut(step))

@@ -15,7 +15,8 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// archived has a retained column of each type. Some of its constants contain special characters of patterns.
+// archived has a retained column of each type. One of its surrogates contains special characters of search patterns,
+// such as * and [.
 type archived struct {
 	bun.BaseModel `bun:"table:archive"`
 	ID            int64           `bun:"id,pk" subject:"id"`
@@ -80,7 +81,8 @@ func newArchive(t testing.TB, db *bun.DB) *application {
 	return a
 }
 
-// A sweep recognizes a surrogate by the type of its column. For some columns, it cannot recognize surrogates.
+// A sweep overwrites the cells of each type once. A second sweep recognizes most surrogates by the type of their
+// column, and overwrites nothing.
 func TestASweepKnowsTheSurrogatesOfEachType(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		a := newArchive(t, db)
@@ -106,7 +108,7 @@ func TestASweepKnowsTheSurrogatesOfEachType(t *testing.T) {
 		if rows, err = a.sweep(t, "1", over.AddDate(1, 0, 0)); err != nil || rows[0] > 0 {
 			t.Errorf("%v rows were swept again: %v", rows, err)
 		}
-		// A row is swept if only one of its cells has a value.
+		// A sweep overwrites a row even if only one of its cells holds a value.
 		for _, column := range []string{"text", "cut", "fixed", "filled"} {
 			execute(t, db, `UPDATE archive SET "`+column+`" = 'again'`)
 			if rows, err = a.sweep(t, "1", over.AddDate(1, 0, 0)); err != nil || rows[0] != 1 {
@@ -116,7 +118,7 @@ func TestASweepKnowsTheSurrogatesOfEachType(t *testing.T) {
 	})
 }
 
-// If a trigger keeps a value that a sweep overwrites, the sweep fails like an erasure.
+// If a trigger restores a value that a sweep overwrites, the sweep fails with domain.ErrLeftOver, like an erasure.
 func TestASweepIsVerifiedWhereATriggerMayKeepValues(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		a := newArchive(t, db)
@@ -135,7 +137,7 @@ func TestASweepIsVerifiedWhereATriggerMayKeepValues(t *testing.T) {
 	})
 }
 
-// A sweep must find cells by indexes, however many subjects there are.
+// Due must check several subjects in one statement, so that the number of statements stays small.
 func TestASweepLooksUpSubjectsInBatches(t *testing.T) {
 	hook := &statements{}
 	db := databases.WithHook(databases.PostgreSQL(t), hook)

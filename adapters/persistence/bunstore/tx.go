@@ -12,14 +12,14 @@ import (
 )
 
 // Tx returns the transaction of a session for statements of the application, for example in a hook. The statements
-// commit and roll back with the session. The first statement begins the transaction if it has not begun.
+// commit and roll back with the session. The first statement begins the transaction if the session has none.
 //
 // The handle must be used only in the goroutine of the session and only before the session ends. A failed statement
-// fails the session, even if the caller ignores the error, because PostgreSQL accepts no more statements in such a
-// transaction. BeginTx and RunInTx return domain.ErrSession: transactions cannot be nested.
+// fails the session, even if the caller ignores the error, because PostgreSQL accepts no more statements in a failed
+// transaction. BeginTx and RunInTx of the handle return domain.ErrSession, because transactions cannot be nested.
 //
-// The statements may not see records that the session has appended, because the session buffers them. After a
-// statement, SubjectStore.Export returns domain.ErrSession, except in a session of Joined.
+// The session buffers the records that it appends, so a statement may not see them. After the first statement,
+// SubjectStore.Export returns domain.ErrSession, except in a session of Joined.
 //
 // Returns domain.ErrConfiguration if the session does not belong to this package, and domain.ErrSession if it has
 // ended.
@@ -46,11 +46,11 @@ func (s statements) conn(ctx context.Context) (bun.IConn, error) {
 		return nil, err
 	}
 	s.session.writes++ // any statement may write; Apply must not discard it with a restart of the transaction
-	s.session.ahead = nil
+	s.session.prefetched = nil
 	return s.session.tx.Conn(), nil
 }
 
-// note records the error of a statement. Do then fails.
+// note records the error of a statement in the session, so that the session fails.
 func (s statements) note(ctx context.Context, err error) {
 	_ = s.session.fail(ctx, "statement of the application", err)
 }

@@ -118,7 +118,7 @@ func TestAConnectionThatTheServerTerminatesIsUnavailable(t *testing.T) {
 	}
 }
 
-// isIdle waits until the server has terminated all other connections that were idle in a transaction.
+// isIdle waits until the server has terminated all connections that were idle in a transaction.
 func (b box) isIdle(t testing.TB, admin *bun.DB) error {
 	t.Helper()
 	for {
@@ -180,7 +180,7 @@ func TestAnSQLiteThatCannotBeWrittenIsUnavailable(t *testing.T) {
 
 func newStore(t testing.TB, db *bun.DB) *bunstore.Store {
 	t.Helper()
-	// on a read-only server, the table exists already
+	// After an error, such as on a read-only server, the table exists already.
 	_, _ = db.NewCreateTable().Model(models[0]).IfNotExists().Exec(t.Context())
 	dataMap, err := bunmodels.Read(db, models[:1], nil)
 	must(t, err)

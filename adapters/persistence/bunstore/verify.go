@@ -26,10 +26,11 @@ func (v verified) Write(ctx context.Context, op, text string, args ...any) (int6
 	return v.write(ctx, op, text, args...)
 }
 
-// applyVerified runs the steps one by one in a database that may keep values despite a deletion or an overwrite. It
-// looks for remaining values after each step that deletes rows, while the rows that lead to them still exist, and again
-// after all steps. Returns domain.ErrUnavailable if the deadline of the context passes. Other transactions may add rows
-// faster than the steps delete them.
+// applyVerified runs the steps one by one in a database whose triggers, rules or views may keep values despite a
+// deletion or an overwrite. It looks for remaining values after each step that deletes rows, because later steps may
+// delete the rows that connect such values to the subject. It looks again after all steps. Returns
+// domain.ErrUnavailable if the deadline of the context passes, for example because other transactions add rows faster
+// than the steps delete them.
 func (s subjectStore) applyVerified(ctx context.Context, key []any, steps []domain.Step) ([]int64, error) {
 	rows, err := s.applyChecked(ctx, key, steps)
 	if errors.Is(err, context.DeadlineExceeded) {
@@ -66,8 +67,8 @@ func (s subjectStore) applyChecked(ctx context.Context, key []any, steps []domai
 
 // fireDeferred makes deferred triggers fire now instead of at the commit, so that a verification sees their effects. In
 // the session's own transaction, it checks all deferred constraints. In a transaction of the application, it fires only
-// the constraint triggers of the data map's tables. The application may not have finished the changes that its other
-// constraints require.
+// the constraint triggers of the data map's tables, because the application may not have finished the changes that its
+// other constraints require.
 func (s subjectStore) fireDeferred(ctx context.Context, op string) error {
 	if s.fired {
 		return nil
@@ -89,8 +90,9 @@ func (s subjectStore) fireDeferred(ctx context.Context, op string) error {
 	return s.nameTrigger(op, err)
 }
 
-// nameTrigger returns the error of a check of deferred constraints. If a trigger raised the error, nameTrigger returns
-// domain.ErrConflict, because such a trigger serves as a constraint.
+// nameTrigger records and returns the error of a statement that checks deferred constraints. If a function of a trigger
+// raised the error (SQLSTATE class P0), nameTrigger returns domain.ErrConflict with the name of the function, because
+// such a trigger serves as a constraint. It returns other errors unchanged.
 func (s *session) nameTrigger(op string, err error) error {
 	if !strings.HasPrefix(conn.SQLState(err), "P0") {
 		return err
@@ -102,7 +104,7 @@ func (s *session) nameTrigger(op string, err error) error {
 }
 
 // deferAgain sets the triggers that fireDeferred made immediate back to their declared mode, DEFERRED. If the session
-// fails, the rollback to its savepoint does the same.
+// fails, the rollback to its savepoint restores this mode.
 func (s subjectStore) deferAgain(ctx context.Context, op string) error {
 	late := s.late
 	s.fired, s.late = s.fired && !s.joined, nil

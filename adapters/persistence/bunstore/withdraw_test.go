@@ -13,7 +13,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// registry is a resolver that can rectify and has a name only. The tests never call it.
+// registry is a resolver that can rectify and has only a name. The tests never call its other methods.
 type registry struct{ ports.RectifyingResolver }
 
 func (registry) Name() string { return "registry" }

@@ -6,14 +6,15 @@ import (
 	"time"
 )
 
-// connection is a watched connection to a server. While a Read or a Write is pending, a timer runs that starts a probe.
+// connection is a watched connection to a server. A timer runs while a call of Read or Write waits for the server. The
+// timer starts a probe.
 type connection struct {
 	net.Conn
 	watcher          *watcher
 	network, address string
 
 	mu      sync.Mutex
-	pending int           // pending calls of Read and Write
+	pending int           // the number of running calls of Read and Write
 	timer   *time.Timer   // nil before the first call
 	wait    time.Duration // the duration for which the timer was set
 	probing bool          // a probe is running
@@ -61,7 +62,7 @@ func (c *connection) end() {
 	}
 }
 
-// arm starts the timer. The caller holds mu.
+// arm starts the timer. The caller must hold mu.
 func (c *connection) arm(wait time.Duration) {
 	if c.wait = wait; c.closed {
 		return
@@ -73,8 +74,8 @@ func (c *connection) arm(wait time.Duration) {
 	c.timer.Reset(wait)
 }
 
-// probe checks whether the server responds. If it does not respond, probe closes all connections to the server that
-// were open before the check.
+// probe checks whether the server responds. If the server does not respond, probe closes all connections to it that
+// were open before the check. Otherwise, probe starts the timer again if a call still waits.
 func (c *connection) probe() {
 	c.mu.Lock()
 	if c.pending == 0 || c.closed || c.probing { // the server has just responded

@@ -1,12 +1,13 @@
-// Package pgxalive makes connections of pgx detect a PostgreSQL server that does not respond any more. The server may
-// have frozen, or its machine or network may have failed without closing the connection. Without such a check, a
-// connection to the server stays open, and a statement waits until its context ends.
+// Package pgxalive makes connections of pgx detect a PostgreSQL server that no longer responds. The server may have
+// frozen, or its machine or network may have failed without closing the connection. Without pgxalive, the connection
+// then stays open, and a statement waits until its context ends.
 //
 //	config, err := pgx.ParseConfig("postgres://db1,db2/shop?target_session_attrs=read-write&connect_timeout=2")
 //	err = pgxalive.Watch(config, pgxalive.Options{})
 //	db := bun.NewDB(stdlib.OpenDB(*config), pgdialect.New())
 //
-// The check uses a separate connection, so that it does not disturb a server that runs a long statement.
+// pgxalive checks the server with a separate connection (a probe). A probe does not disturb a server that runs a long
+// statement.
 package pgxalive
 
 import (
@@ -31,30 +32,31 @@ const (
 
 // Options change the defaults of Watch. The zero value is ready for use.
 type Options struct {
-	// ProbeAfter is the time that a connection waits for its server before Watch probes the server. While the wait goes
-	// on, the second probe follows after another 2 × ProbeAfter, and each further probe after another 3 × ProbeAfter. The
-	// default is 2 s.
+	// ProbeAfter is the time that a call waits for the server before the first probe. If the server responds to the probe
+	// but the call still waits, the second probe follows after another 2 × ProbeAfter. Each further probe follows after
+	// another 3 × ProbeAfter. The default is 2 s.
 	ProbeAfter time.Duration
-	// Timeout is the timeout of a probe, including the time to connect. The default is 3 s.
+	// Timeout is the maximum duration of a probe, including the time to connect. The default is 3 s.
 	Timeout time.Duration
 }
 
-// Watch changes config so that its connections detect an unresponsive server. If a probe of the server times out, Watch
-// closes all connections of config to that server. Calls that wait on these connections fail, as after a crash of the
-// server. A pool therefore does not try its other connections to the server one after the other.
+// Watch changes config so that its connections detect an unresponsive server. While a call waits for the server,
+// pgxalive probes the server. If a probe times out, pgxalive closes all connections of config to that server. Calls
+// that wait on these connections then fail, as after a crash of the server. A pool therefore loses all its connections
+// to the failed server at the same time, instead of waiting for a timeout on each of them.
 //
-// A statement that starts after the failure of the server fails within ProbeAfter + Timeout. A statement that already
-// waits at that time fails within 3 × ProbeAfter + Timeout.
+// If a statement starts after the failure of the server, it fails within ProbeAfter + Timeout. If a statement already
+// waits when the server fails, it fails within 3 × ProbeAfter + Timeout.
 //
 // A probe sends the first message of the PostgreSQL protocol, which needs no user and no password. A server that
-// accepts no more clients responds to it, too. A proxy responds itself, so that a probe does not check the servers
-// behind it.
+// accepts no more clients responds to this message, too. If config connects to a proxy, the proxy responds to the
+// probe, so that the probe does not check the servers behind the proxy.
 //
-// A connection that listens for notifications waits permanently, so its server would be probed permanently. Do not
-// watch the configuration of pgxlisten, which checks its connection itself.
+// Do not use Watch for the configuration of pgxlisten. A connection that listens for notifications waits permanently,
+// so pgxalive would probe its server permanently. pgxlisten checks its connection itself.
 //
 // config must come from pgx.ParseConfig, as the configuration of a pool does. Returns domain.ErrConfiguration if config
-// has another origin, or if an option is negative.
+// does not come from pgx.ParseConfig, or if an option is negative.
 func Watch(config *pgx.ConnConfig, opts Options) error {
 	if config == nil || config.DialFunc == nil {
 		return configurationError("config must come from pgx.ParseConfig")
@@ -77,7 +79,7 @@ func configurationError(message string) error {
 	return &domain.Error{Code: domain.ErrConfiguration, Op: "watch server", Message: message}
 }
 
-// watcher tracks the open connections of a configuration.
+// watcher holds the open connections of a configuration.
 type watcher struct {
 	dial    pgconn.DialFunc
 	options Options
@@ -117,9 +119,9 @@ func (w *watcher) connections(address string) []*connection {
 	return all
 }
 
-// responds probes a server with an SSLRequest, to which a server responds with one byte. Only a timeout or an
-// unreachable host counts as silence. A server that refuses or closes the connection responds, and a local error does
-// not concern the server.
+// responds probes a server with an SSLRequest, to which a server responds with one byte. It returns false only after a
+// timeout, or if the host is unreachable. A server that refuses or closes the connection has responded. Other errors
+// are errors of this machine, and say nothing about the server.
 func (w *watcher) responds(network, address string) bool {
 	ctx, cancel := context.WithTimeout(context.Background(), w.options.Timeout)
 	defer cancel()
@@ -138,7 +140,7 @@ func (w *watcher) responds(network, address string) bool {
 	return err == nil || !isSilence(err)
 }
 
-// isSilence reports whether an error of a probe means that the server did not respond.
+// isSilence reports whether err, an error of a probe, means that the server did not respond.
 func isSilence(err error) bool {
 	var network net.Error
 	return errors.As(err, &network) && network.Timeout() || errors.Is(err, context.DeadlineExceeded) ||

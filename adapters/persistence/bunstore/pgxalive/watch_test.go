@@ -16,7 +16,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// hosts simulates servers in memory. A frozen server does not respond. Any other server responds to each message with
+// hosts simulates servers in memory. A frozen server never responds. Every other server responds to each message with
 // one byte.
 type hosts struct {
 	mu     sync.Mutex
@@ -47,8 +47,8 @@ func (h *hosts) dial(_ context.Context, _, address string) (net.Conn, error) {
 	return client, nil
 }
 
-// serve responds to each message. The response to an SSLRequest is immediate, and the response to a statement takes
-// late.
+// serve responds to each message on the connection. It responds to an SSLRequest immediately, and to a statement after
+// the duration h.late.
 func (h *hosts) serve(address string, conn net.Conn) {
 	defer conn.Close()
 	message := make([]byte, 8)
@@ -85,7 +85,7 @@ func (h *hosts) dialled(address string) int {
 	return h.dials[address]
 }
 
-// query sends a statement and waits for the response.
+// query sends a statement, waits for the response, and returns the duration.
 func query(conn net.Conn) (took time.Duration, err error) {
 	began := time.Now()
 	if _, err = conn.Write([]byte{'Q'}); err == nil {

@@ -12,18 +12,20 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// closeTimeout is the timeout to close a connection to a server that may not respond any more. The time includes the
-// cleanup of pgx, which opens another connection to cancel the current query.
+// closeTimeout is the maximum duration of closing a connection. The server may not respond any more. The duration
+// includes the cleanup of pgx, which opens another connection to cancel the current query.
 const closeTimeout = time.Second
 
 const (
-	// promotionBackoff is the maximum wait after an attempt that reached only a standby, which may soon be promoted.
+	// promotionBackoff is the maximum wait after an attempt that reached only standbys, because one of them may soon be
+	// promoted to the primary.
 	promotionBackoff = 500 * time.Millisecond
-	// logInterval is the minimum time between two log records of such attempts.
+	// logInterval is the minimum time between two log records about attempts that reached only standbys.
 	logInterval = 30 * time.Second
 )
 
-// listen connects, and listens until the connection fails or ctx ends. The error is never nil.
+// listen connects to the server and listens for notifications until the connection fails or ctx ends. connected reports
+// whether it had a connection. err is never nil.
 func (l *Listener) listen(ctx context.Context) (connected bool, err error) {
 	conn, err := l.connect(ctx)
 	if err != nil {
@@ -63,8 +65,9 @@ func (l *Listener) connect(ctx context.Context) (*pgx.Conn, error) {
 	return conn, nil
 }
 
-// isProxied reports whether the connection goes through a proxy. A proxy invents the process id that it sends at the
-// start of a connection, so that this id differs from the id of the server process that responds.
+// isProxied reports whether the connection goes through a proxy. At the start of a connection, a proxy sends an
+// invented process id, which differs from the process id of the server that runs the statements. The parameter backend
+// is the result of SELECT pg_backend_pid().
 func isProxied(conn *pgx.Conn, backend []*pgconn.Result) bool {
 	if len(backend) != 1 || len(backend[0].Rows) != 1 || len(backend[0].Rows[0]) != 1 {
 		return false
@@ -72,14 +75,14 @@ func isProxied(conn *pgx.Conn, backend []*pgconn.Result) bool {
 	return string(backend[0].Rows[0][0]) != strconv.FormatUint(uint64(conn.PgConn().PID()), 10)
 }
 
-// errUnwilling reports that the server responds but fails the configuration's check of the server (ValidateConnect),
-// for example because it is a standby and the configuration requires a primary.
-var errUnwilling = errors.New("the server is not the primary")
+// errNotPrimary means that the server responds but that ValidateConnect of the configuration refuses it, for example
+// because it is a standby and the configuration requires a primary.
+var errNotPrimary = errors.New("the server is not the primary")
 
-// markUnwilling wraps the configuration's check of a server, so that it returns errUnwilling if the check refuses the
-// server. Only new versions of pgx have an error for this. A closed connection or an error of the server means that the
-// check could not be completed.
-func markUnwilling(check pgconn.ValidateConnectFunc) pgconn.ValidateConnectFunc {
+// markNotPrimary wraps check, the ValidateConnect of a configuration, so that it returns errNotPrimary if check refuses
+// the server. Only new versions of pgx have an error for this case. If the connection is closed or the server returns
+// an error, check could not be completed, and its error remains as it is.
+func markNotPrimary(check pgconn.ValidateConnectFunc) pgconn.ValidateConnectFunc {
 	if check == nil {
 		return nil
 	}
@@ -89,12 +92,13 @@ func markUnwilling(check pgconn.ValidateConnectFunc) pgconn.ValidateConnectFunc 
 		if err == nil || conn.IsClosed() || errors.As(err, &failed) {
 			return err
 		}
-		return fmt.Errorf("%w: %w", errUnwilling, err)
+		return fmt.Errorf("%w: %w", errNotPrimary, err)
 	}
 }
 
-// await returns nil after a notification, for which the connection's OnNotification has called wake. It also returns
-// nil after CheckInterval without a notification if the server then responds to a ping.
+// await waits for a notification, for which the OnNotification of the connection calls wake. If no notification arrives
+// within CheckInterval, await pings the server. It returns an error if the server does not respond or the connection
+// fails.
 func (l *Listener) await(ctx context.Context, conn *pgx.Conn) error {
 	silence, cancel := context.WithTimeout(ctx, l.options.CheckInterval)
 	defer cancel()
@@ -119,8 +123,9 @@ func hangUp(ctx context.Context, conn *pgx.Conn) {
 	}
 }
 
-// backoff returns the wait before the next attempt to connect, after a number of consecutive failures before this one.
-// A random part spreads processes that lost their connections at the same time.
+// backoff returns the wait before the next attempt to connect. The parameter before is the number of consecutive
+// failures before the last failure. The wait has a random part, so that processes that lost their connections at the
+// same time do not connect again at the same time.
 func (l *Listener) backoff(before int) time.Duration {
 	wait := l.options.FirstBackoff
 	for ; before > 0 && wait < l.options.MaxBackoff; before-- {
@@ -134,7 +139,7 @@ func spread(wait time.Duration) time.Duration {
 	return wait/2 + rand.N(wait/2+1) //nolint:gosec // spreads retries; nothing depends on it being secret
 }
 
-// pause waits. It returns false if ctx ends first.
+// pause waits. Returns false if ctx ends first.
 func pause(ctx context.Context, wait time.Duration) bool {
 	timer := time.NewTimer(wait)
 	defer timer.Stop()

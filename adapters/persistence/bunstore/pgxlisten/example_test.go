@@ -10,7 +10,7 @@ import (
 	"github.com/habeas-data/habeas/adapters/worker"
 )
 
-// Commits of all processes wake the worker of this process while the application runs.
+// While the application runs, its listener wakes the worker after commits of any process.
 func ExampleNew() {
 	listen := func(ctx context.Context, databaseURL string, background *worker.SagaWorker) error {
 		config, err := pgx.ParseConfig(databaseURL) // or pool.Config().ConnConfig if the application has a pool

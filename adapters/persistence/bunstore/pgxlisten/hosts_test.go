@@ -15,7 +15,8 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/pgxlisten"
 )
 
-// frozenFirst returns a configuration with two hosts: a host that does not respond, and then the server.
+// frozenFirst returns a configuration with two hosts. The first one does not respond, and the second one is the server
+// s.
 func frozenFirst(t *testing.T, s *server, parameters string) *pgx.ConnConfig {
 	t.Helper()
 	config, err := pgx.ParseConfig("postgres://frozen.invalid,secret.invalid/db?sslmode=disable" + parameters)

@@ -1,12 +1,13 @@
 // Package pgxlisten wakes a worker when another process has added entries to the outbox. After a commit that adds
-// entries, bunstore notifies a PostgreSQL channel. A Listener holds one connection that listens on this channel:
+// entries, bunstore sends a notification on a PostgreSQL channel. A Listener holds one connection that listens on this
+// channel:
 //
 //	config, err := pgx.ParseConfig(databaseURL) // or pool.Config().ConnConfig
 //	listener, err := pgxlisten.New(config, background.Wake, pgxlisten.Options{}) // a worker.SagaWorker
 //	go listener.Run(ctx)
 //
-// It is a separate package because bunstore does not depend on a driver. An application with another driver can listen
-// on Channel with that driver. Without a listener, workers find the entries by polling.
+// The package needs the driver pgx, and is separate from bunstore because bunstore depends on no driver. An application
+// with another driver can listen on Channel with that driver. Without a listener, workers find the entries by polling.
 package pgxlisten
 
 import (
@@ -24,9 +25,9 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// Channel is the channel that bunstore notifies after new outbox entries, with an empty payload. A channel belongs to a
-// database, not to a schema. If several schemas of a database have tables of habeas, a notification for one of them
-// wakes the listeners of all.
+// Channel is the PostgreSQL channel on which bunstore sends a notification after new outbox entries. The payload is
+// empty. A channel belongs to a database, not to a schema. If several schemas of a database have tables of habeas, a
+// notification for one schema wakes the listeners of all schemas.
 const Channel = "habeas_outbox"
 
 // The defaults of Options.
@@ -38,32 +39,35 @@ const (
 	DefaultJitter        = 3 * time.Millisecond // for a notification within 100 ms after another one
 )
 
-// jitterWithin is the time after a notification in which the next notification waits for up to DefaultJitter.
+// jitterWithin is the time after a notification in which Jitter defaults to DefaultJitter for the next notification.
 const jitterWithin = 100 * time.Millisecond
 
 // Options change the defaults of a Listener. The zero value is ready for use.
 type Options struct {
 	// FirstBackoff is the upper bound of the wait before the first attempt to connect again. The upper bound doubles with
-	// each consecutive failure. The actual wait is random, and at least half of the upper bound. The default is 100 ms.
+	// each consecutive failure. The actual wait is random, between half of the upper bound and the upper bound. The
+	// default is 100 ms.
 	FirstBackoff time.Duration
-	// MaxBackoff is the maximum wait. A connection that lasts longer than MaxBackoff resets the upper bound of the wait to
-	// FirstBackoff. The default is 30 s. If the reachable servers are standbys, the wait is at most 500 ms, because one of
-	// them may be about to be promoted.
+	// MaxBackoff is the maximum wait between two attempts to connect. A connection that lasts longer than MaxBackoff
+	// resets the upper bound of the wait to FirstBackoff. The default is 30 s. If the configuration requires a primary and
+	// only standbys respond, the wait is at most 500 ms, because one of them may soon be promoted.
 	MaxBackoff time.Duration
 	// CheckInterval is the time without a notification after which the listener checks that the server responds. A network
 	// may drop an idle connection silently, and a server may freeze. The default is 8 s. With the default Timeout, the
-	// listener leaves an unresponsive server within 15 s.
+	// listener closes its connection to an unresponsive server within 15 s.
 	CheckInterval time.Duration
-	// Timeout is the timeout of each response of a server. It is also the timeout of the connection attempt to each host
-	// of the configuration, unless the connect_timeout of the configuration is shorter. The default is 5 s.
+	// Timeout is the maximum time that the listener waits for a response of the server. It is also the timeout of the
+	// connection attempt to each host of the configuration, unless the connect_timeout of the configuration is shorter.
+	// The default is 5 s.
 	Timeout time.Duration
-	// Jitter is the upper bound of the random delay between a notification and the call of wake. A commit notifies all
-	// processes at the same instant, although one worker is enough. One call of wake serves all notifications that arrive
-	// during the delay. By default, a notification is delayed by up to 3 ms if it follows another one within 100 ms. All
-	// other notifications call wake immediately.
+	// Jitter is the upper bound of the random delay between a notification and the call of wake. Without a delay, a commit
+	// would make the workers of all processes look for the new entries at the same time, although one worker is enough.
+	// One call of wake serves all notifications that arrive during the delay. By default, a notification is delayed by up
+	// to 3 ms if it follows another one within 100 ms. All other notifications call wake immediately.
 	Jitter time.Duration
-	// Logger receives a record for each established and each lost connection, without addresses and credentials. The
-	// default is slog.Default().
+	// Logger receives a record about each established connection, each lost connection and each failed attempt to connect,
+	// without addresses and credentials. While only standbys respond, it receives at most one record in 30 s. The default
+	// is slog.Default().
 	Logger *slog.Logger
 }
 
@@ -72,17 +76,17 @@ type Listener struct {
 	config  *pgx.ConnConfig
 	wake    func()
 	options Options
-	proxied sync.Once    // logs that there is a proxy
+	proxied sync.Once    // logs the warning about a proxy once
 	waking  atomic.Bool  // a delayed call of wake is scheduled
 	last    atomic.Int64 // the time of the last notification, in nanoseconds since 1970
 }
 
-// New returns a listener that calls wake when there may be work. It opens no connection. wake must not block.
-// worker.SagaWorker.Wake does not block.
+// New returns a listener that calls wake when there may be new outbox entries. It opens no connection. wake must not
+// block. worker.SagaWorker.Wake is suitable.
 //
-// New copies config, which must come from pgx.ParseConfig, as the configuration of a pool does. It must connect to the
-// server itself or to a proxy in session pooling mode. A proxy in transaction pooling mode does not deliver
-// notifications. A listener that connects through a proxy logs one warning.
+// New copies config, which must come from pgx.ParseConfig, as the configuration of a pool does. config must connect to
+// the server itself or to a proxy in session pooling mode. A proxy in transaction pooling mode does not deliver
+// notifications. A listener that connects through any proxy logs one warning.
 //
 // Returns domain.ErrConfiguration if an argument is nil, if config does not come from pgx.ParseConfig, or if an option
 // is negative.
@@ -112,10 +116,10 @@ func New(config *pgx.ConnConfig, wake func(), opts Options) (*Listener, error) {
 	}
 	config = config.Copy()
 	if config.ConnectTimeout == 0 || config.ConnectTimeout > opts.Timeout {
-		config.ConnectTimeout = opts.Timeout // for each host: after a frozen host, pgx tries the others
+		config.ConnectTimeout = opts.Timeout // applies to each host, so that pgx tries the other hosts after a frozen one
 	}
 	l := &Listener{config: config, wake: wake, options: opts}
-	l.config.ValidateConnect = markUnwilling(l.config.ValidateConnect)
+	l.config.ValidateConnect = markNotPrimary(l.config.ValidateConnect)
 	l.config.OnNotification = func(*pgconn.PgConn, *pgconn.Notification) { l.wakeSoon() }
 	return l, nil
 }
@@ -124,9 +128,9 @@ func configurationError(message string) error {
 	return &domain.Error{Code: domain.ErrConfiguration, Op: "listener", Message: message}
 }
 
-// wakeSoon calls wake after a random part of the spread, unless a call is scheduled already.
+// wakeSoon calls wake after a random delay of up to maxDelay. If a call is scheduled already, wakeSoon does nothing.
 func (l *Listener) wakeSoon() {
-	most := l.spread(time.Now())
+	most := l.maxDelay(time.Now())
 	if most == 0 {
 		l.wake()
 		return
@@ -139,8 +143,8 @@ func (l *Listener) wakeSoon() {
 	}
 }
 
-// spread returns the upper bound of the delay for a notification that arrives now.
-func (l *Listener) spread(now time.Time) time.Duration {
+// maxDelay returns the upper bound of the delay for a notification that arrives now.
+func (l *Listener) maxDelay(now time.Time) time.Duration {
 	if l.options.Jitter > 0 {
 		return l.options.Jitter
 	}
@@ -152,23 +156,23 @@ func (l *Listener) spread(now time.Time) time.Duration {
 }
 
 // Run listens until ctx ends. It closes its connection before it returns. Run calls wake for each notification. It also
-// calls wake after each successful connection, because the listener may have missed notifications before. If Run loses
-// the connection or cannot connect, it logs the failure and tries again until ctx ends.
+// calls wake after each successful attempt to connect, because notifications that were sent before are lost. If Run
+// cannot connect or loses the connection, it logs the failure and tries again until ctx ends.
 //
 // Each call of Run holds its own connection. One call per process is enough.
 func (l *Listener) Run(ctx context.Context) {
 	var logged time.Time
-	for row := 0; ; row++ {
+	for failures := 0; ; failures++ {
 		began := time.Now()
 		connected, err := l.listen(ctx)
 		if ctx.Err() != nil {
 			return
 		}
 		if connected && time.Since(began) > l.options.MaxBackoff {
-			row = 0
+			failures = 0
 		}
-		wait := l.backoff(row)
-		promoting := errors.Is(err, errUnwilling)
+		wait := l.backoff(failures)
+		promoting := errors.Is(err, errNotPrimary)
 		if promoting {
 			wait = min(wait, spread(promotionBackoff))
 		}

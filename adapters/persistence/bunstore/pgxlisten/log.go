@@ -22,15 +22,16 @@ func (l *Listener) logConnected(ctx context.Context) {
 	l.logger().LogAttrs(ctx, slog.LevelInfo, "habeas: listening for outbox entries")
 }
 
-// logProxied warns that the proxy may not deliver notifications. Workers then find entries only by polling.
+// logProxied logs a warning that the proxy may not deliver notifications. Workers would then find entries only by
+// polling.
 func (l *Listener) logProxied(ctx context.Context) {
 	l.logger().LogAttrs(ctx, slog.LevelWarn,
 		"habeas: the connection that listens for outbox entries goes through a proxy; a proxy in transaction pooling mode"+
 			" does not deliver notifications: connect to the server itself")
 }
 
-// logLost warns that the listener has no connection. It does not log the text of the error, which may contain the names
-// of the server, the user and the database, and messages of a custom dialer.
+// logLost logs a warning that the listener has no connection. It does not log the text of err, which may contain the
+// names of the server, the user and the database, and messages of a custom dialer.
 func (l *Listener) logLost(ctx context.Context, connected bool, err error, retryIn time.Duration) {
 	message := "habeas: cannot connect to listen for outbox entries"
 	if connected {

@@ -20,7 +20,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// patience is a timeout that is much longer than any step of these tests.
+// patience is a timeout that is much longer than any step of these tests takes.
 const patience = time.Minute
 
 var errHost = errors.New("the host's part failed")
@@ -57,7 +57,7 @@ func (d *database) config(t *testing.T) *pgx.ConnConfig {
 	return config
 }
 
-// enqueue adds an entry to the outbox in a session whose function returns err.
+// enqueue adds an outbox entry in a session whose function returns err. If err is not nil, the session rolls back.
 func (d *database) enqueue(t *testing.T, err error) {
 	t.Helper()
 	enqueueIn(t, d.store, err)

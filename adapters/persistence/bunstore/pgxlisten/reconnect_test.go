@@ -15,7 +15,8 @@ import (
 
 var errNoRoute = errors.New("dial secret_host for secret_user")
 
-// wantWaits checks the times between connections. Each time is a random duration between half of want and want.
+// wantWaits checks the times between consecutive connections. Each must be a random duration between half of the wanted
+// duration and the wanted duration.
 func wantWaits(t *testing.T, connections []time.Duration, want ...time.Duration) {
 	t.Helper()
 	if len(connections) < len(want)+1 {

@@ -16,13 +16,13 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/pgxlisten"
 )
 
-// bubble runs a test with a simulated clock that advances only while all goroutines wait.
+// bubble runs a test with the simulated clock of synctest. The clock advances only while all goroutines wait.
 func bubble(t *testing.T, test func(t *testing.T)) {
 	t.Helper()
 	synctest.Test(t, test)
 }
 
-// pass advances the clock, and waits until all goroutines that became ready have stopped.
+// pass advances the simulated clock by d, and then waits until all goroutines wait again.
 func pass(d time.Duration) {
 	time.Sleep(d)
 	synctest.Wait()

@@ -16,7 +16,8 @@ import (
 // server simulates the part of a PostgreSQL server that a listener uses. It runs in memory, so that it works with a
 // simulated clock.
 type server struct {
-	// dialled, if set, is called before connection number n, counted from 1. An error refuses the connection.
+	// dialled, if set, is called when a client opens connection number n, counted from 1. If it returns an error, the
+	// server refuses the connection.
 	dialled func(ctx context.Context, n int) error
 	// greeting, if set, is the response to the start-up message instead of the default response.
 	greeting pgproto3.BackendMessage
@@ -32,16 +33,16 @@ type server struct {
 	backend *pgproto3.Backend
 }
 
-// dial is the time of a connection. cancels says that the connection was opened to cancel a query of another
-// connection.
+// dial describes a connection of a client.
 type dial struct {
-	at      time.Duration
-	cancels bool
+	at      time.Duration // when the client opened the connection, since the start of the server
+	cancels bool          // the client opened the connection to cancel the query of another connection
 }
 
 func newServer() *server { return &server{began: time.Now()} }
 
-// config returns a configuration for the server. Errors and logs must not contain its names and its password.
+// config returns a configuration for the server. A test checks that errors and logs do not contain the names and the
+// password of the configuration.
 func (s *server) config(t *testing.T) *pgx.ConnConfig {
 	t.Helper()
 	config, err := pgx.ParseConfig("postgres://secret_user:secret_password@secret.invalid/secret_database?sslmode=disable")
@@ -114,7 +115,8 @@ func (s *server) serve(n int, conn net.Conn) {
 	}
 }
 
-// keyOfProcess1 is a BackendKeyData with the process id 1. The type of its fields differs between versions of pgx.
+// keyOfProcess1 is a BackendKeyData message with the process id 1. It encodes itself, because the types of the fields
+// of BackendKeyData differ between versions of pgx.
 type keyOfProcess1 struct{ pgproto3.BackendKeyData }
 
 func (*keyOfProcess1) Encode(message []byte) ([]byte, error) {
@@ -142,7 +144,7 @@ func (s *server) drop() {
 	_ = s.conn.Close()
 }
 
-// connections returns the times of all connections except those that cancel a query.
+// connections returns the times at which clients connected, except to cancel a query.
 func (s *server) connections() []time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -155,7 +157,7 @@ func (s *server) connections() []time.Duration {
 	return at
 }
 
-// heard returns the queries of all clients and the number of Terminate messages.
+// heard returns the queries of all clients and the number of Terminate messages that clients sent.
 func (s *server) heard() (queries []string, goodbyes int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -1,4 +1,4 @@
-// Package batch combines items that arrive while calls are in flight into one call.
+// Package batch runs items in batches. It combines the items that arrive while other batches run into one batch.
 package batch
 
 import (
@@ -13,26 +13,27 @@ import (
 )
 
 const (
-	// maxInFlight is the number of batches that may be in flight before later items wait. One batch executes while the
-	// next is on its way to the database.
+	// maxInFlight is the number of batches that may run concurrently. One batch executes in the database while the next is
+	// on its way there. Further items wait.
 	maxInFlight = 2
 	// maxBatch is the maximum number of items in a batch.
 	maxBatch = 16
 )
 
 // Batcher runs items in batches. While fewer than maxInFlight batches are in flight, an item runs immediately, in a
-// separate batch. Other items wait until a batch ends, and then run in one batch. An item never joins a batch that is
-// already in flight. A Batcher is safe for concurrent use. Its fields are required, and must be set before the first
-// call.
+// separate batch. Other items wait until a batch ends, and then run in one batch of at most maxBatch items. An item
+// never joins a batch that is already in flight. A Batcher is safe for concurrent use. Its exported fields are
+// required, and must be set before the first call.
 type Batcher[T any] struct {
 	// Run runs a batch of one or more items.
 	Run func(ctx context.Context, items ...T) error
 
-	// Keep prepares an item for use after its caller has returned. Batcher calls Keep before the item waits.
+	// Keep prepares an item so that Run may use the item after the caller of Do has returned, for example by copying its
+	// strings. Batcher calls Keep before an item waits.
 	Keep func(item T) error
 
-	// RetryAlone reports whether an error of Run guarantees that nothing was done. The items of the failed batch then run
-	// one by one, so that one bad item does not fail the others.
+	// RetryAlone reports whether err, an error of Run, guarantees that Run had no effect. The items of the failed batch
+	// then run one by one, so that one bad item does not fail the others.
 	RetryAlone func(err error) bool
 
 	mu       sync.Mutex
@@ -40,11 +41,11 @@ type Batcher[T any] struct {
 	waiting  []*member[T]
 }
 
-// member is an item that waits or is part of a batch.
+// member is an item that waits for a batch or is part of a batch.
 type member[T any] struct {
 	item T
-	// ctx stands in for the caller's context until the caller returns. The batch may outlive the caller, whose context may
-	// then belong to another request.
+	// ctx has the deadline, the cancellation and the values of the caller's context until the caller returns. The batch
+	// may run longer than the caller. The caller's context may then already belong to another request.
 	ctx     context.Context //nolint:containedctx // lives as long as the waiting call of Do
 	release func()
 	result  chan result
@@ -53,8 +54,8 @@ type member[T any] struct {
 // result is the result of a batch for a member.
 type result struct {
 	err      error
-	alone    bool // the item must run in a batch of its own
-	panicked any  // a panic of Run, which continues in the caller's goroutine
+	alone    bool // the batch had no effect; the caller must run the item alone
+	panicked any  // the value of a panic of Run; Do panics with it
 }
 
 // Waiting returns the number of waiting items.
@@ -64,7 +65,8 @@ func (b *Batcher[T]) Waiting() int {
 	return len(b.waiting)
 }
 
-// Do runs an item, alone or in a batch. If ctx ends first, it may be unknown whether the item was run.
+// Do runs an item, alone or in a batch. If ctx ends first, Do returns its error, and it may be unknown whether the item
+// was run.
 func (b *Batcher[T]) Do(ctx context.Context, item T) error {
 	m, err := b.wait(ctx, item)
 	if err != nil {
@@ -90,7 +92,8 @@ func (b *Batcher[T]) Do(ctx context.Context, item T) error {
 	}
 }
 
-// wait adds an item to the waiting items. Returns nil if the item may run immediately.
+// wait adds an item to the waiting items and returns its member. Returns nil if the caller may run the item
+// immediately.
 func (b *Batcher[T]) wait(ctx context.Context, item T) (*member[T], error) {
 	if b.enter() {
 		return nil, nil
@@ -127,7 +130,7 @@ func (b *Batcher[T]) leave(m *member[T]) {
 	b.waiting = slices.DeleteFunc(b.waiting, func(other *member[T]) bool { return other == m })
 }
 
-// runNext starts the next batch after a batch has ended, in a new goroutine.
+// runNext must be called when a batch has ended. It starts the next batch in a new goroutine, if items wait.
 func (b *Batcher[T]) runNext() {
 	if next := b.next(); next != nil {
 		go func() {
@@ -170,14 +173,14 @@ func (b *Batcher[T]) runBatch(members []*member[T]) {
 	r = result{err: err, alone: err != nil && b.RetryAlone(err)}
 }
 
-// contextOf returns the context of a batch. For a single member, it derives from the member's context. Otherwise, it
-// ends when the contexts of all members have ended.
+// contextOf returns the context of a batch. For a single member, the context ends when the member's context ends.
+// Otherwise, it ends when the contexts of all members have ended.
 func contextOf[T any](members []*member[T]) (context.Context, context.CancelFunc) {
 	if len(members) == 1 {
 		return context.WithCancel(members[0].ctx)
 	}
 	ctx, cancel := context.WithoutCancel(members[0].ctx), context.CancelFunc(nil)
-	if last, limited := lastDeadline(members); limited { // some drivers only use the deadline
+	if last, limited := lastDeadline(members); limited { // some drivers observe only the deadline of a context
 		ctx, cancel = context.WithDeadline(ctx, last)
 	} else {
 		ctx, cancel = context.WithCancel(ctx)
@@ -200,7 +203,7 @@ func contextOf[T any](members []*member[T]) (context.Context, context.CancelFunc
 	}
 }
 
-// lastDeadline returns the latest deadline of the members, if all members have a deadline.
+// lastDeadline returns the latest deadline of the members. limited is false if a member has no deadline.
 func lastDeadline[T any](members []*member[T]) (last time.Time, limited bool) {
 	for _, m := range members {
 		deadline, limited := m.ctx.Deadline()

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// journal records the batches of a Batcher and blocks each batch until the test releases it.
+// journal is a Batcher that records its batches and blocks each batch until the test calls end.
 type journal struct {
 	Batcher[string]
 	mu       sync.Mutex
@@ -49,7 +49,8 @@ func newJournal() *journal {
 
 var errRefused, errLost = errors.New("refused"), errors.New("lost")
 
-// start runs items in goroutines, one after the other, and returns the channels of their errors.
+// start calls Do for each item in a separate goroutine, in the order of items. It returns a channel for the error of
+// each item.
 func (j *journal) start(ctx context.Context, items ...string) map[string]chan error {
 	results := map[string]chan error{}
 	for _, item := range items {
@@ -61,7 +62,7 @@ func (j *journal) start(ctx context.Context, items ...string) map[string]chan er
 	return results
 }
 
-// end ends a run, and returns the number of runs so far.
+// end makes one running batch return err, and returns the number of batches that were started so far.
 func (j *journal) end(err error) int {
 	j.release <- err
 	synctest.Wait()
@@ -258,8 +259,8 @@ func TestABatchWithAnUnknownEffectIsNotRunAgain(t *testing.T) {
 	})
 }
 
-// A query hook of an application may panic, also after the statement. Each caller gets the panic, no item runs again,
-// and the number of batches in flight stays correct.
+// A query hook of the application may panic before or after the statement. Then each caller must panic, no item may run
+// again, and the number of batches in flight must stay correct.
 func TestAPanicReachesTheCallers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j := newJournal()
@@ -306,7 +307,7 @@ func TestAPanicReachesTheCallers(t *testing.T) {
 	})
 }
 
-// A hook may end its goroutine, such as t.FailNow in a test.
+// A hook may end its goroutine with runtime.Goexit, for example t.FailNow in a test of the application.
 func TestABatchWithoutAResultFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j := newJournal()

@@ -7,10 +7,10 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
 )
 
-// ForeignKey identifies a foreign key of SQLite, which has no name.
+// ForeignKey identifies a foreign key of SQLite. Foreign keys have no name there.
 type ForeignKey struct {
 	table, references string
-	number            int // the number of the key in the table
+	number            int // the number of the foreign key in its table
 }
 
 // Refusal returns the error message for a violated foreign key.
@@ -18,8 +18,8 @@ func (k ForeignKey) Refusal() string {
 	return "the database would refuse the commit by a foreign key (table " + k.table + ", references " + k.references + ")"
 }
 
-// ReadBrokenKeys counts the rows that violate a foreign key which the database checks at the commit. The result is
-// empty if the database has a statement that checks deferred constraints.
+// ReadBrokenKeys counts the rows that violate a deferred foreign key, by foreign key. On PostgreSQL, which has a
+// statement that checks deferred constraints, the result is empty.
 func (c *Cache) ReadBrokenKeys(ctx context.Context, query conn.Query) (map[ForeignKey]int64, error) {
 	schemas, err := query.Texts(ctx, c.text.Dialect.Schemas(""))
 	if err != nil {

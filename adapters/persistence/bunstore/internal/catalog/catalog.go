@@ -1,5 +1,6 @@
-// Package catalog reads the catalog of the database for the tables of the application. It reads the parts on which an
-// erasure, an export or a rectification depends: triggers, rules and views, row-level security, types and privileges.
+// Package catalog reads the system catalog of the database for the tables of the application. It reads the parts on
+// which an erasure, an export or a rectification depends: triggers, rules and views, row-level security, types and
+// privileges.
 package catalog
 
 import (
@@ -14,17 +15,18 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/sqltext"
 )
 
-// Catalog holds the parts of the database's catalog, for the tables of the data map, on which an erasure depends. It is
-// valid for one fingerprint. The database returns another fingerprint when any of these parts changes.
+// Catalog describes the tables of the data map as the database defines them: the properties on which an erasure
+// depends. The database computes a fingerprint (a hash) of these properties. A Catalog is valid while the fingerprint
+// is the same.
 type Catalog struct {
 	Fingerprint string
 	cache       *Cache
-	volatile    bool // it must be read each time, because the fingerprint does not cover all of it
+	volatile    bool // not to be cached: the fingerprint does not cover all properties
 	tables      map[string]table
 }
 
-// KeepsAny reports whether the database may keep or restore data of any table. A trigger of one table may restore data
-// of another table, and a deferred trigger may still have to fire.
+// KeepsAny reports whether the database may keep or restore data of any table of the data map. An erasure must then
+// verify all tables, because a trigger of one table may restore data of another table.
 func (c *Catalog) KeepsAny() bool {
 	for _, table := range c.tables {
 		if table.keeps {
@@ -36,25 +38,25 @@ func (c *Catalog) KeepsAny() bool {
 
 // table describes a table or a view of the database.
 type table struct {
-	hides  string            // why the database may hide rows from the store; empty if it does not
-	keeps  bool              // the database may keep deleted data: it has triggers, rules, a view, or tables below
-	moves  bool              // its definition lies elsewhere, and can change without a change of the fingerprint
-	kind   string            // such as "a foreign table", if its rows cannot be locked
-	remote bool              // the database cannot say which transaction has written a row
-	types  map[string]string // the types of its columns, except generated columns
-	never  []string          // the columns that are NOT NULL
-	writes writes            // the targets of its triggers
-	mixes  string            // the columns whose types convert keys; empty if there are none
-	narrow string            // the columns whose types convert ids with long numbers; empty if there are none
+	hides   string            // why the database may hide rows from the store; empty if it does not
+	keeps   bool              // the database may keep deleted data, for example by triggers, rules, a view or child tables
+	moves   bool              // the definition can change without a change of the fingerprint, for example of a view
+	kind    string            // such as "a foreign table", if its rows cannot be locked
+	remote  bool              // the database cannot say which transaction has written a row
+	types   map[string]string // the types of its columns, except generated columns
+	notNull []string          // the names of the NOT NULL columns
+	writes  writes            // the tables to which its triggers write
+	mixes   string            // why SQLite may confuse subjects; see conversion
+	narrow  string            // why SQLite may confuse subjects whose ids are long numbers; see narrowing
 }
 
-// Tells reports whether the database can say which transaction has written a row of a table.
+// Tells reports whether the database can identify the transaction that has written a row of the table.
 func (c *Catalog) Tells(table string) bool { return !c.tables[table].remote }
 
-// Types returns the types of the columns of a table by name, except generated columns.
+// Types returns the types of the columns of a table by column name. It omits generated columns.
 func (c *Catalog) Types(table string) map[string]string { return c.tables[table].types }
 
-// Cache reads the catalog, and keeps it until its fingerprint changes. It is safe for concurrent use.
+// Cache reads a Catalog from the database, and keeps it until the fingerprint changes. It is safe for concurrent use.
 type Cache struct {
 	text            *sqltext.Writer
 	trustRowFilters bool // see bunstore.Options
@@ -63,12 +65,13 @@ type Cache struct {
 	last            atomic.Pointer[Catalog]
 }
 
-// NewCache returns an empty cache. It logs warnings about triggers.
+// NewCache returns an empty cache. The logger receives the warnings about triggers.
 func NewCache(text *sqltext.Writer, trustRowFilters bool, logger *slog.Logger) *Cache {
 	return &Cache{text: text, trustRowFilters: trustRowFilters, logger: logger}
 }
 
-// Last returns the catalog that was read last. Returns nil if no catalog was read, or if it must be read each time.
+// Last returns the catalog that was read last. Returns nil if no catalog was read yet, or if the last one must not be
+// cached.
 func (c *Cache) Last() *Catalog {
 	if last := c.last.Load(); last != nil && !last.volatile {
 		return last
@@ -76,7 +79,7 @@ func (c *Cache) Last() *Catalog {
 	return nil
 }
 
-// Known returns the catalog that was read last if it has the fingerprint, or nil.
+// Known returns the cached catalog if it has this fingerprint, or nil.
 func (c *Cache) Known(fingerprint string) *Catalog {
 	if last := c.Last(); last != nil && last.Fingerprint == fingerprint {
 		return last
@@ -84,7 +87,8 @@ func (c *Cache) Known(fingerprint string) *Catalog {
 	return nil
 }
 
-// Read reads the catalog, which has the fingerprint.
+// Read reads the catalog from the database and caches it. The caller has read the fingerprint immediately before. An
+// empty fingerprint means that the catalog must not be cached.
 func (c *Cache) Read(ctx context.Context, query conn.Query, fingerprint string) (*Catalog, error) {
 	read := &Catalog{Fingerprint: fingerprint, cache: c, volatile: fingerprint == "", tables: map[string]table{}}
 	for _, touched := range c.text.Touched {
@@ -105,7 +109,7 @@ func (c *Cache) Read(ctx context.Context, query conn.Query, fingerprint string) 
 	return read, nil
 }
 
-// inspect reads a table from the catalog. A missing table has no columns.
+// inspect reads the definition of a table. If the table does not exist, the result has no types.
 func (c *Cache) inspect(ctx context.Context, query conn.Query, name string) (live table, err error) {
 	dialect := c.text.Dialect
 	schemas := []string{""}
@@ -126,20 +130,24 @@ func (c *Cache) inspect(ctx context.Context, query conn.Query, name string) (liv
 	return live, nil
 }
 
-// scan reads a row of the catalog. Its columns are whether the table is not a plain table, whether row-level security
-// is active, the text of a view, the columns with their types, the NOT NULL columns, the reason why rows cannot be
-// locked, and the triggers.
+// scan reads the definition of a table from a row of the statement that Dialect.Inspection returns.
 func (live *table) scan(rows *sql.Rows, quotes map[byte]byte) error {
-	var special, secured bool
-	var view, columns, never, kind, triggerTexts sql.NullString
-	if err := rows.Scan(&special, &secured, &view, &columns, &never, &kind, &triggerTexts); err != nil {
+	var (
+		special bool           // the database may keep deleted data for another reason than triggers
+		secured bool           // row-level security is active
+		view    sql.NullString // the definition of a view
+		kind    sql.NullString // a kind of table whose rows cannot be locked
+
+		columns, notNull, triggerTexts sql.NullString // JSON: the types by column, the NOT NULL columns, the triggers
+	)
+	if err := rows.Scan(&special, &secured, &view, &columns, &notNull, &kind, &triggerTexts); err != nil {
 		return err
 	}
 	var triggers []trigger
 	for _, list := range []struct {
 		text   sql.NullString
 		target any
-	}{{columns, &live.types}, {never, &live.never}, {triggerTexts, &triggers}} {
+	}{{columns, &live.types}, {notNull, &live.notNull}, {triggerTexts, &triggers}} {
 		if list.text.String == "" {
 			continue
 		}

@@ -8,9 +8,10 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// longNumber reports whether a text looks like a number of more than 64 bits. A numeric column converts many such texts
-// to the same floating-point number. Other texts that look like numbers, such as 007, are compared as numbers. A row
-// then belongs to the key with the same spelling. If no key has that spelling, the row belongs to the key with the same
+// longNumber reports whether a text looks like a number of at least 2^53 that is not a 64-bit integer. A numeric column
+// of SQLite may convert several such texts to the same floating-point number, so that a row may seem to belong to
+// several subjects. Other numbers are safe, even with another spelling such as 007. A row belongs to the subject whose
+// id has the spelling of the column's number. If there is no such subject, the row belongs to the subject with the same
 // value.
 func longNumber(text string) bool {
 	if strings.ContainsFunc(text, func(r rune) bool { return !strings.ContainsRune("0123456789+-.eE", r) }) {
@@ -21,8 +22,9 @@ func longNumber(text string) bool {
 	return f != 0 && (err != nil || notWhole != nil && math.Abs(f) >= 1<<53)
 }
 
-// conversion names the columns of a table that the database converts such that it cannot distinguish the rows of one
-// subject from the rows of others. It is empty if there are no such columns. The types of missing tables are unknown.
+// conversion names the columns of a table whose types make SQLite convert keys, so that a statement cannot distinguish
+// the rows of one subject from the rows of others. Returns "" if there are no such columns. It ignores tables that do
+// not exist, because their types are unknown.
 func (c *Catalog) conversion(table domain.Table) string {
 	types := c.tables[table.Name].types
 	for _, name := range table.SubjectKey {
@@ -49,8 +51,8 @@ func (c *Catalog) conversion(table domain.Table) string {
 	return ""
 }
 
-// narrowing names the column of a table that holds numbers and refers to a text column of the subject's key. It is
-// empty if there is no such column.
+// narrowing names the numeric column of a table that refers to a text column of the subject's key. Returns "" if there
+// is no such column. Such a column is a problem only for an id for which longNumber returns true.
 func (c *Catalog) narrowing(table domain.Table) string {
 	subject := c.cache.text.DataMap.SubjectTable()
 	for _, path := range c.cache.text.DataMap.Paths(table.Name) {

@@ -14,13 +14,13 @@ import (
 // ConstraintTrigger is a trigger of the application that may fire at the commit.
 type ConstraintTrigger struct {
 	table, name string
-	constraint  string // its quoted name in SET CONSTRAINTS
-	alone       bool   // SET CONSTRAINTS with that name affects no other kind of constraint
+	constraint  string // the quoted name for SET CONSTRAINTS
+	alone       bool   // SET CONSTRAINTS with that name affects only triggers
 
-	Deferred bool // it fires at the commit by default
+	Deferred bool // the trigger is declared INITIALLY DEFERRED: it fires at the commit
 }
 
-// SetConstraints returns the statement that sets the mode of triggers to IMMEDIATE or DEFERRED.
+// SetConstraints returns the statement that sets the triggers to mode, which is IMMEDIATE or DEFERRED.
 func SetConstraints(triggers []ConstraintTrigger, mode string) string {
 	names := make([]string, len(triggers))
 	for i, trigger := range triggers {
@@ -30,8 +30,9 @@ func SetConstraints(triggers []ConstraintTrigger, mode string) string {
 	return "SET CONSTRAINTS " + strings.Join(slices.Compact(names), ", ") + " " + mode
 }
 
-// ReadConstraintTriggers reads the deferrable triggers of the tables of the data map. It returns
-// domain.ErrConfiguration for a trigger whose mode cannot be set separately.
+// ReadConstraintTriggers reads the deferrable triggers of the tables of the data map. Returns domain.ErrConfiguration
+// if a constraint of another kind has the same name as a trigger, because SET CONSTRAINTS would affect that constraint,
+// too.
 func (c *Cache) ReadConstraintTriggers(
 	ctx context.Context, query conn.Query, op string,
 ) (all []ConstraintTrigger, err error) {

@@ -14,36 +14,37 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// liveTable is a table with further properties that domain.CatalogTable does not have.
+// liveTable is a table during ReadLive. It has the properties of domain.CatalogTable, and properties from which
+// ReadLive derives some of these.
 type liveTable struct {
 	domain.CatalogTable
 	Text    string `json:"text"`    // the definition of a view; on SQLite, of any table
-	Secured bool   `json:"secured"` // it has row-level security, even if that does not apply to this role
+	Secured bool   `json:"secured"` // the table has row-level security, even if that does not apply to this role
 
-	unnamed  string // its name without a schema
-	keyed    bool   // it has an index on its primary key
-	shadow   bool   // it holds the rows of a virtual table
+	unnamed  string // the name without a schema
+	keyed    bool   // the table has an index on its primary key
+	shadow   bool   // the table holds the rows of a virtual table of SQLite
 	triggers []*liveTrigger
 }
 
-// isTemporary reports whether it is a temporary table of SQLite, which only one connection can use. ReadLive excludes
-// it.
+// isTemporary reports whether the table is a temporary table of SQLite. ReadLive omits such tables, because only one
+// connection can use them.
 func (t *liveTable) isTemporary() bool { return t.FoldsCase && t.Schema == "temp" }
 
-// live reads the live catalog.
+// live is the state of one call of ReadLive.
 type live struct {
 	dialect  sqltext.Dialect
 	query    conn.Query
-	tables   map[string]*liveTable // by schema and key
+	tables   map[string]*liveTable // by schema and key (a key identifies a table in its schema)
 	order    []*liveTable          // in the order of reading
-	names    map[string]*liveTable // by each name that a text may use, in lower case
+	names    map[string]*liveTable // by each name that a definition may use for the table, in lower case
 	routines map[string]*routine   // by key
 	named    map[string][]*routine // by name, in lower case; created on first use
 	err      error                 // the first error
 }
 
-// ReadLive reads the live catalog of a database. The number of statements does not depend on the number of tables,
-// except that SQLite needs one more statement for each view and each virtual table.
+// ReadLive reads the definitions of all tables of the database. It runs a fixed number of statements for each schema.
+// SQLite needs one more statement for each view and each virtual table.
 func ReadLive(ctx context.Context, query conn.Query, dialect sqltext.Dialect) (domain.Catalog, error) {
 	l := &live{dialect: dialect, query: query, tables: map[string]*liveTable{}, routines: map[string]*routine{}}
 	schemas := []string{""}
@@ -73,7 +74,7 @@ func ReadLive(ctx context.Context, query conn.Query, dialect sqltext.Dialect) (d
 	return catalog, nil
 }
 
-// readSchema reads the tables of a schema, and the objects that belong to them.
+// readSchema reads the tables of a schema, and their columns, indexes, constraints and triggers.
 func (l *live) readSchema(ctx context.Context, schema string, statements sqltext.Catalog) {
 	each(ctx, l, statements.Tables, func(key string, table *liveTable) {
 		table.unnamed = table.Name
@@ -120,7 +121,8 @@ func (l *live) readSchema(ctx context.Context, schema string, statements sqltext
 	})
 }
 
-// each calls take for each row of a statement, which is a key and a JSON object. An empty statement returns no rows.
+// each runs a statement whose rows hold the key of a table and a JSON object. It decodes each object and calls take. An
+// empty statement has no rows.
 func each[T any](ctx context.Context, l *live, text string, take func(key string, item *T), args ...any) {
 	var malformed error
 	l.eachText(ctx, text, func(key, object string) {
@@ -133,7 +135,7 @@ func each[T any](ctx context.Context, l *live, text string, take func(key string
 	l.err = cmp.Or(l.err, malformed)
 }
 
-// eachText is like each, for rows of two texts.
+// eachText runs a statement whose rows hold two texts, and calls take for each row. An empty statement has no rows.
 func (l *live) eachText(ctx context.Context, text string, take func(key, value string), args ...any) {
 	if l.err != nil || text == "" {
 		return
@@ -146,8 +148,9 @@ func (l *live) eachText(ctx context.Context, text string, take func(key, value s
 	}, text, args...)
 }
 
-// tolerate runs a statement on a table, and ignores an error of the table itself. The table then has no columns.
-// Examples are a view of a missing table, and a virtual table whose module is not loaded.
+// tolerate calls read, which reads the columns of a table, and ignores an error that concerns only this table. The
+// table then has no columns. Examples are a view of a table that does not exist, and a virtual table whose module is
+// not loaded.
 func (l *live) tolerate(ctx context.Context, read func()) {
 	if l.err != nil {
 		return
@@ -157,8 +160,9 @@ func (l *live) tolerate(ctx context.Context, read func()) {
 	}
 }
 
-// qualify sets the names of SQLite's tables. If several databases have a table of the same name, only the first is
-// found without its schema. The names of PostgreSQL's tables are already qualified.
+// qualify sets the names of SQLite's tables. If several attached databases have a table of the same name, SQLite finds
+// only the first without a schema, so the others get a name with their schema. The names of PostgreSQL's tables already
+// have a schema where necessary.
 func (l *live) qualify() {
 	l.names = map[string]*liveTable{}
 	for _, table := range l.order {
@@ -172,7 +176,7 @@ func (l *live) qualify() {
 	}
 }
 
-// lower folds the case of ASCII letters, as SQLite does.
+// lower converts ASCII letters to lower case, as SQLite does to compare names.
 func lower(name string) string {
 	return strings.Map(func(r rune) rune {
 		if r >= 'A' && r <= 'Z' {

@@ -7,7 +7,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// liveColumn is a column, with its position in the primary key on SQLite.
+// liveColumn is a column. On SQLite, Key is the position of the column in the primary key, starting at 1, or 0.
 type liveColumn struct {
 	domain.CatalogColumn
 	Key int `json:"key"`
@@ -16,8 +16,8 @@ type liveColumn struct {
 // liveIndex is an index of any kind.
 type liveIndex struct {
 	domain.CatalogIndex
-	Keys       []*string `json:"columns"` // nil for an expression
-	Text       string    `json:"text"`    // only for an index with expressions
+	Keys       []*string `json:"columns"` // the indexed columns; nil for an expression
+	Text       string    `json:"text"`    // the definition, only for an index with expressions
 	Unique     bool      `json:"unique"`
 	Primary    bool      `json:"primary"`
 	Exclusion  bool      `json:"exclusion"`
@@ -37,7 +37,7 @@ func (l *live) addColumn(table *liveTable, column *liveColumn) {
 	}
 }
 
-// addIndex must be called after all columns are added.
+// addIndex adds an index to a table, whose columns must have been added before.
 func (l *live) addIndex(table *liveTable, index *liveIndex) {
 	plain, first := []string{}, []string{} // all columns, and the columns before the first expression
 	for i, key := range index.Keys {
@@ -72,7 +72,7 @@ func (l *live) addIndex(table *liveTable, index *liveIndex) {
 	table.Uniques = append(table.Uniques, unique)
 }
 
-// mentioned returns the columns of a table that a piece of SQL names.
+// mentioned returns the columns of a table whose names occur in a piece of SQL.
 func (l *live) mentioned(in tokens, table *liveTable) []string {
 	names := []string{}
 	for _, column := range table.Columns {
@@ -86,7 +86,8 @@ func (l *live) mentioned(in tokens, table *liveTable) []string {
 	return names
 }
 
-// complete adds the properties that derive from SQL texts, such as the definition of a view, and from other tables.
+// complete adds the properties of a table that derive from SQL texts, such as the definition of a view, and from other
+// tables.
 func (l *live) complete(table *liveTable) {
 	text := tokensOf(table.Text, l.dialect.Quotes())
 	switch table.Kind { //nolint:exhaustive // nothing derives from the texts of the other kinds
@@ -109,14 +110,15 @@ func (l *live) complete(table *liveTable) {
 	}
 }
 
-// shadows maps the module of a virtual table to the suffixes of the tables that hold its rows.
+// shadows maps the module of a virtual table of SQLite to the suffixes of its shadow tables. These are ordinary tables
+// that hold the rows of the virtual table.
 var shadows = map[string][]string{
 	"fts3": {"content", "segments", "segdir"}, "fts4": {"content", "segments", "segdir", "docsize", "stat"},
 	"fts5": {"content", "data", "idx", "docsize", "config"}, "rtree": {"node", "rowid", "parent"},
 	"rtree_i32": {"node", "rowid", "parent"},
 }
 
-// markShadows marks the tables that hold the rows of a virtual table.
+// markShadows marks the shadow tables of a virtual table, so that ReadLive omits them.
 func (l *live) markShadows(virtual *liveTable, text tokens) {
 	for i := range text {
 		if !text.is(i-1, "using") {
@@ -131,8 +133,8 @@ func (l *live) markShadows(virtual *liveTable, text tokens) {
 	}
 }
 
-// completeForeignKeys adds properties of foreign keys that no pragma of SQLite reports. The foreign keys are in the
-// order of the text.
+// completeForeignKeys adds properties of foreign keys that no pragma of SQLite reports. It takes them from text, the
+// definition of the table. The foreign keys must have the same order as in text.
 func (l *live) completeForeignKeys(table *liveTable, text tokens) {
 	var deferrable []bool
 	for i := range text {
@@ -159,7 +161,7 @@ func (l *live) completeForeignKeys(table *liveTable, text tokens) {
 	}
 }
 
-// addChecks adds the CHECK constraints in the text of a table.
+// addChecks adds the CHECK constraints in text, the definition of the table.
 func (l *live) addChecks(table *liveTable, text tokens) {
 	for i := range text {
 		if !text.is(i, "check") || !text.isSign(i+1, "(") {
@@ -179,8 +181,8 @@ func (l *live) addChecks(table *liveTable, text tokens) {
 	}
 }
 
-// addRowNumber covers a primary key without an index. In SQLite, it is an alias of the row id, which has a default and
-// serves as an index.
+// addRowNumber adds an index and a default to a primary key without an index of its own. In SQLite, such a primary key
+// is an alias of the row id, which has a default and serves as an index.
 func addRowNumber(table *liveTable) {
 	if table.keyed || len(table.PrimaryKey) != 1 {
 		return
@@ -193,8 +195,8 @@ func addRowNumber(table *liveTable) {
 	}
 }
 
-// addReads adds the tables that a view seems to read. These are names of tables at positions where the grammar allows a
-// table.
+// addReads adds the tables that a view of SQLite may read. These are the names of tables in its definition at positions
+// where the grammar allows a table.
 func (l *live) addReads(view *liveTable, text tokens) {
 	for i := range text {
 		if !text.is(i-1, "from", "join") && !text.isSign(i-1, ",", "(") {
@@ -211,7 +213,7 @@ func (l *live) addReads(view *liveTable, text tokens) {
 	}
 }
 
-// followViews adds the tables that views read through other views, and the properties that derive from these tables.
+// followViews adds the tables that a view reads through other views. A view also filters rows if a table below it does.
 func (l *live) followViews() {
 	for _, view := range l.order {
 		if len(view.Reads) == 0 {

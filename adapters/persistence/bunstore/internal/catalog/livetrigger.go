@@ -7,7 +7,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// liveTrigger is a trigger or a rule. It contains its own code, or calls a routine.
+// liveTrigger is a trigger or a rule. Either Text is its code, or Routine is the key of the function that it calls.
 type liveTrigger struct {
 	domain.CatalogTrigger
 	Routine string `json:"routine"`
@@ -25,7 +25,7 @@ type routine struct {
 	calls      []*routine
 }
 
-// completeTrigger adds the properties that derive from the code that a trigger runs.
+// completeTrigger adds the tables to which a trigger writes, also through the routines that its code calls.
 func (l *live) completeTrigger(table *liveTable, trigger *liveTrigger) domain.CatalogTrigger {
 	first := l.routines[trigger.Routine]
 	if first == nil {
@@ -52,7 +52,8 @@ func (l *live) completeTrigger(table *liveTable, trigger *liveTrigger) domain.Ca
 	return trigger.CatalogTrigger
 }
 
-// understand parses the code of a routine. It does so only once for each routine.
+// understand finds the tables that a routine writes to and the routines that it calls. It parses each routine only
+// once.
 func (l *live) understand(r *routine) {
 	if r.understood {
 		return
@@ -73,8 +74,8 @@ func (l *live) understand(r *routine) {
 	}
 }
 
-// called returns the name of the table that the code of a trigger refers to. A trigger of SQLite refers to tables of
-// its own database.
+// called returns the full name of a table that the code of a trigger calls name. A trigger of SQLite refers to tables
+// of its own database, so called looks there first.
 func (l *live) called(table *liveTable, name string) string {
 	if of := l.tables[table.Schema+"."+lower(name)]; of != nil {
 		return of.Name

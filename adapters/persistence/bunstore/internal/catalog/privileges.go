@@ -52,8 +52,8 @@ func ToLock(tables []string) []Need {
 	return needs
 }
 
-// FindLacking queries the database for the reason why it refused a statement, and returns a sentence for each table
-// without sufficient privileges.
+// FindLacking asks the database, after it has refused a statement, which of the needed privileges this role lacks. It
+// returns one text for each table without sufficient privileges.
 func (c *Cache) FindLacking(ctx context.Context, query conn.Query, needs []Need) (why []string) {
 	for _, n := range needs {
 		reason := ""
@@ -70,7 +70,8 @@ func (c *Cache) FindLacking(ctx context.Context, query conn.Query, needs []Need)
 	return why
 }
 
-// Unexplained returns the reason if this role has all privileges on the tables themselves.
+// Unexplained returns an error message for a refused statement if this role has all needed privileges on the tables, so
+// that the database must have refused the statement for another object.
 func Unexplained(needs []Need) string {
 	names := make([]string, len(needs))
 	for i, n := range needs {
@@ -81,7 +82,8 @@ func Unexplained(needs []Need) string {
 		" on something that a trigger, a rule or a policy needs"
 }
 
-// RefuseUnlocked returns an error if the rows of one of the tables, which an erasure locks, cannot be locked.
+// RefuseUnlocked returns an error if the database cannot lock the rows of one of the tables, for example because it is
+// a foreign table. An erasure must lock these rows.
 func (c *Catalog) RefuseUnlocked(tables []string) error {
 	i := slices.IndexFunc(tables, func(table string) bool { return c.tables[table].kind != "" })
 	if i < 0 {

@@ -8,8 +8,9 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// RefuseHidden returns an error for the first table in which the database may hide rows of the subject from the store,
-// or whose keys the database converts. table is the name of that table.
+// RefuseHidden returns an error if statements on a table of the data map may miss rows of the subject or find rows of
+// another subject. The reasons are a conversion of keys by SQLite, row-level security, and views that leave rows out.
+// RefuseHidden also returns the name of the first such table.
 func (c *Catalog) RefuseHidden(id domain.SubjectID, op string) (table string, err error) {
 	long := slices.ContainsFunc(id.Elements(), longNumber)
 	for _, table := range c.cache.text.Touched {
@@ -19,8 +20,9 @@ func (c *Catalog) RefuseHidden(id domain.SubjectID, op string) (table string, er
 		}
 		if why != "" {
 			return table.Name, &domain.Error{
-				Code: domain.ErrConfiguration, Op: op, Message: why + ": SQLite converts values between them, so that it may miss" +
-					" rows of the subject, or find rows of another subject. Give both columns the same type, but not REAL",
+				Code: domain.ErrConfiguration, Op: op, Message: why + ": SQLite converts values of these types, so that it" +
+					" may miss rows of the subject, or find rows of another subject. Give a key and the columns that refer to it the" +
+					" same type, but not REAL",
 			}
 		}
 	}
@@ -38,7 +40,8 @@ func (c *Catalog) RefuseHidden(id domain.SubjectID, op string) (table string, er
 	return "", nil
 }
 
-// RefuseUnknown returns an error if a step deletes rows with columns that the data map does not contain.
+// RefuseUnknown returns an error if a step deletes rows that have a column which is not in the data map. The step would
+// delete data that the data map does not describe.
 func (c *Catalog) RefuseUnknown(step domain.Step) error {
 	table, _ := c.cache.text.DataMap.Table(step.Target)
 	path, _ := c.cache.text.DataMap.PathVia(step.Target, step.Via)
@@ -58,7 +61,7 @@ func (c *Catalog) RefuseUnknown(step domain.Step) error {
 	return nil
 }
 
-// RefuseNull returns an error if a step sets NOT NULL columns to NULL. The error names all of these columns.
+// RefuseNull returns an error if a step sets NOT NULL columns to NULL. The error lists all such columns.
 func (c *Catalog) RefuseNull(step domain.Step) error {
 	table, _ := c.cache.text.DataMap.Table(step.Target)
 	if step.Strategy != domain.StrategyAnonymize {
@@ -68,8 +71,8 @@ func (c *Catalog) RefuseNull(step domain.Step) error {
 	for _, name := range slices.Concat(step.Columns, step.Clears) {
 		column, _ := table.Column(name)
 		nulled := sqltext.IsNulled(column) || slices.Contains(step.Clears, name)
-		if nulled && slices.ContainsFunc(c.tables[table.Name].never, func(never string) bool {
-			return c.cache.text.Dialect.SameName(name, never)
+		if nulled && slices.ContainsFunc(c.tables[table.Name].notNull, func(required string) bool {
+			return c.cache.text.Dialect.SameName(name, required)
 		}) {
 			possible := []string{string(domain.StrategyErase), string(domain.StrategyAnonymize)}
 			if slices.Contains(step.Clears, name) {

@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// token is a lexical token of a statement.
+// token is a lexical token of an SQL statement.
 type token struct {
 	kind     tokenKind
-	text     string // without quotes
-	from, to int    // its position in the statement
+	text     string // the token without quotes
+	from, to int    // the bytes from:to of the statement are the token
 }
 
 type tokenKind int
@@ -17,20 +17,20 @@ type tokenKind int
 const (
 	tokenSign   tokenKind = iota // a single character
 	tokenWord                    // a keyword or a name
-	tokenName                    // in quotes
-	tokenString                  // a constant
+	tokenName                    // a quoted name
+	tokenString                  // a string constant
 )
 
 type tokens []token
 
-// tokensOf splits a statement into tokens, without comments. quotes maps each character that opens a quoted name to the
-// character that closes it.
+// tokensOf splits an SQL statement into tokens. It omits comments. quotes maps each character that opens a quoted name
+// to the character that closes the name.
 func tokensOf(statement string, quotes map[byte]byte) (found tokens) {
 	whole, from := len(statement), 0
 	add := func(kind tokenKind, text string) {
 		found = append(found, token{kind, text, from, whole - len(statement)})
 	}
-	// until returns the text before end, and advances past end.
+	// until returns the part of statement before end, and removes this part and end from statement.
 	until := func(end string) string {
 		before, after, _ := strings.Cut(statement, end)
 		statement = after
@@ -83,7 +83,8 @@ func isWordCharacter(r rune) bool {
 	return r == '_' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= 0x80
 }
 
-// afterEscapes returns the text after a string constant with backslash escapes.
+// afterEscapes returns the rest of the statement after a string constant with backslash escapes (E'...'), whose opening
+// quote the caller has removed.
 func afterEscapes(statement string) string {
 	for i := 0; i < len(statement); i++ {
 		switch statement[i] {
@@ -106,7 +107,7 @@ func (t tokens) isSign(i int, signs ...string) bool {
 	return i >= 0 && i < len(t) && t[i].kind == tokenSign && slices.Contains(signs, t[i].text)
 }
 
-// closing returns the index of the bracket that closes the bracket at i, or len(t).
+// closing returns the index of the bracket that closes the bracket at i, or len(t) if it is not closed.
 func (t tokens) closing(i int) int {
 	for depth := 0; i < len(t); i++ {
 		if t.isSign(i, "(") {
@@ -122,7 +123,7 @@ func (t tokens) closing(i int) int {
 	return i
 }
 
-// inBrackets returns the tokens between the first bracket and its closing bracket.
+// inBrackets returns the tokens between the first opening bracket and its closing bracket.
 func (t tokens) inBrackets() tokens {
 	for i := range t {
 		if t.isSign(i, "(") {
@@ -132,8 +133,8 @@ func (t tokens) inBrackets() tokens {
 	return nil
 }
 
-// writes returns the target tables of INSERT, REPLACE, MERGE and UPDATE, and whether the text builds statements at run
-// time.
+// writes returns the target tables of INSERT, REPLACE, MERGE and UPDATE. builds reports whether the code also executes
+// statements that it builds at run time (EXECUTE).
 func (t tokens) writes() (tables []string, builds bool) {
 	for i := range t {
 		at := i + 1
@@ -142,7 +143,7 @@ func (t tokens) writes() (tables []string, builds bool) {
 			builds = true
 			continue
 		case t.is(i, "into") && (t.is(i-1, "insert", "replace", "merge") || t.is(i-3, "insert") && t.is(i-2, "or")):
-		case t.is(i, "update") && !t.is(i-1, "for", "key", "on", "do"): // these are locks, triggers and conflict clauses
+		case t.is(i, "update") && !t.is(i-1, "for", "key", "on", "do"): // not FOR UPDATE, ON UPDATE
 			if t.is(at, "or") {
 				at += 2
 			}
@@ -159,8 +160,8 @@ func (t tokens) writes() (tables []string, builds bool) {
 	return tables, builds
 }
 
-// calls reports whether the token at i may be the name of a called routine. A table with a list of columns, after INTO,
-// does not count.
+// calls reports whether the token at i may be the name of a called routine: a name before a bracket. After INTO, such a
+// name is a table with a list of columns.
 func (t tokens) calls(i int) bool {
 	if !t.isName(i) || !t.isSign(i+1, "(") {
 		return false
@@ -174,7 +175,7 @@ func (t tokens) calls(i int) bool {
 // isName reports whether the token at i is a name or a keyword.
 func (t tokens) isName(i int) bool { return t[i].kind == tokenWord || t[i].kind == tokenName }
 
-// nameAt returns the name of a table at i, which may be qualified with a schema. SQLite also accepts a string constant
+// nameAt returns the name of a table at i, with its schema if the text has one. SQLite also accepts a string constant
 // as a name.
 func (t tokens) nameAt(i int) (name string) {
 	for ; i < len(t) && t[i].kind != tokenSign; i += 2 {
@@ -193,7 +194,7 @@ var filters = []string{
 	"intersect", "except",
 }
 
-// leaveOut reports whether a view may leave rows out.
+// leaveOut reports whether a view with this definition may leave rows out.
 func (t tokens) leaveOut() bool {
 	for i := range t {
 		if t.is(i, filters...) {

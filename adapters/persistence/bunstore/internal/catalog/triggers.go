@@ -9,10 +9,11 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// trigger is the name, the language and the code of a trigger, of a rule, or of a function that one of them calls.
+// trigger holds a name, a language and code, in this order. The code belongs to a trigger, to a rule, or to a function
+// that one of them calls.
 type trigger [3]string
 
-// writes holds the tables that triggers write to, and the names of triggers whose target tables cannot be determined.
+// writes holds the tables to which triggers write, and the names of triggers whose target tables cannot be determined.
 type writes struct{ tables, unreadable []string }
 
 func writesOf(triggers []trigger, quotes map[byte]byte) (all writes) {
@@ -35,9 +36,9 @@ func writesOf(triggers []trigger, quotes map[byte]byte) (all writes) {
 	return all
 }
 
-// warnOfCopies logs a warning for each table outside the data map to which triggers of a table write. Such a table may
-// hold old values that no erasure reaches. It also logs a warning for each trigger whose target tables cannot be
-// determined. Each warning is logged once.
+// warnOfCopies logs a warning for each table outside the data map to which the triggers of the table named of.Name
+// write. Such a table may hold copies of old values that no erasure reaches. It also logs a warning for each trigger
+// whose target tables cannot be determined. Each warning is logged only once.
 func (c *Cache) warnOfCopies(ctx context.Context, of domain.Table, live table) {
 	warn := func(message, key, name string) {
 		if _, warned := c.warned.LoadOrStore(of.Name+"\x00"+key+"\x00"+name, true); !warned {
@@ -56,8 +57,8 @@ func (c *Cache) warnOfCopies(ctx context.Context, of domain.Table, live table) {
 	}
 }
 
-// sameTable reports whether two names may denote the same table. An unqualified name denotes a table in schema public
-// or main.
+// sameTable reports whether two names may denote the same table. It treats a name without a schema as a name in schema
+// public or main.
 func sameTable(a, b string) bool {
 	plain := func(name string) string {
 		name = strings.ToLower(name)

@@ -10,7 +10,7 @@ import (
 	"github.com/uptrace/bun"
 )
 
-// database covers the differences between the two databases in sending statements.
+// database sends statements to PostgreSQL or SQLite. It covers the differences between the two.
 type database interface {
 	// begin opens a transaction that can write.
 	begin(ctx context.Context, p *Pool) (transaction, error)
@@ -22,17 +22,17 @@ type database interface {
 	// a lock.
 	execAlone(ctx context.Context, p *Pool, text string, args []any) error
 
-	// writers returns the number of concurrent transactions that can write, or 0 for any number.
+	// writers returns how many transactions can write concurrently. 0 means that there is no limit.
 	writers() int
 
 	// leavesDeleted reports whether the database leaves deleted data in its file, unless PRAGMA secure_delete is set.
 	leavesDeleted() bool
 
-	// numbered converts the placeholders $1, $2 and so on of a statement to the form of the database.
+	// numbered converts the placeholders $1, $2 and so on of a statement to the form that the database needs.
 	numbered(text string) string
 }
 
-// transaction is an open transaction of either database.
+// transaction is an open transaction of PostgreSQL or SQLite.
 type transaction interface {
 	conn() bun.IConn
 	commit(ctx context.Context) error
@@ -42,8 +42,8 @@ type transaction interface {
 type postgres struct{}
 
 func (postgres) begin(ctx context.Context, p *Pool) (transaction, error) {
-	// An erasure must see rows that other transactions commit while it waits for their locks. The level therefore does not
-	// depend on the server's default.
+	// An erasure must see rows that other transactions commit while it waits for their locks. begin therefore sets the
+	// isolation level, instead of using the server's default.
 	tx, err := p.db.BeginTx(ctx, &sql.TxOptions{Isolation: sql.LevelReadCommitted})
 	if err != nil {
 		return nil, err
@@ -75,8 +75,8 @@ func (t postgresTransaction) rollback(context.Context) error { return t.tx.Rollb
 
 type sqlite struct{}
 
-// begin takes the write lock immediately. Without it, another transaction could write between the first read and the
-// first write of this transaction. SQLite then fails the write, and waiting does not help.
+// begin takes the write lock immediately. Otherwise, another transaction could write between the first read and the
+// first write of this transaction. SQLite would then fail the write, even after a wait.
 func (sqlite) begin(ctx context.Context, p *Pool) (transaction, error) {
 	conn, err := p.db.Conn(ctx)
 	if err != nil {
@@ -85,7 +85,7 @@ func (sqlite) begin(ctx context.Context, p *Pool) (transaction, error) {
 	lock := &lockWait{Conn: conn.Conn}
 	_, err = p.exec(ctx, lock, "BEGIN IMMEDIATE")
 	switch {
-	case lock.left:
+	case lock.abandoned:
 		return nil, err
 	case err != nil: // the transaction may have begun nevertheless
 		return nil, errors.Join(err, sqliteTransaction{conn}.rollback(context.WithoutCancel(ctx)))
@@ -93,7 +93,7 @@ func (sqlite) begin(ctx context.Context, p *Pool) (transaction, error) {
 	return sqliteTransaction{conn}, nil
 }
 
-// snapshot does not take the write lock, so that other transactions can write.
+// snapshot does not take the write lock, so other transactions can write meanwhile.
 func (sqlite) snapshot(ctx context.Context, p *Pool) (transaction, error) {
 	conn, err := p.db.Conn(ctx)
 	if err != nil {
@@ -105,8 +105,8 @@ func (sqlite) snapshot(ctx context.Context, p *Pool) (transaction, error) {
 	return sqliteTransaction{conn}, nil
 }
 
-// execAlone returns when ctx ends, even if the statement still waits for the lock. Drivers then interrupt the
-// statement, so that it changes nothing after it gets the lock.
+// execAlone returns when ctx ends, even if the statement still waits for the write lock. When the statement gets the
+// lock later, the driver interrupts the statement, so that it changes no data.
 func (sqlite) execAlone(ctx context.Context, p *Pool, text string, args []any) error {
 	conn, err := p.db.Conn(ctx)
 	if err != nil {
@@ -114,11 +114,11 @@ func (sqlite) execAlone(ctx context.Context, p *Pool, text string, args []any) e
 	}
 	lock := &lockWait{Conn: conn.Conn}
 	defer func() {
-		if !lock.left {
+		if !lock.abandoned {
 			_ = conn.Close() // return it to the pool
 		}
 	}()
-	for i, value := range args { // the statement may outlive memory that the caller reuses
+	for i, value := range args { // the caller may reuse the memory of a string while the statement still runs
 		if text, ok := value.(string); ok {
 			args[i] = strings.Clone(text)
 		}
@@ -141,7 +141,8 @@ func (t sqliteTransaction) commit(ctx context.Context) error {
 	return t.c.Close()
 }
 
-// rollback ends the transaction. If the rollback fails, rollback closes the connection, which ends the transaction.
+// rollback ends the transaction. If the ROLLBACK statement fails, rollback closes the connection, which ends the
+// transaction.
 func (t sqliteTransaction) rollback(ctx context.Context) error {
 	if _, err := t.c.ExecContext(ctx, "ROLLBACK"); err != nil {
 		return throwAway(t.c.Conn)
@@ -150,10 +151,10 @@ func (t sqliteTransaction) rollback(ctx context.Context) error {
 }
 
 // lockWait is a connection on which a call returns when its context ends, even while SQLite waits for a lock. SQLite
-// waits for up to its busy_timeout, and cannot be interrupted meanwhile.
+// waits for up to its busy_timeout, and a driver cannot interrupt this wait.
 type lockWait struct {
 	*sql.Conn
-	left bool // SQLite still waits; the connection is closed afterwards
+	abandoned bool // the caller has returned while SQLite still waits; the connection is closed afterwards
 }
 
 func (w *lockWait) ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error) {
@@ -170,7 +171,7 @@ func (w *lockWait) ExecContext(ctx context.Context, query string, args ...any) (
 	case o := <-done:
 		return o.result, o.err
 	case <-ctx.Done():
-		w.left = true
+		w.abandoned = true
 		go func() {
 			<-done
 			_ = throwAway(w.Conn)
@@ -179,7 +180,7 @@ func (w *lockWait) ExecContext(ctx context.Context, query string, args ...any) (
 	}
 }
 
-// throwAway closes a connection instead of returning it to the pool. That also ends an open transaction.
+// throwAway closes a connection instead of returning it to the pool. An open transaction of the connection ends, too.
 func throwAway(conn *sql.Conn) error {
 	_ = conn.Raw(func(any) error { return driver.ErrBadConn })
 	return conn.Close()

@@ -14,18 +14,19 @@ import (
 type Row interface{ Scan(dest ...any) error }
 
 const (
-	directColumns = 4 // the columns of a result of QueryDirect
-	directArgs    = 2
+	directColumns = 4 // the number of columns that a statement of QueryDirect returns
+	directArgs    = 2 // the number of its parameters
 )
 
-// QueryDirect runs a statement outside a transaction, directly on the driver's connection. It is for the few most
-// frequent statements. database/sql starts a goroutine for each query whose context can end, and makes the rows safe
-// for concurrent use. QueryDirect reads the result immediately to its end and needs neither, because the driver ends
-// the query with the context.
+// QueryDirect runs a statement outside a transaction, directly on the driver's connection. It is faster than Query, and
+// is for the most frequent statements. database/sql starts a goroutine for each query whose context can end, and makes
+// the rows safe for concurrent use. QueryDirect needs neither, because it reads all rows before it returns, and because
+// the driver ends the query when the context ends.
 //
-// The statement must only read. It has directArgs parameters, and returns directColumns columns, which are scanned into
-// strings, booleans and scanners. QueryDirect calls each for every row. It calls each again, from the first row on, if
-// database/sql has to repeat the query, because the driver or a type is unknown here, or because the connection is bad.
+// The statement must only read. It has directArgs parameters and returns directColumns columns. Their targets are
+// strings, booleans or scanners. QueryDirect calls each for every row. If the driver or the type of a column is not
+// supported, or if the connection is bad, QueryDirect repeats the query through database/sql. It then calls each again,
+// starting with the first row.
 func (p *Pool) QueryDirect(ctx context.Context, each func(Row) error, text string, args [directArgs]string) error {
 	if err := p.connections.acquire(ctx); err != nil {
 		return err
@@ -40,7 +41,8 @@ func (p *Pool) QueryDirect(ctx context.Context, each func(Row) error, text strin
 	return err
 }
 
-// directQuery is one query. bun also uses it as the connection of the query, so that bun calls the query hooks.
+// directQuery is one query of QueryDirect. It is also the connection that bun uses for the query, so that bun calls the
+// query hooks.
 type directQuery struct {
 	bun.IConn
 	db   *sql.DB
@@ -60,7 +62,7 @@ func (q *directQuery) ExecContext(ctx context.Context, _ string, _ ...any) (sql.
 	return driver.ResultNoRows, err
 }
 
-// errNotDirect means that database/sql must run the query.
+// errNotDirect means that QueryDirect must repeat the query through database/sql.
 var errNotDirect = errors.New("the driver or a type is not known")
 
 func (q *directQuery) onConnection(ctx context.Context) error {
@@ -73,7 +75,7 @@ func (q *directQuery) onConnection(ctx context.Context) error {
 	return connection.Raw(q.run)
 }
 
-// run runs the query on the driver's connection.
+// run runs the query on connection, which is the connection of the driver.
 func (q *directQuery) run(connection any) error {
 	able, ok := connection.(driver.QueryerContext)
 	if !ok {
@@ -117,10 +119,10 @@ func (q *directQuery) throughPool(ctx context.Context) error {
 	return rows.Err()
 }
 
-// directRow holds the values of the columns of a row.
+// directRow is a row as the driver returns it.
 type directRow [directColumns]driver.Value
 
-// Scan implements Row. It returns errNotDirect for an unknown type of a target or a value.
+// Scan implements Row. It returns errNotDirect if it does not support the type of a target or of a value.
 func (r *directRow) Scan(dest ...any) error {
 	for i, target := range dest {
 		switch target := target.(type) {

@@ -13,7 +13,7 @@ import (
 	"github.com/uptrace/bun/dialect/pgdialect"
 )
 
-// fakeDriver is a driver whose connections fail as configured. It records its queries.
+// fakeDriver is a driver whose connections fail as the test configures. It records its queries.
 type fakeDriver struct {
 	directly bool // its connections run queries without preparing them
 	fails    []error

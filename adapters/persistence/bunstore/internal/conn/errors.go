@@ -14,14 +14,15 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// poolingAdvice names the settings for a proxy with transaction pooling. The driver must not prepare named statements,
-// and must not send startup parameters that the proxy does not know.
+// poolingAdvice is an advice for a proxy that assigns a connection to each transaction (transaction pooling). With such
+// a proxy, the driver must not prepare named statements, and must not send startup parameters that the proxy does not
+// know.
 const poolingAdvice = "behind a proxy that pools by transaction, set default_query_exec_mode=exec in the URL for pgx," +
 	" and no search_path"
 
-// Wrap converts an error of the database to a domain.Error with a code. Its text omits the driver's message, which may
-// contain values. The driver's error remains available to errors.As. Wrap returns an error that already has a code
-// unchanged.
+// Wrap converts an error of the database to a domain.Error with a code. The text of the result omits the driver's
+// message, which may contain values. The driver's error remains available to errors.As. If err already contains a
+// domain.Error, Wrap returns err unchanged.
 func Wrap(ctx context.Context, op string, err error) error {
 	if err == nil {
 		return nil
@@ -73,8 +74,9 @@ func inBrackets(text string) string {
 	return " (" + text + ")"
 }
 
-// endOf returns the error with which the context has ended, or nil. A driver that sets the deadline on its connection,
-// such as pgdriver, can time out slightly before the context, and may then only report a bad connection.
+// endOf returns the error of the context if the context has ended, or nil. It also returns an error if err is a timeout
+// at the deadline of the context. Some drivers, such as pgdriver, set the deadline on their connection, and may time
+// out slightly before the context, with a timeout or a bad connection.
 func endOf(ctx context.Context, err error) error {
 	var network net.Error
 	deadline, limited := ctx.Deadline()
@@ -94,14 +96,14 @@ func Retryable(err error) bool {
 	return sqliteBusy(err)
 }
 
-// unreachable reports whether the database could not do its work for a reason that may pass. It cannot be reached, is
-// shutting down, is too slow or too busy, or is read-only.
+// unreachable reports whether the database failed for a reason that may be temporary: it cannot be reached, is shutting
+// down, is too slow or too busy, or is read-only.
 func unreachable(err error, state string) bool {
 	var network net.Error // an error of a connection or of a host lookup, or a timeout other than the caller's
 	switch {
 	case errors.As(err, &network), errors.Is(err, net.ErrClosed), errors.Is(err, driver.ErrBadConn):
 		return true
-	case errors.Is(err, sql.ErrConnDone), errors.Is(err, sql.ErrTxDone): // lost with their connection
+	case errors.Is(err, sql.ErrConnDone), errors.Is(err, sql.ErrTxDone): // the connection was lost
 		return true
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF): // the server closed the connection
 		return true
@@ -127,28 +129,28 @@ func unreachable(err error, state string) bool {
 	return Retryable(err) // all retries failed
 }
 
-// unsent reports whether the driver states that the database has received nothing of the statement. pgx states that for
-// a closed connection.
+// unsent reports whether the driver guarantees that it sent no part of the statement to the database. pgx does so for a
+// closed connection.
 func unsent(err error) bool {
 	var safe interface{ SafeToRetry() bool }
 	return errors.As(err, &safe) && safe.SafeToRetry()
 }
 
-// isConnectError reports whether an error is pgx's error for a connection that could not be opened.
+// isConnectError reports whether err is pgx's error for a connection that could not be opened.
 func isConnectError(err error) bool {
 	value := reflect.Indirect(reflect.ValueOf(err))
 	return value.IsValid() && value.Type().Name() == "ConnectError" && strings.HasSuffix(value.Type().PkgPath(), "/pgconn")
 }
 
-// Refused reports whether the database states that a statement had no effect. The effect is unknown if the database
-// cannot be reached or is shutting down.
+// Refused reports whether the response of the database guarantees that a statement had no effect. The effect is unknown
+// if the database cannot be reached or is shutting down.
 func Refused(err error) bool {
 	state := SQLState(err)
 	return state != "" && state != "40003" && !strings.HasPrefix(state, "08") && !strings.HasPrefix(state, "57P")
 }
 
-// OfTable reports whether the database works, but failed on the table of a statement. Examples are a missing privilege,
-// an unreadable table, and a table that takes longer to read than the server allows.
+// OfTable reports whether a statement failed because of its table, while the database works. Examples are a missing
+// privilege, an unreadable table, and a table that takes longer to read than the server allows.
 func OfTable(ctx context.Context, err error) bool {
 	if err == nil || endOf(ctx, err) != nil {
 		return false
@@ -167,8 +169,8 @@ func OfTable(ctx context.Context, err error) bool {
 	}
 }
 
-// SQLState returns the five-character code of a PostgreSQL error, or "". It covers pgx, whose errors have a method
-// SQLState, and pgdriver, whose errors have the field C of the protocol.
+// SQLState returns the five-character code of a PostgreSQL error, or "" for another error. It supports the errors of
+// pgx, which have a method SQLState, and the errors of pgdriver, which have the protocol field C.
 func SQLState(err error) string {
 	var pgx interface{ SQLState() string }
 	if errors.As(err, &pgx) {
@@ -181,8 +183,9 @@ func SQLState(err error) string {
 	return ""
 }
 
-// sqliteCode returns the primary result code of an SQLite error, or 0. It covers modernc (a method Code that returns an
-// int), ncruces (a method Code that returns another type) and mattn (a field Code).
+// sqliteCode returns the primary result code of an SQLite error, or 0 for another error. It supports the drivers
+// modernc (a method Code that returns an int), ncruces (a method Code that returns another type) and mattn (a field
+// Code).
 func sqliteCode(err error) int {
 	var modernc interface{ Code() int }
 	if errors.As(err, &modernc) {
@@ -196,7 +199,7 @@ func sqliteCode(err error) int {
 	return code
 }
 
-// codeOfType returns the result code of an error whose type belongs to a package of SQLite, and 0 for any other error.
+// codeOfType returns the primary result code of an error if its type belongs to a package of SQLite, and 0 otherwise.
 func codeOfType(err reflect.Value) int {
 	value := reflect.Indirect(err)
 	if !value.IsValid() || !strings.Contains(value.Type().PkgPath(), "sqlite") {
@@ -205,7 +208,8 @@ func codeOfType(err reflect.Value) int {
 	return number(err, value, "Code") & 0xff
 }
 
-// extendedCode returns the extended result code. mattn and ncruces have ExtendedCode. The others return it as Code.
+// extendedCode returns the extended result code of an SQLite error. In mattn and ncruces, this is ExtendedCode. In
+// other drivers, it is Code.
 func extendedCode(err reflect.Value) int {
 	value := reflect.Indirect(err)
 	if value.Kind() == reflect.Struct && value.FieldByName("ExtendedCode").IsValid() {
@@ -217,7 +221,8 @@ func extendedCode(err reflect.Value) int {
 	return number(err, value, "Code")
 }
 
-// number reads a number from the method or the field with the name.
+// number returns the integer that the method called name returns, or that the field called name holds. Returns 0 if
+// there is neither. value is the struct to which err points.
 func number(err, value reflect.Value, name string) int {
 	var code reflect.Value
 	if method := err.MethodByName(name); method.IsValid() && method.Type().NumIn() == 0 && method.Type().NumOut() == 1 {

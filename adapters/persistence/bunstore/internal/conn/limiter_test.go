@@ -86,7 +86,7 @@ func (noDatabase) Connect(context.Context) (driver.Conn, error) {
 }
 func (noDatabase) Driver() driver.Driver { return nil }
 
-// uses lists all ways to use a connection.
+// uses holds all operations of a Pool that use a connection.
 var uses = map[string]func(ctx context.Context, p *Pool) error{
 	"reads":    func(ctx context.Context, p *Pool) error { return p.Query(ctx, Ignore, "SELECT 1") },
 	"writes":   func(ctx context.Context, p *Pool) error { _, err := p.Begin(ctx); return err },
@@ -94,8 +94,8 @@ var uses = map[string]func(ctx context.Context, p *Pool) error{
 	"snapshot": func(ctx context.Context, p *Pool) error { _, err := p.Snapshot(ctx); return err },
 }
 
-// A caller waits for a connection in the limiter, not in database/sql. The limiter has one place per connection, and
-// every kind of use needs a place.
+// Every operation that uses a connection first waits for a place in the limiter. It does not wait in database/sql. The
+// limiter has one place for each connection.
 func TestAUseWaitsForItsPlace(t *testing.T) {
 	pool := poolOf(t, 2)
 	if cap(pool.connections) != 2 {

@@ -10,10 +10,11 @@ import (
 	"unicode/utf8"
 )
 
-// names holds the names of schema objects in an error of the database. They are safe to log and never contain a value.
+// names holds the names of schema objects that an error of the database contains. Names never contain a value of a row,
+// so they are safe to log.
 type names struct{ table, column, constraint string }
 
-// String returns the names with their kinds, or "" if there are no names.
+// String returns the names with their kinds, such as "table users, column email", or "" if there are no names.
 func (n names) String() string {
 	var parts []string
 	for _, part := range []struct{ kind, name string }{
@@ -27,8 +28,8 @@ func (n names) String() string {
 }
 
 // namesIn returns the names in an error of any driver. PostgreSQL sends names in separate fields, SQLite only in its
-// message. A trigger of the application can raise an error with values in the fields for names. namesIn therefore
-// accepts names only from those source files of the server that put names there.
+// message. A trigger of the application can raise an error with personal data in these fields. namesIn therefore reads
+// the fields only if the error comes from a source file of the server that puts names there.
 func namesIn(err error) names {
 	found := names{}
 	if code, text := sqliteText(err); text != "" {
@@ -39,20 +40,23 @@ func namesIn(err error) names {
 	return names{identifier(found.table), identifier(found.column), identifier(found.constraint)}
 }
 
-// Source files of PostgreSQL that raise errors. Their names do not depend on the language of the server.
+// Source files of PostgreSQL that raise errors. An error has the name of its source file in a field. The file names are
+// the same in every language of the server.
 var (
-	// enforcing lists the files that raise constraint errors, with the names of the objects in the fields for names.
+	// enforcing lists the files that check constraints. Their errors have the names of the table, the column and the
+	// constraint in separate fields.
 	enforcing = []string{
 		"execMain.c", "execIndexing.c", "nbtinsert.c", "ri_triggers.c", "execExprInterp.c", "domains.c", "tablecmds.c",
 		"tuplesort.c", "tuplesortvariants.c",
 	}
-	// resolving lists the files that raise errors about missing tables, columns and privileges, with the names in the
+	// resolving lists the files that look up tables, columns and privileges. Their errors have the names only in the
 	// message.
 	resolving = []string{"parse_relation.c", "parse_target.c", "analyze.c", "namespace.c", "aclchk.c"}
 )
 
-// postgresFields returns a function that reads a field of a PostgreSQL error by its letter in the protocol. Returns nil
-// for any other error. The errors of pgdriver have a method for the fields, and the errors of pgx are a struct.
+// postgresFields returns a function that reads a field of a PostgreSQL error by the letter of the field in the
+// protocol. Returns nil if err is not a PostgreSQL error. The errors of pgdriver have a method that reads fields, and
+// the errors of pgx are a struct.
 func postgresFields(err error) func(letter byte) string {
 	var pgdriver interface{ Field(field byte) string }
 	if errors.As(err, &pgdriver) {
@@ -76,7 +80,7 @@ func postgresFields(err error) func(letter byte) string {
 	}
 }
 
-// identifier returns a name, or "" if it cannot be an identifier or cannot be logged in a single line.
+// identifier returns the name, or "" if it cannot be an identifier or has characters that are not printable.
 func identifier(name string) string {
 	const longest = 63 // the limit of PostgreSQL, in bytes
 	if len(name) > longest || !utf8.ValidString(name) ||
@@ -86,8 +90,8 @@ func identifier(name string) string {
 	return name
 }
 
-// Extended result codes of SQLite for constraints that it checks itself. An error that a trigger raises has another
-// code, and its message can contain anything.
+// Result codes of SQLite for errors that SQLite itself raises, with names in the message. An error that a trigger
+// raises has another code, and its message can contain personal data.
 const (
 	sqliteNotNull    = 1299
 	sqlitePrimaryKey = 1555
@@ -118,7 +122,7 @@ func namesInSQLite(code int, text string) names {
 	return names{}
 }
 
-// sqliteText returns the extended result code and the message of an SQLite error.
+// sqliteText returns the extended result code and the message of an SQLite error, or 0 and "" for another error.
 func sqliteText(err error) (code int, text string) {
 	walk(err, func(err error) bool {
 		value := reflect.ValueOf(err)
@@ -134,9 +138,10 @@ func sqliteText(err error) (code int, text string) {
 // quoted matches the names in PostgreSQL's message about a missing table, column or privilege.
 var quoted = regexp.MustCompile(`["«„]([^"«»„“”]+)["»“”]|(?:column|table|schema|sequence|view) ([\w.$]+)`)
 
-// missing returns the names of the objects or privileges that a statement of this store lacks, for the states that
-// report it. It ignores errors with a context (field W), which come from a function or a trigger of the application.
-// Such a statement may be built from a value, which the message then contains as a name.
+// missing returns names from the error of a refused statement: the tables and columns that do not exist, or for which
+// the role lacks a privilege. It ignores errors with a context (field W), which come from a function or a trigger of
+// the application. Such a function may build statements from personal data, which the message would then contain as a
+// name.
 func missing(err error) string {
 	if found := namesIn(err).String(); found != "" {
 		return found
@@ -154,11 +159,13 @@ func missing(err error) string {
 	return strings.Join(found, ", ")
 }
 
-// raiser is the name of a function at the beginning of the context of an error, in any language of the server.
+// raiser matches the name of the function at the beginning of the context of an error. It works in every language of
+// the server.
 var raiser = regexp.MustCompile(`^[^\n(]*?([\w.]+)\(`)
 
-// RaisedBy names the function of the application that has raised an error, in brackets after a space. It is empty if
-// the error does not say which one. The first line of the context is about the statement that raised the error.
+// RaisedBy returns the function of the application that has raised an error, in the form " (function name)". Returns ""
+// if the error does not contain the function. The first line of the error's context describes the statement that raised
+// the error.
 func RaisedBy(err error) string {
 	field := postgresFields(err)
 	if field == nil || field('F') != "pl_exec.c" {

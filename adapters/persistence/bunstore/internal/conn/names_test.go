@@ -16,7 +16,7 @@ type fieldError map[byte]string
 func (e fieldError) Error() string            { return e['M'] }
 func (e fieldError) Field(letter byte) string { return e[letter] }
 
-// ofDrivers returns an error of the server as each driver reports it.
+// ofDrivers returns an error of the server in the form of each driver.
 func ofDrivers(e pgconn.PgError) []error {
 	return []error{fmt.Errorf("wrapped: %w", &e), fieldError{
 		'C': e.Code, 'M': e.Message, 'D': e.Detail, 'H': e.Hint, 'W': e.Where, 'F': e.File, 'R': e.Routine,
@@ -24,8 +24,8 @@ func ofDrivers(e pgconn.PgError) []error {
 	}}
 }
 
-// The text of an error contains only names of objects. The detail of the server's error contains values, and so does an
-// error that a function of the application raises.
+// The text of an error contains only names of schema objects. The test puts a personal value into the detail of the
+// server's error, and into errors that functions of the application raise.
 func TestANameIsNeverAValue(t *testing.T) {
 	detail := "Failing row contains (1, " + zoe + ")."
 	for name, c := range map[string]struct {

@@ -8,16 +8,17 @@ import (
 // notifyInterval is the minimum time between two notifications.
 const notifyInterval = 10 * time.Millisecond
 
-// Notifier combines requests that follow each other within notifyInterval into one notification. A notification is a
-// separate transaction, and PostgreSQL commits transactions that notify one by one. The zero value is ready for use. A
-// Notifier is safe for concurrent use.
+// Notifier combines requests that follow each other within notifyInterval into one notification. Fewer notifications
+// raise the throughput, because each notification is a separate transaction, and PostgreSQL commits transactions that
+// notify one after the other. The zero value is ready for use. A Notifier is safe for concurrent use.
 type Notifier struct {
 	mu    sync.Mutex
 	busy  bool
 	again bool
 }
 
-// Request schedules a call of notify, in a goroutine that ends when no request remains.
+// Request schedules a call of notify and returns immediately. Requests that arrive before the next call share this
+// call.
 func (n *Notifier) Request(notify func()) {
 	n.mu.Lock()
 	defer n.mu.Unlock()

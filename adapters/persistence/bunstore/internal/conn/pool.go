@@ -1,5 +1,5 @@
-// Package conn sends statements to the database. It waits for connections, begins and ends transactions, and gives
-// errors of drivers a code. It does not depend on the meaning of the statements.
+// Package conn sends statements to the database. It waits for connections, begins and ends transactions, and converts
+// errors of drivers to domain.Error. It does not depend on the meaning of the statements.
 package conn
 
 import (
@@ -10,8 +10,8 @@ import (
 	"github.com/uptrace/bun/dialect"
 )
 
-// Pool sends statements through the application's handle, so that its query hooks see all of them. Callers get
-// connections in FIFO order, see limiter. A Pool is safe for concurrent use.
+// Pool sends statements through the application's handle, so that the query hooks of the application see all of them.
+// Callers get connections in FIFO order (see limiter). A Pool is safe for concurrent use.
 type Pool struct {
 	db          *bun.DB
 	database    database
@@ -52,8 +52,8 @@ func (p *Pool) Notify(ctx context.Context, text string) error {
 	return p.query(ctx, p.db.DB, Ignore, text)
 }
 
-// ExecAlone runs a statement that writes, in a separate transaction. It returns when ctx ends, even while it waits for
-// a lock. It may change args.
+// ExecAlone runs a statement that writes, in a separate transaction. It returns when ctx ends, even while the statement
+// waits for a lock. It may change the elements of args.
 func (p *Pool) ExecAlone(ctx context.Context, text string, args []any) error {
 	if err := p.acquireWriter(ctx); err != nil {
 		return err
@@ -102,8 +102,8 @@ func (p *Pool) Snapshot(ctx context.Context) (*Tx, error) {
 
 func (p *Pool) releaseReader() { p.connections.release() }
 
-// acquireWriter waits first for the place of a writer, then for a connection. In the opposite order, waiting writers
-// could occupy all connections.
+// acquireWriter waits first for permission to write, then for a connection. In the opposite order, callers that wait
+// for permission to write could occupy all connections.
 func (p *Pool) acquireWriter(ctx context.Context) error {
 	if err := p.writing.acquire(ctx); err != nil {
 		return err

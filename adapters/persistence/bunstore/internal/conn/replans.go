@@ -7,17 +7,17 @@ import (
 )
 
 const (
-	// slowStatement is the duration from which the plan of a statement on a batch of the outbox is considered bad.
+	// slowStatement is the duration from which Replans considers the query plan of a statement bad.
 	slowStatement = 20 * time.Millisecond
 	// firstReplan is the minimum time between the first two replans. This time doubles with each replan, up to lastReplan.
 	firstReplan = 500 * time.Millisecond
 	lastReplan  = time.Hour
 )
 
-// Replans makes the database plan slow statements again. Databases keep the plan of a prepared statement. A plan that
-// was made for an empty queue reads the whole table after the queue has grown, until the database has analyzed the
-// table. Replans changes a comment in the statement. The database regards the text as a new statement, and plans it.
-// Replans is safe for concurrent use.
+// Replans makes the database plan slow statements again. Databases keep the query plan of a prepared statement. A plan
+// for an empty outbox reads the complete table. It becomes slow when the outbox grows, until the database has analyzed
+// the table. Replans appends a comment to statements and changes the comment after a slow statement. The database then
+// regards the text as a new statement, and plans it. Replans is safe for concurrent use.
 type Replans struct {
 	mu       sync.Mutex
 	n        int
@@ -25,7 +25,7 @@ type Replans struct {
 	interval time.Duration
 }
 
-// Mark returns the comment to append to statements.
+// Mark returns the comment that the caller must append to its statements. It is empty until a statement was slow.
 func (r *Replans) Mark() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -35,7 +35,8 @@ func (r *Replans) Mark() string {
 	return " /* " + strconv.Itoa(r.n) + " */"
 }
 
-// Took records how long a statement with a mark took.
+// Took records that a statement with the comment mark ran from began to now. If that was too slow, later calls of Mark
+// return another comment.
 func (r *Replans) Took(mark string, began, now time.Time) {
 	if now.Sub(began) < slowStatement || mark != r.Mark() {
 		return

@@ -11,7 +11,8 @@ const (
 	firstBackoff = 10 * time.Millisecond // doubled for each further attempt, and randomized
 )
 
-// Retry runs a transaction, and runs it again if it failed because of a concurrent transaction.
+// Retry runs a transaction. If the transaction fails because of a concurrent transaction, Retry runs it again, up to
+// maxAttempts times in total.
 func Retry(ctx context.Context, transaction func() error) error {
 	err := transaction()
 	for attempt := 1; Again(ctx, err, attempt); attempt++ {
@@ -20,8 +21,8 @@ func Retry(ctx context.Context, transaction func() error) error {
 	return err
 }
 
-// Again reports whether to run a failed transaction again. It does so if the failure is Retryable, for up to
-// maxAttempts attempts in total. Again waits before it returns true.
+// Again reports whether to run a failed transaction again. It returns true if err is Retryable and fewer than
+// maxAttempts attempts were made. Again waits before it returns true.
 func Again(ctx context.Context, err error, attempt int) bool {
 	return err != nil && attempt < maxAttempts && Retryable(err) && backOff(ctx, attempt)
 }

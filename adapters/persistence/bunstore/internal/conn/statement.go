@@ -8,10 +8,11 @@ import (
 	"github.com/uptrace/bun"
 )
 
-// prepared is a connection with one statement and its parameters. bun writes parameters into the text of a query.
-// prepared instead is the connection of a raw query without parameters, and passes the parameters to the driver. The
-// query hooks of the application still see the statement. The driver gets the text as given to bun, because bun would
-// treat placeholders of SQLite as its own if the application has named arguments.
+// prepared is a connection for one statement with its parameters. bun would write parameters into the text of a query.
+// To avoid that, bun gets the statement as a raw query without parameters, and prepared passes the parameters to the
+// driver. The query hooks of the application still see the statement. prepared passes the original text of the
+// statement to the driver, instead of the text that it gets from bun, because bun replaces the placeholders of SQLite
+// (?1) if the application has named arguments.
 type prepared struct {
 	bun.IConn
 	text string
@@ -26,7 +27,7 @@ func (p prepared) QueryContext(ctx context.Context, _ string, _ ...any) (*sql.Ro
 	return p.IConn.QueryContext(ctx, p.text, p.args...)
 }
 
-// eachRow makes bun pass rows to a function, one at a time. It implements bun.Model.
+// eachRow makes bun call a function for each row. It implements bun.Model.
 type eachRow func(*sql.Rows) error
 
 func (each eachRow) Value() any { return nil }
@@ -45,7 +46,7 @@ func (each eachRow) ScanRows(_ context.Context, rows *sql.Rows) (int, error) {
 // Query runs a statement and calls each for every row.
 type Query func(ctx context.Context, each func(*sql.Rows) error, text string, args ...any) error
 
-// Texts returns the values of a statement's only column.
+// Texts runs a statement with one text column and returns the values of this column.
 func (q Query) Texts(ctx context.Context, text string) (texts []string, err error) {
 	err = q(ctx, func(rows *sql.Rows) error {
 		texts = append(texts, "")
@@ -75,8 +76,8 @@ func (p *Pool) query(
 	return p.db.NewRaw(text).Conn(prepared{conn, text, args}).Scan(ctx, eachRow(each))
 }
 
-// numbered converts $1 to ?1 and so on, outside of quoted text. SQLite treats $1 as a name, and drivers bind names in
-// the order of their first occurrence.
+// numbered converts $1 to ?1 and so on, outside of quoted text. SQLite treats $1 as a name, and drivers assign
+// parameters to names in the order in which the names first occur, not by their numbers.
 func (sqlite) numbered(text string) string {
 	if !strings.Contains(text, "$") {
 		return text

@@ -16,7 +16,7 @@ import (
 type Tx struct {
 	pool        *Pool
 	transaction transaction
-	release     func(*Pool) // releases the places of the transaction, once; nil if it has no places
+	release     func(*Pool) // releases the transaction's places in the limiters, once; nil if it has none
 	restore     string      // the statement that restores the mode of PRAGMA secure_delete; empty if unchanged
 }
 
@@ -33,7 +33,8 @@ func (t *Tx) Query(ctx context.Context, each func(*sql.Rows) error, text string,
 	return t.pool.query(ctx, t.transaction.conn(), each, text, args...)
 }
 
-// Commit ends the transaction, even if it returns an error. If a query hook panics, the caller must roll back.
+// Commit commits the transaction. The transaction has ended even if Commit returns an error. If a query hook panics,
+// the caller must call Rollback.
 func (t *Tx) Commit(ctx context.Context) error {
 	defer t.end()
 	t.restoreMode(ctx)
@@ -59,7 +60,7 @@ func (t *Tx) end() {
 const overwriteDeleted = 1
 
 // OverwriteDeleted makes SQLite overwrite the data that the transaction deletes or changes from now on. The mode
-// belongs to the connection of the application, so the end of the transaction restores it.
+// belongs to a connection of the application's pool, so Commit and Rollback restore the old mode.
 func (t *Tx) OverwriteDeleted(ctx context.Context) error {
 	if t.restore != "" {
 		return nil
@@ -78,7 +79,8 @@ func (t *Tx) OverwriteDeleted(ctx context.Context) error {
 
 func secureDelete(mode int) string { return "PRAGMA secure_delete = " + strconv.Itoa(mode) }
 
-// restoreMode restores the mode of the connection. If it fails, the connection continues to overwrite deleted data.
+// restoreMode restores the old mode of PRAGMA secure_delete on the connection. If that fails, SQLite continues to
+// overwrite deleted data on this connection.
 func (t *Tx) restoreMode(ctx context.Context) {
 	if t.restore != "" {
 		_ = t.Query(context.WithoutCancel(ctx), Ignore, t.restore)
@@ -86,12 +88,13 @@ func (t *Tx) restoreMode(ctx context.Context) {
 	}
 }
 
-// Join returns a Tx for a transaction that the application has begun on a connection. See Tx.Savepoint.
+// Join returns a Tx for a transaction that the application has begun on the connection host. Call Tx.Savepoint before
+// other methods.
 func (p *Pool) Join(host bun.IConn) *Tx {
 	return &Tx{pool: p, transaction: joined{p, host}}
 }
 
-// replicaTimeout bounds the wait for a connection to a replica.
+// replicaTimeout is the maximum wait for a connection to a replica.
 const replicaTimeout = 2 * time.Second
 
 // Replica opens a read-only transaction on a replica. All its statements see the same snapshot.
@@ -110,7 +113,7 @@ func (p *Pool) Replica(ctx context.Context, replica *bun.DB) (*Tx, error) {
 	return &Tx{pool: p, transaction: onReplica{postgresTransaction{tx}, conn}}, nil
 }
 
-// onReplica is a transaction that returns its connection when it ends.
+// onReplica is a transaction on a replica. It returns its connection to the pool when it ends.
 type onReplica struct {
 	postgresTransaction
 	connection bun.Conn
@@ -120,7 +123,8 @@ func (t onReplica) rollback(ctx context.Context) error {
 	return errors.Join(t.postgresTransaction.rollback(ctx), t.connection.Close())
 }
 
-// joined is a transaction of the application. It begins and ends with a savepoint, and the application commits.
+// joined is the part of an application's transaction that begins and ends with a savepoint. Only the application
+// commits the transaction.
 type joined struct {
 	pool *Pool
 	host bun.IConn
@@ -132,12 +136,13 @@ const (
 	releaseSavepoint = "RELEASE SAVEPOINT habeas_session"
 )
 
-// Savepoint sets the savepoint in a transaction of the application. Commit releases it, and Rollback rolls back to it.
+// Savepoint sets a savepoint in a transaction of the application. Commit then releases the savepoint, and Rollback
+// rolls back to it.
 func (t *Tx) Savepoint(ctx context.Context) error {
 	return joined{t.pool, t.transaction.conn()}.exec(ctx, setSavepoint)
 }
 
-// Undo rolls back to the savepoint and keeps the savepoint.
+// Undo rolls back to the savepoint, which continues to exist.
 func (t *Tx) Undo(ctx context.Context) error {
 	return joined{t.pool, t.transaction.conn()}.exec(ctx, undoToSavepoint)
 }

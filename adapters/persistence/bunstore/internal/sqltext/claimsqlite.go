@@ -24,7 +24,7 @@ const (
 
 	// roundRobin takes the candidates in turns. Column rank numbers the candidates of an external system: first one entry
 	// of each target and kind, then the second entries, and so on. The statement selects the entries in the order of their
-	// ranks. An entry whose last attempt is in the future, after the end of the lease ($3), has rank 1.
+	// ranks. An entry whose last attempt is in the future, after the end of the lease ($3), comes last.
 	roundRobin = `
 		WITH due AS (
 			SELECT entry_id FROM (
@@ -33,7 +33,7 @@ const (
 					FROM ({candidates}))
 				WHERE rank <= most
 				UNION ALL
-				SELECT entry_id, 0, 1 FROM (
+				SELECT entry_id, 0, 9223372036854775807 FROM (
 					SELECT entry_id FROM {outbox}
 					WHERE stage = 0 AND last_attempt_at > $3{of known targets}
 					ORDER BY last_attempt_at LIMIT $2))

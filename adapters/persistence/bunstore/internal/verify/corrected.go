@@ -9,7 +9,8 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// holdsNothingOld reports whether a row that a trigger has added contains no value that was corrected.
+// holdsNothingOld reports whether a row that a trigger has added contains none of the values that the rectification has
+// replaced.
 func (s *Step) holdsNothingOld(cells []held) bool {
 	for at, old := range s.cells {
 		if slices.ContainsFunc(cells, func(h held) bool {
@@ -21,26 +22,26 @@ func (s *Step) holdsNothingOld(cells []held) bool {
 	return true
 }
 
-// corrected reports whether a row contains each correction in at least one of its columns. A trigger may derive the
-// other columns from that column.
+// corrected reports whether a row contains each new value of the rectification in at least one of its columns. A
+// trigger may then derive the other columns with the same value from that column.
 func (s *Step) corrected(cells []held) bool {
 	for _, cell := range cells {
-		if !slices.ContainsFunc(cells, func(h held) bool { return s.sameCorrection(h, cell) && s.took(h) }) {
+		if !slices.ContainsFunc(cells, func(h held) bool { return s.sameCorrection(h, cell) && s.isCorrected(h) }) {
 			return false
 		}
 	}
 	return true
 }
 
-// correctedBefore reports whether a row already contained the correction of a cell. In that case, a trigger may have
-// derived the cell from it, and derives the same value again.
+// correctedBefore reports whether a row already held the new value of a cell, in the cell or in another one, before the
+// rectification. A trigger may then have derived the cell from that value, and derives the same text again.
 func (s *Step) correctedBefore(cell held, cells []held) bool {
 	return s.values != nil && slices.ContainsFunc(cells, func(h held) bool {
-		return s.sameCorrection(h, cell) && s.took(h)
+		return s.sameCorrection(h, cell) && s.isCorrected(h)
 	})
 }
 
-// sameCorrection reports whether two cells get the same correction: the same value for the same category.
+// sameCorrection reports whether the rectification writes the same value to two cells of the same category.
 func (s *Step) sameCorrection(a, b held) bool {
 	return s.category(a) == s.category(b) && reflect.DeepEqual(s.values[a.column], s.values[b.column])
 }
@@ -50,9 +51,9 @@ func (s *Step) category(h held) domain.Category {
 	return column.Personal.Category
 }
 
-// took reports whether a cell contains its correction. A trigger may write it in another form, for example in upper
-// case.
-func (s *Step) took(h held) bool {
+// isCorrected reports whether a cell holds its new value. A trigger may write the value in another form, for example in
+// upper case.
+func (s *Step) isCorrected(h held) bool {
 	value := s.values[h.column]
 	if value == nil {
 		return !h.text.Valid
@@ -64,7 +65,7 @@ func (s *Step) took(h held) bool {
 	return isText && h.text.Valid && bare(text) != "" && bare(text) == bare(h.text.String)
 }
 
-// bare returns the letters and digits of a text, in lower case.
+// bare returns the letters and digits of a text in lower case, so that texts can be compared regardless of their form.
 func bare(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {

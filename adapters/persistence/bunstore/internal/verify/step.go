@@ -1,5 +1,5 @@
-// Package verify executes steps of erasures and rectifications, and checks that no old values remain. Triggers, rules
-// and views of the database may keep or restore old values despite a deletion or an update.
+// Package verify executes steps of erasures and rectifications, and checks that no old values remain. It is for
+// databases whose triggers, rules or views may keep or restore old values despite a deletion or an update.
 package verify
 
 import (
@@ -14,7 +14,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// Database runs the statements of a step. After an error, no further statement may be run.
+// Database runs the statements of a step. After an error, the caller must not run further statements.
 type Database interface {
 	Read(ctx context.Context, op string, each func(*sql.Rows) error, text string, args ...any) error
 	Write(ctx context.Context, op, text string, args ...any) (int64, error)
@@ -30,8 +30,8 @@ type Step struct {
 	table domain.Table
 	key   []any
 	live  *catalog.Catalog
-	rows  map[string][]string // primary keys of the known rows, by their canonical form
-	cells map[cell]string     // the old values of their cells, except cells that the step had already written
+	rows  map[string][]string // the primary keys of the rows that record has found, by their canonical form
+	cells map[cell]string     // the old values of the cells of these rows, except values that the step has written
 
 	values    map[string]any // the values that a rectification writes, by column; nil for an erasure
 	row       []string       // the primary key of the only row of the step; nil for all rows of the subject
@@ -48,8 +48,8 @@ func NewStep(db Database, text *sqltext.Writer, live *catalog.Catalog, op string
 	}
 }
 
-// Rectify makes the step a rectification that writes values by a statement. It changes the row with the primary key, or
-// all rows of the subject if row is nil.
+// Rectify turns the step into a rectification. statement with args writes the values to the row with the primary key in
+// the parameter row. If row is nil, it writes the values to all rows of the subject.
 func (s *Step) Rectify(values []domain.ColumnValue, row []string, statement string, args []any) {
 	s.statement, s.args, s.row, s.values = statement, args, row, map[string]any{}
 	for _, value := range values {
@@ -57,26 +57,27 @@ func (s *Step) Rectify(values []domain.ColumnValue, row []string, statement stri
 	}
 }
 
-// Overwrites reports whether the step writes to a cell that an earlier rectification has written.
+// Overwrites reports whether the step may write to a cell that an earlier rectification has written. That rectification
+// then need not be verified again.
 func (s *Step) Overwrites(earlier *Step) bool {
 	return s.Target == earlier.Target &&
 		(s.row == nil || earlier.row == nil || slices.Equal(s.row, earlier.row)) &&
 		slices.ContainsFunc(s.Columns, func(name string) bool { return slices.Contains(earlier.Columns, name) })
 }
 
-// maxRounds is the maximum number of executions of a step until no old values remain. Repetitions can help, because a
-// trigger may write old values to a table whose step came earlier, and a short random surrogate may equal the old value
-// by chance.
+// maxRounds is the maximum number of times that Repeat executes a step. A repetition can remove values that remain. For
+// example, a trigger may write old values to a table whose step came earlier, or a short random surrogate may equal the
+// old value by chance.
 const maxRounds = 5
 
-// Repeat checks each step for old values that remain, and executes the step again if it finds any. Repeat ends when no
-// step has old values left, or with an error after maxRounds rounds. On error, failing is the index of the step that
-// failed.
+// Repeat checks each step for old values that remain, and executes the step again if there are any. Repeat ends when no
+// step has remaining values. It returns an error if values remain in round maxRounds. On error, failing is the index of
+// the step that failed.
 func Repeat(ctx context.Context, steps []*Step) (failing int, err error) {
 	for round := 1; ; round++ {
 		clean := true
 		for i, s := range steps {
-			found, err := s.look(ctx)
+			found, err := s.check(ctx)
 			switch {
 			case err != nil:
 				return i, err
@@ -101,7 +102,7 @@ type remains int
 
 const (
 	nothingLeft remains = iota
-	rowsArrived         // new rows; other transactions may have added the rows of a view
+	rowsArrived         // only rows that did not exist before; in a view, other transactions may have added them
 	rowsKept            // rows or cells that the step should have erased or corrected
 )
 
@@ -126,14 +127,14 @@ func (r remains) failure(s *Step) error {
 // cell identifies a column of a row.
 type cell struct{ row, column string }
 
-// Begin records the rows of the step, executes the step, and returns the number of rows.
+// Begin records the rows of the step and their old values, executes the step, and returns the number of rows.
 func (s *Step) Begin(ctx context.Context) (rows int64, err error) {
 	if s.Strategy == domain.StrategyRetain {
 		text, args := s.text.CountRetained(s.live, s.Step, s.key)
 		err = s.db.Read(ctx, s.Op, func(r *sql.Rows) error { return r.Scan(&rows) }, text, args...)
 		return rows, err
 	}
-	if _, err := s.note(ctx, true); err != nil {
+	if _, err := s.record(ctx, true); err != nil {
 		return 0, err
 	}
 	return int64(len(s.rows)), s.CarryOut(ctx)
@@ -152,8 +153,8 @@ func (s *Step) CarryOut(ctx context.Context) error {
 	return err
 }
 
-// look checks whether rows or cells of the step remain.
-func (s *Step) look(ctx context.Context) (remains, error) {
+// check reports whether rows or old values of the step remain.
+func (s *Step) check(ctx context.Context) (remains, error) {
 	if s.Strategy == domain.StrategyRetain {
 		return nothingLeft, nil
 	}
@@ -161,17 +162,17 @@ func (s *Step) look(ctx context.Context) (remains, error) {
 	if err != nil || kept {
 		return rowsKept, err
 	}
-	added, err := s.note(ctx, false)
+	added, err := s.record(ctx, false)
 	if err != nil || added == 0 {
 		return nothingLeft, err
 	}
 	return rowsArrived, nil
 }
 
-// note adds the rows that lead to the subject now, with their cells, and returns the number of new rows. Except on the
-// first call, it ignores rows that other transactions have added, if the database can identify them. Such rows are
-// treated like rows that are added after the erasure.
-func (s *Step) note(ctx context.Context, first bool) (added int, err error) {
+// record adds the subject's present rows, with the old values of their cells, to s.rows and s.cells, and returns the
+// number of new rows. Except on the first call, it ignores rows that other transactions have added, if the database can
+// identify these rows. Such rows count as added after the erasure.
+func (s *Step) record(ctx context.Context, first bool) (added int, err error) {
 	cells := s.cellsOf()
 	text, args := cells.OfSubject(s.key, !first && s.live.Tells(s.table.Name))
 	err = s.each(ctx, cells, text, args, func(key []string, held []held) {
@@ -193,17 +194,17 @@ func (s *Step) note(ctx context.Context, first bool) (added int, err error) {
 	return added, err
 }
 
-// lookedUp is the number of rows that one statement looks up by their primary keys.
-const lookedUp = 100
+// rowsPerStatement is the number of rows that one statement looks up by their primary keys.
+const rowsPerStatement = 100
 
-// findKept reports whether a row that should be deleted still exists, or whether a cell still holds its old value. It
-// also finds rows that no longer lead to the subject. A row that should be corrected must exist and must hold the
-// written values.
+// findKept reports whether a recorded row that should be deleted still exists, or whether a cell still holds its old
+// value. It also finds rows that no longer belong to the subject. In a rectification, it also reports true if a
+// recorded row no longer exists or does not hold the new values.
 func (s *Step) findKept(ctx context.Context) (kept bool, err error) {
 	cells := s.cellsOf()
 	changed, found := s.cells, 0
 	s.cells = map[cell]string{}
-	for chunk := range slices.Chunk(slices.Collect(maps.Values(s.rows)), lookedUp) {
+	for chunk := range slices.Chunk(slices.Collect(maps.Values(s.rows)), rowsPerStatement) {
 		text, args := cells.WithKeys(chunk)
 		err := s.each(ctx, cells, text, args, func(key []string, held []held) {
 			found++
@@ -227,26 +228,26 @@ func (s *Step) findKept(ctx context.Context) (kept bool, err error) {
 	return kept || s.values != nil && found < len(s.rows), nil
 }
 
-// holds reports whether a text equals an old text or contains it. A short old text may occur in a random surrogate by
-// chance, so only an old text of at least six bytes counts if it is contained. In a rectification, the new text may
-// contain the old text, so only equality counts.
+// holds reports whether a text equals an old text or contains it. An old text that is only contained counts if it has
+// at least six bytes, because a random surrogate may contain a shorter text by chance. It never counts in a
+// rectification, because a new text may well contain the old text.
 func (s *Step) holds(text, old string) bool {
 	const shortest = 6
 	return text == old || s.values == nil && len(old) >= shortest && strings.Contains(text, old)
 }
 
-// held is the content of a column that the step overwrites.
+// held is the content of a cell in a column that the step overwrites.
 type held struct {
 	column  string
 	text    sql.NullString
-	written bool // the cell holds the constant that the step writes, with digits in its placeholders
+	written bool // the cell holds the constant surrogate of the step, or the new value of the rectification
 }
 
 func (s *Step) cellsOf() *sqltext.Cells {
 	return &sqltext.Cells{Writer: s.text, Table: s.table, Step: s.Step, Values: s.values, Row: s.row, Live: s.live}
 }
 
-// each runs a statement of cells, and calls visit for each row.
+// each runs a statement that reads cells, and calls visit for each row with its primary key and its cells.
 func (s *Step) each(
 	ctx context.Context, cells *sqltext.Cells, text string, args []any, visit func(key []string, held []held),
 ) error {

@@ -13,8 +13,8 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// The statement of Apply prefetches the consents in force. Later reads must return the same consents, and also the
-// consents that the session appends after Apply.
+// The last statement of Apply prefetches the latest consents. Later reads in the session must return the same consents,
+// and also the consents that the session appends after Apply.
 func TestConsentsInForceAreTheSameAfterTheSteps(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		a := newApplication(t, db, nil, (*visitor)(nil))
