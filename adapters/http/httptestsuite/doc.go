@@ -16,8 +16,8 @@
 //	}
 //
 // The suite sends requests to a server over TCP and checks the responses byte by byte. The server uses an API that the
-// suite has created, with a store in memory, a deterministic clock and deterministic ids. The suite reads the store after the
-// requests.
+// suite has created, with a store in memory, a deterministic clock and deterministic ids. The suite reads the
+// store after the requests.
 //
 // The suite consists of test cases. Every case starts its own server and checks one promise. The file promises.md lists
 // the promises. A case that fails logs its promise. A case is skipped only if the harness names the case and gives a
