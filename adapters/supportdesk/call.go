@@ -22,7 +22,7 @@ const maxHeader = 256 << 10
 type call struct {
 	resolver *Resolver
 	client   *resty.Client
-	close    func() // closes the connections of the call
+	close    func() // closes the connections of the call, unless the caller has set a transport
 }
 
 // open returns a new call. The caller must call the function in the field close at the end.

@@ -129,8 +129,8 @@ func (d *Desk) SetPageSizes(sizes ...int) {
 	d.pageSizes = slices.Clone(sizes)
 }
 
-// Script adds faults for the next requests, one for each request in the order of arrival. The fault OK stands for a
-// request that does not fail.
+// Script adds faults for the next requests, one for each request in the order of arrival. The fault OK means that the
+// request does not fail.
 func (d *Desk) Script(faults ...Fault) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
