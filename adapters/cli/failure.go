@@ -14,7 +14,7 @@ import (
 // The exit codes.
 const (
 	ExitOK       = 0 // success
-	ExitFindings = 1 // the command succeeded, and a person has to look into something
+	ExitFindings = 1 // the command succeeded, and has findings that a person must examine
 	ExitFailed   = 2 // the command failed, or was called incorrectly
 )
 
@@ -57,7 +57,7 @@ func findings(n int) error {
 // failed returns the error of a command that failed, with the given text.
 func failed(text string) error { return &Error{Code: ExitFailed, Text: text} }
 
-// usage returns the error of a command that was called incorrectly.
+// usage returns an error for a command that was called incorrectly. Its text refers to the help page of the command.
 func usage(command *cobra.Command, message string) error {
 	text := message + "; see " + command.CommandPath() + " --help"
 	if parents := strings.Fields(command.CommandPath()); len(parents) > 1 {
@@ -66,9 +66,9 @@ func usage(command *cobra.Command, message string) error {
 	return failed(text)
 }
 
-// explain returns err as an *Error. For an error of package domain, the text contains the text of err, which has no
-// personal data. For any other error, the text contains only the class of err, because the text of err may contain
-// personal data.
+// explain returns err as an *Error with a text that is safe to print. For an error of package domain, this text
+// includes the message of err. For any other error, it includes only the class of err, because the message could
+// contain personal data.
 func explain(err error) error {
 	var failure *Error
 	if errors.As(err, &failure) {

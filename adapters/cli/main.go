@@ -31,7 +31,7 @@ func Execute(ctx context.Context, root *cobra.Command) (code int) {
 	}
 	var failure *Error
 	if !errors.As(err, &failure) {
-		failure = &Error{Code: ExitFailed, Text: oneLine(err.Error())} // an error of the application's own commands
+		failure = &Error{Code: ExitFailed, Text: oneLine(err.Error())} // err is from a command that the application has added
 	}
 	if failure.Text != "" {
 		out := newPrinter(root.ErrOrStderr(), formats[0])

@@ -117,7 +117,7 @@ func (c *call) effectOf(ctx context.Context, p person) (text, fingerprint string
 	}
 	counts := map[domain.Strategy][]string{}
 	for _, step := range rehearsal.Steps {
-		if step.Rows == 0 { // a step without rows hides those with some
+		if step.Rows == 0 { // steps without rows are omitted
 			continue
 		}
 		counts[step.Strategy] = append(counts[step.Strategy], strconv.FormatInt(step.Rows, 10)+" of "+step.Target)
@@ -144,7 +144,8 @@ func (c *call) plan() string {
 	return strategies(targets)
 }
 
-// strategies returns one line with the texts of each strategy.
+// strategies returns one line with the strategies of an erasure, each with its texts in the parameter about. For
+// example, it returns "delete 2 of parcels; retain 1 of invoices".
 func strategies(about map[domain.Strategy][]string) string {
 	var parts []string
 	for _, strategy := range []domain.Strategy{domain.StrategyDelete, domain.StrategyAnonymize, domain.StrategyRetain} {

@@ -97,7 +97,7 @@ func (t *tree) run(s subcommand, command *cobra.Command, args []string) error {
 	var failure *Error
 	err := s.run(ctx, c)
 	if errors.As(err, &failure) && failure.Code == ExitFindings {
-		return cmp.Or(c.out.end(), err) // findings that cannot be written are no findings
+		return cmp.Or(c.out.end(), err) // a failed write takes precedence over findings
 	}
 	if err != nil {
 		return explain(err)

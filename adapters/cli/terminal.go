@@ -47,7 +47,7 @@ func (c *call) confirm(ctx context.Context, yes bool, prompt string) error {
 	}
 	responses := make(chan string, 1)
 	go func() {
-		line, _ := bufio.NewReader(in).ReadString('\n') // the end of the input is a refusal
+		line, _ := bufio.NewReader(in).ReadString('\n') // at the end of the input, line is empty, which is a refusal
 		responses <- line
 	}()
 	select {

@@ -57,7 +57,7 @@ func (p *printer) trail(id domain.SubjectID, events []domain.AuditEvent) {
 	for _, event := range events {
 		text := string(event.EventType) + "\n"
 		for _, name := range slices.Sorted(maps.Keys(event.Payload)) {
-			if name != domain.PayloadOperationID { // only JSON results show it
+			if name != domain.PayloadOperationID { // only JSON results contain the operation id
 				text += fmt.Sprintf("%s=%v ", name, event.Payload[name])
 			}
 		}

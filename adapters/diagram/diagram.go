@@ -72,7 +72,7 @@ func pictureOf(m domain.DataMap, plan domain.Plan) picture {
 		p.boxes = append(p.boxes, box{
 			title: step.Target, effect: external, says: "external system", layer: last + 1,
 		})
-		if !slices.Contains(m.Refs(), step.Target) { // its ref comes from the subject provider
+		if !slices.Contains(m.Refs(), step.Target) { // the application provides the ref of this system
 			p.arrows = append(p.arrows, arrow{from: 0, to: systems[step.Target], dashed: true})
 		}
 	}

@@ -81,8 +81,8 @@ type deskResponse struct {
 // notFound reports whether the desk does not have the object of the request.
 func (r deskResponse) notFound() bool { return r.status == http.StatusNotFound }
 
-// send sends one request. It returns an error if the response has another status, cannot be read, or is a 404 that is
-// not from the desk.
+// send sends one request. It returns the response if its status is 2xx, or if it is a 404 from the desk. For any other
+// response, or without a response, it returns an error.
 func (c call) send(ctx context.Context, method, path string, body []byte) (deskResponse, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.resolver.timeout)
 	defer cancel()

@@ -18,8 +18,9 @@ func (r deskResponse) object() (object, error) {
 	return parseObject(r.body)
 }
 
-// saysNotFound reports whether the body is the error with which the desk responds if it does not have an object. Any
-// other 404 does not prove that the contact is absent. It may be from a proxy or an ingress, or the path may be wrong.
+// saysNotFound reports whether the body is the desk's error for an object that the desk does not have. A 404 with
+// another body does not prove that the contact is absent. For example, the 404 may be from a proxy, or the path may be
+// wrong.
 func (r deskResponse) saysNotFound() bool {
 	fields, err := r.object()
 	if err != nil || !isText(fields["type"], "error.list") {

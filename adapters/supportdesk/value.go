@@ -94,7 +94,7 @@ func readTime(raw json.RawMessage) (any, error) {
 	}
 	whole, fraction := math.Modf(seconds)
 	instant := time.Unix(int64(whole), int64(fraction*float64(time.Second)))
-	return domain.Instant(instant.Round(time.Microsecond)), nil // about the precision of a float64
+	return domain.Instant(instant.Round(time.Microsecond)), nil // a float64 is not more precise
 }
 
 // readID returns an id, which must be a number or a non-empty string.

@@ -16,7 +16,7 @@ type gauges struct {
 	mu           sync.Mutex
 	systems      []system
 	breakers     map[string]domain.BreakerState
-	heartbeat    time.Time // the last successful batch, or else the first batch; zero before any batch
+	heartbeat    time.Time // the last successful batch, or the first batch if none succeeded; zero before the first batch
 	registration metric.Registration
 }
 
@@ -27,7 +27,7 @@ type system struct {
 	oldest, dueFrom time.Time // zero if there is no such entry
 }
 
-// open has all statuses except that of an entry that has succeeded.
+// open has the statuses of outbox entries that have not succeeded.
 var open = []domain.OutboxStatus{
 	domain.OutboxPending, domain.OutboxInFlight, domain.OutboxFailed, domain.OutboxAbandoned,
 }

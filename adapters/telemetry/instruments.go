@@ -34,7 +34,7 @@ type instruments struct {
 	oldestAge, dueAge, heartbeatAge   metric.Float64ObservableGauge
 }
 
-// maker creates instruments. It keeps the first error.
+// maker creates instruments. It keeps the first error, so that a caller checks for an error only once.
 type maker struct {
 	metric.Meter
 	err error

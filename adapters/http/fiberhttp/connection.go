@@ -38,9 +38,9 @@ func breaker(c *fiber.Ctx) halfCloser {
 }
 
 // breakingStream is the stream of a response. It closes the sending side of the connection as soon as a read of the
-// stream fails. The server would close the connection only if the server itself reads the stream. If a middleware reads
-// the stream, the middleware may replace the rest of the body by the text of the error, or finish a compressed body as
-// if it were complete.
+// stream fails. fasthttp closes the connection after such a failure only if fasthttp itself has read the stream. If a
+// middleware has read the stream, the middleware may replace the rest of the body by the text of the error. It may also
+// finish a compressed body as if the body were complete.
 type breakingStream struct {
 	io.ReadCloser
 	connection halfCloser
@@ -51,7 +51,7 @@ type breakingStream struct {
 func (b breakingStream) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	if err != nil && err != io.EOF {
-		_ = b.connection.CloseWrite() // fails if the client has gone
+		_ = b.connection.CloseWrite() // fails if the client has disconnected
 	}
 	return n, err
 }

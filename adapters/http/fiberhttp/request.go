@@ -105,7 +105,7 @@ func wildcard(c *fiber.Ctx) string {
 	unescaped := trim(string(fasthttp.AppendUnquotedArg(nil, []byte(segment))))
 	before, isEnd = strings.CutSuffix(matched, unescaped)
 	if !isEnd {
-		return unescaped // the segment begins before the wildcard, so it contains a slash
+		return unescaped // it contains a slash, so it is not a valid purpose
 	}
 	return strings.Clone(before) + segment
 }

@@ -59,7 +59,7 @@ func Prefix(host fiber.Router) string {
 	segments := strings.Split(prefix, "/")
 	for i, segment := range segments {
 		if name, isParameter := strings.CutPrefix(segment, ":"); isParameter {
-			name, _, _ = strings.Cut(strings.TrimSuffix(name, "?"), "<") // "<" begins a constraint
+			name, _, _ = strings.Cut(strings.TrimSuffix(name, "?"), "<") // the text after "<" is a constraint
 			segments[i] = "{" + name + "}"
 		}
 	}
@@ -101,7 +101,7 @@ func (r *route) handle(c *fiber.Ctx) error {
 	purpose := ""
 	if r.hasPurpose {
 		if purpose = wildcard(c); strings.Contains(purpose, "/") {
-			return c.Next() // a path of more segments belongs to the application
+			return c.Next() // the API has no path with a further segment
 		}
 	}
 	request := newRequest(c)

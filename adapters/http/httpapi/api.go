@@ -27,7 +27,7 @@ type Config struct {
 	Export      *export.Exporter
 	Erasure     *erasure.Eraser
 	DataMap     domain.DataMap // the API checks the id of each subject against it
-	Timeout     time.Duration  // of each request, its evidence included; 0 means DefaultTimeout
+	Timeout     time.Duration  // of each request, see DefaultTimeout; 0 means DefaultTimeout
 	Logger      *slog.Logger   // gets a record for each response with status 500 or above; nil means slog.Default()
 	Observer    ports.Observer // observes each request to an endpoint; nil means that requests are not observed
 }

@@ -21,7 +21,7 @@ type Endpoint struct {
 	// accept checks the input of a request, before a session is opened. It returns the operation to run in the session.
 	// accept is nil for the export, whose result may be too large to hold in memory.
 	accept  func(*API, domain.Subject, Request) (operation, error)
-	exports bool // the endpoint is the export
+	exports bool // true for the endpoint of the export
 }
 
 // operation does the work of a request in the session that is opened for it. The result becomes the body of the

@@ -124,7 +124,7 @@ func (a *API) exportStream(
 				return
 			}
 			ended := whole.ended()
-			ended.Status = http.StatusOK // the status that was sent
+			ended.Status = http.StatusOK // the status that the client has received
 			observed.End(ended)
 		}()
 		whole = a.export(own, endpoint, subject, body)
@@ -148,7 +148,7 @@ type stream struct {
 	*io.PipeReader
 	ctx    context.Context //nolint:containedctx // of the goroutine, for the deadline of the evidence
 	cancel context.CancelFunc
-	ended  <-chan struct{} // closed at the end of the goroutine
+	ended  <-chan struct{} // closed when the goroutine has ended
 }
 
 // Close cancels the export and waits until its goroutine has ended. A store may ignore the cancellation, so Close waits

@@ -160,7 +160,7 @@ func (a auditLog) AppendEvidence(context.Context, ...domain.AuditEvent) error {
 	return nil
 }
 
-// desk is an external system. It has the name of the subject, or fails.
+// desk is an external system. Its export returns the name of the subject, or all its calls fail.
 type desk struct {
 	ports.Resolver
 	name string

@@ -24,7 +24,7 @@ const (
 type HealthAPI struct {
 	checker *health.Checker
 	logger  *slog.Logger
-	unready atomic.Bool // the last check found the process not ready
+	unready atomic.Bool // true if the process was not ready at the last check
 }
 
 // NewHealth returns a HealthAPI that runs the checks of checker. It logs when the process stops being ready, and when

@@ -99,7 +99,7 @@ func TestASubjectThatCannotBeUsedIsTheServersFault(t *testing.T) {
 			f := newFixture(t)
 			provider := func(context.Context) (domain.Subject, error) { return subject, nil }
 			for _, endpoint := range f.Endpoints() {
-				// The purpose is not valid either. The response is about the subject, because the subject is checked first.
+				// The purpose is not valid either. The status is 500 because of the subject, which is checked before the purpose.
 				response := f.Handle(t.Context(), endpoint, httpapi.Request{Subject: provider, Purpose: "%zz"})
 				if response.Status != http.StatusInternalServerError || f.sessions.opened > 0 {
 					t.Errorf("%s: got status %d, opened %d sessions", endpoint.OperationID, response.Status, f.sessions.opened)

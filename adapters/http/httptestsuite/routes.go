@@ -24,7 +24,7 @@ func headIsGetWithoutTheBody(t testing.TB, harness Harness) {
 			"%s: %d with %d bytes, where GET has %d", r, got.status, len(got.body), want.status)
 		for _, name := range []string{"Content-Type", "Cache-Control", "X-Content-Type-Options", "Content-Length"} {
 			if name == "Content-Length" && got.header.Get(name) == "" {
-				continue // a server need not know the length
+				continue // a server may omit Content-Length
 			}
 			if got, want := got.header.Get(name), want.header.Get(name); got != want {
 				t.Errorf("%s: %s is %q, where GET has %q", r, name, got, want)

@@ -17,8 +17,8 @@ type sessions struct {
 
 	mu      sync.Mutex
 	fault   func(ctx context.Context) error
-	cut     int          // the number of records after which an export fails, 0 for never
-	ended   chan<- error // receives the error of each session, nil to disable
+	cut     int          // the number of the record at which an export fails; 0 means never
+	ended   chan<- error // receives the error of each session; may be nil
 	opened  int
 	queries []query
 }

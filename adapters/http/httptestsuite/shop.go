@@ -11,8 +11,8 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// newDataMap returns the data map of a shop. An erasure deletes, anonymizes and retains rows of the shop. The columns
-// have a value of each type that an export can contain.
+// newDataMap returns the data map of a shop. An erasure deletes, anonymizes and retains rows of the shop. The rows
+// contain a value of each type that an export can contain.
 func newDataMap() (domain.DataMap, error) {
 	key := domain.Column{Name: "id", Type: domain.TypeBigInt}
 	personal := func(

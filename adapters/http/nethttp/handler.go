@@ -70,7 +70,7 @@ func send(w http.ResponseWriter, r *http.Request, response httpapi.Response) {
 		body = io.Discard
 	}
 	if response.Stream == nil {
-		_, _ = body.Write(response.Body) // fails if the client has gone
+		_, _ = body.Write(response.Body) // fails if the client has disconnected
 		return
 	}
 	defer response.Stream.Close()

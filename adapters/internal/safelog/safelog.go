@@ -53,7 +53,7 @@ func safeTexts(err error) []string {
 
 // These are the maximum lengths of logged texts, in characters.
 const (
-	longest           = 4000 // it may list mistakes
+	longest           = 4000 // the text may list many mistakes of a data map
 	longestOfResolver = 300
 )
 

@@ -52,7 +52,7 @@ func readable(t, declared domain.ColumnType) domain.ColumnType {
 		if t == domain.TypeBytes {
 			return declared
 		}
-		return t // in its text form
+		return t // the column holds the value as text
 	case domain.TypeJSON, domain.TypeBytes:
 		if t != declared && t != domain.TypeText && t != domain.TypeBytes {
 			return ""

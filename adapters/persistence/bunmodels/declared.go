@@ -48,8 +48,8 @@ func (r *modelReader) addDeclared(parent *modelReader, d declared) {
 	}
 }
 
-// nameChoices keeps the names of relations only in tables with several path relations. Only there, a via option needs
-// the name to choose a path.
+// nameChoices removes the names of relations from each table with less than two path relations. Only a table with
+// several path relations needs the names, to choose a path in the option via of a column.
 func nameChoices(models []*modelReader) {
 	for _, r := range models {
 		marked := 0

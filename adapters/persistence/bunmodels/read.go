@@ -107,8 +107,8 @@ func dataMapOf(models []*modelReader) (domain.DataMap, error) {
 	return domain.ReadDataMap("models", tables, problems)
 }
 
-// withPaths adds mistakes that Read can find only with the paths of the data map. err is the error of the data map, or
-// nil.
+// withPaths adds further mistakes to err, which is the error of the data map or nil. To find these mistakes, it needs
+// the paths of the data map.
 func withPaths(m domain.DataMap, err error, models []*modelReader) error {
 	if err == nil {
 		return m.ManifestError("models", slices.Concat(notNull(m, models), collisions(m, models)))
@@ -149,7 +149,7 @@ type modelReader struct {
 	custom   Types
 	table    domain.Table
 	problems []domain.Problem
-	read     map[string]bool // the fields whose tags were read, by their index in the struct
+	read     map[string]bool // true for each field whose tags were read, by its index in the struct
 	declared []declared      // the relations of other tables to this table
 }
 

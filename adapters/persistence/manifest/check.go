@@ -23,7 +23,7 @@ func readTables(text []byte) ([]domain.Table, []domain.Problem) {
 	var raw struct {
 		Tables []json.RawMessage `json:"tables"`
 	}
-	_ = json.Unmarshal(text, &raw) // the checker has already reported syntax and types
+	_ = json.Unmarshal(text, &raw) // the checker has already reported errors of syntax and type
 	var tables []domain.Table
 	for i, text := range raw.Tables {
 		var table domain.Table

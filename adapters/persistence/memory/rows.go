@@ -109,7 +109,7 @@ func (s *state) pathsOf(id domain.SubjectID, table string) (rows []int, paths ma
 // add adds a row to the table. It returns domain.ErrConflict if the row refers to a row that does not exist.
 func (s *state) add(table domain.Table, row Row) error {
 	added := []Row{row}
-	s.put(table.Name, append(s.rows[table.Name], row)) // before the check, because a row may refer to itself
+	s.put(table.Name, append(s.rows[table.Name], row)) // before the check of references, because a row may refer to itself
 	for _, relation := range table.Relations {
 		_, inMap := s.dataMap.Table(relation.References)
 		tuple := tuplesOf(added, relation.Columns)
@@ -137,7 +137,7 @@ func (s *state) update(table string, positions []int, change func(position int, 
 // this reference to NULL, remove sets the reference to NULL. Otherwise it returns domain.ErrConflict for such a row.
 func (s *state) remove(table string, positions []int) error {
 	removed := pick(s.rows[table], positions)
-	s.put(table, without(s.rows[table], positions)) // before the check, because the rows may refer to each other
+	s.put(table, without(s.rows[table], positions)) // before the check of references: these rows may refer to each other
 	for _, other := range s.dataMap.Tables() {
 		for _, relation := range other.Relations {
 			if relation.References != table || relation.When != nil { // a foreign key cannot have a condition

@@ -39,7 +39,7 @@ func (o outbox) Settle(ctx context.Context, settlements []domain.Settlement) ([]
 		return nil, err
 	}
 	results := make([]domain.SettleResult, len(settlements))
-	last := map[operationOf]int{} // the last settlement of each operation that succeeded
+	last := map[operationOf]int{} // by operation: the index of its last settlement that succeeded
 	for i, settlement := range settlements {
 		leased := state.oldest(func(e domain.OutboxEntry) bool {
 			return e.EntryID == settlement.Entry.EntryID && e.LeaseToken != nil &&
@@ -58,7 +58,7 @@ func (o outbox) Settle(ctx context.Context, settlements []domain.Settlement) ([]
 	return results, nil
 }
 
-// settle writes the outcome of a call to the entry, and removes the lease of the entry.
+// settle stores the outcome of a call in its entry, and removes the lease of the entry.
 func settle(e *domain.OutboxEntry, outcome domain.Settlement) {
 	failed, abandoned := outcome.Status == domain.OutboxFailed, outcome.Status == domain.OutboxAbandoned
 	e.Status, e.LastError, e.NextAttemptAt, e.LeaseToken = outcome.Status, nil, nil, nil
@@ -68,7 +68,7 @@ func settle(e *domain.OutboxEntry, outcome domain.Settlement) {
 	if failed {
 		e.NextAttemptAt = outcome.NextAttemptAt
 	}
-	if outcome.Status == domain.OutboxPending { // the entry was not tried
+	if outcome.Status == domain.OutboxPending { // the worker has released the entry without a call
 		e.Attempts--
 	}
 	if outcome.Status == domain.OutboxSucceeded || abandoned && e.Operation == domain.OperationRectify {

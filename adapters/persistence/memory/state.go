@@ -21,7 +21,7 @@ type state struct {
 	events       []domain.AuditEvent
 	erasures     map[domain.SubjectID]domain.ErasureMark
 	intake       int64            // the intake number of the last mark
-	positions    map[string]int64 // the positions of the readers of marks
+	positions    map[string]int64 // how far each reader of marks has read, by its name
 	rows         map[string][]Row // the rows of the application, by table
 }
 

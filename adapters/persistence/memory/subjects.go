@@ -12,7 +12,7 @@ import (
 // subjectStore implements ports.SubjectStore.
 type subjectStore struct{ *session }
 
-// Lock implements ports.SubjectStore. The write lock of the session locks the subject, too.
+// Lock implements ports.SubjectStore. It takes the write lock of the session, which also locks the subject.
 func (s subjectStore) Lock(ctx context.Context, id domain.SubjectID, at time.Time) error {
 	if _, err := s.store.dataMap.Key(id); err != nil {
 		return err
@@ -25,7 +25,7 @@ func (s subjectStore) Lock(ctx context.Context, id domain.SubjectID, at time.Tim
 	return nil
 }
 
-// LockToRectify implements ports.SubjectStore. The write lock of the session locks the subject, too.
+// LockToRectify implements ports.SubjectStore. It takes the write lock of the session, which also locks the subject.
 func (s subjectStore) LockToRectify(ctx context.Context, id domain.SubjectID) (domain.SubjectState, error) {
 	if _, err := s.store.dataMap.Key(id); err != nil {
 		return domain.SubjectState{}, err

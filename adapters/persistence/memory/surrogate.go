@@ -17,7 +17,7 @@ func surrogate(column domain.Column) any {
 		return nil
 	}
 	if _, ok := column.Constant(); ok {
-		constant, _ := constantOf(column) // New has checked it
+		constant, _ := constantOf(column) // New has checked that the constant fits
 		return constant
 	}
 	switch column.Type {

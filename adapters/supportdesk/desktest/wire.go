@@ -22,7 +22,7 @@ func respond(w http.ResponseWriter, status int, body any) {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.Header().Set("Content-Length", strconv.Itoa(len(encoded)))
 	w.WriteHeader(status)
-	_, _ = w.Write(encoded) // fails if the client has left
+	_, _ = w.Write(encoded) // fails if the client has disconnected
 }
 
 func refuse(w http.ResponseWriter, status int, code string) {

@@ -61,7 +61,7 @@ func unique(name string, taken map[string]bool) string {
 }
 
 // nameFields chooses the names of the fields of a model. It first names the relations that have a name in the data map,
-// because via options refer to that name.
+// because the option via of a column refers to that name.
 func (m *model) nameFields() {
 	m.columns, m.relations = map[string]string{}, make([]string, len(m.Relations))
 	taken := map[string]bool{"BaseModel": true}
@@ -123,8 +123,9 @@ func (m *model) pathRelations() int {
 	return n
 }
 
-// viaOf returns the via option of a column, with the names of Go fields in place of the names of the data map. If a
-// name is a prefix of the names of several paths, it selects all these paths.
+// viaOf returns the option via of a column, which names the paths from a row to the person to whom the value belongs.
+// It replaces the names of the data map by names of Go fields. If a name is a prefix of the names of several paths, it
+// selects all these paths.
 func (m *model) viaOf(text string) string {
 	if text == "" {
 		return ""

@@ -2,7 +2,8 @@ package modelsource_test
 
 import "github.com/habeas-data/habeas/domain"
 
-// oddTables returns a data map of rare cases, with names that differ from the Go names for them.
+// oddTables returns a data map of rare cases. The names of its tables and columns differ from the Go names in the
+// models.
 func oddTables() []domain.Table {
 	text, bigint := domain.TypeText, domain.TypeBigInt
 	personal := func(name string, a domain.Annotation) domain.Column {
