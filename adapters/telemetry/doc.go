@@ -30,7 +30,7 @@
 //	habeas.worker.heartbeat.age   gauge      s
 //
 // habeas.request.duration is the duration of requests to the endpoints of habeas. It includes the time in which a
-// response is streamed. A session is a database transaction of habeas. A store may repeat it after a conflict.
+// response is streamed. A session is a database transaction of habeas. A store may repeat it after a deadlock.
 // habeas.session.duration is the duration of a session with all its attempts. habeas.session.retries counts the
 // attempts after the first.
 //

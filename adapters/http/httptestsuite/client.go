@@ -19,7 +19,7 @@ import (
 // patience is the timeout of a response.
 const patience = 20 * time.Second
 
-// request is a request to the API. A field with its zero value has no effect.
+// request is a request to the API. The zero value of a field is its default.
 type request struct {
 	method    string
 	path      string // below the prefix, with the query, exactly as sent
@@ -186,7 +186,6 @@ func (w *world) connect() (net.Conn, error) {
 // testdata contains the expected bodies of responses. These bodies are public API. The tests of this package write the
 // files if the flag -update is set.
 //
-//go:embed testdata/*.json
 //go:embed testdata/*.json
 var testdata embed.FS
 

@@ -70,7 +70,7 @@ func (w *world) inSession(t testing.TB, fn func(ctx context.Context, s ports.Ses
 	require(t, w.sessions.store.Do(t.Context(), fn))
 }
 
-// inStore returns the result of read, which runs in a session of the store like fn of inSession.
+// inStore runs read in a session of the store, as inSession does, and returns the result of read.
 func inStore[T any](t testing.TB, w *world, read func(ctx context.Context, s ports.Session) (T, error)) (value T) {
 	t.Helper()
 	w.inSession(t, func(ctx context.Context, s ports.Session) (err error) {

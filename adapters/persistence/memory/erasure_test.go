@@ -66,7 +66,7 @@ func TestAReferencedRowIsNotDeleted(t *testing.T) {
 }
 
 // notes returns the tables users, folders and notes. A note belongs to a user, and may be in a folder, which also
-// belongs to a user. With keyed, the column folder is a part of the primary key of a note.
+// belongs to a user. If keyed is set, the column folder is a part of the primary key of a note.
 func notes(keyed bool) []domain.Table {
 	text := &domain.Annotation{Category: domain.CategoryCommunication}
 	table := func(name string, relations []domain.Relation, columns ...string) domain.Table {
