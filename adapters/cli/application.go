@@ -9,7 +9,8 @@ import (
 	"github.com/habeas-data/habeas/domain/replay"
 )
 
-// Application has the methods that the commands call. *app.Integration implements and documents them.
+// Application has the methods of an application that the commands call. *app.Integration implements them; its
+// documentation describes them.
 type Application interface {
 	Subjects
 	Outbox
@@ -36,7 +37,7 @@ type Subjects interface {
 	ConsentAsOf(ctx context.Context, id domain.SubjectID, purpose string, at time.Time) (domain.ConsentStatus, error)
 }
 
-// Outbox has the methods for the outbox, which holds the open calls to external systems.
+// Outbox has the methods for the outbox, which is the table of calls to external systems.
 type Outbox interface {
 	Status(ctx context.Context) (domain.Status, error)
 	Abandoned(ctx context.Context, after *domain.OutboxEntry, limit int) ([]domain.OutboxEntry, error)
@@ -46,7 +47,7 @@ type Outbox interface {
 	Purge(ctx context.Context) (removed int64, err error)
 }
 
-// Retention has the methods for all erased subjects.
+// Retention has the methods that process all erased subjects: the sweep of expired values, and the journal of erasures.
 type Retention interface {
 	Sweep(ctx context.Context, progress func(domain.SweepReport)) (domain.SweepReport, error)
 	RehearseSweep(ctx context.Context, progress func(domain.SweepReport)) (domain.SweepReport, error)
@@ -54,13 +55,13 @@ type Retention interface {
 	Replay(ctx context.Context, lines io.Reader, options replay.Options) (domain.ReplayReport, error)
 }
 
-// Tables has the methods for the tables of habeas.
+// Tables has the methods that create and check the tables of habeas.
 type Tables interface {
 	Migrate(ctx context.Context) error
 	Migrations(ctx context.Context) ([]domain.Migration, error)
 	MigrationSQL() (string, error)
 }
 
-// Opener opens the application. A command tree calls it at most once, before the first command that needs the
-// application. Its error is reported like an error of the application.
+// Opener opens the application. A command tree calls its Opener at most once, before the first command that needs the
+// application. An error of the Opener is reported like an error of the application.
 type Opener func(ctx context.Context) (Application, error)

@@ -7,18 +7,18 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// New returns the command tree of an application. The root command is named habeas. To rename it, set the field Use of
-// the returned command.
+// New returns the commands for an application, as a tree. The name of the root command is habeas. To rename the root
+// command, set the field Use of the result.
 func New(application Application) *cobra.Command {
 	return Open(func(context.Context) (Application, error) { return application, nil })
 }
 
-// Open returns the command tree of an application that is opened before the first command that needs it. Help therefore
-// works without a database. A caller can add flags for the opener to the returned command.
+// Open returns the same commands as New. The application is opened only before the first command that needs it, so that
+// the help pages work without a database. A caller can add flags to the result, which the Opener can read.
 func Open(open Opener) *cobra.Command {
 	t := &tree{open: open}
 	output, operator := formats[0], ""
-	root := t.command(verb{
+	root := t.command(subcommand{
 		use:   "habeas",
 		short: "data subject requests, for operators",
 		long: `Serves the requests of data subjects (GDPR) on the database of an application, and
@@ -33,7 +33,7 @@ habeas migrate up
 habeas rehearse 42
 habeas erase 42 --operator dpo
 habeas verify 42 --operator dpo`,
-		parts: verbs(),
+		subcommands: subcommands(),
 	})
 	flags := root.PersistentFlags()
 	flags.VarP(choice{&output, formats}, "output", "o", "`format` of results: text or json")
@@ -53,15 +53,15 @@ habeas verify 42 --operator dpo`,
 	return root
 }
 
-// verbs returns the commands of the tree in the order of the help page.
-func verbs() []verb {
-	return []verb{
+// subcommands returns the commands of the tree, in the order of the help page.
+func subcommands() []subcommand {
+	return []subcommand{
 		status(), rehearse(), erase(), verify(), find(), export(), trail(), consents(), sweep(), journal(), replaying(),
 		outbox(), lint(), picture(), migrate(), completion(), version(),
 	}
 }
 
-// tree has the state that the commands of a tree share.
+// tree is the state that all commands of a tree share.
 type tree struct{ open Opener }
 
 // completes returns a shell completion function for a flag with a fixed set of values.

@@ -9,8 +9,8 @@ import (
 // shells has the shells with completion scripts.
 var shells = []string{"bash", "zsh", "fish", "powershell"}
 
-func completion() verb {
-	v := verb{
+func completion() subcommand {
+	s := subcommand{
 		use:   "completion SHELL",
 		short: "print a shell completion script",
 		long: `Prints a script for bash, zsh, fish or powershell. After a shell has loaded the
@@ -18,9 +18,9 @@ script, it completes commands and flags. It never completes ids of subjects.`,
 		example: `source <(habeas completion bash)
 habeas completion zsh > "${fpath[1]}/_habeas"
 habeas completion fish > ~/.config/fish/completions/habeas.fish`,
-		exits: exits{fine: "the script was printed"},
-		args:  arguments{1, 1, "a shell: bash, zsh, fish or powershell"},
-		alone: true,
+		exits:              exits{fine: "the script was printed"},
+		args:               arguments{1, 1, "a shell: bash, zsh, fish or powershell"},
+		needsNoApplication: true,
 		run: func(_ context.Context, c *call) error {
 			root := c.command.Root()
 			switch c.args[0] {
@@ -37,6 +37,6 @@ habeas completion fish > ~/.config/fish/completions/habeas.fish`,
 			}
 		},
 	}
-	v.flags = func(c *cobra.Command) { c.ValidArgs = shells }
-	return v
+	s.flags = func(c *cobra.Command) { c.ValidArgs = shells }
+	return s
 }

@@ -10,13 +10,14 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-func consents() verb {
+func consents() subcommand {
 	var purpose, asOf string
-	return verb{
+	return subcommand{
 		use:   "consents SUBJECT",
 		short: "show the consents of a subject (Art. 7 GDPR)",
-		long: `Shows the current consents of a subject. The list has each purpose that the
-application has declared, and each other purpose in the subject's consent ledger.
+		long: `Shows the current consents of a subject. The list has one line for each purpose
+that the application has declared. It also has one line for each other purpose for
+which the subject has given or withdrawn consent.
 
 With --purpose, the command shows every decision about a purpose, oldest first.
 This is the proof of consent that Art. 7(1) GDPR requires. With --purpose and
@@ -93,7 +94,7 @@ func (c *call) consents(ctx context.Context, p person, purpose string, at time.T
 }
 
 func (p *printer) consents(id domain.SubjectID, statuses []domain.ConsentStatus) {
-	p.line("Consents of " + printable(written(id)) + ": " + counted(len(statuses), "line") + ".")
+	p.line("Consents of " + printable(formatID(id)) + ": " + counted(len(statuses), "line") + ".")
 	if len(statuses) == 0 {
 		return
 	}

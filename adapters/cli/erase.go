@@ -13,25 +13,26 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-func erase() verb {
+func erase() subcommand {
 	var refs []string
 	var plan string
 	var yes, unknown bool
-	return verb{
+	return subcommand{
 		use:   "erase SUBJECT",
 		short: "erase a subject (Art. 17 GDPR)",
 		long: `Deletes, anonymizes or retains the rows of a subject as the data map says, and
-enqueues the calls to external systems. Each subject is one transaction. A worker
-of the application makes the calls after the commit.
+enqueues the calls to external systems. Each subject is erased in its own
+transaction. A worker of the application makes the calls after the commit.
 
-An external system is called if its id of the subject is known: from --ref, from a
-line of the standard input, or from a column of the data map. A second erasure of
-a subject succeeds. It changes only the surrogate values of anonymized columns.
+An external system is called if the id of the subject in this system is known: from
+--ref, from a line of the standard input, or from a column of the data map. A second
+erasure of a subject succeeds, and only writes new surrogate values into anonymized
+columns.
 
 The command asks for confirmation unless --yes is given. The prompt shows the row
-counts of a rehearsal. If the erasure plan or the row counts change after that, the
-command erases nothing. --plan does the same check with the hash of an earlier
-rehearsal.
+counts of a rehearsal. If the erasure plan or the row counts change between the prompt
+and the erasure, the command erases nothing. With --plan, the command does the same
+check with the hash of an earlier rehearsal.
 
 With the argument -, the command erases the subjects on the standard input in
 order. It checks every line before the first erasure, and stops at the first
@@ -45,7 +46,7 @@ habeas erase - --operator dpo --yes < subjects.txt`,
 			fine:   "every subject is erased in the database of the application",
 			failed: "nothing was changed for the subject of the error and the subjects after it",
 		},
-		args: oneSubject, acts: true,
+		args: oneSubject, needsOperator: true,
 		flags: func(c *cobra.Command) {
 			refFlag(c, &refs)
 			c.Flags().StringVar(&plan, "plan", "", "`hash` of a rehearsal that the erasure must match")
@@ -81,20 +82,21 @@ habeas erase - --operator dpo --yes < subjects.txt`,
 	}
 }
 
-// confirmErasure asks for confirmation with the row counts of a rehearsal. It returns plan if plan is set, and
-// otherwise the fingerprint of the rehearsal.
+// confirmErasure rehearses the erasure and asks a person to confirm the row counts of the rehearsal. It returns plan if
+// plan is set, and otherwise the fingerprint of the rehearsal. The erasure must match this fingerprint.
 func (c *call) confirmErasure(ctx context.Context, people []person, plan string) (string, error) {
 	if len(people) > 1 || !c.hasPerson() {
 		return "", c.confirm(ctx, false, "")
 	}
-	intention, fingerprint, err := c.intention(ctx, people[0])
+	effect, fingerprint, err := c.effectOf(ctx, people[0])
 	if err != nil {
 		return "", err
 	}
-	return cmp.Or(plan, fingerprint), c.confirm(ctx, false, "Erase 1 subject: "+intention+".")
+	return cmp.Or(plan, fingerprint), c.confirm(ctx, false, "Erase 1 subject: "+effect+".")
 }
 
-// erase erases a subject. If plan is set, it erases only if the erasure matches the rehearsal with that fingerprint.
+// erase erases a subject. If plan is set, it is the fingerprint of a rehearsal, and the subject is erased only if the
+// erasure matches this rehearsal.
 func (c *call) erase(ctx context.Context, subject domain.Subject, plan string) (domain.ErasureResult, error) {
 	if plan != "" {
 		return c.EraseAsRehearsed(ctx, subject, plan)
@@ -118,17 +120,18 @@ func (c *call) eraseAll(ctx context.Context, people []person, plan string) error
 	return nil
 }
 
-// afterSome returns the error of one of several subjects, with the number of subjects done before it.
+// afterSome returns the error of a command with several subjects that failed for the subject p. The text of the error
+// has the number of subjects that were done before.
 func afterSome(done, all int, p person, err error) error {
 	text := p.at() + explain(err).Error()
 	if all > 1 {
-		text += "; " + strconv.Itoa(done) + " of " + counted(all, "subject") + " done before it"
+		text += "; " + strconv.Itoa(done) + " of " + counted(all, "subject") + " were done before"
 	}
 	return failed(text)
 }
 
 func (p *printer) erasure(result domain.ErasureResult) {
-	p.line("Erased " + printable(written(result.SubjectID)) + " at " + instant(result.CompletedAt) + ".")
+	p.line("Erased " + printable(formatID(result.SubjectID)) + " at " + instant(result.CompletedAt) + ".")
 	counts := []map[string]int64{result.Deleted, result.Anonymized, result.Retained}
 	tables := map[string]bool{}
 	for _, count := range counts {

@@ -62,7 +62,7 @@ func TestLinesOfTheStandardInputAreSubjects(t *testing.T) {
 	}
 }
 
-// noPlan is a valid hash that no plan has.
+// noPlan is a hash in the correct format that is not the hash of any erasure plan.
 const noPlan = "3f2504e04f8911d39a0c0305e82c3301"
 
 func TestAnIncorrectCallChangesNothing(t *testing.T) {
@@ -129,13 +129,13 @@ func TestTheFirstFailureStopsAndReportsTheNumberDone(t *testing.T) {
 		}
 	}).reading("1\n2\n3\n")
 	stdout, stderr := w.want(2, "erase", "-", by, "--yes")
-	complains(t, stderr, "line 2: ", "1 of 3 subjects done", "internal")
+	complains(t, stderr, "line 2: ", "1 of 3 subjects were done before", "internal")
 	if strings.Contains(stderr, "money") || !strings.HasPrefix(stdout, "Erased 1 ") || len(w.emails()) != 2 {
 		t.Errorf("left are %q, printed %q, %q", w.emails(), stdout, stderr)
 	}
 }
 
-// interrupting returns a shop whose operator interrupts the erasure of customer 2.
+// interrupting returns a shop in which the operator interrupts the command during the erasure of customer 2.
 func interrupting(t *testing.T, interrupt func()) *world {
 	t.Helper()
 	return newWorld(t, func(c *stack.Config) {
@@ -181,7 +181,7 @@ func TestASignalOfTheProcessInterrupts(t *testing.T) {
 	}
 }
 
-// closed returns a pipe whose reader is closed.
+// closed returns the writing end of a pipe whose reading end is closed.
 func closed(t *testing.T) *os.File {
 	t.Helper()
 	reader, writer, err := os.Pipe()
@@ -210,12 +210,12 @@ func TestAFailedOutputIsReportedAfterTheWork(t *testing.T) {
 	complains(t, stderr.String(), "output cannot be written", "has finished its work")
 }
 
-// full is an output on a disk without free space.
+// full is an output that fails, like a disk without free space.
 type full struct{}
 
 func (full) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
 
-// leaky is an output whose first write fails after some bytes.
+// leaky is an output whose first write writes some bytes and then fails.
 type leaky struct{ bytes.Buffer }
 
 func (l *leaky) Write(text []byte) (int, error) {

@@ -15,7 +15,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// A program with the command line tool of operators. The database of the example is in memory.
+// This program is the command line tool for operators. In this example, the database is in memory.
 func ExampleNew() {
 	root := cli.New(newApplication())
 	root.SetArgs([]string{"erase", "7", "--operator", "dpo", "--yes", "--output", "json"})
@@ -31,7 +31,7 @@ func ExampleNew() {
 	// exit code 2
 }
 
-// A program that adds the commands to its own command tree: shop gdpr erase 7.
+// A program can add the commands to its own command tree. In this example, the program runs: shop gdpr erase 7.
 func ExampleOpen() {
 	shop := &cobra.Command{Use: "shop"}
 	gdpr := cli.Open(func(context.Context) (cli.Application, error) { return newApplication(), nil })
@@ -48,7 +48,8 @@ type discarded struct{}
 
 func (discarded) Write(text []byte) (int, error) { return len(text), nil }
 
-// newApplication wires a shop with one user. An application with a database calls app.New with its models instead.
+// newApplication returns a shop with one user, in memory. An application with a database calls app.New with its models
+// instead.
 func newApplication() *app.Integration {
 	users := domain.Table{
 		Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},

@@ -10,20 +10,19 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func export() verb {
+func export() subcommand {
 	var file string
-	return verb{
+	return subcommand{
 		use:   "export SUBJECT",
 		short: "write a copy of a subject's data (Art. 15, 20 GDPR)",
-		long: `Writes all data about a subject. This is the rows of the database, from one
-snapshot, and the records of external systems in which the subject's id is
-known. The copy is one JSON document on one line, for every value of --output.
-With the argument -, the output has one line for each subject on the standard
-input.
+		long: `Writes all data about a subject: the rows of the database, read from one snapshot,
+and the records of each external system in which the subject has a known id. The
+copy is one JSON document on one line, for every value of --output. With the
+argument -, the output has one line for each subject on the standard input.
 
 With --file, the copy is written to a new file that only its owner can read. An
-existing file is not overwritten. If the export fails, the file is removed. A
-copy on the standard output is incomplete if the exit code is 2.`,
+existing file is not overwritten. If the export fails, the file is removed. A copy
+on the standard output is incomplete if the exit code is 2.`,
 		example: `habeas export 42 --operator dpo --file copy.json
 habeas export 42 --operator dpo | jq '.records[].value'
 echo '{"subject_id":"42","refs":[{"kind":"supportdesk","value":"c-17"}]}' |
@@ -33,7 +32,7 @@ echo '{"subject_id":"42","refs":[{"kind":"supportdesk","value":"c-17"}]}' |
 			findings: "an external system did not respond; the copy names it in\nincomplete_sources",
 			failed:   "no copy was written, or the copy is incomplete",
 		},
-		args: oneSubject, acts: true,
+		args: oneSubject, needsOperator: true,
 		flags: func(c *cobra.Command) {
 			c.Flags().StringVarP(&file, "file", "f", "", "write the copy to this new `file`")
 		},
@@ -52,8 +51,8 @@ echo '{"subject_id":"42","refs":[{"kind":"supportdesk","value":"c-17"}]}' |
 	}
 }
 
-// writeTo calls write with a new file, and removes the file if write fails. If name is empty, it calls write with the
-// standard output.
+// writeTo creates a file and calls write with this file. If write fails, writeTo removes the file. If name is empty,
+// writeTo calls write with the standard output instead.
 func (c *call) writeTo(name string, write func(io.Writer) error) error {
 	if name == "" {
 		return write(c.out)
@@ -84,7 +83,7 @@ func (c *call) exportAll(ctx context.Context, people []person, to io.Writer) err
 	var silent []string
 	for i, p := range people {
 		bundle, err := c.Export(ctx, p.Subject, counting{to, progress})
-		if hasGone(err) {
+		if readerClosed(err) {
 			return &Error{Code: ExitFailed, Err: err}
 		}
 		if err != nil {
@@ -99,7 +98,7 @@ func (c *call) exportAll(ctx context.Context, people []person, to io.Writer) err
 	return nil
 }
 
-// counting adds the number of written bytes to a progress bar.
+// counting is a writer that shows the number of written bytes in a progress bar.
 type counting struct {
 	io.Writer
 	progress *progress

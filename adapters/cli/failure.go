@@ -14,11 +14,11 @@ import (
 // The exit codes.
 const (
 	ExitOK       = 0 // success
-	ExitFindings = 1 // the command succeeded, and a person has to look into something
+	ExitFindings = 1 // the command succeeded, and has findings that a person must examine
 	ExitFailed   = 2 // the command failed, or was called incorrectly
 )
 
-// Error is the error of a command. Its text is one line that is safe to print.
+// Error is the error of a command. Its text is one line without personal data.
 type Error struct {
 	Code int    // ExitFindings or ExitFailed
 	Text string // empty if the command has printed its findings
@@ -33,7 +33,7 @@ func (e *Error) Error() string { return e.Text }
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// ExitCode returns the exit code for the error of a command.
+// ExitCode returns the exit code for an error that a command has returned.
 func ExitCode(err error) int {
 	var failure *Error
 	switch {
@@ -46,7 +46,7 @@ func ExitCode(err error) int {
 	}
 }
 
-// findings returns the error of a command that has printed n findings, or nil if n is 0.
+// findings returns the error of a command that has printed n findings. It returns nil if n is 0.
 func findings(n int) error {
 	if n == 0 {
 		return nil
@@ -54,10 +54,10 @@ func findings(n int) error {
 	return &Error{Code: ExitFindings}
 }
 
-// failed returns the error of a command that failed.
+// failed returns the error of a command that failed, with the given text.
 func failed(text string) error { return &Error{Code: ExitFailed, Text: text} }
 
-// usage returns the error of a command that was called incorrectly.
+// usage returns an error for a command that was called incorrectly. Its text refers to the help page of the command.
 func usage(command *cobra.Command, message string) error {
 	text := message + "; see " + command.CommandPath() + " --help"
 	if parents := strings.Fields(command.CommandPath()); len(parents) > 1 {
@@ -66,8 +66,9 @@ func usage(command *cobra.Command, message string) error {
 	return failed(text)
 }
 
-// explain returns err as an *Error. The texts of package domain are safe to print. For every other error, the text has
-// only the class of the error, because its own text may hold personal data.
+// explain returns err as an *Error with a text that is safe to print. For an error of package domain, this text
+// includes the message of err. For any other error, it includes only the class of err, because the message could
+// contain personal data.
 func explain(err error) error {
 	var failure *Error
 	if errors.As(err, &failure) {
@@ -98,7 +99,7 @@ func explain(err error) error {
 	return failure
 }
 
-// remedies has the remedy for each error code.
+// remedies has the remedy for an error code, which explain adds to the text of the error.
 var remedies = map[domain.Code]string{
 	domain.ErrUnavailable:   "check the address and the network of the database, then try again",
 	domain.ErrSubject:       "check the id and the refs, see the topic subjects",
@@ -109,10 +110,10 @@ var remedies = map[domain.Code]string{
 	domain.ErrLeftOver:      "check triggers, rules and views of the table; nothing was changed in the database",
 }
 
-// isMisconfigured reports whether the application lacks a feature that a command needs.
+// isMisconfigured reports whether a command failed because the application lacks a feature that the command needs.
 func isMisconfigured(err error) bool { return errors.Is(err, domain.ErrConfiguration) }
 
-// evidenceLost reports whether the audit event of a failed attempt could not be written.
+// evidenceLost reports whether the audit event about a failed attempt could not be written.
 func evidenceLost(err error) bool {
 	if several, ok := err.(interface{ Unwrap() []error }); ok {
 		for _, each := range several.Unwrap() {
@@ -126,7 +127,8 @@ func evidenceLost(err error) bool {
 	return errors.As(err, &coded) && coded.Op == "evidence"
 }
 
-// flagError replaces an error of the flag parser, because that error repeats the argument, which may be an id.
+// flagError returns an error for an error of the flag parser. It does not use the text of the parser, which repeats the
+// argument, because an argument may be an id.
 func flagError(command *cobra.Command, err error) error {
 	text := err.Error()
 	if name, ok := strings.CutPrefix(text, "unknown flag: --"); ok {
@@ -158,10 +160,10 @@ func flagError(command *cobra.Command, err error) error {
 	return usage(command, message)
 }
 
-// oneLine replaces line breaks and repeated spaces by single spaces.
+// oneLine returns the text in one line: it replaces each line break, and each sequence of spaces, by one space.
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// counted returns a number with the singular or plural of its noun.
+// counted returns a number and a noun, in the singular or plural.
 func counted[N int | int64](n N, thing string) string {
 	text := strconv.FormatInt(int64(n), 10) + " " + thing
 	switch {

@@ -14,7 +14,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// broken is an application that fails to open or to read a trail.
+// broken is an application that cannot be opened, or that cannot read an audit trail.
 type broken struct {
 	cli.Application
 	err error

@@ -8,14 +8,15 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-func find() verb {
-	return verb{
+func find() subcommand {
+	return subcommand{
 		use:   "find -",
 		short: "search the whole database for values",
 		long: `Searches every text and JSON column of the database for values, such as an email
 address or a phone number. The standard input has one value per line. The search
-includes tables and columns that are not in the data map, so it finds copies
-that were not annotated. Upper and lower case are equal.
+includes tables and columns that are not in the data map, so it also
+finds copies of personal data in other places. It does not distinguish upper and
+lower case.
 
 The result names tables and columns, and the line number of the value. It never
 repeats a value. A table or column that could not be searched is also a finding.
@@ -58,7 +59,8 @@ echo zoe@example.org | habeas find - --output json`,
 	}
 }
 
-// found shows the tables and columns that hold values. lines has the line number of each value on the standard input.
+// found prints the tables and columns in which a value was found. The parameter lines has, for each value, its line
+// number on the standard input. The values themselves are not printed.
 func (p *printer) found(found domain.Found, lines []int) {
 	p.line("Found " + counted(len(lines), "value") + " in " + counted(len(found.Occurrences), "place") + ".")
 	if len(found.Occurrences) > 0 {

@@ -10,7 +10,7 @@ import (
 // pageWidth is the maximum width of a help page, in characters.
 const pageWidth = 80
 
-// The annotations of a command with the meanings of its exit codes.
+// These are the keys of the cobra annotations that hold the meanings of a command's exit codes.
 const (
 	onFine     = "exit 0"
 	onFindings = "exit 1"
@@ -21,8 +21,8 @@ func (e exits) annotations() map[string]string {
 	return map[string]string{onFine: e.fine, onFindings: e.findings, onFailed: e.failed}
 }
 
-func help() verb {
-	return verb{
+func help() subcommand {
+	return subcommand{
 		use:   "help [COMMAND...]",
 		short: "show the help page of a command or a topic",
 		long: `Shows the help page of a command or a topic. Without an argument, it lists the
@@ -30,9 +30,9 @@ commands and topics.`,
 		example: `habeas help erase
 habeas help outbox requeue
 habeas help exit-codes`,
-		exits: exits{fine: "the page was shown", failed: "the command or topic is unknown"},
-		args:  arguments{0, -1, "a command or a topic"},
-		alone: true,
+		exits:              exits{fine: "the page was shown", failed: "the command or topic is unknown"},
+		args:               arguments{0, -1, "a command or a topic"},
+		needsNoApplication: true,
 		run: func(_ context.Context, c *call) error {
 			found := c.command.Parent()
 			for _, name := range c.args {
@@ -62,7 +62,7 @@ func writePage(command *cobra.Command, _ []string) {
 	_, _ = newPrinter(command.OutOrStdout(), formats[0]).Write([]byte(pageOf(command)))
 }
 
-// pageOf returns the help page of a command, in the layout of a man page.
+// pageOf returns the help page of a command. Its layout is that of a man page.
 func pageOf(command *cobra.Command) string {
 	var page strings.Builder
 	section := func(title, text string) {
@@ -75,19 +75,19 @@ func pageOf(command *cobra.Command) string {
 		section("USAGE", "  "+useOf(command))
 	}
 	section("DESCRIPTION", indented(filled(command.Long)))
-	var verbs, subjects strings.Builder
+	var commands, topics strings.Builder
 	for _, part := range command.Commands() {
 		entry := "  " + part.Name() + strings.Repeat(" ", max(14-len(part.Name()), 1)) + part.Short + "\n"
 		switch {
 		case part.Hidden:
 		case part.IsAdditionalHelpTopicCommand():
-			subjects.WriteString(entry)
+			topics.WriteString(entry)
 		default:
-			verbs.WriteString(entry)
+			commands.WriteString(entry)
 		}
 	}
-	section("COMMANDS", verbs.String())
-	section("TOPICS", subjects.String())
+	section("COMMANDS", commands.String())
+	section("TOPICS", topics.String())
 	if command.IsAdditionalHelpTopicCommand() {
 		return page.String()
 	}
@@ -98,7 +98,8 @@ func pageOf(command *cobra.Command) string {
 	return page.String()
 }
 
-// globalFlags returns the flags of the command tree, and of a tree that includes it.
+// globalFlags returns the flags that a command inherits, also from the tree of another program to which the commands
+// were added.
 func globalFlags(command *cobra.Command) string {
 	return command.PersistentFlags().FlagUsagesWrapped(pageWidth) +
 		command.InheritedFlags().FlagUsagesWrapped(pageWidth)
@@ -116,7 +117,8 @@ func useOf(command *cobra.Command) string {
 	return use + " [FLAG...]"
 }
 
-// top returns the root of the tree of this package. Only commands of this package have the annotation for exit code 0.
+// top returns the root of the commands of this package. The root can have a parent if it was added to the tree of
+// another program. Only commands of this package have the annotation onFine.
 func top(command *cobra.Command) *cobra.Command {
 	for command.HasParent() {
 		if _, ours := command.Parent().Annotations[onFine]; !ours {
@@ -127,7 +129,7 @@ func top(command *cobra.Command) *cobra.Command {
 	return command
 }
 
-// exitsOf returns the section with the exit codes of a command.
+// exitsOf returns the section of the help page that lists the exit codes of a command.
 func exitsOf(command *cobra.Command) string {
 	if command.HasSubCommands() {
 		return ""
@@ -148,7 +150,7 @@ func exitsOf(command *cobra.Command) string {
 	return text.String()
 }
 
-// filled wraps each paragraph to pageWidth, except paragraphs with an indented line.
+// filled wraps a text at the width pageWidth. It does not change a paragraph that has an indented line.
 func filled(text string) string {
 	paragraphs := strings.Split(text, "\n\n")
 	for i, paragraph := range paragraphs {

@@ -8,22 +8,24 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func journal() verb {
+func journal() subcommand {
 	var since, file string
-	return verb{
+	return subcommand{
 		use:   "journal",
 		short: "write the journal of erasures",
 		long: `Writes the journal of erasures: one line for each erased subject. With --since,
 it has only erasures since that time. Keep the journal outside of the database.
-If you restore the database from a backup, subjects that were erased after the
-backup are back. The command replay reads the journal and erases them again.
+If you restore the database from a backup, it again contains the data of
+subjects that were erased after the backup. The command replay reads the journal and
+erases these subjects again.
 
 A line is a JSON document with the subject's id and the time of the erasure, for
-every value of --output. It has no other value.
+every value of --output. The document
+has no other member.
 
 With --file, the journal is written to a new file that only its owner can read.
-An application can also set Journal in its configuration. Its worker then writes
-the journal continuously.`,
+If an application sets Journal in its configuration, its worker writes a
+journal continuously.`,
 		example: `habeas journal --file erased.jsonl
 habeas journal --since 2026-03-01T00:00:00Z >> erased.jsonl`,
 		exits: exits{fine: "the journal is complete", failed: "no journal was written, or it is incomplete"},
@@ -43,7 +45,7 @@ habeas journal --since 2026-03-01T00:00:00Z >> erased.jsonl`,
 				progress := c.progress("bytes written:", 0)
 				defer progress.end()
 				_, err := c.Journal(ctx, counting{to, progress}, from)
-				if hasGone(err) {
+				if readerClosed(err) {
 					return &Error{Code: ExitFailed, Err: err}
 				}
 				return err

@@ -11,7 +11,7 @@ import (
 	"github.com/habeas-data/habeas/domain/check"
 )
 
-// severities has the values of lint --fail-on. The first value is the default.
+// severities has the possible values of the flag --fail-on of lint. The first value is the default.
 var severities = []string{string(domain.SeverityWarning), string(domain.SeverityError)}
 
 // linting has the flags of lint.
@@ -20,16 +20,16 @@ type linting struct {
 	ignored        []string
 }
 
-func lint() verb {
+func lint() subcommand {
 	l := linting{failOn: severities[0]}
-	return verb{
+	return subcommand{
 		use:   "lint",
 		short: "check the data map against the database",
 		long: `Compares the data map, and the erasure plan that follows from it, with the live
 schema of the database. A finding with severity error means that an erasure would
-fail or would leave personal data behind. A warning means that a person should
-review it. The command reads only the schema, and changes nothing. The topic
-rules lists the rules.
+fail or would leave personal data behind. A warning means that a person should review
+the place in the data map. The command reads only the schema, and changes nothing. The
+help topic rules lists all rules.
 
 Run the command in the CI of an application, after the migrations. With --sarif,
 it prints SARIF 2.1.0. Code hosts show such findings next to the code, at the
@@ -106,7 +106,7 @@ func ruleCodes() (codes []string) {
 	return codes
 }
 
-// rulesTopic returns the topic that lists the rules of lint.
+// rulesTopic returns the help page that lists the rules of lint.
 func rulesTopic() topic {
 	text := "The rules of lint, each with its code and severity. The codes are stable across versions."
 	for _, rule := range check.Rules() {

@@ -16,7 +16,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// checked is an application whose check returns findings.
+// checked is an application whose method Check returns given findings.
 type checked struct {
 	cli.Application
 	findings []domain.Finding

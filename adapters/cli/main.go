@@ -10,9 +10,9 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Main runs a command with the arguments of the process and returns the exit code. The first interrupt cancels the
-// context of the command, which rolls back its open transaction. A second interrupt ends the process. If a reader
-// closes the pipe of the output, the command continues.
+// Main runs a command with the arguments of the process, and returns the exit code. The first interrupt signal cancels
+// the context of the command, so that an open transaction is rolled back. The second interrupt signal ends the process.
+// If the reader of the output closes its pipe, the command continues without output.
 func Main(root *cobra.Command) (code int) {
 	signal.Ignore(syscall.SIGPIPE) // a write to a closed pipe then returns EPIPE instead of ending the process
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -21,8 +21,8 @@ func Main(root *cobra.Command) (code int) {
 	return Execute(ctx, root)
 }
 
-// Execute runs a command, prints its error, and returns the exit code. Main calls it with a context that ends on a
-// signal.
+// Execute runs a command, prints its error and returns the exit code. Main calls Execute with a context that an
+// interrupt signal cancels.
 func Execute(ctx context.Context, root *cobra.Command) (code int) {
 	root.SilenceErrors, root.SilenceUsage = true, true
 	err := root.ExecuteContext(ctx)
@@ -31,7 +31,7 @@ func Execute(ctx context.Context, root *cobra.Command) (code int) {
 	}
 	var failure *Error
 	if !errors.As(err, &failure) {
-		failure = &Error{Code: ExitFailed, Text: oneLine(err.Error())} // an error of the application's own commands
+		failure = &Error{Code: ExitFailed, Text: oneLine(err.Error())} // err is from a command that the application has added
 	}
 	if failure.Text != "" {
 		out := newPrinter(root.ErrOrStderr(), formats[0])

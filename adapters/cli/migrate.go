@@ -7,8 +7,8 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-func migrate() verb {
-	return verb{
+func migrate() subcommand {
+	return subcommand{
 		use:   "migrate",
 		short: "create and update the tables of habeas",
 		long: `Habeas has its own tables in the database of the application: ledgers, the audit
@@ -17,12 +17,12 @@ Migrations never alter the tables of the application.`,
 		example: `habeas migrate status
 habeas migrate up
 habeas migrate sql > habeas.sql`,
-		parts: []verb{migrateUp(), migrateStatus(), migrateSQL()},
+		subcommands: []subcommand{migrateUp(), migrateStatus(), migrateSQL()},
 	}
 }
 
-func migrateUp() verb {
-	return verb{
+func migrateUp() subcommand {
+	return subcommand{
 		use:   "up",
 		short: "apply the pending migrations",
 		long: `Creates the tables of habeas, or brings them up to date, in one transaction. If no
@@ -44,8 +44,8 @@ no audit event, so it needs no operator.`,
 	}
 }
 
-func migrateStatus() verb {
-	return verb{
+func migrateStatus() subcommand {
+	return subcommand{
 		use:   "status",
 		short: "list the migrations and their states",
 		long: `Lists the migrations in order, each with its state:
@@ -90,8 +90,8 @@ type statements struct {
 	SQL string `json:"sql"`
 }
 
-func migrateSQL() verb {
-	return verb{
+func migrateSQL() subcommand {
+	return subcommand{
 		use:   "sql",
 		short: "print the SQL statements of the migrations",
 		long: `Prints the SQL statements of all migrations in the dialect of the database, for an

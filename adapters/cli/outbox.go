@@ -10,8 +10,8 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-func outbox() verb {
-	return verb{
+func outbox() subcommand {
+	return subcommand{
 		use:   "outbox",
 		short: "list and manage open calls to external systems",
 		long: `The outbox has an entry for each call to an external system that erases or
@@ -23,7 +23,7 @@ requeues or discards the entry.`,
 habeas outbox list
 habeas outbox requeue --system supportdesk --operator dpo
 habeas outbox discard 0197-... --reason "done by hand" --operator dpo`,
-		parts: []verb{outboxCounts(), outboxList(), outboxRequeue(), outboxDiscard(), outboxPurge()},
+		subcommands: []subcommand{outboxCounts(), outboxList(), outboxRequeue(), outboxDiscard(), outboxPurge()},
 	}
 }
 
@@ -33,12 +33,12 @@ type outboxStatus struct {
 	Backlog []domain.OutboxBacklog        `json:"backlog"`
 }
 
-func outboxCounts() verb {
-	return verb{
+func outboxCounts() subcommand {
+	return subcommand{
 		use:   "counts",
 		short: "count the entries by system and status",
 		long: `Counts the entries of the outbox by status. For each system, it counts the entries
-that have not succeeded. The column DUE is the time for which the oldest of these
+that have not succeeded. The column DUE shows for how long the oldest of these
 entries has been due.`,
 		example: `habeas outbox counts
 habeas outbox counts --output json | jq .counts.abandoned`,
@@ -75,7 +75,7 @@ func (p *printer) counts(status domain.Status) {
 	p.line("Succeeded: " + strconv.FormatInt(status.Counts[domain.OutboxSucceeded], 10) + " (kept until a purge)")
 }
 
-// age formats a duration in its two largest units.
+// age formats a duration with its two largest units, such as 3d 4h.
 func age(d time.Duration) string {
 	switch {
 	case d < time.Minute:
@@ -89,12 +89,12 @@ func age(d time.Duration) string {
 	}
 }
 
-// page is the number of entries that are read or requeued in one session.
+// page is the maximum number of entries that a command reads or requeues in one session.
 const page = 100
 
-func outboxList() verb {
+func outboxList() subcommand {
 	limit := page
-	return verb{
+	return subcommand{
 		use:   "list",
 		short: "list the entries that were given up",
 		long: `Lists the entries that were given up, oldest first. A row has the id of the entry,
@@ -119,7 +119,7 @@ habeas outbox list --limit 0 --output json | jq -r .entry_id`,
 	}
 }
 
-// listAbandoned shows abandoned entries page by page, and returns their number.
+// listAbandoned prints the abandoned entries and returns their number. It reads the entries page by page.
 func (c *call) listAbandoned(ctx context.Context, limit int) (shown int, err error) {
 	var after *domain.OutboxEntry
 	for limit == 0 || shown < limit {
@@ -146,7 +146,7 @@ func (c *call) listAbandoned(ctx context.Context, limit int) (shown int, err err
 	return shown, nil
 }
 
-// entries shows outbox entries: as one JSON document each, or in one table.
+// entries prints outbox entries: as one JSON document for each entry, or as one table.
 func (c *call) entries(entries []domain.OutboxEntry) error {
 	if len(entries) == 0 {
 		return nil
@@ -161,7 +161,7 @@ func (c *call) entries(entries []domain.OutboxEntry) error {
 	}
 	t := table{head: []string{"entry", "about"}}
 	for _, entry := range entries {
-		about := entry.Resolver + " " + string(entry.Operation) + "\nsubject " + written(entry.SubjectID) + "\n" +
+		about := entry.Resolver + " " + string(entry.Operation) + "\nsubject " + formatID(entry.SubjectID) + "\n" +
 			counted(entry.Attempts, "attempt")
 		if entry.LastError != nil {
 			about += ", " + *entry.LastError

@@ -15,7 +15,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// abandoned returns a shop with an abandoned entry for each of the customers.
+// abandoned returns a shop in which each of the given customers has an abandoned outbox entry.
 func abandoned(t *testing.T, customers string) *world {
 	t.Helper()
 	w := newWorld(t, atNoon)
@@ -134,7 +134,7 @@ func TestEntriesAreRequeuedByIDOrByFlags(t *testing.T) {
 	}
 }
 
-// circular is an application whose entries are abandoned again immediately after a requeue.
+// circular is an application in which a requeued entry is abandoned again immediately.
 type circular struct {
 	cli.Application
 	given []int
@@ -226,7 +226,7 @@ func TestOldEntriesArePurged(t *testing.T) {
 	}
 }
 
-// someday is a clock that is a year ahead of noon.
+// someday is a clock whose time is one year after the time noon of the other tests.
 type someday struct{}
 
 func (someday) Now() time.Time { return noon{}.Now().AddDate(1, 0, 0) }

@@ -10,12 +10,12 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// someEntries returns the arguments of commands that take at least a number of entry ids.
+// someEntries describes the arguments of a command: the ids of outbox entries, at least the given number of them.
 func someEntries(least int) arguments {
 	return arguments{least, -1, "the ids of entries, or - for the standard input"}
 }
 
-// entryIDs returns the ids of the arguments, or of the lines of the standard input.
+// entryIDs returns the entry ids from the arguments. If the argument is -, it returns the lines of the standard input.
 func (c *call) entryIDs() (ids []string, err error) {
 	if len(c.args) != 1 || c.args[0] != fromStdin {
 		return c.args, nil
@@ -30,9 +30,9 @@ func (c *call) entryIDs() (ids []string, err error) {
 	return ids, err
 }
 
-func outboxRequeue() verb {
+func outboxRequeue() subcommand {
 	var filter filter
-	return verb{
+	return subcommand{
 		use:   "requeue [ENTRY...]",
 		short: "retry entries that were given up",
 		long: `Makes entries that were given up pending again, so that a worker retries them. Before
@@ -45,14 +45,14 @@ rectification again.`,
 habeas outbox requeue --system supportdesk --newer-than 2d --operator dpo
 habeas outbox requeue --all --operator dpo`,
 		exits: exits{fine: "every selected entry was requeued", findings: "an entry of the arguments was skipped"},
-		args:  someEntries(0), acts: true,
+		args:  someEntries(0), needsOperator: true,
 		flags: func(c *cobra.Command) { filter.flags(c) },
 		run: func(ctx context.Context, c *call) error {
 			ids, err := c.entryIDs()
 			if err != nil {
 				return err
 			}
-			chosen, err := filter.of(c, len(ids) > 0)
+			chosen, err := filter.outboxFilter(c, len(ids) > 0)
 			if err != nil {
 				return err
 			}
@@ -68,8 +68,9 @@ habeas outbox requeue --all --operator dpo`,
 	}
 }
 
-// requeueMatching requeues entries page by page. It requeues at most the number of entries that were abandoned at the
-// beginning, because a requeued entry can be abandoned again meanwhile.
+// requeueMatching requeues the abandoned entries that match the filter, page by page. A requeued entry can be abandoned
+// again during this time and would match again. requeueMatching therefore stops after the number of entries that were
+// abandoned at the beginning.
 func (c *call) requeueMatching(ctx context.Context, filter domain.OutboxFilter) error {
 	status, err := c.Status(ctx)
 	if err != nil {
@@ -95,7 +96,8 @@ func (c *call) requeueMatching(ctx context.Context, filter domain.OutboxFilter) 
 	return c.changed("Requeued", all, len(all))
 }
 
-// changed shows the entries that a command has changed. given is the number of entries that the caller named.
+// changed prints the entries that a command has changed. given is the number of entry ids that the caller has passed.
+// If fewer entries were changed, changed returns a finding.
 func (c *call) changed(did string, entries []domain.OutboxEntry, given int) error {
 	if c.out.json {
 		if err := c.entries(entries); err != nil {
@@ -114,7 +116,7 @@ func (c *call) changed(did string, entries []domain.OutboxEntry, given int) erro
 // filter has the flags that select entries.
 type filter struct {
 	system               string
-	olderThan, newerThan span
+	olderThan, newerThan durationFlag
 	all                  bool
 }
 
@@ -125,8 +127,9 @@ func (f *filter) flags(c *cobra.Command) {
 	c.Flags().BoolVar(&f.all, "all", false, "select all entries")
 }
 
-// of returns the filter of the flags. Exactly one of entry ids, selecting flags and --all is allowed.
-func (f *filter) of(c *call, named bool) (domain.OutboxFilter, error) {
+// outboxFilter returns the filter that the flags describe. named is true if the arguments have entry ids. The caller
+// must use exactly one of these: entry ids, flags that select entries, or --all.
+func (f *filter) outboxFilter(c *call, named bool) (domain.OutboxFilter, error) {
 	chosen := f.system != "" || f.olderThan > 0 || f.newerThan > 0
 	switch {
 	case named && (chosen || f.all):
@@ -146,19 +149,20 @@ func (f *filter) of(c *call, named bool) (domain.OutboxFilter, error) {
 	return filter, nil
 }
 
-func outboxDiscard() verb {
+func outboxDiscard() subcommand {
 	var reason string
 	var yes bool
-	return verb{
+	return subcommand{
 		use:   "discard ENTRY...",
-		short: "mark entries as done that a person has dealt with",
-		long: `Marks entries that were given up as succeeded, because a person has done their work
-by other means. For example, a person has deleted the subject in the system by
-hand. The refs of the entries are deleted. If an entry was the last open entry of
-an erasure, the erasure is complete. A discarded entry cannot be requeued.
+		short: "mark entries as succeeded after handling them by hand",
+		long: `Marks entries that were given up as succeeded, because a person has done the work of
+these calls by other means. For example, the person has deleted the subject in the
+external system by hand. The refs of the entries are deleted. If an entry was the
+last open entry of an erasure, the erasure is complete. A discarded entry cannot be
+requeued.
 
-The audit trail records the reason. It has up to 100 letters from a to z, digits,
-spaces, hyphens and underscores. Do not put personal data into the reason.
+The audit trail records the reason. A reason has up to 100 letters from a to z,
+digits, spaces, hyphens and underscores. Do not put personal data into the reason.
 
 The command asks for confirmation unless --yes is given.`,
 		example: `habeas outbox discard 0197b2c0-... --reason "deleted by hand" --operator dpo
@@ -168,7 +172,7 @@ habeas outbox list -o json | jq -r .entry_id |
 			fine:     "every entry of the arguments was discarded",
 			findings: "an entry of the arguments was skipped, because it was not given up",
 		},
-		args: someEntries(1), acts: true,
+		args: someEntries(1), needsOperator: true,
 		flags: func(c *cobra.Command) {
 			c.Flags().StringVar(&reason, "reason", "", "`reason` for the audit trail; required")
 			c.Flags().BoolVar(&yes, "yes", false, "discard without confirmation")
@@ -198,9 +202,9 @@ type purged struct {
 	Removed int64 `json:"removed"`
 }
 
-func outboxPurge() verb {
+func outboxPurge() subcommand {
 	var yes bool
-	return verb{
+	return subcommand{
 		use:   "purge",
 		short: "remove old entries that succeeded",
 		long: `Removes entries that succeeded and are older than the retention of the outbox. The
@@ -235,22 +239,22 @@ The command asks for confirmation unless --yes is given.`,
 	}
 }
 
-// span is a flag for a duration: a number of days (7d), or hours, minutes and seconds (1h30m).
-type span time.Duration
+// durationFlag is the value of a flag with a duration: a number of days (7d), or hours, minutes and seconds (1h30m).
+type durationFlag time.Duration
 
-func (s *span) String() string {
+func (s *durationFlag) String() string {
 	if *s == 0 {
 		return ""
 	}
 	return time.Duration(*s).String()
 }
 
-func (s *span) Type() string { return "age" }
+func (s *durationFlag) Type() string { return "age" }
 
-func (s *span) Set(text string) error {
+func (s *durationFlag) Set(text string) error {
 	if n := len(text) - 1; n > 0 && text[n] == 'd' {
 		days, err := strconv.ParseUint(text[:n], 10, 16)
-		*s = span(days) * span(24*time.Hour)
+		*s = durationFlag(days) * durationFlag(24*time.Hour)
 		if err != nil || days == 0 {
 			return domain.ErrInvalid
 		}
@@ -260,6 +264,6 @@ func (s *span) Set(text string) error {
 	if err == nil && d <= 0 {
 		err = domain.ErrInvalid
 	}
-	*s = span(d)
+	*s = durationFlag(d)
 	return err
 }

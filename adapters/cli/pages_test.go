@@ -16,7 +16,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden pages")
 
-// each calls visit for a command and all its subcommands.
+// each calls visit for a command and for all commands below it.
 func each(command *cobra.Command, visit func(*cobra.Command)) {
 	visit(command)
 	for _, part := range command.Commands() {
@@ -24,7 +24,7 @@ func each(command *cobra.Command, visit func(*cobra.Command)) {
 	}
 }
 
-// page returns the output of the command with the argument --help.
+// page runs the command at the path with the argument --help, and returns the output.
 func page(t *testing.T, root *cobra.Command, path ...string) string {
 	t.Helper()
 	var out bytes.Buffer
@@ -36,7 +36,7 @@ func page(t *testing.T, root *cobra.Command, path ...string) string {
 	return out.String()
 }
 
-// tree returns the command tree with the commands that an application can add.
+// tree returns all commands of this package, including the commands that New does not add.
 func tree() *cobra.Command {
 	root := cli.New(nil)
 	root.AddCommand(cli.Scaffold(nil))
@@ -120,7 +120,8 @@ func TestHelpShowsThePageOfACommandOrATopic(t *testing.T) {
 	complains(t, complaint.String(), "unknown command or topic")
 }
 
-// An application adds the tree to its own command tree.
+// If another program adds the commands to its own tree, the examples on the help pages must have the name of this
+// program.
 func TestATreeOfAnotherProgramHasItsNameInExamples(t *testing.T) {
 	host := func() *cobra.Command {
 		host := &cobra.Command{Use: "shop"}

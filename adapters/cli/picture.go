@@ -10,7 +10,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// drawings has the formats of a picture. The first format is the default.
+// drawings has the possible formats of a picture. The first format is the default.
 var drawings = []string{"svg", "mermaid", "dot"}
 
 // drawing is the result of map.
@@ -19,9 +19,9 @@ type drawing struct {
 	Picture string `json:"picture"`
 }
 
-func picture() verb {
+func picture() subcommand {
 	format := drawings[0]
-	return verb{
+	return subcommand{
 		use:   "map",
 		short: "draw the data map",
 		long: `Draws the data map. The picture shows the tables, the effect of an erasure on their

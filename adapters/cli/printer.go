@@ -12,11 +12,11 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// formats has the values of --output. The first value is the default.
+// formats has the possible values of the flag --output. The first value is the default.
 var formats = []string{"text", "json"}
 
-// printer writes results. After a failed write, it drops all further output, and the command continues: the changes of
-// a command do not depend on the reader of its output.
+// printer writes the results of a command. After a failed write, it drops all further output and the command continues,
+// because the changes that a command makes must not depend on the reader of its output.
 type printer struct {
 	w      io.Writer
 	json   bool
@@ -42,10 +42,10 @@ func (p *printer) Write(text []byte) (n int, err error) {
 // line writes a line of text.
 func (p *printer) line(text string) { _, _ = io.WriteString(p, text+"\n") }
 
-// show writes a result as one line of JSON, or calls forPeople to write it as text.
-func (p *printer) show(result any, forPeople func()) error {
+// show writes a result as one line of JSON. If the format of the output is text, it calls asText instead.
+func (p *printer) show(result any, asText func()) error {
 	if !p.json {
-		forPeople()
+		asText()
 		return nil
 	}
 	encoder := json.NewEncoder(p)
@@ -56,25 +56,28 @@ func (p *printer) show(result any, forPeople func()) error {
 	return nil
 }
 
-// end returns the error of the output, if there is an error. A closed pipe is not reported.
+// end returns an error if a write has failed. It returns nil if the write failed because the reader has closed the
+// pipe.
 func (p *printer) end() error {
 	switch {
-	case p.err == nil, hasGone(p.err):
+	case p.err == nil, readerClosed(p.err):
 		return nil
 	default:
 		return &Error{Code: ExitFailed, Text: "the output cannot be written; the command has finished its work", Err: p.err}
 	}
 }
 
-// hasGone reports whether a write failed because the reader has closed the pipe.
-func hasGone(err error) bool {
+// readerClosed reports whether a write failed because the reader has closed the pipe.
+func readerClosed(err error) bool {
 	return errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe)
 }
 
-// colours has the escape sequences of a terminal for each kind of text.
+// colours maps the severity error, the severity warning and the head of a table to terminal escape sequences for
+// colours.
 var colours = map[string]string{"error": "\x1b[31m", "warning": "\x1b[33m", "head": "\x1b[1m"}
 
-// paint colours a text with the colour of a kind if the output is a terminal.
+// paint returns the text with the colour of the given key of colours. If the output has no colours, it returns the
+// text.
 func (p *printer) paint(word, text string) string {
 	if !p.colour || colours[word] == "" {
 		return text
@@ -96,7 +99,7 @@ func (p *printer) problems(problems []domain.Problem) {
 	p.table(t)
 }
 
-// printable replaces control characters, which could control a terminal. It keeps line breaks.
+// printable replaces control characters, because a terminal could execute them. It keeps line breaks.
 func printable(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r == '\n' || unicode.IsPrint(r) {

@@ -12,9 +12,9 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-func rehearse() verb {
+func rehearse() subcommand {
 	var refs []string
-	return verb{
+	return subcommand{
 		use:   "rehearse SUBJECT",
 		short: "show the effect of an erasure without erasing",
 		long: `Erases a subject in a transaction, rolls the transaction back, and shows the row
@@ -65,7 +65,7 @@ func refFlag(c *cobra.Command, refs *[]string) {
 }
 
 func (p *printer) rehearsal(r domain.Rehearsal) {
-	id := printable(written(r.SubjectID))
+	id := printable(formatID(r.SubjectID))
 	if r.Refused != nil {
 		p.line("The database would refuse to erase " + id + ".")
 		p.line(refusal(*r.Refused))
@@ -93,7 +93,7 @@ func (p *printer) rehearsal(r domain.Rehearsal) {
 	p.line("Plan: " + r.Fingerprint)
 }
 
-// refusal returns the reason of a refused erasure in one line.
+// refusal returns the reason for which the database refuses an erasure, in one line.
 func refusal(r domain.Refusal) string {
 	text := strings.TrimPrefix(r.Message, "habeas: ")
 	if r.Target != "" {
@@ -102,9 +102,10 @@ func refusal(r domain.Refusal) string {
 	return printable(oneLine(text))
 }
 
-// intention returns the effect of an erasure in one line, with the row counts of a rehearsal, and the fingerprint of
-// the rehearsal. If the store cannot rehearse, the line has the erasure plan without counts. A refusal is an error.
-func (c *call) intention(ctx context.Context, p person) (text, fingerprint string, err error) {
+// effectOf rehearses the erasure of a subject. It returns the effect of the erasure in one line, with row counts, and
+// the fingerprint of the rehearsal. If the store cannot rehearse, it returns the erasure plan in one line, without row
+// counts and fingerprint. If the erasure would be refused, it returns an error.
+func (c *call) effectOf(ctx context.Context, p person) (text, fingerprint string, err error) {
 	rehearsal, err := c.Rehearse(ctx, p.Subject)
 	switch {
 	case isMisconfigured(err): // a store that cannot rehearse
@@ -116,7 +117,7 @@ func (c *call) intention(ctx context.Context, p person) (text, fingerprint strin
 	}
 	counts := map[domain.Strategy][]string{}
 	for _, step := range rehearsal.Steps {
-		if step.Rows == 0 { // a step without rows hides those with some
+		if step.Rows == 0 { // steps without rows are omitted
 			continue
 		}
 		counts[step.Strategy] = append(counts[step.Strategy], strconv.FormatInt(step.Rows, 10)+" of "+step.Target)
@@ -143,7 +144,8 @@ func (c *call) plan() string {
 	return strategies(targets)
 }
 
-// strategies returns the texts of each strategy in one line.
+// strategies returns one line with the strategies of an erasure, each with its texts in the parameter about. For
+// example, it returns "delete 2 of parcels; retain 1 of invoices".
 func strategies(about map[domain.Strategy][]string) string {
 	var parts []string
 	for _, strategy := range []domain.Strategy{domain.StrategyDelete, domain.StrategyAnonymize, domain.StrategyRetain} {

@@ -52,7 +52,7 @@ func TestAnErasureMustMatchItsRehearsal(t *testing.T) {
 	}
 }
 
-// moving is a terminal. The rows of customer 1 change while the person reads the prompt.
+// moving is a terminal. While its person reads the prompt, the rows of customer 1 change.
 type moving struct {
 	terminal
 	move func()
@@ -78,7 +78,7 @@ func TestAConfirmationIsForTheCountsThatItShows(t *testing.T) {
 	}
 }
 
-// refused is an application whose database refuses every erasure.
+// refused is an application whose database refuses all erasures.
 type refused struct{ cli.Application }
 
 func (r refused) Rehearse(_ context.Context, subject domain.Subject) (domain.Rehearsal, error) {

@@ -12,22 +12,22 @@ import (
 	"github.com/habeas-data/habeas/domain/replay"
 )
 
-func replaying() verb {
+func replaying() subcommand {
 	var yes bool
 	var workers int
-	return verb{
+	return subcommand{
 		use:   "replay FILE",
 		short: "repeat erasures after a restore from a backup",
 		long: `Reads a journal of erasures (see journal) after the database was restored from a
 backup, and erases its subjects again. A subject is skipped if the database has
 recorded an erasure at or after the time in the journal. Run the command before
-users can reach the application again. If it was interrupted, run it again with
-the same lines.
+users can reach the application again. If the command was interrupted, run it again
+with the same journal.
 
-An external system is called again only if a row of the subject has the system's
-id of the subject, because a journal has no refs. The restore did not change
-external systems, so they need no second call. With the argument -, the lines come
-from the standard input.
+A journal has no refs. An external system is therefore called again only if a row of
+the subject contains the id of the subject in this system. Without such a row, no
+call is needed, because the restore did not change the external systems. With the
+argument -, the lines come from the standard input.
 
 The command asks for confirmation unless --yes is given.`,
 		example: `habeas replay erased.jsonl --operator restore-2026-03 --yes
@@ -36,7 +36,7 @@ cat erased-*.jsonl | habeas replay - --operator restore-2026-03 --yes`,
 			fine:   "every subject of the journal is erased",
 			failed: "the replay stopped early, a line is not valid, or a subject failed;\nthe other subjects are erased",
 		},
-		args: arguments{1, 1, "the file of a journal, or - for the standard input"}, acts: true,
+		args: arguments{1, 1, "the file of a journal, or - for the standard input"}, needsOperator: true,
 		flags: func(c *cobra.Command) {
 			c.Flags().BoolVar(&yes, "yes", false, "replay without confirmation")
 			c.Flags().IntVar(&workers, "workers", 4, "`number` of subjects to erase concurrently")
@@ -86,7 +86,7 @@ func (c *call) replay(ctx context.Context, lines io.Reader, workers, total int) 
 	return shown
 }
 
-// countLines returns the number of lines of a file, and seeks back to its beginning.
+// countLines returns the number of lines in a file. Afterwards, the file is positioned at its beginning again.
 func countLines(file *os.File) (n int, err error) {
 	lines := bufio.NewReaderSize(file, 1<<16)
 	for err == nil {

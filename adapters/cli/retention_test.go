@@ -14,7 +14,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// due is an application whose sweep finds expired cells, and may fail.
+// due is an application whose sweep finds expired cells. The sweep may also return an error.
 type due struct {
 	cli.Application
 	failure error
@@ -199,7 +199,7 @@ LINE  PLACE            ROWS
 	}
 }
 
-// gap is an application that cannot search a table.
+// gap is an application that cannot search one of its tables.
 type gap struct{ cli.Application }
 
 func (gap) Find(context.Context, []string, func(domain.FindProgress)) (domain.Found, error) {

@@ -11,7 +11,7 @@ import (
 	"github.com/habeas-data/habeas/domain/check"
 )
 
-// The types for the parts of SARIF 2.1.0 (OASIS) that code hosts read.
+// These types are the parts of SARIF 2.1.0 (OASIS) that code hosts read.
 type (
 	sarif struct {
 		Schema  string     `json:"$schema"`
@@ -68,7 +68,7 @@ type (
 	}
 )
 
-// sarifOf returns findings in SARIF, located at the lines of a source file.
+// sarifOf returns findings as a SARIF document. The position of a finding is a line of the source file.
 func sarifOf(lines *source, found []domain.Finding) sarif {
 	run := sarifRun{Results: []sarifResult{}, Tool: sarifTool{sarifDriver{
 		Name: "habeas", InformationURI: "https://" + module, Rules: []sarifRule{},
@@ -82,7 +82,7 @@ func sarifOf(lines *source, found []domain.Finding) sarif {
 	}
 	for _, finding := range found {
 		location := sarifLocation{Physical: sarifPhysical{
-			sarifArtifact{lines.uri}, sarifRegion{lines.of(finding.Table, finding.Column)},
+			sarifArtifact{lines.uri}, sarifRegion{lines.lineOf(finding.Table, finding.Column)},
 		}}
 		text := finding.Reason + " " + finding.Remedy
 		if where := finding.Where(); where != "" {
@@ -98,7 +98,7 @@ func sarifOf(lines *source, found []domain.Finding) sarif {
 	return sarif{"https://json.schemastore.org/sarif-2.1.0.json", "2.1.0", []sarifRun{run}}
 }
 
-// source is the file with the data map: a manifest, or models in Go.
+// source is the file that defines the data map: a manifest, or Go models.
 type source struct {
 	uri   string
 	lines [][]byte
@@ -113,9 +113,10 @@ func readSource(name string) (*source, error) {
 	return &source{uri.String(), bytes.Split(text, []byte("\n"))}, nil
 }
 
-// of returns the line number of a column: the first line with the column's name at or after the line of the table.
-// Without such a line, it returns the first line with the table's name, or 1.
-func (s *source) of(table, column string) int {
+// lineOf returns the line number for a column. It first finds the line with the name of the table, and returns the next
+// line with the name of the column, which can be the same line. If the column is not found, it returns the line of the
+// table. If the table is not found, it returns 1.
+func (s *source) lineOf(table, column string) int {
 	at, ok := s.find(table, 0)
 	if !ok {
 		return 1
@@ -126,7 +127,7 @@ func (s *source) of(table, column string) int {
 	return at + 1
 }
 
-// find returns the index of the first line, starting at from, that has the name as a separate word.
+// find returns the index of the first line that contains the name as a separate word. It starts at the index from.
 func (s *source) find(name string, from int) (line int, ok bool) {
 	if name == "" {
 		return 0, false

@@ -11,31 +11,31 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// Scaffold returns the command that proposes a data map from the live schema of a database. New and Open do not include
-// it, because an Application already has a data map. A caller can add it to the command tree of New or Open.
+// Scaffold returns a command that proposes a data map from the schema of a database. The trees of New and Open do not
+// contain this command, because an Application already has a data map. A caller can add the command to such a tree.
 func Scaffold(open func(ctx context.Context) (ports.CatalogReader, error)) *cobra.Command {
 	return (&tree{}).command(scaffolding(open))
 }
 
-func scaffolding(open func(context.Context) (ports.CatalogReader, error)) verb {
+func scaffolding(open func(context.Context) (ports.CatalogReader, error)) subcommand {
 	var options scaffold.Options
 	var review bool
-	return verb{
+	return subcommand{
 		use:   "scaffold",
 		short: "propose a data map for a database",
 		long: `Reads the live schema of a database and proposes a data map. The proposal has the
-table of subjects, the foreign keys that lead to it, the columns that look
-personal with a category, and the effect of an erasure on each column. The
-command reads only the schema, and no rows.
+table of subjects, the foreign keys that lead to it, the columns that seem to hold
+personal data, each with a category, and the effect of an erasure on each column.
+The command reads only the schema, and no rows.
 
-The result is a manifest in JSON. It is a first draft that consists of guesses.
-Its notes give a reason for each guess. A note that begins with DECIDE needs a
-decision by a person. With --review, the command lists these decisions and the
-tables that the proposal leaves out. The topic data-map explains the JSON.`,
+The result is a manifest in JSON. It is a first draft that consists of guesses. Its
+notes give a reason for each guess. A note that begins with DECIDE needs a decision
+by a person. With --review, the command lists these decisions and the tables that
+the proposal leaves out. The help topic data-map explains the JSON.`,
 		example: `habeas scaffold > datamap.json
 habeas scaffold --subject-table members --review`,
-		exits: exits{fine: "the proposal was printed", failed: "the command cannot propose a data map"},
-		alone: true,
+		exits:              exits{fine: "the proposal was printed", failed: "the command cannot propose a data map"},
+		needsNoApplication: true,
 		flags: func(c *cobra.Command) {
 			c.Flags().StringVar(&options.SubjectTable, "subject-table", "", "`table` of subjects; the default is a guess")
 			c.Flags().BoolVar(&options.ForeignKeysOnly, "foreign-keys-only", false,
@@ -70,7 +70,7 @@ habeas scaffold --subject-table members --review`,
 	}
 }
 
-// proposal lists the decisions that a person has to make.
+// proposal prints the decisions in a proposal that a person must make.
 func (p *printer) proposal(proposal scaffold.Proposal) {
 	p.line("The subject's table is " + proposal.Candidates[0].Table + ": " + proposal.Candidates[0].Reason)
 	p.line("")

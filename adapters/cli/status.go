@@ -6,8 +6,8 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-func status() verb {
-	return verb{
+func status() subcommand {
+	return subcommand{
 		use:   "status",
 		short: "show problems that need a person",
 		long: `Shows the problems that a person has to look into, and the open calls to external
@@ -46,7 +46,7 @@ func (p *printer) status(status domain.Status) {
 	p.counts(status)
 }
 
-// findings shows findings with their table and column.
+// findings prints findings, each with its table and column.
 func (p *printer) findings(all []domain.Finding) {
 	t := table{head: []string{"severity", "finding"}}
 	for _, finding := range all {

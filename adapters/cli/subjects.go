@@ -12,19 +12,20 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// fromStdin is the argument that selects the lines of the standard input.
+// fromStdin is the argument by which a command reads its subjects or entries from the standard input.
 const fromStdin = "-"
 
 // longestLine is the maximum length of a line of the standard input, in bytes.
 const longestLine = 1 << 20
 
-// person is a subject with its position in the input.
+// person is a subject from an argument or from a line of the standard input.
 type person struct {
 	domain.Subject
 	line int // line number on the standard input; 0 for an argument
 }
 
-// at returns the line number of the subject, as the start of an error text. Error texts never have an id.
+// at returns the prefix of an error text about the subject: the number of its line. An error text does not contain the
+// id of a subject.
 func (p person) at() string {
 	if p.line == 0 {
 		return ""
@@ -32,11 +33,12 @@ func (p person) at() string {
 	return "line " + strconv.Itoa(p.line) + ": "
 }
 
-// oneSubject has the arguments of commands that take a subject.
+// oneSubject describes the arguments of a command: one subject, or - for the standard input.
 var oneSubject = arguments{1, 1, "a subject, or - for the standard input"}
 
-// subjects returns the subjects of a call: the subject of the argument with refs (system=id) of flags, or the subjects
-// of the standard input. It checks all of them before it returns the first.
+// subjects returns the subjects of a call. They are in the argument, or on the lines of the standard input. refs are
+// the values of the flag --ref (system=id), which add refs to the subject of the argument. subjects checks all subjects
+// before it returns.
 func (c *call) subjects(refs ...string) ([]person, error) {
 	if c.args[0] == fromStdin {
 		if len(refs) > 0 {
@@ -73,8 +75,8 @@ func (c *call) subjectsOfLines() (people []person, err error) {
 	return people, err
 }
 
-// eachLine calls do with each non-empty line of the standard input and its number. The text of an error of do gets the
-// line number as a prefix.
+// eachLine calls do for each line of the standard input that is not empty, with the number of the line. If do fails,
+// the returned error begins with this number.
 func (c *call) eachLine(do func(n int, line string) error) error {
 	lines := bufio.NewScanner(c.command.InOrStdin())
 	lines.Buffer(nil, longestLine)
@@ -95,7 +97,7 @@ func (c *call) eachLine(do func(n int, line string) error) error {
 	return nil
 }
 
-// parseSubject parses a subject: a JSON object with subject_id and refs, or an id.
+// parseSubject parses the text of a subject: an id, or a JSON object with the members subject_id and refs.
 func parseSubject(text string) (domain.Subject, error) {
 	if !strings.HasPrefix(text, "{") {
 		id, err := parseID(text)
@@ -105,26 +107,26 @@ func parseSubject(text string) (domain.Subject, error) {
 		ID   json.RawMessage     `json:"subject_id"`
 		Refs []domain.SubjectRef `json:"refs"`
 	}
-	if err := strict(text, &given); err != nil {
+	if err := decodeStrict(text, &given); err != nil {
 		return domain.Subject{}, failed("a subject in JSON must be an object with subject_id and refs")
 	}
 	id, err := parseID(string(given.ID))
 	return domain.Subject{ID: id, Refs: given.Refs}, err
 }
 
-// parseID parses an id: a JSON array of strings for a composite id, a JSON string for an id from a JSON result, or the
-// id itself.
+// parseID parses an id in one of three forms: a JSON array of strings for a composite id, a JSON string from a result
+// of another command, or the id itself.
 func parseID(text string) (domain.SubjectID, error) {
 	switch {
 	case strings.HasPrefix(text, "["):
 		var elements []string
-		if err := strict(text, &elements); err != nil {
+		if err := decodeStrict(text, &elements); err != nil {
 			return domain.SubjectID{}, failed("a composite id must be a JSON array of strings")
 		}
 		return domain.NewSubjectID(elements...)
 	case strings.HasPrefix(text, `"`):
 		var canonical string
-		if err := strict(text, &canonical); err != nil {
+		if err := decodeStrict(text, &canonical); err != nil {
 			return domain.SubjectID{}, failed("an id that begins with a quotation mark must be a JSON string")
 		}
 		return domain.ParseSubjectID(canonical)
@@ -133,8 +135,8 @@ func parseID(text string) (domain.SubjectID, error) {
 	}
 }
 
-// strict decodes one JSON document and refuses unknown fields.
-func strict(text string, into any) error {
+// decodeStrict decodes exactly one JSON document. It returns an error for an unknown field.
+func decodeStrict(text string, into any) error {
 	decoder := json.NewDecoder(bytes.NewBufferString(text))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(into); err != nil {
@@ -146,8 +148,8 @@ func strict(text string, into any) error {
 	return nil
 }
 
-// written returns an id in the form that parseID reads.
-func written(id domain.SubjectID) string {
+// formatID returns an id as a text that parseID can parse.
+func formatID(id domain.SubjectID) string {
 	elements := id.Elements()
 	if len(elements) == 1 {
 		return elements[0]
@@ -156,7 +158,7 @@ func written(id domain.SubjectID) string {
 	return string(text)
 }
 
-// mustKnow returns an error if the database has no row and no erasure of the subject.
+// mustKnow returns an error if the database has no row of the subject and no record of its erasure.
 func (c *call) mustKnow(ctx context.Context, p person) error {
 	state, err := c.Known(ctx, p.ID)
 	if err != nil {

@@ -11,25 +11,25 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-func sweep() verb {
+func sweep() subcommand {
 	var yes, dryRun bool
-	return verb{
+	return subcommand{
 		use:   "sweep",
 		short: "anonymize expired retained data (Art. 5(1)(e) GDPR)",
 		long: `Overwrites the retained cells of erased subjects whose retention period is over.
-Each subject is one transaction with its own audit events. If the command was
-interrupted, run it again. An application can also set Sweep in its
-configuration. Its worker then does the same at that interval.
+Each subject is swept in its own transaction, which also writes its audit events. If
+the command was interrupted, run it again. If an application sets an interval in its
+configuration (Sweep), its worker also sweeps at this interval.
 
-The command asks for confirmation unless --yes is given. The prompt shows the
-counts of a dry run.`,
+The command asks for confirmation unless --yes is given. The prompt shows the counts
+of a dry run.`,
 		example: `habeas sweep --dry-run
 habeas sweep --operator retention-job --yes`,
 		exits: exits{
 			fine:   "all expired cells were overwritten, or counted with --dry-run",
 			failed: "the sweep stopped early, or failed for a subject; the other subjects\nare swept",
 		},
-		acts: true, unless: &dryRun,
+		needsOperator: true, readsOnly: &dryRun,
 		flags: func(c *cobra.Command) {
 			c.Flags().BoolVar(&dryRun, "dry-run", false, "count the expired cells, and change nothing")
 			c.Flags().BoolVar(&yes, "yes", false, "sweep without confirmation")
@@ -56,7 +56,8 @@ habeas sweep --operator retention-job --yes`,
 	}
 }
 
-// sweep runs a sweep and shows its report, including the report of a sweep that failed for a subject.
+// sweep calls run and prints the report of the sweep. It prints the report even if the sweep has failed for some
+// subjects.
 func (c *call) sweep(
 	ctx context.Context, run func(context.Context, func(domain.SweepReport)) (domain.SweepReport, error),
 ) error {

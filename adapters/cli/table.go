@@ -6,21 +6,21 @@ import (
 )
 
 const (
-	// tableWidth is the maximum width of a table, in characters.
+	// tableWidth is the maximum width of a printed table, in characters.
 	tableWidth = 60
-	// narrowest is the minimum width of a column that fit makes narrower.
-	narrowest = 8
-	gap       = "  "
+	// minColumnWidth is the width in characters below which the function fit does not reduce a column.
+	minColumnWidth = 8
+	gap            = "  "
 )
 
-// table has rows and a head. A cell may have several lines.
+// table is a table to print. A cell may have several lines.
 type table struct {
 	head []string
 	rows [][]string
 }
 
-// table writes a table with the width tableWidth. If the table is too wide, the text of the widest columns is wrapped.
-// Columns of numbers are aligned right.
+// table prints a table that is at most tableWidth wide. If the table would be wider, the text in the widest columns is
+// wrapped. Numbers are aligned right.
 func (p *printer) table(t table) {
 	all := [][]string{make([]string, len(t.head))}
 	for i, head := range t.head {
@@ -87,7 +87,7 @@ func fit(rows [][]string) []int {
 				widest = i
 			}
 		}
-		if widths[widest] <= narrowest {
+		if widths[widest] <= minColumnWidth {
 			break
 		}
 		widths[widest]--
@@ -102,8 +102,8 @@ func sum(numbers []int) (total int) {
 	return total
 }
 
-// wrap breaks a text into lines of at most width characters. It breaks between words, and inside a word that is longer
-// than a line.
+// wrap breaks a text into lines of at most width characters. It breaks the text between words. If a word is longer than
+// a line, it also breaks the word.
 func wrap(text string, width int) (lines []string) {
 	for paragraph := range strings.SplitSeq(text, "\n") {
 		line := ""

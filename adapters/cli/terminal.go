@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// isTerminal reports whether a stream is a terminal. A stream that is not a file may implement IsTerminal.
+// isTerminal reports whether a stream is a terminal. A stream in a test can implement the method IsTerminal for this.
 func isTerminal(stream any) bool {
 	if says, ok := stream.(interface{ IsTerminal() bool }); ok {
 		return says.IsTerminal()
@@ -27,13 +27,13 @@ func isTerminal(stream any) bool {
 	return err != nil || !os.SameFile(info, nothing)
 }
 
-// hasPerson reports whether the command can ask a person.
+// hasPerson reports whether the command can ask a person, because its input and its standard error are a terminal.
 func (c *call) hasPerson() bool {
 	return isTerminal(c.command.InOrStdin()) && isTerminal(c.command.ErrOrStderr())
 }
 
-// confirm asks a person to type yes, after a prompt with the counts. Without a terminal, it returns an error unless yes
-// is set.
+// confirm writes the prompt and asks a person to type yes. If yes is set, it returns nil without asking. It returns an
+// error if the person does not type yes, or if there is no terminal.
 func (c *call) confirm(ctx context.Context, yes bool, prompt string) error {
 	if yes {
 		return nil
@@ -47,7 +47,7 @@ func (c *call) confirm(ctx context.Context, yes bool, prompt string) error {
 	}
 	responses := make(chan string, 1)
 	go func() {
-		line, _ := bufio.NewReader(in).ReadString('\n') // the end of the input is a refusal
+		line, _ := bufio.NewReader(in).ReadString('\n') // at the end of the input, line is empty, which is a refusal
 		responses <- line
 	}()
 	select {
@@ -61,7 +61,7 @@ func (c *call) confirm(ctx context.Context, yes bool, prompt string) error {
 	}
 }
 
-// progress shows the progress of a command on a terminal. Without a terminal, it shows nothing.
+// progress is a progress bar on a terminal. If the standard error is not a terminal, it shows nothing.
 type progress struct {
 	out   io.Writer // nil if nothing is shown
 	label string
@@ -70,10 +70,10 @@ type progress struct {
 	drawn time.Time
 }
 
-// redraw is the minimum time between two updates of the progress bar.
+// redraw is the minimum time between two updates of a progress bar.
 const redraw = 100 * time.Millisecond
 
-// progress returns a progress bar. It shows nothing if the total is 1.
+// progress returns a progress bar for the given number of items. The bar is not shown if the number is 1.
 func (c *call) progress(label string, total int) *progress {
 	p := &progress{label: label, total: int64(total), drawn: time.Now()}
 	if out := c.command.ErrOrStderr(); isTerminal(out) && total != 1 {
@@ -82,10 +82,10 @@ func (c *call) progress(label string, total int) *progress {
 	return p
 }
 
-// add adds n to the number of finished items.
+// add increases the number of finished items by n.
 func (p *progress) add(n int64) { p.to(p.done+n, p.total) }
 
-// to sets the number of finished items and the total, and updates the bar.
+// to sets the number of finished items and the total number, and redraws the bar.
 func (p *progress) to(done, total int64) {
 	p.done, p.total = done, total
 	if p.out == nil || time.Since(p.drawn) < redraw {

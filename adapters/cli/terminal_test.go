@@ -67,7 +67,7 @@ func TestAnInterruptedPromptChangesNothing(t *testing.T) {
 	}
 }
 
-// interrupted is a terminal whose person interrupts the prompt.
+// interrupted is a terminal whose person interrupts the command at the prompt.
 type interrupted struct {
 	terminal
 	stop func()
@@ -126,7 +126,7 @@ func TestValuesDoNotControlATerminal(t *testing.T) {
 	}
 }
 
-// slow is an application whose erasures take a second.
+// slow is an application in which an erasure takes one second.
 type slow struct{ cli.Application }
 
 func (s slow) Erase(ctx context.Context, subject domain.Subject) (domain.ErasureResult, error) {

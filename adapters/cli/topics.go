@@ -2,7 +2,7 @@ package cli
 
 import "github.com/spf13/cobra"
 
-// topic is a help page that belongs to no command.
+// topic is a help page that does not describe a command.
 type topic struct{ name, short, long string }
 
 func (t topic) command() *cobra.Command {
@@ -61,7 +61,8 @@ Commands check all lines before they process the first line.`,
 	},
 	{
 		"data-map", "the data map in JSON", `A data map is a JSON document with the members manifest_version (2) and tables.
-Messages of habeas name options as struct tags. Each option is a member in JSON:
+Messages of habeas write options as in Go struct tags. In JSON, each option is a
+member:
 
     erasure:null             "personal": {"erasure": "null", ...}
     surrogate:'x'            "surrogate": "x", next to "personal"
@@ -70,8 +71,8 @@ Messages of habeas name options as struct tags. Each option is a member in JSON:
     subject:"owned"          "owned": true of the table
 
 A table has the members name, primary_key, columns and relations. The table of
-subjects also has subject_key. Rows of an owned table belong to the subject as
-a whole.
+subjects also has subject_key. If a table is owned, all
+columns of its rows belong to the subject.
 
 A column has the members name and type. A column with personal data also has the
 member personal, with these members:
@@ -80,26 +81,27 @@ member personal, with these members:
                communication or special
     erasure    anonymize: a surrogate overwrites the value
                null: the value becomes NULL
-               delete: the value is deleted with its row; refused if the row
-               stays
+               delete: the value is deleted with its row; refused if an
+               erasure does not delete the row
                retain: the value stays; needs a reason
                erase (default): the value is deleted with its row if the
                erasure deletes the row, otherwise a surrogate overwrites it
     export     no: exports omit the value
-    retain     the length of a duty, like 10y; since names the column with its
-               start
+    retain     the retention period, like 10y; since is the column with the
+               start of this period
     via        the relation to the person that the value belongs to, if the
                table has several paths
 
 A surrogate with {} is different in each cell: {}@erased.invalid.
 
 A relation has the members columns, references (a table) and referenced_columns.
-If rows are about several people, each relation to one of them has path. The
-member erasure of a path is delete (the row is deleted with that person) or null
-(the columns become NULL). The member when, with column and value, restricts a
+If rows are about several people, each relation to one of
+these people has the member path. Such a relation can have the member erasure: with
+delete, the row is deleted when that person is erased, and with null, the columns of
+the relation become NULL. The member when, with column and value, restricts a
 relation to some of the rows.
 
-A note is for people. No command reads it.`,
+The member note is a text for people. No command reads it.`,
 	},
 	{
 		"output", "results for people and for scripts",

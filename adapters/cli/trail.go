@@ -10,8 +10,8 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-func trail() verb {
-	return verb{
+func trail() subcommand {
+	return subcommand{
 		use:   "trail SUBJECT",
 		short: "show the audit trail of a subject (Art. 5(2) GDPR)",
 		long: `Shows the audit events of a subject in the order in which they were recorded. The
@@ -49,7 +49,7 @@ habeas trail - < subjects.txt`,
 }
 
 func (p *printer) trail(id domain.SubjectID, events []domain.AuditEvent) {
-	p.line("Trail of " + printable(written(id)) + ": " + counted(len(events), "event") + ".")
+	p.line("Trail of " + printable(formatID(id)) + ": " + counted(len(events), "event") + ".")
 	if len(events) == 0 {
 		return
 	}
@@ -57,7 +57,7 @@ func (p *printer) trail(id domain.SubjectID, events []domain.AuditEvent) {
 	for _, event := range events {
 		text := string(event.EventType) + "\n"
 		for _, name := range slices.Sorted(maps.Keys(event.Payload)) {
-			if name != domain.PayloadOperationID { // only JSON results show it
+			if name != domain.PayloadOperationID { // only JSON results contain the operation id
 				text += fmt.Sprintf("%s=%v ", name, event.Payload[name])
 			}
 		}

@@ -7,13 +7,13 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-func verify() verb {
-	return verb{
+func verify() subcommand {
+	return subcommand{
 		use:   "verify SUBJECT",
 		short: "check that an erased subject has no data left",
 		long: `Searches for rows and values that the last erasure of a subject should have deleted
-or overwritten. They can come back by a trigger, a job, a restored copy, or a
-later write of the application. The command changes no row. The audit trail
+or overwritten. For example, a trigger, a job, a restored copy or a later write of
+the application could have written them again. The command changes no row. The audit trail
 records the result.`,
 		example: `habeas verify 42 --operator dpo
 habeas verify - --operator dpo --output json < erased.txt`,
@@ -21,7 +21,7 @@ habeas verify - --operator dpo --output json < erased.txt`,
 			fine: "no row or value is left over", findings: "a row or value is left over",
 			failed: "the verification failed, or the subject was never erased",
 		},
-		args: oneSubject, acts: true,
+		args: oneSubject, needsOperator: true,
 		run: func(ctx context.Context, c *call) error {
 			people, err := c.subjects()
 			if err != nil {
@@ -47,7 +47,7 @@ habeas verify - --operator dpo --output json < erased.txt`,
 }
 
 func (p *printer) verification(v domain.Verification) {
-	id := printable(written(v.SubjectID))
+	id := printable(formatID(v.SubjectID))
 	p.line(id + " was erased at " + instant(v.ErasedAt) + ": " + counted(len(v.LeftOver), "finding") + ".")
 	if len(v.LeftOver) == 0 {
 		return

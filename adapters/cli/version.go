@@ -14,14 +14,14 @@ type versions struct {
 	Go      string `json:"go"`
 }
 
-func version() verb {
-	return verb{
-		use:     "version",
-		short:   "print the version",
-		long:    `Prints the versions of habeas and of Go that the program was built with.`,
-		example: `habeas version`,
-		exits:   exits{fine: "the version was printed"},
-		alone:   true,
+func version() subcommand {
+	return subcommand{
+		use:                "version",
+		short:              "print the version",
+		long:               `Prints the versions of habeas and of Go that the program was built with.`,
+		example:            `habeas version`,
+		exits:              exits{fine: "the version was printed"},
+		needsNoApplication: true,
 		run: func(_ context.Context, c *call) error {
 			found := versions{Version: "(devel)", Go: "unknown"}
 			if build, ok := debug.ReadBuildInfo(); ok {
@@ -32,7 +32,8 @@ func version() verb {
 	}
 }
 
-// versionsOf returns the version of the module, from the main module or the dependencies of a program.
+// versionsOf returns the version of the module habeas. The module is the main module of the program, or one of its
+// dependencies.
 func versionsOf(build *debug.BuildInfo) versions {
 	found := versions{Version: "(devel)", Go: build.GoVersion}
 	for _, linked := range append([]*debug.Module{&build.Main}, build.Deps...) {

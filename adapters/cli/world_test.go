@@ -19,7 +19,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// shop is a data map. An erasure anonymizes customers, deletes parcels, and retains invoices.
+// shop is the data map of a shop. An erasure anonymizes the rows of customers, deletes parcels, and retains invoices.
 const shop = `{"manifest_version": 2, "tables": [
 	{"name": "customers", "primary_key": ["id"], "subject_key": ["id"], "columns": [
 		{"name": "id", "type": "text"},
@@ -45,8 +45,8 @@ func dataMap(t *testing.T) domain.DataMap {
 // by is the operator.
 const by = "--operator=dpo"
 
-// world is a shop with customers 1 to 3, each with two parcels and one invoice. It has the commands of operators, and
-// an external system that refuses to erase.
+// world is a shop with its commands for operators. It has the customers 1 to 3, each with two parcels and one invoice.
+// Its external system refuses every erasure.
 type world struct {
 	t     *testing.T
 	store *memory.Store
@@ -92,14 +92,14 @@ func newWorld(t *testing.T, change ...func(*stack.Config)) *world {
 	return &world{t, store, gdpr, strings.NewReader("")}
 }
 
-// reading returns the world with the given standard input.
+// reading returns the world with the given text as standard input of its commands.
 func (w *world) reading(lines string) *world {
 	other := *w
 	other.in = strings.NewReader(lines)
 	return &other
 }
 
-// run runs a command and returns its exit code and output.
+// run runs a command. It returns the exit code and the output.
 func (w *world) run(args ...string) (code int, stdout, stderr string) {
 	w.t.Helper()
 	var out, complaints bytes.Buffer
@@ -121,7 +121,7 @@ func run(ctx context.Context, application cli.Application, in io.Reader, stdout,
 	return cli.Execute(ctx, root)
 }
 
-// want runs a command, fails the test unless it ends with the given exit code, and returns its output.
+// want runs a command and returns its output. It fails the test if the exit code differs from the given code.
 func (w *world) want(code int, args ...string) (stdout, stderr string) {
 	w.t.Helper()
 	got, stdout, stderr := w.run(args...)
@@ -131,7 +131,7 @@ func (w *world) want(code int, args ...string) (stdout, stderr string) {
 	return stdout, stderr
 }
 
-// decoded runs a command with --output json like want, and decodes its only line.
+// decoded runs a command with --output json, as want does. The output must be one line, which decoded decodes.
 func decoded[T any](w *world, code int, args ...string) (result T) {
 	w.t.Helper()
 	stdout, _ := w.want(code, append(args, "--output", "json")...)
@@ -144,7 +144,7 @@ func decoded[T any](w *world, code int, args ...string) (result T) {
 	return result
 }
 
-// emails returns the email addresses of the customers that were not erased.
+// emails returns the email addresses of the customers who are not erased.
 func (w *world) emails() (left []string) {
 	w.t.Helper()
 	rows, err := w.store.Rows("customers")
@@ -174,7 +174,7 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// complains checks that an error is one line that contains each of the words.
+// complains checks that the standard error has one line, and that the line contains all given words.
 func complains(t *testing.T, stderr string, words ...string) {
 	t.Helper()
 	for _, word := range words {

@@ -1,11 +1,11 @@
-// Package diagram draws a data map. The picture shows the tables, the effect of an erasure on their rows, the paths to
-// the subject, and the external systems.
+// Package diagram draws a data map. The diagram shows the tables, the effect of an erasure on their rows, the paths
+// from a table to the subject, and the external systems.
 //
 //	svg := diagram.SVG(gdpr.DataMap(), gdpr.Plan())
 //	err := os.WriteFile("datamap.svg", []byte(svg), 0o644)
 //
-// [DOT] and [Mermaid] return the same picture as text for Graphviz and Mermaid. A picture has names of tables, columns
-// and systems, and no values of rows. Equal data maps and plans give equal pictures.
+// [DOT] and [Mermaid] return the same diagram as text for Graphviz and Mermaid. A diagram has names of tables, columns
+// and external systems. It has no values of rows. The same data map and plan always give the same diagram.
 package diagram
 
 import (
@@ -15,33 +15,34 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// fate is the effect of an erasure on the rows of a table, or marks an external system.
-type fate string
+// effect is the effect of an erasure on the rows of a table. The value external is for external systems, which have no
+// rows.
+type effect string
 
 const (
-	deleted    fate = "deleted"
-	anonymized fate = "anonymized"
-	retained   fate = "retained"
-	untouched  fate = "untouched" // the table only connects other tables to the subject
-	external   fate = "external"
+	deleted    effect = "deleted"
+	anonymized effect = "anonymized"
+	retained   effect = "retained"
+	untouched  effect = "untouched" // the table only connects other tables to the table of subjects
+	external   effect = "external"
 )
 
-// fates has all fates in the order of the legend.
-var fates = []fate{deleted, anonymized, retained, untouched, external}
+// effects has all effects in the order of the legend.
+var effects = []effect{deleted, anonymized, retained, untouched, external}
 
-// box is a table or an external system.
+// box represents a table or an external system.
 type box struct {
-	title string // the name of the table or the system
-	fate  fate   // selects the colour
-	says  string // the effects of an erasure on the rows, as text
-	cells []cell
-	layer int // the number of relations to the subject
+	title  string // the name of the table or the system
+	effect effect // selects the colour
+	says   string // the effects of an erasure on the rows, as text
+	cells  []cell
+	layer  int // the number of relations between the table and the subject
 }
 
-// cell is a line of a box: an annotated column.
+// cell is one line of a box. It represents a column with an annotation.
 type cell struct{ name, says string }
 
-// arrow leads from a table to the table that it references, or to an external system.
+// arrow is an arrow from a table to another table that it references, or to an external system.
 type arrow struct {
 	from, to int    // indexes of boxes
 	label    string // the names of the paths, if there are several paths
@@ -69,9 +70,9 @@ func pictureOf(m domain.DataMap, plan domain.Plan) picture {
 		}
 		systems[step.Target] = len(p.boxes)
 		p.boxes = append(p.boxes, box{
-			title: step.Target, fate: external, says: "external system", layer: last + 1,
+			title: step.Target, effect: external, says: "external system", layer: last + 1,
 		})
-		if !slices.Contains(m.Refs(), step.Target) { // its ref comes from the subject provider
+		if !slices.Contains(m.Refs(), step.Target) { // the application provides the ref of this system
 			p.arrows = append(p.arrows, arrow{from: 0, to: systems[step.Target], dashed: true})
 		}
 	}
@@ -82,7 +83,7 @@ func pictureOf(m domain.DataMap, plan domain.Plan) picture {
 }
 
 func boxOf(m domain.DataMap, plan domain.Plan, table domain.Table) box {
-	b := box{title: table.Name, fate: untouched}
+	b := box{title: table.Name, effect: untouched}
 	for _, path := range m.Paths(table.Name) {
 		b.layer = max(b.layer, len(path.Relations))
 	}
@@ -91,11 +92,11 @@ func boxOf(m domain.DataMap, plan domain.Plan, table domain.Table) box {
 		if step.Target != table.Name {
 			continue
 		}
-		next := map[domain.Strategy]fate{
+		next := map[domain.Strategy]effect{
 			domain.StrategyDelete: deleted, domain.StrategyAnonymize: anonymized, domain.StrategyRetain: retained,
 		}[step.Strategy]
-		if slices.Index(fates, next) > slices.Index(fates, b.fate) || b.fate == untouched {
-			b.fate = next
+		if slices.Index(effects, next) > slices.Index(effects, b.effect) || b.effect == untouched {
+			b.effect = next
 		}
 		word := string(next)
 		if step.Via != "" {
@@ -136,8 +137,8 @@ func cellOf(m domain.DataMap, table domain.Table, column domain.Column) cell {
 	return cell{column.Name, strings.Join(says, ", ")}
 }
 
-// arrowsOf returns one arrow for each table that the paths of table lead to, and one for each system whose keys are in
-// table.
+// arrowsOf returns the arrows that start at a table. There is one arrow for each table to which a path relation leads,
+// and one arrow for each external system whose keys are in a column of the table.
 func arrowsOf(m domain.DataMap, table domain.Table, index, systems map[string]int) []arrow {
 	var arrows []arrow
 	paths := m.Paths(table.Name)

@@ -20,14 +20,15 @@ const (
 	tallest    = 1100.0 // the maximum height of a column of boxes
 )
 
-// placed is a box with its position and size.
+// placed is a box with its position and size in the diagram.
 type placed struct {
 	box
 	x, y, width, height float64
 }
 
-// layout returns the boxes with their positions. The table of subjects is at the left. Each layer is to the right of
-// the tables that it references. Within a layer, a box is near the boxes that its arrows lead to.
+// layout computes the position of each box, and the size of the diagram. The table of subjects is at the left. A table
+// is to the right of the tables that it references. Within a layer, a box is placed near the boxes to which its arrows
+// lead.
 func (p picture) layout() (boxes []placed, width, height float64) {
 	boxes = make([]placed, len(p.boxes))
 	var layers [][]int
@@ -62,7 +63,8 @@ func (p picture) layout() (boxes []placed, width, height float64) {
 	return boxes, x + margin, height + margin
 }
 
-// gapBefore returns the gap before a column. The labels of the arrows that start in the column must fit into it.
+// gapBefore returns the width of the gap to the left of a column of boxes. The gap must be wide enough for the labels
+// of the arrows that start at these boxes.
 func (p picture) gapBefore(column []int) float64 {
 	gap := between
 	for _, a := range p.arrows {
@@ -88,7 +90,8 @@ func widthOf(b box) float64 {
 	return max(150, 2*padding+letter*float64(longest))
 }
 
-// order sorts the boxes of a layer by the mean height of the boxes that their arrows connect to in earlier layers.
+// order sorts the boxes of a layer. The sort key of a box is the mean vertical position of the boxes in earlier layers
+// that are connected to it by an arrow.
 func (p picture) order(layer []int, boxes []placed) {
 	heights := map[int]float64{}
 	for _, i := range layer {
@@ -113,10 +116,10 @@ func (p picture) order(layer []int, boxes []placed) {
 	})
 }
 
-// rank sorts tables by their fate, and external systems last.
-func rank(b placed) int { return slices.Index(fates, b.fate) }
+// rank returns the sort key of a box by its effect. External systems come last.
+func rank(b placed) int { return slices.Index(effects, b.effect) }
 
-// columnsOf divides a layer into columns of similar height.
+// columnsOf divides the boxes of a layer into columns of similar height.
 func columnsOf(layer []int, boxes []placed) [][]int {
 	total := 0.0
 	for _, i := range layer {

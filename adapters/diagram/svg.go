@@ -23,8 +23,8 @@ const style = `
 }
 `
 
-// SVG returns the picture as an SVG document with light and dark colours. The document loads no resources and has no
-// script.
+// SVG returns the diagram as an SVG document. The document has colours for light and dark backgrounds. It contains no
+// script and loads no other files.
 func SVG(m domain.DataMap, plan domain.Plan) string {
 	p := pictureOf(m, plan)
 	boxes, width, height := p.layout()
@@ -51,15 +51,15 @@ func SVG(m domain.DataMap, plan domain.Plan) string {
 
 func drawLegend(b *strings.Builder) {
 	x := margin
-	for _, fate := range fates {
-		fmt.Fprintf(b, `<rect x="%.1f" y="%.1f" width="12" height="12" rx="3" fill="%s"/>`, x, margin-6, light[fate][0])
-		fmt.Fprintf(b, `<text class="legend cell" x="%.1f" y="%.1f">%s</text>`+"\n", x+18, margin+4, fate)
-		x += 18 + letter*float64(len(fate)) + 24
+	for _, effect := range effects {
+		fmt.Fprintf(b, `<rect x="%.1f" y="%.1f" width="12" height="12" rx="3" fill="%s"/>`, x, margin-6, light[effect][0])
+		fmt.Fprintf(b, `<text class="legend cell" x="%.1f" y="%.1f">%s</text>`+"\n", x+18, margin+4, effect)
+		x += 18 + letter*float64(len(effect)) + 24
 	}
 }
 
 func drawBox(b *strings.Builder, box placed) {
-	colours := light[box.fate]
+	colours := light[box.effect]
 	fmt.Fprintf(b, `<g class="table" transform="translate(%.1f %.1f)">`, box.x, box.y)
 	fmt.Fprintf(b, `<rect class="box" width="%.1f" height="%.1f" rx="7"/>`, box.width, box.height)
 	fmt.Fprintf(b, `<path d="M0 7a7 7 0 0 1 7-7h%.1fa7 7 0 0 1 7 7v%.1fh-%.1fz" fill="%s"/>`,
@@ -77,9 +77,10 @@ func drawBox(b *strings.Builder, box placed) {
 	b.WriteString("</g>\n")
 }
 
-// drawArrow draws a curve from the left side of a table to the right side of the table that it references. A system is
-// to the right of the table with its keys, so its arrow starts at the right side. labels is the number of labels above
-// the label of this arrow.
+// drawArrow draws an arrow as a curve. An arrow to a referenced table goes from the left side of the table to the right
+// side of the referenced table. An arrow to an external system goes to the right, because an external system is to the
+// right of the tables. The parameter labels is the number of labels that are already drawn above the label of this
+// arrow.
 func drawArrow(b *strings.Builder, from, to placed, a arrow, labels float64) {
 	x1, x2 := from.x, to.x+to.width
 	if to.x > from.x {
@@ -99,7 +100,8 @@ func drawArrow(b *strings.Builder, from, to placed, a arrow, labels float64) {
 	}
 }
 
-// spread shifts the end of an arrow towards its start, so that arrows to the same box end at different points.
+// spread returns the vertical offset at which an arrow ends. It depends on the start of the arrow, so that several
+// arrows to one box end at different points.
 func spread(from, to placed) float64 {
 	middle := from.y + from.height/2
 	switch {

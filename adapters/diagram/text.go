@@ -7,8 +7,8 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// light has the background and text colours of the box headers.
-var light = map[fate][2]string{
+// light has the background colour and the text colour of the head of a box, by effect.
+var light = map[effect][2]string{
 	deleted:    {"#c0392b", "#ffffff"},
 	anonymized: {"#b9770e", "#ffffff"},
 	retained:   {"#1f618d", "#ffffff"},
@@ -16,7 +16,7 @@ var light = map[fate][2]string{
 	external:   {"#6c3483", "#ffffff"},
 }
 
-// DOT returns the picture as a graph for Graphviz.
+// DOT returns the diagram in the language of Graphviz.
 func DOT(m domain.DataMap, plan domain.Plan) string {
 	p := pictureOf(m, plan)
 	var b strings.Builder
@@ -27,7 +27,7 @@ func DOT(m domain.DataMap, plan domain.Plan) string {
 			lines = append(lines, escapeRecord(cell.name+" ("+cell.says+")")+`\l`)
 		}
 		fmt.Fprintf(&b, "  n%d [label=\"{%s}\", fillcolor=\"%s\", fontcolor=\"%s\"]\n",
-			i, strings.Join(lines, "|"), light[box.fate][0], light[box.fate][1])
+			i, strings.Join(lines, "|"), light[box.effect][0], light[box.effect][1])
 	}
 	for _, arrow := range p.arrows {
 		style := ""
@@ -40,7 +40,7 @@ func DOT(m domain.DataMap, plan domain.Plan) string {
 	return b.String()
 }
 
-// escapeRecord escapes a text for the label of a DOT record.
+// escapeRecord escapes a text for a label of a DOT node with the shape record.
 func escapeRecord(text string) string {
 	var b strings.Builder
 	for _, r := range text {
@@ -57,7 +57,7 @@ func escapeRecord(text string) string {
 	return b.String()
 }
 
-// Mermaid returns the picture as a Mermaid flowchart, which code hosts draw in Markdown.
+// Mermaid returns the diagram as a Mermaid flowchart. Many code hosts can draw a Mermaid flowchart in a Markdown file.
 func Mermaid(m domain.DataMap, plan domain.Plan) string {
 	p := pictureOf(m, plan)
 	var b strings.Builder
@@ -68,10 +68,10 @@ func Mermaid(m domain.DataMap, plan domain.Plan) string {
 			lines = append(lines, escapeHTML(cell.name+": "+cell.says))
 		}
 		open, closed := `["`, `"]`
-		if box.fate == external {
+		if box.effect == external {
 			open, closed = `(["`, `"])`
 		}
-		fmt.Fprintf(&b, "  n%d%s%s%s:::%s\n", i, open, strings.Join(lines, "<br/>"), closed, box.fate)
+		fmt.Fprintf(&b, "  n%d%s%s%s:::%s\n", i, open, strings.Join(lines, "<br/>"), closed, box.effect)
 	}
 	for _, arrow := range p.arrows {
 		line := "-->"
@@ -83,13 +83,13 @@ func Mermaid(m domain.DataMap, plan domain.Plan) string {
 		}
 		fmt.Fprintf(&b, "  n%d %s n%d\n", arrow.from, line, arrow.to)
 	}
-	for _, fate := range fates {
-		fmt.Fprintf(&b, "  classDef %s fill:%s,color:%s\n", fate, light[fate][0], light[fate][1])
+	for _, effect := range effects {
+		fmt.Fprintf(&b, "  classDef %s fill:%s,color:%s\n", effect, light[effect][0], light[effect][1])
 	}
 	return b.String()
 }
 
-// escapeHTML escapes a text for a quoted label. In Mermaid, an entity starts with # instead of &.
+// escapeHTML escapes a text for a quoted label. In Mermaid, an HTML entity begins with # instead of &.
 func escapeHTML(text string) string {
 	var b strings.Builder
 	for _, r := range text {

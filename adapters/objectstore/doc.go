@@ -1,29 +1,33 @@
-// Package objectstore implements a resolver for the files of a subject in an object store. It supports S3 and
-// compatible stores, Google Cloud Storage, Azure Blob Storage, and directories, each as a bucket of gocloud.dev/blob:
+// Package objectstore implements a resolver for the files of a subject in an object store. The resolver supports S3 and
+// compatible stores, Google Cloud Storage, Azure Blob Storage, and directories. It accesses each of them as a bucket of
+// gocloud.dev/blob:
 //
 //	bucket, err := blob.OpenBucket(ctx, "s3://media?region=eu-central-1") // with gocloud.dev/blob/s3blob imported
 //	files, err := objectstore.New(bucket, objectstore.Options{})
 //	gdpr, err := app.New(app.Config{DB: db, Models: models, Resolvers: []ports.Resolver{files}})
 //
-// A ref of the subject provider is the key of one object, such as "avatars/42.png". With a slash at its end, such as
-// "uploads/42/", the ref is a prefix and selects every object below it:
+// The subject provider of the application returns refs that select the files of a subject. A ref is the key of one
+// object, such as "avatars/42.png". A ref with a slash at its end, such as "uploads/42/", is a prefix and selects all
+// objects whose keys begin with the prefix:
 //
 //	domain.NewSubject("42", domain.SubjectRef{Kind: objectstore.Name, Value: "uploads/42/"})
 //
-// A key in a column (see domain.Annotation.Ref) is always the key of one object and never a prefix, because users may
-// have written the column. A key is refused with a *domain.ResolverError if it is empty, begins or ends with a slash,
-// or has an empty segment or a segment "." or "..". The worker then abandons the outbox entry with all its keys, so
-// that a person looks into it. An export names the resolver as incomplete.
+// A column can also contain the key of a file (see domain.Annotation.Ref). Such a key selects one object and is never a
+// prefix, because a user may have written the value of the column.
+//
+// A key is not valid if it is empty, begins or ends with a slash, or has a segment that is empty, "." or "..". The
+// resolver refuses such a key with a *domain.ResolverError. In an erasure, the worker then abandons the outbox entry
+// with all its keys, and a person must examine the entry. In an export, the resolver is listed as an incomplete source.
 //
 // To restrict the resolver to the files below a prefix, pass a blob.PrefixedBucket to [New]. See [Options] for the
-// limits of an export. Package journal, below this package, stores the journal of erasures in a bucket.
+// limits of an export. The package journal in the directory of this package stores the journal of erasures in a bucket.
 //
 // # Versions
 //
 // On S3, an erasure deletes every version and every delete marker of the objects, in buckets with and without
 // versioning. It needs the permissions s3:ListBucketVersions and s3:DeleteObjectVersion in addition to the permissions
-// to list, read and delete. S3 refuses to delete a version under a retention or a legal hold. The entry is then
-// abandoned.
+// to list, read and delete. S3 refuses to delete a version under a retention or a legal hold. In this case, the worker
+// abandons the outbox entry.
 //
 // On Google Cloud Storage and Azure, an erasure deletes the current version. With object versioning or soft deletion,
 // the store keeps earlier versions until a lifecycle rule of the bucket deletes them. Configure such a rule.

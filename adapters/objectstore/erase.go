@@ -8,10 +8,12 @@ import (
 	"gocloud.dev/gcerrors"
 )
 
-// EraseKeys implements ports.KeyResolver. It erases the object of each key, and returns the number of keys without an
-// object. A key is never a prefix. Deletions are idempotent, so the entry id is not needed. On error, some objects may
-// be erased, and another call erases the rest. Errors are the errors of ports.Resolver. If keys has more than MaxKeys
-// keys or a key that is not valid, EraseKeys erases nothing and returns a *domain.ResolverError.
+// EraseKeys implements ports.KeyResolver. It erases the object of each key, and returns the number of keys that had no
+// object. A key is never a prefix. Deletions are idempotent, so EraseKeys does not use the entry id.
+//
+// If keys has more than MaxKeys keys or a key that is not valid, EraseKeys erases nothing and returns a
+// *domain.ResolverError. After any other error, some objects may be erased, and the next call erases the rest. The
+// errors are those of ports.Resolver.
 func (r *Resolver) EraseKeys(ctx context.Context, keys []string, _ string) (absent int, err error) {
 	places, err := r.places(ctx, keys, placeOfKey)
 	if err != nil {
@@ -20,7 +22,7 @@ func (r *Resolver) EraseKeys(ctx context.Context, keys []string, _ string) (abse
 	return r.erase(ctx, places)
 }
 
-// erase erases the objects of the places, and returns the number of places without objects.
+// erase erases the objects of all places. It returns the number of places that had no objects.
 func (r *Resolver) erase(ctx context.Context, places []place) (absent int, err error) {
 	results := make([]erasing, len(places))
 	for i, p := range places {
@@ -45,7 +47,7 @@ func (r *Resolver) erase(ctx context.Context, places []place) (absent int, err e
 	return absent, nil
 }
 
-// erasing is a place with the number of its erased objects or versions.
+// erasing is a place, with the number of its objects or versions that were erased.
 type erasing struct {
 	place
 	objects int
@@ -62,8 +64,8 @@ func (r *Resolver) erasePlace(ctx context.Context, p place) (erased int, err err
 	return r.eraseCurrent(ctx, p)
 }
 
-// eraseCurrent deletes the objects of a store without access to versions. It lists the place again to check that the
-// objects are gone.
+// eraseCurrent deletes the objects of a place in a store whose versions it cannot access. It repeats the listing until
+// the listing is empty, to check that the store has deleted the objects.
 func (r *Resolver) eraseCurrent(ctx context.Context, p place) (erased int, err error) {
 	for first := ""; ; {
 		page, _, err := r.page(ctx, p, blob.FirstPageToken)

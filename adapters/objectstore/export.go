@@ -12,15 +12,17 @@ import (
 // concurrency is the number of objects that are read or erased concurrently.
 const concurrency = 8
 
-// The notes of objects whose content is left out.
+// An export has one of these notes in place of the content of an object.
 const (
 	noteLarge = "The content is larger than the limit of an export."
 	noteFull  = "The total size of the contents is larger than the limit of an export."
 )
 
-// ExportKeys implements ports.KeyResolver. It exports the object of each key. The limits of Options apply to the sum of
-// all keys. A key is never a prefix. Errors are the errors of ports.Resolver. If keys has more than MaxKeys keys or a
-// key that is not valid, ExportKeys returns a *domain.ResolverError.
+// ExportKeys implements ports.KeyResolver. It exports the object of each key. A key is never a prefix. The limits of
+// Options apply to all keys of a call together.
+//
+// If keys has more than MaxKeys keys or a key that is not valid, ExportKeys returns a *domain.ResolverError. The errors
+// are those of ports.Resolver.
 func (r *Resolver) ExportKeys(ctx context.Context, keys []string) ([]domain.ExportRecord, error) {
 	places, err := r.places(ctx, keys, placeOfKey)
 	if err != nil {
@@ -29,7 +31,7 @@ func (r *Resolver) ExportKeys(ctx context.Context, keys []string) ([]domain.Expo
 	return r.export(ctx, places)
 }
 
-// export exports each object of the places once.
+// export exports the objects of all places, each object only once.
 func (r *Resolver) export(ctx context.Context, places []place) ([]domain.ExportRecord, error) {
 	var objects []object
 	seen := map[string]bool{}
@@ -61,7 +63,7 @@ func (r *Resolver) export(ctx context.Context, places []place) ([]domain.ExportR
 	return records, nil
 }
 
-// file is an object with its content, or with a note if the content is left out.
+// file is an object with its content. If the content is not exported, it has a note instead.
 type file struct {
 	object
 	content []byte
@@ -69,8 +71,8 @@ type file struct {
 	gone    bool // the object was erased after the listing
 }
 
-// read reads the contents within the limits. It uses the sizes of the listing, so that equal buckets give equal
-// exports.
+// read reads the contents of the objects that are within the limits of an export. It compares the sizes in the listing
+// with the limits before it reads. For the same objects, it therefore always reads the same contents.
 func (r *Resolver) read(ctx context.Context, objects []object) ([]file, error) {
 	files := make([]file, len(objects))
 	var total int64
@@ -124,8 +126,8 @@ func (r *Resolver) records(f file) []domain.ExportRecord {
 	return append(records, record(fieldContent, f.content))
 }
 
-// each calls act with every item, up to concurrency calls concurrently. It returns the first error, and starts no
-// further call after an error.
+// each calls act for every item. At most concurrency calls run concurrently. After the first error, each starts no
+// further call and returns this error.
 func each[T any](parent context.Context, r *Resolver, items []T, act func(context.Context, T) error) error {
 	ctx, stop := context.WithCancelCause(parent)
 	defer stop(nil)

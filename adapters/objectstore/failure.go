@@ -10,23 +10,23 @@ import (
 	"gocloud.dev/gcerrors"
 )
 
-// refused returns a permanent error: a retry would fail again.
+// refused returns a permanent error, because a retry would fail for the same reason.
 func (r *Resolver) refused(message string) error {
 	return &domain.ResolverError{Resolver: r.options.Name, Message: message}
 }
 
-// later returns an error for which the call is retried.
+// later returns a retryable error.
 func (r *Resolver) later(message string) error {
 	return &domain.RetryLater{Resolver: r.options.Name, Message: message}
 }
 
-// ended returns the error of a call whose context has ended.
+// ended returns a retryable error for a call whose context has ended.
 func (r *Resolver) ended(err error) error {
 	return &domain.RetryLater{Resolver: r.options.Name, Message: "the call was canceled or timed out", Err: err}
 }
 
-// failed returns the error of a failed request. It drops the message of the store, because that message may contain
-// keys.
+// failed returns the error of a call after one of its requests has failed with err. The error does not contain the text
+// of err, which may contain keys.
 func (r *Resolver) failed(ctx context.Context, request string, err error) error {
 	if err := ending(ctx, err); err != nil {
 		return r.ended(err)
@@ -49,14 +49,14 @@ func (r *Resolver) failed(ctx context.Context, request string, err error) error 
 	}
 }
 
-// hasNoVersions reports whether a store does not implement the request for versions.
+// hasNoVersions reports whether err means that the store does not support requests for versions.
 func hasNoVersions(err error) bool {
 	var response interface{ HTTPStatusCode() int }
 	return errors.As(err, &response) && response.HTTPStatusCode() == http.StatusNotImplemented
 }
 
-// ending returns context.Canceled or context.DeadlineExceeded if that is the reason for the end of a request, and
-// otherwise nil.
+// ending returns context.Canceled or context.DeadlineExceeded if a request has ended for this reason. Otherwise it
+// returns nil.
 func ending(ctx context.Context, err error) error {
 	for _, ended := range []error{context.Canceled, context.DeadlineExceeded} {
 		if errors.Is(ctx.Err(), ended) || ctx.Err() == nil && errors.Is(err, ended) {

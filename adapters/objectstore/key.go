@@ -7,28 +7,29 @@ import (
 	"unicode/utf8"
 )
 
-// maxKey is the maximum length in bytes of a key that S3, Google Cloud Storage and Azure all accept.
+// maxKey is the maximum length in bytes of a key that all of S3, Google Cloud Storage and Azure accept.
 const maxKey = 1024
 
-// place is the target of a call: one object, or all objects below a prefix.
+// place is what a call exports or erases: one object, or all objects below a prefix.
 type place struct {
 	name     string // the key of the object, or the prefix with its slash
 	isPrefix bool
 }
 
-// placeOfRef returns the place of a ref, and whether the ref is valid. A ref with a slash at its end is a prefix.
+// placeOfRef returns the place that a ref selects, and reports whether the ref is valid. A ref with a slash at its end
+// is a prefix.
 func placeOfRef(ref string) (place, bool) {
 	name, isPrefix := strings.CutSuffix(ref, "/")
 	return place{ref, isPrefix}, len(ref) <= maxKey && isValidKey(name)
 }
 
-// placeOfKey returns the place of a key, and whether the key is valid. A key is never a prefix, because users may have
-// written its column.
+// placeOfKey returns the place that a key selects, and reports whether the key is valid. A key is never a prefix,
+// because a user may have written its column.
 func placeOfKey(key string) (place, bool) { return place{name: key}, isValidKey(key) }
 
-// isValidKey reports whether a text is a valid key of one object. It refuses texts that a store or a file system could
-// resolve to another place: empty segments, "." and "..", backslashes and control characters. An empty key would select
-// the complete bucket, and a key with a slash at its end every object below it.
+// isValidKey reports whether a text is a valid key of one object. A store or a file system could resolve some texts to
+// another object. isValidKey therefore refuses empty segments, "." and "..", backslashes and control characters. An
+// empty key would even select the complete bucket, and a key with a slash at its end every object below it.
 func isValidKey(key string) bool {
 	if len(key) > maxKey || !utf8.ValidString(key) || strings.ContainsRune(key, '\\') ||
 		strings.ContainsFunc(key, unicode.IsControl) {

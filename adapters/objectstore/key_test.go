@@ -14,13 +14,14 @@ import (
 	"github.com/habeas-data/habeas/adapters/objectstore"
 )
 
-// keysOfNoObject has keys that a user could write into a column to reach the objects of other users.
+// keysOfNoObject has texts that must not be accepted as keys. A user could write them into a column to access the
+// objects of other users.
 var keysOfNoObject = []string{
 	"u/", "u/4/", "u//", "/", "//", "/u", "/u/", "", ".", "..", "./", "../", "u/.", "u/..", "u/./", "u/../", "u/4/..",
 	"../bucket/u/", `u\`, "u/\x00", "u/\n", "u/\xff", strings.Repeat("k", 1025), strings.Repeat("k", 1024) + "/",
 }
 
-// bucketsOf returns buckets with the objects, one in memory and one in a directory.
+// bucketsOf returns a bucket in memory and a bucket in a directory. Both contain the given objects.
 func bucketsOf(t *testing.T, objects ...string) map[string]*blob.Bucket {
 	t.Helper()
 	directory, err := fileblob.OpenBucket(t.TempDir(), &fileblob.Options{NoTempDir: true})
@@ -57,7 +58,8 @@ func TestAKeyIsNeverAPrefix(t *testing.T) {
 	}
 }
 
-// A text without a slash at its end is the complete name of an object, as a key and as a ref.
+// A key or ref without a slash at its end selects only the object with exactly this name. It must not select objects
+// whose names begin with it.
 func TestANameDoesNotReachLongerNames(t *testing.T) {
 	objects := []string{"u/1.bak", "u/10/a", "u/2/a", "u/3", "u/3.bak", "u/30/a"}
 	for name, bucket := range bucketsOf(t, objects...) {

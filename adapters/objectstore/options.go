@@ -6,7 +6,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// Name is the default name of the resolver, and the default kind of its refs.
+// Name is the default name of the resolver, which is also the kind of its refs.
 const Name = "files"
 
 // The defaults of Options.
@@ -19,26 +19,27 @@ const (
 // MaxKeys is the maximum number of keys in one call of ExportKeys or EraseKeys.
 const MaxKeys = 1000
 
-// Options has the settings of a Resolver. The zero value is ready for use.
+// Options holds the settings of a Resolver. The zero value is ready for use.
 type Options struct {
-	// Name is the name of the resolver, and the kind of its refs. Resolvers of several buckets need different names. The
-	// default is the constant Name.
+	// Name is the name of the resolver, and the kind of its refs. Resolvers for different buckets must have different
+	// names. The default is the constant Name.
 	Name string
 
 	// Category is the category of all exported records. The default is domain.CategoryIdentity.
 	Category domain.Category
 
-	// MaxContent is the maximum size in bytes of an object whose content is exported. For a larger object, the export has
-	// the name, the size and a note. If MaxContent is negative, no content is exported. The default is 1 MiB.
+	// MaxContent is the maximum size in bytes of an object whose content is exported. For a larger object, the export
+	// contains a note in place of the content. If MaxContent is negative, the content of no object is exported. The
+	// default is 1 MiB.
 	MaxContent int64
 
-	// MaxTotal is the maximum total size in bytes of the contents of one export. The export holds them in memory. It takes
-	// objects in the order of their keys. For an object that no longer fits, the export has the name, the size and a note.
-	// The default is 10 MiB.
+	// MaxTotal is the maximum total size in bytes of the contents of one export, because the export holds all contents in
+	// memory. The objects are exported in the order of their keys. If the content of an object would exceed MaxTotal, the
+	// export contains a note in place of this content. The default is 10 MiB.
 	MaxTotal int64
 
-	// MaxObjects is the maximum number of objects in an export. If a subject has more objects, the resolver fails, and the
-	// export names it as incomplete. Erasures have no limit. The default is 10,000.
+	// MaxObjects is the maximum number of objects in an export. If a subject has more objects, the resolver returns an
+	// error, and is listed as an incomplete source in the export. An erasure has no limit. The default is 10,000.
 	MaxObjects int
 }
 

@@ -13,15 +13,16 @@ import (
 
 var _ ports.KeyResolver = (*Resolver)(nil)
 
-// Resolver exports and erases the files of subjects in one bucket. It does not rectify. It is safe for concurrent use.
+// Resolver exports and erases the files of subjects in one bucket. It does not support rectification. It is safe for
+// concurrent use.
 type Resolver struct {
 	bucket      *blob.Bucket
 	options     Options
 	isDirectory bool
 }
 
-// New returns a resolver for a bucket. The caller closes the bucket after the last use of the resolver. New sends no
-// request. Returns domain.ErrConfiguration if the bucket is nil or an option is not valid.
+// New returns a resolver for a bucket. It sends no request. The caller must close the bucket after the last use of the
+// resolver. New returns domain.ErrConfiguration if the bucket is nil or an option is not valid.
 func New(bucket *blob.Bucket, options Options) (*Resolver, error) {
 	options = options.withDefaults()
 	switch {
@@ -37,8 +38,9 @@ func New(bucket *blob.Bucket, options Options) (*Resolver, error) {
 	return &Resolver{bucket, options, isDirectory(bucket)}, nil
 }
 
-// isDirectory reports whether the bucket is an existing directory. Without this check, a missing directory, such as a
-// volume that is not mounted, would look like an empty bucket, and every object would count as erased.
+// isDirectory reports whether the bucket is a directory that exists. A directory can be missing, for example because
+// its volume is not mounted. Without this check, a missing directory would look like an empty bucket, and all its
+// objects would count as erased.
 func isDirectory(bucket *blob.Bucket) bool {
 	var directory os.FileInfo
 	return bucket.As(&directory)
@@ -47,7 +49,7 @@ func isDirectory(bucket *blob.Bucket) bool {
 // Name returns Options.Name.
 func (r *Resolver) Name() string { return r.options.Name }
 
-// The fields of an object in an export.
+// An export has these fields for each object.
 const (
 	fieldName    = "object.name"
 	fieldSize    = "object.size"
@@ -83,8 +85,8 @@ func (r *Resolver) ExportSubject(ctx context.Context, ref domain.SubjectRef) ([]
 	return r.export(ctx, places)
 }
 
-// EraseSubject implements ports.Resolver. Deletions are idempotent, so the entry id is not needed. If the call times
-// out, the next attempt deletes the remaining objects.
+// EraseSubject implements ports.Resolver. Deletions are idempotent, so EraseSubject does not use the entry id. If a
+// call times out, the next call deletes the remaining objects.
 func (r *Resolver) EraseSubject(
 	ctx context.Context, ref domain.SubjectRef, _ string,
 ) (alreadyAbsent bool, err error) {
@@ -96,8 +98,8 @@ func (r *Resolver) EraseSubject(
 	return absent == 1, err
 }
 
-// places returns the places of texts. It sends no request to the store. If one text is not valid, it refuses all of
-// them.
+// places converts keys or refs to places by the function of. If one of them is not valid, it returns an error. It sends
+// no request to the store.
 func (r *Resolver) places(ctx context.Context, texts []string, of func(string) (place, bool)) ([]place, error) {
 	switch {
 	case ctx.Err() != nil:
@@ -123,14 +125,14 @@ type object struct {
 	size int64
 }
 
-// directoryListings is the maximum number of repeated listings of a directory. A listing fails if a concurrent call
-// deletes a file.
+// directoryListings is the maximum number of times that a listing of a directory is repeated. A listing fails if a
+// concurrent call deletes a file at the same time.
 const directoryListings = 10
 
 // pageSize is the number of objects in one page of a listing.
 const pageSize = 1000
 
-// list calls visit with each page of the objects of a place, in the order of their keys.
+// list lists the objects of a place, in the order of their keys. It calls visit for each page of the listing.
 func (r *Resolver) list(ctx context.Context, p place, visit func([]object) error) error {
 	for token := blob.FirstPageToken; len(token) > 0; {
 		page, next, err := r.page(ctx, p, token)
@@ -145,10 +147,10 @@ func (r *Resolver) list(ctx context.Context, p place, visit func([]object) error
 	return nil
 }
 
-// page returns a page of the objects of a place, and the token of the next page.
+// page returns one page of the objects of a place, and the token of the next page.
 //
-// It also finds a single object with a listing. In response to a request for an object, a store does not distinguish a
-// missing object from a missing bucket.
+// To find a single object, page also uses a listing. A request for the object itself would not be sufficient, because
+// its response does not distinguish a missing object from a missing bucket.
 func (r *Resolver) page(ctx context.Context, p place, token []byte) (page []object, next []byte, err error) {
 	size := pageSize
 	if !p.isPrefix {

@@ -9,8 +9,7 @@ import (
 )
 
 // eraseVersions deletes every version and every delete marker of the objects of a place. In a bucket without
-// versioning, each object has one version. If the store does not support versions, eraseVersions returns supported
-// false.
+// versioning, each object has one version. supported is false if the store does not support versions.
 func (r *Resolver) eraseVersions(ctx context.Context, client *s3.Client, p place) (
 	erased int, supported bool, err error,
 ) {
@@ -41,8 +40,9 @@ func (r *Resolver) eraseVersions(ctx context.Context, client *s3.Client, p place
 	}
 }
 
-// versionsOf returns the input of a ListObjectVersions request for a place. It takes the bucket and the prefix from a
-// list request of gocloud, because a prefixed bucket changes the prefix. It returns nil for a store that is not S3.
+// versionsOf returns a ListObjectVersions request for a place. It copies the name of the bucket and the prefix from a
+// list request that gocloud prepares. The prefix can differ from the prefix of the place, because a blob.PrefixedBucket
+// changes it. versionsOf returns nil if the store is not S3.
 func (r *Resolver) versionsOf(ctx context.Context, p place) (*s3.ListObjectVersionsInput, error) {
 	var input *s3.ListObjectVersionsInput
 	_, _, err := r.bucket.ListPage(ctx, blob.FirstPageToken, 1, &blob.ListOptions{
@@ -61,8 +61,8 @@ func (r *Resolver) versionsOf(ctx context.Context, p place) (*s3.ListObjectVersi
 	return input, nil
 }
 
-// identifiers returns the versions and delete markers of a page. If exact is set, it drops the versions of longer keys,
-// which follow the key in the listing.
+// identifiers returns the versions and delete markers of a page. The listing also contains longer keys that begin with
+// the key. If exact is set, identifiers ignores the versions of these longer keys.
 func identifiers(page *s3.ListObjectVersionsOutput, key string, exact bool) (found []types.ObjectIdentifier) {
 	add := func(name, version *string) {
 		if name != nil && (!exact || *name == key) {
@@ -78,8 +78,9 @@ func identifiers(page *s3.ListObjectVersionsOutput, key string, exact bool) (fou
 	return found
 }
 
-// deleteVersions deletes a page of versions. It returns an error only for permanent refusals. The next listing shows
-// all other versions that were not deleted. A concurrent call may have deleted a version before.
+// deleteVersions deletes the given versions. It returns an error if the request fails, or if the store permanently
+// refuses to delete a version. It ignores other errors for single versions: if a version still exists, the next listing
+// contains the version again.
 func (r *Resolver) deleteVersions(
 	ctx context.Context, client *s3.Client, bucket string, versions []types.ObjectIdentifier,
 ) error {

@@ -11,21 +11,21 @@ import (
 	"github.com/go-resty/resty/v2"
 )
 
-// maxBody is the maximum size of the body of a response after decompression, in bytes. A page of 150 conversations
-// includes the first message of each conversation.
+// maxBody is the maximum size in bytes of the decompressed body of a response. It allows for a page of 150
+// conversations, each with its first message.
 const maxBody = 32 << 20
 
 // maxHeader is the maximum size of the header of a response, in bytes.
 const maxHeader = 256 << 10
 
-// call is one call of the resolver, which makes one or more requests with the same client.
+// call is one call of a Resolver method. A call sends one or more HTTP requests with the same client.
 type call struct {
 	resolver *Resolver
 	client   *resty.Client
-	close    func() // closes the connections of the call
+	close    func() // closes the connections of the call, unless the caller has set a transport
 }
 
-// open begins a call. The caller must close it.
+// open returns a new call. The caller must call the function in the field close at the end.
 func (r *Resolver) open() call {
 	transport, done := r.transport, func() {}
 	if transport == nil {
@@ -48,9 +48,11 @@ func (r *Resolver) open() call {
 	return call{resolver: r, client: client, close: done}
 }
 
-// newTransport returns a transport that leaves no goroutine or connection after CloseIdleConnections. It uses HTTP/1.1,
-// because the requests of a call are sequential, and HTTP/2 connections keep goroutines in the background. For plain
-// http, it uses no proxy and connects only to this machine, even if the host name resolves to another address.
+// newTransport returns an HTTP transport for one call. After CloseIdleConnections, no goroutine and no connection of
+// the transport remains. For this reason it does not use HTTP/2, whose connections keep goroutines in the background.
+//
+// If onThisMachine is set, the transport uses no proxy and connects only to this machine, even if the name of the host
+// resolves to another address.
 func newTransport(onThisMachine bool) *http.Transport {
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(true)
@@ -68,17 +70,19 @@ func newTransport(onThisMachine bool) *http.Transport {
 	return transport
 }
 
-// deskResponse is a response with a status 2xx, or a 404 in the error format of the desk.
+// deskResponse is a response of the desk with a status 2xx, or with the status 404 and an error in the format of the
+// desk.
 type deskResponse struct {
 	status      int
 	contentType string
 	body        []byte
 }
 
-// notFound reports whether the desk does not have the requested object.
+// notFound reports whether the desk does not have the object of the request.
 func (r deskResponse) notFound() bool { return r.status == http.StatusNotFound }
 
-// send makes one request. It returns an error for every response other than a deskResponse.
+// send sends one request. It returns the response if its status is 2xx, or if it is a 404 from the desk. For any other
+// response, or without a response, it returns an error.
 func (c call) send(ctx context.Context, method, path string, body []byte) (deskResponse, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.resolver.timeout)
 	defer cancel()
@@ -111,7 +115,7 @@ func (c call) send(ctx context.Context, method, path string, body []byte) (deskR
 	return received, nil
 }
 
-// silence discards the log of resty, because it may contain a URL.
+// silence is a logger for resty that drops all messages, because a message may contain a URL.
 type silence struct{}
 
 func (silence) Errorf(string, ...any) {}

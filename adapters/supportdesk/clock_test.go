@@ -6,20 +6,20 @@ import (
 	"time"
 )
 
-// WithClock returns a copy of the resolver with now as its clock.
+// WithClock returns a copy of the resolver that uses the function now as its clock.
 func (r *Resolver) WithClock(now func() time.Time) *Resolver {
 	clone := *r
 	clone.now = now
 	return &clone
 }
 
-// MaxBody is the maximum size of a response, and MaxPages the maximum number of pages of a search.
+// MaxBody is the maximum size of a response in bytes. MaxPages is the maximum number of pages of a search.
 const (
 	MaxBody  = maxBody
 	MaxPages = maxPages
 )
 
-// DialPlain dials an address like a call to a desk with plain http.
+// DialPlain opens a connection in the same way as a call to a desk with plain http.
 func DialPlain(ctx context.Context, address string) (net.Conn, error) {
 	return newTransport(true).DialContext(ctx, "tcp", address)
 }

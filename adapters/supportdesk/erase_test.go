@@ -92,7 +92,7 @@ func TestADeletionThatIsConfirmedSucceeds(t *testing.T) {
 	}
 }
 
-// The desk has deleted the contact, but the resolver did not get the response. The retry returns alreadyAbsent.
+// The desk deletes the contact, but the resolver does not receive the response. The retry must return alreadyAbsent.
 func TestARetryAfterALostResponseReturnsAlreadyAbsent(t *testing.T) {
 	w := newWorld(t)
 	w.desk.Script(desktest.LoseResponse)

@@ -123,8 +123,8 @@ func TestTimesAreUnixSecondsInAnyForm(t *testing.T) {
 	}
 }
 
-// A value of an unexpected shape fails the export. Without the value, the export would look complete. With the value,
-// it could contain excluded data.
+// If a field has a value of an unexpected type, the export must fail. An export without the value would look complete,
+// and the value could contain data that must not be exported.
 func TestAResponseOfAnUnexpectedShapeFailsTheExport(t *testing.T) {
 	contact := func(fields string) []desktest.Fault {
 		return []desktest.Fault{desktest.JSON(`{"type":"contact","id":"` + zoeID + `",` + fields + `}`)}

@@ -12,11 +12,12 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// longestWait bounds the delay that the desk can request. It is long enough for a daily quota. An invalid time must not
-// delay an erasure beyond the month of Art. 12(3) GDPR.
+// longestWait is the maximum delay before a retry. If the desk requests a longer delay, the delay is reduced to
+// longestWait. It is long enough for a daily quota. A much longer delay could delay an erasure beyond the month of Art.
+// 12(3) GDPR.
 const longestWait = 24 * time.Hour
 
-// flaw is a reason why a response cannot be used, as a text that is safe to log.
+// flaw is an error that describes why a response cannot be used. Its text contains no data, so it is safe to log.
 type flaw string
 
 func (f flaw) Error() string { return string(f) }
@@ -33,21 +34,22 @@ const (
 	errTooManyPages  flaw = "the search has too many pages"
 )
 
-// unusable returns the error for a 2xx response that cannot be used. The caller retries, because the effect of the
-// request is unknown.
+// unusable returns the error for a response with status 2xx that cannot be used. It is a retryable error, because the
+// desk may or may not have executed the request.
 func unusable(method string, err error) error {
 	found := errShape
 	_ = errors.As(err, &found)
 	return &domain.RetryLater{Resolver: Name, Message: method + " got a response that cannot be used: " + found.Error()}
 }
 
-// notFromDesk returns the error for a 404 that is not from the desk. The caller retries, because a later request may
-// reach the desk.
+// notFromDesk returns the error for a response with status 404 that is not from the desk. It is a retryable error,
+// because a later request may reach the desk.
 func notFromDesk(method string) error {
 	return &domain.RetryLater{Resolver: Name, Message: method + " got status 404, but not in the error format of the desk"}
 }
 
-// refused returns the error for a status other than 2xx. It does not use the body, which is a text of the vendor.
+// refused returns the error for a response whose status is not 2xx. The error does not quote the body, because the
+// vendor may have put personal data into the body.
 func refused(method string, status int, header http.Header, now time.Time) error {
 	message := method + " got status " + strconv.Itoa(status)
 	switch {
@@ -69,8 +71,8 @@ func isTransient(status int) bool {
 	}
 }
 
-// retryAfter returns the delay that the desk requests, or 0 if it requests no delay. X-RateLimit-Reset is part of every
-// response, but only with 429 does it request a delay.
+// retryAfter returns the delay that a response requests, or 0 if it requests none. Every response has the header
+// X-RateLimit-Reset. Only with status 429 does this header mean a delay.
 func retryAfter(status int, header http.Header, now time.Time) time.Duration {
 	value := header.Get("Retry-After")
 	if seconds, err := strconv.ParseInt(value, 10, 64); err == nil {
@@ -91,8 +93,8 @@ func bounded(seconds int64) time.Duration {
 	return time.Duration(min(max(seconds, 0), int64(longestWait/time.Second))) * time.Second
 }
 
-// noResponse returns the error for a request without a response. It does not wrap err, because err quotes the URL with
-// the contact's id.
+// noResponse returns the error for a request that got no response. It does not wrap err, because the text of err
+// contains the URL and thus the id of the contact.
 func noResponse(ctx context.Context, method string, err error) error {
 	var (
 		ended       = contextError(ctx, err)
@@ -115,12 +117,13 @@ func noResponse(ctx context.Context, method string, err error) error {
 	return &domain.RetryLater{Resolver: Name, Message: message, Err: ended}
 }
 
-// incomplete returns the error for a response whose body could not be read completely.
+// incomplete returns the error for a response whose body could not be read to its end.
 func incomplete(ctx context.Context, method string, err error) error {
 	return &domain.RetryLater{Resolver: Name, Message: method + " got an incomplete response", Err: contextError(ctx, err)}
 }
 
-// contextError returns context.Canceled or context.DeadlineExceeded if either ended the request, and otherwise nil.
+// contextError returns context.Canceled or context.DeadlineExceeded if the request has ended for this reason. Otherwise
+// it returns nil.
 func contextError(ctx context.Context, err error) error {
 	for _, ended := range []error{context.Canceled, context.DeadlineExceeded} {
 		if errors.Is(ctx.Err(), ended) || ctx.Err() == nil && errors.Is(err, ended) {

@@ -121,7 +121,7 @@ func TestAnUntrustedCertificateIsNamed(t *testing.T) {
 	}
 }
 
-// failing is a transport that fails with a given error.
+// failing is an HTTP transport that returns the given error for every request.
 type failing struct{ err error }
 
 func (f failing) RoundTrip(*http.Request) (*http.Response, error) { return nil, f.err }
@@ -150,8 +150,8 @@ func TestErrorsOfTheTransportAreNotExposed(t *testing.T) {
 	}
 }
 
-// For all responses, in all orders, an error is a *domain.ResolverError or a *domain.RetryLater, and does not contain
-// text of the response.
+// For all possible sequences of responses, each error is a *domain.ResolverError or a *domain.RetryLater. No error
+// contains text of a response.
 func TestNoErrorRepeatsAResponse(t *testing.T) {
 	w := newWorld(t)
 	secrets := []string{token, zoeID, desktest.VendorText, strings.TrimPrefix(w.url, "http://"), "zoe@example.org"}

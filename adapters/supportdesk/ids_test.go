@@ -26,8 +26,8 @@ func TestInvalidContactIDsAreRefusedBeforeAnyRequest(t *testing.T) {
 	}
 }
 
-// oneSegment checks the requests after the first n. Each must go to the search, or to a path with the id as the only
-// segment under /contacts/.
+// oneSegment checks all requests of the desk except the first n. The path of each request must be the path of the
+// search, or /contacts/ and then the id as one segment.
 func oneSegment(t rapid.TB, desk *desktest.Desk, n int, id string) {
 	t.Helper()
 	requests := desk.Requests()[n:]

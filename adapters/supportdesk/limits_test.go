@@ -34,7 +34,8 @@ func TestARequestWithoutAResponseTimesOut(t *testing.T) {
 	}
 }
 
-// stalling is a fault that sends a header and a part of a body, and then waits until the client has left.
+// stalling is a Fault that sends a header and the beginning of a body, and then waits until the client has
+// disconnected.
 func stalling(w http.ResponseWriter, r *http.Request, _ http.HandlerFunc) {
 	w.Header().Set("Content-Type", "application/json")
 	_, _ = io.WriteString(w, `{"type":"contact",`)
@@ -134,7 +135,8 @@ func TestAThousandCallsLeaveNothingBehind(t *testing.T) {
 	goleak.VerifyNone(t, before)
 }
 
-// If the context ends while a call connects, the connection can be established after the call has returned.
+// A context can end while its call opens a connection. The connection may then be established only after the call has
+// returned, and must be closed nevertheless.
 func TestCallsThatAreCanceledLeaveNothingBehind(t *testing.T) {
 	w := newWorld(t)
 	latch := desktest.NewLatch()
@@ -151,7 +153,7 @@ func TestCallsThatAreCanceledLeaveNothingBehind(t *testing.T) {
 	goleak.VerifyNone(t, before)
 }
 
-// counting is a transport of the caller that counts requests.
+// counting is an HTTP transport that counts requests. It panics if the resolver closes it.
 type counting struct {
 	http.RoundTripper
 	mu    sync.Mutex

@@ -7,14 +7,14 @@ import (
 	"syscall"
 )
 
-// isHTTPS reports whether a valid base URL has the scheme https.
+// isHTTPS reports whether a base URL has the scheme https. The base URL must be valid.
 func isHTTPS(base string) bool {
 	parsed, err := url.Parse(base)
 	return err == nil && parsed.Scheme == "https"
 }
 
-// isLoopback reports whether a host is this machine: localhost, an address in 127.0.0.0/8, or ::1. It returns false for
-// other names and for other spellings of addresses, even if they resolve to this machine.
+// isLoopback reports whether the host of a URL is this machine: localhost, an address in 127.0.0.0/8, or ::1. It
+// returns false for every other text, even if it resolves to this machine.
 func isLoopback(host string) bool {
 	if strings.ToLower(strings.TrimSuffix(host, ".")) == "localhost" { // EqualFold also folds other letters
 		return true
@@ -23,7 +23,7 @@ func isLoopback(host string) bool {
 	return err == nil && address.IsLoopback()
 }
 
-// onlyLoopback is the Control function of a dialer. It refuses connections to other machines.
+// onlyLoopback is a function for the field Control of a net.Dialer. It refuses connections to other machines.
 func onlyLoopback(_, address string, _ syscall.RawConn) error {
 	target, err := netip.ParseAddrPort(address)
 	if err != nil || !target.Addr().IsLoopback() {

@@ -6,5 +6,6 @@ import (
 	"go.uber.org/goleak"
 )
 
-// No call may leave a goroutine behind. An idle connection has two goroutines, so the check also finds connections.
+// A test fails if a call leaves a goroutine behind. An idle HTTP connection has two goroutines, so this check also
+// finds connections that were not closed.
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

@@ -52,7 +52,8 @@ func TestPlainHTTPIsOnlyForThisMachine(t *testing.T) {
 	}
 }
 
-// A proxy is another machine. Plain http does not use it, even if the environment configures it for all hosts.
+// With plain http, the resolver must not use a proxy, because the proxy may be on another machine. This applies even if
+// the environment configures a proxy for all hosts.
 func TestPlainHTTPGoesThroughNoProxy(t *testing.T) {
 	dialled, err := supportdesk.DialPlain(t.Context(), "192.0.2.1:80")
 	if err == nil || dialled != nil || !strings.Contains(err.Error(), "another machine") {
@@ -63,7 +64,8 @@ func TestPlainHTTPGoesThroughNoProxy(t *testing.T) {
 	}
 }
 
-// elsewhere is a server on another host. It counts its requests, and its responses would be valid for a desk.
+// elsewhere starts a server with another host name. The server counts its requests. Its responses would be valid
+// responses of a desk.
 func elsewhere(t *testing.T) (url string, reached *atomic.Int64) {
 	t.Helper()
 	reached = new(atomic.Int64)

@@ -16,27 +16,28 @@ const (
 	defaultAPIVersion = "2.16"
 )
 
-// Options are the settings of a Resolver. The zero value is valid for a workspace in the US.
+// Options holds the settings of a Resolver. The zero value is valid for a workspace in the US.
 type Options struct {
 	// BaseURL is the URL of the API. The default is https://api.intercom.io. It is https://api.eu.intercom.io for
 	// workspaces in the EU, and https://api.au.intercom.io for workspaces in Australia. The scheme must be https. It may
 	// be http for a desk on this machine: localhost, an address in 127.0.0.0/8, or [::1].
 	//
-	// A wrong workspace or region is not detected: such a desk does not have the contact, and responds as if the contact
-	// were absent.
+	// The resolver cannot detect a wrong workspace or region. The desk of the wrong workspace does not have the contact,
+	// so the resolver returns that the contact is absent.
 	BaseURL string
 	// Transport sends the requests of all calls. It must be safe for concurrent use and must not follow redirects. The
-	// caller closes it. If it is nil, each call uses a new transport, which keeps no connection after the call. For plain
-	// http, that transport uses no proxy and connects only to this machine.
+	// caller must close it. If Transport is nil, each call uses a new transport and closes its connections at the end.
+	// With plain http, this transport uses no proxy and connects only to this machine.
 	Transport http.RoundTripper
-	// Timeout bounds each request, including its response. The default is 10 s. An export makes one request for the
-	// contact and one for every 150 conversations. Only the deadline of the context bounds the complete export.
+	// Timeout is the maximum duration of each request, including its response. The default is 10 s. An export sends one
+	// request for the contact and one request for every 150 conversations. The complete export is bounded only by its
+	// context.
 	Timeout time.Duration
-	// APIVersion is sent as the header Intercom-Version. The default is 2.16.
+	// APIVersion is the value of the header Intercom-Version. The default is 2.16.
 	APIVersion string
 }
 
-// withDefaults returns the options with defaults for empty fields.
+// withDefaults returns a copy of the options with defaults in place of zero values.
 func (o Options) withDefaults() Options {
 	if o.BaseURL == "" {
 		o.BaseURL = defaultBaseURL
@@ -53,7 +54,7 @@ func (o Options) withDefaults() Options {
 // op is the operation in configuration errors.
 const op = "support desk"
 
-// check returns an error for invalid settings, so that a mistake shows when the application starts. The error does not
+// check returns an error if a setting is not valid, so that New fails when the application starts. The error does not
 // quote the token or the URL.
 func (o Options) check(accessToken string) error {
 	switch {
@@ -91,8 +92,8 @@ func checkBaseURL(base string) error {
 	}
 }
 
-// isVisibleASCII reports whether text consists of visible ASCII characters without spaces, and is thus a safe header
-// value.
+// isVisibleASCII reports whether a text consists only of visible ASCII characters, without spaces. Such a text is valid
+// as the value of a header.
 func isVisibleASCII(text string) bool {
 	return !strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r > '~' })
 }

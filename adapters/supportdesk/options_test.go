@@ -57,7 +57,7 @@ func TestInvalidSettingsAreRefusedAtStartUp(t *testing.T) {
 	}
 }
 
-// recorded is a transport that keeps the request and returns an error.
+// recorded is an HTTP transport that keeps the last request and returns an error.
 type recorded struct{ last *http.Request }
 
 func (r *recorded) RoundTrip(request *http.Request) (*http.Response, error) {

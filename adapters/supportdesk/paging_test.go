@@ -52,7 +52,7 @@ func TestAnExportDoesNotDependOnPagesAndOrder(t *testing.T) {
 		}
 
 		shuffled := rapid.Permutation(conversations).Draw(t, "order")
-		// Some conversations are found twice, because they moved during the search.
+		// The search can return a conversation twice, if the conversation moves to a later page during the search.
 		again := rapid.SliceOf(rapid.SampledFrom(append(shuffled, conversation("moved")))).Draw(t, "again")
 		for _, moved := range again {
 			if moved.ID != "moved" {

@@ -15,17 +15,17 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// Name is the resolver's name and the kind of its refs.
+// Name is the name of the resolver, and the kind of its refs.
 const Name = "supportdesk"
 
 var _ ports.Resolver = (*Resolver)(nil)
 
-// Resolver exports and erases contacts of one support desk. It is safe for concurrent use. It keeps no connection
-// between calls, unless Options.Transport does. It does not implement ports.RectifyingResolver.
+// Resolver exports and erases contacts of one support desk. It is safe for concurrent use. It closes its connections at
+// the end of each call, except with Options.Transport. It does not implement ports.RectifyingResolver.
 type Resolver struct {
 	token   func() string // a function, so that printing or encoding a Resolver does not reveal the token
 	baseURL string
-	// onThisMachine is set if baseURL has plain http. Requests must then not leave the machine.
+	// onThisMachine is true if baseURL has the scheme http. Requests are then sent only to this machine.
 	onThisMachine bool
 	transport     http.RoundTripper // nil means a new transport for each call
 	timeout       time.Duration
@@ -33,7 +33,7 @@ type Resolver struct {
 	now           func() time.Time
 }
 
-// New returns the resolver for the workspace of the access token. It sends no request. Returns domain.ErrConfiguration
+// New returns a resolver for the workspace of the access token. It sends no request. It returns domain.ErrConfiguration
 // if the access token or an option is not valid.
 func New(accessToken string, options Options) (*Resolver, error) {
 	options = options.withDefaults()
@@ -60,9 +60,9 @@ func (r *Resolver) String() string { return Name + " at " + r.baseURL }
 // Format prints String for every verb.
 func (r *Resolver) Format(state fmt.State, _ rune) { _, _ = io.WriteString(state, r.String()) }
 
-// ExportSubject returns one record for each field of the covered surface that is present and not null, for the contact
-// and its conversations. It returns no records and no error if the desk does not have the contact. On error it returns
-// no records, because an incomplete export could be mistaken for a complete one.
+// ExportSubject returns the data of a contact and its conversations: one record for each field of the covered surface
+// that is present and not null. If the desk does not have the contact, it returns no records and no error. If it
+// returns an error, it returns no records, because the caller could take an incomplete export for a complete one.
 func (r *Resolver) ExportSubject(ctx context.Context, ref domain.SubjectRef) ([]domain.ExportRecord, error) {
 	path, err := contactPath(ref.Value)
 	if err != nil {
@@ -93,11 +93,11 @@ func (r *Resolver) ExportSubject(ctx context.Context, ref domain.SubjectRef) ([]
 	return records, nil
 }
 
-// EraseSubject deletes the contact. The deletion is idempotent, so that the resolver does not send entryID to the desk.
+// EraseSubject deletes a contact. Deletions are idempotent, so the resolver does not send the entry id to the desk.
 //
-// EraseSubject returns alreadyAbsent only if the desk responds twice that it does not have the contact: to the deletion
-// and to a request for the contact. It returns a *domain.ResolverError for a merged contact, if the desk reports the
-// merge.
+// EraseSubject returns alreadyAbsent only after the desk has responded with 404 to the deletion and also to a second
+// request, for the contact. If the desk reports that the contact was merged into another contact, it returns a
+// *domain.ResolverError.
 func (r *Resolver) EraseSubject(ctx context.Context, ref domain.SubjectRef, _ string) (alreadyAbsent bool, err error) {
 	path, err := contactPath(ref.Value)
 	if err != nil {
@@ -121,8 +121,9 @@ func (r *Resolver) EraseSubject(ctx context.Context, ref domain.SubjectRef, _ st
 	return false, nil
 }
 
-// absent requests the contact after the desk has responded with 404 to its deletion. The vendor does not document
-// whether the desk also responds so for a merged contact, whose data remains under another id.
+// absent requests the contact after the desk has responded with 404 to its deletion. The 404 alone is no proof: the
+// vendor does not document whether the desk also sends 404 for a merged contact, whose data still exists under another
+// id.
 func (c call) absent(ctx context.Context, path, contactID string) (absent bool, err error) {
 	_, id, known, err := c.contact(ctx, path)
 	switch {
@@ -139,7 +140,7 @@ func (c call) absent(ctx context.Context, path, contactID string) (absent bool, 
 	}
 }
 
-// confirms returns an error unless the body confirms the deletion of this contact.
+// confirms returns nil if the body confirms that the contact with this id was deleted. Otherwise it returns an error.
 func (r deskResponse) confirms(contactID string) error {
 	fields, err := r.object()
 	if err != nil {
@@ -158,9 +159,9 @@ func (r deskResponse) confirms(contactID string) error {
 	}
 }
 
-// contactPath returns the path of a contact, with the escaped id as its last segment. It refuses an id that would not
-// remain one segment, or would become another id in a URL or in JSON. It refuses "." and "..", because clients and
-// servers remove these segments even if they are escaped.
+// contactPath returns the path of a contact. The last segment is the escaped id. contactPath refuses an id that a URL
+// or JSON cannot represent exactly. It also refuses "." and "..", because clients and servers remove such segments from
+// a path, even if they are escaped.
 func contactPath(id string) (string, error) {
 	if id == "" || id == "." || id == ".." || !utf8.ValidString(id) || strings.ContainsFunc(id, unicode.IsControl) {
 		return "", &domain.ResolverError{Resolver: Name, Message: "the value of the ref is not a valid contact id"}

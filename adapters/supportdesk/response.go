@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// object parses the body, which must be a JSON object with a JSON Content-Type. The response may come from a proxy
-// instead of the desk.
+// object parses the body of the response. It returns an error if the body is not a JSON object with a JSON
+// Content-Type, because the response may be from a proxy and not from the desk.
 func (r deskResponse) object() (object, error) {
 	media, _, err := mime.ParseMediaType(r.contentType)
 	if err != nil || media != "application/json" && !strings.HasSuffix(media, "+json") {
@@ -18,8 +18,9 @@ func (r deskResponse) object() (object, error) {
 	return parseObject(r.body)
 }
 
-// saysNotFound reports whether the body is the desk's error for an object that it does not have. A proxy, an ingress
-// without a backend and a wrong path also respond with 404, which does not prove that the contact is absent.
+// saysNotFound reports whether the body is the desk's error for an object that the desk does not have. A 404 with
+// another body does not prove that the contact is absent. For example, the 404 may be from a proxy, or the path may be
+// wrong.
 func (r deskResponse) saysNotFound() bool {
 	fields, err := r.object()
 	if err != nil || !isText(fields["type"], "error.list") {
@@ -37,8 +38,8 @@ func (r deskResponse) saysNotFound() bool {
 	return len(errors) > 0
 }
 
-// contact requests a contact. It returns known = false if the desk does not have the contact. The desk can return
-// another contact, so the caller must compare the id.
+// contact requests a contact. known is false if the desk does not have the contact. The desk can return another
+// contact, so the caller must compare the id.
 func (c call) contact(ctx context.Context, path string) (contact object, id string, known bool, err error) {
 	response, err := c.send(ctx, http.MethodGet, path, nil)
 	if err != nil || response.notFound() {
@@ -54,7 +55,8 @@ func (c call) contact(ctx context.Context, path string) (contact object, id stri
 	return contact, id, true, nil
 }
 
-// readContact returns the id of a contact. It returns an error for other JSON, such as an error of the desk.
+// readContact returns the id of a contact. It returns an error if the JSON is not a contact, for example an error of
+// the desk.
 func readContact(fields object) (id string, err error) {
 	if kind := fields["type"]; !isNull(kind) && !isText(kind, "contact") {
 		return "", errShape
@@ -62,7 +64,7 @@ func readContact(fields object) (id string, err error) {
 	return readID(fields["id"])
 }
 
-// isText reports whether raw is a JSON string with the given text.
+// isText reports whether raw is a JSON string whose value is text.
 func isText(raw json.RawMessage, text string) bool {
 	if len(raw) == 0 || raw[0] != '"' {
 		return false

@@ -9,7 +9,7 @@ import (
 
 const notFound = `{"type":"error.list","request_id":"r","errors":[{"code":"not_found","message":"Contact Not Found"}]}`
 
-// notFromDesk returns responses with 404 that do not prove that the contact is absent.
+// notFromDesk returns 404 responses that do not prove that the contact is absent.
 func notFromDesk() map[string]desktest.Fault {
 	in := func(body string) desktest.Fault { return desktest.Respond(404, "application/json", body) }
 	return map[string]desktest.Fault{
@@ -106,7 +106,8 @@ func TestA404FromTheDeskMakesAContactAbsent(t *testing.T) {
 	}
 }
 
-// The vendor documents 404 and 410 for a merged contact. It does not document the deletion of a merged contact.
+// For a merged contact, the vendor documents the statuses 404 and 410, but not the response to a deletion. After a 404
+// for a deletion, the resolver must therefore request the contact.
 func TestAfterA404ForADeletionTheContactIsRequestedOnce(t *testing.T) {
 	for name, test := range map[string]struct {
 		get   desktest.Fault

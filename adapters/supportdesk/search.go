@@ -8,11 +8,11 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// perPage is the maximum page size of the vendor.
+// perPage is the number of conversations on a page, which is the maximum of the vendor.
 const perPage = 150
 
-// maxPages is the maximum number of pages of a search. It ends a search whose pages always have a next page. A real
-// contact has far fewer conversations.
+// maxPages is the maximum number of pages of a search. Without this limit, a search in which every page has a next page
+// would never end. A real contact has far fewer conversations.
 const maxPages = 1000
 
 // search is the request for one page of a contact's conversations.
@@ -33,8 +33,8 @@ type searchPagination struct {
 }
 
 // eachConversation calls yield once for every conversation of the contact. A conversation can be on two pages, because
-// conversations move between pages during the search. The search ends with the page that has no next cursor. A page
-// that is not full does not end it.
+// a conversation can move to another page during the search. The last page is the page without a cursor. A page with
+// fewer conversations than requested is not always the last page.
 func (c call) eachConversation(
 	ctx context.Context, contactID string, yield func(id string, conversation object) error,
 ) error {
@@ -73,8 +73,9 @@ func (c call) eachConversation(
 	return unusable(http.MethodPost, errTooManyPages)
 }
 
-// page requests one page and returns the cursor of the next page, or "" for the last page. A 404 of the desk is a
-// domain.ResolverError: the desk has just returned the contact, so the 404 means that the desk has no search.
+// page requests one page of the search. It returns the cursor of the next page, or "" for the last page. If the desk
+// responds with 404, the error is a domain.ResolverError, which is not retried. The desk has just returned the contact,
+// so the 404 means that the desk does not support the search.
 func (c call) page(ctx context.Context, request search) (conversations []object, next string, err error) {
 	body, err := json.Marshal(request)
 	if err != nil {
@@ -97,8 +98,9 @@ func (c call) page(ctx context.Context, request search) (conversations []object,
 	return conversations, next, nil
 }
 
-// readPage returns the conversations and the next cursor of a page. It returns an error for any part that has an
-// unexpected shape. Otherwise a cursor could be overlooked, and an incomplete export would look complete.
+// readPage returns the conversations of a page and the cursor of the next page. It returns an error if a part of the
+// JSON has an unexpected type. Without this check, it could overlook a cursor, and an incomplete export would look
+// complete.
 func readPage(page object) (conversations []object, next string, err error) {
 	if kind := page["type"]; !isNull(kind) && !isText(kind, "conversation.list") {
 		return nil, "", errShape

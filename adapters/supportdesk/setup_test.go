@@ -24,7 +24,7 @@ var (
 	updated = time.Date(2024, 12, 19, 8, 0, 0, 0, time.UTC)
 )
 
-// zoe returns a contact with all exported fields and with excluded data.
+// zoe returns a contact with all fields that are exported, and with data that must not be exported.
 func zoe() desktest.Contact {
 	return desktest.Contact{
 		ID: zoeID, Email: "zoe@example.org", Name: "Zoe", Phone: "+49301234567",
@@ -39,7 +39,7 @@ func conversation(id string) desktest.Conversation {
 	}
 }
 
-// world is a desk with the contact Zoe, and a resolver for the desk.
+// world is a fake desk with the contact Zoe, and a resolver for this desk.
 type world struct {
 	*supportdesk.Resolver
 	desk *desktest.Desk
@@ -83,8 +83,8 @@ func values(records []domain.ExportRecord) map[string]any {
 	return all
 }
 
-// attempts calls both methods and returns their errors by HTTP method. It checks that a method that failed returned no
-// other result.
+// attempts exports and erases Zoe. It returns the errors of both methods, by the HTTP method of their first request. It
+// also checks that a method that returns an error has no other result.
 func (w world) attempts(ctx context.Context, t testing.TB) map[string]error {
 	t.Helper()
 	records, exported := w.ExportSubject(ctx, ref(zoeID))
@@ -98,7 +98,7 @@ func (w world) attempts(ctx context.Context, t testing.TB) map[string]error {
 	return map[string]error{"GET": exported, "DELETE": erased}
 }
 
-// mustRetry checks that err is a *domain.RetryLater with the delay after, and contains text.
+// mustRetry checks that err is a *domain.RetryLater with the given delay, and that its text contains the given text.
 func mustRetry(t testing.TB, err error, after time.Duration, text string) {
 	t.Helper()
 	var later *domain.RetryLater
@@ -116,7 +116,7 @@ func mustRetry(t testing.TB, err error, after time.Duration, text string) {
 	}
 }
 
-// mustBeFinal checks that err is a *domain.ResolverError and contains text.
+// mustBeFinal checks that err is a *domain.ResolverError, and that its text contains the given text.
 func mustBeFinal(t testing.TB, err error, text string) {
 	t.Helper()
 	var final *domain.ResolverError

@@ -7,7 +7,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// field is an exported field of the desk's JSON.
+// field describes a field in the JSON of the desk that is exported.
 type field struct {
 	name     string // the name in the export, where {id} is a placeholder for the id of the conversation
 	category domain.Category
@@ -17,7 +17,8 @@ type field struct {
 
 type fields []field
 
-// The covered surface. CoveredSurface and ExportSubject both use these lists.
+// These fields are the covered surface: the data that the resolver exports. CoveredSurface and ExportSubject both use
+// them.
 var (
 	contactFields = fields{
 		{"contact.email", domain.CategoryContact, "email", readScalar},
@@ -31,7 +32,8 @@ var (
 	}
 )
 
-// CoveredSurface returns the fields that ExportSubject exports, and descriptions of the data that it does not export.
+// CoveredSurface returns the fields that ExportSubject exports. It also describes the data that ExportSubject does not
+// export.
 func (r *Resolver) CoveredSurface() domain.CoveredSurface {
 	var covered []domain.CoveredField
 	for _, f := range slices.Concat(contactFields, conversationFields) {
@@ -56,8 +58,8 @@ func (r *Resolver) CoveredSurface() domain.CoveredSurface {
 	}
 }
 
-// records returns a record for each field of an object. A field that is absent or null has no record. It returns an
-// error if the value of a field is not valid.
+// records returns an export record for each field of an object. It returns no record for a field that is absent or
+// null. It returns an error if the value of a field has an unexpected type.
 func (all fields) records(row, id string, from object) ([]domain.ExportRecord, error) {
 	var records []domain.ExportRecord
 	for _, f := range all {

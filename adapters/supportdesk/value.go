@@ -11,11 +11,12 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// object is a JSON object whose fields are decoded only when they are read. Unlike decoding into a struct, it matches
-// names exactly. It refuses an object that has the same name twice, because readers differ on the value that counts.
+// object is a JSON object whose fields are decoded only when they are read. The names of fields must match exactly. An
+// object with two fields of the same name is refused, because JSON parsers differ on which of the two values they use.
 type object map[string]json.RawMessage
 
-// UnmarshalJSON reads an object. It returns errShape for any other JSON, including null.
+// UnmarshalJSON implements json.Unmarshaler. It returns errShape if the JSON is not an object. JSON null isn't an
+// object.
 func (o *object) UnmarshalJSON(document []byte) error {
 	decoder := json.NewDecoder(bytes.NewReader(document))
 	if start, err := decoder.Token(); err != nil || start != json.Delim('{') {
@@ -37,14 +38,15 @@ func (o *object) UnmarshalJSON(document []byte) error {
 	return nil
 }
 
-// reader converts the JSON of a field to the value of a domain.ExportRecord. It returns nil for a field that is absent
-// or null. The error is errShape.
+// reader converts the JSON value of a field to the value of a domain.ExportRecord. It returns nil if the field is
+// absent or null. It returns errShape if the value has an unexpected type.
 type reader func(json.RawMessage) (any, error)
 
 func isNull(raw json.RawMessage) bool { return len(raw) == 0 || string(raw) == "null" }
 
-// readScalar returns a string, a boolean or a number without conversion. For example, a desk may have a number as the
-// phone. It refuses an object or an array, because either could contain excluded data.
+// readScalar returns a string, a boolean or a number without conversion, because the type of a field can vary. For
+// example, a phone can be a number. It refuses an object or an array, which could contain data that must not be
+// exported.
 func readScalar(raw json.RawMessage) (any, error) {
 	switch {
 	case isNull(raw):
@@ -60,14 +62,14 @@ func readScalar(raw json.RawMessage) (any, error) {
 	}
 }
 
-// The range of times in JSON. The years of RFC 3339 have four digits.
+// These are the first and the last time that JSON can represent, in Unix seconds. Years in RFC 3339 have four digits.
 var (
 	earliest = float64(time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC).Unix())
 	latest   = float64(time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC).Unix())
 )
 
-// readTime reads Unix seconds: an integer, a number with a fraction, or a string with either of them. It also accepts
-// RFC 3339, in case the vendor changes the format. It returns nil for an empty string.
+// readTime reads a time in Unix seconds: an integer, a number with a fraction, or a string with such a number. It also
+// accepts a time in the format RFC 3339, in case the vendor changes the format. It returns nil for an empty string.
 func readTime(raw json.RawMessage) (any, error) {
 	if isNull(raw) {
 		return nil, nil //nolint:nilnil // nil means absent or null
@@ -92,10 +94,10 @@ func readTime(raw json.RawMessage) (any, error) {
 	}
 	whole, fraction := math.Modf(seconds)
 	instant := time.Unix(int64(whole), int64(fraction*float64(time.Second)))
-	return domain.Instant(instant.Round(time.Microsecond)), nil // about the precision of a float64
+	return domain.Instant(instant.Round(time.Microsecond)), nil // a float64 is not more precise
 }
 
-// readID reads an id, which must be a number or a string that is not empty.
+// readID returns an id, which must be a number or a non-empty string.
 func readID(raw json.RawMessage) (string, error) {
 	value, err := readScalar(raw)
 	if err != nil {
@@ -120,8 +122,8 @@ func unquote(raw json.RawMessage) (string, error) {
 	return text, nil
 }
 
-// parseObject parses a document that must be a single object in UTF-8. Decoding replaces invalid bytes, so that two
-// different ids could become equal.
+// parseObject parses a document that must be one JSON object in UTF-8. Invalid UTF-8 is refused, because decoding would
+// replace invalid bytes, and two different ids could become equal.
 func parseObject(document []byte) (object, error) {
 	var parsed object
 	if !utf8.Valid(document) || json.Unmarshal(document, &parsed) != nil || parsed == nil {

@@ -10,7 +10,8 @@ import (
 	"github.com/habeas-data/habeas/adapters/supportdesk/desktest"
 )
 
-// The requests match the vendor's API description. Paths and bodies are compared byte by byte.
+// The requests of the resolver match the vendor's description of the API. This test compares paths and bodies byte by
+// byte.
 func TestRequestsAreThoseOfTheVendorsAPI(t *testing.T) {
 	w := newWorld(t, func(o *supportdesk.Options) { o.APIVersion = "2.14" })
 	w.desk.SetPageSizes(1)

@@ -12,8 +12,8 @@ import (
 	"go.opentelemetry.io/otel/attribute"
 )
 
-// attributes has all attributes with their possible values. nil means a number. Only the values of habeas.system come
-// from the application.
+// attributes has the allowed values of each attribute. nil means that the value is a number. Only habeas.system has
+// values that the application chooses.
 var attributes = map[attribute.Key][]string{
 	"http.request.method":       {"GET", "POST", "DELETE"},
 	"http.route":                {"/export", "/consent/{purpose}"},
@@ -35,7 +35,7 @@ func texts[T ~string](all []T) (texts []string) {
 	return texts
 }
 
-// reportAll reports every activity and every observation to the observer.
+// reportAll reports every kind of activity and observation to the observer.
 func (w *world) reportAll(t *testing.T) {
 	t.Helper()
 	for _, outcome := range domain.Outcomes() {
@@ -103,7 +103,8 @@ func TestNoAttributeIsOutsideOfTheClosedSet(t *testing.T) {
 	}
 }
 
-// documented returns the fields of each line in a section of the package documentation, by the name in the first field.
+// documented reads a table in a section of the package documentation. It returns the fields of each row, by the first
+// field of the row.
 func documented(t *testing.T, section string) map[string][]string {
 	t.Helper()
 	content, err := os.ReadFile("doc.go")

@@ -3,11 +3,11 @@
 //	observer, err := telemetry.New(telemetry.Options{})
 //	gdpr, err := app.New(app.Config{DB: db, Models: models, Options: stack.Options{Observer: observer}})
 //
-// The package depends only on the API of OpenTelemetry. The application chooses the SDK and the exporters. It sets them
-// as the global providers or in [Options]. See [New], and [Observer.Close] for the shutdown.
+// The package depends only on the API of OpenTelemetry. The application chooses the SDK and the exporters. It passes
+// the providers of the SDK in [Options], or sets them as the global providers. Call [Observer.Close] at the shutdown.
 //
 // The values of every attribute are a closed set: names of resolvers, routes of habeas, and constants of package
-// domain. No attribute has an id, a value or a ref of a subject.
+// domain. No attribute contains an id of a subject, a ref, or a value from the database.
 //
 // # Metrics
 //
@@ -29,23 +29,27 @@
 //	habeas.worker.settled         counter    {entry}
 //	habeas.worker.heartbeat.age   gauge      s
 //
-// habeas.request.duration is the duration of requests to the endpoints of habeas, including streamed responses.
-// habeas.session.duration includes all attempts of a session. habeas.session.retries counts the attempts after the
-// first.
+// habeas.request.duration is the duration of requests to the endpoints of habeas. It includes the time in which a
+// response is streamed. A session is a database transaction of habeas. A store may repeat it after a deadlock.
+// habeas.session.duration is the duration of a session with all its attempts. habeas.session.retries counts the
+// attempts after the first.
 //
-// habeas.erasures and habeas.rectifications count when the local part has committed or failed. The later calls to
-// external systems are in habeas.resolver.call.duration. The counters of erasures, exports, rectifications, consents
-// and restrictions start at 0 for each outcome, so that Prometheus sees the first failure as an increase.
+// habeas.erasures and habeas.rectifications increase when the transaction in the application's database has committed
+// or failed. The calls to external systems follow later. They are measured by habeas.resolver.call.duration. The
+// counters of erasures, exports, rectifications, consents and restrictions start at 0 for each outcome. Prometheus can
+// therefore show the first failure as an increase.
 //
-// The gauges habeas.outbox.* have the state that a worker has read last. A worker reads it every minute. A process
-// without a worker has no such gauges. Several workers report the same outbox, so aggregate with the maximum and not
-// with the sum. habeas.outbox.oldest.age is the age of the oldest entry that has not succeeded. habeas.outbox.due.age
-// is the longest time for which an entry has been due. Both are 0 without such an entry. Both continue to grow if no
-// worker reads the outbox.
+// The gauges habeas.outbox.* describe the outbox, which is the table of calls to external systems. A worker reads the
+// outbox every minute, and the gauges have the values that it has read last. A process without a worker has no such
+// gauges. All workers report the same outbox, so aggregate the gauges with the maximum and not with the sum.
 //
-// habeas.resolver.breaker is 1 for the current state of the circuit breaker of a system, and 0 for the other states.
-// habeas.worker.heartbeat.age is the time since the last successful batch of a worker. A slow system can occupy all
-// loops of a worker for minutes.
+// habeas.outbox.oldest.age is the age of the oldest entry that is pending, in flight or failed. habeas.outbox.due.age
+// is the longest time that such an entry has been due. Both are 0 if there is no such entry. Both continue to grow if
+// no worker reads the outbox.
+//
+// habeas.resolver.breaker is 1 for the current state of the circuit breaker of an external system, and 0 for the other
+// states. habeas.worker.heartbeat.age is the time since a worker has last processed a batch without an error. It can
+// reach minutes without a fault, because calls to a slow external system can occupy all loops of a worker.
 //
 // # Attributes
 //

@@ -10,23 +10,24 @@ import (
 	"go.opentelemetry.io/otel/metric"
 )
 
-// gauges has the last observations. They are read when metrics are collected, so that ages are correct at that time.
+// gauges holds the newest observations. The gauges are computed from them when metrics are collected, so that an age is
+// correct at the time of the collection.
 type gauges struct {
 	mu           sync.Mutex
 	systems      []system
 	breakers     map[string]domain.BreakerState
-	heartbeat    time.Time // the last successful batch, or else the first batch; zero before any batch
+	heartbeat    time.Time // the last successful batch, or the first batch if none succeeded; zero before the first batch
 	registration metric.Registration
 }
 
-// system has the outbox entries of an external system.
+// system describes the outbox entries of an external system.
 type system struct {
 	name            string
 	counts          map[domain.OutboxStatus]int64
 	oldest, dueFrom time.Time // zero if there is no such entry
 }
 
-// open has the statuses of entries that have not succeeded.
+// open has the statuses of outbox entries that have not succeeded.
 var open = []domain.OutboxStatus{
 	domain.OutboxPending, domain.OutboxInFlight, domain.OutboxFailed, domain.OutboxAbandoned,
 }
@@ -74,14 +75,14 @@ func (g *gauges) poll(observed domain.PollObserved) {
 	}
 }
 
-// register registers a callback that reads the gauges when metrics are collected.
+// register registers a callback, which computes the gauges when metrics are collected.
 func (o *Observer) register(meter metric.Meter) (err error) {
 	o.state.registration, err = meter.RegisterCallback(o.collect,
 		o.entries, o.breakers, o.oldestAge, o.dueAge, o.heartbeatAge)
 	return err
 }
 
-// Close stops the collection of gauges. Counters and histograms still record further observations.
+// Close stops the export of gauges. The observer still records histograms and counters.
 func (o *Observer) Close() error { return o.state.registration.Unregister() }
 
 func (o *Observer) collect(_ context.Context, to metric.Observer) error {
@@ -111,7 +112,7 @@ func (o *Observer) collect(_ context.Context, to metric.Observer) error {
 	return nil
 }
 
-// age returns the time since an instant in seconds. It returns 0 if the instant is zero or in the future.
+// age returns the seconds between since and now. It returns 0 if since is zero or later than now.
 func age(now, since time.Time) float64 {
 	if since.IsZero() {
 		return 0

@@ -5,7 +5,7 @@ import (
 	"go.opentelemetry.io/otel/metric"
 )
 
-// The attributes. The documentation of the package lists their closed sets of values.
+// These are the attributes. The documentation of the package lists the possible values of each attribute.
 const (
 	methodKey    = attribute.Key("http.request.method")
 	routeKey     = attribute.Key("http.route")
@@ -20,8 +20,8 @@ const (
 	errorKey     = attribute.Key("error.type")
 )
 
-// buckets has the upper bounds of duration buckets in seconds: the bounds of the semantic conventions for HTTP, plus
-// the default timeouts of a request and of a call.
+// buckets has the upper bounds of the histogram buckets, in seconds. They are the bounds in the semantic conventions
+// for HTTP, plus the default timeouts of a request and of a call of a resolver.
 var buckets = []float64{0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10, 30}
 
 // instruments has all instruments of the observer.
@@ -34,7 +34,7 @@ type instruments struct {
 	oldestAge, dueAge, heartbeatAge   metric.Float64ObservableGauge
 }
 
-// maker creates instruments and keeps the first error.
+// maker creates instruments. It keeps the first error, so that a caller checks for an error only once.
 type maker struct {
 	metric.Meter
 	err error

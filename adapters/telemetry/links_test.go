@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// The application chooses the SDK, so the observer must not depend on an SDK.
+// The application chooses the OpenTelemetry SDK, so this package must not depend on one.
 func TestTheObserverLinksOnlyTheAPI(t *testing.T) {
 	const notStandard = "{{if not .Standard}}{{.ImportPath}}{{end}}"
 	listed, err := exec.CommandContext(t.Context(), "go", "list", "-deps", "-f", notStandard, ".").Output()

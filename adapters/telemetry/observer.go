@@ -16,7 +16,7 @@ import (
 // Scope is the name of the instrumentation scope of all metrics and spans.
 const Scope = "github.com/habeas-data/habeas/adapters/telemetry"
 
-// Options has the settings of an Observer. The zero value is ready for use.
+// Options holds the settings of an Observer. The zero value is ready for use.
 type Options struct {
 	MeterProvider  metric.MeterProvider // the default is the global provider
 	TracerProvider trace.TracerProvider // the default is the global provider
@@ -39,8 +39,8 @@ type machine struct{}
 
 func (machine) Now() time.Time { return time.Now() }
 
-// New returns an observer. An application needs one observer. If the meter provider refuses an instrument, New returns
-// the provider's error.
+// New returns an observer. One observer is enough for an application. New returns an error if the meter provider cannot
+// create an instrument.
 func New(opts Options) (*Observer, error) {
 	if opts.MeterProvider == nil {
 		opts.MeterProvider = otel.GetMeterProvider()
@@ -65,14 +65,15 @@ func New(opts Options) (*Observer, error) {
 	return o, o.register(meter)
 }
 
-// decisions has the decisions of each right. Most rights have only the empty decision.
+// decisions has the decisions that are counted for each right. Most rights have no decisions, which is the empty text.
 var decisions = map[domain.Right][]domain.Decision{
 	domain.RightErasure: {""}, domain.RightExport: {""}, domain.RightRectification: {""},
 	domain.RightConsent:     {domain.DecisionGranted, domain.DecisionWithdrawn},
 	domain.RightRestriction: {domain.DecisionPlaced, domain.DecisionLifted},
 }
 
-// beginAtZero creates each counter with the value 0, so that Prometheus sees the first failure as an increase.
+// beginAtZero adds 0 to the counter of each right, for each combination of attributes. Without this first value,
+// Prometheus would not show the first failure as an increase.
 func (o *Observer) beginAtZero() {
 	for right, counter := range o.rights {
 		for _, decision := range decisions[right] {
@@ -92,7 +93,8 @@ func ofRight(decision domain.Decision, outcome domain.Outcome) metric.Measuremen
 
 func ofOutcome(outcome domain.Outcome) attribute.KeyValue { return outcomeKey.String(string(outcome)) }
 
-// Start implements ports.Observer. It starts a span and measures the duration of the activity.
+// Start implements ports.Observer. It starts a span. The returned function ends the span and records the duration of
+// the activity.
 func (o *Observer) Start(ctx context.Context, a domain.Activity) (context.Context, func(domain.Ended)) {
 	var name string
 	var about []attribute.KeyValue
@@ -125,7 +127,8 @@ func (o *Observer) Start(ctx context.Context, a domain.Activity) (context.Contex
 	}
 }
 
-// end ends a span. A request that was refused with a status of 4xx is not an error of the server.
+// end ends a span. If a request was refused with a status 4xx, the span has no error status, because the server did not
+// fail.
 func end(span trace.Span, a domain.Activity, ended domain.Ended) {
 	span.SetAttributes(ofOutcome(ended.Outcome))
 	isFault := ended.Outcome != domain.OutcomeOK

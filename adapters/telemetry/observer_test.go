@@ -27,7 +27,7 @@ import (
 
 var noon = time.Date(2024, 3, 1, 12, 0, 0, 0, time.UTC)
 
-// world is an observer with an SDK and a clock that the test moves.
+// world is an observer with an SDK, and a clock that advances only when a test advances it.
 type world struct {
 	*telemetry.Observer
 	reader *sdkmetric.ManualReader
@@ -50,7 +50,7 @@ func newWorld(t testing.TB) *world {
 	return w
 }
 
-// during runs an activity for the given time.
+// during reports an activity that takes the given time.
 func (w *world) during(ctx context.Context, a domain.Activity, took time.Duration, ended domain.Ended) context.Context {
 	ctx, end := w.Start(ctx, a)
 	w.now = w.now.Add(took)
@@ -75,7 +75,7 @@ func (w *world) collect(t testing.TB) map[string]metricdata.Metrics {
 	return byName
 }
 
-// point is a data point with its attributes and its value. The value of a histogram is its sum.
+// point is one value of a metric, with its attributes. For a histogram, the value is the sum.
 type point struct {
 	attributes attribute.Set
 	value      float64
@@ -106,7 +106,7 @@ func pointsOf(t testing.TB, m metricdata.Metrics) (points []point) {
 	return points
 }
 
-// lines returns all data points except 0, in the form "name{attributes} value".
+// lines returns all points whose value is not 0, in the form "name{attributes} value".
 func (w *world) lines(t testing.TB) (lines []string) {
 	t.Helper()
 	for name, m := range w.collect(t) {
@@ -189,7 +189,7 @@ func TestRightsAreCountedFromZero(t *testing.T) {
 	)
 }
 
-// outbox returns an outbox with entries of one system.
+// outbox returns an observation of an outbox with entries of one external system.
 func outbox(name string, pending, abandoned int64, oldest, due time.Time) domain.OutboxObserved {
 	return domain.OutboxObserved{Backlogs: []domain.OutboxBacklog{{
 		Resolver: name, Oldest: &oldest, OldestDue: &due,
@@ -287,7 +287,7 @@ func TestSpansAreNestedLikeActivities(t *testing.T) {
 	}
 }
 
-// A refused request is not a failure of the server. A broken stream is a failure of the server.
+// If a request is refused, the server has not failed. If a streamed response ends early, the server has failed.
 func TestARefusedRequestIsNotAnError(t *testing.T) {
 	w := newWorld(t)
 	request := domain.Activity{Kind: domain.ActivityRequest, Method: "GET", Route: "/export"}
@@ -300,7 +300,7 @@ func TestARefusedRequestIsNotAnError(t *testing.T) {
 	}
 }
 
-// An unknown activity does not change the span of the application.
+// If the observer does not know the kind of an activity, the context keeps the span of the application.
 func TestAnUnknownActivityKeepsTheSpanOfTheApplication(t *testing.T) {
 	w := newWorld(t)
 	own, span := sdktrace.NewTracerProvider(sdktrace.WithSyncer(w.spans)).Tracer("application").Start(t.Context(), "own")
@@ -315,7 +315,7 @@ func TestAnUnknownActivityKeepsTheSpanOfTheApplication(t *testing.T) {
 	span.End()
 }
 
-// refusing is a meter provider that refuses gauges.
+// refusing is a meter provider that returns an error for each gauge.
 type refusing struct{ noop.MeterProvider }
 
 func (refusing) Meter(string, ...metric.MeterOption) metric.Meter { return refusingMeter{} }

@@ -24,9 +24,9 @@ func kindOf(m metricdata.Metrics) string {
 	}
 }
 
-// exported returns the names of the series that Prometheus derives from a metric, by the OpenTelemetry specification
-// "Prometheus and OpenMetrics Compatibility". The unit s becomes the suffix seconds, units in braces are dropped, and
-// counters end with total.
+// exported returns the names that Prometheus gives to a metric, by the OpenTelemetry specification "Prometheus and
+// OpenMetrics Compatibility". The unit s becomes the suffix seconds. A unit in braces is dropped. The name of a counter
+// gets the suffix total.
 func exported(m metricdata.Metrics) []string {
 	name := strings.ReplaceAll(m.Name, ".", "_")
 	if m.Unit == "s" {
@@ -42,7 +42,7 @@ func exported(m metricdata.Metrics) []string {
 	}
 }
 
-// series returns the names of all series with their labels, except the labels of the scrape.
+// series returns the names of all exported series with their labels. The labels that a scrape adds are not included.
 func series(t *testing.T) map[string][]string {
 	t.Helper()
 	w := newWorld(t)
@@ -68,7 +68,8 @@ var (
 	labelName  = regexp.MustCompile(`\b(?:habeas|http|error)_[a-z_]+`)
 )
 
-// checkExpression checks that an expression names only exported metrics and labels. It does not parse the expression.
+// checkExpression checks that the PromQL expression uses only exported metrics and labels. It searches for names and
+// does not parse the expression.
 func checkExpression(t *testing.T, where, expression string, all map[string][]string) {
 	t.Helper()
 	if strings.Count(expression, "(") != strings.Count(expression, ")") ||
@@ -180,7 +181,8 @@ func TestTheDashboardUsesExportedMetrics(t *testing.T) {
 	}
 }
 
-// The checks of this file must be able to fail.
+// checkExpression must report a metric or label that does not exist. Otherwise the other tests of this file would
+// always pass.
 func TestTheCheckFindsUnknownMetrics(t *testing.T) {
 	all := series(t)
 	for _, expression := range []string{

@@ -76,7 +76,7 @@ func TestAnExistingSchemaIsAnnotated(t *testing.T) {
 			delete addresses []
 			retain receipts [name]
 			anonymize customers [email password birthday]
-			carts.customer_id: refers to customers, and its table is not in the data map: an export and an erasure pass it over
+			carts.customer_id: refers to customers, but this table is not in the data map: exports and erasures ignore it
 		`)
 		prepare(t, db, models...)
 		gdpr, err := app.New(app.Config{DB: db, Models: models})

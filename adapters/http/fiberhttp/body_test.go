@@ -62,7 +62,8 @@ func TestTheLimitOfABodyIsTheLimitOfTheAPI(t *testing.T) {
 	}
 }
 
-// With StreamRequestBody, fasthttp parses the unread rest of a body as the next request on the connection.
+// With StreamRequestBody, fasthttp parses the part of a body that no handler has read as the next request on the
+// connection. The router must therefore close the connection.
 func TestTheRestOfABodyIsNotParsedAsARequest(t *testing.T) {
 	store := &sessions{}
 	host := newHost(t, fiber.Config{StreamRequestBody: true})
@@ -83,7 +84,7 @@ func TestTheRestOfABodyIsNotParsedAsARequest(t *testing.T) {
 		connection, err := net.Dial("tcp", address)
 		require(t, err)
 		go func() {
-			// Fails when the server has closed the connection, as it should.
+			// The write may fail, because the server closes the connection before it has read the complete body.
 			_, _ = fmt.Fprintf(connection, "%sHost: h\r\nContent-Length: %d\r\n\r\n%s", request, len(body), body)
 		}()
 		reader := bufio.NewReader(connection)
@@ -121,7 +122,8 @@ func TestAStreamedBodyThatIsReadKeepsTheConnection(t *testing.T) {
 	}
 }
 
-// Connections are reused. The deadline for the body of one request must not apply to a later request.
+// A read deadline belongs to the connection. The deadline for the body of one request must not apply to the next
+// request on the same connection.
 func TestTheDeadlineOfABodyEndsWithTheBody(t *testing.T) {
 	for _, config := range []fiber.Config{
 		{StreamRequestBody: true}, {StreamRequestBody: true, ReadTimeout: time.Minute},

@@ -22,7 +22,8 @@ import (
 	"github.com/habeas-data/habeas/adapters/http/fiberhttp"
 )
 
-// copying reads the stream itself, like a middleware that keeps a copy of each response.
+// copying is a middleware that reads the stream of a response itself, for example to keep a copy of the response. It
+// ignores errors of the stream.
 func copying(c *fiber.Ctx) error {
 	err := c.Next()
 	if stream := c.Response().BodyStream(); stream != nil {
@@ -32,8 +33,8 @@ func copying(c *fiber.Ctx) error {
 	return err
 }
 
-// caching does the same steps as package middleware/cache of Fiber, in the same order, for one path. The tests do not
-// use that package, because it depends on a further module.
+// caching is a middleware that stores one response. It does the same steps as package middleware/cache of Fiber, in the
+// same order. The tests do not use that package, because it depends on one more module.
 func caching() fiber.Handler {
 	var body, contentType, coding []byte
 	status := 0
@@ -111,7 +112,8 @@ func TestABrokenExportNeverLooksComplete(t *testing.T) {
 	}
 }
 
-// The compressed body of a stream that fails would look complete to every middleware outside of compress.
+// If compress compressed a stream that fails, it would finish the compressed body. Middlewares that process the
+// response after compress would then take the body for a complete document.
 func TestAStreamIsNotCompressed(t *testing.T) {
 	store := &largeStore{}
 	host := newHost(t, fiber.Config{})
@@ -180,7 +182,7 @@ func TestAHeadOfABrokenExportIsAFailure(t *testing.T) {
 	}
 }
 
-// Fiber's adaptor and App.Test have no connection that the handler could break off.
+// A request from Fiber's adaptor or from App.Test has no connection that the handler could close on a failure.
 func TestAnExportWithoutAConnectionIsBuffered(t *testing.T) {
 	store := &largeStore{}
 	host := newHost(t, fiber.Config{})

@@ -10,12 +10,15 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// halfCloser is a connection whose sending side can be closed separately, such as a TCP or Unix socket.
+// halfCloser is a connection that can close its sending side separately, such as a TCP or Unix socket.
 type halfCloser interface{ CloseWrite() error }
 
-// breaker returns the connection of the request if the client can detect that a response was broken off, and otherwise
-// nil. Over HTTP/1.0, the end of the connection looks like the end of the body. breaker returns nil for connections
-// other than sockets of the operating system, because fasthttp reuses some of its wrappers, and tests use fakes.
+// breaker returns the connection of the request, so that the handler can close it in the middle of a response. It
+// returns nil if the client could not detect that the response is incomplete: over HTTP/1.0, the end of the connection
+// also means the end of the body.
+//
+// breaker also returns nil for a connection other than a TCP or Unix socket, with or without TLS. fasthttp wraps some
+// connections and reuses the wrappers for other connections. Tests use fake connections.
 func breaker(c *fiber.Ctx) halfCloser {
 	if !c.Request().Header.IsHTTP11() {
 		return nil
@@ -34,9 +37,10 @@ func breaker(c *fiber.Ctx) halfCloser {
 	}
 }
 
-// breakingStream is a stream that breaks the connection off if it fails. It cannot leave that to the server, because
-// middlewares read streams, too. Some middlewares replace the rest by the text of the error. Others finish the
-// compressed body as if it were complete.
+// breakingStream is the stream of a response. It closes the sending side of the connection as soon as a read of the
+// stream fails. fasthttp closes the connection after such a failure only if fasthttp itself has read the stream. If a
+// middleware has read the stream, the middleware may replace the rest of the body by the text of the error. It may also
+// finish a compressed body as if the body were complete.
 type breakingStream struct {
 	io.ReadCloser
 	connection halfCloser
@@ -47,7 +51,7 @@ type breakingStream struct {
 func (b breakingStream) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	if err != nil && err != io.EOF {
-		_ = b.connection.CloseWrite() // fails if the client has gone
+		_ = b.connection.CloseWrite() // fails if the client has disconnected
 	}
 	return n, err
 }
@@ -62,8 +66,9 @@ func (b breakingStream) WriteTo(w io.Writer) (int64, error) {
 		_ = b.connection.CloseWrite()
 		return n, err
 	}
-	// Response.Body buffers the stream for a middleware before the response is sent, and replaces the buffer by the text
-	// of the error. A middleware may store that response for later requests, so it must have the status of a failure.
+	// Here a middleware has called Response.Body, which replaces the buffered body by the text of the error. The response
+	// was not sent yet. A middleware may store the response for later requests, so the response must have the status of a
+	// failure.
 	b.response.SetStatusCode(http.StatusInternalServerError)
 	b.response.Header.SetContentType(fiber.MIMETextPlain)
 	b.response.SetConnectionClose()
@@ -71,8 +76,9 @@ func (b breakingStream) WriteTo(w io.Writer) (int64, error) {
 }
 
 // readDeadline returns two functions for a body that is still arriving. The function set sets the read deadline of the
-// connection. The function lift removes the deadline when the body has arrived. Without lift, the deadline would apply
-// to later requests on the connection, because fasthttp sets deadlines only if the application configures timeouts.
+// connection. The function lift removes this deadline. The caller calls lift when the body has arrived. Otherwise the
+// deadline would also apply to later requests on the connection, because fasthttp sets a new deadline only if the
+// application configures timeouts.
 func readDeadline(c *fiber.Ctx) (set func(time.Time), lift func()) {
 	own := max(c.App().Config().ReadTimeout, 0)
 	connection := c.Context().Conn()

@@ -6,8 +6,8 @@
 //	fiberhttp.Router(api, currentSubject)(server.Group("/me", authenticate))
 //
 // The api is a *httpapi.API, for example from stack.Stack.API. The function currentSubject is a SubjectProvider, which
-// authenticates requests. Health mounts the probes of an orchestrator, and Prefix returns the prefix of a group for
-// API.OpenAPI.
+// authenticates requests. Health mounts the probes of an orchestrator, such as Kubernetes. Prefix returns the prefix of
+// a group for API.OpenAPI.
 //
 // # Configuration of the Fiber application
 //
@@ -17,23 +17,23 @@
 //
 // A prefix may have parameters if the API is mounted with Route or Group. Fiber's Mount does not support parameters.
 //
-// The timeout of a request includes reading its body only if StreamRequestBody is set. Otherwise Fiber reads the body
-// before it calls a handler, and only Fiber's ReadTimeout bounds the reading.
+// If StreamRequestBody is set, the timeout of a request includes the time in which its body arrives. Otherwise Fiber
+// reads the complete body before it calls a handler, and only Fiber's ReadTimeout bounds this time.
 //
 // # Large exports
 //
-// A large export is streamed over TCP and Unix sockets, with or without TLS. If the export fails, the handler breaks
-// the connection off, so that the client detects the failure. Over HTTP/1.0 and over other types of connections, the
-// handler buffers the complete export in memory.
+// A large export is streamed over TCP and Unix sockets, with or without TLS. If a streamed export fails, the handler
+// closes the connection before the end of the body, so that the client detects the failure. Over HTTP/1.0 and over
+// other types of connections, the handler buffers the complete export in memory.
 //
-// Middlewares can see a stream that fails:
+// A streamed export has these effects on middlewares:
 //
-//   - A middleware that buffers the stream by Response.Body, such as etag and cache, gets the status 500 and no
-//     document.
-//   - A middleware that compresses does not compress a stream, because the handler removes Accept-Encoding from the
-//     request.
-//   - A middleware that reads the stream itself and ignores its errors gets an incomplete document. It must not store
-//     the document.
+//   - A middleware that reads the body with Response.Body, such as etag and cache, buffers the complete export. If the
+//     export fails, this middleware gets the status 500 and no document.
+//   - A middleware that compresses responses does not compress a streamed export, because the handler removes the
+//     header Accept-Encoding of the request.
+//   - A middleware that reads the stream itself and ignores read errors can get an incomplete document. It must not
+//     store the document.
 //
-// Do not cache the routes. See Router.
+// Do not cache the responses of the API. See Router.
 package fiberhttp

@@ -15,7 +15,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// currentSubject returns the user that the application's authentication has stored in the locals.
+// currentSubject returns the user whom the authentication of the application has stored in the locals of the request.
 func currentSubject(c *fiber.Ctx) (domain.Subject, error) {
 	user, ok := c.Locals("user").(string)
 	if !ok {

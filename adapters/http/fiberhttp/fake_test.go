@@ -10,7 +10,8 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// sessions is a SessionFactory in memory, without transactions. It calls before in each session, unless it is nil.
+// sessions is a SessionFactory in memory, without transactions. If the field before is set, each session calls it
+// first.
 type sessions struct {
 	before func(ctx context.Context) error
 
@@ -21,7 +22,7 @@ type sessions struct {
 	restrictions []domain.RestrictionRecord
 }
 
-// lookup is the subject and the purpose of a read of the consent.
+// lookup records one read of the consent status: the id of the subject and the purpose.
 type lookup struct{ id, purpose string }
 
 func (s *sessions) Do(ctx context.Context, fn func(context.Context, ports.Session) error) error {
@@ -36,7 +37,8 @@ func (s *sessions) Do(ctx context.Context, fn func(context.Context, ports.Sessio
 	return fn(ctx, session{s})
 }
 
-// The stores implement only the methods that a request needs. The embedded interfaces provide the others.
+// These stores implement only the methods that the tested endpoints call. A call of any other method panics, because
+// the embedded interface is nil.
 type (
 	session  struct{ *sessions }
 	consents struct {

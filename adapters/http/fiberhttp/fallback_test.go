@@ -143,8 +143,9 @@ func TestAllowListsTheMethodsOfAPath(t *testing.T) {
 	}
 }
 
-// In Fiber v2.52.15, the route parameters of a mounted application get the values of the prefix parameters. Its routes
-// without parameters never match. A 404 is better than the status of another purpose.
+// In Fiber v2.52.15, a route of a mounted application gets wrong values for its parameters if the mount prefix has
+// parameters. A route without parameters never matches. The router must respond with 404, because it could otherwise
+// return the consent status for another purpose.
 func TestAMountUnderAParameterGets404(t *testing.T) {
 	store := &sessions{}
 	sub, host := fiber.New(), newHost(t, fiber.Config{})
@@ -216,7 +217,7 @@ func TestAMiddlewareThatTheHostAddsLaterStillWorks(t *testing.T) {
 		return c.Next()
 	})
 	host.Route("/me", fiberhttp.Router(newAPI(t, &sessions{}), byHeader))
-	// The pattern is the same as the last pattern of the router, so Fiber merges both into one route.
+	// This pattern equals the pattern of the router's own fallback, so Fiber merges both handlers into one route.
 	host.Use("/me/*", func(c *fiber.Ctx) error {
 		switch c.Path() {
 		case "/me/forbidden":

@@ -15,8 +15,9 @@ import (
 	"github.com/habeas-data/habeas/adapters/http/fiberhttp"
 )
 
-// fasthttp reuses the object of a request for the next request. The race detector finds a use after the request has
-// ended.
+// After a request has ended, fasthttp reuses its request object for another request. The work on a stream may continue
+// after the client has disconnected, but it must not read the request object any more. The race detector finds such
+// reads.
 func TestARequestIsNotUsedAfterItsClientHasHungUp(t *testing.T) {
 	for name, middleware := range map[string]fiber.Handler{
 		"plain":    func(c *fiber.Ctx) error { return c.Next() },
@@ -69,7 +70,8 @@ func TestARequestIsNotUsedAfterItsClientHasHungUp(t *testing.T) {
 	}
 }
 
-// fasthttp closes the stream before it reuses the request, and Close waits for the work on the stream.
+// Before fasthttp reuses a request object, it closes the stream. Close of the stream waits until the export has
+// stopped.
 func TestARequestsContextIsNotUsedAfterItsStream(t *testing.T) {
 	entered, leave := make(chan context.Context, 100), make(chan struct{})
 	store := &largeStore{ended: make(chan error, 1)}

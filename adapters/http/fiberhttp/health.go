@@ -9,8 +9,8 @@ import (
 // Health returns the function that mounts the probes on an application or a group. That function may be called more
 // than once.
 //
-// The probes should not be reachable from outside, because a request can run checks of the database. At most one
-// request runs checks at a time.
+// The probes should not be reachable from outside, because a request to a probe can start checks that query the
+// database. At most one request runs checks at a time.
 func Health(api *httpapi.HealthAPI) func(fiber.Router) {
 	return func(host fiber.Router) {
 		for _, path := range []string{httpapi.LivePath, httpapi.ReadyPath} {

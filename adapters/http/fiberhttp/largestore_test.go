@@ -74,7 +74,7 @@ func (s largeSubjects) Export(ctx context.Context, _ domain.SubjectID, yield fun
 	return nil
 }
 
-// getExport returns the response to GET /me/export, as an ordinary client reads it.
+// getExport sends GET /me/export with a client of net/http. It returns the status and the body.
 func getExport(t *testing.T, address string) (status int, body []byte, err error) {
 	t.Helper()
 	client := http.Client{Transport: &http.Transport{}} // decompresses gzip

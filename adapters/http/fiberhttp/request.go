@@ -28,8 +28,8 @@ func newRequest(c *fiber.Ctx) httpapi.Request {
 	}
 }
 
-// isOfRequest reports whether the user context is derived from the context of the request, which fasthttp reuses after
-// the handler has returned.
+// isOfRequest reports whether the user context is derived from c.Context(). fasthttp reuses c.Context() for another
+// request after the handler has returned, so a derived context must not be used later.
 func isOfRequest(c *fiber.Ctx) bool {
 	type probe struct{}
 	if c.UserContext() == context.Background() {
@@ -40,8 +40,9 @@ func isOfRequest(c *fiber.Ctx) bool {
 	return c.UserContext().Value(probe{}) != nil
 }
 
-// body returns the body as it was sent. If the body is still arriving, body also returns the function that sets the
-// deadline of its reads. It does not call c.Body(), which would decompress the body without a limit on the size.
+// body returns the request body as the client sent it. It does not call c.Body(), which decompresses the body without a
+// limit on its size. If the body is still arriving, body also returns a function that sets the read deadline of the
+// body.
 func body(c *fiber.Ctx) (io.Reader, func(time.Time)) {
 	request := c.Request()
 	if request.IsBodyStream() {
@@ -54,8 +55,8 @@ func body(c *fiber.Ctx) (io.Reader, func(time.Time)) {
 	return nil, nil
 }
 
-// stream is a request body that is still arriving, in an application with StreamRequestBody. At its end, Read closes it
-// and calls arrived.
+// stream reads a request body that is still arriving. This is possible only in an application with StreamRequestBody.
+// At the end of the body, Read calls the function arrived and closes the body.
 type stream struct {
 	request *fasthttp.Request
 	arrived func()
@@ -74,9 +75,11 @@ func (s stream) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// wildcard returns the text that the last wildcard of the route has matched. The last segment of the text is escaped as
-// the client sent it. With UnescapePath, Fiber has unescaped the path: "a%2Fb" has become two segments, and "+" a
-// space. In that case, wildcard takes the last segment from the original path.
+// wildcard returns the part of the path that the last wildcard of the route has matched. The last segment of this part
+// has the percent-encoding that the client sent.
+//
+// With the option UnescapePath, Fiber has already decoded the path. For example, the one segment "a%2Fb" has become two
+// segments, and "+" has become a space. In that case, wildcard takes the last segment from the original path.
 func wildcard(c *fiber.Ctx) string {
 	config, names := c.App().Config(), c.Route().Params
 	trim := func(path string) string {
@@ -91,8 +94,8 @@ func wildcard(c *fiber.Ctx) string {
 	case matched == "":
 		return ""
 	case !isEnd || !strings.HasSuffix(before, "/"):
-		// If an application is mounted under a prefix with parameters, Fiber confuses the parameters. The path contains a
-		// slash, so that it matches no endpoint.
+		// The application is mounted under a prefix with parameters, for which Fiber returns wrong parameters. The complete
+		// path contains a slash and is therefore not a valid purpose, so the response is a 404.
 		return strings.Clone(path)
 	case !config.UnescapePath:
 		return strings.Clone(matched)
@@ -102,7 +105,7 @@ func wildcard(c *fiber.Ctx) string {
 	unescaped := trim(string(fasthttp.AppendUnquotedArg(nil, []byte(segment))))
 	before, isEnd = strings.CutSuffix(matched, unescaped)
 	if !isEnd {
-		return unescaped // the segment begins before the wildcard, so it contains a slash
+		return unescaped // it contains a slash, so it is not a valid purpose
 	}
 	return strings.Clone(before) + segment
 }
@@ -125,7 +128,8 @@ func send(c *fiber.Ctx, response httpapi.Response) error {
 		}
 		return nil
 	default: // fasthttp closes the stream, and breaks the connection off if the stream fails
-		// If a stream fails, compressing middlewares finish their output as if it were complete, and caches store it.
+		// The body must not be compressed. If a stream fails, a middleware that compresses would finish its output as if the
+		// document were complete, and a cache would store the output.
 		c.Request().Header.Del(fiber.HeaderAcceptEncoding)
 		c.Context().SetBodyStream(breakingStream{response.Stream, breaker(c), c.Response()}, -1)
 		return nil

@@ -32,7 +32,8 @@ func listen(t testing.TB, host *fiber.App) string {
 	return listener.Addr().String()
 }
 
-// The strings of Fiber point into buffers that the next request on the connection overwrites.
+// The strings of a Fiber request point into a buffer, and the next request on the connection overwrites this buffer.
+// The router must therefore copy the strings.
 func TestNothingPointsIntoTheRequest(t *testing.T) {
 	const clients, requests = 8, 25
 	for _, immutable := range []bool{false, true} {

@@ -24,20 +24,21 @@ import (
 type SubjectProvider func(c *fiber.Ctx) (domain.Subject, error)
 
 // Router returns the function that mounts the API, with the options applied, on an application or a group. That
-// function may be called more than once. Routes that the application adds later under the same prefix still work. If no
-// endpoint matches a request, these routes get it first. If no route matches either, the response is a problem
-// document.
+// function may be called more than once.
 //
-// Package middleware/cache of Fiber must not cache the routes. It ignores Cache-Control: no-store, and the path alone
-// is the key of a cached response. It would therefore send the data of one person to another. The option Next excludes
-// the routes:
+// The application may add further routes under the same prefix later. A request that matches no endpoint of the API is
+// passed to these routes. If none of them matches, the response is a problem document.
+//
+// Do not let package middleware/cache of Fiber cache the responses of the API. The package ignores Cache-Control:
+// no-store, and uses only the path as the key of a cached response. It would therefore send the data of one person to
+// another person. Its option Next excludes the responses of the API:
 //
 //	cache.New(cache.Config{Next: func(c *fiber.Ctx) bool {
 //		return strings.Contains(c.GetRespHeader(fiber.HeaderCacheControl), "no-store")
 //	}})
 //
-// If it caches an export that fails, it stores a response with the status 500. Package middleware/compress does not
-// compress a streamed export, because it would finish a stream that fails as if it were complete.
+// Package middleware/compress of Fiber does not compress a streamed export, because the router removes the header
+// Accept-Encoding of the request. Otherwise compress would finish an export that fails as if the export were complete.
 func Router(api *httpapi.API, subject SubjectProvider, options ...httpapi.Option) func(fiber.Router) {
 	r := router{api.With(options...), subject}
 	return r.mount
@@ -45,8 +46,8 @@ func Router(api *httpapi.API, subject SubjectProvider, options ...httpapi.Option
 
 // Prefix returns the prefix of a group in the form that API.OpenAPI accepts. For example, it returns "/{tenant}/me" for
 // a group on "/:tenant/me". For an application, it returns the prefix under which the application is mounted now, or ""
-// if it is not mounted. The prefix of a group does not include the mount prefix of its application, because a group
-// does not know that prefix.
+// if the application is not mounted. The prefix of a group does not include the prefix under which its application is
+// mounted, because a group does not know that prefix.
 func Prefix(host fiber.Router) string {
 	prefix := ""
 	switch host := host.(type) {
@@ -58,7 +59,7 @@ func Prefix(host fiber.Router) string {
 	segments := strings.Split(prefix, "/")
 	for i, segment := range segments {
 		if name, isParameter := strings.CutPrefix(segment, ":"); isParameter {
-			name, _, _ = strings.Cut(strings.TrimSuffix(name, "?"), "<") // "<" begins a constraint
+			name, _, _ = strings.Cut(strings.TrimSuffix(name, "?"), "<") // the text after "<" is a constraint
 			segments[i] = "{" + name + "}"
 		}
 	}
@@ -88,7 +89,7 @@ func (r router) mount(host fiber.Router) {
 	host.Use("/*", r.fallback)
 }
 
-// route is an endpoint of the API on Fiber.
+// route serves one endpoint of the API.
 type route struct {
 	router
 	endpoint   httpapi.Endpoint
@@ -100,7 +101,7 @@ func (r *route) handle(c *fiber.Ctx) error {
 	purpose := ""
 	if r.hasPurpose {
 		if purpose = wildcard(c); strings.Contains(purpose, "/") {
-			return c.Next() // a path of more segments belongs to the application
+			return c.Next() // the API has no path with a further segment
 		}
 	}
 	request := newRequest(c)
@@ -110,7 +111,7 @@ func (r *route) handle(c *fiber.Ctx) error {
 	return send(c, r.api.Handle(c.UserContext(), r.endpoint, request))
 }
 
-// find calls the SubjectProvider with ctx as the user context.
+// find calls the SubjectProvider. During the call, ctx is the user context of c.
 func (r router) find(ctx context.Context, c *fiber.Ctx) (domain.Subject, error) {
 	defer c.SetUserContext(c.UserContext()) //nolint:contextcheck // restores the application's context for later handlers
 	c.SetUserContext(ctx)
@@ -139,7 +140,8 @@ func (r router) fallback(c *fiber.Ctx) error {
 	}
 	response := r.api.Fallback(c.Method(), path)
 	if allowed := response.Header.Get(fiber.HeaderAllow); allowed != "" {
-		// Fiber has already set the methods of the application's own routes on this path. Allow must list them, too.
+		// Fiber has already set the header Allow to the methods of the application's own routes on this path. The methods of
+		// the API are added to them.
 		c.Append(fiber.HeaderAllow, strings.Split(allowed, ", ")...)
 		response.Header = response.Header.Clone()
 		response.Header.Del(fiber.HeaderAllow)
@@ -149,7 +151,7 @@ func (r router) fallback(c *fiber.Ctx) error {
 	return send(c, response)
 }
 
-// isUnrouted reports whether err is the error of Fiber for a request that matches no route.
+// isUnrouted reports whether err can be the error that Fiber returns for a request without a matching route.
 func isUnrouted(err error) bool {
 	var known *fiber.Error
 	return errors.As(err, &known) &&

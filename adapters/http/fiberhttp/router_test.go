@@ -22,13 +22,13 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// newAPI returns an API over the fake, without routes for restriction.
+// newAPI returns an API over the given session factory, without the endpoints for restriction.
 func newAPI(t *testing.T, store ports.SessionFactory) *httpapi.API {
 	t.Helper()
 	return newAPIOf(t, store, httpapi.Config{})
 }
 
-// newAPIOf is newAPI with the further settings of config.
+// newAPIOf returns an API like newAPI, with the further settings of config.
 func newAPIOf(t *testing.T, store ports.SessionFactory, config httpapi.Config) *httpapi.API {
 	t.Helper()
 	dataMap, err := domain.NewDataMap(domain.Table{
@@ -52,7 +52,8 @@ func newAPIOf(t *testing.T, store ports.SessionFactory, config httpapi.Config) *
 	return api
 }
 
-// byHeader is a SubjectProvider that trusts a header of the client. The id is a string that points into the request.
+// byHeader is a SubjectProvider that takes the id of the subject from the header X-User. The id is a string that points
+// into the request.
 func byHeader(c *fiber.Ctx) (domain.Subject, error) {
 	if c.Get("X-User") == "" {
 		return domain.Subject{}, fiber.ErrUnauthorized
@@ -77,7 +78,7 @@ type received struct {
 	body string
 }
 
-// newRequest returns a request of user 42. A body is sent as JSON.
+// newRequest returns a request of user 42. If the parameter body is not empty, it is sent as JSON.
 func newRequest(method, target, body string) *http.Request {
 	request := httptest.NewRequest(method, target, strings.NewReader(body))
 	request.Header.Set("X-User", "42")

@@ -14,11 +14,12 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// DefaultTimeout bounds the time of a request. That time includes reading the body, writing the evidence of a failure,
-// and the SubjectProvider if it respects its context.
+// DefaultTimeout is the timeout of a request if Config.Timeout is 0. The timeout includes the time to read the body, to
+// call the SubjectProvider, and to write the audit events that record a failure. The time of the SubjectProvider is
+// bounded only if the provider returns when its context ends.
 const DefaultTimeout = 30 * time.Second
 
-// Config holds the parts of an API. All fields except Timeout, Logger and Observer are required.
+// Config holds the dependencies and settings of an API. All fields except Timeout, Logger and Observer are required.
 type Config struct {
 	Sessions    ports.SessionFactory
 	Consent     *consent.Ledger
@@ -26,7 +27,7 @@ type Config struct {
 	Export      *export.Exporter
 	Erasure     *erasure.Eraser
 	DataMap     domain.DataMap // the API checks the id of each subject against it
-	Timeout     time.Duration  // of each request, its evidence included; 0 means DefaultTimeout
+	Timeout     time.Duration  // of each request, see DefaultTimeout; 0 means DefaultTimeout
 	Logger      *slog.Logger   // gets a record for each response with status 500 or above; nil means slog.Default()
 	Observer    ports.Observer // observes each request to an endpoint; nil means that requests are not observed
 }
@@ -39,9 +40,9 @@ type API struct {
 	endpoints      []Endpoint
 }
 
-// New returns an API with the endpoints for consent, export and erasure. WithRestriction adds the endpoints for
-// restriction. If the consent ledger has declared purposes, the API also has the endpoint that lists all consents, and
-// refuses purposes that are not declared.
+// New returns an API with the endpoints for consent, export and erasure. The option WithRestriction adds the endpoints
+// for restriction. If the consent ledger has a list of declared purposes, the API also has an endpoint that lists the
+// consents of a subject for all purposes. Requests for a purpose that is not in that list are refused.
 //
 // Returns domain.ErrConfiguration if a required field is missing or Timeout is negative.
 func New(c Config) (*API, error) {
@@ -67,10 +68,11 @@ func New(c Config) (*API, error) {
 	return (&API{config: c, tags: []string{defaultTag}}).With(), nil
 }
 
-// Option adapts an API to one router.
+// Option changes a setting of an API for one router.
 type Option func(*API)
 
-// WithSession takes the sessions of one router from f instead of Config.Sessions. A nil f changes nothing.
+// WithSession sets the session factory of an API, in place of Config.Sessions. For example, two routers of one API can
+// use different databases. A nil f changes nothing.
 func WithSession(f ports.SessionFactory) Option {
 	return func(a *API) {
 		if f != nil {
@@ -79,9 +81,9 @@ func WithSession(f ports.SessionFactory) Option {
 	}
 }
 
-// WithRestriction adds the endpoints for the restriction of processing (Art. 18 GDPR). They record restrictions and
-// return their status. They do not enforce restrictions: the application must check the status before it processes
-// data. For this reason, an API has the endpoints only with this option.
+// WithRestriction adds the endpoints for the restriction of processing (Art. 18 GDPR). These endpoints record
+// restrictions and return their status. They do not enforce a restriction: the application must check the status before
+// it processes data. Because the application must do so, the endpoints exist only with this option.
 func WithRestriction() Option { return func(a *API) { a.hasRestriction = true } }
 
 // defaultTag is the tag of every operation of the OpenAPI document, unless WithTags replaces it.

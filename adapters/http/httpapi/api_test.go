@@ -27,7 +27,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files instead of comparing with them")
 
-// fixture is an API over the fake session factory, with its log.
+// fixture is an API over a fake session factory. The fixture also has the log of the API.
 type fixture struct {
 	*httpapi.API
 	config   httpapi.Config
@@ -64,7 +64,8 @@ func newFixture(t *testing.T, adjust ...func(*httpapi.Config)) fixture {
 	return f
 }
 
-// dataMap has a row that is deleted, one that is anonymized and one that is retained.
+// dataMap has three tables. An erasure deletes the rows of the first, anonymizes those of the second, and retains those
+// of the third.
 func dataMap(t *testing.T) domain.DataMap {
 	t.Helper()
 	personal := func(name string, strategy domain.Strategy) domain.Column {
@@ -105,12 +106,12 @@ func failing(err error) func(context.Context) (domain.Subject, error) {
 	return func(context.Context) (domain.Subject, error) { return domain.Subject{}, err }
 }
 
-// jsonBody returns a request of subject 42 with a JSON body.
+// jsonBody returns a request of subject 42 whose body is sent as JSON.
 func jsonBody(body string) httpapi.Request {
 	return httpapi.Request{Subject: as("42"), ContentType: "application/json", Body: strings.NewReader(body)}
 }
 
-// call sends a request to the endpoint with the operation id.
+// call sends a request to the endpoint with the given operation id, such as "recordConsent".
 func (f fixture) call(t *testing.T, operation string, r httpapi.Request) httpapi.Response {
 	t.Helper()
 	endpoints := f.Endpoints()
@@ -121,7 +122,7 @@ func (f fixture) call(t *testing.T, operation string, r httpapi.Request) httpapi
 	return f.Handle(t.Context(), endpoints[i], r)
 }
 
-// problemOf decodes a problem document, and checks the properties of every problem document.
+// problemOf decodes a problem document. It also checks the rules that hold for every problem document.
 func problemOf(t *testing.T, response httpapi.Response) httpapi.Problem {
 	t.Helper()
 	var problem httpapi.Problem
@@ -137,7 +138,7 @@ func problemOf(t *testing.T, response httpapi.Response) httpapi.Problem {
 	return problem
 }
 
-// decode returns the result in the body of a success.
+// decode checks that the response is a success, and decodes its body.
 func decode[T any](t *testing.T, response httpapi.Response) T {
 	t.Helper()
 	var result T
@@ -148,7 +149,7 @@ func decode[T any](t *testing.T, response httpapi.Response) T {
 	return result
 }
 
-// golden compares the status, the header and the body of a response with a file.
+// golden compares the status, the header and the body of a response with a golden file.
 func golden(t *testing.T, name string, response httpapi.Response) {
 	t.Helper()
 	var sent strings.Builder

@@ -16,7 +16,7 @@ import (
 // MaxBodySize is the maximum size of the body of a request, in bytes.
 const MaxBodySize = 64 << 10
 
-// readObject reads the body, which must be a single JSON object.
+// readObject reads the body of a request, which must be one JSON object.
 func readObject(r Request) (*object, error) {
 	if mediaType, _, err := mime.ParseMediaType(r.ContentType); err != nil || mediaType != "application/json" {
 		return nil, problem(http.StatusUnsupportedMediaType, "The body must be sent as application/json.")
@@ -42,7 +42,7 @@ func readObject(r Request) (*object, error) {
 	return parseObject(text)
 }
 
-// unreadable returns the failure for an error of reading the body.
+// unreadable returns the failure for an error that occurred while the body was read.
 func unreadable(err error) error {
 	var limit *http.MaxBytesError // a limit of the application, such as http.MaxBytesHandler
 	if errors.As(err, &limit) {

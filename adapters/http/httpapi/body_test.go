@@ -28,7 +28,7 @@ func faults(problem httpapi.Problem) string {
 	return strings.Join(all, ", ")
 }
 
-// refuses checks that the response has the status and the field errors, and that the request opens no session.
+// refuses checks that the API refuses a request with the status and the field errors, and does not open a session.
 func refuses(t *testing.T, operation string, r httpapi.Request, status int, want string) {
 	t.Helper()
 	f := newFixture(t)
@@ -141,7 +141,8 @@ func TestABodyThatIsNotAnObjectIsRefused(t *testing.T) {
 func TestAllFaultsOfABodyAreReportedInAFixedOrder(t *testing.T) {
 	long := strings.Repeat("ä", domain.MaxTextLength+1)
 	for body, want := range map[string]string{
-		// the fields of the schema in the order of the schema, then unknown fields in the order of the JSON text
+		// The errors of the fields in the schema come first, in the order of the schema. The errors of unknown fields follow,
+		// in the order of the JSON text.
 		`{}`: "granted required, policy_version required, purpose required",
 		`{"z":1,"purpose":7,"a":2,"policy_version":null}`: "granted required, policy_version required, purpose type," +
 			" z unknown, a unknown",
@@ -163,7 +164,7 @@ func TestAllFaultsOfABodyAreReportedInAFixedOrder(t *testing.T) {
 		valid[:len(valid)-1] + `,"subject_id":"7"}`:                   "subject_id unknown",
 		valid[:len(valid)-1] + `,"source":"me","recorded_at":"2020"}`: "source unknown, recorded_at unknown",
 
-		// duplicates, also with the same value or with an escaped name
+		// A field that occurs twice is refused, even if both values are equal or one name is escaped.
 		valid[:len(valid)-1] + `,"granted":true}`:                      "granted duplicate",
 		valid[:len(valid)-1] + `,"gr\u0061nted":false,"granted":null}`: "granted duplicate",
 		valid[:len(valid)-1] + `,"x":1,"x":2}`:                         "x unknown",
@@ -248,7 +249,7 @@ func TestFewUnknownFieldsAreRepeated(t *testing.T) {
 	}
 }
 
-// escaped writes the text of a JSON string with every code unit escaped.
+// escaped returns a JSON string for s in which every UTF-16 code unit is written as a \u escape.
 func escaped(s string) string {
 	var b strings.Builder
 	for _, unit := range utf16.Encode([]rune(s)) {

@@ -9,26 +9,27 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// source is the source of the consent and restriction records of the API.
+// source is the value of the field source in the consent and restriction records that the API writes.
 const source = "api"
 
 // Endpoint is one route of the API.
 type Endpoint struct {
-	Method      string // an adapter serves HEAD like GET, without the body
+	Method      string // for GET, an adapter also serves HEAD, without the body
 	Path        string // relative to the prefix; only its last segment may be a parameter, as in "/consent/{purpose}"
 	OperationID string // names the endpoint in logs and in the OpenAPI document
 
-	// accept checks the input before a session is opened, and returns the work of the request. It is nil for the export,
-	// whose result may be too large for a value in memory.
+	// accept checks the input of a request, before a session is opened. It returns the operation to run in the session.
+	// accept is nil for the export, whose result may be too large to hold in memory.
 	accept  func(*API, domain.Subject, Request) (operation, error)
-	exports bool // the endpoint is the export
+	exports bool // true for the endpoint of the export
 }
 
-// operation does the work of a request in its session. It returns the result, which becomes the body of the response.
-// It may run more than once, because a session factory may retry.
+// operation does the work of a request in the session that is opened for it. The result becomes the body of the
+// response. A session factory may call an operation more than once, because it may retry.
 type operation func(context.Context, ports.Session) (any, error)
 
-// Endpoints returns the routes that an adapter mounts. The order has no meaning.
+// Endpoints returns the endpoints of the API, for adapters that register each endpoint with their framework. The order
+// has no meaning.
 func (a *API) Endpoints() []Endpoint { return slices.Clone(a.endpoints) }
 
 func endpoints(hasPurposes, hasRestriction bool) []Endpoint {

@@ -13,8 +13,8 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// export runs the export in one session and writes it into body. If the document was not streamed, the Body of the
-// response is the document.
+// export runs the export in one session and writes the document into body. If the document fits into the buffer of
+// body, the response has the document as its Body.
 func (a *API) export(
 	ctx context.Context, endpoint Endpoint, subject domain.Subject, body *exportBody,
 ) (response Response) {
@@ -26,12 +26,12 @@ func (a *API) export(
 	return Response{Status: http.StatusOK, Header: successHeader, Body: body.held.Bytes()}
 }
 
-// WriteExport writes the body of GET /export to w outside of a request, and returns the bundle without its records. It
-// runs in one session and sets no timeout.
+// WriteExport writes the same JSON document to w as the response to GET /export. It returns the bundle without its
+// records. WriteExport uses one session and sets no timeout.
 //
-// WriteExport buffers up to 1 MiB until the session has committed. It writes a larger body while it reads the rows. The
-// output is complete only if WriteExport returns nil. The error wraps an error of w, or is an error of Exporter.Export
-// or of the session factory.
+// A document of up to 1 MiB is written after the session has committed. A larger document is written while the rows are
+// read. Only if WriteExport returns nil is the output complete. The error wraps an error of w, or is an error of
+// Exporter.Export or of the session factory.
 func WriteExport(
 	ctx context.Context, w io.Writer, sessions ports.SessionFactory, exporter *export.Exporter, subject domain.Subject,
 ) (domain.ExportBundle, error) {
@@ -56,8 +56,8 @@ func (b *exportBody) export(
 	return err
 }
 
-// writeBundle writes the bundle record by record, as the JSON of a domain.ExportBundle. A session factory may call it
-// more than once.
+// writeBundle writes the JSON of a domain.ExportBundle, record by record. A session factory may call it more than once,
+// because it may retry.
 func (b *exportBody) writeBundle(
 	ctx context.Context, s ports.Session, exporter *export.Exporter, subject domain.Subject,
 ) error {
@@ -71,7 +71,7 @@ func (b *exportBody) writeBundle(
 			if err != nil {
 				return err
 			}
-			head, tail, _ := bytes.Cut(whole, []byte(`"records":[]`)) // matches no string value, because quotes are escaped
+			head, tail, _ := bytes.Cut(whole, []byte(`"records":[]`)) // cannot be inside a string value, which escapes quotes
 			b.tail = append([]byte("]"), tail...)
 			b.held.Grow(chunk)
 			return b.write(append(head, `"records":[`...))
@@ -86,9 +86,9 @@ func (b *exportBody) writeBundle(
 		})
 }
 
-// exportStream runs the export in a new goroutine. If the document fits into the buffer, exportStream returns a
-// response with a Body. Otherwise it returns a response with a Stream as soon as the buffer is full. The goroutine then
-// continues while the stream is read, and ends the observed activity.
+// exportStream runs the export in a new goroutine. If the complete document fits into the buffer, exportStream returns
+// a response with a Body. Otherwise it returns a response with a Stream as soon as the buffer is full. The goroutine
+// then continues to write the document into the stream, and at the end reports the end of the request to the observer.
 func (a *API) exportStream(
 	ctx context.Context, endpoint Endpoint, subject domain.Subject, observed ports.RunningActivity,
 ) Response {
@@ -100,7 +100,8 @@ func (a *API) exportStream(
 		}
 	}
 	follow()
-	// ctx ends when Handle returns. After that, the reader of the stream closes the stream if the client has gone.
+	// If the client disconnects before Handle returns, the server cancels ctx, and follow cancels the export. After Handle
+	// has returned, the server closes the stream instead, which also cancels the export.
 	stopFollowing := context.AfterFunc(ctx, follow)
 	response, ended := make(chan Response, 1), make(chan struct{})
 	var pipe *io.PipeWriter // nil until the export is streamed
@@ -108,14 +109,14 @@ func (a *API) exportStream(
 		var rest *io.PipeReader
 		rest, pipe = io.Pipe()
 		stopFollowing()
-		context.AfterFunc(own, func() { breakOff(pipe) }) // the deadline holds for a client that reads slowly, too
+		context.AfterFunc(own, func() { breakOff(pipe) }) // a client that reads slowly must also meet the deadline
 		response <- Response{Status: http.StatusOK, Header: successHeader, Stream: stream{rest, own, cancel, ended}}
 		return pipe
 	}}
 	go func() {
 		defer close(ended)
 		defer cancel()
-		whole := internalError.response() // stays if a store ends the goroutine, for example by t.FailNow
+		whole := internalError.response() // kept if a store ends the goroutine, for example by t.FailNow
 		whole.outcome = domain.OutcomePanic
 		defer func() {
 			if pipe == nil {
@@ -123,7 +124,7 @@ func (a *API) exportStream(
 				return
 			}
 			ended := whole.ended()
-			ended.Status = http.StatusOK // the status that was sent
+			ended.Status = http.StatusOK // the status that the client has received
 			observed.End(ended)
 		}()
 		whole = a.export(own, endpoint, subject, body)
@@ -138,19 +139,20 @@ func (a *API) exportStream(
 	return <-response
 }
 
-// breakOff makes a stream fail, unless it has ended. The error has no details, because servers log it.
+// breakOff makes the next read of the stream fail, if the stream has not ended. The error has no details, because
+// servers log it.
 func breakOff(pipe *io.PipeWriter) { _ = pipe.CloseWithError(io.ErrUnexpectedEOF) }
 
-// stream is the body of a response that a goroutine is still writing.
+// stream is the body of a response. A goroutine still writes the body while the adapter reads it.
 type stream struct {
 	*io.PipeReader
 	ctx    context.Context //nolint:containedctx // of the goroutine, for the deadline of the evidence
 	cancel context.CancelFunc
-	ended  <-chan struct{} // closed at the end of the goroutine
+	ended  <-chan struct{} // closed when the goroutine has ended
 }
 
-// Close cancels the work and waits until its goroutine has ended, at most until the end of the request's time, because
-// a store may ignore its context.
+// Close cancels the export and waits until its goroutine has ended. A store may ignore the cancellation, so Close waits
+// at most until the request's timeout.
 func (s stream) Close() error {
 	s.cancel()
 	err := s.PipeReader.Close()

@@ -11,27 +11,30 @@ import (
 )
 
 const (
-	// maxHeld is the size up to which an export is buffered, in bytes. A larger export is streamed.
+	// maxHeld is the maximum size in bytes of an export that is buffered completely. A larger export is streamed.
 	maxHeld = 1 << 20
-	// chunk is the size from which the buffer of a stream is written out, in bytes.
+	// chunk is the size in bytes at which the buffer of a streamed export is written to the stream.
 	chunk = 32 << 10
 )
 
-// exportBody buffers the body of an export until the session has committed, so that an attempt can be repeated and a
-// failure can have a status. A body larger than maxHeld is streamed. If the export then fails, the stream ends before
-// the tail of the body, so that no client takes a partial document for a complete one.
+// exportBody collects the JSON document of an export. It buffers a document of up to maxHeld bytes until the session
+// has committed. Until then, a retry can start the document again, and a failure can still set the status of the
+// response.
+//
+// A larger document is streamed. Its last part, the tail, is sent only after the session has committed. If the export
+// fails, the tail is missing, so that a client does not take the partial document for a complete one.
 type exportBody struct {
 	bundle domain.ExportBundle // of the last attempt, without its records
-	held   bytes.Buffer        // not sent yet
-	tail   []byte              // the end of the body, sent after the session has committed
-	open   func() io.Writer    // opens the stream; nil means that the body is always buffered completely
-	sent   io.Writer           // the stream, nil until the body is streamed
+	held   bytes.Buffer        // the part of the document that was not sent yet
+	tail   []byte              // the end of the document, sent after the session has committed
+	open   func() io.Writer    // opens the stream; nil means that no document is streamed
+	sent   io.Writer           // the stream; nil until it is opened
 
-	repeated bool // a part of an earlier attempt was sent
+	repeated bool // true if a part of an earlier attempt was sent
 }
 
-// restart prepares for an attempt. If a part of an earlier attempt was sent, the new attempt cannot succeed: its first
-// write fails, and the attempt only leaves its evidence.
+// restart prepares for the next attempt of the session factory. If a part of an earlier attempt was already streamed,
+// the new attempt cannot succeed. Its first write fails, and the attempt only leaves audit events about the failure.
 func (b *exportBody) restart() {
 	b.held.Reset()
 	b.repeated = b.sent != nil
@@ -51,7 +54,7 @@ func (b *exportBody) write(p []byte) error {
 	return b.spill()
 }
 
-// spill writes the buffer to the stream if the buffer is full.
+// spill writes the buffer to the stream if the buffer is full. It opens the stream first if necessary.
 func (b *exportBody) spill() error {
 	if b.repeated {
 		return &domain.Error{Op: "export", Message: "a part was sent, so the export cannot be repeated"}
@@ -76,7 +79,8 @@ func (b *exportBody) flush() error {
 	return &domain.Error{Op: "export", Message: "the copy cannot be written", Err: err}
 }
 
-// end appends the tail and sends the rest of a stream. The caller calls it after the session has committed.
+// end appends the tail to the buffer. If the document is streamed, end sends the buffer. The caller must call end only
+// after the session has committed.
 func (b *exportBody) end() error {
 	b.held.Write(b.tail)
 	if b.sent == nil {
@@ -85,7 +89,7 @@ func (b *exportBody) end() error {
 	return b.flush()
 }
 
-// appendJSON appends the JSON of v, without the final newline.
+// appendJSON appends the JSON of v to body, without a final newline.
 func appendJSON(body *bytes.Buffer, v any) error {
 	encoder := json.NewEncoder(body)
 	encoder.SetEscapeHTML(false)
@@ -113,7 +117,7 @@ func encode(v any) ([]byte, error) {
 	return bytes.Clone(line.Bytes()), nil
 }
 
-// lines pools the buffers of encode. Buffers larger than maxLine bytes do not return to the pool.
+// lines is a pool of the buffers that encode uses. A buffer with more than maxLine bytes is not put back.
 var lines = sync.Pool{New: func() any { return &bytes.Buffer{} }}
 
 const maxLine = 16 << 10

@@ -47,7 +47,8 @@ func (s *sessions) Do(ctx context.Context, fn func(context.Context, ports.Sessio
 	return err
 }
 
-// The stores implement only the methods that a request needs. The embedded interfaces provide the others.
+// These stores implement only the methods that the tested endpoints call. A call of any other method panics, because
+// the embedded interface is nil.
 type (
 	session  struct{ *sessions }
 	consents struct {
@@ -159,7 +160,7 @@ func (a auditLog) AppendEvidence(context.Context, ...domain.AuditEvent) error {
 	return nil
 }
 
-// desk is an external system that has the subject's name, or fails.
+// desk is an external system. Its export returns the name of the subject, or all its calls fail.
 type desk struct {
 	ports.Resolver
 	name string

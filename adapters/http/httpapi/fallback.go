@@ -6,9 +6,14 @@ import (
 	"strings"
 )
 
-// Fallback returns the response to a request that matches no endpoint. The status is 405 if the path has endpoints for
-// other methods, and otherwise 404. Both responses are problem documents. The status is 204 for OPTIONS on a path that
-// has endpoints. The path is relative to the prefix and still percent-encoded.
+// Fallback returns the response to a request that matches no endpoint:
+//
+//   - 204 for OPTIONS on the path of an endpoint
+//   - 405 for another method on the path of an endpoint that does not support this method
+//   - 404 for a path without an endpoint
+//
+// The responses 404 and 405 are problem documents. The parameter path is relative to the prefix and still
+// percent-encoded.
 func (a *API) Fallback(method, path string) Response {
 	allowed := a.methods(path)
 	switch {
@@ -23,7 +28,7 @@ func (a *API) Fallback(method, path string) Response {
 	}
 }
 
-// methods returns the methods of the path, or nil for a path that has no endpoint.
+// methods returns the methods that the endpoints on the path support, or nil if the path has no endpoint.
 func (a *API) methods(path string) []string {
 	var methods []string
 	for _, endpoint := range a.endpoints {
@@ -41,8 +46,8 @@ func (a *API) methods(path string) []string {
 	return methods
 }
 
-// match reports whether the path belongs to the endpoint. It returns the value of the path parameter, if the endpoint
-// has one.
+// match reports whether the path is the path of the endpoint. If the endpoint has a path parameter, match returns its
+// value.
 func (e Endpoint) match(path string) (parameter string, ok bool) {
 	before, _, hasParameter := strings.Cut(e.Path, "{")
 	if !hasParameter {

@@ -10,12 +10,12 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// Route handles a request to any path. It calls Handle for the endpoint that matches, or else Fallback. A HEAD request
-// goes to the endpoint for GET. The path is relative to the prefix and still percent-encoded. It is "/" for the prefix
-// itself. Route sets Request.Purpose from the path.
+// Route handles a request to any path. It calls Handle if an endpoint matches the request, and otherwise Fallback. A
+// HEAD request is handled by the endpoint for GET. The parameter path is relative to the prefix and still
+// percent-encoded. The path of the prefix itself is "/". Route sets Request.Purpose from the path.
 //
-// An adapter whose framework passes it every request under the prefix calls Route. An adapter that registers each
-// endpoint with its framework calls Handle.
+// Call Route if the framework passes every request under the prefix to one handler. Call Handle if the framework does
+// the routing, with each endpoint registered separately.
 func (a *API) Route(ctx context.Context, method, path string, r Request) Response {
 	wanted := method
 	if method == http.MethodHead {
@@ -34,12 +34,14 @@ func (a *API) Route(ctx context.Context, method, path string, r Request) Respons
 }
 
 // Handle handles a request to an endpoint of the API. It calls Request.Subject, checks the input, and opens one
-// session, in which the endpoint does its work. If the status of the response is below 500 and is not 200, Handle has
-// opened no session. If the response has a Stream, the session stays open until the stream has ended.
+// session, in which the endpoint does its work. Handle has opened no session if it returns a response with status 4xx.
+// If the response has a Stream, the session stays open until the stream has ended.
 //
-// The request ends after Config.Timeout, or earlier with ctx. The response to a panic, also of Request.Subject, has the
-// status 500. Work that continues after Handle has returned calls no method of ctx, unless
-// Request.ContextOutlivesHandle allows such calls until the end of the Stream.
+// A request is canceled after Config.Timeout, or when ctx ends. If the handling panics, also in Request.Subject, the
+// response has the status 500.
+//
+// Some goroutines may still run after Handle has returned. They call no method of ctx. The only exception is the work
+// on a Stream, which may call methods of ctx until the Stream has ended if Request.ContextOutlivesHandle is set.
 func (a *API) Handle(ctx context.Context, endpoint Endpoint, r Request) (response Response) {
 	end := time.Now().Add(a.config.Timeout)
 	ctx, release := lend(ctx)
@@ -90,8 +92,9 @@ func (a *API) Handle(ctx context.Context, endpoint Endpoint, r Request) (respons
 	return Response{Status: http.StatusOK, Header: successHeader, Body: body}
 }
 
-// lend returns a context that uses ctx until release is called. Frameworks may reuse the object behind ctx for another
-// request, while goroutines of resolvers, drivers and shared statements may outlive the request.
+// lend returns a context that delegates to ctx until release is called. After that, the returned context does not call
+// ctx any more. Goroutines of resolvers and database drivers may still use the returned context after the request has
+// ended, when the framework may reuse ctx for another request.
 func lend(ctx context.Context) (lent context.Context, release func()) {
 	if ctx == context.Background() { // is never reused
 		return ctx, func() {}
@@ -99,11 +102,12 @@ func lend(ctx context.Context) (lent context.Context, release func()) {
 	return detach.New(ctx)
 }
 
-// evidenceTime returns how much of a request's time is reserved for the evidence of its failure. A request that exceeds
-// its deadline thus still leaves evidence, and gets its response within the timeout.
+// evidenceTime returns the part of a request's timeout that is reserved for the audit events about a failure. A request
+// that takes too long is therefore canceled before the timeout. It still writes these events, and its response is ready
+// within the timeout.
 func evidenceTime(timeout time.Duration) time.Duration { return min(timeout/5, 2*time.Second) }
 
-// subject calls Request.Subject and checks the subject. It returns a copy that shares no memory with the request.
+// subject calls Request.Subject and checks the result. It returns a copy that shares no memory with the request.
 func (a *API) subject(ctx context.Context, r Request) (domain.Subject, error) {
 	subject, err := r.Subject(ctx)
 	if err != nil {
@@ -113,7 +117,7 @@ func (a *API) subject(ctx context.Context, r Request) (domain.Subject, error) {
 	return subject, a.config.DataMap.CheckSubject(subject)
 }
 
-// failed returns the response to an error. It logs the error if the status is 500 or above.
+// failed returns the response to a request that failed with err. It logs the error if the status is 500 or above.
 func (a *API) failed(ctx context.Context, endpoint Endpoint, err error) Response {
 	failure := failureOf(err)
 	if failure.Status >= http.StatusInternalServerError {
@@ -124,7 +128,7 @@ func (a *API) failed(ctx context.Context, endpoint Endpoint, err error) Response
 	return response
 }
 
-// recovered sets the response to a panic. It is called by defer.
+// recovered recovers a panic, logs it, and sets the response to status 500. The caller must call it by defer.
 func (a *API) recovered(ctx context.Context, endpoint Endpoint, response *Response) {
 	if value := recover(); value != nil {
 		a.logPanic(ctx, endpoint, value)
@@ -136,8 +140,8 @@ func (a *API) recovered(ctx context.Context, endpoint Endpoint, response *Respon
 // successHeader is the header of every success.
 var successHeader = newResponse(http.StatusOK, http.Header{"Content-Type": {"application/json"}}, nil).Header
 
-// newResponse adds the headers that every response has. Caches must not store personal data, and browsers must not
-// interpret it as a page.
+// newResponse returns a response with the headers that every response has. Caches must not store the response, because
+// it may contain personal data. Browsers must not interpret it as a page.
 func newResponse(status int, header http.Header, body []byte) Response {
 	header.Set("Cache-Control", "no-store")
 	header.Set("X-Content-Type-Options", "nosniff")

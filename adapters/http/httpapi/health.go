@@ -18,17 +18,17 @@ const (
 	ReadyPath = "/ready"
 )
 
-// HealthAPI handles the probes of an orchestrator, such as Kubernetes: GET /live and GET /ready. The probes have no
-// subject and need no authentication. The responses name the checks and their results, and hold no counts and no
-// messages. HealthAPI is safe for concurrent use.
+// HealthAPI handles the probes of an orchestrator, such as Kubernetes: GET /live and GET /ready. A probe needs no
+// authentication, because it is not about a subject. The body of a response names the checks and their results. It has
+// no counts and no messages. HealthAPI is safe for concurrent use.
 type HealthAPI struct {
 	checker *health.Checker
 	logger  *slog.Logger
-	unready atomic.Bool // the last check found the process not ready
+	unready atomic.Bool // true if the process was not ready at the last check
 }
 
-// NewHealth returns the API of a checker. The logger gets a record when the process stops being ready, and when it is
-// ready again. A nil logger means slog.Default(). Returns domain.ErrConfiguration if the checker is nil.
+// NewHealth returns a HealthAPI that runs the checks of checker. It logs when the process stops being ready, and when
+// the process is ready again. A nil logger means slog.Default(). Returns domain.ErrConfiguration if the checker is nil.
 func NewHealth(checker *health.Checker, logger *slog.Logger) (*HealthAPI, error) {
 	if checker == nil {
 		return nil, domain.Misconfigured("http api", "Checker is missing")
@@ -41,11 +41,11 @@ type live struct {
 	Live bool `json:"live"`
 }
 
-// Route handles a request to any path. The path is relative to the prefix.
+// Route handles a request to any path. The parameter path is relative to the prefix.
 //
 // The response to GET /live always has the status 200. The response to GET /ready has the status 200 if the process is
-// ready, even if it is degraded, and otherwise 503. The body is a domain.Health. The response to HEAD has the status of
-// GET. The response to every other request has the status 404 or 405.
+// ready, even if it is degraded, and otherwise 503. Its body is the JSON of a domain.Health. The response to HEAD has
+// the same status as the response to GET. All other requests get a response with the status 404 or 405.
 func (h *HealthAPI) Route(ctx context.Context, method, path string) Response {
 	switch {
 	case path != LivePath && path != ReadyPath:
@@ -72,7 +72,7 @@ func healthResponse(status int, body any) Response {
 	return newResponse(status, http.Header{"Content-Type": {"application/json"}}, encoded)
 }
 
-// log logs that the process is ready again, or is not ready.
+// log logs a change of readiness: the process is ready again, or is no longer ready.
 func (h *HealthAPI) log(ctx context.Context, state domain.Health) {
 	logger := h.logger
 	if logger == nil {

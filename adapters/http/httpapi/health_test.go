@@ -68,7 +68,7 @@ func TestProbesHaveTheirStatus(t *testing.T) {
 	}
 }
 
-// The body must hold no details, because every client that can reach the port can read it.
+// The body of a probe must not contain the message of a check, because the probe needs no authentication.
 func TestTheBodyOfAProbeHasNoMessage(t *testing.T) {
 	api, store, logged := newHealth(t)
 	store.err = &domain.Error{

@@ -8,7 +8,7 @@ import (
 	"github.com/habeas-data/habeas/adapters/http/httpapi"
 )
 
-// tenant is the key of a value by which an application selects a connection.
+// tenant is the key of a context value. An application could use such a value to select a database connection.
 type tenant struct{}
 
 func TestWorkBehindAStreamSeesTheValuesOfAContextThatLasts(t *testing.T) {

@@ -15,8 +15,8 @@ func (a *API) logger() *slog.Logger {
 	return slog.Default()
 }
 
-// logFailure logs that a request failed with status 500 or above. The level is an error for status 500. For any other
-// status the level is a warning, because a later request may succeed.
+// logFailure logs that a request failed with a status of 500 or above. The level is error for status 500. For any other
+// status the level is warning, because the same request may succeed later.
 func (a *API) logFailure(ctx context.Context, endpoint Endpoint, status int, err error) {
 	level := slog.LevelWarn
 	if status == http.StatusInternalServerError {
@@ -25,7 +25,7 @@ func (a *API) logFailure(ctx context.Context, endpoint Endpoint, status int, err
 	a.log(ctx, level, "habeas: request failed", endpoint, status, safelog.Error(err))
 }
 
-// logPanic logs the place of a panic and the type of its value.
+// logPanic logs the type of the value of a panic, and the place in the code.
 func (a *API) logPanic(ctx context.Context, endpoint Endpoint, value any) {
 	a.log(ctx, slog.LevelError, "habeas: request panicked", endpoint, http.StatusInternalServerError, safelog.Panic(value))
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// logLine returns the log record, and fails the test unless there is exactly one.
+// logLine returns the only log record of the fixture. It fails the test if the log has no record or several records.
 func (f fixture) logLine(t *testing.T) map[string]any {
 	t.Helper()
 	var line map[string]any
@@ -115,7 +115,7 @@ type panickingReader struct{}
 
 func (panickingReader) Read([]byte) (int, error) { panic(errors.New("secret")) }
 
-// panicking is a SessionFactory that panics after its function has returned, for example in its commit.
+// panicking is a SessionFactory that panics after the function of the session has returned, as a failing commit could.
 type panicking struct{ ports.SessionFactory }
 
 func (r panicking) Do(ctx context.Context, fn func(context.Context, ports.Session) error) error {

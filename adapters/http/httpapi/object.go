@@ -10,20 +10,19 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// maxUnknown is the maximum number of unknown fields in a response. It bounds the size of a response to a large
-// request.
+// maxUnknown is the maximum number of unknown fields that a response lists. Without this limit, a large request with
+// many unknown fields would get a large response.
 const maxUnknown = 100
 
-// maxNameLength is the maximum length of an unknown field's name in a response, in bytes. A response does not repeat
-// longer names.
+// maxNameLength is the maximum length in bytes of an unknown field's name that a response repeats.
 const maxNameLength = 32
 
-// object is a JSON object whose fields are read one by one, by exact name. It collects the faults of all fields for one
-// response.
+// object is a JSON object whose fields are read one by one. Names of fields must match exactly. object collects the
+// errors of all fields, so that one response can list all of them.
 type object struct {
 	members []member
 	names   []string            // the fields that were read, in the order of reading
-	noted   []domain.FieldError // the faults of fields that were read
+	noted   []domain.FieldError // the errors of the fields that were read
 }
 
 // member is one member of an object. Several members of an object can have the same name.
@@ -32,8 +31,8 @@ type member struct {
 	value []byte // its JSON text
 }
 
-// parseObject splits valid JSON into the members of its object. encoding/json would accept "Granted" as "granted", and
-// would keep the last of two members with the same name.
+// parseObject splits valid JSON into the members of its object. It does not use encoding/json, which would accept the
+// name "Granted" for "granted", and would keep only the last of two members with the same name.
 func parseObject(text []byte) (*object, error) {
 	rest := bytes.TrimSpace(text)
 	if rest[0] != '{' {
@@ -53,7 +52,8 @@ func parseObject(text []byte) (*object, error) {
 	return o, nil
 }
 
-// cutToken returns the first name or value of the text inside an object, and the text after the next colon or comma.
+// cutToken cuts the first name or value off the text inside a JSON object. The result rest is the text after the next
+// colon or comma.
 func cutToken(text []byte) (token, rest []byte) {
 	depth, quoted := 0, false
 	for i := 0; i < len(text); i++ {
@@ -84,7 +84,7 @@ func decodeString(text []byte) (string, error) {
 	return decoded, err
 }
 
-// boolean reads a required field that must be true or false.
+// boolean reads a required field whose value must be true or false.
 func (o *object) boolean(name string) bool {
 	switch value := o.read(name); string(value) {
 	case "true", "false":
@@ -97,7 +97,7 @@ func (o *object) boolean(name string) bool {
 	return false
 }
 
-// text reads a required field that must be a string.
+// text reads a required field whose value must be a string.
 func (o *object) text(name string) string {
 	text, ok := o.string(name)
 	if !ok {
@@ -106,7 +106,8 @@ func (o *object) text(name string) string {
 	return text
 }
 
-// optionalText reads a field that must be a string. It returns nil if the field is null, absent or at fault.
+// optionalText reads a field whose value must be a string. It returns nil if the field is absent or null, or if the
+// field has an error.
 func (o *object) optionalText(name string) *string {
 	if text, ok := o.string(name); ok {
 		return &text
@@ -114,7 +115,8 @@ func (o *object) optionalText(name string) *string {
 	return nil
 }
 
-// string reads a field that must be a string. It returns false if the field is null, absent or at fault.
+// string reads a field whose value must be a string. It returns false if the field is absent or null, or if the field
+// has an error.
 func (o *object) string(name string) (text string, ok bool) {
 	value := o.read(name)
 	if len(value) == 0 || string(value) == "null" {
@@ -144,13 +146,14 @@ func (o *object) read(name string) (value []byte) {
 	return value
 }
 
-// fault records a fault of a field. Method faults returns only the first fault of a field.
+// fault records an error of a field. If a field has several errors, the method faults returns only the first.
 func (o *object) fault(name, code, message string) {
 	o.noted = append(o.noted, domain.FieldError{Field: name, Code: code, Message: message})
 }
 
-// faults returns all faults. For each field, in the order of reading, it returns the first recorded fault, or else the
-// first fault in byDomain. The unknown members follow, in the order of the JSON text.
+// faults returns the errors of all fields, at most one for each field. The fields that were read come first, in the
+// order of reading. For each of them, an error that the object has recorded takes precedence over an error in byDomain.
+// The unknown fields follow, in the order of the JSON text.
 func (o *object) faults(byDomain []domain.FieldError) []domain.FieldError {
 	noted := append(o.noted, byDomain...) //nolint:gocritic // nothing is added to o.noted afterwards
 	var all []domain.FieldError
@@ -173,8 +176,8 @@ func (o *object) faults(byDomain []domain.FieldError) []domain.FieldError {
 	return all
 }
 
-// echoed returns the name of an unknown field if it looks like a field name. It replaces any other name, because the
-// name could hold personal data, such as an email address.
+// echoed returns the name of an unknown field as a response may repeat it. A name that does not look like a field name
+// could be personal data, such as an email address. echoed returns "(unknown)" for such a name.
 func echoed(name string) string {
 	if len(name) > maxNameLength || strings.ContainsFunc(name, func(r rune) bool {
 		return r != '_' && (r < 'a' || 'z' < r) && (r < 'A' || 'Z' < r)

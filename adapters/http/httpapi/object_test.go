@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// The API finds the same fields in a body as encoding/json, even with spaces and unknown fields between them.
+// The API finds the same fields in a body as encoding/json, for JSON texts with random spaces and unknown fields.
 func TestTheFieldsOfABodyAreThoseOfItsJSON(t *testing.T) {
 	f := newFixture(t)
 	space := rapid.SampledFrom([]string{"", " ", "\t\r\n "})
@@ -56,7 +56,7 @@ func TestTheFieldsOfABodyAreThoseOfItsJSON(t *testing.T) {
 	})
 }
 
-// quoted returns a JSON string, with or without escapes.
+// quoted returns a JSON string for s, in which each character may be written as an escape.
 func quoted(r *rapid.T, s string) string {
 	if rapid.Bool().Draw(r, "escaped") {
 		return `"` + escaped(s) + `"`

@@ -7,13 +7,13 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// ended returns the result of a request for the observer.
+// ended returns the status and the outcome of a request, as the observer receives them.
 func (r Response) ended() domain.Ended {
 	return domain.Ended{Outcome: cmp.Or(r.outcome, domain.OutcomeOK), Status: r.Status}
 }
 
-// outcomeOf returns the outcome of a request that failed with an error and a status. If the API has found the input
-// invalid, the outcome is invalid. For another status below 500, the application has refused the request.
+// outcomeOf returns the outcome of a request that failed with an error and a status. The outcome is invalid if the API
+// has found an error in the input. It is refused for any other status below 500.
 func outcomeOf(status int, err error) domain.Outcome {
 	switch status {
 	case http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType,

@@ -78,7 +78,7 @@ func TestABodyThatIsRefusedIsObserved(t *testing.T) {
 	}
 }
 
-// A path that matches no endpoint may hold personal data.
+// A path that matches no endpoint could contain personal data, so it is not reported to the observer.
 func TestARequestThatMatchesNoEndpointIsNotObserved(t *testing.T) {
 	f, recorder := newObserved(t)
 	f.Route(t.Context(), "GET", "/zoe@example.org", httpapi.Request{})
@@ -129,7 +129,7 @@ func TestAnExportWhoseGoroutineIsEndedIsObserved(t *testing.T) {
 	recorder.Want(t, "request GET /export: panic 500")
 }
 
-// The session runs in the context of the observed activity, also while the export is streamed.
+// The activity of a session must be a child of the activity of its request, also while an export is streamed.
 func TestSessionsAreAPartOfTheirRequest(t *testing.T) {
 	f, recorder := newObserved(t)
 	f.sessions.rows = large()

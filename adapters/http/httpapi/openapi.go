@@ -9,12 +9,12 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// everything describes all endpoints, with paths relative to the prefix and without tags.
+// everything is the OpenAPI document of all endpoints, with paths relative to the prefix and without tags.
 //
 //go:embed openapi.json
 var everything []byte
 
-// document is an OpenAPI document. Parts that are the same for every router stay raw JSON.
+// document is an OpenAPI document. The parts that do not depend on the prefix and the options stay raw JSON.
 type document struct {
 	OpenAPI    string              `json:"openapi"`
 	Info       json.RawMessage     `json:"info"`
@@ -56,13 +56,13 @@ type components struct {
 	Schemas   map[string]json.RawMessage `json:"schemas"`
 }
 
-// OpenAPI returns the OpenAPI 3.1 document of the endpoints of the API, mounted under the prefix, as indented JSON.
-// Equal APIs and prefixes give equal bytes. The document does not describe authentication, because the application
-// authenticates requests.
+// OpenAPI returns the OpenAPI 3.1 document of the API as indented JSON. The prefix is the path under which the API is
+// mounted. The same API and prefix always give the same bytes. The document does not describe the authentication,
+// because the application authenticates requests.
 //
-// The prefix may be empty, "/" or a path such as "/me". Slashes at its ends make no difference. It may have parameters
-// in braces, as in "/{tenant}/me". Returns domain.ErrConfiguration if a parameter lacks a brace, occurs twice or has
-// the name purpose.
+// The prefix may be empty, "/" or a path such as "/me". Slashes at its start and end make no difference. It may have
+// parameters in braces, as in "/{tenant}/me". Returns domain.ErrConfiguration if a parameter lacks a brace, occurs
+// twice or has the name purpose.
 func (a *API) OpenAPI(prefix string) ([]byte, error) {
 	if prefix = strings.Trim(prefix, "/"); prefix != "" {
 		prefix = "/" + prefix
@@ -104,7 +104,7 @@ func (a *API) OpenAPI(prefix string) ([]byte, error) {
 	return json.MarshalIndent(mounted, "", "  ")
 }
 
-// under returns the path of an endpoint with the prefix.
+// under returns the complete path of an endpoint: the prefix and the path of the endpoint.
 func under(prefix, path string) string {
 	if path == "/" && prefix != "" {
 		return prefix
@@ -112,7 +112,7 @@ func under(prefix, path string) string {
 	return prefix + path
 }
 
-// prefixParameters returns the descriptions of the parameters of the prefix.
+// prefixParameters returns the OpenAPI descriptions of the parameters in the prefix.
 func prefixParameters(prefix string) ([]parameter, error) {
 	var found []parameter
 	seen := map[string]bool{"purpose": true} // reserved for the path parameter of the API

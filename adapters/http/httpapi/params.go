@@ -7,7 +7,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// pathPurpose reads the purpose from a path segment. In a path, "+" is not an encoded space.
+// pathPurpose decodes the purpose in a segment of a path. In a path, "+" is not an encoded space.
 func pathPurpose(segment string, purposes domain.Purposes) (string, []domain.FieldError) {
 	purpose, err := url.PathUnescape(segment)
 	if err != nil {
@@ -16,8 +16,7 @@ func pathPurpose(segment string, purposes domain.Purposes) (string, []domain.Fie
 	return strings.Clone(purpose), purposes.Check(purpose)
 }
 
-// queryPurpose reads the purpose from a query string. It returns nil if the parameter is absent, and ignores other
-// parameters.
+// queryPurpose returns the purpose in a query string, or nil if the query has no purpose. It ignores other parameters.
 func queryPurpose(query string, purposes domain.Purposes) (*string, []domain.FieldError) {
 	var found *string
 	for parameter := range strings.SplitSeq(query, "&") {

@@ -8,28 +8,29 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// Problem is the body of every response to a failure: a problem document by RFC 9457, sent as application/problem+json.
-// The type is always "about:blank", which means that the status alone identifies the kind of failure.
+// Problem is the body of every response to a failed request. It is a problem document by RFC 9457, and its media type
+// is application/problem+json. The type is always "about:blank": by the RFC, the status alone then names the kind of
+// failure.
 type Problem struct {
 	Type   string              `json:"type"`
 	Title  string              `json:"title"` // the standard phrase of the status, or "Refused" if it has none
 	Status int                 `json:"status"`
 	Detail string              `json:"detail"`
-	Errors []domain.FieldError `json:"errors,omitempty"` // only with status 422, if fields are at fault
+	Errors []domain.FieldError `json:"errors,omitempty"` // the errors of fields, only with status 422
 }
 
 // failure is an error with its response.
 type failure struct {
 	Problem
-	header http.Header // in addition to the headers of every response
+	header http.Header // added to the headers that every response has
 	cause  error       // may be nil
 }
 
-// Error implements error. Clients and logs do not get the text: clients get the Problem, and the log gets the class of
-// the cause.
+// Error implements error. Neither clients nor logs contain this text. A client receives the Problem, and the log
+// contains only the class of the cause.
 func (f *failure) Error() string { return f.Detail }
 
-// Unwrap gives the cause to errors.Is and errors.As.
+// Unwrap returns the cause, for errors.Is and errors.As.
 func (f *failure) Unwrap() error { return f.cause }
 
 func problem(status int, detail string) *failure {
@@ -40,13 +41,14 @@ func problem(status int, detail string) *failure {
 	return &failure{Problem: Problem{Type: "about:blank", Title: title, Status: status, Detail: detail}}
 }
 
-// internalError is the failure for every error whose cause must not reach the client.
+// internalError is the failure with status 500, for an error whose cause must not reach the client.
 var internalError = problem(http.StatusInternalServerError, "The server could not process the request.")
 
-// failures maps errors of the services and the stores to responses. The first target that matches counts. An error that
-// matches no target is internal. domain.ErrConflict is internal, too: a constraint of the database has refused a write,
-// and would refuse it again until the application's data or schema is changed. A client that repeats the request after
-// a 503 could not succeed.
+// failures maps errors of the services and the stores to responses. If an error matches several entries, the first
+// entry is used. An error without an entry gets status 500.
+//
+// domain.ErrConflict has no entry. This error means that a constraint of the database has refused a write. The response
+// is not a 503, because the same request would fail until the application's data or schema is changed.
 var failures = []struct {
 	target error
 	status int
@@ -56,14 +58,14 @@ var failures = []struct {
 	{domain.ErrSubject, http.StatusInternalServerError, internalError.Detail}, // a mistake of the application
 	{domain.ErrUnavailable, http.StatusServiceUnavailable, "The service is not available now. Try again later."},
 	{context.DeadlineExceeded, http.StatusGatewayTimeout, "The request took too long and was given up."},
-	// The client has gone, or the server is shutting down.
+	// The client has disconnected, or the server is shutting down.
 	{context.Canceled, http.StatusServiceUnavailable, "The request was interrupted. Try again later."},
 }
 
-// retryAfter is the number of seconds that a client should wait after a 503.
+// retryAfter is the header Retry-After of a response with status 503: the number of seconds that a client should wait.
 const retryAfter = "5"
 
-// failureOf returns the failure for an error. The failure does not contain the text of the error.
+// failureOf returns the response to an error. The response does not contain the text of the error.
 func failureOf(err error) *failure {
 	var known *failure
 	if errors.As(err, &known) {
@@ -86,8 +88,8 @@ func failureOf(err error) *failure {
 	return internalError
 }
 
-// refused returns the failure for an error of Request.Subject. For a Refusal with a valid status, the failure has the
-// status and the header of the Refusal. For any other error, the failure is internal.
+// refused returns the failure for an error of Request.Subject. The failure has the status and the header of a Refusal
+// with a status from 400 to 599. For any other error, the failure has status 500.
 func refused(err error) error {
 	var refusal *Refusal
 	if !errors.As(err, &refusal) || refusal.Status < 400 || refusal.Status > 599 {

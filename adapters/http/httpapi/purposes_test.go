@@ -65,7 +65,7 @@ func TestAPurposeThatIsNotDeclaredIsRefused(t *testing.T) {
 	}
 }
 
-// One response names all faults of a body, including a purpose that is not declared.
+// If a purpose is not declared, the response lists this error together with the errors of the other fields.
 func TestAnUnknownPurposeIsNamedWithTheOtherFaults(t *testing.T) {
 	f := newFixture(t, withPurposes(t))
 	problem := problemOf(t, f.call(t, "recordConsent", jsonBody(`{"granted":1,"purpose":"x","policy_version":""}`)))

@@ -9,8 +9,9 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// Request is the input of Handle and Route. An adapter fills it from the request of its framework. The strings and the
-// body may use memory that is reused after Handle has returned, because the API copies all data that it keeps longer.
+// Request is the input of Handle and Route. An adapter fills it from the request of its framework. The framework may
+// reuse the memory of the strings and the body after Handle has returned, because the API copies all data that it uses
+// later.
 type Request struct {
 	// Subject returns the subject of the request. It calls the application's SubjectProvider with the given context.
 	// Required.
@@ -25,17 +26,17 @@ type Request struct {
 	ContentEncoding string    // the values of the header Content-Encoding, joined by commas
 	Body            io.Reader // as sent, not decompressed, or nil; the API reads at most MaxBodySize+1 bytes
 
-	// SetReadDeadline sets the time at which reads of Body fail with an error whose method Timeout returns true. Handle
-	// and Route call it before they call Subject, with the end of the request's time. It is nil if reads of Body never
-	// block.
+	// SetReadDeadline sets the time after which a read of Body fails with an error whose method Timeout returns true.
+	// Handle and Route set this time before they call Subject, so that the request ends within its timeout. Leave
+	// SetReadDeadline nil if reads of Body never block.
 	SetReadDeadline func(time.Time)
 
-	// NoStream requests a Response without Stream, even if the body is large. An adapter sets it if a client could not
-	// detect that a stream was broken off. That is the case over HTTP/1.0, or if the adapter cannot close the connection.
+	// NoStream requests a Response without a Stream, even if the export is large. An adapter must set it if a client could
+	// not detect that a stream ended early: over HTTP/1.0, or if the adapter cannot close the connection.
 	NoStream bool
 
-	// ContextOutlivesHandle states that the context of the request is valid until the Stream of the response has ended. If
-	// it is false, the work behind a Stream gets no values of the context.
+	// ContextOutlivesHandle states that the context of the request stays valid until the Stream of the response has ended.
+	// If it is false, the work on a Stream cannot read values of the context after Handle has returned.
 	ContextOutlivesHandle bool
 }
 
@@ -45,25 +46,27 @@ type Response struct {
 	Header http.Header // read-only
 	Body   []byte      // empty for 204; an adapter does not send it in response to HEAD
 
-	// Stream replaces Body for an export that is too large for the buffer. It is nil otherwise, and if Request.NoStream is
-	// set. An adapter reads Stream to its end, also in response to HEAD, and closes it. Close before the end cancels the
-	// request. Close returns when the work on the stream has ended, at the latest at the end of the request's time. After
-	// Handle has returned, the work does not use the Request. It uses the context only if Request.ContextOutlivesHandle is
-	// set.
+	// Stream is the body of an export that is too large for the buffer. For every other response it is nil, and it is
+	// always nil if Request.NoStream is set. An adapter must read Stream to its end, also in response to HEAD, and then
+	// close it.
 	//
-	// An error of Read means that the response cannot be completed. The adapter must then break off the connection, so
-	// that no client takes the response for complete.
+	// If Read fails, the response cannot be completed. The adapter must then close the connection, so that the client does
+	// not take the response for complete.
+	//
+	// Close before the end of Stream cancels the export. Close returns after the export has stopped, but at the latest at
+	// the timeout of the request. After Handle has returned, the export does not use the Request. It uses the context only
+	// if Request.ContextOutlivesHandle is set.
 	Stream io.ReadCloser
 
 	outcome domain.Outcome // of a failure, for the observer
 }
 
-// Refusal is the error by which a SubjectProvider sets the status of the response: 401, 403 or any other status from
-// 400 to 599. The text of Err reaches neither the client nor the log.
+// Refusal is an error of a SubjectProvider that sets the status of the response: 401, 403 or any other status from 400
+// to 599. The text of Err is not sent to the client and not logged.
 type Refusal struct {
 	Status int
-	// Header is sent with the response, for example WWW-Authenticate. It cannot replace the headers of the API. An adapter
-	// may join several values of one name with commas.
+	// Header is sent with the response, for example WWW-Authenticate. It cannot replace a header that the API sets. An
+	// adapter may join several values of one header with commas.
 	Header http.Header
 	Err    error // the cause, or nil
 }
@@ -71,5 +74,5 @@ type Refusal struct {
 // Error implements error.
 func (r *Refusal) Error() string { return "habeas: refused: " + http.StatusText(r.Status) }
 
-// Unwrap gives the cause to errors.Is and errors.As.
+// Unwrap returns the cause, for errors.Is and errors.As.
 func (r *Refusal) Unwrap() error { return r.Err }

@@ -17,7 +17,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// large returns the records of an export of 5 MiB, which is too large for the buffer.
+// large returns the records of an export of 5 MiB. The buffer of an export is smaller, so the export is streamed.
 func large() []domain.ExportRecord {
 	records := make([]domain.ExportRecord, 50)
 	for i := range records {
@@ -63,7 +63,7 @@ func TestAStreamOutlivesTheContextOfItsRequest(t *testing.T) {
 	}
 }
 
-// breaksOff checks that the stream ends with an error without details, before the document is complete.
+// breaksOff checks that the stream fails before the document is complete, and that the error has no details.
 func breaksOff(t *testing.T, response httpapi.Response) {
 	t.Helper()
 	if response.Stream == nil {
@@ -184,7 +184,7 @@ func TestTheRequestsContextIsNotUsedAfterHandle(t *testing.T) {
 	again.gone.Store(true)
 }
 
-// reused is a context that its framework reuses for another request after Handle.
+// reused is a context that the framework reuses for another request after Handle has returned.
 type reused struct {
 	context.Context
 	t    *testing.T

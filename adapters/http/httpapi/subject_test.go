@@ -25,7 +25,7 @@ func TestTheProviderIsCalledBeforeTheInputIsChecked(t *testing.T) {
 func TestARefusalKeepsItsStatus(t *testing.T) {
 	for status, want := range map[int]int{
 		400: 400, 401: 401, 403: 403, 404: 404, 418: 418, 451: 451, 499: 499, 503: 503, 599: 599,
-		// a status that a client could take for a success becomes 500
+		// A status that a client could take for a success becomes 500.
 		0: 500, 100: 500, 200: 500, 204: 500, 302: 500, 399: 500, 600: 500, -1: 500,
 	} {
 		refuses(t, "erasePersonalData", httpapi.Request{Subject: failing(&httpapi.Refusal{Status: status})}, want, "")
@@ -99,7 +99,7 @@ func TestASubjectThatCannotBeUsedIsTheServersFault(t *testing.T) {
 			f := newFixture(t)
 			provider := func(context.Context) (domain.Subject, error) { return subject, nil }
 			for _, endpoint := range f.Endpoints() {
-				// The input is not valid either, but the subject is checked first.
+				// The purpose is not valid either. The status is 500 because of the subject, which is checked before the purpose.
 				response := f.Handle(t.Context(), endpoint, httpapi.Request{Subject: provider, Purpose: "%zz"})
 				if response.Status != http.StatusInternalServerError || f.sessions.opened > 0 {
 					t.Errorf("%s: got status %d, opened %d sessions", endpoint.OperationID, response.Status, f.sessions.opened)

@@ -16,10 +16,10 @@ import (
 	"github.com/habeas-data/habeas/adapters/http/httpapi"
 )
 
-// patience is the limit for a response.
+// patience is the timeout of a response.
 const patience = 20 * time.Second
 
-// request is a request to the API. Most requests leave most fields at their zero values.
+// request is a request to the API. The zero value of a field is its default.
 type request struct {
 	method    string
 	path      string // below the prefix, with the query, exactly as sent
@@ -27,14 +27,14 @@ type request struct {
 	anonymous bool   // sends no subject
 	body      string // as application/json, unless header has another Content-Type
 	header    http.Header
-	chunked   bool // sends the body without its length
+	chunked   bool // sends the body in chunks, without Content-Length
 }
 
 func get(path string) request { return request{method: http.MethodGet, path: path} }
 
 func post(path, body string) request { return request{method: http.MethodPost, path: path, body: body} }
 
-// with returns the request with a header. Without values, the request has no such header.
+// with returns the request with the values of a header. Without values, it removes the header.
 func (r request) with(name string, values ...string) request {
 	r.header = r.header.Clone()
 	if r.header == nil {
@@ -77,7 +77,7 @@ func newClient(t testing.TB, connections int) *http.Client {
 	}
 }
 
-// send returns the response to a request. A missing response ends the case.
+// send sends a request and returns the response. If there is no response, send ends the test case.
 func (w *world) send(t testing.TB, r request) received {
 	t.Helper()
 	got, err := w.try(r)
@@ -87,7 +87,7 @@ func (w *world) send(t testing.TB, r request) received {
 	return got
 }
 
-// try is send for use in any goroutine.
+// try sends a request, like send. It returns an error instead of ending the test case, so every goroutine may call it.
 func (w *world) try(r request) (received, error) {
 	message := &http.Request{
 		Method: r.method,
@@ -122,8 +122,8 @@ func (w *world) try(r request) (received, error) {
 	return read(response)
 }
 
-// tryAlone sends a request over a separate connection. It reads the response even if the server has stopped reading and
-// closed the connection. An http.Client may only report the failed write.
+// tryAlone sends a request over a new connection. It returns the response even if the server responds and closes the
+// connection before it has read the complete request. An http.Client could return only the error of its write.
 func (w *world) tryAlone(message *http.Request) (received, error) {
 	connection, err := w.connect()
 	if err != nil {
@@ -154,7 +154,7 @@ func (w *world) expect(t testing.TB, status int, r request) received {
 	return got
 }
 
-// text returns a string member of the body, or "" if the member is missing or null.
+// text returns the value of a string member of the JSON body, or "" if the member is missing or null.
 func (res received) text(name string) string {
 	var members map[string]any
 	if json.Unmarshal([]byte(res.body), &members) != nil {
@@ -164,7 +164,7 @@ func (res received) text(name string) string {
 	return text
 }
 
-// dial opens a connection for messages that an http.Client would not send.
+// dial opens a connection to the server, for messages that an http.Client would not send.
 func (w *world) dial(t testing.TB) net.Conn {
 	t.Helper()
 	connection, err := w.connect()
@@ -183,13 +183,13 @@ func (w *world) connect() (net.Conn, error) {
 	return connection, connection.SetDeadline(time.Now().Add(patience))
 }
 
-// testdata contains the bodies of the API's responses, which are public API. The tests of this package write them with
-// -update.
+// testdata contains the expected bodies of responses. These bodies are public API. The tests of this package write the
+// files if the flag -update is set.
 //
 //go:embed testdata/*.json
 var testdata embed.FS
 
-// exact sends a request and checks the status and every byte of the body of the response.
+// exact sends a request and checks the status of the response. It compares the body with a golden file, byte by byte.
 func (w *world) exact(t testing.TB, name string, status int, r request) received {
 	t.Helper()
 	got := w.expect(t, status, r)

@@ -15,7 +15,8 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// The crowd shares a few connections, whose buffers a server reuses.
+// The server reuses the buffers of a connection for the next request. Many subjects share a few connections here, so a
+// string that points into such a buffer would change.
 func requestsShareNoStrings(t testing.TB, harness Harness) {
 	w := harness.open(t)
 	crowd := harness.crowd
@@ -34,13 +35,14 @@ func requestsShareNoStrings(t testing.TB, harness Harness) {
 	w.storeIsIntact(t, crowd)
 }
 
-// member is one subject of the crowd. All strings that a member sends are its own.
+// member is one of the subjects that send requests concurrently. Its strings differ from those of all other members.
 type member struct{ subject, purpose, version, reason string }
 
 func memberOf(i int) member {
 	subject := strconv.Itoa(1000 + i)
-	filler := strings.Repeat(string(rune('a'+i%26)), i%50) // puts the strings at different offsets
-	// This separator needs no unescaping, so that a server may pass its own memory on.
+	filler := strings.Repeat(string(rune('a'+i%26)), i%50) // so that the strings begin at different offsets of a buffer
+	// A purpose with this separator is sent without percent-encoding. A server may then pass a string to the API that
+	// points into its own buffer.
 	separator := "-"
 	if i%2 == 0 {
 		separator = "/"
@@ -48,7 +50,7 @@ func memberOf(i int) member {
 	return member{subject, "purpose" + separator + subject + filler, "version " + subject, "reason " + subject}
 }
 
-// sendAs sends all requests of a member and checks that the responses belong to the member.
+// sendAs sends all requests of a member. It returns an error if a response has the data of another member.
 func (w *world) sendAs(m member) error {
 	consent, _ := json.Marshal(map[string]any{"granted": true, "policy_version": m.version, "purpose": m.purpose})
 	restriction, _ := json.Marshal(map[string]any{"restricted": true, "purpose": m.purpose, "reason": m.reason})
@@ -75,11 +77,11 @@ func (w *world) sendAs(m member) error {
 	return nil
 }
 
-// storeIsIntact checks that the store contains exactly the data that each member has sent.
+// storeIsIntact checks that the store has exactly the records that the members have sent.
 func (w *world) storeIsIntact(t testing.TB, crowd int) {
 	t.Helper()
 	var entries []domain.OutboxEntry
-	w.look(t, func(ctx context.Context, s ports.Session) (err error) {
+	w.inSession(t, func(ctx context.Context, s ports.Session) (err error) {
 		entries, err = s.Outbox().Claim(ctx, 3*crowd, time.Unix(1<<40, 0), time.Unix(1<<40, 0), "lease")
 		return err
 	})

@@ -14,12 +14,12 @@ import (
 	"github.com/habeas-data/habeas/adapters/http/httpapi"
 )
 
-// victim is a subject that occurs only in requests inside of bodies.
+// victim is the subject of the requests that are hidden inside a body. No such request may be carried out.
 const victim = "666"
 
-// smuggling returns a body of at least the size, which consists only of erasures of the victim. One erasure begins at
-// the start, for a server that reads nothing of the body. Another erasure begins after the largest part that a server
-// may read.
+// smuggling returns a body of at least size bytes that contains only requests to erase the victim. Servers differ in
+// how much of a body they read before they respond. One request starts at the first byte of the body. Another request
+// starts directly after the maximum number of bytes that the API reads.
 func smuggling(size int) string {
 	erasure := func(padding int) string {
 		return fmt.Sprintf("DELETE /me HTTP/1.1\r\nHost: h\r\n%s: %s\r\nX: %s\r\n\r\n",
@@ -58,14 +58,14 @@ func unreadBodyIsNotParsedAsARequest(t testing.TB, harness Harness) {
 	w.hasNoEventsOf(t, victim)
 }
 
-// sendSmuggler sends a message and then a last request on the same connection. The server must respond to the message.
-// If it continues to read, it must also respond to the last request. It must send nothing else.
+// sendSmuggler sends a message and then a second request on the same connection. The server must respond to the
+// message. It may then close the connection, or respond to the second request. It must not send any other response.
 func (w *world) sendSmuggler(t testing.TB, name, message string, status int) {
 	t.Helper()
 	connection := w.dial(t)
 	var sending sync.WaitGroup
 	sending.Go(func() {
-		// The write fails after the server has closed the connection, which is allowed.
+		// The server may close the connection after the first response. The write then fails.
 		_, _ = fmt.Fprintf(connection, "%sGET /me/consent/last HTTP/1.1\r\nHost: %s\r\n%s: 42\r\nConnection: close\r\n\r\n",
 			message, w.host, subjectHeader)
 	})
@@ -96,8 +96,8 @@ func (w *world) sendSmuggler(t testing.TB, name, message string, status int) {
 	}
 }
 
-// A framework may read the beginning of a body before it calls a handler. The body with a length contains enough bytes
-// for this.
+// A framework may wait for the first bytes of a body before it calls a handler. The body with a length therefore sends
+// half of its bytes.
 func bodyThatNeverArrivesIs504(t testing.TB, harness Harness) {
 	w := harness.openAt(t, "/me", httpapi.Config{Timeout: 500 * time.Millisecond})
 	want, err := testdata.ReadFile("testdata/problem_504.json")
@@ -127,13 +127,14 @@ func bodyThatNeverArrivesIs504(t testing.TB, harness Harness) {
 	w.expect(t, 200, post("/consent", decision))
 }
 
-// The end of a body without a length looks like a closed connection.
+// Over HTTP/1.0, the end of a body without Content-Length is the end of the connection. A client cannot distinguish it
+// from a connection that the server closes because the export has failed.
 func exportOverHTTP10IsWholeOrFails(t testing.TB, harness Harness) {
-	w := openHoard(t, harness, hoard)
+	w := openBulk(t, harness, bulkRows)
 	get := func() (received, error) {
 		connection := w.dial(t)
 		defer connection.Close()
-		_, err := io.WriteString(connection, "GET /me/export HTTP/1.0\r\n"+subjectHeader+": "+hoarder+"\r\n\r\n")
+		_, err := io.WriteString(connection, "GET /me/export HTTP/1.0\r\n"+subjectHeader+": "+bulkSubject+"\r\n\r\n")
 		require(t, err)
 		response, err := http.ReadResponse(bufio.NewReader(connection), nil)
 		if err != nil {
@@ -141,10 +142,10 @@ func exportOverHTTP10IsWholeOrFails(t testing.TB, harness Harness) {
 		}
 		return read(response)
 	}
-	if got, err := get(); err != nil || got.status != 200 || strings.Count(got.body, `"source":"carts"`) < hoard {
+	if got, err := get(); err != nil || got.status != 200 || strings.Count(got.body, `"source":"carts"`) < bulkRows {
 		t.Errorf("a sound export over HTTP/1.0: %d with %d bytes, %v", got.status, len(got.body), err)
 	}
-	w.sessions.cutExportsAfter(hoard - 1)
+	w.sessions.cutExportsAfter(bulkRows - 1)
 	if got, err := get(); err == nil && got.status == 200 {
 		t.Errorf("a broken export over HTTP/1.0 looks complete: %d bytes", len(got.body))
 	}

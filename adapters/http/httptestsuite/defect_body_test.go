@@ -11,7 +11,7 @@ import (
 	"github.com/habeas-data/habeas/adapters/http/httpapi"
 )
 
-// rereading returns a harness that changes bodies before the handler reads them.
+// rereading returns the harness of an adapter that replaces the body of a request before the handler reads it.
 func rereading(change func(body []byte) []byte) Harness {
 	return changing(func(r *http.Request) {
 		body, err := io.ReadAll(r.Body)

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// rewriting returns a harness that changes escaped paths before the handler gets them.
+// rewriting returns the harness of an adapter that replaces the escaped path of a request before the handler gets it.
 func rewriting(change func(escaped string) string) Harness {
 	return changing(func(r *http.Request) {
 		escaped := change(r.URL.EscapedPath())

@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// streaming returns a harness that handles the requests of the hoarder with serve.
+// streaming returns the harness of an adapter that calls serve for the requests with large exports.
 func streaming(serve func(next http.Handler, w http.ResponseWriter, r *http.Request)) Harness {
 	return serving(func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if r.Header.Get(subjectHeader) == hoarder {
+			if r.Header.Get(subjectHeader) == bulkSubject {
 				serve(next, w, r)
 			} else {
 				next.ServeHTTP(w, r)
@@ -44,12 +44,14 @@ func streamDefects() defects {
 	}
 }
 
-// enduring accepts a write deadline and ignores it.
+// enduring is a ResponseWriter that accepts a write deadline and ignores it. A response can therefore not be broken
+// off.
 type enduring struct{ http.ResponseWriter }
 
 func (enduring) SetWriteDeadline(time.Time) error { return nil }
 
-// cutter drops all bytes after the first left bytes.
+// cutter is a ResponseWriter that writes only the first bytes of a body. The field left is the number of bytes that it
+// still writes.
 type cutter struct {
 	http.ResponseWriter
 	left int

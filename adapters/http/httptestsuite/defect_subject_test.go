@@ -10,7 +10,8 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// namedBy returns a harness whose subject is the result of name, unless name returns "".
+// namedBy returns the harness of an adapter that uses the result of name as the id of the subject, unless the result is
+// "".
 func namedBy(name func(r *http.Request) string) Harness {
 	return providing(func(_ http.ResponseWriter, r *http.Request) (domain.Subject, error) {
 		if id := name(r); id != "" {
@@ -20,7 +21,7 @@ func namedBy(name func(r *http.Request) string) Harness {
 	})
 }
 
-// failingWith returns a harness that changes the errors of the provider.
+// failingWith returns the harness of an adapter that replaces the errors of the subject provider.
 func failingWith(other func(w http.ResponseWriter, err error) error) Harness {
 	return providing(func(w http.ResponseWriter, r *http.Request) (domain.Subject, error) {
 		subject, err := Subject(r.Header.Get)
@@ -84,8 +85,9 @@ func subjectDefects() defects {
 	}
 }
 
-// mixingUp returns a handler that sometimes replaces parts of a request by parts of an earlier request with the same
-// beginning. A server does so if it reuses its buffers too early. Each member of the crowd sends one such request.
+// mixingUp returns a middleware that changes some requests whose method and path begin with the text beginning. It
+// passes the request and an earlier request to mix, which copies parts of the earlier request. A server with such a
+// defect reuses a buffer while a request still uses the buffer.
 func mixingUp(beginning string, mix func(r, earlier *http.Request)) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler {
 		var mu sync.Mutex

@@ -16,7 +16,8 @@ import (
 	"github.com/habeas-data/habeas/internal/promise"
 )
 
-// defect is a broken adapter and the checks that find its defect.
+// defect is a broken adapter. The field found lists the checks that must fail for this adapter, with a part of each
+// error.
 type defect struct {
 	harness Harness
 	found   found
@@ -27,7 +28,7 @@ type (
 	defects = map[string]defect
 )
 
-// slow are the checks that move much data or wait for long.
+// slow lists the checks that send much data or wait for a timeout.
 var slow = []promise.Check[Harness]{
 	largeExportIsStreamed, failureHalfwayAbortsTheResponse, unreadResponseIsAborted,
 	exportOverHTTP10IsWholeOrFails, unreadBodyIsNotParsedAsARequest, bodyThatNeverArrivesIs504, requestsShareNoStrings,
@@ -44,11 +45,12 @@ func TestEveryDefectFailsItsCases(t *testing.T) {
 		slow...)
 }
 
-// editing returns a harness that changes responses before they are sent, except streamed responses.
+// editing returns the harness of an adapter that changes each response before it is sent. It does not change the
+// responses to the subject with many rows, because those are streamed.
 func editing(edit func(r *http.Request, response *httptest.ResponseRecorder)) Harness {
 	return serving(func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if r.Header.Get(subjectHeader) == hoarder {
+			if r.Header.Get(subjectHeader) == bulkSubject {
 				next.ServeHTTP(w, r)
 				return
 			}
@@ -63,12 +65,12 @@ func editing(edit func(r *http.Request, response *httptest.ResponseRecorder)) Ha
 	})
 }
 
-// without returns a harness whose responses lack a header.
+// without returns the harness of an adapter that removes a header from each response.
 func without(header string) Harness {
 	return editing(func(_ *http.Request, response *httptest.ResponseRecorder) { response.Header().Del(header) })
 }
 
-// turning returns a harness that replaces one status by another.
+// turning returns the harness of an adapter that replaces one status by another.
 func turning(status, into int) Harness {
 	return editing(func(_ *http.Request, response *httptest.ResponseRecorder) {
 		if response.Code == status {
@@ -77,7 +79,7 @@ func turning(status, into int) Harness {
 	})
 }
 
-// recording records a response. Unwrap returns the writer of the server.
+// recording is a ResponseWriter that records a response. Unwrap returns the ResponseWriter of the server.
 type recording struct {
 	*httptest.ResponseRecorder
 	server http.ResponseWriter
@@ -85,7 +87,7 @@ type recording struct {
 
 func (r recording) Unwrap() http.ResponseWriter { return r.server }
 
-// changing returns a harness that changes requests before the handler gets them.
+// changing returns the harness of an adapter that changes each request before the handler gets it.
 func changing(change func(r *http.Request)) Harness {
 	return serving(func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -95,7 +97,8 @@ func changing(change func(r *http.Request)) Harness {
 	})
 }
 
-// providing returns a harness with another subject provider, which may write headers of the response.
+// providing returns the harness of an adapter with another subject provider. The provider may write headers of the
+// response.
 func providing(subject func(w http.ResponseWriter, r *http.Request) (domain.Subject, error)) Harness {
 	return Harness{crowd: 40, Serve: func(t testing.TB, api *httpapi.API, prefix string) string {
 		t.Helper()
@@ -113,8 +116,8 @@ func replaceBody(response *httptest.ResponseRecorder, change func(string) string
 	response.Body = bytes.NewBufferString(change(response.Body.String()))
 }
 
-// raw writes a response to the connection without the server. It closes the connection after the client has closed its
-// side.
+// raw writes a response directly to the connection, so that the server does not change it. raw closes the connection
+// after the client has closed its side.
 func raw(w http.ResponseWriter, response *httptest.ResponseRecorder) {
 	connection, buffered, err := http.NewResponseController(w).Hijack()
 	if err != nil {
@@ -131,8 +134,8 @@ func write(to io.Writer, response *httptest.ResponseRecorder) {
 	_, _ = fmt.Fprintf(to, "\r\n%s", response.Body)
 }
 
-// leavesBodies is a handler behind a server that parses the unread rest of a body as the next request. It affects only
-// clients without a User-Agent.
+// leavesBodies simulates a server with a defect: the server parses the part of a body that the handler has not read as
+// the next request. The defect affects only requests without a User-Agent.
 type leavesBodies struct{ http.Handler }
 
 func (l leavesBodies) ServeHTTP(w http.ResponseWriter, r *http.Request) {

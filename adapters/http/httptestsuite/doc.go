@@ -15,18 +15,20 @@
 //		})
 //	}
 //
-// The suite creates the API with a store in memory, and with its own clock and ids. So it knows each response byte by
-// byte and can read the store afterwards. It accesses the server only over TCP. Every case has its own server and its
-// own store, and checks one promise. A case is skipped only if the harness waives it by name and with a reason. The
-// suite prints the reason (go test -v).
+// The suite sends requests to a server over TCP and checks the responses byte by byte. The server uses an API that the
+// suite has created, with a store in memory, a deterministic clock and deterministic ids. The suite reads the
+// store after the requests.
 //
-// The suite accepts every choice of a framework in these points:
+// The suite consists of test cases. Every case starts its own server and checks one promise. The file promises.md lists
+// the promises. A case that fails logs its promise. A case is skipped only if the harness names the case and gives a
+// reason, see Harness.Waive. The suite prints the reason (go test -v).
+//
+// The suite does not test these points, in which frameworks differ:
 //
 //   - whether upper and lower case differ in a path
 //   - whether a slash at the end of a path matters, except for the erasure
-//   - which requests its server refuses before routing, such as an invalid request line
+//   - which requests the server refuses before routing, such as an invalid request line
 //
-// The server must accept bodies that are larger than httpapi.MaxBodySize, and lines and headers of 4 KiB.
-//
-// The file promises.md lists the promises of the cases. A case that fails logs its promise.
+// The server must accept bodies that are larger than httpapi.MaxBodySize. It must also accept request lines and headers
+// of 4 KiB.
 package httptestsuite

@@ -11,7 +11,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// This is the complete test of an adapter.
+// The following lines are the complete test of an adapter.
 func ExampleTest() {
 	subject := func(r *http.Request) (domain.Subject, error) { return httptestsuite.Subject(r.Header.Get) }
 

@@ -44,7 +44,7 @@ func purposeInAPathIsChecked(t testing.TB, harness Harness) {
 	}
 	for _, segment := range []string{"%zz", "%", "a%2", "%%41"} {
 		r := get("/consent/" + segment)
-		// A server may refuse the request line before any handler sees it.
+		// A server may respond with 400 itself, because it refuses the request line before it calls a handler.
 		if got := w.send(t, r); got.status != 422 && got.status != 400 {
 			t.Errorf("%s: got status %d %s", r, got.status, got.body)
 		}

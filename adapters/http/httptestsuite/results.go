@@ -46,7 +46,7 @@ func erasureResponsesAreExact(t testing.TB, harness Harness) {
 	w.hasNoEventsOf(t, "43")
 }
 
-// successes are requests that succeed, one for each endpoint.
+// successes has one successful request for each endpoint.
 var successes = []request{
 	post("/consent", decision),
 	get("/consent/newsletter"),
@@ -74,10 +74,10 @@ func (res received) hasHeaders(t testing.TB, r request, contentType string) {
 	}
 }
 
-// tooLarge is a valid body except for its size.
+// tooLarge is a body whose JSON is valid but whose size exceeds the limit.
 var tooLarge = strings.Repeat(" ", httpapi.MaxBodySize) + decision
 
-// problems are failing requests, at least one for each kind of problem that needs no fault of the store.
+// problems has failing requests, at least one for each problem document that the API returns while the store works.
 var problems = []struct {
 	golden string
 	status int

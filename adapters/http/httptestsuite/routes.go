@@ -24,7 +24,7 @@ func headIsGetWithoutTheBody(t testing.TB, harness Harness) {
 			"%s: %d with %d bytes, where GET has %d", r, got.status, len(got.body), want.status)
 		for _, name := range []string{"Content-Type", "Cache-Control", "X-Content-Type-Options", "Content-Length"} {
 			if name == "Content-Length" && got.header.Get(name) == "" {
-				continue // a server need not know the length
+				continue // a server may omit Content-Length
 			}
 			if got, want := got.header.Get(name), want.header.Get(name); got != want {
 				t.Errorf("%s: %s is %q, where GET has %q", r, name, got, want)
@@ -33,8 +33,8 @@ func headIsGetWithoutTheBody(t testing.TB, harness Harness) {
 	}
 }
 
-// staysInStep sends requests over one connection without waiting for the responses. Some responses have no body. A
-// client would parse an unexpected body as the next response.
+// staysInStep sends several requests over one connection without waiting for the responses. The response to a HEAD or
+// OPTIONS request must not have a body. A client would parse such a body as the next response.
 func (w *world) staysInStep(t testing.TB) {
 	t.Helper()
 	connection := w.dial(t)
@@ -100,7 +100,7 @@ func otherMethodsAreRefused(t testing.TB, harness Harness) {
 	w.hasOpenedNone(t)
 }
 
-// allows checks the header Allow, whose order has no meaning.
+// allows checks the methods in the header Allow, in any order.
 func (res received) allows(t testing.TB, r request, want []string) {
 	t.Helper()
 	got := strings.Split(strings.ReplaceAll(strings.Join(res.header.Values("Allow"), ","), " ", ""), ",")

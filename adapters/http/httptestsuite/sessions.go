@@ -10,27 +10,28 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// sessions wraps the session factory of a case's store. It records queries and fails on demand.
+// sessions wraps the session factory of the store of a test case. It records queries. A test can make it return errors.
 type sessions struct {
 	store ports.SessionFactory
 	clock clock
 
 	mu      sync.Mutex
 	fault   func(ctx context.Context) error
-	cut     int          // the number of records after which an export fails, 0 for never
-	ended   chan<- error // receives the error of each session, nil to disable
+	cut     int          // the number of the record at which an export fails; 0 means never
+	ended   chan<- error // receives the error of each session; may be nil
 	opened  int
 	queries []query
 }
 
-// query records a query for the consent of a subject. It contains the purpose twice: the string that the store
-// received, and a copy made at that time.
+// query records a query for the consent of a subject. The field given is the purpose that the store received. The field
+// copied is a copy of it from the time of the query. They differ later if the server has reused the memory of the
+// purpose.
 type query struct {
 	subject       domain.SubjectID
 	given, copied string
 }
 
-// failWith makes Do call fault first and return its error.
+// failWith makes each later call of Do call fault first. If fault returns an error, Do returns this error.
 func (s *sessions) failWith(fault func(ctx context.Context) error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -11,8 +11,8 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// newDataMap describes the application of the suite's API. It is a shop with rows that an erasure deletes, anonymizes
-// and retains, and with a value of each kind that an export can hold.
+// newDataMap returns the data map of a shop. An erasure deletes, anonymizes and retains rows of the shop. The rows
+// contain a value of each type that an export can contain.
 func newDataMap() (domain.DataMap, error) {
 	key := domain.Column{Name: "id", Type: domain.TypeBigInt}
 	personal := func(
@@ -53,7 +53,7 @@ func newDataMap() (domain.DataMap, error) {
 	)
 }
 
-// rows are the rows of subject 42, and of another subject whose data no response may contain.
+// rows has the rows of subject 42 and of subject 43. No response may contain data of subject 43.
 var rows = []struct {
 	table string
 	row   map[string]any
@@ -73,7 +73,7 @@ var rows = []struct {
 	{"carts", map[string]any{"id": int64(3), "user_id": int64(43), "note": confidential}},
 }
 
-// desk and mailing are the external systems. Calls to desk succeed, and calls to mailing fail.
+// desk and mailing are the names of the external systems. Calls to desk succeed, and calls to mailing fail.
 const (
 	desk    = "desk"
 	mailing = "mailing"
@@ -102,7 +102,7 @@ func (r resolver) EraseSubject(context.Context, domain.SubjectRef, string) (alre
 	return false, r.err
 }
 
-// clock advances by a second with every session, so that reads of the clock do not change it.
+// clock advances by one second for each session. It does not advance when it is read.
 type clock struct{ seconds atomic.Int64 }
 
 func (c *clock) Now() time.Time {

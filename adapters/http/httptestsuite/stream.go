@@ -16,17 +16,17 @@ import (
 )
 
 const (
-	// hoarder is a subject with many rows of 64 KiB each.
-	hoarder = "1000"
-	hoard   = 48        // rows that exceed the buffers of the API
-	flood   = 4 * hoard // rows that also exceed the buffers of a connection
+	// bulkSubject is the id of a subject with many rows of 64 KiB each.
+	bulkSubject = "1000"
+	bulkRows    = 48           // the number of rows that exceed the buffer of an export
+	manyRows    = 4 * bulkRows // the number of rows that also exceed the buffers of a connection
 )
 
-// openHoard serves the API with the given number of rows of the hoarder.
-func openHoard(t testing.TB, harness Harness, rows int) *world {
+// openBulk serves the API. The store has the given number of rows of bulkSubject.
+func openBulk(t testing.TB, harness Harness, rows int) *world {
 	t.Helper()
 	w := harness.open(t)
-	require(t, w.store.Insert("users", memory.Row{"id": int64(1000), "email": "hoarder@example.org"}))
+	require(t, w.store.Insert("users", memory.Row{"id": int64(1000), "email": "large@example.org"}))
 	note := strings.Repeat("x", 64<<10)
 	for i := range rows {
 		require(t, w.store.Insert("carts", memory.Row{"id": int64(1000 + i), "user_id": int64(1000), "note": note}))
@@ -35,43 +35,44 @@ func openHoard(t testing.TB, harness Harness, rows int) *world {
 }
 
 func largeExportIsStreamed(t testing.TB, harness Harness) {
-	w := openHoard(t, harness, hoard)
-	got := w.expect(t, 200, get("/export").as(hoarder))
+	w := openBulk(t, harness, bulkRows)
+	got := w.expect(t, 200, get("/export").as(bulkSubject))
 	var bundle domain.ExportBundle
 	if err := json.Unmarshal([]byte(got.body), &bundle); err != nil {
 		t.Fatalf("the response is not a bundle: %v", err)
 	}
-	assert(t, len(bundle.Records) >= hoard && bundle.SubjectID.String() == hoarder && bundle.IncompleteSources != nil,
+	isComplete := len(bundle.Records) >= bulkRows && bundle.SubjectID.String() == bulkSubject
+	assert(t, isComplete && bundle.IncompleteSources != nil,
 		"the bundle is incomplete, with %d records", len(bundle.Records))
 	got.hasHeaders(t, get("/export"), "application/json")
 
-	w.expect(t, 200, request{method: http.MethodHead, path: "/export", subject: hoarder})
-	n := w.events(t, hoarder, domain.EventExportCompleted)
+	w.expect(t, 200, request{method: http.MethodHead, path: "/export", subject: bulkSubject})
+	n := w.events(t, bulkSubject, domain.EventExportCompleted)
 	assert(t, n == 2, "%d exports were completed of a GET and a HEAD", n)
 }
 
 func failureHalfwayAbortsTheResponse(t testing.TB, harness Harness) {
-	w := openHoard(t, harness, hoard)
-	w.sessions.cutExportsAfter(hoard - 1)
-	got, err := w.try(get("/export").as(hoarder))
+	w := openBulk(t, harness, bulkRows)
+	w.sessions.cutExportsAfter(bulkRows - 1)
+	got, err := w.try(get("/export").as(bulkSubject))
 	assert(t, err != nil, "the connection was not closed after %d bytes", len(got.body))
 	assert(t, !json.Valid([]byte(got.body)), "a partial response with status %d looks complete", got.status)
-	if trail := w.trail(t, hoarder); len(trail) != 1 || trail[0].EventType != domain.EventExportRequested {
+	if trail := w.trail(t, bulkSubject); len(trail) != 1 || trail[0].EventType != domain.EventExportRequested {
 		t.Errorf("the trail has %d events, want only the request", len(trail))
 	}
 	w.sessions.cutExportsAfter(1)
-	w.expect(t, 500, get("/export").as(hoarder)) // no byte was sent before the failure
+	w.expect(t, 500, get("/export").as(bulkSubject)) // no byte was sent before the failure
 	w.sessions.cutExportsAfter(0)
 	w.expect(t, 200, get("/export"))
 }
 
 func unreadResponseIsAborted(t testing.TB, harness Harness) {
-	w := openHoard(t, harness, flood)
+	w := openBulk(t, harness, manyRows)
 	ended := make(chan error, 1)
 	w.sessions.reportTo(ended)
 	connection := w.dial(t)
 	_, err := io.WriteString(connection,
-		"GET "+w.prefix+"/export HTTP/1.1\r\nHost: h\r\n"+subjectHeader+": "+hoarder+"\r\n\r\n")
+		"GET "+w.prefix+"/export HTTP/1.1\r\nHost: h\r\n"+subjectHeader+": "+bulkSubject+"\r\n\r\n")
 	require(t, err)
 	_, err = io.ReadFull(connection, make([]byte, 100))
 	require(t, err)
@@ -82,18 +83,18 @@ func unreadResponseIsAborted(t testing.TB, harness Harness) {
 	case <-time.After(patience):
 		t.Fatalf("the session of a disconnected client is still open")
 	}
-	n := w.events(t, hoarder, domain.EventExportCompleted)
+	n := w.events(t, bulkSubject, domain.EventExportCompleted)
 	assert(t, n <= 0, "the export counts as completed")
 }
 
-// cutExportsAfter makes exports fail at the given record.
+// cutExportsAfter makes later exports fail at the record with the given number. The number 0 removes the failure.
 func (s *sessions) cutExportsAfter(records int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.cut = records
 }
 
-// reportTo sends the error of each session to the channel.
+// reportTo makes each later session send its error to the channel when the session ends.
 func (s *sessions) reportTo(ended chan<- error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

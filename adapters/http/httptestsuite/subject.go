@@ -8,23 +8,25 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// subjectHeader is the header in which the requests of the suite name their subject. A real application must not trust
-// such a header.
+// subjectHeader is the header of a test request that has the id of the subject. A real application must not trust such
+// a header.
 const subjectHeader = "X-Test-Subject"
 
-// Values of the header that make the provider fail. Every other value is an id.
+// The following values of the header make the subject provider fail. Every other value is the id of a subject.
 const (
 	forbidden = "forbidden"
 	failing   = "error"
 	panicking = "panic"
 )
 
-// confidential is part of every text that no client may receive.
+// confidential is a word that no response may contain. The suite puts it into errors and into data of other subjects.
 const confidential = "Rumpelstiltskin"
 
-// Subject returns the subject of a request. The subject provider of the server under test calls it with a function that
-// returns a header of the request, or nothing if the header is missing. The provider returns the result unchanged, and
-// must not recover a panic of Subject:
+// Subject returns the subject of a test request. The parameter header is a function that returns the value of a header
+// of the request, or "" if the header is missing.
+//
+// The subject provider of the tested server must call Subject and return its result unchanged. It must not recover a
+// panic of Subject:
 //
 //	func(r *http.Request) (domain.Subject, error) { return httptestsuite.Subject(r.Header.Get) }
 func Subject(header func(name string) string) (domain.Subject, error) {
@@ -41,7 +43,7 @@ func Subject(header func(name string) string) (domain.Subject, error) {
 	case panicking:
 		panic(confidential)
 	default:
-		// The refs share the memory of the id. An adapter must not reuse the memory while the refs are in use.
+		// The refs use the same memory as the id. If an adapter lets the framework reuse this memory too early, a test fails.
 		return domain.NewSubject(id,
 			domain.SubjectRef{Kind: desk, Value: id}, domain.SubjectRef{Kind: mailing, Value: id})
 	}

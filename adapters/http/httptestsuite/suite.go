@@ -9,24 +9,28 @@ import (
 
 // Harness describes the adapter under test.
 type Harness struct {
-	// Serve mounts the unchanged API under the prefix on a server of the framework on loopback. The prefix is "/me",
-	// "/a/b/me", or "" for the root. Serve returns the URL of the server without the prefix, such as
-	// "http://127.0.0.1:40001". The server must get its subjects from Subject and must stop in t.Cleanup. Serve is called
-	// at least once for each case. Required.
+	// Serve starts a server of the framework on the loopback interface, with api mounted under the prefix. The prefix is
+	// "/me", "/a/b/me", or "" for the root. Serve must not change api. It returns the URL of the server without the
+	// prefix, such as "http://127.0.0.1:40001".
+	//
+	// The server must get its subjects from Subject and must stop in t.Cleanup. Serve is called at least once for each
+	// case. Required.
 	Serve func(t testing.TB, api *httpapi.API, prefix string) (serverURL string)
 
-	// Waive maps the names of cases that the adapter cannot pass to reasons. These cases are skipped and print their
-	// reason. Test fails if a name is not a case, or if a reason is empty. By default no case is waived.
+	// Waive lists the cases that the adapter cannot pass: the name of each case, and the reason. Test skips these cases
+	// and prints the reasons. Test fails if a name is not the name of a case, or if a reason is empty. By default, no case
+	// is waived.
 	Waive map[string]string
 
-	// crowd is the number of subjects that send requests concurrently. The default for 0 is 200. The tests of this package
-	// use fewer subjects.
+	// crowd is the number of subjects that send requests concurrently. If it is 0, 200 subjects do so. The tests of this
+	// package use fewer subjects.
 	crowd int
-	// golden receives the body of each response with a golden file. If it is set, bodies are not compared.
+	// golden receives the body of each response that has a golden file. If golden is set, bodies are not compared with the
+	// golden files.
 	golden func(name, body string)
 }
 
-// Test checks that an adapter keeps the promises in promises.md.
+// Test runs the suite for an adapter. It checks the promises that promises.md lists.
 func Test(t *testing.T, harness Harness) {
 	t.Helper()
 	harness.check(t)

@@ -20,7 +20,8 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files instead of comparing with them")
 
-// serving returns the harness of package nethttp with wrap between its handler and the server.
+// serving returns the harness of package nethttp. The middleware wrap processes each request before the handler of
+// nethttp.
 func serving(wrap func(http.Handler) http.Handler) Harness {
 	return Harness{crowd: 40, Serve: func(t testing.TB, api *httpapi.API, prefix string) string {
 		t.Helper()
@@ -45,7 +46,7 @@ func TestASoundAdapterPasses(t *testing.T) {
 	Test(t, harness)
 }
 
-// A case compares every golden file with a response.
+// Each golden file must be used by a case.
 func TestNoGoldenFileIsLeftOver(t *testing.T) {
 	used := map[string]bool{}
 	harness := serving(unchanged)

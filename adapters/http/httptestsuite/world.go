@@ -17,7 +17,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// world is the server of a case with its own store.
+// world is the environment of one test case: a running server, its store, and a client.
 type world struct {
 	golden   func(name, body string)
 	store    *memory.Store
@@ -33,7 +33,7 @@ func (h Harness) open(t testing.TB) *world {
 	return h.openAt(t, "/me", httpapi.Config{}, httpapi.WithRestriction())
 }
 
-// openAt serves the API with the configuration and the options under the prefix.
+// openAt starts a server with the API under the prefix. The API has the given configuration and options.
 func (h Harness) openAt(t testing.TB, prefix string, config httpapi.Config, options ...httpapi.Option) *world {
 	t.Helper()
 	return h.openAmong(t, domain.Purposes{}, prefix, config, options...)
@@ -64,16 +64,16 @@ func (h Harness) openAmong(
 	return w
 }
 
-// look opens a session on the store itself, without its faults.
-func (w *world) look(t testing.TB, fn func(ctx context.Context, s ports.Session) error) {
+// inSession runs fn in a session of the store. The faults of the type sessions do not apply to this session.
+func (w *world) inSession(t testing.TB, fn func(ctx context.Context, s ports.Session) error) {
 	t.Helper()
 	require(t, w.sessions.store.Do(t.Context(), fn))
 }
 
-// inStore returns the result of read in a session on the store itself.
+// inStore runs read in a session of the store, as inSession does, and returns the result of read.
 func inStore[T any](t testing.TB, w *world, read func(ctx context.Context, s ports.Session) (T, error)) (value T) {
 	t.Helper()
-	w.look(t, func(ctx context.Context, s ports.Session) (err error) {
+	w.inSession(t, func(ctx context.Context, s ports.Session) (err error) {
 		value, err = read(ctx, s)
 		return err
 	})
@@ -87,7 +87,7 @@ func subjectID(t testing.TB, subject string) domain.SubjectID {
 	return id
 }
 
-// trail returns the stored events of a subject.
+// trail returns the audit events of a subject in the store.
 func (w *world) trail(t testing.TB, subject string) []domain.AuditEvent {
 	t.Helper()
 	return inStore(t, w, func(ctx context.Context, s ports.Session) ([]domain.AuditEvent, error) {
@@ -95,7 +95,7 @@ func (w *world) trail(t testing.TB, subject string) []domain.AuditEvent {
 	})
 }
 
-// events returns the number of stored events with a type for a subject.
+// events returns the number of audit events of a subject that have the given type.
 func (w *world) events(t testing.TB, subject string, of domain.EventType) (n int) {
 	t.Helper()
 	for _, event := range w.trail(t, subject) {
@@ -106,7 +106,7 @@ func (w *world) events(t testing.TB, subject string, of domain.EventType) (n int
 	return n
 }
 
-// hasNoEventsOf checks that the store has no events of the subject.
+// hasNoEventsOf checks that the store has no audit events of the subject.
 func (w *world) hasNoEventsOf(t testing.TB, subject string) {
 	t.Helper()
 	events := w.trail(t, subject)
@@ -120,7 +120,7 @@ func (w *world) hasOpenedNone(t testing.TB) {
 	assert(t, opened == 0, "%d sessions were opened", opened)
 }
 
-// consented returns the stored consent records of a subject for a purpose.
+// consented returns the consent records of a subject for a purpose in the store.
 func (w *world) consented(t testing.TB, subject, purpose string) []domain.ConsentRecord {
 	t.Helper()
 	return inStore(t, w, func(ctx context.Context, s ports.Session) ([]domain.ConsentRecord, error) {
@@ -128,7 +128,7 @@ func (w *world) consented(t testing.TB, subject, purpose string) []domain.Consen
 	})
 }
 
-// restricted returns the stored restriction records of a subject for a purpose.
+// restricted returns the restriction records of a subject for a purpose in the store.
 func (w *world) restricted(t testing.TB, subject, purpose string) []domain.RestrictionRecord {
 	t.Helper()
 	return inStore(t, w, func(ctx context.Context, s ports.Session) ([]domain.RestrictionRecord, error) {
@@ -143,7 +143,8 @@ func require(t testing.TB, err error) {
 	}
 }
 
-// newAPI wires the engines like package app/stack, which an adapter must not import.
+// newAPI creates the API with its services. It does what package app/stack does, because an adapter must not import
+// that package.
 func newAPI(
 	s *sessions, dataMap domain.DataMap, purposes domain.Purposes, config httpapi.Config,
 ) (*httpapi.API, error) {

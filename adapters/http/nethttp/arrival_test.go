@@ -15,7 +15,8 @@ import (
 	"github.com/habeas-data/habeas/adapters/http/nethttp"
 )
 
-// Before the server of net/http sends a response, it waits for a body that the API has not read.
+// The server of net/http reads the rest of a request body before it sends the response. Without a read deadline, a body
+// that never arrives would delay the response.
 func TestABodyThatNeverArrivesDoesNotDelayTheResponse(t *testing.T) {
 	store := newLargeStore(t)
 	store.timeout = 300 * time.Millisecond
@@ -76,7 +77,8 @@ func TestABodyThatNeverArrivesOverHTTP2(t *testing.T) {
 	}
 }
 
-// The deadline of a body must end with the body, because the server takes an expired deadline for a disconnect.
+// The read deadline for a body must be removed when the body has arrived. Otherwise the server would later treat the
+// expired deadline as a disconnect of the client, and cancel the context of the request.
 func TestABodyThatHasArrivedLeavesNoDeadline(t *testing.T) {
 	store := newLargeStore(t)
 	store.timeout = 500 * time.Millisecond

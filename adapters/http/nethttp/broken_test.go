@@ -23,7 +23,7 @@ func recovering(next http.Handler) http.Handler {
 	})
 }
 
-// compressing is a middleware that compresses the response, and completes it even after a panic.
+// compressing is a middleware that compresses the response. It finishes the compressed body even after a panic.
 func compressing(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Encoding", "gzip")
@@ -33,7 +33,8 @@ func compressing(next http.Handler) http.Handler {
 	})
 }
 
-// redirected is a ResponseWriter that writes the body to another writer. Unwrap gives access to the connection.
+// redirected is a ResponseWriter that writes the body to the given writer. Unwrap returns the original ResponseWriter,
+// which gives access to the connection.
 type redirected struct {
 	http.ResponseWriter
 	to io.Writer
@@ -51,14 +52,15 @@ func (p redirected) WriteHeader(status int) {
 
 func (p redirected) Unwrap() http.ResponseWriter { return p.ResponseWriter }
 
-// sealed hides all methods of the writer except the methods of http.ResponseWriter.
+// sealed is a middleware that hides all methods of the ResponseWriter except those of the interface
+// http.ResponseWriter.
 func sealed(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		next.ServeHTTP(struct{ http.ResponseWriter }{w}, r)
 	})
 }
 
-// buffering is a middleware that buffers the body and sends it at the end, even after a panic.
+// buffering is a middleware that buffers the body. It sends the buffer when the handler has ended, even by a panic.
 func buffering(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var body bytes.Buffer

@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// canBreakOff reports whether breakOff can break the response off so that the client detects it, also behind
-// middlewares that recover panics. Over HTTP/1.0 it cannot, because the end of the connection looks like the end of the
-// body. It also cannot if the method SetWriteDeadline is missing in the writer and in all writers that it unwraps to.
+// canBreakOff reports whether breakOff can end a response early in a way that the client detects, even if a middleware
+// recovers the panic of breakOff. Over HTTP/1.0, the client cannot detect it, because the end of the connection also
+// means the end of the body. breakOff also needs the method SetWriteDeadline, on w or on a writer that Unwrap returns.
 func canBreakOff(w http.ResponseWriter, r *http.Request) bool {
 	if !r.ProtoAtLeast(1, 1) {
 		return false
@@ -25,9 +25,9 @@ func canBreakOff(w http.ResponseWriter, r *http.Request) bool {
 	}
 }
 
-// breakOff ends the connection, or the stream of HTTP/2, before the end of the response. It panics with
-// http.ErrAbortHandler. If a middleware recovers the panic, the server tries to complete the response. This attempt
-// fails, because breakOff has set a write deadline in the past.
+// breakOff ends the connection before the end of the response. With HTTP/2, it ends only the stream of this request.
+// breakOff first sets a write deadline in the past, and then panics with http.ErrAbortHandler. If a middleware recovers
+// the panic, the server tries to complete the response. This attempt fails because of the deadline.
 func breakOff(w http.ResponseWriter) {
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Unix(1, 0)) // canBreakOff has checked that w supports it
 	panic(http.ErrAbortHandler)
@@ -38,7 +38,7 @@ func hasBody(r *http.Request) bool {
 	return r.Body != nil && r.Body != http.NoBody && r.ContentLength != 0
 }
 
-// arriving is the body of a request, with a deadline for its reads.
+// arriving is the body of a request. It can set a read deadline and removes the deadline when the body has arrived.
 type arriving struct {
 	io.Reader
 	w        http.ResponseWriter
@@ -54,8 +54,9 @@ func arrivingBody(w http.ResponseWriter, r *http.Request) *arriving {
 	return a
 }
 
-// setDeadline sets the deadline of all further reads of the request. It also applies when the server reads the rest of
-// the body before it sends a response. If the ReadTimeout of the server ends earlier, setDeadline does nothing.
+// setDeadline sets the read deadline of the connection or HTTP/2 stream for all further reads of the body. The deadline
+// also applies if the server itself reads the rest of the body before it sends the response. setDeadline does nothing
+// if the server's ReadTimeout is shorter than the time until the deadline.
 func (a *arriving) setDeadline(deadline time.Time) {
 	if a.own > 0 && time.Until(deadline) >= a.own {
 		return
@@ -64,8 +65,9 @@ func (a *arriving) setDeadline(deadline time.Time) {
 	_ = http.NewResponseController(a.w).SetReadDeadline(deadline) // fails behind a writer without the method Unwrap
 }
 
-// Read implements io.Reader. At the end of the body, it replaces the deadline by the ReadTimeout of the server. The
-// server continues to read in order to detect a disconnect, and would take an expired deadline for a disconnect.
+// Read implements io.Reader. At the end of the body, Read replaces the deadline of setDeadline by the server's
+// ReadTimeout. The server continues to read from the connection, and would treat an expired deadline as a disconnect of
+// the client.
 func (a *arriving) Read(p []byte) (int, error) {
 	n, err := a.Reader.Read(p)
 	if err == io.EOF && !a.deadline.IsZero() {

@@ -6,7 +6,7 @@
 //	mux.Handle("/me/", rights) // all other endpoints
 //
 // The api is a *httpapi.API, for example from stack.Stack.API. The function currentSubject is a SubjectProvider, which
-// authenticates requests. Health returns the handler of the probes of an orchestrator.
+// authenticates requests. Health returns the handler for the probes of an orchestrator, such as Kubernetes.
 //
 // Mount both patterns. With "/me/" alone, http.ServeMux redirects "/me" to "/me/". DELETE /me would then erase nothing,
 // and many clients would follow the redirect with a GET request.
@@ -19,11 +19,13 @@
 //
 // Paths match exactly, including upper and lower case and a final slash. The only exception is that "/me/" matches
 // "/me". A purpose is the last segment of a path, percent-encoded: "/me/consent/a%2Fb" has the purpose "a/b". In a
-// path, "+" is not an encoded space. If a path contains an empty segment, "." or "..", http.ServeMux redirects to the
-// cleaned path before it calls the handler. It does not clean their percent-encoded forms.
+// path, "+" is not an encoded space. If a path has a segment that is empty, "." or "..", http.ServeMux redirects to the
+// path without this segment and does not call the handler. http.ServeMux does not redirect if the dots are
+// percent-encoded.
 //
-// Gin needs both patterns, too. Its WrapH passes on only the request, so the SubjectProvider cannot read the keys of a
-// gin.Context. Let the authentication put the user into the context of the request:
+// Gin needs both patterns, too. Its function WrapH passes the request to the handler, but not the gin.Context. The
+// SubjectProvider therefore cannot read the keys of the gin.Context. Let the authentication put the user into the
+// context of the request:
 //
 //	c.Request = c.Request.WithContext(context.WithValue(c.Request.Context(), userKey{}, user))
 //	...
@@ -37,8 +39,10 @@
 // the handler does not read all of it. The server of net/http then closes the connection, so that the rest of the body
 // is not parsed as the next request.
 //
-// A large export is streamed if the handler can break the connection off on a failure, also behind middlewares that
-// recover panics. Over HTTP/1.0, and behind a middleware whose http.ResponseWriter has no method Unwrap, the handler
-// buffers the complete export in memory. Behind such a middleware, the handler also cannot set a deadline for a body
-// that never arrives: set http.Server.ReadTimeout.
+// A large export is streamed. If a streamed export fails, the handler ends the connection before the end of the body,
+// so that the client detects the failure. This also works behind middlewares that recover panics.
+//
+// In two cases the handler cannot do this, and buffers the complete export in memory: over HTTP/1.0, and behind a
+// middleware whose http.ResponseWriter has no method Unwrap. Behind such a middleware, the handler also cannot set a
+// deadline for a request body that never arrives. In that case, set http.Server.ReadTimeout.
 package nethttp

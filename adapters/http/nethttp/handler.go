@@ -13,18 +13,19 @@ import (
 )
 
 // SubjectProvider returns the subject of a request. It is the only access control of the API. It must authenticate the
-// request, or run behind a middleware that does. The context of r has the deadline of the request. It has no values
-// after the request has ended.
+// request, or run behind a middleware that does. The context of r has the deadline of the request. After the request
+// has ended, the context returns no values.
 //
 // The response to a *httpapi.Refusal has the status and the header of the Refusal, for example WWW-Authenticate. The
 // response to any other error, and to a panic, has the status 500 and does not contain the text of the error.
 type SubjectProvider func(r *http.Request) (domain.Subject, error)
 
-// Handler returns the handler of the API, with the options applied, for all paths under the prefix. It removes the
-// prefix from the path itself. It is safe for concurrent use.
+// Handler returns an http.Handler that serves the API, with the options applied, under the prefix. The handler itself
+// removes the prefix from the path of a request. It is safe for concurrent use.
 //
-// The prefix has the form that API.OpenAPI accepts: "/me", or "/{tenant}/me" with a parameter, which matches any single
-// segment. Slashes at its ends make no difference. The prefix is empty for the root, and behind http.StripPrefix.
+// The prefix has the form that API.OpenAPI accepts, such as "/me". It may have parameters, each of which matches any
+// one segment of a path, as in "/{tenant}/me". Slashes at the start and the end of the prefix make no difference. Use
+// the prefix "" to serve the API at the root, or behind http.StripPrefix.
 func Handler(
 	prefix string, api *httpapi.API, subject SubjectProvider, options ...httpapi.Option,
 ) http.Handler {
@@ -69,7 +70,7 @@ func send(w http.ResponseWriter, r *http.Request, response httpapi.Response) {
 		body = io.Discard
 	}
 	if response.Stream == nil {
-		_, _ = body.Write(response.Body) // fails if the client has gone
+		_, _ = body.Write(response.Body) // fails if the client has disconnected
 		return
 	}
 	defer response.Stream.Close()

@@ -42,7 +42,8 @@ func require(t *testing.T, err error) {
 
 func as42(*http.Request) (domain.Subject, error) { return domain.NewSubject("42") }
 
-// send calls a handler with the request that a server would have parsed from the method and the target.
+// send calls a handler with a request, and returns the recorded response. The request has the URL that a server would
+// have parsed from the target.
 func send(t *testing.T, handler http.Handler, method, target string) *httptest.ResponseRecorder {
 	t.Helper()
 	line := fmt.Sprintf("%s %s HTTP/1.1\r\nHost: h\r\n\r\n", method, target)
@@ -122,7 +123,8 @@ func TestTheErasureIsAtThePrefixWithAndWithoutSlash(t *testing.T) {
 	}
 }
 
-// The package comment warns of this: if only "/me/" is mounted, http.ServeMux redirects "/me" itself.
+// If an application mounts only "/me/", http.ServeMux redirects "/me" to "/me/". The documentation of the package warns
+// of this mistake.
 func TestAMuxWithOnlyTheFinalSlashDoesNotErase(t *testing.T) {
 	called := false
 	handler := nethttp.Handler("/me", newAPI(t), func(r *http.Request) (domain.Subject, error) {
@@ -222,8 +224,8 @@ func TestOptionsAreThoseOfTheHandler(t *testing.T) {
 	}
 }
 
-// The server of net/http reads up to 256 KiB of the unread rest of a body. If the rest is larger, it closes the
-// connection.
+// The server of net/http reads up to 256 KiB of a body that the handler has not read. If more is left, the server
+// closes the connection.
 func TestTheServerClosesOnABodyThatIsFarTooLarge(t *testing.T) {
 	server := httptest.NewServer(nethttp.Handler("/me", newAPI(t), as42))
 	defer server.Close()

@@ -26,8 +26,8 @@ func splitPrefix(prefix string) (segments []segment) {
 	return segments
 }
 
-// relative removes the prefix from a path that is still percent-encoded. It returns "/" for the prefix itself, and ""
-// for a path that is not under the prefix.
+// relative removes the prefix from a path. The path is still percent-encoded. relative returns "/" if the path is the
+// prefix itself, and "" if the path is not under the prefix.
 func relative(prefix []segment, path string) string {
 	for _, want := range prefix {
 		below := strings.TrimPrefix(path, "/")

@@ -1,5 +1,5 @@
-// Package safelog says in a log what went wrong without saying about whom: no value, identifier, token, SQL or message
-// of a driver or a vendor gets into the attributes it makes.
+// Package safelog returns log attributes that describe an error or a panic without personal data. The attributes
+// contain no value, identifier, token or SQL, and no message of a driver or an external system.
 package safelog
 
 import (
@@ -12,9 +12,9 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// Error describes an error: its class, and the texts of the errors of package domain that it wraps or joins, which are
-// safe to log by contract. Of all other errors the class is all that is said. A text is one line of bounded length: a
-// resolver or a hook may have made it.
+// Error returns attributes that describe an error: its class, and the texts of the errors of package domain that it
+// wraps or joins. By their contract, these texts contain no personal data. For all other errors, only the class is
+// returned. Each text has one line of limited length, because a resolver or a hook may have written it.
 func Error(err error) []slog.Attr {
 	attributes := []slog.Attr{slog.String("class", domain.ErrorClass(err))}
 	if texts := safeTexts(err); len(texts) > 0 {
@@ -23,7 +23,7 @@ func Error(err error) []slog.Attr {
 	return attributes
 }
 
-// safeTexts finds the outermost error of package domain in each branch of an error.
+// safeTexts returns the text of the outermost error of package domain in each branch of an error tree.
 func safeTexts(err error) []string {
 	switch e := err.(type) { //nolint:errorlint // it takes the tree apart
 	case *domain.Error:
@@ -51,13 +51,13 @@ func safeTexts(err error) []string {
 	}
 }
 
-// How many characters of a text are logged.
+// These are the maximum lengths of logged texts, in characters.
 const (
-	longest           = 4000 // it may list mistakes
+	longest           = 4000 // the text may list many mistakes of a data map
 	longestOfResolver = 300
 )
 
-// line is a text in one line: its first characters, with a space in place of each that cannot be printed.
+// line returns the first characters of a text as one line. Each character that is not printable becomes a space.
 func line(text string, longest int) string {
 	printable := strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {
@@ -71,16 +71,17 @@ func line(text string, longest int) string {
 	return printable
 }
 
-// Panic describes a panic that was just recovered: the type of its value, which may itself hold anything, and where it
-// came from. It is to be called by the deferred function.
+// Panic returns attributes that describe a recovered panic: the type of its value, and the stack. The value itself is
+// not returned, because it may contain any data. Call Panic in the deferred function that recovers the panic, because
+// the stack is lost when this function returns.
 func Panic(value any) []slog.Attr {
 	return []slog.Attr{
 		slog.String("class", "panic"), slog.String("panic", fmt.Sprintf("%T", value)), slog.String("stack", stack()),
 	}
 }
 
-// stack lists the functions that are being called and where. Unlike debug.Stack it leaves out their arguments, among
-// which may be the number of a subject.
+// stack returns the functions on the call stack with their positions in the source. Unlike debug.Stack, it does not
+// return the arguments of the functions, because an argument may be the id of a subject.
 func stack() string {
 	callers := make([]uintptr, 64)
 	frames := runtime.CallersFrames(callers[:runtime.Callers(3, callers)])

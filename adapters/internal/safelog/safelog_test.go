@@ -21,10 +21,10 @@ func TestOfAnErrorOnlyWhatIsSafeIsSaid(t *testing.T) {
 		"class=unavailable error=habeas: export: unavailable": &domain.Error{
 			Code: domain.ErrUnavailable, Op: "export", Err: errors.New(secret),
 		},
-		"class=refused error=habeas: resolver desk: GET was answered 403": fmt.Errorf("%s: %w", secret,
-			&domain.ResolverError{Resolver: "desk", Message: "GET was answered 403", Err: errors.New(secret)}),
-		"class=retry_later error=habeas: resolver desk: GET was answered 429": &domain.RetryLater{
-			Resolver: "desk", Message: "GET was answered 429", Err: errors.New(secret),
+		"class=refused error=habeas: resolver desk: GET got status 403": fmt.Errorf("%s: %w", secret,
+			&domain.ResolverError{Resolver: "desk", Message: "GET got status 403", Err: errors.New(secret)}),
+		"class=retry_later error=habeas: resolver desk: GET got status 429": &domain.RetryLater{
+			Resolver: "desk", Message: "GET got status 429", Err: errors.New(secret),
 		},
 		"class=refused": (*domain.ResolverError)(nil),
 	} {

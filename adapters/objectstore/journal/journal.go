@@ -1,15 +1,15 @@
 // Package journal stores the journal of erasures in a bucket of an object store. The journal lists the erased subjects.
-// After a restore from a backup, a replay of the journal erases them again. Several servers can share the journal, and
-// it survives the loss of all of them.
+// If the database is restored from a backup, the application reads the journal and erases these subjects again. Several
+// servers can write to one journal. The journal survives the loss of all servers.
 //
 //	bucket, err := blob.OpenBucket(ctx, "s3://erasures")
 //	sink, err := journal.New(bucket, journal.Options{Prefix: "shop/"})
 //	gdpr, err := app.New(app.Config{DB: db, Models: models, Journal: sink})
 //
-// Each call of [Bucket.Append] creates an object. Its key begins with the prefix and the time. The journal never
-// changes or removes an object, so the bucket may have an object lock. The objects have the ids of subjects, so protect
-// the bucket like the database. Operators may remove objects that are older than the oldest backup. See [Options] for
-// the settings.
+// Each call of [Bucket.Append] creates an object, whose key begins with the prefix and the time. The journal never
+// changes or removes an object, so the bucket may have an object lock. The objects contain the ids of subjects, so
+// protect the bucket like the database. Operators may remove objects that are older than the oldest backup. See
+// [Options] for the settings.
 package journal
 
 import (
@@ -28,19 +28,20 @@ import (
 	"gocloud.dev/gcerrors"
 )
 
-// Options has the settings of a Bucket. The zero value is ready for use.
+// Options holds the settings of a Bucket. The zero value is ready for use.
 type Options struct {
-	// Name is the name of the journal. See ports.Journal. The default is "bucket" and the prefix. If you switch to another
-	// bucket, set another Name. Otherwise, the erasures in the first bucket are not written to the second bucket.
+	// Name is the name of the journal; see ports.Journal. The default is "bucket", a space and the prefix. If you switch
+	// to another bucket, set another Name. Otherwise, earlier erasures are not written to the new bucket, because the
+	// application takes both buckets for the same journal.
 	Name string
-	// Prefix is the prefix of all keys. The bucket must have no other objects with this prefix. The default is
+	// Prefix is the prefix of all keys of the journal. No other object in the bucket may have this prefix. The default is
 	// "erasures/".
 	Prefix string
-	// Clock is the source of the times in keys. The default is the clock of the machine.
+	// Clock is the clock for the times in the keys. The default is the clock of the machine.
 	Clock ports.Clock
 }
 
-// Bucket is a journal in a bucket. It is safe for concurrent use.
+// Bucket is a journal in a bucket of an object store. It is safe for concurrent use.
 type Bucket struct {
 	bucket  *blob.Bucket
 	options Options
@@ -54,7 +55,7 @@ type machineClock struct{}
 
 func (machineClock) Now() time.Time { return time.Now() }
 
-// New returns a journal in a bucket. The caller closes the bucket after the last use of the journal. Returns
+// New returns a journal in a bucket. The caller must close the bucket after the last use of the journal. New returns
 // domain.ErrConfiguration if the bucket is nil.
 func New(bucket *blob.Bucket, opts Options) (*Bucket, error) {
 	if bucket == nil {
@@ -69,10 +70,11 @@ func New(bucket *blob.Bucket, opts Options) (*Bucket, error) {
 // Name implements ports.Journal.
 func (b *Bucket) Name() string { return b.options.Name }
 
-// keyFormat has a fixed width, so that keys sort by their times.
+// keyFormat is the format of the time in a key. It has a fixed width, so that the order of the keys is the order of
+// their times.
 const keyFormat = "2006-01-02T15-04-05.000000Z"
 
-// Append implements ports.Journal. The order of calls of different hosts follows their clocks.
+// Append implements ports.Journal. If several servers append, their clocks determine the order of the lines.
 func (b *Bucket) Append(ctx context.Context, lines []byte) error {
 	if err := ctx.Err(); err != nil {
 		return &domain.Error{Op: "journal", Message: "ended by its context", Err: err}
@@ -82,7 +84,8 @@ func (b *Bucket) Append(ctx context.Context, lines []byte) error {
 	return failed(ctx, "write the lines", b.bucket.WriteAll(ctx, key, lines, options))
 }
 
-// next returns the current time, or a time after the last key of this process if the clock has not advanced.
+// next returns the time for the next key. It is the current time, or a later time if the clock has not advanced since
+// the last key of this process.
 func (b *Bucket) next() time.Time {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -94,7 +97,8 @@ func (b *Bucket) next() time.Time {
 	return now
 }
 
-// Open implements ports.Journal. The reader holds a part of one object in memory.
+// Open implements ports.Journal. The reader opens one object after the other and does not read a complete object into
+// memory.
 func (b *Bucket) Open(ctx context.Context) (io.ReadCloser, error) {
 	return &reader{ctx: ctx, bucket: b.bucket, keys: b.bucket.List(&blob.ListOptions{Prefix: b.options.Prefix})}, nil
 }
@@ -149,8 +153,8 @@ func (r *reader) Close() error {
 	return object.Close()
 }
 
-// failed returns the error of a failed request, or nil. It drops the message of the store, because that message may
-// contain keys.
+// failed returns the error of an operation of the journal, or nil if err is nil. The parameter doing names the
+// operation. The message of the error does not contain the text of err, which may contain keys.
 func failed(ctx context.Context, doing string, err error) error {
 	switch {
 	case err == nil:

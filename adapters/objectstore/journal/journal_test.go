@@ -48,7 +48,7 @@ type stopped struct{}
 
 func (stopped) Now() time.Time { return time.Date(2024, 3, 1, 13, 0, 0, 0, time.FixedZone("", 3600)) }
 
-// The keys of a process increase even if its clock does not advance. All keys have the prefix.
+// Each key of a process must be greater than the key before it, even if the clock does not advance.
 func TestKeysAreInTheOrderOfCalls(t *testing.T) {
 	bucket := memblob.OpenBucket(nil)
 	defer func() { _ = bucket.Close() }()

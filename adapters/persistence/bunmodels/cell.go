@@ -8,7 +8,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// readAnnotation reads the pii tag of a column.
+// readAnnotation reads the pii tag of a field and sets the annotation of its column.
 func (r *modelReader) readAnnotation(field *schema.Field, column *domain.Column, text string) {
 	tag, problems := parseTag(text)
 	column.Personal = &tag.annotation
@@ -37,8 +37,8 @@ func (r *modelReader) readAnnotation(field *schema.Field, column *domain.Column,
 	}
 }
 
-// nullProblems finds problems of a column that an erasure sets to NULL. Read must find them, because otherwise the
-// first erasure would fail, or the application's first query after it.
+// nullProblems returns the reasons why an erasure cannot set the column of a field to NULL. Without this check, the
+// first erasure would fail, or the application could no longer read the row after the erasure.
 func nullProblems(field *schema.Field) []domain.Problem {
 	switch {
 	case field.IsPK || field.NotNull:
@@ -55,7 +55,8 @@ func nullProblems(field *schema.Field) []domain.Problem {
 	return nil
 }
 
-// surrogateProblems finds problems of a constant surrogate that only the Go field shows. The data map checks the rest.
+// surrogateProblems returns a problem if the Go field cannot read the surrogate constant of its column. The data map
+// checks everything else about the constant.
 func surrogateProblems(field *schema.Field, column domain.Column) []domain.Problem {
 	const digits = "0123456789abcdef0123456789abcdef"
 	if _, ok := column.Constant(); !ok ||

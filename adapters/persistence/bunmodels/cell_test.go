@@ -14,7 +14,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// strict is a type that reads only texts.
+// strict is a type whose Scan method accepts only texts.
 type strict struct{ text string }
 
 func (s strict) Value() (driver.Value, error) { return s.text, nil }

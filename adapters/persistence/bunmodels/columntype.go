@@ -18,8 +18,9 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// columnType returns the type of a field's column, the length of a limited text, and a surrogate if the surrogate of
-// the type is unsuitable. The type is empty if no surrogate is known to be safe.
+// columnType returns the type of the column that a field maps to. If the column has a text of limited length,
+// columnType also returns the length. If the default surrogate of the type does not fit the field, it also returns a
+// surrogate. The type is empty if it is unknown which surrogate the field could read.
 func columnType(field *schema.Field) (t domain.ColumnType, length int, surrogate string) {
 	if slices.ContainsFunc(encodings, field.Tag.HasOption) {
 		return "", 0, ""
@@ -43,15 +44,15 @@ func columnType(field *schema.Field) (t domain.ColumnType, length int, surrogate
 	return t, length, surrogate
 }
 
-// readable returns the type of a column from its declared type and the type t of its Go type. readable returns the
-// empty type if the field could not read the surrogate.
+// readable combines the declared type of a column with the column type t that the Go type suggests. It returns a type
+// whose surrogate the Go field can read, or the empty type if there is none.
 func readable(t, declared domain.ColumnType) domain.ColumnType {
 	switch declared { //nolint:exhaustive // every field can read the surrogates of the other types
 	case domain.TypeText:
 		if t == domain.TypeBytes {
 			return declared
 		}
-		return t // in its text form
+		return t // the column holds the value as text
 	case domain.TypeJSON, domain.TypeBytes:
 		if t != declared && t != domain.TypeText && t != domain.TypeBytes {
 			return ""
@@ -60,10 +61,12 @@ func readable(t, declared domain.ColumnType) domain.ColumnType {
 	return declared
 }
 
-// encodings are bun's options for columns whose content follows neither the Go type nor the declared type.
+// encodings are the options of a bun tag with which bun encodes the value in a special way. The column type then
+// follows neither from the Go type nor from the declared type.
 var encodings = []string{"msgpack", "hstore", "composite", "multirange"}
 
-// addresses maps the types that bun writes as the text of a network address to a surrogate that inet and cidr accept.
+// addresses maps Go types for network addresses to a surrogate. The surrogate is valid in a column of the type inet,
+// cidr or text.
 var addresses = map[reflect.Type]string{
 	reflect.TypeFor[net.IP]():       "0.0.0.0",
 	reflect.TypeFor[netip.Addr]():   "0.0.0.0",
@@ -71,13 +74,14 @@ var addresses = map[reflect.Type]string{
 	reflect.TypeFor[netip.Prefix](): "0.0.0.0/0",
 }
 
-// codecs are the interfaces through which a type encodes or decodes its own values.
+// codecs are the interfaces with which a Go type encodes or decodes its own values. The column type of such a Go type
+// is unknown, unless wellKnown contains the Go type.
 var codecs = []reflect.Type{
 	reflect.TypeFor[driver.Valuer](), reflect.TypeFor[sql.Scanner](), reflect.TypeFor[schema.QueryAppender](),
 	reflect.TypeFor[encoding.TextUnmarshaler](), reflect.TypeFor[json.Unmarshaler](),
 }
 
-// wellKnown maps types that encode their own values in a known way to column types.
+// wellKnown maps Go types that encode their own values to the column types of these values.
 var wellKnown = map[reflect.Type]domain.ColumnType{
 	reflect.TypeFor[time.Time]():       domain.TypeTime,
 	reflect.TypeFor[bun.NullTime]():    domain.TypeTime,
@@ -93,7 +97,8 @@ var wellKnown = map[reflect.Type]domain.ColumnType{
 	reflect.TypeFor[json.Number]():     domain.TypeNumber,
 }
 
-// goType returns the column type of a Go type, without regard to a declared SQL type, or "".
+// goType returns the column type that a Go type suggests, or "" if the column type is unknown. It does not use a
+// declared SQL type.
 func goType(t reflect.Type) domain.ColumnType {
 	if known, ok := wellKnown[t]; ok {
 		return known
@@ -129,8 +134,8 @@ func goType(t reflect.Type) domain.ColumnType {
 	}
 }
 
-// isUUID reports whether t is a UUID type of any package. It uses the text of the zero value, because other
-// identifiers, such as ULIDs, also have 16 bytes.
+// isUUID reports whether t is a UUID type of any package: an array of 16 bytes whose zero value has the text form of a
+// UUID. The size alone is not enough, because other identifiers, such as ULIDs, also have 16 bytes.
 func isUUID(t reflect.Type) bool {
 	if t.Kind() != reflect.Array || t.Len() != 16 || t.Elem().Kind() != reflect.Uint8 {
 		return false

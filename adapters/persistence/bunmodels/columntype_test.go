@@ -22,7 +22,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// Types of an application that encode their own values, each in its own way.
+// The following types encode or decode their own values, each with another interface.
 
 type enveloped string // like an encrypted column
 

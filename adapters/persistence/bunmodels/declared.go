@@ -11,8 +11,8 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// fromParents adds the relations that only the referenced table declares, as has-one or has-many. It adds none to the
-// subject's table, which must not refer to a table of its data map.
+// fromParents adds the relations that only the model of the referenced table declares, as has-one or has-many. It adds
+// no relation to the subject's table, because that table must not refer to another table of the data map.
 func fromParents(models []*modelReader) {
 	for _, parent := range models {
 		for _, d := range parent.declared {
@@ -27,14 +27,15 @@ func fromParents(models []*modelReader) {
 				continue
 			}
 			if len(models[i].table.SubjectKey) == 0 {
-				models[i].take(parent, d)
+				models[i].addDeclared(parent, d)
 			}
 		}
 	}
 }
 
-// take adds a relation that another model declares, unless this model declares it too.
-func (r *modelReader) take(parent *modelReader, d declared) {
+// addDeclared adds the relation d, which the model parent declares, to the table of r. It does nothing if the model of
+// r declares the same relation.
+func (r *modelReader) addDeclared(parent *modelReader, d declared) {
 	i := slices.IndexFunc(r.table.Relations, d.relation.Equals)
 	switch {
 	case i < 0:
@@ -47,7 +48,8 @@ func (r *modelReader) take(parent *modelReader, d declared) {
 	}
 }
 
-// nameChoices removes the names of relations from tables with at most one path relation, where names are not needed.
+// nameChoices removes the names of relations from each table with less than two path relations. Only a table with
+// several path relations needs the names, to choose a path in the option via of a column.
 func nameChoices(models []*modelReader) {
 	for _, r := range models {
 		marked := 0
@@ -65,7 +67,7 @@ func nameChoices(models []*modelReader) {
 	}
 }
 
-// notNull finds references that an erasure sets to NULL although their bun tag says notnull.
+// notNull returns a problem for each reference that an erasure would set to NULL, although its bun tag says notnull.
 func notNull(m domain.DataMap, models []*modelReader) []domain.Problem {
 	var problems []domain.Problem
 	for _, r := range models {
@@ -88,17 +90,18 @@ func notNull(m domain.DataMap, models []*modelReader) []domain.Problem {
 	return problems
 }
 
-// relate makes bun read the relations of a model that it has only met in relations of other models. It ignores models
-// that bun cannot read, because the application has not passed them to Read.
-func relate(db *bun.DB, table *schema.Table) {
+// readRelationsOf makes bun read the relations of a table's model. bun does not read them if only another model
+// mentions this model. If bun panics because it cannot read the model, readRelationsOf ignores the panic, because the
+// application has not passed this model to Read.
+func readRelationsOf(db *bun.DB, table *schema.Table) {
 	defer func() { _ = recover() }()
 	if table != nil {
 		db.Table(table.Type)
 	}
 }
 
-// unmapped returns a notice for each table that bun knows and that refers to a table of the data map, but is not in the
-// data map.
+// unmapped returns a notice for each table that is missing in the data map although it refers to a table of the data
+// map. It finds such tables in the models that bun knows.
 func unmapped(db *bun.DB, m domain.DataMap) []domain.Notice {
 	var notices []domain.Notice
 	add := func(table *schema.Table, columns []*schema.Field, to *schema.Table) {
@@ -109,13 +112,13 @@ func unmapped(db *bun.DB, m domain.DataMap) []domain.Notice {
 		}
 		notices = append(notices, domain.Notice{
 			Table: table.Name, Column: strings.Join(namesOf(columns), ", "), Message: "refers to " + to.Name +
-				", and its table is not in the data map: an export and an erasure pass it over",
+				", but this table is not in the data map: exports and erasures ignore it",
 		})
 	}
 	for _, table := range db.Dialect().Tables().All() {
 		for _, relation := range table.Relations {
-			relate(db, relation.JoinTable)
-			relate(db, relation.M2MTable)
+			readRelationsOf(db, relation.JoinTable)
+			readRelationsOf(db, relation.M2MTable)
 		}
 	}
 	for _, table := range db.Dialect().Tables().All() {

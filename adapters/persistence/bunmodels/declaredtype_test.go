@@ -97,7 +97,7 @@ func TestAnUnknownDeclaredTypeNeedsASurrogate(t *testing.T) {
 	}
 }
 
-// The field must be able to read a surrogate, even if the column accepts other values.
+// The resulting type must have a surrogate that the Go field can read, even if the declared type accepts other values.
 func TestADeclaredTypeIsReconciledWithTheGoType(t *testing.T) {
 	for _, test := range []struct {
 		value    any

@@ -14,7 +14,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// Customer is the subject's table. Its rows survive an erasure, because theme is not personal data.
+// Customer is the table of subjects. An erasure keeps its rows, because the column theme is not personal data.
 type Customer struct {
 	bun.BaseModel `bun:"table:customers"`
 
@@ -34,7 +34,7 @@ type Bill struct {
 	IssuedAt   time.Time `bun:"issued_at"`
 }
 
-// An application reads its data map from its models once, when it starts.
+// An application calls Read once, when it starts.
 func ExampleRead() {
 	db := bun.NewDB(nil, pgdialect.New()) // the application's database, without any queries
 	dataMap, err := bunmodels.Read(db, []any{(*Customer)(nil), (*Bill)(nil)}, nil)
@@ -49,12 +49,13 @@ func ExampleRead() {
 	// bills address financial retain
 }
 
-// Secret is a text that the application encrypts before it reaches the database.
+// Secret is a text that the application encrypts before it stores the text in the database.
 type Secret string
 
 func (s Secret) Value() (driver.Value, error) { return "encrypted:" + string(s), nil }
 
-// Patient has a column whose type habeas does not know. The application registers how to export and anonymize the type.
+// Patient has a field whose Go type habeas does not know. The application registers how to export and anonymize values
+// of this type.
 type Patient struct {
 	bun.BaseModel `bun:"table:patients"`
 

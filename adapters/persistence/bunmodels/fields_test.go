@@ -83,7 +83,8 @@ func TestAnAnnotationOutsideOfAColumnIsRefused(t *testing.T) {
 	}
 }
 
-// bun drops a column that the outer struct declares again, with its annotation.
+// If an outer struct declares a column again, bun ignores the field of the embedded struct. The pii tag of this field
+// would then have no effect.
 func TestAnAnnotationThatIsShadowedIsRefused(t *testing.T) {
 	type Shadowing struct {
 		bun.BaseModel `bun:"table:wrong"`
@@ -135,7 +136,7 @@ func TestABaseModelTakesOnlyItsOwnTag(t *testing.T) {
 	}
 }
 
-// Many applications have an embedded struct of their own called BaseModel.
+// An application may have its own embedded struct with the name BaseModel, which is not bun.BaseModel.
 func TestAStructNamedBaseModelIsReadLikeAnyOther(t *testing.T) {
 	type BaseModel struct {
 		ID   int64  `bun:"id,pk" subject:"id"`

@@ -12,7 +12,8 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// account declares the relations of the tables that refer to it. comment and remark do not declare them.
+// account declares relations of the tables that refer to it. The models comment and remark do not declare these
+// relations themselves.
 type account struct {
 	bun.BaseModel `bun:"table:accounts"`
 	ID            int64      `bun:"id,pk" subject:"id"`
@@ -60,7 +61,7 @@ func accountModels() []any {
 	return []any{(*account)(nil), (*letter)(nil), (*comment)(nil), (*remark)(nil), (*profile)(nil)}
 }
 
-// pathsOf describes the paths of a table: the name, the columns, the condition and the effect of an erasure.
+// pathsOf returns a description of the paths of a table: their names, columns, conditions and effects of an erasure.
 func pathsOf(m domain.DataMap, table string) string {
 	var list []string
 	for _, path := range m.Paths(table) {
@@ -103,7 +104,6 @@ func TestRelationsDefineThePaths(t *testing.T) {
 	}
 }
 
-// A relation that both models declare is a single relation.
 func TestARelationThatBothModelsDeclareIsASingleRelation(t *testing.T) {
 	dataMap, err := bunmodels.Read(unconnected(), accountModels(), nil)
 	must(t, err)
@@ -191,7 +191,7 @@ func TestColumnsOfRowsAboutSeveralPeopleNameTheirPath(t *testing.T) {
 	wantManifestError(t, err, "follows", "Followed (followed_id -> accounts), Follower (follower_id -> accounts)")
 }
 
-// Read names a table that is related to the data map if its model is missing.
+// A notice names each table that refers to the data map but whose model was not passed to Read.
 func TestTablesThatAreNotInTheMapAreNamed(t *testing.T) {
 	type Session struct {
 		bun.BaseModel `bun:"table:sessions"`
@@ -223,7 +223,8 @@ func TestTablesThatAreNotInTheMapAreNamed(t *testing.T) {
 	}
 }
 
-// A has-one relation may be used instead of belongs-to. It does not mean that the other table refers to this table.
+// An application may declare a reference as has-one instead of belongs-to. Read must not take it for a reference of the
+// other table to this table.
 func TestAHasOneRelationToAKeyIsNotARelationOfTheOtherTable(t *testing.T) {
 	type Badge struct {
 		bun.BaseModel `bun:"table:badges"`

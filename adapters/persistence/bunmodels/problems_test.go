@@ -10,7 +10,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// A single error lists the mistakes of the tags, of the data map and of the plan.
+// One error lists the mistakes in the tags, in the data map and in the erasure plan.
 func TestAllMistakesOfTheModelsAreReportedInOneError(t *testing.T) {
 	type Account struct {
 		bun.BaseModel `bun:"table:accounts" subject:"own"`

@@ -18,63 +18,66 @@ import (
 
 // Type describes how to export and anonymize values of a Go type that Read does not know.
 type Type struct {
-	Type      domain.ColumnType // how to export the value, and which surrogate fits if there is no constant
-	Surrogate string            // a constant surrogate, in the database's text form; optional
+	Type      domain.ColumnType // determines the exported value, and the surrogate if Surrogate is empty
+	Surrogate string            // a constant that overwrites the value, as the database writes it as text; optional
 }
 
-// Types maps Go types to their Type. It is needed for the types of annotated fields that are neither built in nor well
-// known. Most of these implement driver.Valuer, and may encode or encrypt the value.
+// Types describes Go types that Read does not know. Read needs an entry for the type of an annotated field, unless Read
+// can derive the column type. For example, a type that implements driver.Valuer needs an entry, because it may encode
+// or encrypt its values.
 type Types map[reflect.Type]Type
 
 // Read reads the data map from the application's bun models, which are pointers to structs. It reads two struct tags in
-// addition to the tags of bun. The tag pii of a field annotates a column:
+// addition to the tags of bun: pii and subject.
+//
+// The tag pii marks the column of a field as personal data:
 //
 //	pii:"contact,erasure:anonymize,basis:contract,purpose:'account login'"
 //
-// This tag marks a column as personal data. The category comes first. The following options come in any order:
+// It begins with the category of the data. These options can follow in any order:
 //
 //   - erasure: erase (the default), anonymize, null, retain or delete
 //   - basis, purpose: the legal basis and the purpose of the processing
 //   - export: yes or no
 //   - reason: the reason to retain the column
-//   - retain, since: a period such as 10y, and the time column of the same table from which it counts
-//   - surrogate: a constant to overwrite with, in which {} becomes digits that differ in every cell
+//   - retain, since: the retention period, such as 10y, and the column of the same table with its start
+//   - surrogate: a constant that overwrites the value; {} in it becomes digits that differ in every cell
 //   - via: the path to the person to whom the value belongs, if the table has several paths
 //   - ref: the resolver whose external system uses the value as a key
 //
-// A value with a comma must be in single quotes. A single quote inside the quotes is doubled. A surrogate of two single
-// quotes is the empty text. See domain.Annotation and domain.Column for the details.
+// Put a value that contains a comma in single quotes, and write each single quote inside it twice. A surrogate of two
+// single quotes overwrites with the empty text. See domain.Annotation and domain.Column for the details.
+//
+// The following tag states that a column is not personal data, although its name may suggest it (see
+// domain.Column.NotPersonal):
 //
 //	pii:"none"
 //
-// This tag states that a column holds no personal data, although its name may suggest it. See
-// domain.Column.NotPersonal.
-//
-// The tag subject leads to the subject:
+// The tag subject states which subject a row belongs to. Mark each field of the subject's key in the table of subjects:
 //
 //	subject:"id"
 //
-// marks each field of the subject's key.
+// If a table has several relations that lead to a subject, mark the relation to the subject to whom the rows belong. If
+// the rows are about several people, mark several relations:
 //
 //	subject:"path"
 //
-// marks the relation that leads to the subject, if several relations do. If the rows are about several people, the tag
-// marks several relations. Two options may follow. The option erasure names the effect of an erasure of that person on
-// the row or the reference. The option when restricts the relation to some rows, as in
-// subject:"path,erasure:delete,when:'target_type=account'".
+// Two options may follow the word path. The option erasure is the effect on the row if this subject is erased: delete
+// deletes the row, and null sets the reference to NULL. With the option when, the relation applies only to some rows,
+// as in subject:"path,erasure:delete,when:'target_type=account'".
+//
+// If a column refers to another table, but the model has no relation for this reference, mark the column. Omit the word
+// path to declare the relation without marking it:
 //
 //	subject:"path,references:accounts.id"
 //
-// marks a column that refers to another table, if the model has no relation for it. Without path, the tag only declares
-// the relation, as in subject:"references:accounts.id".
+// Mark bun.BaseModel if all columns of a row belong to the subject:
 //
 //	subject:"owned"
 //
-// marks bun.BaseModel if every column of a row belongs to the subject.
-//
 // Read returns domain.ErrManifest if the models have mistakes. The error lists all mistakes in the order of the models,
-// each with its table and column. See domain.Problem. Read does not see columns that the models do not contain, or
-// columns that bun only scans.
+// each with its table and column; see domain.Problem. Read does not find columns of the database that no model
+// contains, or columns that are marked as scanonly for bun.
 func Read(db *bun.DB, models []any, custom Types) (domain.DataMap, error) {
 	if db == nil {
 		return domain.DataMap{}, domain.Misconfigured("models", "the database is nil")
@@ -104,7 +107,8 @@ func dataMapOf(models []*modelReader) (domain.DataMap, error) {
 	return domain.ReadDataMap("models", tables, problems)
 }
 
-// withPaths adds the mistakes that depend on the paths of the data map to the error of the data map.
+// withPaths adds further mistakes to err, which is the error of the data map or nil. To find these mistakes, it needs
+// the paths of the data map.
 func withPaths(m domain.DataMap, err error, models []*modelReader) error {
 	if err == nil {
 		return m.ManifestError("models", slices.Concat(notNull(m, models), collisions(m, models)))
@@ -117,7 +121,7 @@ func withPaths(m domain.DataMap, err error, models []*modelReader) error {
 	return refused.With(slices.Concat(notNull(draft, models), collisions(draft, models)))
 }
 
-// readModel reads a model. If bun cannot read the model, the result contains only the table's name and a problem.
+// readModel reads a model. If bun cannot read the model, the result has only the name of the model and a problem.
 func readModel(db *bun.DB, model any, custom Types) (r *modelReader) {
 	pointer := reflect.TypeOf(model)
 	if pointer == nil || pointer.Kind() != reflect.Pointer || pointer.Elem().Kind() != reflect.Struct {
@@ -145,11 +149,12 @@ type modelReader struct {
 	custom   Types
 	table    domain.Table
 	problems []domain.Problem
-	read     map[string]bool // the fields whose tags were read, by their index in the struct
+	read     map[string]bool // true for each field whose tags were read, by its index in the struct
 	declared []declared      // the relations of other tables to this table
 }
 
-// report records a mistake of the table, or of a column or a field.
+// report records a mistake. The parameter column is the name of a column or a field. It is empty for a mistake of the
+// table.
 func (r *modelReader) report(column string, problem domain.Problem) {
 	problem.Table, problem.Column = r.table.Name, column
 	r.problems = append(r.problems, problem)
@@ -177,7 +182,7 @@ func (r *modelReader) readBase(tag reflect.StructTag) {
 	if text, annotated := tag.Lookup("pii"); annotated {
 		r.report("", domain.Problem{
 			Message: "has a pii tag on its BaseModel: only columns can be annotated", Found: text,
-			Remedy: `annotate its columns, or mark the whole row: subject:"owned"`,
+			Remedy: `annotate its columns, or mark all of them with subject:"owned"`,
 		})
 	}
 	switch subject := tag.Get("subject"); subject {
@@ -214,11 +219,11 @@ func (r *modelReader) readField(field *schema.Field) {
 	r.table.Columns = append(r.table.Columns, column)
 }
 
-// wellFormed matches the struct tags that reflect.StructTag can read.
+// wellFormed matches a struct tag that reflect.StructTag can parse.
 var wellFormed = regexp.MustCompile(`^(?: *[^\s:",]+:"(?:\\.|[^"\\])*")* *$`)
 
-// checkUnread reports tags that Read would otherwise overlook: tags of fields that are not columns, and tags that Go
-// cannot parse. index is the position of the struct in the model, if it is embedded.
+// checkUnread reports tags that would otherwise have no effect: tags of fields that are not columns, and tags that Go
+// cannot parse. The parameter index is the position of structType in the model if structType is embedded.
 func (r *modelReader) checkUnread(structType reflect.Type, index []int) {
 	for i := range structType.NumField() {
 		field := structType.Field(i)
@@ -244,7 +249,8 @@ func (r *modelReader) checkUnread(structType reflect.Type, index []int) {
 	}
 }
 
-// embeddedStruct returns the type of a field if its fields are columns of the model that contains the field.
+// embeddedStruct reports whether the fields of an embedded struct become columns of the model. It returns the type of
+// the struct.
 func embeddedStruct(field reflect.StructField) (reflect.Type, bool) {
 	t := field.Type
 	if t.Kind() == reflect.Pointer {

@@ -13,7 +13,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// The models of the documentation: a subject, and a table with a retention duty.
+// These are the models of the documentation: a table of subjects, and a table whose rows must be retained.
 
 type documentedUser struct {
 	bun.BaseModel `bun:"table:users"`
@@ -60,7 +60,7 @@ var documentedTables = []domain.Table{
 	},
 }
 
-// read returns the tables that Read reads from the models.
+// read returns the tables of the data map that Read returns for the models.
 func read(t testing.TB, models ...any) []domain.Table {
 	t.Helper()
 	dataMap, err := bunmodels.Read(unconnected(), models, nil)
@@ -68,7 +68,7 @@ func read(t testing.TB, models ...any) []domain.Table {
 	return dataMap.Tables()
 }
 
-// wantTables fails the test unless the tables are equal.
+// wantTables fails the test if the tables differ from the wanted tables.
 func wantTables(t testing.TB, got []domain.Table, want ...domain.Table) {
 	t.Helper()
 	if !reflect.DeepEqual(got, want) {

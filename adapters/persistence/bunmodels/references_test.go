@@ -11,7 +11,8 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// Models without relations. All except the first also lack bun.BaseModel. The subject tags define the references.
+// These models have no relations. Instead, subject tags of columns define the references. Only the first model has a
+// bun.BaseModel.
 
 type plainAccount struct {
 	bun.BaseModel `bun:"table:accounts"`

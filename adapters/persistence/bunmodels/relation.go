@@ -12,12 +12,12 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// declared is a relation of another table to this table, which this table's model declares as has-one or has-many.
+// declared is a relation from another table to this table. The model of this table declares it, as has-one or has-many.
 type declared struct {
 	table    string
 	relation domain.Relation
-	field    string // the field that declares it
-	tagged   string // its subject tag
+	field    string // the field that declares the relation
+	tagged   string // the subject tag of that field
 }
 
 func (r *modelReader) readRelations() {
@@ -72,7 +72,7 @@ func (r *modelReader) readRelation(relation *schema.Relation) {
 	}
 }
 
-// pathProblem returns why a relation cannot be a path although its tag marks it as a path.
+// pathProblem returns a problem if a subject tag marks the relation as a path, but the relation cannot be a path.
 func pathProblem(relation *schema.Relation, read domain.Relation) domain.Problem {
 	switch {
 	case !read.Path:
@@ -94,8 +94,8 @@ func pathProblem(relation *schema.Relation, read domain.Relation) domain.Problem
 	return domain.Problem{}
 }
 
-// pointsAway reports whether a has-one relation leads from columns of its own table to the key of the other table, like
-// a belongs-to relation.
+// pointsAway reports whether a has-one relation is a reference from this table to the key of the other table, like a
+// belongs-to relation.
 func pointsAway(relation *schema.Relation) bool {
 	all := func(fields []*schema.Field) bool {
 		return !slices.ContainsFunc(fields, func(f *schema.Field) bool { return !f.IsPK })
@@ -111,8 +111,8 @@ func namesOf(fields []*schema.Field) []string {
 	return names
 }
 
-// readReference reads the subject tag of a column that refers to another table. The tag replaces a relation that the
-// model does not declare.
+// readReference reads a subject tag by which a column refers to another table. The model needs such a tag if it
+// declares no relation for the column.
 func (r *modelReader) readReference(field *schema.Field, text string) {
 	read := domain.Relation{Name: field.GoName, Columns: []string{field.Name}}
 	problem := domain.Problem{Message: "its subject tag has a quote that is not closed"}
@@ -139,10 +139,10 @@ func (r *modelReader) readReference(field *schema.Field, text string) {
 	}
 }
 
-// pathOptions are the options after the word path in the subject tag of a relation.
+// pathOptions are the options that can follow the word path in the subject tag of a relation.
 var pathOptions = []string{"erasure", "when"}
 
-// readPath reads the subject tag of a relation.
+// readPath reads the subject tag of a relation. It sets the result in the parameter into.
 func readPath(text string, into *domain.Relation) domain.Problem {
 	if text == "" {
 		return domain.Problem{}
@@ -160,7 +160,8 @@ func readPath(text string, into *domain.Relation) domain.Problem {
 	return readOptions(parts[1:], pathOptions, into)
 }
 
-// readOptions reads the options of a subject tag.
+// readOptions reads the options of a subject tag. It sets the result in the parameter into. The parameter options lists
+// the allowed options.
 func readOptions(parts, options []string, into *domain.Relation) domain.Problem {
 	for _, part := range parts {
 		name, quoted, _ := strings.Cut(part, ":")
@@ -175,8 +176,8 @@ func readOptions(parts, options []string, into *domain.Relation) domain.Problem 
 			}
 		case err != nil:
 			return domain.Problem{
-				Message: "its subject tag has a value that is not quoted as a whole", Found: part,
-				Remedy: "put the whole value in single quotes, and double those inside",
+				Message: "its subject tag has a value with only a part of it in single quotes", Found: part,
+				Remedy: "put the complete value in single quotes, and write each single quote inside it twice",
 			}
 		case name == "references":
 			dot := strings.LastIndex(value, ".")

@@ -45,7 +45,7 @@ type note struct {
 	Text          string   `bun:"text" pii:"communication"`
 }
 
-// withLinks returns a database that knows the table behind the many-to-many relation.
+// withLinks returns a database on which the model of the link table of a many-to-many relation is registered.
 func withLinks() *bun.DB {
 	db := unconnected()
 	db.RegisterModel((*tagging)(nil))
@@ -103,7 +103,8 @@ func TestAnotherRelationCannotBeThePath(t *testing.T) {
 	}
 }
 
-// A conditional relation does not hold for all rows. As a path, it would lead from the other rows to the wrong person.
+// A relation with a join_on condition is a reference only in some rows. As a path, it would assign the other rows to
+// the wrong person.
 func TestAConditionalRelationIsNotAPath(t *testing.T) {
 	type Comment struct {
 		bun.BaseModel `bun:"table:comments"`

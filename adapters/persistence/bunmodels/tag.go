@@ -8,25 +8,27 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// tag is the content of a pii struct tag.
+// tag is the parsed content of a pii tag.
 type tag struct {
 	annotation domain.Annotation
 	surrogate  string
 }
 
-// notPersonal is the pii tag of a column that holds no personal data. It takes no options.
+// notPersonal is the pii tag of a column without personal data. This tag has no options.
 const notPersonal = "none"
 
-// options are the options after the category of a pii tag.
+// options are the options that can follow the category in a pii tag.
 var options = []string{"erasure", "basis", "purpose", "reason", "retain", "since", "surrogate", "export", "via", "ref"}
 
-// parseTag parses a pii struct tag and returns all problems that it finds. The data map checks the values. parseTag
-// replaces unreadable parts such that they cause no further problems.
+// parseTag parses a pii tag and returns all problems of its syntax. The data map checks the values later. If a part of
+// the tag cannot be parsed, parseTag sets a valid value for it, so that the data map does not report the same mistake
+// again.
 func parseTag(text string) (tag, []domain.Problem) {
 	parts, err := splitTag(text)
 	if err != nil {
 		return tag{annotation: domain.Annotation{Category: domain.CategorySpecial}}, []domain.Problem{{
-			Message: err.Error(), Found: text, Remedy: "put the whole value in single quotes, and double those inside",
+			Message: err.Error(), Found: text,
+			Remedy: "put the complete value in single quotes, and write each single quote inside it twice",
 		}}
 	}
 	if parts[0] == notPersonal {
@@ -66,7 +68,7 @@ func without(list, taken []string) []string {
 	return slices.DeleteFunc(slices.Clone(list), func(name string) bool { return slices.Contains(taken, name) })
 }
 
-// set sets an option. The problem is empty if the option is valid.
+// set sets an option. It returns an empty problem if the option is valid.
 func (t *tag) set(name, quoted string) domain.Problem {
 	if !slices.Contains(options, name) {
 		return domain.Problem{Message: "its pii tag has an unknown option: " + name, Found: name, Possible: options}
@@ -76,7 +78,7 @@ func (t *tag) set(name, quoted string) domain.Problem {
 	case err != nil:
 		return domain.Problem{
 			Message: err.Error(), Found: name + ":" + quoted,
-			Remedy: "put the whole value in single quotes, and double those inside",
+			Remedy: "put the complete value in single quotes, and write each single quote inside it twice",
 		}
 	case value == "" && name == "surrogate" && strings.TrimSpace(quoted) != "":
 		value = domain.EmptySurrogate
@@ -114,7 +116,7 @@ func (t *tag) set(name, quoted string) domain.Problem {
 	return domain.Problem{}
 }
 
-// splitTag splits a tag at the commas outside single quotes.
+// splitTag splits a tag at each comma that is not inside single quotes.
 func splitTag(text string) ([]string, error) {
 	var parts []string
 	quoted, start := false, 0
@@ -132,7 +134,7 @@ func splitTag(text string) ([]string, error) {
 	return append(parts, strings.TrimSpace(text[start:])), nil
 }
 
-// unquote removes the single quotes around a value, and replaces doubled quotes inside.
+// unquote removes the single quotes around a value. Inside the quotes, it replaces two single quotes by one.
 func unquote(value string) (string, error) {
 	value = strings.TrimSpace(value)
 	inner, opened := strings.CutPrefix(value, "'")

@@ -14,8 +14,8 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// readColumn reads a model of a table "things". Its column "data" is a field of the given type with the given tag.
-// readColumn returns the column.
+// readColumn reads a model with one column, and returns this column. The column is a field of the given type with the
+// given tag.
 func readColumn(fieldType reflect.Type, tag string, custom bunmodels.Types) (domain.Column, error) {
 	model := reflect.StructOf([]reflect.StructField{
 		{Name: "BaseModel", Anonymous: true, Type: reflect.TypeFor[bun.BaseModel](), Tag: `bun:"table:things"`},
@@ -31,10 +31,10 @@ func readColumn(fieldType reflect.Type, tag string, custom bunmodels.Types) (dom
 	return column, nil
 }
 
-// unconnected returns a database that is sufficient to read models.
+// unconnected returns a database without a connection. Read needs no connection.
 func unconnected() *bun.DB { return bun.NewDB(nil, pgdialect.New()) }
 
-// wantManifestError fails the test unless err is domain.ErrManifest and its text contains all parts.
+// wantManifestError fails the test if err is not a domain.ErrManifest, or if its text lacks one of the parts.
 func wantManifestError(t testing.TB, err error, parts ...string) {
 	t.Helper()
 	if !errors.Is(err, domain.ErrManifest) {

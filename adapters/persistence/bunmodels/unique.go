@@ -10,9 +10,9 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// collisions finds unique columns into which an erasure would write equal values. It only considers rows that stay
-// after the erasure. It checks each path of a table separately, because an erasure overwrites the columns of a single
-// path.
+// collisions returns a problem for each unique constraint that an erasure could violate, because it would write equal
+// surrogates into several rows. It ignores rows that the erasure deletes. It checks each path of a table separately,
+// because an erasure of a subject overwrites only the columns of the path by which a row belongs to the subject.
 func collisions(m domain.DataMap, models []*modelReader) []domain.Problem {
 	var problems []domain.Problem
 	for _, r := range models {
@@ -54,8 +54,8 @@ func uniqueGroups(model *schema.Table) [][]*schema.Field {
 	return groups
 }
 
-// collidingIn returns the columns of a unique constraint into which an erasure along a path would write equal values. A
-// constraint on several columns has no collision if one column gets unique surrogates or NULL.
+// collidingIn returns those columns of a unique constraint into which an erasure of the subjects on a path would write
+// equal values. It returns none if another column of the constraint gets NULL or a different surrogate in each row.
 func collidingIn(m domain.DataMap, table domain.Table, path domain.Path, group []*schema.Field) []domain.Column {
 	if m.RowsDeleted(table, path) {
 		return nil

@@ -11,14 +11,15 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// caller is the subject of tables whose rows are about two people.
+// caller is the table of subjects. A row of the other table in these tests is about two callers.
 type caller struct {
 	bun.BaseModel `bun:"table:callers"`
 	ID            int64  `bun:"id,pk" subject:"id"`
 	Email         string `bun:"email" pii:"contact,erasure:anonymize"`
 }
 
-// sharedModel is a table with a sender and a recipient.
+// sharedModel returns the model of a table with two paths: a sender and a recipient. The first two parameters are
+// options of the subject tags.
 func sharedModel(sender, recipient string, fields ...reflect.StructField) any {
 	field := func(name string, of any, tag string) reflect.StructField {
 		return reflect.StructField{Name: name, Type: reflect.TypeOf(of), Tag: reflect.StructTag(tag)}
@@ -35,7 +36,8 @@ func sharedModel(sender, recipient string, fields ...reflect.StructField) any {
 	return reflect.New(reflect.StructOf(all)).Interface()
 }
 
-// An erasure writes surrogates into the rows that stay along a path. Only these can collide.
+// A unique column is refused only if an erasure writes equal surrogates into rows that it does not delete. Whether it
+// deletes a row depends on the path by which the row belongs to the subject.
 func TestUniqueColumnsAreJudgedAlongThePathOfTheirTable(t *testing.T) {
 	field := func(name string, of any, tag string) reflect.StructField {
 		return reflect.StructField{Name: name, Type: reflect.TypeOf(of), Tag: reflect.StructTag(tag)}
@@ -83,7 +85,6 @@ func TestUniqueColumnsAreJudgedAlongThePathOfTheirTable(t *testing.T) {
 	}
 }
 
-// Mistakes that depend on the paths are reported together with all others.
 func TestUniqueColumnsAreReportedWithOtherMistakes(t *testing.T) {
 	type Login struct {
 		bun.BaseModel `bun:"table:logins"`

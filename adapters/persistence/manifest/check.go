@@ -14,15 +14,16 @@ import (
 
 var textUnmarshaler = reflect.TypeFor[encoding.TextUnmarshaler]()
 
-// readTables reads the tables of a manifest, and returns all mistakes in its form. If a table contains a value of the
-// wrong type, the result only has the table's name, because its other members may be meaningless.
+// readTables reads the tables of a manifest. It returns all mistakes in the structure and the types of the JSON
+// document. If a value in a table has the wrong type, the result contains only the name of this table, because the
+// other values may be meaningless.
 func readTables(text []byte) ([]domain.Table, []domain.Problem) {
 	var c checker
 	c.check(text, reflect.TypeFor[document](), "")
 	var raw struct {
 		Tables []json.RawMessage `json:"tables"`
 	}
-	_ = json.Unmarshal(text, &raw) // the checker has already reported syntax and types
+	_ = json.Unmarshal(text, &raw) // the checker has already reported errors of syntax and type
 	var tables []domain.Table
 	for i, text := range raw.Tables {
 		var table domain.Table
@@ -37,19 +38,19 @@ func readTables(text []byte) ([]domain.Table, []domain.Problem) {
 	return tables, c.problems
 }
 
-// checker compares a JSON value with a Go type, and reports each mismatch. encoding/json alone would accept duplicate
-// members, members in another case, and null for every type.
+// checker checks that a JSON value has the structure of a Go type, and records each difference. encoding/json alone is
+// not strict enough: it accepts duplicate members, names in another case, and null for every type.
 type checker struct {
 	problems []domain.Problem
 	unread   map[int]bool // the tables with a value of the wrong type
 }
 
-// report records a mistake at a place in the document, such as tables[0].columns[2].name.
+// report records a mistake. The parameter where is its place in the document, such as tables[0].columns[2].name.
 func (c *checker) report(where, message string, possible ...string) {
 	c.problems = append(c.problems, domain.Problem{Message: where + ": " + message, Possible: possible})
 }
 
-// mistyped records a value of the wrong type.
+// mistyped records a mistake: a value has the wrong type.
 func (c *checker) mistyped(where, message string) {
 	c.report(where, message)
 	if table, _, ok := indexOf(where, "tables["); ok {
@@ -121,7 +122,7 @@ func (c *checker) checkObject(value json.RawMessage, t reflect.Type, where strin
 	}
 }
 
-// name sets the table and the column of a problem.
+// name sets the table and the column of a problem. It takes their names from the document.
 func (c *checker) name(problem *domain.Problem, tables []json.RawMessage) {
 	i, rest, ok := indexOf(problem.Message, "tables[")
 	if !ok || i >= len(tables) {
@@ -142,7 +143,8 @@ func (c *checker) name(problem *domain.Problem, tables []json.RawMessage) {
 	}
 }
 
-// indexOf parses the index after a prefix, as in tables[3].
+// indexOf parses the list index that follows a prefix. For example, it returns 3 for "tables[3]" and the prefix
+// "tables[".
 func indexOf(place, prefix string) (index int, rest string, ok bool) {
 	after, found := strings.CutPrefix(place, prefix)
 	digits, rest, closed := strings.Cut(after, "]")

@@ -9,7 +9,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// An application without bun models keeps its manifest in a file, preferably an embedded file.
+// An application without bun models stores its manifest in a file, preferably as an embedded file.
 func ExampleRead() {
 	file := `{
 	  "manifest_version": 2,
@@ -40,7 +40,7 @@ func ExampleRead() {
 		}
 	}
 
-	// A misspelled member is refused, because personal data could be overlooked.
+	// Read refuses a manifest with a misspelled member. Otherwise this column would not count as personal data.
 	_, err = manifest.Read(strings.NewReader(strings.Replace(file, `"personal"`, `"persnal"`, 1)))
 	fmt.Println(strings.Replace(err.Error(), "; ", ";\n", 1))
 	// Output:
@@ -50,7 +50,7 @@ func ExampleRead() {
 	// possible: name, type, length, surrogate, personal, not_personal, note
 }
 
-// Write converts a data map that was built in Go, or read from models, for tools that inspect it.
+// Write writes any data map as JSON, for example for tools that inspect the data map.
 func ExampleWrite() {
 	dataMap, err := domain.NewDataMap(domain.Table{
 		Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},

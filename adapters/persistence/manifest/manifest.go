@@ -1,12 +1,12 @@
-// Package manifest reads and writes a data map as a versioned JSON document. It serves applications without bun models,
-// and tools that inspect a data map:
+// Package manifest reads and writes a data map as a versioned JSON document, which is called a manifest. It is meant
+// for applications without bun models, and for tools that inspect a data map. An example:
 //
 //	{"manifest_version": 2, "tables": [{"name": "users", "primary_key": ["id"], "subject_key": ["id"], "columns": [
 //	  {"name": "id", "type": "bigint"},
 //	  {"name": "email", "type": "text", "personal": {"category": "contact", "erasure": "anonymize"}}]}]}
 //
 // The members of a table are the JSON names of the fields of domain.Table. The type of a column is a domain.ColumnType,
-// such as time for a timestamptz. A table and a column may have a note, which is a text without effect.
+// such as time for a timestamptz. A table or a column may have a note, which is a text for readers and has no effect.
 package manifest
 
 import (
@@ -20,9 +20,12 @@ import (
 	"github.com/habeas-data/habeas/domain/erasure"
 )
 
-// Version is the version of the format that Write writes. It changes when older readers would misinterpret a manifest.
-// Read accepts every version up to this one. In version 1, delete also meant erasing the cells of rows that stay, which
-// is called erase since version 2. Version 1 had no export option, and an export showed all columns.
+// Version is the version of the manifest format that Write writes. It increases when a change of the format would make
+// older programs misinterpret a manifest. Read accepts all versions up to Version.
+//
+// In version 1, the strategy delete also overwrote a value whose row is not deleted. Since version 2, the strategy
+// erase does this, and delete is refused for such a value. Version 1 had no option export, and an export contained all
+// columns.
 const Version = 2
 
 type document struct {
@@ -30,9 +33,9 @@ type document struct {
 	Tables  []domain.Table `json:"tables"`
 }
 
-// Read reads the data map that a manifest describes. It does not accept a manifest partially, because a member that is
-// unknown, misspelled or duplicated could mean that personal data is overlooked. The error is domain.ErrManifest. It
-// lists all mistakes in the order of the tables, each with its place; see domain.Problem.
+// Read reads the data map that a manifest describes. If a member is unknown, misspelled or duplicated, Read returns no
+// data map, because the data map could lack personal data. The error is domain.ErrManifest. It lists all mistakes in
+// the order of the tables, each with its place in the document; see domain.Problem.
 func Read(r io.Reader) (domain.DataMap, error) {
 	text, err := io.ReadAll(r)
 	if err != nil {
@@ -55,7 +58,7 @@ func Read(r io.Reader) (domain.DataMap, error) {
 	return m, erasure.Complete(err)
 }
 
-// Write writes the manifest of a data map. Read turns the manifest into an equal data map.
+// Write writes a data map as a manifest. Read returns an equal data map for this manifest.
 func Write(w io.Writer, m domain.DataMap) error {
 	if m.IsZero() {
 		return fault("", "the data map is empty")

@@ -29,7 +29,8 @@ var (
 	amount  = rapid.IntRange(0, 9999)
 )
 
-// drawColumn draws a column. A retained column counts from the column "at", or is retained forever.
+// drawColumn draws a random column. If the column is retained, its retention period starts at the time in the column
+// "at", or never ends.
 func drawColumn(t *rapid.T, name string) domain.Column {
 	column := domain.Column{
 		Name: name, Type: types.Draw(t, "type"),
@@ -62,7 +63,7 @@ func drawColumn(t *rapid.T, name string) domain.Column {
 	return column
 }
 
-// drawMap draws a chain of tables. Each table refers to an earlier table.
+// drawMap draws a random data map. Each table refers to one of the tables before it.
 func drawMap(t *rapid.T) domain.DataMap {
 	names := rapid.SliceOfNDistinct(nonEmpty, 1, 4, rapid.ID).Draw(t, "tables")
 	tables := make([]domain.Table, len(names))

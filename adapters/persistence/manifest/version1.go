@@ -2,17 +2,18 @@ package manifest
 
 import "github.com/habeas-data/habeas/domain"
 
-// fromVersion1 converts tables of version 1 to the meaning of the current version. delete on a row that stays erases
-// the cell. A column whose name suggests a secret is exported like every other column.
+// fromVersion1 changes tables of a manifest in version 1, so that they have the same meaning in the current version.
+// The strategy delete becomes erase if the row is not deleted. A column whose name suggests a secret gets the option
+// export, because version 1 exported it.
 func fromVersion1(tables []domain.Table) {
 	for _, table := range tables {
-		goes := table.RowsDeleted()
+		isDeleted := table.RowsDeleted()
 		for i, column := range table.Columns {
 			if column.Personal == nil {
 				continue
 			}
 			annotation := *column.Personal
-			if annotation.Strategy == domain.StrategyDelete && !goes {
+			if annotation.Strategy == domain.StrategyDelete && !isDeleted {
 				annotation.Strategy = domain.StrategyErase
 			}
 			if annotation.Export == "" && domain.IsSecretName(column.Name) {

@@ -11,9 +11,9 @@ import (
 
 var _ ports.CatalogReader = (*Store)(nil)
 
-// Catalog implements ports.CatalogReader. It returns the rules that Store.Insert and the ports enforce: the tables and
-// columns of the data map, their primary keys, and a foreign key for each relation without a condition. There are no
-// indexes. The number of rows is exact.
+// Catalog implements ports.CatalogReader. The catalog has the tables, columns and primary keys of the data map. It has
+// a foreign key for each relation of the data map that Store.Insert enforces, which are the relations without a
+// condition. It has no indexes. The number of rows of each table is exact.
 func (s *Store) Catalog(ctx context.Context) (domain.Catalog, error) {
 	if ctx.Err() != nil {
 		return domain.Catalog{}, endedBy(ctx)

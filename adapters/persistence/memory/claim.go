@@ -24,7 +24,7 @@ func (o outbox) Claim(
 		state: state, limit: limit, at: at, until: leaseUntil, latest: domain.LatestNextAttempt(at, leaseUntil, known),
 	}
 	taken := c.take(known)
-	state.claimed(taken, at)
+	state.noteFirstClaims(taken, at)
 	slices.SortFunc(taken, func(i, j int) int { return domain.OutboxEntry.Compare(state.entries[i], state.entries[j]) })
 	return state.change(taken, func(e *domain.OutboxEntry) {
 		e.Status = domain.OutboxInFlight
@@ -36,15 +36,16 @@ func (o outbox) Claim(
 	}), nil
 }
 
-// claim divides the due entries among the targets.
+// claim selects the outbox entries that one call of Claim takes. It shares its limit fairly among the targets, which
+// are pairs of a resolver and an operation.
 type claim struct {
 	*state
 	limit             int
 	at, until, latest time.Time
 }
 
-// take returns the positions of the entries that a claim takes. Without known targets, it uses each resolver and
-// operation that has entries.
+// take returns the positions of the entries to claim. If the caller knows no targets, take uses each resolver and
+// operation that has open entries.
 func (c claim) take(known []domain.OutboxTarget) []int {
 	if len(known) == 0 {
 		for _, e := range c.entries {
@@ -64,7 +65,7 @@ func (c claim) take(known []domain.OutboxTarget) []int {
 		if target.Limit > 0 {
 			most[target.Resolver] = min(most[target.Resolver], target.Limit)
 		}
-		of[target.Resolver] = append(of[target.Resolver], c.of(target))
+		of[target.Resolver] = append(of[target.Resolver], c.dueOf(target))
 	}
 	var shares [][]int
 	for _, resolver := range resolvers {
@@ -74,8 +75,8 @@ func (c claim) take(known []domain.OutboxTarget) []int {
 	return upTo(c.limit, deal(shares))
 }
 
-// of returns the positions of the due entries of a target, alternating between new entries and retries.
-func (c claim) of(target domain.OutboxTarget) []int {
+// dueOf returns the positions of the entries of a target that are due. New entries and entries of a retry alternate.
+func (c claim) dueOf(target domain.OutboxTarget) []int {
 	var fresh, retries []int
 	for i, e := range c.entries {
 		if !claimable(e) || e.Resolver != target.Resolver || e.Operation != target.Operation {

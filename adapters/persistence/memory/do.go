@@ -10,10 +10,11 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// evidenceTimeout bounds how long evidence waits for the write lock after a rollback.
+// evidenceTimeout is the maximum time that evidence waits for the write lock after a rollback. Evidence is audit events
+// that are stored even if the session is rolled back.
 const evidenceTimeout = 5 * time.Second
 
-// openKey marks a context that belongs to an open session of a store.
+// openKey is the context key that marks the context of an open session of a store.
 type openKey struct{ store *Store }
 
 // Do implements ports.SessionFactory.
@@ -55,10 +56,10 @@ func (s *Store) Do(ctx context.Context, fn func(context.Context, ports.Session) 
 	return err
 }
 
-// errPanicked is the error of a session whose function panicked.
+// errPanicked is the error that AfterEnd functions receive if the function of the session panicked.
 var errPanicked = &domain.Error{Op: "session", Message: "its function panicked"}
 
-// enter returns the context of a new session. Returns domain.ErrSession if ctx already belongs to a session.
+// enter returns the context for a new session. It returns domain.ErrSession if ctx is already the context of a session.
 func (s *Store) enter(ctx context.Context) (context.Context, error) {
 	if ctx.Value(openKey{s}) != nil {
 		return nil, &domain.Error{Code: domain.ErrSession, Op: "session", Message: "a session is open already"}
@@ -66,14 +67,14 @@ func (s *Store) enter(ctx context.Context) (context.Context, error) {
 	return context.WithValue(ctx, openKey{s}, true), nil
 }
 
-// notify wakes the worker if the outbox has new work.
+// notify calls Options.Enqueued if the session has added entries to the outbox.
 func (s *session) notify() {
 	if s.enqueued && s.store.wake != nil {
 		s.store.wake()
 	}
 }
 
-// preserve writes the evidence of a session that was rolled back. It uses a new session, even if the context has ended.
+// preserve stores the evidence of a session that was rolled back. It uses a new session, and ignores the end of ctx.
 func (s *session) preserve(ctx context.Context) error {
 	deadline := time.Now().Add(evidenceTimeout)
 	if limit, ok := ports.EvidenceDeadline(ctx); ok && limit.Before(deadline) {
@@ -81,9 +82,9 @@ func (s *session) preserve(ctx context.Context) error {
 	}
 	ctx, cancel := context.WithDeadline(context.WithoutCancel(ctx), deadline)
 	defer cancel()
-	rescue := &session{store: s.store, held: appends{events: slices.Concat(s.evidence, s.onRollback)}}
+	rescue := &session{store: s.store, unwritten: newRecords{events: slices.Concat(s.evidence, s.onRollback)}}
 	defer rescue.end()
-	if err := rescue.commit(ctx); err != nil { // only its class: the cause of the rollback counts
+	if err := rescue.commit(ctx); err != nil { // without its text, which is less important than the rollback's cause
 		return &domain.Error{Op: "evidence", Message: "could not be written: " + domain.ErrorClass(err)}
 	}
 	return nil

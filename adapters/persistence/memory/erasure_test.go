@@ -65,7 +65,8 @@ func TestAReferencedRowIsNotDeleted(t *testing.T) {
 	}
 }
 
-// Notes belong to a user, and may belong to a folder, which also belongs to a user.
+// notes returns the tables users, folders and notes. A note belongs to a user, and may be in a folder, which also
+// belongs to a user. If keyed is set, the column folder is a part of the primary key of a note.
 func notes(keyed bool) []domain.Table {
 	text := &domain.Annotation{Category: domain.CategoryCommunication}
 	table := func(name string, relations []domain.Relation, columns ...string) domain.Table {
@@ -95,7 +96,7 @@ func TestARelationThatIsSetToNullIsClearedWithTheRow(t *testing.T) {
 	for _, keyed := range []bool{false, true} {
 		store := newStore(t, memory.Options{}, notes(keyed)...)
 		insert(t, store, "users", memory.Row{"id": 1}, memory.Row{"id": 2})
-		// The id of a folder is also the id of a user.
+		// The folders have the same ids as the users, so that a mistake in the compared columns would change the wrong rows.
 		insert(t, store, "folders", memory.Row{"id": 1, "user": 2}, memory.Row{"id": 2, "user": 1})
 		insert(t, store, "notes", memory.Row{"id": 1, "user": 2, "folder": 2}, memory.Row{"id": 2, "user": 2, "folder": 1})
 		_, err := apply(store, subject(t, "1"), deletes("folders"))

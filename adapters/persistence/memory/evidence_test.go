@@ -11,7 +11,8 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// Evidence waits for the write lock only until the evidence deadline of the request.
+// After a rollback, the evidence waits for the write lock. It must not wait longer than the evidence deadline of the
+// request.
 func TestEvidenceEndsWithItsDeadline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store, id := newShop(t), subject(t, "a", "1")

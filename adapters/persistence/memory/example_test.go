@@ -11,7 +11,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// A shop keeps its users in memory. A user gives consent and requests a copy of her data.
+// An application keeps the users of a shop in memory. A user gives consent and requests a copy of her data.
 func ExampleNew() {
 	dataMap, err := domain.NewDataMap(domain.Table{
 		Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},

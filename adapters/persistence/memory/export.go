@@ -9,7 +9,8 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// Export reads the newest committed state. It keeps reading that snapshot, even if other sessions commit meanwhile.
+// Export implements ports.SubjectStore. It exports the newest committed state from the time of the call. Later commits
+// of other sessions do not change the export.
 func (s subjectStore) Export(
 	ctx context.Context, id domain.SubjectID, yield func(domain.ExportRecord) error,
 ) error {
@@ -51,8 +52,8 @@ func (s subjectStore) Export(
 	return s.exportLedgers(ctx, snapshot, id, yield)
 }
 
-// exportLedgers yields the subject's records of both ledgers. The number of a record is its position in the ledger,
-// from 1 on.
+// exportLedgers yields the subject's records of the consent ledger and the restriction ledger. The row number of a
+// record is its position in the ledger, counted from 1.
 func (s subjectStore) exportLedgers(
 	ctx context.Context, snapshot *state, id domain.SubjectID, yield func(domain.ExportRecord) error,
 ) error {
@@ -92,7 +93,7 @@ func (s subjectStore) exportLedgers(
 	return nil
 }
 
-// valueOf returns a text or NULL as the value of a row.
+// valueOf returns the value of a text column: a string, or nil for NULL.
 func valueOf(text *string) any {
 	if text == nil {
 		return nil
@@ -100,7 +101,8 @@ func valueOf(text *string) any {
 	return *text
 }
 
-// recordsOf returns the exported fields of a row, under a name.
+// recordsOf returns an export record for each of the given columns of a row. The parameter name identifies the row in
+// the export.
 func recordsOf(table domain.Table, columns []domain.Column, name string, row Row) []domain.ExportRecord {
 	records := make([]domain.ExportRecord, len(columns))
 	for i, column := range columns {
@@ -118,7 +120,7 @@ func yieldAll(records []domain.ExportRecord, yield func(domain.ExportRecord) err
 	return nil
 }
 
-// exported returns an exported field of a row.
+// exported returns the export record for one column of a row.
 func exported(table domain.Table, name string, row Row, column domain.Column) domain.ExportRecord {
 	annotation := column.Personal
 	record := domain.ExportRecord{
@@ -137,7 +139,7 @@ func exported(table domain.Table, name string, row Row, column domain.Column) do
 	return record
 }
 
-// rowName returns the primary key of a row as a text.
+// rowName returns the primary key of a row as one text.
 func rowName(table domain.Table, row Row) string {
 	return domain.CanonicalTuple(texts(row, table.PrimaryKey))
 }

@@ -13,8 +13,8 @@ import (
 
 var _ ports.Finder = (*Store)(nil)
 
-// Find implements ports.Finder on the committed state. It searches values that are texts or JSON. The tables of habeas
-// have the same names as in a database.
+// Find implements ports.Finder. It searches the texts and JSON values of the newest committed state. The tables of
+// habeas have the same names in the result as in a database.
 func (s *Store) Find(
 	ctx context.Context, values []string, progress func(domain.FindProgress),
 ) (domain.Found, error) {
@@ -57,7 +57,8 @@ type place struct {
 	rows    []Row
 }
 
-// places returns the tables of the application by name, then the tables of habeas that hold texts about subjects.
+// places returns all tables to search: first the tables of the application, ordered by name, and then the tables of
+// habeas that have texts about subjects.
 func (s *state) places() ([]place, error) {
 	var places []place
 	for _, table := range s.dataMap.Tables() {
@@ -91,7 +92,7 @@ func (s *state) places() ([]place, error) {
 	return append(places, reasons, entries), nil
 }
 
-// count returns the number of rows whose text in a column matches.
+// count returns the number of rows whose text or JSON in a column matches the pattern.
 func count(rows []Row, column string, pattern *regexp.Regexp) (n int64) {
 	for _, row := range rows {
 		switch value := row[column].(type) {

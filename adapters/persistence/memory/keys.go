@@ -7,8 +7,8 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// Keys implements ports.SubjectStore. It needs no further lock, because the session that has locked the subject holds
-// the write lock.
+// Keys implements ports.SubjectStore. It needs no lock of its own, because the session that has locked the subject
+// already holds the write lock.
 func (s subjectStore) Keys(ctx context.Context, id domain.SubjectID, query domain.KeyQuery) ([]string, error) {
 	if _, err := s.store.dataMap.Key(id); err != nil {
 		return nil, err
@@ -18,11 +18,12 @@ func (s subjectStore) Keys(ctx context.Context, id domain.SubjectID, query domai
 		return nil, err
 	}
 	return state.keys(id, query, func(table domain.Table, column domain.Column, row int) bool {
-		return state.wants(table, column, row, query)
+		return state.selectsCell(table, column, row, query)
 	}), nil
 }
 
-// keys returns the keys of a query in the cells that are selected.
+// keys returns the keys of an external system that the query asks for. It reads only the cells for which the function
+// selects returns true.
 func (s *state) keys(
 	id domain.SubjectID, query domain.KeyQuery, selects func(table domain.Table, column domain.Column, row int) bool,
 ) (keys []string) {
@@ -46,8 +47,9 @@ func (s *state) keys(
 	return slices.Clip(keys[:min(len(keys), query.Limit)])
 }
 
-// wants reports whether the query selects the cell of a row.
-func (s *state) wants(table domain.Table, column domain.Column, row int, query domain.KeyQuery) bool {
+// selectsCell reports whether the query asks for the key in a cell. After an erasure, it does not ask for a retained
+// key whose retention duty has not ended.
+func (s *state) selectsCell(table domain.Table, column domain.Column, row int, query domain.KeyQuery) bool {
 	if query.ErasedAt.IsZero() || column.Personal.Strategy != domain.StrategyRetain {
 		return true
 	}

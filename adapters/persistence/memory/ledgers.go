@@ -16,7 +16,7 @@ func (c consentStore) Append(_ context.Context, record domain.ConsentRecord) err
 		return err
 	}
 	record.RecordedAt = domain.Instant(record.RecordedAt)
-	c.held.consents = append(c.held.consents, record)
+	c.unwritten.consents = append(c.unwritten.consents, record)
 	return nil
 }
 
@@ -34,7 +34,7 @@ func (c consentStore) Latest(
 }
 
 func (c consentStore) InForce(ctx context.Context, id domain.SubjectID) (inForce []domain.ConsentRecord, err error) {
-	state, err := c.read(ctx, len(c.held.consents) > 0)
+	state, err := c.read(ctx, len(c.unwritten.consents) > 0)
 	if err != nil {
 		return nil, err
 	}
@@ -55,11 +55,11 @@ func (c consentStore) History(
 	return c.records(ctx, id, purpose)
 }
 
-// records returns copies of the subject's records for the purpose, in the order of intake.
+// records returns copies of the subject's consent records for the purpose, in the order in which they were stored.
 func (c consentStore) records(
 	ctx context.Context, id domain.SubjectID, purpose string,
 ) (found []domain.ConsentRecord, err error) {
-	state, err := c.read(ctx, len(c.held.consents) > 0)
+	state, err := c.read(ctx, len(c.unwritten.consents) > 0)
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +80,7 @@ func (r restrictionStore) Append(_ context.Context, record domain.RestrictionRec
 	}
 	record = cloneRestriction(record)
 	record.RecordedAt = domain.Instant(record.RecordedAt)
-	r.held.restrictions = append(r.held.restrictions, record)
+	r.unwritten.restrictions = append(r.unwritten.restrictions, record)
 	return nil
 }
 
@@ -124,12 +124,12 @@ func (r restrictionStore) ClearReasons(ctx context.Context, id domain.SubjectID)
 	return nil
 }
 
-// records returns copies of the subject's records for the purpose, or without a purpose if it is nil, in the order of
-// intake.
+// records returns copies of the subject's restriction records for the purpose, in the order in which they were stored.
+// If the purpose is nil, it returns the records without a purpose.
 func (r restrictionStore) records(
 	ctx context.Context, id domain.SubjectID, purpose *string,
 ) (found []domain.RestrictionRecord, err error) {
-	state, err := r.read(ctx, len(r.held.restrictions) > 0)
+	state, err := r.read(ctx, len(r.unwritten.restrictions) > 0)
 	if err != nil {
 		return nil, err
 	}
@@ -146,7 +146,7 @@ func cloneRestriction(record domain.RestrictionRecord) domain.RestrictionRecord 
 	return record
 }
 
-// equal compares the values of two pointers. nil equals only nil.
+// equal reports whether both pointers are nil, or both point to equal values.
 func equal[T comparable](a, b *T) bool {
 	if a == nil || b == nil {
 		return a == b

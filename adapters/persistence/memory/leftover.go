@@ -25,8 +25,8 @@ func (s subjectStore) LeftOver(
 	if err != nil {
 		return nil, err
 	}
-	found, before, subject := domain.Leftovers{}, state.until(erasedAt), s.store.dataMap.SubjectTable().Name
-	if len(state.along(id, subject, nil)) > len(before.along(id, subject, nil)) {
+	found, before, subject := domain.Leftovers{}, state.withoutLaterRows(erasedAt), s.store.dataMap.SubjectTable().Name
+	if len(state.rowsOnPath(id, subject, nil)) > len(before.rowsOnPath(id, subject, nil)) {
 		return found, nil
 	}
 	for _, step := range steps {
@@ -35,8 +35,8 @@ func (s subjectStore) LeftOver(
 	return found, nil
 }
 
-// until returns the state without the rows that were added after an instant.
-func (s *state) until(at time.Time) *state {
+// withoutLaterRows returns a copy of the state without the rows that were added after the time at.
+func (s *state) withoutLaterRows(at time.Time) *state {
 	before := *s
 	for _, table := range s.dataMap.Tables() {
 		if column, ok := table.AddedAt(); ok {
@@ -49,7 +49,8 @@ func (s *state) until(at time.Time) *state {
 	return &before
 }
 
-// leftOver adds the rows and cells that a step has left to found.
+// leftOver counts the rows and cells that a step of an erasure should have removed or overwritten, but did not. It
+// returns found with these counts added.
 func (s *state) leftOver(id domain.SubjectID, step domain.Step, found domain.Leftovers) domain.Leftovers {
 	table, _ := s.dataMap.Table(step.Target)
 	path, _ := s.dataMap.PathVia(table.Name, step.Via)

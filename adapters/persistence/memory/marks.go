@@ -17,8 +17,8 @@ var _ ports.MarkReader = (*session)(nil)
 // Marks implements ports.MarkReader.
 func (s *session) Marks() ports.ErasureMarks { return erasureMarks{s} }
 
-// Marks implements ports.ErasureMarks. Marks are committed in the order of their intake numbers, because writers are
-// serialized.
+// Marks implements ports.ErasureMarks. A mark is the record that an erasure of a subject leaves. Writers are
+// serialized, so marks are committed in the order of their intake numbers.
 func (m erasureMarks) Marks(ctx context.Context, query domain.MarkQuery) ([]domain.ErasureMark, error) {
 	if query.Limit <= 0 {
 		return nil, m.usable()
@@ -52,7 +52,8 @@ func (m erasureMarks) Find(ctx context.Context, ids []domain.SubjectID) (found [
 	return found, nil
 }
 
-// mark leaves a mark of an erasure of the subject.
+// mark stores the mark of an erasure. It replaces the mark of an earlier erasure of the same subject, and counts the
+// erasures.
 func (s *state) mark(mark domain.ErasureMark) {
 	s.intake++
 	mark.Erasures, mark.Intake = s.erasures[mark.SubjectID].Erasures+1, s.intake
@@ -82,7 +83,7 @@ func (m erasureMarks) Advance(ctx context.Context, reader string, from, to int64
 	return true, nil
 }
 
-// with returns a copy of a map in which key has the value.
+// with returns a copy of the map m in which the key has the value.
 func with[K comparable, V any](m map[K]V, key K, value V) map[K]V {
 	m = maps.Clone(m)
 	if m == nil {

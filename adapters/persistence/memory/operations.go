@@ -14,7 +14,7 @@ import (
 var _ ports.OutboxOperations = outbox{}
 
 func (o outbox) Backlog(ctx context.Context) ([]domain.OutboxBacklog, error) {
-	state, err := o.read(ctx, len(o.held.entries) > 0)
+	state, err := o.read(ctx, len(o.unwritten.entries) > 0)
 	if err != nil {
 		return nil, err
 	}
@@ -84,39 +84,39 @@ func (o outbox) requeue(
 		e.Status, e.Attempts = domain.OutboxPending, 0
 		e.LastAttemptAt, e.NextAttemptAt, e.LastError = nil, nil, nil
 	})
-	state.tried = maps.Clone(state.tried)
+	state.firstClaims = maps.Clone(state.firstClaims)
 	for _, entry := range requeued {
-		if state.tried == nil {
-			state.tried = map[string]time.Time{}
+		if state.firstClaims == nil {
+			state.firstClaims = map[string]time.Time{}
 		}
-		state.tried[entry.EntryID] = time.Time{}
+		state.firstClaims[entry.EntryID] = time.Time{}
 	}
 	return requeued, nil
 }
 
-// claimed records the instant of the first attempt after a requeue.
-func (s *state) claimed(positions []int, at time.Time) {
+// noteFirstClaims records the time at which each requeued entry is claimed for the first time after its requeue.
+func (s *state) noteFirstClaims(positions []int, at time.Time) {
 	cloned := false
 	for _, i := range positions {
 		id := s.entries[i].EntryID
-		if since, requeued := s.tried[id]; !requeued || !since.IsZero() {
+		if since, requeued := s.firstClaims[id]; !requeued || !since.IsZero() {
 			continue
 		}
 		if !cloned {
-			s.tried, cloned = maps.Clone(s.tried), true
+			s.firstClaims, cloned = maps.Clone(s.firstClaims), true
 		}
-		s.tried[id] = at
+		s.firstClaims[id] = at
 	}
 }
 
 func (o outbox) FirstClaims(ctx context.Context, entryIDs []string) (map[string]time.Time, error) {
-	state, err := o.read(ctx, len(o.held.entries) > 0)
+	state, err := o.read(ctx, len(o.unwritten.entries) > 0)
 	if err != nil {
 		return nil, err
 	}
 	found := map[string]time.Time{}
 	for _, id := range entryIDs {
-		if since := state.tried[id]; !since.IsZero() {
+		if since := state.firstClaims[id]; !since.IsZero() {
 			found[id] = since
 		}
 	}

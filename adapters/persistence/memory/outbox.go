@@ -23,7 +23,7 @@ func (o outbox) Enqueue(_ context.Context, entries ...domain.OutboxEntry) error 
 			return o.fail(&domain.Error{Op: "enqueue", Message: "a correction cannot be encoded as JSON", Err: err})
 		}
 		entry.Corrections = corrections
-		o.held.entries = append(o.held.entries, cloneEntry(entry))
+		o.unwritten.entries = append(o.unwritten.entries, cloneEntry(entry))
 		o.enqueued = true
 	}
 	return nil
@@ -47,7 +47,7 @@ func (o outbox) Unclaimed(ctx context.Context, dueBefore time.Time, limit int) (
 }
 
 func (o outbox) Counts(ctx context.Context) (map[domain.OutboxStatus]int64, error) {
-	state, err := o.read(ctx, len(o.held.entries) > 0)
+	state, err := o.read(ctx, len(o.unwritten.entries) > 0)
 	if err != nil {
 		return nil, err
 	}
@@ -62,7 +62,7 @@ func (o outbox) Counts(ctx context.Context) (map[domain.OutboxStatus]int64, erro
 }
 
 func (o outbox) Abandoned(ctx context.Context, after *domain.OutboxEntry, limit int) ([]domain.OutboxEntry, error) {
-	state, err := o.read(ctx, len(o.held.entries) > 0)
+	state, err := o.read(ctx, len(o.unwritten.entries) > 0)
 	if err != nil {
 		return nil, err
 	}
@@ -112,17 +112,17 @@ func (o outbox) Purge(ctx context.Context, enqueuedBefore time.Time, limit int) 
 	return int64(len(settled)), nil
 }
 
-// claimable reports whether the entry is still to be executed, even if a worker holds a lease on it.
+// claimable reports whether the entry still has to be executed. This includes an entry on which a worker holds a lease.
 func claimable(e domain.OutboxEntry) bool {
 	return e.Status == domain.OutboxPending || e.Status == domain.OutboxFailed || e.Status == domain.OutboxInFlight
 }
 
-// forget removes the personal data of an entry. The kind of its ref becomes the resolver's name.
+// forget removes the personal data of an entry. The kind of its ref is then the name of the resolver.
 func forget(e *domain.OutboxEntry) {
 	e.Ref, e.Corrections = domain.SubjectRef{Kind: e.Resolver}, nil
 }
 
-// oldest returns the positions of the chosen entries, oldest first.
+// oldest returns the positions of the entries for which chosen returns true, oldest first.
 func (s *state) oldest(chosen func(domain.OutboxEntry) bool) []int {
 	var found []int
 	for i, entry := range s.entries {
@@ -136,7 +136,8 @@ func (s *state) oldest(chosen func(domain.OutboxEntry) bool) []int {
 
 func upTo[T any](limit int, all []T) []T { return all[:max(0, min(limit, len(all)))] }
 
-// change changes entries and returns copies of them, in the given order.
+// change calls the function change for each entry at the positions. It returns copies of the changed entries, in the
+// order of the positions.
 func (s *state) change(positions []int, change func(*domain.OutboxEntry)) []domain.OutboxEntry {
 	var changed []domain.OutboxEntry
 	s.entries = slices.Clone(s.entries)
@@ -149,7 +150,7 @@ func (s *state) change(positions []int, change func(*domain.OutboxEntry)) []doma
 	return changed
 }
 
-// cloneEntry returns an entry that shares no memory with e. Its instants are in UTC and truncated to microseconds.
+// cloneEntry returns a copy of e that shares no memory with e. Its times are in UTC and truncated to microseconds.
 func cloneEntry(e domain.OutboxEntry) domain.OutboxEntry {
 	e.Ref.Extra, e.Ref.Keys = maps.Clone(e.Ref.Extra), slices.Clone(e.Ref.Keys)
 	e.Corrections, _ = asJSON(e.Corrections) // Enqueue has checked that they can be encoded
@@ -167,8 +168,8 @@ func cloneInstant(t *time.Time) *time.Time {
 	return &instant
 }
 
-// asJSON returns corrections as a database returns them, which stores them as JSON. For example, a time becomes a text.
-// The result shares no memory with corrections.
+// asJSON returns corrections as a database would return them. A database stores corrections as JSON, so that, for
+// example, a time becomes a text. The result shares no memory with the parameter.
 func asJSON(corrections domain.Corrections) (domain.Corrections, error) {
 	text, err := json.Marshal(corrections)
 	if err != nil {

@@ -79,7 +79,7 @@ func TestEnqueuedIsCalledAfterTheCommit(t *testing.T) {
 	})
 }
 
-// A test with this store must see the same values that a resolver sees in production.
+// A resolver in a test with this store must receive the same types of values as a resolver with a database.
 func TestCorrectionsAreReturnedAsJSONValues(t *testing.T) {
 	store, id := newShop(t), subject(t, "a", "1")
 	enqueue(t, store, toRectify("r", id, domain.Corrections{
@@ -110,7 +110,7 @@ func TestCorrectionsAreReturnedAsJSONValues(t *testing.T) {
 	}
 }
 
-// The caller may change its arguments and the results. The store does not change.
+// If the caller changes an argument or a result after a call, the data of the store must not change.
 func TestAppendedAndReturnedRecordsAreCopies(t *testing.T) {
 	store, id := newShop(t), subject(t, "a", "1")
 	purpose, reason := "p", "r"

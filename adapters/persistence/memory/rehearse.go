@@ -8,7 +8,7 @@ import (
 
 var _ ports.Rehearser = (*Store)(nil)
 
-// Rehearse implements ports.Rehearser. It runs a session that it never commits.
+// Rehearse implements ports.Rehearser. It runs fn in a session that is never committed.
 func (s *Store) Rehearse(ctx context.Context, fn func(context.Context, ports.Session) error) error {
 	ctx, err := s.enter(ctx)
 	if err != nil {

@@ -7,21 +7,21 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// links is a set of tuples of values, in their text form. Rows refer to each other by such tuples. A tuple that
-// contains NULL is not a link.
-type links map[string]bool
+// tuples is a set of keys. Each key is the tuple of the values of the key's columns, as one text. A row refers to
+// another row by such a key. A row whose columns contain NULL has no tuple.
+type tuples map[string]bool
 
-func linksOf(rows []Row, columns []string) links {
-	found := links{}
+func tuplesOf(rows []Row, columns []string) tuples {
+	found := tuples{}
 	for _, row := range rows {
-		if link, ok := linkOf(row, columns); ok {
-			found[link] = true
+		if tuple, ok := tupleOf(row, columns); ok {
+			found[tuple] = true
 		}
 	}
 	return found
 }
 
-func linkOf(row Row, columns []string) (link string, ok bool) {
+func tupleOf(row Row, columns []string) (tuple string, ok bool) {
 	if slices.ContainsFunc(columns, func(column string) bool { return row[column] == nil }) {
 		return "", false
 	}
@@ -37,44 +37,46 @@ func texts(row Row, columns []string) []string {
 	return values
 }
 
-// linked returns the positions of the rows in the table whose columns hold one of the links.
-func (s *state) linked(table string, columns []string, to links) []int {
+// rowsWith returns the positions of the rows in the table whose columns have one of the given keys.
+func (s *state) rowsWith(table string, columns []string, to tuples) []int {
 	var found []int
 	for i, row := range s.rows[table] {
-		if link, ok := linkOf(row, columns); ok && to[link] {
+		if tuple, ok := tupleOf(row, columns); ok && to[tuple] {
 			found = append(found, i)
 		}
 	}
 	return found
 }
 
-// rowsOf returns the positions of the rows in the table from which a path leads to the subject. The search starts from
-// the subject's key, so that it also finds rows that hold the key if the subject's own row does not exist.
+// rowsOf returns the positions of the rows in the table that belong to the subject by a path. The search starts from
+// the subject's key and not from the subject's row. It therefore also finds rows that refer to a subject whose own row
+// does not exist.
 func (s *state) rowsOf(id domain.SubjectID, table string, path domain.Path) []int {
-	return s.along(id, table, path.Relations)
+	return s.rowsOnPath(id, table, path.Relations)
 }
 
-func (s *state) along(id domain.SubjectID, table string, path []domain.Relation) []int {
+func (s *state) rowsOnPath(id domain.SubjectID, table string, path []domain.Relation) []int {
 	if len(path) == 0 {
-		return s.linked(table, s.dataMap.SubjectTable().SubjectKey, links{domain.CanonicalTuple(id.Elements()): true})
+		return s.rowsWith(table, s.dataMap.SubjectTable().SubjectKey, tuples{domain.CanonicalTuple(id.Elements()): true})
 	}
 	toSubject := path[0]
 	if key, ok := s.keyFor(id, toSubject); ok && len(path) == 1 {
-		return s.holding(table, toSubject, links{key: true})
+		return s.rowsReferringTo(table, toSubject, tuples{key: true})
 	}
-	parents := pick(s.rows[toSubject.References], s.along(id, toSubject.References, path[1:]))
-	return s.holding(table, toSubject, linksOf(parents, toSubject.ReferencedColumns))
+	parents := pick(s.rows[toSubject.References], s.rowsOnPath(id, toSubject.References, path[1:]))
+	return s.rowsReferringTo(table, toSubject, tuplesOf(parents, toSubject.ReferencedColumns))
 }
 
-// holding returns the positions of the rows in the table whose relation refers to one of the links.
-func (s *state) holding(table string, relation domain.Relation, to links) []int {
-	found := s.linked(table, relation.Columns, to)
+// rowsReferringTo returns the positions of the rows in the table that refer to one of the keys by the relation. If the
+// relation has a condition, it returns only rows that satisfy the condition.
+func (s *state) rowsReferringTo(table string, relation domain.Relation, to tuples) []int {
+	found := s.rowsWith(table, relation.Columns, to)
 	return slices.DeleteFunc(found, func(i int) bool { return !holds(relation.When, s.rows[table][i]) })
 }
 
-// keyFor returns the subject's key in the order of the columns of a relation. ok is false if the relation does not
-// refer to exactly that key.
-func (s *state) keyFor(id domain.SubjectID, relation domain.Relation) (link string, ok bool) {
+// keyFor returns the subject's key, with its elements in the order of the relation's columns. ok is false if the
+// relation does not refer to the complete key of the subject.
+func (s *state) keyFor(id domain.SubjectID, relation domain.Relation) (tuple string, ok bool) {
 	key := s.dataMap.SubjectTable().SubjectKey
 	elements := make([]string, len(relation.ReferencedColumns))
 	for i, name := range relation.ReferencedColumns {
@@ -87,12 +89,13 @@ func (s *state) keyFor(id domain.SubjectID, relation domain.Relation) (link stri
 	return domain.CanonicalTuple(elements), len(elements) == len(key)
 }
 
-// holds reports whether a condition holds for a row. A nil condition holds for every row.
+// holds reports whether a row satisfies a condition. Every row satisfies a nil condition.
 func holds(when *domain.Condition, row Row) bool {
 	return when == nil || row[when.Column] != nil && textOf(row[when.Column]) == when.Value
 }
 
-// pathsOf returns the positions of the rows in the table from which any path leads to the subject, with these paths.
+// pathsOf returns the positions of the rows in the table that belong to the subject by any path. For each of these
+// rows, the map has the paths by which the row belongs to the subject.
 func (s *state) pathsOf(id domain.SubjectID, table string) (rows []int, paths map[int][]domain.Path) {
 	paths = map[int][]domain.Path{}
 	for _, path := range s.dataMap.Paths(table) {
@@ -103,17 +106,17 @@ func (s *state) pathsOf(id domain.SubjectID, table string) (rows []int, paths ma
 	return slices.Sorted(maps.Keys(paths)), paths
 }
 
-// add adds a row. It returns domain.ErrConflict if the row refers to a row that does not exist.
+// add adds a row to the table. It returns domain.ErrConflict if the row refers to a row that does not exist.
 func (s *state) add(table domain.Table, row Row) error {
 	added := []Row{row}
-	s.put(table.Name, append(s.rows[table.Name], row)) // before the check, because a row may refer to itself
+	s.put(table.Name, append(s.rows[table.Name], row)) // before the check of references, because a row may refer to itself
 	for _, relation := range table.Relations {
 		_, inMap := s.dataMap.Table(relation.References)
-		link := linksOf(added, relation.Columns)
-		if !inMap || relation.When != nil || len(link) == 0 {
+		tuple := tuplesOf(added, relation.Columns)
+		if !inMap || relation.When != nil || len(tuple) == 0 {
 			continue
 		}
-		if len(s.linked(relation.References, relation.ReferencedColumns, link)) == 0 {
+		if len(s.rowsWith(relation.References, relation.ReferencedColumns, tuple)) == 0 {
 			return conflict("insert into "+table.Name, "the row of "+relation.References+" that it refers to does not exist")
 		}
 	}
@@ -130,17 +133,17 @@ func (s *state) update(table string, positions []int, change func(position int, 
 	s.put(table, rows)
 }
 
-// remove removes rows of a table. It sets the relations of other rows to NULL if the data map says that the database
-// does so. It returns domain.ErrConflict if any other row refers to a removed row.
+// remove removes rows of a table. If another row refers to a removed row, and the data map says that the database sets
+// this reference to NULL, remove sets the reference to NULL. Otherwise it returns domain.ErrConflict for such a row.
 func (s *state) remove(table string, positions []int) error {
 	removed := pick(s.rows[table], positions)
-	s.put(table, without(s.rows[table], positions)) // before the check, because the rows may refer to each other
+	s.put(table, without(s.rows[table], positions)) // before the check of references: these rows may refer to each other
 	for _, other := range s.dataMap.Tables() {
 		for _, relation := range other.Relations {
 			if relation.References != table || relation.When != nil { // a foreign key cannot have a condition
 				continue
 			}
-			referring := s.linked(other.Name, relation.Columns, linksOf(removed, relation.ReferencedColumns))
+			referring := s.rowsWith(other.Name, relation.Columns, tuplesOf(removed, relation.ReferencedColumns))
 			if len(referring) == 0 {
 				continue
 			}

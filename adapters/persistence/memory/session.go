@@ -7,16 +7,17 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// session implements ports.Session. It holds appended records back until it reads records of the same kind, writes
-// anything, or ends. A session that only appends therefore holds the write lock only during its commit.
+// session implements ports.Session. It collects appended records in the field unwritten. It adds them to its state when
+// it reads records of the same kind, when it writes other data, and before it commits. A session that only appends
+// therefore holds the write lock only during its commit.
 type session struct {
 	store      *Store
-	state      *state // the visible state with its own writes; nil until the first write, and without the write lock
-	held       appends
-	evidence   []domain.AuditEvent     // written even after a rollback
-	onRollback []domain.AuditEvent     // written only after a rollback, after the evidence
-	failed     error                   // the first error of an operation, which fails the session
-	enqueued   bool                    // the outbox has new work after the commit
+	state      *state // the copy that the session writes to; nil until the first write, which takes the write lock
+	unwritten  newRecords
+	evidence   []domain.AuditEvent     // stored even after a rollback
+	onRollback []domain.AuditEvent     // stored only after a rollback, after the evidence
+	failed     error                   // the first error of an operation; later operations return it
+	enqueued   bool                    // true if the session has added entries to the outbox
 	after      []func(context.Context) // called after the commit
 	atEnd      []func(context.Context, error)
 	committed  bool
@@ -40,7 +41,7 @@ func (s *session) AfterCommit(fn func(context.Context)) { s.after = append(s.aft
 // AfterEnd implements ports.EndNotifier.
 func (s *session) AfterEnd(fn func(context.Context, error)) { s.atEnd = append(s.atEnd, fn) }
 
-// usable returns the error that prevents operations in the session, or nil. Every operation checks it first.
+// usable returns an error if the session has ended or an earlier operation has failed. Every operation calls it first.
 func (s *session) usable() error {
 	if s.ended {
 		return &domain.Error{Code: domain.ErrSession, Op: "session", Message: "the session has ended"}
@@ -48,7 +49,7 @@ func (s *session) usable() error {
 	return s.failed
 }
 
-// ready is checked before every read and write.
+// ready returns an error if the session is not usable or its context has ended. Every read and write calls it first.
 func (s *session) ready(ctx context.Context) error {
 	if err := s.usable(); err != nil {
 		return err
@@ -59,7 +60,8 @@ func (s *session) ready(ctx context.Context) error {
 	return nil
 }
 
-// fail records the error of an operation, which fails all later operations, and returns it.
+// fail records the error of an operation and returns the error. All later operations of the session return the first
+// recorded error.
 func (s *session) fail(err error) error {
 	if s.failed == nil {
 		s.failed = err
@@ -67,9 +69,9 @@ func (s *session) fail(err error) error {
 	return err
 }
 
-// read returns the state to read from. With withHeld, it includes the records that the session holds back.
-func (s *session) read(ctx context.Context, withHeld bool) (*state, error) {
-	if withHeld {
+// read returns the state to read from. If withUnwritten is set, the state includes the records in the field unwritten.
+func (s *session) read(ctx context.Context, withUnwritten bool) (*state, error) {
+	if withUnwritten {
 		return s.write(ctx)
 	}
 	if err := s.ready(ctx); err != nil {
@@ -81,8 +83,8 @@ func (s *session) read(ctx context.Context, withHeld bool) (*state, error) {
 	return s.store.committed.Load(), nil
 }
 
-// write returns the state to write to, including all records that the session held back. From then on, the session
-// holds the write lock.
+// write returns the state to write to. It first adds the records in the field unwritten to this state. After the first
+// call of write, the session holds the write lock.
 func (s *session) write(ctx context.Context) (*state, error) {
 	if err := s.ready(ctx); err != nil {
 		return nil, err
@@ -94,14 +96,14 @@ func (s *session) write(ctx context.Context) (*state, error) {
 		newest := *s.store.committed.Load()
 		s.state = &newest
 	}
-	held := s.held
-	s.held = appends{}
-	return s.state, s.fail(s.state.append(held))
+	unwritten := s.unwritten
+	s.unwritten = newRecords{}
+	return s.state, s.fail(s.state.append(unwritten))
 }
 
 // prepare performs the parts of a commit that can fail.
 func (s *session) prepare(ctx context.Context) error {
-	if !s.held.empty() {
+	if !s.unwritten.empty() {
 		if _, err := s.write(ctx); err != nil {
 			return err
 		}
@@ -109,7 +111,7 @@ func (s *session) prepare(ctx context.Context) error {
 	return s.ready(ctx)
 }
 
-// commit makes all writes of the session visible to others, atomically.
+// commit makes all writes of the session visible to other sessions, atomically.
 func (s *session) commit(ctx context.Context) error {
 	if err := s.prepare(ctx); err != nil {
 		return err
@@ -121,7 +123,7 @@ func (s *session) commit(ctx context.Context) error {
 	return nil
 }
 
-// end closes the session. It drops uncommitted writes and releases the write lock.
+// end closes the session. If the session was not committed, its writes are lost. end releases the write lock.
 func (s *session) end() {
 	s.ended = true
 	if s.state != nil {

@@ -17,7 +17,7 @@ import (
 
 var errBoom = errors.New("boom")
 
-// whileWriting calls fn while a session in another goroutine holds the write lock. That session then releases the lock.
+// whileWriting calls fn while another session holds the write lock. After fn, that session ends.
 func whileWriting(t testing.TB, store *memory.Store, fn func()) {
 	t.Helper()
 	locked, done := make(chan struct{}), make(chan struct{})
@@ -117,7 +117,7 @@ func TestASessionOfAnotherStoreMayBeInside(t *testing.T) {
 	})
 }
 
-// The next session can write, independent of how a session ended.
+// However a session ends, it releases the write lock, so that the next session can write.
 func TestTheWriteLockIsReleased(t *testing.T) {
 	store, id := newShop(t), subject(t, "a", "1")
 	ends := map[string]func(cancel func()) error{

@@ -7,8 +7,8 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// operationOf identifies an operation that completes as a unit: an erasure or a rectification. The entries of a subject
-// without an operation id count as one operation.
+// operationOf identifies one erasure or rectification of a subject, which can have several outbox entries. Entries of a
+// subject without an operation id count as one operation.
 type operationOf struct {
 	subject   domain.SubjectID
 	operation domain.Operation
@@ -19,8 +19,8 @@ func ofEntry(e domain.OutboxEntry) operationOf {
 	return operationOf{e.SubjectID, e.Operation, e.OperationID}
 }
 
-// leavesOpen reports whether the entry keeps the operation from being complete. An abandoned rectification does not,
-// because it is issued again.
+// leavesOpen reports whether the operation is not complete because of the entry e. An abandoned rectification does not
+// prevent completion, because the application issues the rectification again.
 func (of operationOf) leavesOpen(e domain.OutboxEntry) bool {
 	if of != ofEntry(e) || e.Status == domain.OutboxSucceeded {
 		return false
@@ -28,8 +28,8 @@ func (of operationOf) leavesOpen(e domain.OutboxEntry) bool {
 	return e.Operation != domain.OperationRectify || e.Status != domain.OutboxAbandoned
 }
 
-// Settle determines the completed operations after all outcomes are written, while it holds the write lock. If several
-// sessions concurrently settle entries of an operation, the last session sees that no entry is open.
+// Settle implements ports.Outbox. It holds the write lock and writes all outcomes before it checks which operations are
+// complete. If several sessions settle entries of one operation, exactly the last of them finds that no entry is open.
 func (o outbox) Settle(ctx context.Context, settlements []domain.Settlement) ([]domain.SettleResult, error) {
 	if len(settlements) == 0 {
 		return nil, o.usable()
@@ -39,7 +39,7 @@ func (o outbox) Settle(ctx context.Context, settlements []domain.Settlement) ([]
 		return nil, err
 	}
 	results := make([]domain.SettleResult, len(settlements))
-	last := map[operationOf]int{} // the last settlement of each operation that succeeded
+	last := map[operationOf]int{} // by operation: the index of its last settlement that succeeded
 	for i, settlement := range settlements {
 		leased := state.oldest(func(e domain.OutboxEntry) bool {
 			return e.EntryID == settlement.Entry.EntryID && e.LeaseToken != nil &&
@@ -58,7 +58,7 @@ func (o outbox) Settle(ctx context.Context, settlements []domain.Settlement) ([]
 	return results, nil
 }
 
-// settle writes an outcome to the entry, and ends its lease.
+// settle stores the outcome of a call in its entry, and removes the lease of the entry.
 func settle(e *domain.OutboxEntry, outcome domain.Settlement) {
 	failed, abandoned := outcome.Status == domain.OutboxFailed, outcome.Status == domain.OutboxAbandoned
 	e.Status, e.LastError, e.NextAttemptAt, e.LeaseToken = outcome.Status, nil, nil, nil
@@ -68,7 +68,7 @@ func settle(e *domain.OutboxEntry, outcome domain.Settlement) {
 	if failed {
 		e.NextAttemptAt = outcome.NextAttemptAt
 	}
-	if outcome.Status == domain.OutboxPending { // the entry was not tried
+	if outcome.Status == domain.OutboxPending { // the worker has released the entry without a call
 		e.Attempts--
 	}
 	if outcome.Status == domain.OutboxSucceeded || abandoned && e.Operation == domain.OperationRectify {

@@ -33,7 +33,8 @@ func newStore(t testing.TB, opts memory.Options, tables ...domain.Table) *memory
 	return store
 }
 
-// newShop returns the shop of porttest with two persons, a and b. Each is number 1 of its tenant.
+// newShop returns a store with the tables of the shop in package porttest, and with two persons in the tenants a and b.
+// Each person has the number 1.
 func newShop(t testing.TB) *memory.Store {
 	t.Helper()
 	store := newStore(t, memory.Options{})
@@ -70,7 +71,7 @@ func do(t testing.TB, store *memory.Store, fn func(context.Context, ports.Sessio
 	must(t, store.Do(context.Background(), fn))
 }
 
-// apply executes steps of an erasure in a session of their own.
+// apply executes steps of an erasure in a new session.
 func apply(store *memory.Store, id domain.SubjectID, steps ...domain.Step) (counts []int64, err error) {
 	err = store.Do(context.Background(), func(ctx context.Context, s ports.Session) error {
 		counts, err = s.Subjects().Apply(ctx, id, steps)
@@ -79,7 +80,7 @@ func apply(store *memory.Store, id domain.SubjectID, steps ...domain.Step) (coun
 	return counts, err
 }
 
-// export returns the records that an export contains for the subject.
+// export returns all records of an export of the subject.
 func export(t testing.TB, store *memory.Store, id domain.SubjectID) (records []domain.ExportRecord) {
 	t.Helper()
 	do(t, store, func(ctx context.Context, s ports.Session) error {

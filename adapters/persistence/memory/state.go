@@ -7,36 +7,39 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// state holds all data of a store at a point in time. A copy of the struct is a copy of all data, because changes
-// replace slices, maps and rows instead of modifying them. Only append writes to memory that other states share, after
-// the elements that they can see. The write lock excludes concurrent appends.
+// state holds all data of a store at a point in time. To copy all data, it is enough to copy the struct, because a
+// change replaces a slice, map or row and does not modify it.
+//
+// The built-in function append is the only exception: it may write to an array that other states share. It writes only
+// after the elements that those states contain, and the write lock prevents concurrent appends.
 type state struct {
 	dataMap      domain.DataMap
 	consents     []domain.ConsentRecord
 	restrictions []domain.RestrictionRecord
 	entries      []domain.OutboxEntry
-	tried        map[string]time.Time // the first claim after a requeue, by entry; zero until then
+	firstClaims  map[string]time.Time // by id of a requeued entry: its first claim after the requeue, or zero
 	events       []domain.AuditEvent
 	erasures     map[domain.SubjectID]domain.ErasureMark
 	intake       int64            // the intake number of the last mark
-	positions    map[string]int64 // the positions of the readers of marks
+	positions    map[string]int64 // how far each reader of marks has read, by its name
 	rows         map[string][]Row // the rows of the application, by table
 }
 
-// appends holds the records that a session holds back.
-type appends struct {
+// newRecords holds the records that a session has appended and not yet added to its state.
+type newRecords struct {
 	consents     []domain.ConsentRecord
 	restrictions []domain.RestrictionRecord
 	entries      []domain.OutboxEntry
 	events       []domain.AuditEvent
 }
 
-func (a appends) empty() bool {
-	return len(a.consents)+len(a.restrictions)+len(a.entries)+len(a.events) == 0
+func (r newRecords) empty() bool {
+	return len(r.consents)+len(r.restrictions)+len(r.entries)+len(r.events) == 0
 }
 
-// append adds all records, in order. It returns domain.ErrConflict for a duplicate id.
-func (s *state) append(added appends) error {
+// append adds all records to the state, in order. It returns domain.ErrConflict if the id of an outbox entry or an
+// audit event already exists.
+func (s *state) append(added newRecords) error {
 	s.consents = append(s.consents, added.consents...)
 	s.restrictions = append(s.restrictions, added.restrictions...)
 	for _, entry := range added.entries {

@@ -11,11 +11,11 @@ import (
 
 // Options configures a Store. The zero value is ready for use.
 type Options struct {
-	// Enqueued is called after a commit that added work to the outbox, for example to wake a worker. It must not block.
-	// nil means no call.
+	// Enqueued is called after each commit that has added entries to the outbox, for example to wake a worker. It must not
+	// block. nil means no call.
 	Enqueued func()
 
-	// Observer is notified of the duration and the outcome of each session. nil means no notifications.
+	// Observer receives the duration and the outcome of each session. nil means no observer.
 	Observer ports.Observer
 }
 
@@ -24,15 +24,15 @@ type Store struct {
 	dataMap   domain.DataMap
 	wake      func()                // Options.Enqueued
 	observer  ports.Observer        // or nil
-	writing   chan struct{}         // the write lock: full while a session holds it
+	writing   chan struct{}         // the write lock; a session holds it while the channel is full
 	committed atomic.Pointer[state] // replaced only under the write lock
 }
 
 var _ ports.Prober = (*Store)(nil)
 
-// New returns an empty store for the tables of the application that the data map describes. It returns
-// domain.ErrConfiguration if the data map is empty. It returns domain.ErrManifest if a constant surrogate does not fit
-// its column.
+// New returns an empty store. The data map describes the tables of the application. New returns domain.ErrConfiguration
+// if the data map is empty. It returns domain.ErrManifest if a surrogate constant of the data map does not fit its
+// column.
 func New(dataMap domain.DataMap, opts Options) (*Store, error) {
 	if dataMap.IsZero() {
 		return nil, domain.Misconfigured("memory", "the data map is empty")
@@ -45,15 +45,15 @@ func New(dataMap domain.DataMap, opts Options) (*Store, error) {
 	return store, nil
 }
 
-// Erased returns the mark that erasures of the subject left: the instant of the last erasure and the number of
-// erasures.
+// Erased returns the time of the last committed erasure of the subject and the number of its erasures. Without an
+// erasure, both are zero.
 func (s *Store) Erased(id domain.SubjectID) (last time.Time, times int) {
 	mark := s.committed.Load().erasures[id]
 	return mark.ErasedAt, int(mark.Erasures)
 }
 
-// Entries returns copies of all committed entries of the outbox, oldest first. It includes entries that succeeded,
-// which no port shows.
+// Entries returns copies of all committed outbox entries, oldest first. It includes entries that succeeded, which no
+// port returns.
 func (s *Store) Entries() []domain.OutboxEntry {
 	state := s.committed.Load()
 	entries := make([]domain.OutboxEntry, 0, len(state.entries))
@@ -71,7 +71,7 @@ func (s *Store) Probe(ctx context.Context) error {
 	return nil
 }
 
-// lock takes the write lock. It returns an error if the context ends first.
+// lock takes the write lock. It returns an error if ctx ends before the lock is free.
 func (s *Store) lock(ctx context.Context) error {
 	select {
 	case s.writing <- struct{}{}:
@@ -83,7 +83,7 @@ func (s *Store) lock(ctx context.Context) error {
 
 func (s *Store) unlock() { <-s.writing }
 
-// endedBy returns the error of an operation that a context has ended. It wraps context.Canceled or
+// endedBy returns the error of an operation whose context has ended. The error wraps context.Canceled or
 // context.DeadlineExceeded.
 func endedBy(ctx context.Context) error {
 	return &domain.Error{Op: "session", Message: "ended by its context", Err: ctx.Err()}

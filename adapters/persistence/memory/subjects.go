@@ -12,7 +12,7 @@ import (
 // subjectStore implements ports.SubjectStore.
 type subjectStore struct{ *session }
 
-// Lock needs no lock in addition to the write lock of the session.
+// Lock implements ports.SubjectStore. It takes the write lock of the session, which also locks the subject.
 func (s subjectStore) Lock(ctx context.Context, id domain.SubjectID, at time.Time) error {
 	if _, err := s.store.dataMap.Key(id); err != nil {
 		return err
@@ -25,7 +25,7 @@ func (s subjectStore) Lock(ctx context.Context, id domain.SubjectID, at time.Tim
 	return nil
 }
 
-// LockToRectify needs no lock in addition to the write lock of the session.
+// LockToRectify implements ports.SubjectStore. It takes the write lock of the session, which also locks the subject.
 func (s subjectStore) LockToRectify(ctx context.Context, id domain.SubjectID) (domain.SubjectState, error) {
 	if _, err := s.store.dataMap.Key(id); err != nil {
 		return domain.SubjectState{}, err
@@ -36,7 +36,7 @@ func (s subjectStore) LockToRectify(ctx context.Context, id domain.SubjectID) (d
 	}
 	return domain.SubjectState{
 		Erased:  state.erasures[id].Erasures > 0,
-		Present: len(state.along(id, s.store.dataMap.SubjectTable().Name, nil)) > 0,
+		Present: len(state.rowsOnPath(id, s.store.dataMap.SubjectTable().Name, nil)) > 0,
 	}, nil
 }
 
@@ -78,18 +78,19 @@ func (s *state) apply(id domain.SubjectID, step domain.Step) (int64, error) {
 	return int64(len(retained)), nil
 }
 
-// anonymize overwrites columns of rows, even if they are NULL, and retained cells whose duty has ended. It sets other
-// columns to NULL. It returns the number of changed rows.
+// anonymize executes an anonymize step on rows of a table, and returns the number of changed rows. It overwrites the
+// columns in step.Columns, even if a cell is NULL. It overwrites the columns in step.Expired in those rows whose
+// retention duties have ended. It sets the columns in step.Clears to NULL.
 func (s *state) anonymize(table domain.Table, rows []int, step domain.Step) int64 {
 	if step.OnlyExpired() {
 		rows = slices.DeleteFunc(rows, func(i int) bool {
-			return !slices.ContainsFunc(step.Expired, func(name string) bool { return s.goes(table, i, name, step) })
+			return !slices.ContainsFunc(step.Expired, func(name string) bool { return s.overwrites(table, i, name, step) })
 		})
 	}
 	expired := map[int][]string{}
 	for _, i := range rows {
 		for _, name := range step.Expired {
-			if s.goes(table, i, name, step) {
+			if s.overwrites(table, i, name, step) {
 				expired[i] = append(expired[i], name)
 			}
 		}
@@ -106,14 +107,14 @@ func (s *state) anonymize(table domain.Table, rows []int, step domain.Step) int6
 	return int64(len(rows))
 }
 
-// dutiesEnded reports whether all duties to keep cells of a row have ended.
+// dutiesEnded reports whether all retention duties for the cells of a row have ended.
 func (s *state) dutiesEnded(table domain.Table, row int, step domain.Step) bool {
 	return len(step.Expired) > 0 && !slices.ContainsFunc(step.Columns, func(name string) bool {
 		return !slices.Contains(step.Expired, name) || !s.expired(table, row, name, step.At)
 	})
 }
 
-// expired reports whether all duties to keep a cell have ended at an instant.
+// expired reports whether all retention duties for a cell have ended before or at the time at.
 func (s *state) expired(table domain.Table, row int, name string, at time.Time) bool {
 	return !at.IsZero() && !slices.ContainsFunc(table.Duties(name), func(duty domain.Column) bool {
 		since, ok := s.rows[table.Name][row][duty.Personal.Since].(time.Time)

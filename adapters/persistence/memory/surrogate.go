@@ -9,15 +9,15 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// surrogate returns the value that overwrites a cell. The value is NULL or a constant if the data map says so, and
-// otherwise a value that fits the type of the column. Texts, UUIDs and constants with a placeholder are different in
-// every cell.
+// surrogate returns the value that overwrites a cell of the column. It is NULL or a constant if the data map says so.
+// Otherwise it is a value of the column's type. For texts, UUIDs and constants with a placeholder, each call returns a
+// different value.
 func surrogate(column domain.Column) any {
 	if column.Personal != nil && column.Personal.Strategy == domain.StrategyNull {
 		return nil
 	}
 	if _, ok := column.Constant(); ok {
-		constant, _ := constantOf(column) // New has checked it
+		constant, _ := constantOf(column) // New has checked that the constant fits
 		return constant
 	}
 	switch column.Type {
@@ -43,8 +43,8 @@ func surrogate(column domain.Column) any {
 	return ""
 }
 
-// anonymousText returns "anon-" and 32 hexadecimal digits. A column with a limited length gets fewer digits. If fewer
-// than 12 digits would fit, it gets only digits, because they make the text unique.
+// anonymousText returns "anon-" and 32 hexadecimal digits. If length is too short for this text, the text has fewer
+// digits. If fewer than 12 digits would fit, the text has no "anon-", because the digits make it unique.
 func anonymousText(length int) string {
 	const prefix, least = "anon-", 12
 	digits := hex.EncodeToString(random())
@@ -72,7 +72,7 @@ func random() []byte {
 	return bits
 }
 
-// checkConstants returns an error if a constant surrogate does not fit its column.
+// checkConstants returns an error if a surrogate constant of the data map does not fit its column.
 func checkConstants(dataMap domain.DataMap) error {
 	for _, table := range dataMap.Tables() {
 		for _, column := range table.Personal() {
@@ -84,8 +84,9 @@ func checkConstants(dataMap domain.DataMap) error {
 	return nil
 }
 
-// constantOf returns the constant that overwrites a column, as a value of its type, with random digits in its
-// placeholders. Returns nil if the column has no constant.
+// constantOf returns the surrogate constant of a column, as a value of the column's type. A placeholder in the constant
+// is replaced by random digits. constantOf returns nil if the column has no constant. ok is false if the constant does
+// not fit the column.
 func constantOf(column domain.Column) (constant any, ok bool) {
 	if _, ok := column.Constant(); !ok {
 		return nil, true

@@ -11,7 +11,7 @@ import (
 
 var _ ports.RetentionSweeper = subjectStore{}
 
-// Due implements ports.RetentionSweeper. It runs Sweep on a copy of the state that no other session sees.
+// Due implements ports.RetentionSweeper. For each mark, it sweeps a private copy of the state and discards the copy.
 func (s subjectStore) Due(
 	ctx context.Context, marks []domain.ErasureMark, steps []domain.Step,
 ) (due []domain.SubjectID, err error) {
@@ -48,7 +48,7 @@ func (s subjectStore) SweptKeys(ctx context.Context, id domain.SubjectID, query 
 	step := domain.Step{At: query.ErasedAt, Scope: mark.SweepScope(state.returned(id))}
 	return state.keys(id, query, func(table domain.Table, column domain.Column, row int) bool {
 		return column.Personal.Strategy == domain.StrategyRetain && !state.dataMap.Keeps(table, column) &&
-			state.goes(table, row, column.Name, step)
+			state.overwrites(table, row, column.Name, step)
 	}), nil
 }
 
@@ -65,7 +65,8 @@ func (s subjectStore) Sweep(ctx context.Context, id domain.SubjectID, steps []do
 	return rows, s.fail(err)
 }
 
-// sweep overwrites the cells that an erasure has left and whose duties have ended.
+// sweep overwrites those cells of an erased subject that the erasure retained, and whose retention duties have ended
+// since then. It returns the number of changed rows for each step.
 func (s *state) sweep(id domain.SubjectID, steps []domain.Step) ([]int64, error) {
 	rows := make([]int64, 0, len(steps))
 	mark := s.erasures[id]
@@ -92,10 +93,11 @@ func (s *state) sweep(id domain.SubjectID, steps []domain.Step) ([]int64, error)
 	return rows, nil
 }
 
-// returned reports whether an erased subject may have returned.
+// returned reports whether the subject may have registered again after the erasure: the subject's row has values that
+// an erasure would have overwritten.
 func (s *state) returned(id domain.SubjectID) bool {
 	table := s.dataMap.SubjectTable()
-	for _, i := range s.along(id, table.Name, nil) {
+	for _, i := range s.rowsOnPath(id, table.Name, nil) {
 		var texts []string
 		for _, column := range table.Identifying() {
 			text, _ := s.rows[table.Name][i][column.Name].(string)
@@ -108,8 +110,8 @@ func (s *state) returned(id domain.SubjectID) bool {
 	return false
 }
 
-// goes reports whether a step overwrites a retained cell.
-func (s *state) goes(table domain.Table, row int, name string, step domain.Step) bool {
+// overwrites reports whether a step overwrites a retained cell.
+func (s *state) overwrites(table domain.Table, row int, name string, step domain.Step) bool {
 	if !s.expired(table, row, name, step.At) {
 		return false
 	}

@@ -6,29 +6,34 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// Row is a row of one of the application's tables, by column. A value is nil for NULL, or has the Go type for the type
-// of its column:
+// Row is a row of a table of the application. It maps the names of columns to values. nil means NULL. Any other value
+// must have a Go type that fits the type of the column:
 //
 //	text, uuid (in lower case)   string, of no more characters than the column's Length
-//	smallint, integer, bigint    int64, or an int, which is kept as int64
+//	smallint, integer, bigint    int64, or an int, which is stored as int64
 //	number                       float64, int64 or domain.Number; finite
 //	boolean                      bool
-//	time                         time.Time, which is kept in UTC and whole microseconds
+//	time                         time.Time, which is stored in UTC and truncated to microseconds
 //	json, array                  domain.JSON
 //	bytes                        []byte
 //
-// A column whose type the data map leaves open takes any of them.
+// If the data map gives no type for a column, the column accepts values of all these types.
 type Row = map[string]any
 
-// Insert adds a row to a table of the application. It bypasses the ports and commits immediately. A column that row
-// does not contain is NULL. Insert copies the row.
+// Insert adds a copy of row to a table of the application, and commits immediately. It does not use the ports. A column
+// that row does not contain is NULL.
 //
-// Insert returns domain.ErrManifest if the data map does not contain the table or a column. It returns
-// domain.ErrInvalid, with the column as the field, if a value does not have the type of its column or a column of the
-// primary key is NULL. It returns domain.ErrConflict if the primary key already exists, or if the row refers to a row
-// that does not exist. Insert ignores relations to tables outside the data map and relations with a condition.
+// Insert returns these errors:
 //
-// Insert waits while a session holds the write lock. The function of such a session must not call it.
+//   - domain.ErrManifest if the data map does not contain the table or a column
+//   - domain.ErrInvalid, with the column as the field, if a value does not fit the type of its column, or if a column
+//     of the primary key is NULL
+//   - domain.ErrConflict if a row with the same primary key exists, or if row refers to a row that does not exist
+//
+// Insert does not check references by relations that have a condition, or references to tables outside the data map.
+//
+// Insert waits while a session holds the write lock. The function of such a session must not call Insert, because
+// Insert would wait forever.
 func (s *Store) Insert(table string, row Row) error {
 	ctx := context.Background()
 	session := &session{store: s}
@@ -43,8 +48,8 @@ func (s *Store) Insert(table string, row Row) error {
 	return session.commit(ctx)
 }
 
-// Rows returns copies of all committed rows of a table of the application, ordered by primary key. It returns
-// domain.ErrManifest if the data map does not contain the table.
+// Rows returns copies of all committed rows of a table of the application, in the order of their primary keys. It
+// returns domain.ErrManifest if the data map does not contain the table.
 func (s *Store) Rows(table string) ([]Row, error) {
 	described, ok := s.dataMap.Table(table)
 	if !ok {
@@ -58,7 +63,7 @@ func (s *Store) Rows(table string) ([]Row, error) {
 	return rows, nil
 }
 
-// insert checks a row and adds a copy of it.
+// insert checks a row and adds a copy of the row to a table.
 func (s *state) insert(name string, row Row) error {
 	op := "insert into " + name
 	table, ok := s.dataMap.Table(name)
@@ -85,7 +90,7 @@ func (s *state) insert(name string, row Row) error {
 			}})
 		}
 	}
-	if len(s.linked(name, table.PrimaryKey, linksOf([]Row{stored}, table.PrimaryKey))) > 0 {
+	if len(s.rowsWith(name, table.PrimaryKey, tuplesOf([]Row{stored}, table.PrimaryKey))) > 0 {
 		return conflict(op, "a row with that primary key already exists")
 	}
 	return s.add(table, stored)

@@ -155,7 +155,7 @@ func TestAColumnWithoutATypeAcceptsEveryValue(t *testing.T) {
 	}
 }
 
-// The caller may change its arguments and the results. The store does not change.
+// If the caller changes a row after Insert or Rows, the data of the store must not change.
 func TestTheApplicationsRowsAreCopies(t *testing.T) {
 	store := newShop(t)
 	row := memory.Row{"tenant": "c", "number": 1, "name": "Jane", "photo": []byte("photo")}

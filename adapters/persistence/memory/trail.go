@@ -15,7 +15,7 @@ func (a auditLog) Append(_ context.Context, events ...domain.AuditEvent) error {
 		return err
 	}
 	for _, event := range events {
-		a.held.events = append(a.held.events, stored(event))
+		a.unwritten.events = append(a.unwritten.events, stored(event))
 	}
 	return nil
 }
@@ -39,7 +39,7 @@ func (a auditLog) AppendOnRollback(_ context.Context, events ...domain.AuditEven
 }
 
 func (a auditLog) Trail(ctx context.Context, id domain.SubjectID) (trail []domain.AuditEvent, err error) {
-	state, err := a.read(ctx, len(a.held.events) > 0)
+	state, err := a.read(ctx, len(a.unwritten.events) > 0)
 	if err != nil {
 		return nil, err
 	}
@@ -52,7 +52,8 @@ func (a auditLog) Trail(ctx context.Context, id domain.SubjectID) (trail []domai
 	return trail, nil
 }
 
-// stored returns a copy of the event for the store. Integers become int64, as in every store.
+// stored returns a copy of the event in the form in which every store returns it: integers in the event have the type
+// int64.
 func stored(event domain.AuditEvent) domain.AuditEvent {
 	event.OccurredAt = domain.Instant(event.OccurredAt)
 	event.Payload = maps.Clone(event.Payload)

@@ -15,8 +15,8 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// storable returns a value in the form in which a column stores it, see Row. ok is false if the column cannot hold the
-// value. The result shares no memory with the value.
+// storable returns the value in the form in which the column stores it. See Row for the allowed types. ok is false if
+// the value does not fit the column. The result shares no memory with the parameter.
 func storable(column domain.Column, value any) (stored any, ok bool) {
 	holds := func(types ...domain.ColumnType) bool { return column.Type == "" || slices.Contains(types, column.Type) }
 	switch value := value.(type) {
@@ -56,7 +56,7 @@ func cloneRow(row Row) Row {
 	return row
 }
 
-// cloneValue copies a value that is mutable, which only bytes are.
+// cloneValue returns a copy of the value if the value is a byte slice. All other values are immutable.
 func cloneValue(value any) any {
 	if raw, ok := value.([]byte); ok {
 		return bytes.Clone(raw)
@@ -83,7 +83,7 @@ func compare(a, b any) int {
 	return strings.Compare(textOf(a), textOf(b))
 }
 
-// textOf returns the text form of a stored value. Different values of a column have different text forms.
+// textOf returns a stored value as text. Two different values of one column have different texts.
 func textOf(value any) string {
 	switch value := value.(type) {
 	case string:

@@ -1,14 +1,14 @@
-// Package desktest is a fake support desk for tests and demonstrations. It is an HTTP server with the part of
-// Intercom's REST API that package supportdesk uses.
+// Package desktest is a fake support desk for tests and demonstrations. It is an HTTP server that implements the part
+// of Intercom's REST API that package supportdesk uses.
 //
 //	desk := desktest.New("token")
 //	desk.Add(desktest.Contact{ID: "c1", Email: "zoe@example.org"}, desktest.Conversation{ID: "515", State: "open"})
 //	server := httptest.NewServer(desk)
 //
-// Desk.Script and Desk.Always make the desk fail like a real desk: see Fault. Programs other than tests call Start,
-// which also starts a server.
+// Use Desk.Script and Desk.Always to make requests fail as they can fail with a real desk; see Fault. A program that is
+// not a test can use Start, which also starts a server.
 //
-// The package shares no code with package supportdesk, so that a mistake in one cannot hide a mistake in the other.
+// The package shares no code with package supportdesk. If both had the same mistake, tests could not find the mistake.
 package desktest
 
 import (
@@ -66,7 +66,7 @@ type contactConversation struct {
 	contactID string
 }
 
-// New returns a desk without contacts. It accepts requests with the token.
+// New returns a desk without contacts. The desk accepts only requests with the given access token.
 func New(token string) *Desk {
 	return &Desk{
 		token:         token,
@@ -76,8 +76,9 @@ func New(token string) *Desk {
 	}
 }
 
-// Add adds the contact, or replaces the contact with the same id, and adds the conversations to its conversations. A
-// search returns the conversations in the order of Add.
+// Add adds a contact with its conversations. If the desk already has a contact with the same id, Add replaces the
+// contact and keeps the conversations that it has. A search returns conversations in the order in which they were
+// added.
 func (d *Desk) Add(contact Contact, conversations ...Conversation) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -87,8 +88,8 @@ func (d *Desk) Add(contact Contact, conversations ...Conversation) {
 	}
 }
 
-// Merge merges the contact from into the contact into: it removes from, and moves its conversations to into. The desk
-// then responds with 410 to requests for from.
+// Merge merges the contact from into the contact into: the conversations of from become conversations of into, and from
+// is removed. The response to a later request for from has the status 410.
 func (d *Desk) Merge(from, into string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -109,7 +110,7 @@ func (d *Desk) Knows(contactID string) bool {
 	return known
 }
 
-// delete removes the contact and its conversations, and reports whether the desk had the contact.
+// delete removes the contact and its conversations. It reports whether the desk had the contact.
 func (d *Desk) delete(contactID string) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -119,22 +120,24 @@ func (d *Desk) delete(contactID string) bool {
 	return known
 }
 
-// SetPageSizes sets the maximum sizes of the pages of a search, in order. After the last size, the first size follows
-// again. A size of 0 makes an empty page that has a next page. Without sizes, a page has the requested size.
+// SetPageSizes sets the maximum number of conversations on each page of a search. The first size is for the first page,
+// and so on. After the last size, the sizes start again from the first. A size of 0 means an empty page that is
+// followed by another page. Without sizes, each page has the requested size.
 func (d *Desk) SetPageSizes(sizes ...int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.pageSizes = slices.Clone(sizes)
 }
 
-// Script adds faults for the next requests. Each request gets one fault, in the order of arrival. OK means no fault.
+// Script adds faults for the next requests, one for each request in the order of arrival. The fault OK means that the
+// request does not fail.
 func (d *Desk) Script(faults ...Fault) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.script = append(d.script, faults...)
 }
 
-// Always sets the fault for every request after the faults of Script. OK or nil removes it.
+// Always sets a fault for all requests for which Script has set no fault. OK or nil removes the fault.
 func (d *Desk) Always(fault Fault) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -148,7 +151,7 @@ func (d *Desk) Requests() []Request {
 	return slices.Clone(d.requests)
 }
 
-// receive records a request and returns its fault. It returns nil for a request without a fault.
+// receive records a request and returns the fault for this request, or nil.
 func (d *Desk) receive(request Request) Fault {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -36,7 +36,8 @@ func start(t *testing.T) *desktest.Server {
 	return server
 }
 
-// call sends a valid request, modified by change, and returns the status and the JSON of the response.
+// call sends a request that the function change has modified. It returns the status and the decoded JSON of the
+// response.
 func call(
 	t *testing.T, s *desktest.Server, method, path, body string, change ...func(*http.Request),
 ) (int, map[string]any, error) {
@@ -73,7 +74,7 @@ func call(
 	return response.StatusCode, document, err
 }
 
-// mustCall is like call, but fails the test if the response is not JSON.
+// mustCall sends a request like call. It fails the test if the response is not JSON.
 func mustCall(
 	t *testing.T, s *desktest.Server, method, path, body string, change ...func(*http.Request),
 ) (int, map[string]any) {

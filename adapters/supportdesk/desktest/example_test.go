@@ -11,7 +11,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// An application tests its erasure of contacts at the support desk.
+// An application tests that it erases contacts at the support desk.
 func ExampleNew() {
 	desk := desktest.New("token")
 	desk.Add(desktest.Contact{ID: "c1", Email: "zoe@example.org"}, desktest.Conversation{ID: "515", State: "open"})
@@ -28,8 +28,8 @@ func ExampleNew() {
 	// Output: DELETE /contacts/c1 known: false
 }
 
-// The desk refuses the first request because of a rate limit. It carries out the second request, but its response is
-// lost.
+// The desk refuses the first request because of a rate limit. The desk deletes the contact for the second request, but
+// the response is lost.
 func ExampleDesk_Script() {
 	ctx := context.Background()
 	server, err := desktest.Start(ctx, "token")

@@ -9,11 +9,12 @@ import (
 	"strconv"
 )
 
-// Fault is a failure of the desk for one request. A Fault writes the response itself, or calls regular and changes or
-// drops its response. The desk carries out the request if and only if the Fault calls regular.
+// Fault makes one request to the desk fail. A Fault is called in place of the regular handler. It writes a response
+// itself, or calls regular and then changes or drops the response. The desk executes the request only if the Fault
+// calls regular.
 type Fault func(w http.ResponseWriter, r *http.Request, regular http.HandlerFunc)
 
-// With returns a Fault that also sets a header of the response.
+// With returns a Fault like f that also sets a header of the response.
 func (f Fault) With(name, value string) Fault {
 	return func(w http.ResponseWriter, r *http.Request, regular http.HandlerFunc) {
 		w.Header().Set(name, value)
@@ -25,7 +26,8 @@ func (f Fault) With(name, value string) Fault {
 func OK(w http.ResponseWriter, r *http.Request, regular http.HandlerFunc) { regular(w, r) }
 
 // Status responds with the status and an error in the format of the desk. The message of the error contains VendorText.
-// The code is "not_found" for 404, "contact_merged" for 410, and otherwise a code that the vendor does not use.
+// The code of the error is "not_found" for status 404 and "contact_merged" for 410. For any other status it is a code
+// that a real desk does not use.
 func Status(status int) Fault {
 	code := "scripted"
 	switch status {
@@ -37,13 +39,14 @@ func Status(status int) Fault {
 	return func(w http.ResponseWriter, _ *http.Request, _ http.HandlerFunc) { refuse(w, status, code) }
 }
 
-// Redirect responds with the status and the header Location.
+// Redirect responds with the status, and with the location in the header Location.
 func Redirect(status int, location string) Fault { return Status(status).With("Location", location) }
 
-// Body responds with 200 and the body. It does not carry out the request.
+// Body responds with status 200 and the body. The desk does not execute the request.
 func Body(contentType, body string) Fault { return Respond(http.StatusOK, contentType, body) }
 
-// Respond responds with the status and the body, like a proxy before the desk. It does not carry out the request.
+// Respond responds with the status and the body, as a proxy in front of the desk could. The desk does not execute the
+// request.
 func Respond(status int, contentType, body string) Fault {
 	return func(w http.ResponseWriter, _ *http.Request, _ http.HandlerFunc) {
 		w.Header().Set("Content-Type", contentType)
@@ -52,14 +55,14 @@ func Respond(status int, contentType, body string) Fault {
 	}
 }
 
-// JSON responds with 200 and the body as application/json. It does not carry out the request.
+// JSON responds with status 200 and the body as application/json. The desk does not execute the request.
 func JSON(body string) Fault { return Body("application/json", body) }
 
-// HTML responds with 200 and an HTML page, like a proxy. It does not carry out the request.
+// HTML responds with status 200 and an HTML page, as a proxy could. The desk does not execute the request.
 func HTML() Fault { return Body(pageType, page) }
 
-// NotFoundPage responds with 404 and an HTML page, like a proxy that cannot reach the desk. It does not carry out the
-// request.
+// NotFoundPage responds with status 404 and an HTML page, as a proxy that cannot reach the desk could. The desk does
+// not execute the request.
 func NotFoundPage() Fault { return Respond(http.StatusNotFound, pageType, page) }
 
 const (
@@ -67,19 +70,21 @@ const (
 	page     = "<html><body>" + VendorText + "</body></html>"
 )
 
-// NotDeleted responds with 200 and the JSON of a deletion in which deleted is false. It does not carry out the request.
+// NotDeleted responds with status 200 and the JSON response to a deletion, in which the field deleted is false. The
+// desk does not execute the request.
 func NotDeleted() Fault { return JSON(`{"type":"contact","id":"` + VendorText + `","deleted":false}`) }
 
-// HangUp closes the connection without a response. It does not carry out the request.
+// HangUp closes the connection without a response. The desk does not execute the request.
 func HangUp(http.ResponseWriter, *http.Request, http.HandlerFunc) { panic(http.ErrAbortHandler) }
 
-// LoseResponse carries out the request, and closes the connection without a response.
+// LoseResponse executes the request, and closes the connection without a response.
 func LoseResponse(_ http.ResponseWriter, r *http.Request, regular http.HandlerFunc) {
 	regular(&buffered{header: http.Header{}}, r)
 	panic(http.ErrAbortHandler)
 }
 
-// CutBody carries out the request, and closes the connection after half of the announced body.
+// CutBody executes the request. It sends the Content-Length of the complete body, but only the first half of the body,
+// and closes the connection.
 func CutBody(w http.ResponseWriter, r *http.Request, regular http.HandlerFunc) {
 	response := buffer(regular, r)
 	response.header.Set("Content-Length", strconv.Itoa(response.body.Len()))
@@ -88,21 +93,22 @@ func CutBody(w http.ResponseWriter, r *http.Request, regular http.HandlerFunc) {
 	panic(http.ErrAbortHandler)
 }
 
-// TruncateJSON carries out the request, and sends the first half of the JSON as a complete body.
+// TruncateJSON executes the request. It sends the first half of the JSON, with the Content-Length of this half.
 func TruncateJSON(w http.ResponseWriter, r *http.Request, regular http.HandlerFunc) {
 	response := buffer(regular, r)
 	response.header.Del("Content-Length")
 	response.send(w, response.body.Bytes()[:response.body.Len()/2])
 }
 
-// WrongContentType carries out the request, and sends the response as text/plain.
+// WrongContentType executes the request, and sends the response as text/plain.
 func WrongContentType(w http.ResponseWriter, r *http.Request, regular http.HandlerFunc) {
 	response := buffer(regular, r)
 	response.header.Set("Content-Type", "text/plain")
 	response.send(w, response.body.Bytes())
 }
 
-// RepeatCursor responds to every search with the first page and the same next cursor.
+// RepeatCursor responds to every search with the first page. The cursor of the next page is always the same, so that a
+// client that follows it never reaches the end.
 func RepeatCursor(w http.ResponseWriter, r *http.Request, regular http.HandlerFunc) {
 	if r.Method == http.MethodPost {
 		var search map[string]any
@@ -123,14 +129,14 @@ func RepeatCursor(w http.ResponseWriter, r *http.Request, regular http.HandlerFu
 	response.send(w, response.body.Bytes())
 }
 
-// buffered is a ResponseWriter that buffers a response.
+// buffered is a ResponseWriter that buffers the response.
 type buffered struct {
 	header http.Header
 	status int
 	body   bytes.Buffer
 }
 
-// buffer carries out the request and returns its response.
+// buffer executes the request with the regular handler, and returns the buffered response.
 func buffer(regular http.HandlerFunc, r *http.Request) *buffered {
 	response := &buffered{header: http.Header{}, status: http.StatusOK}
 	regular(response, r)

@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// Latch makes requests to a desk wait, and so simulates a slow desk without fixed delays. A request with the Fault Hold
-// waits until Open is called or its client has left.
+// Latch makes requests to a desk wait, so that a test can simulate a slow desk without a fixed delay. A request with
+// the Fault Hold waits until Open is called or its client has disconnected.
 type Latch struct {
 	entered chan struct{}
 	left    chan struct{}
@@ -14,7 +14,8 @@ type Latch struct {
 	once    sync.Once
 }
 
-// latchCapacity is the number of requests that Hold accepts without a receiver of Entered or Left.
+// latchCapacity is the capacity of the channels that Entered and Left return. Hold does not block until one of them is
+// full.
 const latchCapacity = 1024
 
 // NewLatch returns a closed latch.
@@ -26,16 +27,17 @@ func NewLatch() *Latch {
 	}
 }
 
-// Entered returns a channel that gets a value for every request that reaches Hold.
+// Entered returns a channel that receives a value for each request that begins to wait in Hold.
 func (l *Latch) Entered() <-chan struct{} { return l.entered }
 
-// Left returns a channel that gets a value for every request whose client leaves before Open is called.
+// Left returns a channel that receives a value for each request whose client disconnects before Open is called.
 func (l *Latch) Left() <-chan struct{} { return l.left }
 
-// Open releases all waiting and later requests. The desk carries them out. Open may be called more than once.
+// Open ends the waiting of all requests, including later requests. The desk then executes them. Open may be called more
+// than once.
 func (l *Latch) Open() { l.once.Do(func() { close(l.opened) }) }
 
-// Hold is a Fault that makes a request wait until Open is called or its client has left.
+// Hold is a Fault that makes a request wait until Open is called or its client has disconnected.
 func (l *Latch) Hold(w http.ResponseWriter, r *http.Request, regular http.HandlerFunc) {
 	l.entered <- struct{}{}
 	select {

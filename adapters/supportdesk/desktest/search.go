@@ -29,7 +29,8 @@ type searchRequest struct {
 	} `json:"pagination"`
 }
 
-// position is the content of a cursor: the offset of the next page, and its number, counted from 0.
+// position is the content of a cursor: the offset of the first conversation on the next page, and the number of the
+// page, counted from 0.
 type position struct{ Offset, Page int }
 
 func (d *Desk) search(w http.ResponseWriter, r *http.Request) {
@@ -68,7 +69,8 @@ func (d *Desk) search(w http.ResponseWriter, r *http.Request) {
 
 var errSearch = errors.New("the desk does not support this search")
 
-// readSearch parses a search for the conversations of a contact. The desk supports no other search.
+// readSearch parses the request body of a search for the conversations of a contact. The fake desk supports no other
+// search.
 func readSearch(r *http.Request) (request searchRequest, from position, err error) {
 	media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || media != "application/json" {

@@ -11,7 +11,8 @@ import (
 // maxBody is the maximum size of the body of a request, in bytes.
 const maxBody = 1 << 20
 
-// ServeHTTP records a request, and responds to it with its Fault, or regularly if it has no Fault.
+// ServeHTTP implements http.Handler. It records each request. It responds with the Fault for the request, or regularly
+// if there is none.
 func (d *Desk) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	if err != nil {
@@ -33,8 +34,9 @@ func (d *Desk) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	fault(w, r, d.regular)
 }
 
-// regular responds to a request without a Fault. It splits the path before it unescapes the segments. An http.ServeMux
-// would clean the path first, so that an id with a slash or dots would reach another route.
+// regular responds to a request without a Fault. It splits the path at the slashes first and unescapes the segments
+// afterwards. With an http.ServeMux, an id that contains a slash or dots would be cleaned and could match another
+// route.
 func (d *Desk) regular(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case r.Header.Get("Authorization") != "Bearer "+d.token:

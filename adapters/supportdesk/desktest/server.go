@@ -19,8 +19,8 @@ type Server struct {
 	served chan struct{}
 }
 
-// Start returns a running desk without contacts, on a free port of the loopback interface. The caller must call Close.
-// ctx bounds only the start.
+// Start starts a desk without contacts on a free port of the loopback interface. The caller must call Close. The
+// context bounds only the start.
 func Start(ctx context.Context, token string) (*Server, error) {
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
@@ -43,8 +43,8 @@ func Start(ctx context.Context, token string) (*Server, error) {
 	return server, nil
 }
 
-// Close stops the server and closes all its connections. A request that waits in Latch.Hold then ends as if its client
-// had left.
+// Close stops the server and closes all its connections. For a request that waits in Latch.Hold, this has the same
+// effect as a disconnect of its client.
 func (s *Server) Close() error {
 	err := s.http.Close()
 	<-s.served

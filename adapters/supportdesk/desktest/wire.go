@@ -9,11 +9,11 @@ import (
 	"time"
 )
 
-// VendorText is part of the message of every error of the desk, because the messages of a real desk may quote personal
-// data. An error of a resolver must never contain VendorText.
+// VendorText is a part of the message in every error response of the desk. The messages of a real desk may quote
+// personal data. A test can therefore check that no error of a resolver contains VendorText.
 const VendorText = "vendor.text@example.org"
 
-// respond sends a response with a body as JSON.
+// respond writes a response whose body is the JSON of the given value.
 func respond(w http.ResponseWriter, status int, body any) {
 	encoded, err := json.Marshal(body)
 	if err != nil { // a value in Fields or CustomAttributes cannot be encoded
@@ -22,7 +22,7 @@ func respond(w http.ResponseWriter, status int, body any) {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.Header().Set("Content-Length", strconv.Itoa(len(encoded)))
 	w.WriteHeader(status)
-	_, _ = w.Write(encoded) // fails if the client has left
+	_, _ = w.Write(encoded) // fails if the client has disconnected
 }
 
 func refuse(w http.ResponseWriter, status int, code string) {
@@ -38,7 +38,8 @@ func refuseMerged(w http.ResponseWriter, into string) {
 	refuse(w, http.StatusGone, "contact_merged")
 }
 
-// wire returns the JSON of the contact. It includes some further fields that a real desk sends.
+// wire returns the JSON fields of the contact, including some fields of a real desk that package supportdesk does not
+// use.
 func (c Contact) wire() map[string]any {
 	attributes := c.CustomAttributes
 	if attributes == nil {
@@ -62,7 +63,8 @@ func (c Contact) wire() map[string]any {
 	return fields
 }
 
-// wire returns the JSON of the conversation in a search. It includes some further fields that a real desk sends.
+// wire returns the JSON fields of the conversation in the result of a search, including some fields of a real desk that
+// package supportdesk does not use.
 func (c contactConversation) wire() map[string]any {
 	fields := map[string]any{
 		"type":              "conversation",

@@ -8,7 +8,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// Write the models of a proposed data map, for the live schema of the proposal.
+// Write the models of a proposed data map, with the schema from which the proposal was made.
 func ExampleWrite() {
 	catalog := domain.Catalog{Tables: []domain.CatalogTable{{
 		Name: "users", Kind: domain.KindTable, PrimaryKey: []string{"id"},

@@ -10,14 +10,14 @@ import (
 	"github.com/habeas-data/habeas/internal/words"
 )
 
-// initialisms are the words that Go writes in capitals.
+// initialisms are words that Go names write in capital letters.
 var initialisms = []string{
 	"acl", "api", "ascii", "cpu", "css", "dns", "eof", "guid", "html", "http", "https", "id", "ip", "json", "qps", "ram",
 	"rpc", "sla", "smtp", "sql", "ssh", "tcp", "tls", "ttl", "udp", "ui", "uid", "uuid", "uri", "url", "utf", "vm", "xml",
 	"xmpp", "xsrf", "xss",
 }
 
-// goName returns the exported Go name for a name of the database.
+// goName returns an exported Go name for the name of a table or column. For example, it returns UserID for user_id.
 func goName(name string) string {
 	var b strings.Builder
 	for _, word := range words.Split(name) {
@@ -41,7 +41,7 @@ func goName(name string) string {
 	return text
 }
 
-// structName returns the name of a table's model.
+// structName returns the name of the Go struct for a table.
 func structName(table string) string {
 	parts := words.Split(table[strings.LastIndexByte(table, '.')+1:])
 	if len(parts) > 0 {
@@ -50,7 +50,7 @@ func structName(table string) string {
 	return goName(strings.Join(parts, "_"))
 }
 
-// unique returns the name, with a number appended if the name is taken.
+// unique returns the name, and appends a number if the name is already taken.
 func unique(name string, taken map[string]bool) string {
 	free := name
 	for i := 2; taken[free]; i++ {
@@ -60,7 +60,8 @@ func unique(name string, taken map[string]bool) string {
 	return free
 }
 
-// nameFields names the fields. Relations that have a name in the data map come first, because tags refer to that name.
+// nameFields chooses the names of the fields of a model. It first names the relations that have a name in the data map,
+// because the option via of a column refers to that name.
 func (m *model) nameFields() {
 	m.columns, m.relations = map[string]string{}, make([]string, len(m.Relations))
 	taken := map[string]bool{"BaseModel": true}
@@ -79,7 +80,7 @@ func (m *model) nameFields() {
 	}
 }
 
-// relationName derives the name of a relation from its column: Author from author_id.
+// relationName returns a name for a relation without a name. For example, it returns Author for the column author_id.
 func relationName(r domain.Relation) string {
 	parts := words.Split(r.Columns[len(r.Columns)-1])
 	if last := len(parts) - 1; last > 0 && slices.Contains([]string{"id", "uuid", "guid"}, strings.ToLower(parts[last])) {
@@ -88,7 +89,8 @@ func relationName(r domain.Relation) string {
 	return structName(r.References)
 }
 
-// nameVias determines the names of the paths, which consist of the fields of their relations.
+// nameVias sets m.vias: it maps the name of each path in the data map to the name of the path in the models. The latter
+// consists of the names of the relation fields.
 func (m *model) nameVias(dataMap domain.DataMap, f *file) {
 	for i, r := range m.Relations {
 		if _, ok := dataMap.Table(r.References); !ok {
@@ -100,7 +102,7 @@ func (m *model) nameVias(dataMap domain.DataMap, f *file) {
 		var parts []string
 		at := m
 		for _, r := range path.Relations {
-			if at.marked() > 1 {
+			if at.pathRelations() > 1 {
 				i := slices.IndexFunc(at.Relations, r.Equals)
 				parts = append(parts, at.relations[i])
 			}
@@ -110,8 +112,8 @@ func (m *model) nameVias(dataMap domain.DataMap, f *file) {
 	}
 }
 
-// marked returns the number of relations that are marked as paths.
-func (m *model) marked() int {
+// pathRelations returns the number of relations of the model that lead to a subject.
+func (m *model) pathRelations() int {
 	n := 0
 	for _, r := range m.Relations {
 		if r.Path {
@@ -121,7 +123,9 @@ func (m *model) marked() int {
 	return n
 }
 
-// viaOf converts the via of a column to names of Go fields. A name that is a prefix of several paths means all of them.
+// viaOf returns the option via of a column, which names the paths from a row to the person to whom the value belongs.
+// It replaces the names of the data map by names of Go fields. If a name is a prefix of the names of several paths, it
+// selects all these paths.
 func (m *model) viaOf(text string) string {
 	if text == "" {
 		return ""

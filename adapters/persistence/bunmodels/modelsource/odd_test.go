@@ -2,7 +2,8 @@ package modelsource_test
 
 import "github.com/habeas-data/habeas/domain"
 
-// oddTables is a data map of rare cases, and of names that Go writes differently.
+// oddTables returns a data map of rare cases. The names of its tables and columns differ from the Go names in the
+// models.
 func oddTables() []domain.Table {
 	text, bigint := domain.TypeText, domain.TypeBigInt
 	personal := func(name string, a domain.Annotation) domain.Column {
@@ -81,7 +82,7 @@ func oddTables() []domain.Table {
 	}
 }
 
-// oddCatalog is the schema of the data map.
+// oddCatalog returns a schema that fits the data map of oddTables.
 func oddCatalog() domain.Catalog {
 	var catalog domain.Catalog
 	for _, table := range oddTables() {

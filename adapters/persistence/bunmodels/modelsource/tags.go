@@ -8,7 +8,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// tag is a key of a struct tag and its value. An empty value omits the key.
+// tag is one key of a struct tag, with its value. A tag with an empty value is not written.
 type tag struct{ key, value string }
 
 // tags returns a struct tag.
@@ -66,8 +66,9 @@ func (m *model) bunTag(c domain.Column, live domain.CatalogColumn, sqlType strin
 	return strings.Join(parts, ",")
 }
 
-// staysUnique reports whether an erasure keeps a unique constraint on the columns, because it writes a different value
-// into each cell or leaves the cell. bunmodels refuses other constraints.
+// staysUnique reports whether the values of the columns stay unique after an erasure. They do if the erasure writes a
+// different value into each cell, or does not write to the columns. Other unique constraints are not written into the
+// models, because package bunmodels would refuse them.
 func (m *model) staysUnique(columns []string) bool {
 	for _, name := range columns {
 		c, ok := m.Column(name)
@@ -115,7 +116,8 @@ func (m *model) piiTag(c domain.Column) string {
 	return strings.Join(parts, ",")
 }
 
-// quote puts a value of a pii or subject tag in single quotes if necessary.
+// quote returns a value for a pii or subject tag. It puts the value in single quotes if the syntax of the tag requires
+// them.
 func quote(value string) string {
 	if strings.ContainsAny(value, ",'") || strings.TrimSpace(value) != value {
 		return "'" + strings.ReplaceAll(value, "'", "''") + "'"

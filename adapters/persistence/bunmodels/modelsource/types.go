@@ -6,19 +6,20 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// usual maps the declared type of a column to a Go type. For a field of this Go type, bun assumes the declared type, so
-// the field needs no type option in its tag.
-var usual = map[string]string{
+// assumed maps declared types of columns to Go types. For a field of this Go type, bun assumes the declared type, so
+// the bun tag of the field needs no option "type".
+var assumed = map[string]string{
 	"text": "string", "varchar": "string", "character varying": "string",
 	"bigint": "int64", "int8": "int64", "integer": "int32", "int": "int32", "int4": "int32", "smallint": "int16",
 	"int2": "int16", "double precision": "float64", "float8": "float64", "boolean": "bool", "bool": "bool",
 	"timestamp with time zone": "time.Time", "timestamptz": "time.Time", "bytea": "[]byte", "blob": "[]byte",
 }
 
-// exact are the declared types of numbers that a float64 cannot represent exactly.
-var exact = []string{"numeric", "decimal", "money"}
+// decimals are the declared types whose numbers a float64 cannot represent exactly.
+var decimals = []string{"numeric", "decimal", "money"}
 
-// typeOf returns the Go type of a column, and the type option of its bun tag if it needs one.
+// typeOf returns the Go type for a column. If the bun tag of the field needs the option "type", typeOf also returns
+// this option.
 func (f *file) typeOf(c domain.CatalogColumn) (goType, sqlType string) {
 	switch c.Type {
 	case domain.TypeSmallInt:
@@ -29,7 +30,7 @@ func (f *file) typeOf(c domain.CatalogColumn) (goType, sqlType string) {
 		goType = "int64"
 	case domain.TypeNumber:
 		goType = "float64"
-		for _, declared := range exact {
+		for _, declared := range decimals {
 			if strings.HasPrefix(strings.ToLower(c.Declared), declared) {
 				goType = "string" // a decimal number
 			}
@@ -52,7 +53,7 @@ func (f *file) typeOf(c domain.CatalogColumn) (goType, sqlType string) {
 		goType = "string"
 	}
 	base, _, _ := strings.Cut(strings.ToLower(c.Declared), "(")
-	if usual[strings.TrimSpace(base)] != goType || c.Type == domain.TypeText && c.Length > 0 {
+	if assumed[strings.TrimSpace(base)] != goType || c.Type == domain.TypeText && c.Length > 0 {
 		sqlType = "type:" + c.Declared
 	}
 	if c.Declared == "" || strings.ContainsAny(c.Declared, "\"'`:=\\") {
@@ -64,13 +65,14 @@ func (f *file) typeOf(c domain.CatalogColumn) (goType, sqlType string) {
 	return goType, sqlType
 }
 
-// needsSurrogate reports whether bunmodels would require a surrogate if it knew the declared type.
+// needsSurrogate reports whether package bunmodels requires a surrogate for the column if the model declares the type
+// of the column.
 func needsSurrogate(c domain.Column, live domain.CatalogColumn) bool {
 	return c.Personal != nil && c.Surrogate == "" && c.Personal.Strategy != domain.StrategyNull &&
 		(live.Type == "" || len(live.Values) > 0)
 }
 
-// arrayType returns the Go type of an array of PostgreSQL.
+// arrayType returns the Go type for a PostgreSQL array.
 func arrayType(declared string) string {
 	switch base, _, _ := strings.Cut(strings.ToLower(declared), "["); base {
 	case "bigint", "integer", "smallint":

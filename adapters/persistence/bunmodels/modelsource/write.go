@@ -1,5 +1,5 @@
-// Package modelsource writes the Go source of bun models for a data map. The data map that package bunmodels reads from
-// these models has the same effects.
+// Package modelsource writes bun models for a data map, as Go source. If package bunmodels reads these models, it
+// returns a data map that leads to the same exports and erasures.
 package modelsource
 
 import (
@@ -13,12 +13,15 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// Write writes a Go file for a package. The file contains a model for each table in order, with the tags bun, pii and
-// subject. It also contains the notes of the data map as comments, and a function Models that returns all models. A
-// decision in a note becomes a comment that begins with DECIDE.
+// Write writes a Go file with one bun model for each table, in the order of the tables. The fields have the struct tags
+// bun, pii and subject. The file also contains a function Models, which returns all models. It imports only bun and the
+// standard library.
 //
-// The catalog is the live schema of the data map. It determines which columns can be NULL or are unique. Columns that
-// the data map lacks are not written. The file imports only bun and the standard library.
+// The notes of tables and columns become comments. If a note names a decision that a person must make, its comment
+// begins with DECIDE.
+//
+// The catalog is the schema of the tables. It determines which columns can be NULL and which columns are unique.
+// Columns of the catalog that the data map does not contain are not written.
 //
 // Write returns domain.ErrInvalid if packageName is not a valid package name. It returns domain.ErrManifest if the
 // tables are not a valid data map, if the catalog lacks one of the tables, or if a name cannot be used in a struct tag.
@@ -57,10 +60,10 @@ type model struct {
 	domain.Table
 	live      domain.CatalogTable
 	name      string
-	columns   map[string]string // the fields of the columns
-	relations []string          // the fields of the relations, in order
-	vias      map[string]string // the names of the paths in Go
-	goes      bool              // an erasure deletes its rows; the owned tag says so
+	columns   map[string]string // the names of the fields, by column
+	relations []string          // the names of the fields of the relations, in order
+	vias      map[string]string // the names of the paths in the models, by their names in the data map
+	isDeleted bool              // an erasure deletes the rows, so the model gets the tag subject:"owned"
 }
 
 func newFile(catalog domain.Catalog, m domain.DataMap) (*file, error) {
@@ -88,12 +91,12 @@ func newFile(catalog domain.Catalog, m domain.DataMap) (*file, error) {
 	}
 	for _, made := range f.models {
 		made.nameVias(m, f)
-		made.goes = made.RowsDeleted() && len(m.Paths(made.Name)) == 1
+		made.isDeleted = made.RowsDeleted() && len(m.Paths(made.Name)) == 1
 	}
 	return f, m.ManifestError("models", problems)
 }
 
-// unwritable reports names that bun cannot read from a struct tag.
+// unwritable returns a problem for each name of the table or its columns that bun could not read from a struct tag.
 func unwritable(table domain.Table) []domain.Problem {
 	var problems []domain.Problem
 	check := func(column, name string) {
@@ -140,7 +143,7 @@ func (f *file) writeModel(b *bytes.Buffer, m *model) {
 	b.WriteString("\n")
 	writeComment(b, "", m.name+" is a row of "+m.Name+". "+m.Note)
 	b.WriteString("type " + m.name + " struct {\n\tbun.BaseModel " + tags(
-		tag{"bun", "table:" + m.Name}, tag{"subject", ifTrue(m.Owned || m.goes, "owned")},
+		tag{"bun", "table:" + m.Name}, tag{"subject", ifTrue(m.Owned || m.isDeleted, "owned")},
 	) + "\n\n")
 	for _, c := range m.Columns {
 		live, _ := m.live.Column(c.Name)
@@ -162,7 +165,7 @@ func (f *file) writeModel(b *bytes.Buffer, m *model) {
 	b.WriteString("}\n")
 }
 
-// writeRelation writes the field of a relation to a table of the data map.
+// writeRelation writes the field of a relation. It writes nothing if the referenced table is not in the data map.
 func (f *file) writeRelation(b *bytes.Buffer, m *model, i int) {
 	r := m.Relations[i]
 	if m.relations[i] == "" {
@@ -173,7 +176,7 @@ func (f *file) writeRelation(b *bytes.Buffer, m *model, i int) {
 	) + "\n")
 }
 
-// writeComment writes a note as a comment, with a paragraph for each of its decisions.
+// writeComment writes a note as a comment. Each decision in the note begins a new paragraph.
 func writeComment(b *bytes.Buffer, indent, note string) {
 	const width, mark = 116, "DECIDE:"
 	note = strings.TrimSpace(note)

@@ -29,8 +29,9 @@ var types = map[string]domain.ColumnType{
 	"bytea": domain.TypeBytes, "blob": domain.TypeBytes,
 }
 
-// Parse returns the column type of a declared SQL type, and the length of a limited text. A schema may qualify the
-// type. The column type is empty if the declared type is unknown, such as an enumeration.
+// Parse returns the column type for a declared SQL type, and the maximum length of a text of limited length. The
+// declared type may have the name of a schema before it. The column type is empty if the declared type is unknown, for
+// example an enumeration.
 func Parse(declared string) (domain.ColumnType, int) {
 	declared = strings.ToLower(strings.TrimSpace(declared))
 	if strings.HasSuffix(declared, "[]") {

@@ -12,23 +12,24 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// verb describes a command of the tree. Either parts or run is set.
-type verb struct {
+// subcommand describes a command of the tree. It has either a function run, or further subcommands.
+type subcommand struct {
 	use, short, long, example string
 	exits                     exits
 	args                      arguments
-	acts                      bool  // the audit trail records the operator, so --operator is required
-	unless                    *bool // a flag with which the command only reads
-	alone                     bool  // the command needs no application
+	needsOperator             bool  // --operator is required, because the audit trail records the operator
+	readsOnly                 *bool // if this flag is set, the command only reads and does not need --operator
+	needsNoApplication        bool
 	flags                     func(*cobra.Command)
 	run                       func(context.Context, *call) error
-	parts                     []verb
+	subcommands               []subcommand
 }
 
-// exits has the meaning of each exit code of a command. An empty text selects the general meaning.
+// exits has the meanings of a command's exit codes. An empty text means that the exit code has its general meaning.
 type exits struct{ fine, findings, failed string }
 
-// arguments has the minimum and maximum number of arguments. most is -1 for any number.
+// arguments describes the positional arguments of a command: their minimum and maximum number. most is -1 if there is
+// no maximum.
 type arguments struct {
 	least, most int
 	words       string // for an error text, such as "a subject"
@@ -42,37 +43,37 @@ type call struct {
 	out     *printer
 }
 
-func (t *tree) command(v verb) *cobra.Command {
+func (t *tree) command(s subcommand) *cobra.Command {
 	c := &cobra.Command{
-		Use: v.use, Short: v.short, Long: v.long, Example: v.example, SilenceUsage: true, DisableAutoGenTag: true,
+		Use: s.use, Short: s.short, Long: s.long, Example: s.example, SilenceUsage: true, DisableAutoGenTag: true,
 		DisableFlagsInUseLine: true, SuggestionsMinimumDistance: 2,
 	}
-	c.Annotations = v.exits.annotations()
-	if v.flags != nil {
-		v.flags(c)
+	c.Annotations = s.exits.annotations()
+	if s.flags != nil {
+		s.flags(c)
 	}
-	c.Args = func(command *cobra.Command, args []string) error { return v.args.check(command, args) }
-	c.RunE = func(command *cobra.Command, args []string) error { return t.run(v, command, args) }
-	if v.args.words != "" && c.ValidArgs == nil {
+	c.Args = func(command *cobra.Command, args []string) error { return s.args.check(command, args) }
+	c.RunE = func(command *cobra.Command, args []string) error { return t.run(s, command, args) }
+	if s.args.words != "" && c.ValidArgs == nil {
 		c.ValidArgsFunction = completes() // no completion: arguments are ids
 	}
-	for _, part := range v.parts {
+	for _, part := range s.subcommands {
 		c.AddCommand(t.command(part))
 	}
-	if len(v.parts) > 0 {
-		c.Args, c.RunE = unknownVerb, missingVerb
+	if len(s.subcommands) > 0 {
+		c.Args, c.RunE = unknownCommand, missingCommand
 	}
 	return c
 }
 
-// run calls a command. Its error is an *Error.
-func (t *tree) run(v verb, command *cobra.Command, args []string) error {
+// run runs a subcommand. Every error that it returns is an *Error.
+func (t *tree) run(s subcommand, command *cobra.Command, args []string) error {
 	ctx := command.Context()
 	if ctx == nil {
 		ctx = context.Background()
 	}
 	c := &call{args: args, command: command, out: newPrinter(command.OutOrStdout(), global(command, "output"))}
-	if v.acts && (v.unless == nil || !*v.unless) {
+	if s.needsOperator && (s.readsOnly == nil || !*s.readsOnly) {
 		operator := global(command, "operator")
 		if operator == "" {
 			operator = os.Getenv("HABEAS_OPERATOR")
@@ -86,7 +87,7 @@ func (t *tree) run(v verb, command *cobra.Command, args []string) error {
 		}
 		ctx = acting
 	}
-	if !v.alone {
+	if !s.needsNoApplication {
 		application, err := t.open(ctx)
 		if err != nil {
 			return explain(err)
@@ -94,9 +95,9 @@ func (t *tree) run(v verb, command *cobra.Command, args []string) error {
 		c.Application = application
 	}
 	var failure *Error
-	err := v.run(ctx, c)
+	err := s.run(ctx, c)
 	if errors.As(err, &failure) && failure.Code == ExitFindings {
-		return cmp.Or(c.out.end(), err) // findings that cannot be written are no findings
+		return cmp.Or(c.out.end(), err) // a failed write takes precedence over findings
 	}
 	if err != nil {
 		return explain(err)
@@ -104,7 +105,7 @@ func (t *tree) run(v verb, command *cobra.Command, args []string) error {
 	return c.out.end()
 }
 
-// global returns the value of a global flag.
+// global returns the value of a flag that all commands have.
 func global(command *cobra.Command, name string) string {
 	if flag := command.Flag(name); flag != nil {
 		return flag.Value.String()
@@ -112,8 +113,8 @@ func global(command *cobra.Command, name string) string {
 	return ""
 }
 
-// check returns an error for a wrong number of arguments. Its text repeats no argument, because an argument may be an
-// id.
+// check returns an error if the number of arguments is wrong. The text of the error does not repeat an argument,
+// because an argument may be an id.
 func (a arguments) check(command *cobra.Command, args []string) error {
 	switch {
 	case a.most == 0 && len(args) > 0:
@@ -127,8 +128,9 @@ func (a arguments) check(command *cobra.Command, args []string) error {
 	}
 }
 
-// unknownVerb returns an error for an unknown subcommand. Its text does not repeat the argument, which may be an id.
-func unknownVerb(command *cobra.Command, args []string) error {
+// unknownCommand returns an error for a subcommand that does not exist. The text of the error does not repeat the
+// argument, because the argument may be an id.
+func unknownCommand(command *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
@@ -139,7 +141,7 @@ func unknownVerb(command *cobra.Command, args []string) error {
 	return usage(command, message)
 }
 
-func missingVerb(command *cobra.Command, _ []string) error {
+func missingCommand(command *cobra.Command, _ []string) error {
 	var names []string
 	for _, part := range command.Commands() {
 		if part.IsAvailableCommand() && part.Name() != "help" {
@@ -149,7 +151,7 @@ func missingVerb(command *cobra.Command, _ []string) error {
 	return usage(command, "needs a command: "+strings.Join(names, ", "))
 }
 
-// choice is a flag with a fixed set of values.
+// choice is the value of a flag that has a fixed set of possible values.
 type choice struct {
 	value *string
 	words []string
