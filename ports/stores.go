@@ -103,7 +103,8 @@ type SubjectStore interface {
 	// Apply carries out local steps of an erasure plan and returns the number of affected rows for each step. The result
 	// equals an execution of the steps in their order, even if the store combines several steps in one statement. For a
 	// step that deletes or anonymizes, the number is the number of the subject's rows that the step deleted or anonymized.
-	// For a step that retains, it is the number of the subject's rows that the step left unchanged.
+	// For a step that retains, Apply changes nothing. It counts the subject's rows in which the retention duty of at least
+	// one column of the step is not over.
 	//
 	// A step affects only the rows that its path (domain.Step.Via) connects to the subject. In these rows, the step
 	// changes only the columns that it lists. It sets the columns of domain.Step.Clears to NULL. Apply never changes a row
