@@ -47,7 +47,6 @@ var auditEventPromises = []promise.Promise[StoreHarness]{
 	that(auditEvidenceThatIsLostIsReported, "The error of Do reports evidence that could not be stored."),
 }
 
-// trail returns the subject's events, from a session of its own.
 func trail(t testing.TB, store Store, id domain.SubjectID) []domain.AuditEvent {
 	t.Helper()
 	return read(t, store, func(ctx context.Context, s ports.Session) ([]domain.AuditEvent, error) {
@@ -55,7 +54,7 @@ func trail(t testing.TB, store Store, id domain.SubjectID) []domain.AuditEvent {
 	})
 }
 
-// trailOf returns the ids of the subject's events.
+// trailOf returns the ids of the events in the subject's audit trail.
 func trailOf(ctx context.Context, s ports.Session, id domain.SubjectID) (ids []string, err error) {
 	events, err := s.Audit().Trail(ctx, id)
 	for _, event := range events {

@@ -13,7 +13,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// brokenConsents is a correct ConsentStore, except for the functions that are set.
+// brokenConsents is a ConsentStore in which the functions that are set replace the correct behavior.
 type brokenConsents struct {
 	ports.ConsentStore
 	brokenLedger[domain.ConsentRecord]
@@ -57,10 +57,10 @@ func (b brokenConsents) InForce(ctx context.Context, id domain.SubjectID) ([]dom
 
 // breaks installs the store in every session.
 func (b brokenConsents) breaks(store *Store) {
-	changesSessions(func(s ports.Session) replaced {
+	changesSessions(func(s ports.Session) replacedStores {
 		broken := b
 		broken.ConsentStore, broken.own = s.Consents(), new(int)
-		return replaced{Session: s, consents: broken}
+		return replacedStores{Session: s, consents: broken}
 	})(store)
 }
 

@@ -16,7 +16,8 @@ type idFunc func() string
 
 func (f idFunc) NewID() string { return f() }
 
-// counting returns sources that share a counter and format its value.
+// counting returns a function that creates sources. All sources share one counter, and write formats its value as an
+// id.
 func counting(write func(n int64) string) func() ports.IDSource {
 	var n atomic.Int64
 	return func() ports.IDSource { return idFunc(func() string { return write(n.Add(1)) }) }
@@ -42,7 +43,7 @@ func TestSourcesOfIDsThatBreakAPromiseFail(t *testing.T) {
 		"an id of 256":  {counting(func(n int64) string { return strings.Repeat("x", 236) + fixed(n) }), stored},
 		"half a letter": {counting(func(n int64) string { return decimal(n) + "\xc3" }), stored},
 		"NUL":           {counting(func(n int64) string { return decimal(n) + "\x00" }), stored},
-		"an id that comes back": {counting(func(n int64) string { return decimal(n % (ids - 1)) }), found{
+		"an id that comes back": {counting(func(n int64) string { return decimal(n % (idCount - 1)) }), found{
 			"1 are repeated": {idIsNeverRepeated, idIsNotAnotherSources, idSourceIsSafeForConcurrentUse},
 		}},
 		"a counter for each source": {func() ports.IDSource { return counting(decimal)() }, found{

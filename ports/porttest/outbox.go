@@ -17,7 +17,8 @@ var outboxPromises = slices.Concat(
 	outboxEntryPromises, outboxFleetPromises, outboxFairPromises, outboxOperationsPromises,
 )
 
-// outboxFleetPromises cover processes with different resolvers, versions or clocks, and unexpected values.
+// outboxFleetPromises are the promises for processes that share an outbox, but have different resolvers, versions or
+// clocks. They also include the promises about unexpected values.
 var outboxFleetPromises = []promise.Promise[StoreHarness]{
 	that(outboxClaimTakesEntriesOfItsTargets, "A claim with targets takes only entries of these targets."),
 	that(outboxClaimTakesEntriesDelayedByAWrongClock, "A clock that was ahead does not delay an entry."),

@@ -10,7 +10,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// completesBy returns a defect of completion: a success completes if no other entry holds it back.
+// completesBy returns a defect: a success completes its operation if holdsBack returns false for every other entry.
 func completesBy(holdsBack func(success, other domain.OutboxEntry) bool) func(*Store) {
 	return func(store *Store) {
 		var mu sync.Mutex
@@ -143,7 +143,8 @@ func completeDefects() defects {
 	}
 }
 
-// The other cases find this defect only by chance. The case for overlapping settlements always finds it.
+// Other cases detect this defect only by chance, because it depends on the timing of the sessions. The case for
+// overlapping settlements always detects it.
 func TestCompletionThatIsDecidedBeforeTheLockIsFoundOut(t *testing.T) {
 	promise.ExpectFailures(t, only(outboxOverlappingSettlementsCompleteOnce), inMemory(decidesBeforeTheLock), found{
 		"want one that completes": {outboxOverlappingSettlementsCompleteOnce},
@@ -171,7 +172,7 @@ func decidesBeforeTheLock(store *Store) {
 				}
 				return results, err
 			}}
-			err := fn(ctx, replaced{Session: s, outbox: o})
+			err := fn(ctx, replacedStores{Session: s, outbox: o})
 			mu.Lock() // while the lock on the entries is held
 			defer mu.Unlock()
 			succeeded += mine

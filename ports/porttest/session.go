@@ -61,19 +61,19 @@ var runPromises = []promise.Promise[StoreHarness]{
 	that(sessionErrorsContainNoPersonalData, "No error contains an id of a subject or a value that was written."),
 }
 
-// traces counts the rows that leave has written, by store.
-type traces struct {
+// rowCounts has, for each store of a session, the number of rows that writeToAllStores writes or deletes.
+type rowCounts struct {
 	consents, restrictions, entries, events int
 	addresses                               int
 }
 
-// untouched and left are the traces before and after leave.
+// countsBefore and countsAfter are the rowCounts before and after writeToAllStores.
 var (
-	untouched = traces{addresses: 1}
-	left      = traces{consents: 1, restrictions: 1, entries: 1, events: 1}
+	countsBefore = rowCounts{addresses: 1}
+	countsAfter  = rowCounts{consents: 1, restrictions: 1, entries: 1, events: 1}
 )
 
-// openWithAddress opens a store in which leave has an address to delete.
+// openWithAddress opens a store with a person and an address, which writeToAllStores deletes.
 func (h StoreHarness) openWithAddress(t testing.TB) (Store, domain.SubjectID) {
 	t.Helper()
 	store := h.open(t)
@@ -82,8 +82,8 @@ func (h StoreHarness) openWithAddress(t testing.TB) (Store, domain.SubjectID) {
 	return store, subject(t, "acme", 1)
 }
 
-// leave writes through every store of a session.
-func leave(ctx context.Context, s ports.Session, id domain.SubjectID) error {
+// writeToAllStores makes one write through each store of a session.
+func writeToAllStores(ctx context.Context, s ports.Session, id domain.SubjectID) error {
 	return errors.Join(
 		s.Consents().Append(ctx, grant(id, "news", 0)), s.Restrictions().Append(ctx, restrict(id, nil, 0)),
 		s.Subjects().Lock(ctx, id, noon), errOf(s.Subjects().Apply(ctx, id, []domain.Step{deleteAddresses})),
@@ -91,14 +91,13 @@ func leave(ctx context.Context, s ports.Session, id domain.SubjectID) error {
 	)
 }
 
-// leaveAndLook writes with leave and reads the traces, so that the store holds no append back.
-func leaveAndLook(ctx context.Context, s ports.Session, id domain.SubjectID) error {
-	return errors.Join(leave(ctx, s, id), errOf(look(ctx, s, id)))
+// writeAndRead calls writeToAllStores and then reads, so that the store sends the appends that it has buffered.
+func writeAndRead(ctx context.Context, s ports.Session, id domain.SubjectID) error {
+	return errors.Join(writeToAllStores(ctx, s, id), errOf(countRows(ctx, s, id)))
 }
 
 var deleteAddresses = domain.Step{Target: "addresses", Strategy: domain.StrategyDelete}
 
-// erasureAt returns an open erasure for a resolver.
 func erasureAt(resolver, entryID string, of domain.SubjectID) domain.OutboxEntry {
 	return domain.OutboxEntry{
 		EntryID: entryID, SubjectID: of, Resolver: resolver, Ref: domain.SubjectRef{Kind: resolver, Value: "ref"},
@@ -106,8 +105,8 @@ func erasureAt(resolver, entryID string, of domain.SubjectID) domain.OutboxEntry
 	}
 }
 
-// look counts the traces that are visible in a session.
-func look(ctx context.Context, s ports.Session, id domain.SubjectID) (seen traces, err error) {
+// countRows counts the rows that the session can see, except addresses.
+func countRows(ctx context.Context, s ports.Session, id domain.SubjectID) (seen rowCounts, err error) {
 	consents, err := s.Consents().History(ctx, id, "news")
 	if err != nil {
 		return seen, err
@@ -133,10 +132,10 @@ func look(ctx context.Context, s ports.Session, id domain.SubjectID) (seen trace
 	return seen, err
 }
 
-// expectTraces checks the traces after sessions have ended.
-func expectTraces(t testing.TB, store Store, id domain.SubjectID, want traces) {
+// expectRowCounts checks the row counts in a new session.
+func expectRowCounts(t testing.TB, store Store, id domain.SubjectID, want rowCounts) {
 	t.Helper()
-	seen := read(t, store, func(ctx context.Context, s ports.Session) (traces, error) { return look(ctx, s, id) })
+	seen := read(t, store, func(ctx context.Context, s ports.Session) (rowCounts, error) { return countRows(ctx, s, id) })
 	seen.addresses = len(store.Rows(t, "addresses"))
 	assert(t, seen == want, "the stores hold %+v, want %+v", seen, want)
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/habeas-data/habeas/internal/promise"
 )
 
-// TestSubjectStore checks that a store keeps the promises of ports.SubjectStore and ports.ErasureVerifier on the shop
+// TestSubjectStore checks that a store keeps the promises of ports.SubjectStore and ports.ErasureVerifier on the tables
 // of DataMap.
 func TestSubjectStore(t *testing.T, harness StoreHarness) {
 	t.Helper()

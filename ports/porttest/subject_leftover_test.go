@@ -11,7 +11,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// verifierOf returns the verifier of a store that must have one.
+// verifierOf returns the ports.ErasureVerifier of a store, which must implement it.
 func verifierOf(subjects ports.SubjectStore) ports.ErasureVerifier {
 	verifier, err := ports.VerifierOf(subjects)
 	if err != nil {
@@ -33,7 +33,7 @@ func (s brokenSubjects) LeftOver(
 	return verifierOf(s.SubjectStore).LeftOver(ctx, id, steps, at)
 }
 
-// verification is a correct verifier, except for the functions that are set.
+// verification is an ErasureVerifier in which the fields that are set change the correct behavior.
 type verification struct {
 	ports.SubjectStore
 	steps   func(domain.Step) domain.Step
@@ -46,10 +46,10 @@ type verification struct {
 
 // breaks installs the verifier in every session.
 func (v verification) breaks(store *Store) {
-	changesSessions(func(s ports.Session) replaced {
+	changesSessions(func(s ports.Session) replacedStores {
 		changed := v
 		changed.SubjectStore = s.Subjects()
-		return replaced{Session: s, subjects: changed}
+		return replacedStores{Session: s, subjects: changed}
 	})(store)
 }
 

@@ -6,8 +6,8 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// alters returns the defect of a store that uses another data map.
-func alters(change func(table *domain.Table)) func(*Store) {
+// changesDataMap returns a defect: the store uses another data map than the harness declares.
+func changesDataMap(change func(table *domain.Table)) func(*Store) {
 	tables := shop()
 	for i := range tables {
 		change(&tables[i])
@@ -45,11 +45,11 @@ func sharedDefects() defects {
 		return slices.DeleteFunc(slices.Clone(records), func(r domain.ExportRecord) bool { return r.Source != table })
 	}
 	return defects{
-		"parts that are not distinguished": {alters(toAll), found{
+		"parts that are not distinguished": {changesDataMap(toAll), found{
 			"the export of customer":          {subjectSharedRowsAreExportedInParts, subjectSharedRowsAreErasedInParts},
 			"want the error habeas: manifest": {subjectStepsNameTheirPath},
 		}},
-		"conditions that are not looked at": {alters(func(table *domain.Table) {
+		"conditions that are not looked at": {changesDataMap(func(table *domain.Table) {
 			for i := range table.Relations {
 				table.Relations[i].When = nil
 			}

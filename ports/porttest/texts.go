@@ -7,7 +7,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// distinctTexts returns texts that a careless store cannot keep or confuses with each other. The cases use them as
+// distinctTexts returns texts that a faulty store may change, or confuse with each other. The cases use them as
 // purposes, as elements of ids and as values of payloads. Each text has 1 to domain.MaxTextLength characters, is valid
 // UTF-8 and contains no NUL.
 func distinctTexts() []string {
@@ -26,7 +26,7 @@ func distinctTexts() []string {
 	}
 }
 
-// distinctSubjects returns ids that a careless store confuses with each other.
+// distinctSubjects returns ids that a faulty store may confuse with each other.
 func distinctSubjects(t testing.TB) []domain.SubjectID {
 	t.Helper()
 	ids := []domain.SubjectID{
