@@ -22,7 +22,7 @@ var auditRollbackPromises = []promise.Promise[StoreHarness]{
 	that(auditRollbackLeavesItsEvents, "A rollback stores the events of AppendOnRollback after the evidence."),
 	that(auditCommitDropsEventsOfARollback, "A commit drops the events of AppendOnRollback."),
 	that(auditRollbackWithStoredEvidenceAppendsNothing,
-		"A rollback stores no event of AppendOnRollback if its evidence is stored already."),
+		"If the evidence is stored already, a rollback stores no event of AppendOnRollback."),
 }
 
 var auditEventPromises = []promise.Promise[StoreHarness]{
@@ -37,7 +37,8 @@ var auditEventPromises = []promise.Promise[StoreHarness]{
 	that(auditTrailKeepsTheOrderOfAppending, "Events of one session are in the order in which they were appended."),
 	that(auditTrailTakesALargeBatch, "A large batch of events keeps its order."),
 	that(auditSubjectsAreKeptApart, "The trail contains no event of another subject."),
-	that(auditEventsCannotBeTamperedWith, "An event cannot be changed or deleted with the rights of the store."),
+	that(auditEventsCannotBeTamperedWith,
+		"An event cannot be changed or deleted with the database privileges of the store."),
 	that(auditEvidenceComesWithTheCommit, "Evidence is committed with its session like other events."),
 	that(auditEvidenceOutlivesAnError, "Evidence is stored even if fn returns an error."),
 	that(auditEvidenceOutlivesAPanic, "Evidence is stored even if fn panics."),

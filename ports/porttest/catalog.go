@@ -26,11 +26,10 @@ var catalogPromises = []promise.Promise[StoreHarness]{
 	that(catalogListsTheTables, "Catalog lists the application's tables by name, without the tables of habeas."),
 	that(catalogHasTheColumns, "Columns are in the order of the table, with a matching type."),
 	that(catalogHasThePrimaryKeys, "Primary keys list their columns in the order of the key."),
-	that(catalogHasTheForeignKeys, "Foreign keys list their columns in order, with the action on delete."),
+	that(catalogHasTheForeignKeys, "Foreign keys list their columns in order, and have the action of ON DELETE."),
 	that(catalogKeysNameColumnsOfTheirTable, "Constraints and indexes name columns of their table."),
 	that(catalogHoldsNoValue, "Catalog contains no value of a row, and changes nothing."),
-	that(catalogBelongsToItsCaller,
-		"The caller may change the returned catalog, and Catalog is safe for concurrent use."),
+	that(catalogBelongsToItsCaller, "The caller may change the returned catalog, and Catalog is safe for concurrent use."),
 	that(catalogEndsWithItsContext, "Catalog returns when its context has ended."),
 	that(catalogReportsAStoreThatCannotBeReached, "Catalog returns ErrUnavailable if the store cannot be reached."),
 }

@@ -24,7 +24,7 @@ var consentPromises = []promise.Promise[StoreHarness]{
 	that(consentIsReadByItsOwnSession, "A session reads the records that it has appended."),
 	that(consentWithoutARecordIsNil, "Latest returns nil if the purpose has no record."),
 	that(consentRecordedLastIsInForce, "The record that was appended last is in force, regardless of its instant."),
-	that(consentAsOfAnInstantIsInclusive, "Latest as of an instant considers the records at or before the instant."),
+	that(consentAsOfAnInstantIsInclusive, "Latest with asOf considers the records whose instant is asOf or earlier."),
 	that(consentInForceIsOneForEachPurpose, "InForce returns one record for each purpose, in the order of recording."),
 	that(consentHistoryIsInTheOrderOfRecording, "History returns the records in the order of recording."),
 	that(consentLedgerOnlyGrows,

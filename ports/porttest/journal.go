@@ -41,7 +41,7 @@ var journalPromises = []promise.Promise[JournalHarness]{
 	promise.That(journalLinesOfCallsDoNotMix, "Lines of concurrent calls do not mix (run with -race)."),
 	promise.That(journalKeepsNoReference, "Append copies its lines."),
 	promise.That(journalCallEndsWithItsContext, "A call returns an error if its context has ended."),
-	promise.That(journalRecognizesATruncatedLine, "A reader can recognize a line that a crash truncated."),
+	promise.That(journalRecognizesATruncatedLine, "A reader can recognize a line that a crash has truncated."),
 }
 
 // journalLines returns the lines of n erasures. The subjects have the numbers from, from+1, and so on.

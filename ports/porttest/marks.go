@@ -23,17 +23,17 @@ func TestErasureMarks(t *testing.T, harness StoreHarness) {
 
 // markPromises apply only to a store whose sessions implement ports.MarkReader.
 var markPromises = []promise.Promise[StoreHarness]{
-	that(markOfEachErasureIsListed,
-		"Marks returns the marks of erasures in the order of recording, with their instants."),
+	that(markOfEachErasureIsListed, "Marks returns the marks of erasures in the order of recording, with their instants."),
 	that(markOfARollbackIsNotListed, "An erasure that was rolled back has no mark."),
-	that(markMovesWithAnotherErasure, "Another erasure of a subject gives its mark a new instant and a new place."),
-	that(markPagesFollowEachOther, "Marks returns at most limit marks that follow a given place."),
-	that(markQueriesHaveBounds, "Since is inclusive, and Until is exclusive."),
-	that(markThatCommitsLateIsNotMissed, "A mark that commits late has a place after the marks returned before."),
+	that(markMovesWithAnotherErasure, "Another erasure of a subject gives its mark a new instant and a new Intake."),
+	that(markPagesFollowEachOther, "Marks returns at most query.Limit marks, and only marks after query.After."),
+	that(markQueriesHaveBounds, "The bound query.Since is inclusive, and query.Until is exclusive."),
+	that(markThatCommitsLateIsNotMissed,
+		"A mark that commits late has a greater Intake than the marks that were returned before."),
 	that(markIsFoundByItsSubject, "Find returns the marks of the given subjects that were erased."),
 	that(markPositionIsKept,
-		"Each reader has its own position, and Advance moves it only from the expected position."),
-	that(markReaderNeedsAName, "A reader whose name is empty or too long returns ErrInvalid."),
+		"Each reader has its own position, and Advance changes it only if it equals the parameter from."),
+	that(markReaderNeedsAName, "A call with an empty or too long name of a reader returns ErrInvalid."),
 }
 
 // marked is a store with erased subjects.

@@ -16,8 +16,9 @@ var outboxFairPromises = []promise.Promise[StoreHarness]{
 		"A claim gives each resolver an equal share of the limit, and distributes unused shares."),
 	that(outboxClaimSharesItsLimitWithRetries, "A claim shares its limit between new entries and retries."),
 	that(outboxClaimsWithALimitOfOneTakeTurns, "Claims with a limit of 1 alternate between new entries and retries."),
-	that(outboxClaimKeepsToTheLimitOfAResolver, "A claim takes at most the limit of a resolver for this resolver."),
-	that(outboxClaimTakesEntriesDueSinceAnInstant, "DueFrom and DueUntil skip no entry that became due between them."),
+	that(outboxClaimKeepsToTheLimitOfAResolver, "A claim takes at most OutboxTarget.Limit entries of a resolver."),
+	that(outboxClaimTakesEntriesDueSinceAnInstant,
+		"A claim with DueFrom and DueUntil takes every entry that became due between these instants."),
 }
 
 // erasuresNamed returns n erasures whose ids are the name followed by a number. The first erasure is enqueued at the

@@ -25,14 +25,13 @@ var runPromises = []promise.Promise[StoreHarness]{
 	that(sessionRollsEverythingBackOnAnError, "An error of fn rolls back all writes of the session."),
 	that(sessionReturnsTheErrorThatItWasGiven, "Do returns an error of fn so that errors.Is and errors.As find it."),
 	that(sessionRollsEverythingBackOnAPanic, "A panic of fn rolls back all writes of the session."),
-	that(sessionLetsAPanicGoOn, "Do panics again with the value of a panic of fn."),
+	that(sessionLetsAPanicGoOn, "If fn panics, Do rolls back and panics with the same value."),
 	that(sessionRollsBackWhenItsGoroutineExits,
 		"The session is rolled back if fn ends its goroutine with runtime.Goexit."),
 
 	that(sessionCallsAfterItsCommit, "Functions of AfterCommit are called in order, and only after the commit."),
 	that(sessionReportsItsEnd, "Functions of AfterEnd are called once, in order, with the error that Do returns."),
-	that(sessionIsObserved,
-		"The observer is notified of each session, and fn gets the context of the observed activity."),
+	that(sessionIsObserved, "The observer is notified of each session, and fn gets the context of the observed activity."),
 
 	that(sessionRollsBackWhenItsContextIsCancelled,
 		"Do returns context.Canceled if the context is cancelled before the commit."),
@@ -41,10 +40,10 @@ var runPromises = []promise.Promise[StoreHarness]{
 	that(sessionDoesNothingInAContextThatHasEnded,
 		"Do returns the error of the context, and does not call fn, if the context has ended before the call."),
 	that(sessionStopsWaitingWhenItsContextEnds,
-		"A session that waits for another session stops waiting when its context ends."),
+		"The wait for another session ends when the context of the waiting session ends."),
 
-	that(sessionFailsWithASwallowedError, "A failed statement fails Do, even if fn swallows the error."),
-	that(sessionFailsWithAHeldBackAppend, "A failing append that the store holds back fails Do before it returns."),
+	that(sessionFailsWithASwallowedError, "If a statement fails, Do fails even if fn ignores the error."),
+	that(sessionFailsWithAHeldBackAppend, "If an append that the store has buffered fails, Do returns an error."),
 	that(sessionCannotBeNested, "A call of Do inside fn returns ErrSession and writes nothing."),
 	that(sessionCannotBeUsedAfterItsEnd, "A session and its stores return ErrSession after the end of the session."),
 	that(sessionKeepsCopies, "The store copies the values that it receives and returns."),
@@ -53,7 +52,8 @@ var runPromises = []promise.Promise[StoreHarness]{
 	that(sessionLeavesNoConnectionBehind, "A session holds no connection after it has ended for any reason."),
 
 	that(sessionShowsNothingBeforeItsCommit, "Writes are invisible to other sessions before the commit."),
-	that(sessionIsTriedAgainAfterADeadlock, "Each session in a deadlock succeeds after retries, exactly once."),
+	that(sessionIsTriedAgainAfterADeadlock,
+		"Do retries the sessions of a deadlock, and each session commits exactly once."),
 	that(sessionFactoryIsSafeForConcurrentUse, "A session factory is safe for concurrent use (run with -race)."),
 
 	that(sessionReportsAStoreThatCannotBeReached, "Do returns ErrUnavailable if the store cannot be reached."),

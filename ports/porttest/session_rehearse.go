@@ -13,10 +13,10 @@ import (
 
 // rehearsalPromises are the promises of ports.Rehearser. Their cases check nothing if the store does not implement it.
 var rehearsalPromises = []promise.Promise[StoreHarness]{
-	that(sessionRehearsalLeavesNothing, "A rehearsal leaves no write, however it ends."),
+	that(sessionRehearsalLeavesNothing, "A rehearsal stores no write, even if fn fails or panics."),
 	that(sessionRehearsalCallsNothingAfterIt, "A rehearsal calls no function of AfterCommit."),
 	that(sessionRehearsalSeesItsWrites, "fn of a rehearsal reads its own writes."),
-	that(sessionRehearsalReturnsTheErrorOfFn, "Rehearse calls fn once, returns its error and lets its panic through."),
+	that(sessionRehearsalReturnsTheErrorOfFn, "Rehearse calls fn once, and the caller gets the error or the panic of fn."),
 	that(sessionRehearsalFailsAsItsCommitWould, "Rehearse returns the error that the commit would return."),
 	that(sessionRehearsalIsKnownToItsContext, "Rehearsing returns true only for the context of a rehearsal."),
 	that(sessionRehearsalIsNeverNested,

@@ -16,12 +16,11 @@ import (
 // implement it.
 var verificationPromises = []promise.Promise[StoreHarness]{
 	that(subjectVerificationFindsNothingAfterAPlan, "LeftOver reports no data of the subject after a complete plan."),
-	that(subjectVerificationFindsSkippedSteps,
-		"LeftOver reports exactly the columns of a step that was not carried out."),
+	that(subjectVerificationFindsSkippedSteps, "LeftOver reports exactly the columns of a step that was not carried out."),
 	that(subjectVerificationFindsEachColumn,
-		"LeftOver reports each column that was not overwritten, exported or not."),
+		"LeftOver reports each column that was not overwritten, even if an export leaves the column out."),
 	that(subjectVerificationFindsExpiredRetention,
-		"LeftOver reports a retained cell whose retention period had ended."),
+		"LeftOver reports a retained cell whose retention period had ended at the erasure."),
 	that(subjectVerificationFindsRowsByTheKey,
 		"LeftOver finds rows by the key of the subject, even if the subject's own row is gone."),
 	that(subjectVerificationPassesEmptyCells, "LeftOver does not report NULL or the empty text."),

@@ -28,13 +28,13 @@ var sweepPromises = []promise.Promise[StoreHarness]{
 	that(sweepLeavesTheMark, "A sweep changes only SweptAt of the mark of the erasure."),
 	that(sweepLeavesSubjectsThatWereNotErased, "A sweep does not affect a subject that was never erased."),
 	that(sweepSparesNewDutiesOfReturnedSubjects,
-		"If a subject came back, a sweep leaves rows whose retention began after the erasure."),
+		"If a subject was created again, a sweep leaves cells whose duty began after the erasure."),
 	that(sweepTakesNewDutiesOfErasedSubjects,
-		"If a subject did not come back, a sweep also takes rows whose retention began after the erasure."),
+		"If a subject was not created again, a sweep overwrites even cells whose duty began after the erasure."),
 	that(sweepReturnsKeys, "SweptKeys returns the keys in the cells that a sweep would overwrite, and no other keys."),
 	that(sweepCanBeRolledBack, "A rollback undoes a sweep."),
 	that(sweepExcludesErasures, "A sweep and an erasure of one subject run one after the other."),
-	that(sweepRefusesOtherSteps, "A step that does more than a sweep returns ErrManifest."),
+	that(sweepRefusesOtherSteps, "Sweep returns ErrManifest for a step that affects other cells than retained ones."),
 }
 
 // sweepShop is a shop for the cases of sweeps. Its customers are erased a year after their invoices were issued.
