@@ -22,7 +22,7 @@ func auditEvidenceComesWithTheCommit(t testing.TB, h StoreHarness) {
 func evidence(id domain.SubjectID) []domain.AuditEvent {
 	made := events("evidence", 150, id)
 	for i := range made {
-		made[i].OccurredAt = after(-i) // the instants are not in the order of appending
+		made[i].OccurredAt = after(-i) // the order of the instants differs from the order of appending
 		made[i].Payload = domain.Payload{"attempt": int64(i), "target": "people"}
 	}
 	return made
@@ -42,7 +42,7 @@ func appendEvidence(ctx context.Context, s ports.Session, id domain.SubjectID) e
 func expectEvidence(t testing.TB, store Store, id domain.SubjectID) {
 	t.Helper()
 	left := trail(t, store, id)
-	for i := range left { // another case checks the location
+	for i := range left { // another case checks the time zone
 		left[i].OccurredAt = left[i].OccurredAt.UTC()
 	}
 	expectWhole(t, "the trail", eventID, left, evidence(id)...)
@@ -98,7 +98,7 @@ func auditEvidenceOutlivesAFailedStatement(t testing.TB, h StoreHarness) {
 			}
 			_ = s.Audit().Append(ctx, taken)
 			_, _ = s.Audit().Trail(ctx, id)
-			late := s.Audit().AppendEvidence(ctx, made[2:]...) // the failure of the statement is evidence too
+			late := s.Audit().AppendEvidence(ctx, made[2:]...) // evidence of the failure of the statement
 			assert(t, errors.Is(late, domain.ErrConflict),
 				"evidence after a failed statement returned %v, which is not the error of the statement", late)
 			return end

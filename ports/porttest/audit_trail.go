@@ -26,7 +26,7 @@ func auditEventsComeWithTheCommit(t testing.TB, h StoreHarness) {
 	expectRecords(t, "the trail", eventID, trail(t, store, id), first)
 	do(t, store, func(ctx context.Context, s ports.Session) error { return s.Audit().Append(ctx, second) })
 	whole := trail(t, store, id)
-	for i := range whole { // another case checks the location
+	for i := range whole { // another case checks the time zone
 		whole[i].OccurredAt = whole[i].OccurredAt.UTC()
 	}
 	expectWhole(t, "the trail", eventID, whole, first, second)
@@ -34,7 +34,7 @@ func auditEventsComeWithTheCommit(t testing.TB, h StoreHarness) {
 
 func auditEventsGoWithARollback(t testing.TB, h StoreHarness) {
 	store, id := h.open(t), subject(t, "acme", 1)
-	for _, read := range []bool{false, true} { // a read sends the appends that are held back
+	for _, read := range []bool{false, true} { // a read makes the store send its buffered appends
 		err := store.Sessions.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
 			if err := s.Audit().Append(ctx, events("lost", 3, id)...); err != nil {
 				return err

@@ -73,7 +73,7 @@ func catalogListsTheTables(t testing.TB, h StoreHarness) {
 	var got, want []string
 	for _, table := range h.catalog(t).Tables {
 		if strings.Contains(table.Name, ".") {
-			continue // the schema of another case
+			continue // a table of another schema, which may belong to another case
 		}
 		got = append(got, table.Name)
 		assert(t, table.Kind == domain.KindTable, "%s is a %s, want a table", table.Name, table.Kind)

@@ -17,8 +17,8 @@ import (
 type brokenConsents struct {
 	ports.ConsentStore
 	brokenLedger[domain.ConsentRecord]
-	until func(recorded, asOf time.Time) bool                 // whether a record counts
-	all   func([]domain.ConsentRecord) []domain.ConsentRecord // changes the records in force of all purposes
+	until func(recorded, asOf time.Time) bool                 // whether Latest considers a record
+	all   func([]domain.ConsentRecord) []domain.ConsentRecord // changes the result of InForce
 	own   *int
 }
 

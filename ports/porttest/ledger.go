@@ -13,7 +13,7 @@ import (
 // ledger has functions for records of type R, so that the cases of the consent ledger and of the restriction ledger can
 // share their code.
 type ledger[R any] struct {
-	scopes  map[string]*string // the purposes by kind
+	scopes  map[string]*string // the purposes, by a name for messages
 	record  func(of domain.SubjectID, purpose *string, name string, yes bool, seconds int) R
 	values  func(of domain.SubjectID, purpose *string) []R // records with every field set
 	at      func(record *R) *time.Time

@@ -12,9 +12,9 @@ import (
 // brokenLedger describes the defects of a consent ledger or a restriction ledger. The zero value has no defect.
 type brokenLedger[R any] struct {
 	keep    func(*R)          // changes a record before it is stored
-	history func([]R) []R     // changes a history
-	force   func(a, b R) bool // whether a, appended before b, is still in force
-	hidden  bool              // hides the records of the session itself
+	history func([]R) []R     // changes the records that History returns
+	force   func(a, b R) bool // whether record a stays in force after record b was appended
+	hidden  bool              // a session does not see its own records
 }
 
 // kept returns the record as the broken ledger stores it.

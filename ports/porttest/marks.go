@@ -219,9 +219,9 @@ func markThatCommitsLateIsNotMissed(t testing.TB, h StoreHarness) {
 			return err
 		}
 		second()
-		secondErr, _ := receiveWithin(erased, moment) // a store may let one session write at a time
+		secondErr, _ := receiveWithin(erased, moment) // a store may make the second session wait
 		reader()
-		readerErr, _ := receiveWithin(listed, moment) // or block readers
+		readerErr, _ := receiveWithin(listed, moment) // a store may also make readers wait
 		return errors.Join(secondErr, readerErr)
 	})
 	secondEnded()

@@ -129,7 +129,7 @@ func observerChangesNothing(t testing.TB, newObserver observerHarness) {
 	assert(t, len(observed.Backlogs) == 1 && observed.Backlogs[0].Resolver == "desk" &&
 		observed.Backlogs[0].Oldest.Equal(noon) && observed.Backlogs[0].OldestDue.Equal(noon),
 		"the observer changed the backlog")
-	var callers sync.WaitGroup // the race detector finds a reference that is kept
+	var callers sync.WaitGroup // the race detector reports an observer that keeps a reference
 	callers.Go(func() { reportEverything(t, observer, domain.OutcomeOK) })
 	observed.Backlogs[0].Counts[domain.OutboxPending] = 7
 	*observed.Backlogs[0].Oldest, observed.Backlogs[0].Resolver = time.Time{}, "other"

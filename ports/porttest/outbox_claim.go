@@ -56,7 +56,7 @@ func outboxClaimTakesAnExpiredLease(t testing.TB, h StoreHarness) {
 	entry := toRectify(t, "a", subjectOf(t, "acme", "7"), 0)
 	b.enqueue(t, entry)
 	at := noon
-	for attempt := 1; attempt < 4; attempt++ { // no worker settles the entry
+	for attempt := 1; attempt < 4; attempt++ { // each lease expires, because the entry is not settled
 		expectAll(t, "claimed once the lease has ended", b.claim(t, 10, at), []domain.OutboxEntry{entry},
 			func(e *domain.OutboxEntry) { makeInFlight(e, at, attempt) })
 		at = at.Add(lease)

@@ -153,7 +153,7 @@ func TestCompletionThatIsDecidedBeforeTheLockIsFoundOut(t *testing.T) {
 
 func decidesBeforeTheLock(store *Store) {
 	var mu sync.Mutex
-	succeeded := 0 // succeeded entries of sessions whose fn has returned
+	succeeded := 0 // the number of succeeded entries in sessions whose fn has returned
 	changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) error {
 		return do(ctx, func(ctx context.Context, s ports.Session) error {
 			mine := 0

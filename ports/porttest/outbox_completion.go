@@ -65,7 +65,7 @@ func outboxOpenEntriesHoldCompletionBack(t testing.TB, h StoreHarness) {
 				t.Errorf("%s: in one call with another entry that became %s, a success completed", operation, name)
 			}
 		}
-		b.claim(t, 1000, noon) // so that later rounds do not claim the returned entries
+		b.claim(t, 1000, noon) // claims the entries that were settled as pending, so that the next round does not claim them
 	}
 }
 
@@ -236,7 +236,7 @@ func outboxOverlappingSettlementsCompleteOnce(t testing.TB, h StoreHarness) {
 	b.do(t, func(ctx context.Context, outbox ports.Outbox) (err error) {
 		results, err = outbox.Settle(ctx, []domain.Settlement{succeeds(claimed[0])})
 		settle()
-		receiveWithin(done, moment) // in a store whose second session does not wait
+		receiveWithin(done, moment) // the second session may have to wait for this one
 		return err
 	})
 	settled()

@@ -17,7 +17,7 @@ import (
 func outboxEntriesComeWithTheCommit(t testing.TB, h StoreHarness) {
 	b := h.box(t)
 	seen := make(chan int64, 1)
-	look, looked := concurrently(func() { // may block until the commit and then sees the entry
+	look, looked := concurrently(func() { // may wait until the commit, and then finds the entry
 		var pending int64
 		defer func() { seen <- pending }()
 		pending = b.counts(t)[domain.OutboxPending]
@@ -27,7 +27,7 @@ func outboxEntriesComeWithTheCommit(t testing.TB, h StoreHarness) {
 		if err := outbox.Enqueue(ctx, numbered(t, 1)...); err != nil {
 			return err
 		}
-		if _, err := outbox.Counts(ctx); err != nil { // sends appends that are held back
+		if _, err := outbox.Counts(ctx); err != nil { // makes the store send its buffered appends
 			return err
 		}
 		look()

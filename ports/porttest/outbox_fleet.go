@@ -58,7 +58,7 @@ func outboxClaimTakesEntriesDelayedByAWrongClock(t testing.TB, h StoreHarness) {
 			b.settle(t, fails(entry, noon.Add(domain.LongestWait+time.Hour)))
 		}
 	}
-	expectEntries(t, "due", b.due(t, noon), "asked to wait longer") // the other entries were claimed, or may wait
+	expectEntries(t, "due", b.due(t, noon), "asked to wait longer") // the other entries are claimed or are not due
 	longer := domain.OutboxTarget{Resolver: "desk", Operation: domain.OperationErase, LongestWait: 2 * domain.LongestWait}
 	expectEntries(t, "claimed with a longer LongestWait", b.claimFor(t, noon, longer))
 	// The next attempt of this entry is near, but its last attempt is in the future. A clock was ahead, so the entry must
@@ -164,7 +164,7 @@ func outboxRequeueTakesAnyNumberOfIDs(t testing.TB, h StoreHarness) {
 	b := h.box(t)
 	e := b.claimed(t, numbered(t, 2)...)
 	b.settle(t, abandons(e[0]), abandons(e[1]))
-	ids := make([]string, 70_000) // more than the parameters of a statement
+	ids := make([]string, 70_000) // more ids than a statement can have parameters
 	for i := range ids {
 		ids[i] = fmt.Sprint("unknown ", i)
 	}

@@ -179,7 +179,7 @@ func outboxDiscardCompletesAnErasure(t testing.TB, h StoreHarness) {
 		return
 	}
 	for _, c := range []struct{ discard, want []string }{
-		{[]string{"r"}, nil}, // abandoned rectifications do not prevent completion
+		{[]string{"r"}, nil}, // an abandoned rectification does not prevent completion
 		{[]string{"b"}, nil}, // a is still abandoned
 		{[]string{"d"}, nil}, // e has failed and is open
 		{[]string{"a"}, []string{"a"}},
@@ -212,7 +212,7 @@ func outboxKeepsTheFirstClaimAfterARequeue(t testing.TB, h StoreHarness) {
 	b.requeue(t, "d0")
 	got := since("d0", "d1", "unknown")
 	assert(t, len(got) == 0, "before a claim, FirstClaims returned %v", got)
-	for i := range 2 { // only the first claim counts
+	for i := range 2 { // FirstClaims returns only the first claim
 		at := noon.Add(time.Hour + time.Duration(i)*time.Hour)
 		b.settle(t, fails(b.claim(t, 10, at)[0], at))
 		got := since("d0", "d1", "unknown")

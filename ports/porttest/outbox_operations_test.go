@@ -21,7 +21,7 @@ type brokenOps struct {
 	limit   func(int) int
 	discard func([]domain.Discarded)
 	tried   func(map[string]time.Time)
-	never   bool // Discard does nothing
+	never   bool // whether Discard does nothing
 }
 
 // breaks installs the operations in every session.

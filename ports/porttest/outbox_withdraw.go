@@ -100,7 +100,7 @@ func outboxPurgeRemovesSucceededEntries(t testing.TB, h StoreHarness) {
 }
 
 func outboxPurgeLeavesTheRestAlone(t testing.TB, h StoreHarness) {
-	b := h.withAbandoned(t) // one entry has succeeded
+	b := h.withAbandoned(t) // exactly one entry has succeeded
 	before := b.counts(t)
 	removed := b.purge(t, morning, 100)
 	assert(t, removed == 0, "%d entries were removed that were enqueued at the instant or later", removed)

@@ -66,18 +66,18 @@ type ResolverSystem struct {
 
 // ResolverKeys are keys of an external system.
 type ResolverKeys struct {
-	Populated []string // two or more keys with records, of any subject
-	Bystander string   // a key with records that must stay
-	Absent    string   // a possible key without records
+	Populated []string // two or more keys under which the system has records, of any subject
+	Bystander string   // a key with records that no call for other keys may change
+	Absent    string   // a valid key without records
 }
 
 // ResolverFault is a way in which the external system can fail.
 type ResolverFault struct {
 	Name   string
-	Inject func() // every call fails with the fault until Heal
+	Inject func() // makes every call fail with the fault until ResolverSystem.Heal is called
 
-	SparesExport bool // ExportSubject still succeeds
-	SparesErase  bool // EraseSubject still succeeds
+	SparesExport bool // true if ExportSubject succeeds in spite of the fault
+	SparesErase  bool // true if EraseSubject succeeds in spite of the fault
 }
 
 // TestResolver checks that a resolver keeps the promises of ports.Resolver, and that its errors follow the rules of

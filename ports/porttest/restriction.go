@@ -255,7 +255,7 @@ func restrictionReasonsComeBackWithARollback(t testing.TB, h StoreHarness) {
 		if err := s.Restrictions().ClearReasons(ctx, id); err != nil {
 			return err
 		}
-		if _, err := s.Restrictions().History(ctx, id, nil); err != nil { // sends appends that are held back
+		if _, err := s.Restrictions().History(ctx, id, nil); err != nil { // makes the store send its buffered appends
 			return err
 		}
 		return undone

@@ -121,7 +121,7 @@ func countRows(ctx context.Context, s ports.Session, id domain.SubjectID) (seen 
 	}
 	trail, err := s.Audit().Trail(ctx, id)
 	for _, event := range trail {
-		if event.EventID == "left-event" { // without the evidence
+		if event.EventID == "left-event" { // leaves out evidence
 			seen.events++
 		}
 	}

@@ -96,7 +96,7 @@ func sessionRollsBackWhenItsGoroutineExits(t testing.TB, h StoreHarness) {
 			if err := writeToAllStores(ctx, s, id); err != nil {
 				return err
 			}
-			runtime.Goexit() // as t.FailNow does
+			runtime.Goexit() // t.FailNow ends its goroutine in this way
 			return nil
 		})
 	})

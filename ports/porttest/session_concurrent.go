@@ -28,7 +28,7 @@ func sessionShowsNothingBeforeItsCommit(t testing.TB, h StoreHarness) {
 				if err == nil {
 					select {
 					case seen <- found:
-					default: // of an earlier attempt of the session
+					default: // an earlier attempt of the session has sent it
 					}
 				}
 				return err
@@ -37,7 +37,7 @@ func sessionShowsNothingBeforeItsCommit(t testing.TB, h StoreHarness) {
 		select {
 		case found := <-seen:
 			assert(t, found == (rowCounts{}), "another session sees %+v before the commit", found)
-		case <-time.After(grace): // a store may block readers
+		case <-time.After(grace): // a store may make readers wait
 		}
 		return nil
 	})
@@ -90,7 +90,7 @@ func lockInOppositeOrder(t testing.TB, h StoreHarness, store Store, people []dom
 					}
 					select {
 					case <-bothLocked:
-					case <-time.After(grace): // a store may let one session write at a time
+					case <-time.After(grace): // a store may make the second session wait
 					}
 					return s.Subjects().Lock(ctx, second, noon)
 				})

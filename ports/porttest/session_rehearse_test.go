@@ -53,7 +53,7 @@ func rollsBackByError(change func(s ports.Session) ports.Session) func(*Store) {
 			if err := fn(ctx, change(s)); err != nil {
 				return err
 			}
-			if _, err := s.Outbox().Counts(ctx); err != nil { // sends an append that is held back
+			if _, err := s.Outbox().Counts(ctx); err != nil { // makes the store send its buffered appends
 				return err
 			}
 			return errors.Join(ctx.Err(), errUndo)

@@ -19,7 +19,7 @@ func sessionFailsWithASwallowedError(t testing.TB, h StoreHarness) {
 			return err
 		}
 		_ = s.Audit().Append(ctx, taken)
-		_, _ = s.Audit().Trail(ctx, id) // a read sends the append, which fails now at the latest
+		_, _ = s.Audit().Trail(ctx, id) // makes the store send the append, which fails
 		_ = s.Consents().Append(ctx, grant(id, "news", 1))
 		return nil
 	})

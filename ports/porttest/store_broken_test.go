@@ -21,7 +21,7 @@ func noDefect(*Store) {}
 type (
 	found       = promise.Finds[StoreHarness]
 	defects     = map[string]storeDefect
-	storeDefect struct { // a defect and the checks that find it
+	storeDefect struct { // a defect, and the checks that must detect it
 		breaks func(*Store)
 		found  found
 	}

@@ -73,7 +73,7 @@ func subjectStatementsDoNotDependOnRows(t testing.TB, h StoreHarness) {
 	few, many := customer{"few", 1, 20_000}, customer{"many", 1, 21_000}
 	s.seed(t, few, 1)
 	s.seed(t, many, 200)
-	s.stateOf(t, few) // the first call of a store may read the database's catalog
+	s.stateOf(t, few) // the first call of a store may send more statements to read the catalog of the database
 	total := 0
 	// The call of Apply comes last, because it erases the rows that the other methods need.
 	for _, method := range []string{"Lock", "Rectify", "Export", "Apply"} {

@@ -38,10 +38,10 @@ type verification struct {
 	ports.SubjectStore
 	steps   func(domain.Step) domain.Step
 	at      func(time.Time) time.Time
-	found   func(domain.Leftover) bool // whether a leftover is reported
+	found   func(domain.Leftover) bool // whether LeftOver reports a finding
 	writes  bool
-	present bool // reports nothing without the subject's own row
-	nulls   bool // also reports NULL
+	present bool // LeftOver reports nothing without the subject's own row
+	nulls   bool // LeftOver also reports NULL
 }
 
 // breaks installs the verifier in every session.

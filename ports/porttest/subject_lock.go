@@ -92,7 +92,7 @@ func (s shopUnderTest) stateOf(t testing.TB, who customer) domain.SubjectState {
 func subjectLockToRectifyKnowsErasures(t testing.TB, h StoreHarness) {
 	s := h.shop(t)
 	stranger := customer{"nobody", 7, 900_000}
-	for range 2 { // a lock leaves no state
+	for range 2 { // a lock must not change the state
 		s.expectState(t, "was never erased", zoe, domain.SubjectState{Present: true})
 		s.expectState(t, "has no rows", stranger, domain.SubjectState{})
 	}

@@ -92,7 +92,7 @@ func subjectRectificationCountsRows(t testing.TB, h StoreHarness) {
 	}{
 		{zoe, rectifies("people", "email", "right"), 1},
 		{zoe, rectifies("addresses", "street", "right"), 3},
-		{zoe, rectifies("invoices", "address", "right"), 3}, // retained rows are corrected too
+		{zoe, rectifies("invoices", "address", "right"), 3}, // a rectification also corrects retained cells
 		{zoe, rectifies("order_lines", "engraving", "right"), 6},
 		{zoe, rectifies("order_lines", "engraving", "right"), 6},
 		{customer{"nobody", 7, 900_000}, rectifies("people", "email", "right"), 0},
@@ -209,7 +209,7 @@ func subjectLaterRectificationStays(t testing.TB, h StoreHarness) {
 	s.do(t, func(ctx context.Context, subjects ports.SubjectStore) error {
 		err := write(ctx, subjects, "first")
 		begin()
-		receiveWithin(done, moment) // in a store whose second session does not wait
+		receiveWithin(done, moment) // the second session may have to wait for this one
 		return err
 	})
 	end()

@@ -215,7 +215,7 @@ func subjectSharedRowsAreErasedInParts(t testing.TB, h StoreHarness) {
 	for i, step := range steps {
 		want := map[string]int64{
 			"gifts Giver": 3, "gifts Receiver": 4, "wraps Giver": 6, "wraps Receiver": 8, "follows Follower": 3,
-			"follows Followed": 3, // and a row that its follower has deleted
+			"follows Followed": 3, // counts a row that the step of the other path has deleted
 		}[step.Target+" "+step.Via]
 		if rows[i] != want {
 			t.Errorf("%s %s via %s: %d rows, want %d", step.Strategy, step.Target, step.Via, rows[i], want)

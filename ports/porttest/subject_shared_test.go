@@ -53,7 +53,7 @@ func sharedDefects() defects {
 			for i := range table.Relations {
 				table.Relations[i].When = nil
 			}
-			if table.Name == "remarks" { // a column of two relations cannot be cleared
+			if table.Name == "remarks" { // a column that two relations use cannot be set to NULL
 				table.Relations[1].OnErasure = ""
 			}
 		}), found{"the export of customer": {subjectConditionsPickRows}}},
@@ -73,7 +73,7 @@ func sharedDefects() defects {
 				return step, true
 			}
 			if step.Target == "gifts" && len(step.Clears) == 1 && step.Clears[0] != "receiver" {
-				return step, true // still refused
+				return step, true // the store must still refuse the step
 			}
 			step.Clears = nil
 			return step, true

@@ -190,12 +190,12 @@ func judgedAt(step domain.Step, instant time.Time) domain.Step {
 
 // In invoices, the address is retained for ten years. The phone is anonymized.
 func subjectCellsWithExpiredRetentionAreAnonymized(t testing.TB, h StoreHarness) {
-	after := issued.AddDate(10, 0, 1) // ten years later, the day of issued does not exist
+	after := issued.AddDate(10, 0, 1) // issued is a leap day, so this day does not exist ten years later
 	for name, test := range map[string]struct {
 		at       time.Time
-		columns  []string // other columns of the anonymize step
+		columns  []string // columns of the anonymize step except address
 		changed  []string
-		rows     int64 // anonymized rows
+		rows     int64 // the number of anonymized rows
 		retained int64
 	}{
 		"the duty goes on":           {after.AddDate(0, 0, -2), []string{"phone"}, []string{"phone"}, 3, 3},
@@ -213,7 +213,7 @@ func subjectCellsWithExpiredRetentionAreAnonymized(t testing.TB, h StoreHarness)
 			Columns: test.columns, Expired: []string{"address"}, At: test.at,
 		}
 		rows := s.apply(t, zoe, anonymize, judgedAt(retains(t, "invoices"), test.at))
-		all := int64(0) // a row without an instant is retained forever, and its other columns are anonymized
+		all := int64(0) // without an instant, the duty of a row never ends, but its other columns are anonymized
 		if test.columns != nil {
 			all = 1
 		}

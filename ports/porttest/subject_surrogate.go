@@ -12,7 +12,7 @@ import (
 
 var (
 	anonymousText = regexp.MustCompile(`^anon-[0-9a-f]{32}$`)
-	cutText       = regexp.MustCompile(`^(anon-)?[0-9a-f]+$`) // for columns that are shorter than the surrogate
+	cutText       = regexp.MustCompile(`^(anon-)?[0-9a-f]+$`) // the surrogate of a shorter column
 	canonicalUUID = regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
 )
 

@@ -42,7 +42,7 @@ type sweepShop struct{ shopUnderTest }
 
 var (
 	erasedAt = issued.AddDate(1, 0, 0)
-	overAt   = issued.AddDate(10, 0, 3) // after the retention periods that begin at issued
+	overAt   = issued.AddDate(10, 0, 3) // after the end of the retention periods that begin at issued
 )
 
 // openSweepShop opens a shop in which some customers also have a gift, and erases zoe and others[0]. It returns false
@@ -241,7 +241,7 @@ func sweepTakesNewDutiesOfErasedSubjects(t testing.TB, h StoreHarness) {
 		return
 	}
 	id := s.addLaterDuties(t)
-	s.rectify(t, zoe, rectifies("people", "score", 3.5)) // a number does not show that the subject came back
+	s.rectify(t, zoe, rectifies("people", "score", 3.5)) // a number does not show that the subject was created again
 	s.sweep(t, "one who is gone", zoe, overAt.AddDate(5, 0, 0), append(ofZoe[:3:3], id), []int64{zoe.ids, id})
 }
 

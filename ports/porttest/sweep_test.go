@@ -148,7 +148,7 @@ func TestRetentionSweepersThatBreakAPromiseFail(t *testing.T) {
 		"before the lock": {sweeps(func(
 			b brokenSweeper, ctx context.Context, id domain.SubjectID, steps []domain.Step,
 		) ([]int64, error) {
-			if steps[0].At.Equal(erasedAt) { // the sweep finds no cells
+			if steps[0].At.Equal(erasedAt) { // no duty is over at this instant
 				return make([]int64, len(steps)), nil
 			}
 			return b.RetentionSweeper.Sweep(ctx, id, steps)
