@@ -9,8 +9,8 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// skipTakenIDs returns an append that ignores an event if the subject's trail already has an event with the same id. A
-// correct append would fail.
+// skipTakenIDs returns a function that appends events with add. Unlike a correct append, it ignores an event if the
+// subject's trail already has an event with the same id.
 func skipTakenIDs(add func(auditCall) error) func(auditCall) error {
 	return func(c auditCall) error {
 		for _, event := range c.events {
@@ -57,14 +57,15 @@ type ending struct {
 	ctx      error // the error of the context
 }
 
-// keepsEvidenceAfter returns a defect: a session that fails stores its evidence only if some returns true for its end.
-func keepsEvidenceAfter(some func(ending) bool) func(*Store) {
+// keepsEvidenceAfter returns a function that breaks a store: a session that fails stores its evidence only if survives
+// returns true for the end of the session.
+func keepsEvidenceAfter(survives func(ending) bool) func(*Store) {
 	return changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) (err error) {
 		var evidence []domain.AuditEvent
 		returned := false
 		defer func() {
 			end := ending{err: err, panicked: !returned, ctx: ctx.Err()}
-			if returned && err == nil || !some(end) || len(evidence) == 0 {
+			if returned && err == nil || !survives(end) || len(evidence) == 0 {
 				return
 			}
 			lost := do(context.WithoutCancel(ctx), func(ctx context.Context, s ports.Session) error {

@@ -65,7 +65,7 @@ func (b brokenLog) breaks(store *Store) {
 	})(store)
 }
 
-// keepsEvents returns a defect: the store changes each event before it stores the event.
+// keepsEvents returns a function that breaks a store: the store changes each event before it stores the event.
 func keepsEvents(change func(*domain.AuditEvent)) func(*Store) {
 	with := func(append func(auditCall) error) func(auditCall) error {
 		return func(c auditCall) error {
@@ -76,7 +76,7 @@ func keepsEvents(change func(*domain.AuditEvent)) func(*Store) {
 	return brokenLog{add: with(auditCall.add), evidence: with(auditCall.evidence)}.breaks
 }
 
-// returnsTrails returns a defect that changes trails.
+// returnsTrails returns a function that breaks a store: change replaces the events that Trail returns.
 func returnsTrails(change func([]domain.AuditEvent) []domain.AuditEvent) func(*Store) {
 	return brokenLog{trail: func(c auditCall) ([]domain.AuditEvent, error) {
 		events, err := c.trail()
@@ -84,7 +84,7 @@ func returnsTrails(change func([]domain.AuditEvent) []domain.AuditEvent) func(*S
 	}}.breaks
 }
 
-// returnsEvents returns a defect: Trail changes each event that it returns.
+// returnsEvents returns a function that breaks a store: Trail changes each event that it returns.
 func returnsEvents(change func(*domain.AuditEvent)) func(*Store) {
 	return returnsTrails(func(events []domain.AuditEvent) []domain.AuditEvent { return changed(events, change) })
 }

@@ -174,7 +174,7 @@ func catalogHoldsNoValue(t testing.TB, h StoreHarness) {
 
 func catalogBelongsToItsCaller(t testing.TB, h StoreHarness) {
 	store := h.open(t)
-	// The comparison ignores the numbers of rows, because the database may change its estimates at any time.
+	// The comparison ignores CatalogTable.Rows, because the database may update this estimate at any time.
 	encode := func(c domain.Catalog) string {
 		c.Tables = slices.Clone(c.Tables) // a broken store returns one slice to all callers
 		for i := range c.Tables {
@@ -212,7 +212,7 @@ func catalogEndsWithItsContext(t testing.TB, h StoreHarness) {
 	assert(t, errors.Is(err, context.Canceled), "in a context that has ended, Catalog returned %v", err)
 }
 
-// The case checks nothing for a store without a database, because such a store is always reachable.
+// A store without a database is always reachable, so Store.Unreachable may be nil. The case then checks nothing.
 func catalogReportsAStoreThatCannotBeReached(t testing.TB, h StoreHarness) {
 	store := h.open(t)
 	if store.Unreachable == nil {

@@ -35,7 +35,7 @@ func (f catalogFunc) Catalog(ctx context.Context) (domain.Catalog, error) { retu
 
 func (nowhere) Catalog(context.Context) (domain.Catalog, error) { return domain.Catalog{}, errNowhere }
 
-// readsCatalog returns a defect of a CatalogReader.
+// readsCatalog returns a function that breaks a store: read replaces Catalog.
 func readsCatalog(read func(ctx context.Context, good ports.CatalogReader) (domain.Catalog, error)) func(*Store) {
 	return func(store *Store) {
 		broken, _ := store.Sessions.(readable)
@@ -55,7 +55,7 @@ func keepsCatalog(store *Store) {
 	})(store)
 }
 
-// changesTables returns a defect: Catalog changes each table that it returns.
+// changesTables returns a function that breaks a store: Catalog changes each table that it returns.
 func changesTables(change func(*domain.CatalogTable)) func(*Store) {
 	return readsCatalog(func(ctx context.Context, good ports.CatalogReader) (domain.Catalog, error) {
 		catalog, err := good.Catalog(ctx)

@@ -10,8 +10,8 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// try runs fn in a separate session and returns the error of the session. The context of the session ends after the
-// patience of the store, so that a session that blocks fails.
+// try runs fn in a separate session and returns the error of the session. A session that blocks fails after
+// StoreHarness.Patience.
 func try(t testing.TB, store Store, fn func(context.Context, ports.Session) error) error {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), store.patience)
@@ -55,8 +55,7 @@ func concurrently(fn func()) (begin, end func()) {
 	}
 }
 
-// moment is the time for which a case waits for an event that must not happen, or that not every correct store allows
-// yet.
+// moment is a short wait. A case waits so long for an event that must not happen, or that a correct store may delay.
 const moment = 50 * time.Millisecond
 
 // receiveWithin receives a value from the channel. It returns false if no value arrives within the duration in.

@@ -237,7 +237,7 @@ func findEndsWithItsContext(t testing.TB, h StoreHarness) {
 	}
 }
 
-// The case checks nothing for a store without a database, because such a store is always reachable.
+// A store without a database is always reachable, so Store.Unreachable may be nil. The case then checks nothing.
 func findReportsAStoreThatCannotBeReached(t testing.TB, h StoreHarness) {
 	store := h.open(t)
 	if store.Unreachable == nil {

@@ -40,7 +40,7 @@ func (nowhere) Find(context.Context, []string, func(domain.FindProgress)) (domai
 	return domain.Found{}, errNowhere
 }
 
-// searches returns a defect of a Finder.
+// replacesFind returns a function that breaks a store: call replaces Find.
 func replacesFind(call func(findCall) (domain.Found, error)) func(*Store) {
 	return func(store *Store) {
 		good, _ := store.Sessions.(readable)
@@ -49,16 +49,16 @@ func replacesFind(call func(findCall) (domain.Found, error)) func(*Store) {
 	}
 }
 
-// omitsOccurrences returns a defect: Find omits the occurrences for which what returns true.
-func omitsOccurrences(what func(o domain.Occurrence) bool) func(*Store) {
+// omitsOccurrences returns a function that breaks a store: Find omits the occurrences for which omit returns true.
+func omitsOccurrences(omit func(o domain.Occurrence) bool) func(*Store) {
 	return replacesFind(func(c findCall) (domain.Found, error) {
 		found, err := c.find()
-		found.Occurrences = slices.DeleteFunc(found.Occurrences, what)
+		found.Occurrences = slices.DeleteFunc(found.Occurrences, omit)
 		return found, err
 	})
 }
 
-// changesOccurrences returns a defect: Find changes each occurrence that it returns.
+// changesOccurrences returns a function that breaks a store: Find changes each occurrence that it returns.
 func changesOccurrences(change func(o *domain.Occurrence)) func(*Store) {
 	return replacesFind(func(c findCall) (domain.Found, error) {
 		found, err := c.find()
@@ -69,8 +69,9 @@ func changesOccurrences(change func(o *domain.Occurrence)) func(*Store) {
 	})
 }
 
-// rewrites returns a defect: Find searches the result of instead in place of each text of the database.
-func rewrites(instead func(text string) string) func(*Store) {
+// rewrites returns a function that breaks a store: Find searches the result of change in place of each text in the
+// database.
+func rewrites(change func(text string) string) func(*Store) {
 	return func(store *Store) {
 		insert := store.Insert
 		store.Insert = func(t testing.TB, table string, row Row) {
@@ -79,9 +80,9 @@ func rewrites(instead func(text string) string) func(*Store) {
 			for column, value := range row {
 				switch text := value.(type) {
 				case string:
-					value = instead(text)
+					value = change(text)
 				case domain.JSON:
-					value = domain.JSON(instead(string(text)))
+					value = domain.JSON(change(string(text)))
 				}
 				seen[column] = value
 			}
@@ -90,10 +91,10 @@ func rewrites(instead func(text string) string) func(*Store) {
 	}
 }
 
-// hides returns a defect: Find does not find the texts for which what returns true.
-func hides(what func(text string) bool) func(*Store) {
+// hides returns a function that breaks a store: Find does not find the texts for which hide returns true.
+func hides(hide func(text string) bool) func(*Store) {
 	return rewrites(func(text string) string {
-		if what(text) {
+		if hide(text) {
 			return "null"
 		}
 		return text

@@ -94,7 +94,9 @@ func newMemoryJournals(defect journalDefect) JournalHarness {
 	}
 }
 
-func TestAJournalThatKeepsItsPromisesPasses(t *testing.T) { TestJournal(t, newMemoryJournals(journalDefect{})) }
+func TestAJournalThatKeepsItsPromisesPasses(t *testing.T) {
+	TestJournal(t, newMemoryJournals(journalDefect{}))
+}
 
 func TestJournalsThatBreakAPromiseFail(t *testing.T) {
 	type found = promise.Finds[JournalHarness]

@@ -47,10 +47,10 @@ func (b brokenLedger[R]) latest(records []R) (latest *R) {
 	return latest
 }
 
-// keeps returns a defect: the ledger changes each record before it stores the record.
+// keeps returns a broken ledger that changes each record before it stores the record.
 func keeps[R any](change func(*R)) brokenLedger[R] { return brokenLedger[R]{keep: change} }
 
-// returns returns a defect: the ledger changes each record that it returns.
+// returns returns a broken ledger that changes each record that it returns.
 func returns[R any](change func(*R)) brokenLedger[R] {
 	return brokenLedger[R]{history: func(records []R) []R { return changed(records, change) }}
 }

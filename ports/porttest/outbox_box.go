@@ -39,7 +39,8 @@ func (b box) try(t testing.TB, fn func(context.Context, ports.Outbox) error) err
 	return try(t, b.Store, func(ctx context.Context, s ports.Session) error { return fn(ctx, s.Outbox()) })
 }
 
-// toErase returns a pending erasure for the resolver desk. It is enqueued at the duration after, counted from morning.
+// toErase returns a pending erasure for the resolver desk. The erasure is enqueued at the instant morning plus the
+// duration after.
 func toErase(t testing.TB, entryID string, of domain.SubjectID, after time.Duration) domain.OutboxEntry {
 	t.Helper()
 	return domain.OutboxEntry{
@@ -73,7 +74,8 @@ func (b box) enqueue(t testing.TB, entries ...domain.OutboxEntry) {
 	b.do(t, func(ctx context.Context, outbox ports.Outbox) error { return outbox.Enqueue(ctx, entries...) })
 }
 
-// claim claims up to limit entries that are due at the instant at. The lease token contains this instant.
+// claim claims up to limit entries that are due at the instant in the parameter at. The lease token contains this
+// instant.
 func (b box) claim(t testing.TB, limit int, at time.Time) []domain.OutboxEntry {
 	t.Helper()
 	return read(t, b.Store, func(ctx context.Context, session ports.Session) ([]domain.OutboxEntry, error) {
@@ -98,7 +100,7 @@ func (b box) claimed(t testing.TB, entries ...domain.OutboxEntry) []domain.Outbo
 	return claimed
 }
 
-// due returns the entries that are due at the instant at. It claims them and rolls the claim back.
+// due returns the entries that are due at the instant in the parameter at. It claims them and rolls the claim back.
 func (b box) due(t testing.TB, at time.Time) []domain.OutboxEntry {
 	t.Helper()
 	return b.dueFor(t, 1000, at)

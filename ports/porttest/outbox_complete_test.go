@@ -10,7 +10,8 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// completesBy returns a defect: a success completes its operation if holdsBack returns false for every other entry.
+// completesBy returns a function that breaks a store: a success completes its operation if holdsBack returns false for
+// every other entry.
 func completesBy(holdsBack func(success, other domain.OutboxEntry) bool) func(*Store) {
 	return func(store *Store) {
 		var mu sync.Mutex

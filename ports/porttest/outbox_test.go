@@ -143,12 +143,12 @@ func (o brokenOutbox) Unclaimed(ctx context.Context, before time.Time, limit int
 	return callOr(o.unclaimed, outboxCall.unclaimed, outboxCall{Outbox: o.Outbox, ctx: ctx, at: before, limit: limit})
 }
 
-// changesClaimCall returns a defect: Claim changes its arguments before it uses them.
+// changesClaimCall returns a function that breaks a store: Claim changes its arguments before it uses them.
 func changesClaimCall(change func(c *outboxCall)) func(*Store) {
 	return brokenOutbox{claim: func(c outboxCall) (entries, error) { change(&c); return c.claim() }}.breaks
 }
 
-// changesTaken returns a defect: Claim changes the list of entries that it returns.
+// changesTaken returns a function that breaks a store: Claim changes the list of entries that it returns.
 func changesTaken(change func(c outboxCall, taken entries) entries) func(*Store) {
 	return brokenOutbox{claim: func(c outboxCall) (entries, error) {
 		taken, err := c.claim()
@@ -156,7 +156,7 @@ func changesTaken(change func(c outboxCall, taken entries) entries) func(*Store)
 	}}.breaks
 }
 
-// changesClaimed returns a defect: Claim changes each entry that it returns.
+// changesClaimed returns a function that breaks a store: Claim changes each entry that it returns.
 func changesClaimed(change func(*domain.OutboxEntry)) func(*Store) {
 	return changesTaken(func(_ outboxCall, taken entries) entries { return changed(taken, change) })
 }

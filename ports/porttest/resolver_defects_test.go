@@ -12,7 +12,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// changesRecords returns a defect: ExportSubject changes the records of the subject Populated.
+// changesRecords returns a function that breaks a resolver: ExportSubject changes the records of the subject Populated.
 func changesRecords(change func([]domain.ExportRecord)) func(*fakeResolver) {
 	return func(f *fakeResolver) {
 		export := f.export
@@ -26,7 +26,7 @@ func changesRecords(change func([]domain.ExportRecord)) func(*fakeResolver) {
 	}
 }
 
-// exportsAlso returns a defect: ExportSubject returns an additional record.
+// exportsAlso returns a function that breaks a resolver: ExportSubject returns an additional record.
 func exportsAlso(record domain.ExportRecord) func(*fakeResolver) {
 	return func(f *fakeResolver) {
 		export := f.export
@@ -40,8 +40,8 @@ func exportsAlso(record domain.ExportRecord) func(*fakeResolver) {
 	}
 }
 
-// changesErasure returns a defect: EraseSubject changes its result. If failures is false, it changes only the results
-// without an error.
+// changesErasure returns a function that breaks a resolver: EraseSubject changes its result. If failures is false, it
+// changes only the results without an error.
 func changesErasure(change func(alreadyAbsent bool, err error) (bool, error), failures bool) func(*fakeResolver) {
 	return func(f *fakeResolver) {
 		erase := f.erase
@@ -55,7 +55,7 @@ func changesErasure(change func(alreadyAbsent bool, err error) (bool, error), fa
 	}
 }
 
-// changesErrors returns a defect: each method changes the error that it returns.
+// changesErrors returns a function that breaks a resolver: each method changes the error that it returns.
 func changesErrors(change func(error) error) func(*fakeResolver) {
 	return func(f *fakeResolver) {
 		export, erase := f.export, f.erase

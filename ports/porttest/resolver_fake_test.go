@@ -117,7 +117,7 @@ func (f *fakeResolver) inject(err error) func() {
 	return func() { f.mu.Lock(); defer f.mu.Unlock(); f.failing = err }
 }
 
-// call returns the error of the injected fault, if there is one. Every access to the system begins with it.
+// call returns the error of the injected fault, if there is one. Every method of the resolver calls it first.
 func (f *fakeResolver) call(ctx context.Context) error {
 	f.mu.Lock()
 	failing, hanging := f.failing, f.hanging

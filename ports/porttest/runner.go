@@ -66,8 +66,8 @@ func requireHook(t testing.TB, there bool, name string) {
 	must(t, there, "Store.%s is not set: set it, or waive this case (StoreHarness.Waive) and say why", name)
 }
 
-// do runs fn in a separate session, and fails the case if the session does not commit. The context of the session ends
-// after the patience of the store, so that a session that blocks fails.
+// do runs fn in a separate session, and fails the case if the session does not commit. A session that blocks fails
+// after StoreHarness.Patience.
 func do(t testing.TB, store Store, fn func(ctx context.Context, s ports.Session) error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), store.patience)
@@ -76,8 +76,8 @@ func do(t testing.TB, store Store, fn func(ctx context.Context, s ports.Session)
 	must(t, err == nil, "the session failed: %v", err)
 }
 
-// within runs fn, and fails the case if fn does not return within the patience of the harness. fn may continue to run
-// after the end of the case, so it must not use t.
+// within runs fn, and fails the case if fn does not return within StoreHarness.Patience. fn may continue to run after
+// the end of the case, so it must not use t.
 func (h StoreHarness) within(t testing.TB, what string, fn func()) {
 	t.Helper()
 	done := make(chan struct{})

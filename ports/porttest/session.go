@@ -61,7 +61,8 @@ var runPromises = []promise.Promise[StoreHarness]{
 	that(sessionErrorsContainNoPersonalData, "No error contains an id of a subject or a value that was written."),
 }
 
-// rowCounts has, for each store of a session, the number of rows that writeToAllStores writes or deletes.
+// rowCounts has the number of rows in each store of a session. It counts only the rows that writeToAllStores writes or
+// deletes.
 type rowCounts struct {
 	consents, restrictions, entries, events int
 	addresses                               int

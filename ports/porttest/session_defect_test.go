@@ -16,7 +16,8 @@ import (
 
 type sessionFunc = func(context.Context, ports.Session) error
 
-// commitsOn returns a defect: Do commits after an error of fn if failure is true, and after a panic if panics is true.
+// commitsOn returns a function that breaks a store: Do commits after an error of fn if failure is true, and after a
+// panic if panics is true.
 func commitsOn(failure, panics bool) func(*Store) {
 	return changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) error {
 		var failed error
@@ -42,7 +43,7 @@ func commitsOn(failure, panics bool) func(*Store) {
 	})
 }
 
-// commitsOnExit is a defect: Do runs fn in another goroutine, and commits if this goroutine exits without a result.
+// commitsOnExit breaks a store: Do runs fn in another goroutine, and commits if this goroutine exits without a result.
 var commitsOnExit = changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) error {
 	return do(ctx, func(ctx context.Context, s ports.Session) error {
 		ended, panicked := make(chan error, 1), make(chan any, 1)
@@ -65,7 +66,8 @@ var commitsOnExit = changesDo(func(do doFunc, ctx context.Context, fn sessionFun
 	})
 })
 
-// swallowsPanics returns a defect: Do recovers a panic of fn and returns the error that instead returns.
+// swallowsPanics returns a function that breaks a store: Do recovers a panic of fn and returns the error that instead
+// returns.
 func swallowsPanics(instead func(value any) error) func(*Store) {
 	return changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) (err error) {
 		defer func() {
@@ -77,8 +79,8 @@ func swallowsPanics(instead func(value any) error) func(*Store) {
 	})
 }
 
-// changesResult returns a defect: Do changes the error that it returns. The parameter ofFn of change is the error of
-// fn.
+// changesResult returns a function that breaks a store: Do changes the error that it returns. The parameter ofFn of
+// change is the error of fn.
 func changesResult(change func(err, ofFn error) error) func(*Store) {
 	return changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) error {
 		var ofFn error
@@ -90,17 +92,17 @@ func changesResult(change func(err, ofFn error) error) func(*Store) {
 	})
 }
 
-// ignoresContexts is a defect: a session continues after the end of its context.
+// ignoresContexts breaks a store: a session continues after the end of its context.
 var ignoresContexts = changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) error {
 	return do(context.WithoutCancel(ctx), fn)
 })
 
-// ignoresOuterSession is a defect: a call of Do inside fn opens an independent session.
+// ignoresOuterSession breaks a store: a call of Do inside fn opens an independent session.
 var ignoresOuterSession = changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) error {
 	return do(ctx, func(_ context.Context, s ports.Session) error { return fn(ctx, s) })
 })
 
-// reusesOuterSession is a defect: a call of Do inside fn uses the outer session.
+// reusesOuterSession breaks a store: a call of Do inside fn uses the outer session.
 func reusesOuterSession(store *Store) {
 	type key struct{}
 	changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) error {
@@ -127,7 +129,7 @@ func appendsAfterEnd(store *Store) {
 	})(store)
 }
 
-// keepsReferences is a defect: a session reads the caller's restriction records only at its end, when the caller may
+// keepsReferences breaks a store: a session reads the caller's restriction records only at its end, when the caller may
 // have changed them.
 var keepsReferences = changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) error {
 	return do(ctx, func(ctx context.Context, s ports.Session) error {
@@ -178,8 +180,9 @@ func sharesPayloads(store *Store) {
 	})(store)
 }
 
-// opensConnections returns a defect of connections. If atOnce is true, a session takes a connection at its beginning.
-// If keep returns true at the end of a session, the connection is never released.
+// opensConnections returns a function that breaks a store: Store.Connections returns more connections than the store
+// needs. If atOnce is true, each session takes an additional connection at its beginning. If keep returns true at the
+// end of a session, one more connection is never released.
 func opensConnections(atOnce bool, keep func(err error, panicked bool) bool) func(*Store) {
 	return func(store *Store) {
 		var open atomic.Int64
@@ -263,8 +266,8 @@ func (d dirtyConsents) History(
 	return records, err
 }
 
-// neverRetriesDeadlocks is a defect: Do returns the error of a deadlock. Each session that locks two subjects gets this
-// error.
+// neverRetriesDeadlocks breaks a store: Do returns the error of a deadlock. Each session that locks two subjects gets
+// this error.
 var neverRetriesDeadlocks = changesSessions(func(s ports.Session) replacedStores {
 	return replacedStores{Session: s, subjects: &deadlocks{SubjectStore: s.Subjects(), second: errDeadlock}}
 })
@@ -299,7 +302,7 @@ func acceptsOneSession(store *Store) {
 
 type turnsAwayKey struct{}
 
-// refusesWithoutFailing is a defect: a refused append returns an error, but the session can still be committed.
+// refusesWithoutFailing breaks a store: a refused append returns an error, but the session can still be committed.
 var refusesWithoutFailing = brokenLog{add: func(c auditCall) error {
 	for _, event := range c.events {
 		trail, err := c.Trail(c.ctx, event.SubjectRef)

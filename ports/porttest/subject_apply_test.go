@@ -8,8 +8,8 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// changesSteps returns a defect: Apply changes each step. It skips a step if change returns false, and counts 0 rows.
-// Steps that are valid alone but refused in combination are still refused.
+// changesSteps returns a function that breaks a store: Apply changes each step. It skips a step if change returns
+// false, and counts 0 rows. Steps that are valid alone but refused in combination are still refused.
 func changesSteps(change func(domain.Step) (domain.Step, bool)) func(*Store) {
 	return brokenSubjects{apply: func(c subjectCall) (rows []int64, err error) {
 		if conflict(c.steps) {
@@ -39,7 +39,7 @@ func conflict(steps []domain.Step) bool {
 	return err != nil
 }
 
-// changesCounts returns a defect: Apply changes the number of rows of each step.
+// changesCounts returns a function that breaks a store: Apply changes the number of rows of each step.
 func changesCounts(change func(step domain.Step, rows int64) int64) func(*Store) {
 	return brokenSubjects{apply: func(c subjectCall) ([]int64, error) {
 		rows, err := c.apply()
@@ -50,7 +50,7 @@ func changesCounts(change func(step domain.Step, rows int64) int64) func(*Store)
 	}}.breaks
 }
 
-// changesRows returns a defect: the application reads other values than the store has written.
+// changesRows returns a function that breaks a store: the application reads other values than the store has written.
 func changesRows(change func(table string, row Row)) func(*Store) {
 	return func(store *Store) {
 		good := store.Rows

@@ -208,8 +208,8 @@ func subjectExportHasTheLedgers(t testing.TB, h StoreHarness) {
 	s.expectLedgers(t, rows, want)
 }
 
-// expectLedgers checks the records that follow the rows in an export. Each of the two ledgers must have two records
-// with these values. The parameter rows is the number of records of rows.
+// expectLedgers checks the records of the ledgers in an export. They follow the records of the rows, whose number is
+// the parameter rows. Each of the two ledgers must have two records with the given values.
 func (s shopUnderTest) expectLedgers(t testing.TB, rows int, values []any) {
 	t.Helper()
 	records := s.export(t, zoe)

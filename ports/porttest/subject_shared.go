@@ -234,7 +234,7 @@ func subjectSharedRowsAreErasedInParts(t testing.TB, h StoreHarness) {
 	other.expectErasedParts(t, want)
 }
 
-// The price of a gift belongs to the giver and must be retained for ten years. The receiver's part of the gift is not
+// The price of a gift belongs to the giver and is retained for ten years. The receiver's part of the gift is not
 // retained.
 func subjectSharedRowsAreRetainedInParts(t testing.TB, h StoreHarness) {
 	over := issued.AddDate(10, 0, 2)

@@ -6,7 +6,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// changesDataMap returns a defect: the store uses another data map than the harness declares.
+// changesDataMap returns a function that breaks a store: the store uses another data map than the harness declares.
 func changesDataMap(change func(table *domain.Table)) func(*Store) {
 	tables := shop()
 	for i := range tables {

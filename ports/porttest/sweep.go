@@ -86,7 +86,7 @@ func (s sweepShop) erase(t testing.TB, who customer, at time.Time) {
 }
 
 // sweep sweeps a customer. It checks that Sweep has overwritten a cell in exactly these rows of invoices and of gifts.
-// It also checks that Due has returned the customer before if Sweep overwrites a cell.
+// If Sweep overwrites a cell, Due must have returned the customer before.
 func (s sweepShop) sweep(t testing.TB, what string, who customer, at time.Time, invoices, gifts []int64) {
 	t.Helper()
 	before, due := s.content(t), s.due(t, at)

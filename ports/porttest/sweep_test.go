@@ -65,7 +65,7 @@ func (b brokenSweeper) SweptKeys(
 
 type sweepFunc = func(brokenSweeper, context.Context, domain.SubjectID, []domain.Step) ([]int64, error)
 
-// appliesSteps returns a defect: Sweep applies changed steps with Apply, as an erasure does.
+// appliesSteps returns a function that breaks a store: Sweep applies changed steps with Apply, as an erasure does.
 func appliesSteps(change func(step *domain.Step)) sweepFunc {
 	return func(b brokenSweeper, ctx context.Context, id domain.SubjectID, steps []domain.Step) ([]int64, error) {
 		steps = slices.Clone(steps)
@@ -76,7 +76,7 @@ func appliesSteps(change func(step *domain.Step)) sweepFunc {
 	}
 }
 
-// sweepsThen returns a defect: Sweep calls the function then after the sweep.
+// sweepsThen returns a function that breaks a store: Sweep calls the function then after the sweep.
 func sweepsThen(then func(b brokenSweeper, ctx context.Context, id domain.SubjectID) error) sweepFunc {
 	return func(b brokenSweeper, ctx context.Context, id domain.SubjectID, steps []domain.Step) ([]int64, error) {
 		rows, err := b.RetentionSweeper.Sweep(ctx, id, steps)
