@@ -50,7 +50,7 @@ func hidesOwnEvents(store *Store) {
 	})(store)
 }
 
-// ending describes the end of a session.
+// ending is the way in which a session has ended.
 type ending struct {
 	err      error // the error of Do
 	panicked bool

@@ -56,7 +56,7 @@ func replacedOr(broken, good func(auditCall) error) func(auditCall) error {
 	return good
 }
 
-// breaks installs the log in every session.
+// breaks replaces the audit log of every session by the broken log.
 func (b brokenLog) breaks(store *Store) {
 	changesSessions(func(s ports.Session) replacedStores {
 		broken := b

@@ -33,7 +33,6 @@ func undo(t testing.TB, store Store, fn func(context.Context, ports.Session) err
 	must(t, errors.Is(err, errUndo), "a session that was to be rolled back ended with: %v", err)
 }
 
-// isError checks that errors.Is(err, want) is true.
 func isError(t testing.TB, what string, err, want error) {
 	t.Helper()
 	assert(t, errors.Is(err, want), "%s: want the error %v, got %v", what, want, err)

@@ -55,7 +55,6 @@ func (b brokenConsents) InForce(ctx context.Context, id domain.SubjectID) ([]dom
 	return records, err
 }
 
-// breaks installs the store in every session.
 func (b brokenConsents) breaks(store *Store) {
 	changesSessions(func(s ports.Session) replacedStores {
 		broken := b

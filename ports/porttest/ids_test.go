@@ -40,7 +40,7 @@ func TestSourcesOfIDsThatBreakAPromiseFail(t *testing.T) {
 			"is not 1 to 255 characters": {idCanBeStored},
 			"are repeated":               {idIsNeverRepeated, idIsNotAnotherSources, idSourceIsSafeForConcurrentUse},
 		}},
-		"an id of 256":  {counting(func(n int64) string { return strings.Repeat("x", 236) + fixed(n) }), stored},
+		"an id of 256":  {counting(func(n int64) string { return strings.Repeat("x", 236) + paddedTo20(n) }), stored},
 		"half a letter": {counting(func(n int64) string { return decimal(n) + "\xc3" }), stored},
 		"NUL":           {counting(func(n int64) string { return decimal(n) + "\x00" }), stored},
 		"an id that comes back": {counting(func(n int64) string { return decimal(n % (idCount - 1)) }), found{
@@ -68,8 +68,7 @@ func TestSourcesOfIDsThatBreakAPromiseFail(t *testing.T) {
 	})
 }
 
-// fixed formats a number with 20 digits.
-func fixed(n int64) string {
+func paddedTo20(n int64) string {
 	text := decimal(n)
 	return strings.Repeat("0", 20-len(text)) + text
 }

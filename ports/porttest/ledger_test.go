@@ -37,7 +37,6 @@ func (b brokenLedger[R]) read(records []R, own int) []R {
 	return records
 }
 
-// latest returns the record in force.
 func (b brokenLedger[R]) latest(records []R) (latest *R) {
 	for i := range records {
 		if latest == nil || b.force == nil || !b.force(*latest, records[i]) {

@@ -36,7 +36,7 @@ var markPromises = []promise.Promise[StoreHarness]{
 	that(markReaderNeedsAName, "A call with an empty or too long name of a reader returns ErrInvalid."),
 }
 
-// marked is a store with erased subjects.
+// marksStore is a store with helper methods for marks.
 type marksStore struct{ Store }
 
 // openMarks opens a store. It returns false if the sessions of the store do not implement ports.MarkReader.
@@ -175,7 +175,7 @@ func markQueriesHaveBounds(t testing.TB, h StoreHarness) {
 	m.erase(t, nil, after(3), 1)
 	m.erase(t, nil, after(1), 2)
 	m.erase(t, nil, after(2), 3)
-	// Instants are compared in whole microseconds.
+	// The bounds of a query are compared in whole microseconds, so this erasure counts as an erasure at after(4).
 	m.erase(t, nil, after(4).Add(900*time.Nanosecond), 4)
 	expectMarks(t, "since the second one", m.list(t, domain.MarkQuery{Since: after(2), Limit: 10}),
 		"1 at 3s, 1", "3 at 2s, 1", "4 at 4s, 1")
@@ -264,7 +264,6 @@ func markIsFoundByItsSubject(t testing.TB, h StoreHarness) {
 		subject(t, "umbrella", 9), subject(t, "acme", 9), subject(t, "acme", 7)), "9 at 1s, 1", "7 at 2s, 2")
 }
 
-// position returns the position of a reader.
 func (m marksStore) position(t testing.TB, reader string) int64 {
 	t.Helper()
 	return read(t, m.Store, func(ctx context.Context, s ports.Session) (int64, error) {

@@ -26,7 +26,6 @@ type brokenMarks struct {
 	lost   *sync.Map // positions that a rollback does not restore
 }
 
-// breaks installs the marks in every session.
 func (b brokenMarks) breaks(store *Store) {
 	changesSessions(func(s ports.Session) replacedStores {
 		changed := b

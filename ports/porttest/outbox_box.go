@@ -157,7 +157,7 @@ func givesBack(entry domain.OutboxEntry) domain.Settlement {
 	return domain.Settlement{Entry: entry, Status: domain.OutboxPending}
 }
 
-// The results of settlements.
+// These are the results that a settlement can have.
 var (
 	applied   = domain.SettleResult{}
 	stale     = domain.SettleResult{Stale: true}

@@ -134,13 +134,13 @@ func expect(t testing.TB, got, want domain.OutboxEntry, change func(*domain.Outb
 	given, wanted := reflect.ValueOf(got), reflect.ValueOf(want)
 	for i := range given.NumField() {
 		if g, w := given.Field(i).Interface(), wanted.Field(i).Interface(); !reflect.DeepEqual(g, w) {
-			t.Errorf("%s has %s %s, want %s", want.EntryID, given.Type().Field(i).Name, show(g), show(w))
+			t.Errorf("%s has %s %s, want %s", want.EntryID, given.Type().Field(i).Name, showValue(g), showValue(w))
 		}
 	}
 }
 
 // show returns the text of a value, or of the value that a pointer points to.
-func show(value any) string {
+func showValue(value any) string {
 	if v := reflect.ValueOf(value); v.Kind() == reflect.Pointer && !v.IsNil() {
 		value = v.Elem().Interface()
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// of sets the operation id of entries.
+// withOperation returns the entries with this operation id.
 func withOperation(operationID string, entries ...domain.OutboxEntry) []domain.OutboxEntry {
 	for i := range entries {
 		entries[i].OperationID = operationID

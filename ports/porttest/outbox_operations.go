@@ -66,11 +66,10 @@ func outboxBacklogCountsByResolver(t testing.TB, h StoreHarness) {
 			Oldest: &oldest, OldestDue: &due,
 		},
 	}
-	assert(t, showAll(got) == showAll(want), "the backlog is %s, want %s", showAll(got), showAll(want))
+	assert(t, backlogText(got) == backlogText(want), "the backlog is %s, want %s", backlogText(got), backlogText(want))
 }
 
-// showAll returns backlogs as a text.
-func showAll(backlogs []domain.OutboxBacklog) (text string) {
+func backlogText(backlogs []domain.OutboxBacklog) (text string) {
 	for _, b := range backlogs {
 		text += fmt.Sprintf("%s %v", b.Resolver, b.Counts)
 		for _, instant := range []*time.Time{b.Oldest, b.OldestDue} {

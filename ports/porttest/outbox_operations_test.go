@@ -24,7 +24,6 @@ type brokenOps struct {
 	never   bool // whether Discard does nothing
 }
 
-// breaks installs the operations in every session.
 func (o brokenOps) breaks(store *Store) {
 	changesSessions(func(s ports.Session) replacedStores {
 		changed := o

@@ -83,7 +83,6 @@ type brokenOutbox struct {
 	purge                                          func(c outboxCall) (int64, error)
 }
 
-// breaks installs the outbox in every session.
 func (o brokenOutbox) breaks(store *Store) {
 	changesSessions(func(s ports.Session) replacedStores {
 		broken := o
@@ -161,7 +160,7 @@ func changesClaimed(change func(*domain.OutboxEntry)) func(*Store) {
 	return changesTaken(func(_ outboxCall, taken entries) entries { return changed(taken, change) })
 }
 
-// changed changes each record.
+// changed changes each of the records in place and returns them.
 func changed[R any](records []R, change func(*R)) []R {
 	for i := range records {
 		change(&records[i])

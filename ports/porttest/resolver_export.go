@@ -123,7 +123,6 @@ func (s ResolverSystem) export(t testing.TB, ref domain.SubjectRef) []domain.Exp
 	return records
 }
 
-// erase calls EraseSubject, which must not fail.
 func (s ResolverSystem) erase(t testing.TB, ref domain.SubjectRef, entryID string) (alreadyAbsent bool) {
 	t.Helper()
 	alreadyAbsent, err := s.Resolver.EraseSubject(context.Background(), ref, entryID)

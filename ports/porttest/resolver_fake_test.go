@@ -160,7 +160,6 @@ func (f *fakeResolver) doErase(ctx context.Context, ref domain.SubjectRef, _ str
 	return !known, nil
 }
 
-// everybody returns all known people.
 func (f *fakeResolver) everybody() map[string]string {
 	f.mu.Lock()
 	defer f.mu.Unlock()

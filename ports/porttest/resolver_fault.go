@@ -11,7 +11,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// The methods that call the external system.
+// These methods of a resolver call the external system.
 const (
 	exportMethod = "ExportSubject"
 	eraseMethod  = "EraseSubject"

@@ -194,7 +194,6 @@ func withReason(id domain.SubjectID, purpose *string, source, reason string) dom
 	return record
 }
 
-// without returns the record without its reason.
 func withoutReason(record domain.RestrictionRecord) domain.RestrictionRecord {
 	record.Reason = nil
 	return record

@@ -57,7 +57,6 @@ func (b brokenRestrictions) ClearReasons(ctx context.Context, id domain.SubjectI
 	return b.RestrictionStore.ClearReasons(ctx, b.kept(domain.RestrictionRecord{SubjectID: id}).SubjectID)
 }
 
-// breaks installs the store in every session.
 func (b brokenRestrictions) breaks(store *Store) {
 	changesSessions(func(s ports.Session) replacedStores {
 		broken := b

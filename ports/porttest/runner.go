@@ -29,7 +29,7 @@ func TestStore(t *testing.T, h StoreHarness) {
 	t.Run("RetentionSweeper", func(t *testing.T) { TestRetentionSweeper(t, h) })
 }
 
-// Functions that report failures.
+// These functions report failures of a case.
 var (
 	assert = promise.Assert
 	must   = promise.Must
@@ -140,7 +140,6 @@ func expectWhole[R any](t testing.TB, what string, name func(R) string, got []R,
 	}
 }
 
-// pointer returns a pointer to the value.
 func pointer[T any](value T) *T { return &value }
 
 // subject returns the id of a customer of the shop that DataMap describes. The id consists of the tenant and the
@@ -163,7 +162,6 @@ var noon = time.Date(2024, time.February, 29, 12, 0, 0, 123456000, time.UTC)
 // after returns noon plus a number of seconds, which may be negative.
 func after(seconds int) time.Time { return noon.Add(time.Duration(seconds) * time.Second) }
 
-// event returns an audit event at noon.
 func event(id string, of domain.SubjectID) domain.AuditEvent {
 	return domain.AuditEvent{
 		EventID: id, EventType: domain.EventErasureRequested, SubjectRef: of, OccurredAt: noon, Payload: domain.Payload{},

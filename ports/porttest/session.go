@@ -19,7 +19,7 @@ func TestSessions(t *testing.T, h StoreHarness) {
 
 var sessionPromises = slices.Concat(runPromises, rehearsalPromises)
 
-// runPromises cover the sessions of SessionFactory.Do.
+// runPromises are the promises about the sessions that SessionFactory.Do runs.
 var runPromises = []promise.Promise[StoreHarness]{
 	that(sessionCommitsEverything, "A commit makes the writes through every store of the session visible."),
 	that(sessionRollsEverythingBackOnAnError, "An error of fn rolls back all writes of the session."),

@@ -31,15 +31,15 @@ func wrapped(
 	return rehearser{doing, func(ctx context.Context, fn sessionFunc) error { return rehearse(good.Rehearse, ctx, fn) }}
 }
 
-// asBefore runs a session without a change.
-func asBefore(run doFunc, ctx context.Context, fn sessionFunc) error { return run(ctx, fn) }
+// asIs calls run without a change, so that wrapped keeps the correct method.
+func asIs(run doFunc, ctx context.Context, fn sessionFunc) error { return run(ctx, fn) }
 
 // changesRehearsals returns a function that breaks a store: change replaces Rehearse. The parameters do and rehearse of
 // change are the correct methods.
 func changesRehearsals(change func(do, rehearse doFunc, ctx context.Context, fn sessionFunc) error) func(*Store) {
 	return func(store *Store) {
 		do := doFunc(store.Sessions.Do)
-		store.Sessions = wrapped(store.Sessions, asBefore, func(rehearse doFunc, ctx context.Context, fn sessionFunc) error {
+		store.Sessions = wrapped(store.Sessions, asIs, func(rehearse doFunc, ctx context.Context, fn sessionFunc) error {
 			return change(do, rehearse, ctx, fn)
 		})
 	}

@@ -22,8 +22,8 @@ func columnsWithRules() []domain.Column {
 	}
 }
 
-// worded returns values of these columns.
-func (c customer) worded() Row {
+// ruleValues returns the customer's values of columnsWithRules.
+func (c customer) ruleValues() Row {
 	return Row{
 		"mobile": c.says("mobile"), "motto": c.says("motto"), "login": c.says("login"), "badge": c.says("badge")[:7],
 		"password_hash": c.says("hash"),

@@ -53,7 +53,7 @@ func inMemory(breaks func(*Store)) StoreHarness {
 	}
 }
 
-// openInMemory opens a store on some tables.
+// openInMemory opens a correct store in memory with these tables.
 func openInMemory(tables []domain.Table) Store {
 	dataMap, err := domain.NewDataMap(tables...)
 	if err != nil {
@@ -121,7 +121,7 @@ func (f doFunc) Do(ctx context.Context, fn sessionFunc) error {
 func changesDo(
 	change func(do doFunc, ctx context.Context, fn func(context.Context, ports.Session) error) error,
 ) func(*Store) {
-	return func(store *Store) { store.Sessions = wrapped(store.Sessions, change, asBefore) }
+	return func(store *Store) { store.Sessions = wrapped(store.Sessions, change, asIs) }
 }
 
 // replacedStores is a session in which the fields that are set replace the stores of the embedded session.
@@ -162,12 +162,12 @@ func (r replacedStores) Marks() ports.ErasureMarks {
 	}, r.Session)
 }
 
-// AfterCommit implements ports.CommitNotifier if the session does.
+// AfterCommit does nothing if the embedded session does not implement ports.CommitNotifier.
 func (r replacedStores) AfterCommit(fn func(context.Context)) {
 	_ = ports.AfterCommit(r.Session, fn)
 }
 
-// AfterEnd implements ports.EndNotifier if the session does.
+// AfterEnd does nothing if the embedded session does not implement ports.EndNotifier.
 func (r replacedStores) AfterEnd(fn func(context.Context, error)) {
 	if notifier, is := r.Session.(ports.EndNotifier); is {
 		notifier.AfterEnd(fn)

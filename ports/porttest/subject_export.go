@@ -12,7 +12,6 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// export returns the exported records.
 func (s shopUnderTest) export(t testing.TB, who customer) (records []domain.ExportRecord) {
 	t.Helper()
 	s.do(t, func(ctx context.Context, subjects ports.SubjectStore) error {
@@ -32,8 +31,8 @@ func exported(who customer, all content) (records []domain.ExportRecord) {
 			for _, column := range table.Exported() {
 				record := domain.ExportRecord{
 					Source: table.Name, Field: column.Name, Row: nameOf(table, row), Category: column.Personal.Category,
-					Value: row[column.Name], LegalBasis: given(column.Personal.Basis), Purpose: given(column.Personal.Purpose),
-					RetentionReason: given(column.Personal.Reason),
+					Value: row[column.Name], LegalBasis: orNil(column.Personal.Basis), Purpose: orNil(column.Personal.Purpose),
+					RetentionReason: orNil(column.Personal.Reason),
 				}
 				if since, ok := row[column.Personal.Since].(time.Time); ok {
 					ends := column.Personal.Retain.After(since)
@@ -55,8 +54,8 @@ func nameOf(table domain.Table, row Row) string {
 	return domain.CanonicalTuple(key)
 }
 
-// given returns nil for the zero value.
-func given[T comparable](value T) *T {
+// orNil returns a pointer to the value, or nil for the zero value.
+func orNil[T comparable](value T) *T {
 	var zero T
 	if value == zero {
 		return nil
@@ -244,8 +243,8 @@ func expectLedgerField(t testing.TB, got domain.ExportRecord, source, row string
 		t.Errorf("%s comes where %s.%s of %q is due", cellName(got), source, column.Name, row)
 	case !same(got.Value, value):
 		t.Errorf("%s is exported as a %T that is not the %T in the ledger", cellName(got), got.Value, value)
-	case got.Category != annotation.Category || differ(got.LegalBasis, given(annotation.Basis)) ||
-		differ(got.RetentionReason, given(annotation.Reason)) || got.Purpose != nil || got.ExpiresAt != nil:
+	case got.Category != annotation.Category || differ(got.LegalBasis, orNil(annotation.Basis)) ||
+		differ(got.RetentionReason, orNil(annotation.Reason)) || got.Purpose != nil || got.ExpiresAt != nil:
 		t.Errorf("%s has not the annotation of the ledger", cellName(got))
 	}
 }

@@ -102,7 +102,6 @@ func (s shopUnderTest) applyThenVerify(
 	return rows, found
 }
 
-// hasVerifier reports whether the store implements ports.ErasureVerifier.
 func (s shopUnderTest) hasVerifier(t testing.TB) bool {
 	t.Helper()
 	return s.verify(t, func(context.Context, ports.ErasureVerifier) error { return nil })

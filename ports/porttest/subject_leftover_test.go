@@ -44,7 +44,6 @@ type verification struct {
 	nulls   bool // LeftOver also reports NULL
 }
 
-// breaks installs the verifier in every session.
 func (v verification) breaks(store *Store) {
 	changesSessions(func(s ports.Session) replacedStores {
 		changed := v
@@ -90,8 +89,7 @@ func (v verification) LeftOver(
 	return found, err
 }
 
-// leavingOut returns the step without some columns.
-func leavingOut(step domain.Step, columns ...string) domain.Step {
+func withoutColumns(step domain.Step, columns ...string) domain.Step {
 	gone := func(name string) bool { return slices.Contains(columns, name) }
 	step.Columns = slices.DeleteFunc(slices.Clone(step.Columns), gone)
 	return step
@@ -100,10 +98,10 @@ func leavingOut(step domain.Step, columns ...string) domain.Step {
 func TestVerificationsThatBreakAPromiseAreFoundOut(t *testing.T) {
 	promise.ExpectDefects(t, *update, verificationPromises, brokenStore, defects{
 		"an erasure that leaves a cell": {changesSteps(func(step domain.Step) (domain.Step, bool) {
-			return leavingOut(step, "photo"), true
+			return withoutColumns(step, "photo"), true
 		}), found{"left over are [{people photo 1}], want []": {subjectVerificationFindsNothingAfterAPlan}}},
 		"an erasure that leaves a secret": {changesSteps(func(step domain.Step) (domain.Step, bool) {
-			return leavingOut(step, "password_hash"), true
+			return withoutColumns(step, "password_hash"), true
 		}), found{"left over are [{people password_hash 1}], want []": {subjectVerificationFindsNothingAfterAPlan}}},
 		"an erasure that leaves rows": {changesSteps(func(step domain.Step) (domain.Step, bool) {
 			return step, step.Target != "addresses"

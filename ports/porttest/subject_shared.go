@@ -178,7 +178,8 @@ func (c content) erasedParts(tables []string, over bool) content {
 	return erased
 }
 
-// expectErasedParts compares tables with the wanted rows.
+// expectErasedParts checks that the rows of these tables equal the wanted rows. A wanted cell "erased" stands for any
+// surrogate.
 func (s shopUnderTest) expectErasedParts(t testing.TB, want content) {
 	t.Helper()
 	for name, rows := range want {

@@ -20,8 +20,8 @@ func changesDataMap(change func(table *domain.Table)) func(*Store) {
 	}
 }
 
-// toAll assigns all columns to all paths.
-func toAll(table *domain.Table) {
+// addsAllPaths makes each personal column that has a path belong to all paths of its table.
+func addsAllPaths(table *domain.Table) {
 	for i, column := range table.Columns {
 		if column.Personal == nil || column.Personal.Via == "" {
 			continue
@@ -45,7 +45,7 @@ func sharedDefects() defects {
 		return slices.DeleteFunc(slices.Clone(records), func(r domain.ExportRecord) bool { return r.Source != table })
 	}
 	return defects{
-		"parts that are not distinguished": {changesDataMap(toAll), found{
+		"parts that are not distinguished": {changesDataMap(addsAllPaths), found{
 			"the export of customer":          {subjectSharedRowsAreExportedInParts, subjectSharedRowsAreErasedInParts},
 			"want the error habeas: manifest": {subjectStepsNameTheirPath},
 		}},

@@ -64,7 +64,7 @@ func (c customer) person() Row {
 		"settings": domain.JSON(`{"theme": "dark", "tags": [1, null, "é"]}`),
 		"photo":    []byte{0xff, 0, '\'', byte(c.ids / 1000)}, "remark": c.says("remark"),
 	}
-	maps.Copy(row, c.worded())
+	maps.Copy(row, c.ruleValues())
 	return row
 }
 
@@ -130,7 +130,6 @@ func (s shopUnderTest) content(t testing.TB) content {
 	return all
 }
 
-// of returns the rows of the customer.
 func (c content) of(who customer) content { return c.filter(who.has) }
 
 // without returns the rows that do not belong to the customer.

@@ -121,7 +121,7 @@ func subjectColumnsAreAnonymized(t testing.TB, h StoreHarness) {
 		assert(t, rows == want, "%d rows of %s were anonymized, want %d", rows, table, want)
 		s.expectAnonymized(t, before, step.Target, step.Columns)
 	}
-	// A step overwrites only its own columns.
+	// The step leaves out columns that the plan anonymizes. Apply must not overwrite these columns.
 	one := domain.Step{Target: "people", Strategy: domain.StrategyAnonymize, Columns: []string{"email"}}
 	other := shopUnderTest{h.open(t)}
 	other.seed(t, zoe, 1)

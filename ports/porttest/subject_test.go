@@ -69,7 +69,6 @@ type brokenSubjects struct {
 	keys         func(c subjectCall) ([]string, error)
 }
 
-// breaks installs the store in every session.
 func (s brokenSubjects) breaks(store *Store) {
 	changesSessions(func(session ports.Session) replacedStores {
 		broken := s

@@ -15,7 +15,8 @@ var errEnough = errors.New("enough")
 func subjectExportEndsWithYield(t testing.TB, h StoreHarness) {
 	s := h.shop(t)
 	all := len(s.export(t, zoe))
-	for _, most := range []int{1, 2, 12, 13, all} { // the export ends within a row, between rows, between tables, or at the end
+	// The export ends within a row, between two rows, between two tables, or after the last record.
+	for _, most := range []int{1, 2, 12, 13, all} {
 		yields := 0
 		var failure error
 		err := s.try(t, func(ctx context.Context, subjects ports.SubjectStore) error {

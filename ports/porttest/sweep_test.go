@@ -22,7 +22,6 @@ type brokenSweeper struct {
 	marks func(*domain.ErasureMark)
 }
 
-// breaks installs the sweeper in every session.
 func (b brokenSweeper) breaks(store *Store) {
 	changesSessions(func(s ports.Session) replacedStores {
 		broken := b
