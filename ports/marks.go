@@ -41,8 +41,8 @@ type ErasureMarks interface {
 	Position(ctx context.Context, reader string) (int64, error)
 
 	// Advance changes the stored position of a reader from the parameter from to the parameter to. If the stored position
-	// differs from the parameter from, Advance changes nothing and returns false. If several processes concurrently
-	// advance from the same position, therefore only one of them changes it. Returns domain.ErrInvalid for a name that
+	// differs from the parameter from, Advance changes nothing and returns false. Therefore, if several processes
+	// concurrently advance from the same position, only one of them changes it. Returns domain.ErrInvalid for a name that
 	// Position refuses.
 	Advance(ctx context.Context, reader string, from, to int64) (moved bool, err error)
 }

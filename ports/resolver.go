@@ -6,8 +6,8 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// Resolver exports and erases the personal data of one external system. A Resolver is safe for concurrent use, opens no
-// session, and returns before the deadline of its context.
+// Resolver exports and erases the personal data of one external system. A Resolver is safe for concurrent use and opens
+// no session. Each call returns at the latest at the deadline of its context.
 type Resolver interface {
 	// Name identifies the external system in outbox entries, exports and the audit trail. The refs (domain.SubjectRef)
 	// that are sent to the system have this name as their kind. Name returns the same text in every call and after every

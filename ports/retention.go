@@ -7,29 +7,29 @@ import (
 )
 
 // RetentionSweeper overwrites retained cells after the end of their duty (Art. 17(1)(a) and Art. 5(1)(e) GDPR). A
-// retained cell is a cell that an erasure has kept because the law required this. The duty is the rule that requires
-// it, and ends at some instant. The parameter steps holds the steps that domain.Plan.SweepAt returns. The rules for
-// errors about steps are the same as for SubjectStore.Apply.
+// retained cell is a cell that an erasure has kept because the law required this. The duty is the legal obligation to
+// keep the cell. The data map determines the instant at which the duty ends. The parameter steps holds the steps that
+// domain.Plan.SweepAt returns. The rules for errors about steps are the same as for SubjectStore.Apply.
 //
 // In the stores of this module, the SubjectStore also implements RetentionSweeper. The function SweeperOf returns the
 // RetentionSweeper of a SubjectStore.
 type RetentionSweeper interface {
-	// Due returns those subjects of the marks for which Sweep may have a cell to overwrite, in the order of the marks. It
+	// Due returns the subjects of those marks for which Sweep may have a cell to overwrite, in the order of the marks. It
 	// returns every subject for which Sweep would overwrite a cell. It may also return subjects for which Sweep then
 	// overwrites nothing. Due only reads. The number of its statements depends only on the number of marks.
 	Due(ctx context.Context, marks []domain.ErasureMark, steps []domain.Step) ([]domain.SubjectID, error)
 
 	// SweptKeys returns the keys of an external system in the cells that Sweep would overwrite at the instant
 	// query.ErasedAt. The form, the order and the paging of the keys are the same as for SubjectStore.Keys. SweptKeys
-	// takes the locks of Sweep. If Sweep follows in the same session, SweptKeys has therefore returned exactly the keys in
-	// the cells that Sweep overwrites. SweptKeys returns no key if the subject was never erased, or if query.ErasedAt is
-	// zero.
+	// takes the locks of Sweep, so that no other transaction can change the cells. If Sweep follows in the same session
+	// with steps for the same instant, it overwrites exactly the cells that hold these keys. SweptKeys returns no key if
+	// the subject was never erased, or if query.ErasedAt is zero.
 	SweptKeys(ctx context.Context, id domain.SubjectID, query domain.KeyQuery) ([]string, error)
 
 	// Sweep overwrites the cells in the columns of the steps that the last erasure of the subject has kept and whose duty
-	// is over now. It returns, for each step, the number of rows in which it has overwritten a cell. For a subject that
-	// was never erased, Sweep does nothing. Sweep takes the locks of SubjectStore.Lock. In the mark of the erasure, it
-	// changes only SweptAt.
+	// is over at the instant domain.Step.At. It returns, for each step, the number of rows in which it has overwritten a
+	// cell. For a subject that was never erased, Sweep does nothing. Sweep takes the locks of SubjectStore.Lock. In the
+	// mark of the erasure, it changes only SweptAt.
 	//
 	// Sweep does not overwrite a cell again. It skips a cell that is NULL. If domain.Column.RecognizesSurrogate is true
 	// for the column, Sweep skips a cell that holds a surrogate (a value with which an erasure overwrites personal data).

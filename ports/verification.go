@@ -25,10 +25,11 @@ type ErasureVerifier interface {
 	//
 	// The application may have written a value into a row after the erasure. Such a value counts, because it cannot be
 	// distinguished from a value that was there before the erasure. In contrast, a row that was added after the erasure
-	// does not count. A row was added after the erasure if its column domain.Table.AddedAt holds an instant after the
-	// erasure. The same is true if a row that connects it to the subject has such an instant. If the subject's own row was
-	// added after the erasure, the application has assigned the id again. LeftOver then counts no row and no cell.
-	// LeftOver compares these instants with erasedAt without any tolerance, although different clocks may have set them.
+	// does not count. A row was added after the erasure if the column that domain.Table.AddedAt returns holds an instant
+	// after the erasure. The same is true if a row that connects it to the subject has such an instant. If the subject's
+	// own row was added after the erasure, the application has assigned the id again. LeftOver then counts no row and no
+	// cell. LeftOver compares these instants with erasedAt without any tolerance, although different clocks may have set
+	// them.
 	//
 	// LeftOver finds rows in the same way as SubjectStore.Apply. If the subject's own row is gone, LeftOver still finds
 	// rows whose columns hold the subject's key. It no longer finds rows that are connected to the subject through deleted
