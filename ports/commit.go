@@ -7,17 +7,20 @@ import (
 )
 
 // CommitNotifier is a Session that calls functions after its commit. The sessions of the stores of this module
-// implement it. The function AfterCommit checks whether a session does.
+// implement CommitNotifier. The function AfterCommit returns an error if a session does not implement it.
 type CommitNotifier interface {
 	Session
 
 	// AfterCommit registers fn to be called once after the session has committed. The store calls fn before
-	// SessionFactory.Do returns, in the goroutine of Do, and with the context that Do was given. The session has ended by
-	// then, and fn may open another one. The store calls several functions in the order of their registration.
+	// SessionFactory.Do returns, in the goroutine of Do, and with the context that the caller passed to Do. The session
+	// has ended by then, and fn may open another session. If several functions are registered, the store calls them in the
+	// order of their registration.
 	//
-	// The store does not call fn if the session rolls back. It does not call fn for an attempt that Do retries, or if Do
-	// does not know whether the commit has reached the database. If the session is part of a transaction of the
-	// application, the store cannot see the commit. The store then calls fn when the application reports the commit.
+	// The store does not call fn if the session rolls back. It does not call the fn of an attempt that Do retries. It does
+	// not call fn if Do cannot know whether the commit has reached the database.
+	//
+	// If the session is part of a transaction of the application, the store cannot see the commit. The store then calls fn
+	// when the application reports the commit to it.
 	AfterCommit(fn func(ctx context.Context))
 }
 
@@ -33,22 +36,22 @@ func AfterCommit(s Session, fn func(ctx context.Context)) error {
 }
 
 // EndNotifier is a Session that calls functions when it ends, by a commit or by a failure. The sessions of the stores
-// of this module implement it. Services report their observations of a session at its end.
+// of this module implement EndNotifier. Services use it to notify their Observer of the outcome of a session.
 type EndNotifier interface {
 	Session
 
-	// AfterEnd registers fn to be called once after SessionFactory.Do has ended the session. The error of the call is:
+	// AfterEnd registers fn to be called once after SessionFactory.Do has ended the session. The parameter err of fn is:
 	//
 	//   - nil after a commit
 	//   - the error that Do returns if Do fails
 	//   - some error if the function that was passed to Do panicked
 	//
-	// The store calls fn before Do returns or the panic continues, in the goroutine of Do, and with the context that Do
-	// was given. It calls fn before the functions of AfterCommit. It calls several functions in the order of their
-	// registration.
+	// The store calls fn before Do returns or before the panic continues. It calls fn in the goroutine of Do, and with the
+	// context that the caller passed to Do. It calls fn before the functions of AfterCommit. If several functions are
+	// registered with AfterEnd, the store calls them in the order of their registration.
 	//
-	// The store does not call fn for an attempt that Do retries. Rehearser.Rehearse does not call it either. If the
-	// session is part of a transaction of the application, the store calls fn when the application reports the commit, or
-	// immediately if the session failed.
+	// The store does not call the fn of an attempt that Do retries. Rehearser.Rehearse does not call fn either. If the
+	// session is part of a transaction of the application, the store calls fn when the application reports the commit to
+	// it. If the session has failed, the store calls fn immediately.
 	AfterEnd(fn func(ctx context.Context, err error))
 }

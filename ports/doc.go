@@ -1,6 +1,6 @@
-// Package ports declares the interfaces between the core of habeas and its environment. They cover a transaction with
-// its stores, external systems, a clock and a source of ids. Adapters implement the interfaces. The services in the
-// packages below domain call them.
+// Package ports declares the interfaces through which the core of habeas reaches its environment: the transactions and
+// stores of a database, external systems, a clock and a source of ids. Adapters implement the interfaces. The services
+// in the packages below the directory domain call them. The file docs/glossary.md explains the terms.
 //
 // A service gets its stores from a [Session], which a [SessionFactory] opens:
 //
@@ -18,14 +18,14 @@
 //   - [Resolver]: one external system that holds personal data
 //
 // The doc comments in this package are the specification. An adapter is correct if it fulfils all of them. Package
-// ports/porttest has a conformance suite for each interface.
+// ports/porttest has the conformance suites of the interfaces.
 //
 // # Errors
 //
-// An adapter returns errors that errors.Is matches with the codes of package domain. Examples are
-// domain.ErrUnavailable if the store cannot be reached, and domain.ErrSession if a session is misused. If a context
-// ends a call, errors.Is matches the error with context.Canceled or context.DeadlineExceeded. The text of an error
-// never contains an identifier, a value, SQL or a message of a driver.
+// An adapter returns an error that errors.Is matches with one of the error codes of package domain. For example, the
+// code is domain.ErrUnavailable if the store cannot be reached, and domain.ErrSession if a session is misused. If a
+// call fails because its context has ended, errors.Is matches the error with context.Canceled or
+// context.DeadlineExceeded. The text of an error never contains an identifier, a value, SQL or a message of a driver.
 package ports
 
 //go:generate -command mockgen go tool -modfile=../tools/go.mod mockgen -write_package_comment=false -package=mocks

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Prober is a session factory that reports whether it can open sessions. The stores of this module implement it. It is
-// safe for concurrent use.
+// Prober is a session factory that reports whether it can open sessions. The stores of this module implement Prober. A
+// Prober is safe for concurrent use.
 type Prober interface {
 	// Probe returns nil if the database can be reached and has the tables of this version of habeas. It only reads, and
 	// takes no lock. Returns domain.ErrUnavailable if the database cannot be reached. Returns domain.ErrConfiguration if
@@ -14,9 +14,9 @@ type Prober interface {
 	Probe(ctx context.Context) error
 }
 
-// Heartbeat is a worker that reports its last sign of life. It is safe for concurrent use.
+// Heartbeat is a worker that reports when it was last active. A Heartbeat is safe for concurrent use.
 type Heartbeat interface {
-	// Heartbeat returns the instant of the last sign of life, and whether the worker is running. A worker is not running
-	// if it was never started or if it was stopped. Heartbeat does not block.
+	// Heartbeat returns the instant at which the worker was last active, and whether the worker is running. A worker that
+	// was never started or that was stopped is not running. Heartbeat does not block.
 	Heartbeat() (last time.Time, running bool)
 }

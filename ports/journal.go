@@ -5,22 +5,24 @@ import (
 	"io"
 )
 
-// Journal keeps lines outside of the database, so that the lines survive a loss of the database. See
-// domain.JournalEntry for the lines. A Journal is safe for concurrent use.
+// Journal keeps one line for each erasure outside of the database, so that the lines survive a loss of the database.
+// domain.JournalEntry describes a line. A Journal is safe for concurrent use.
 type Journal interface {
-	// Name identifies the journal to the database, which stores the position of the journal under this name. The name
-	// never changes, and is the same in all processes that write to one journal. It has 1 to 200 characters. Under a new
-	// name, the journal starts again at the first erasure, so every erasure is written again.
+	// Name identifies the journal. The database stores, under this name, the position up to which erasures are in the
+	// journal. The name never changes, and is the same in all processes that write to one journal. It has 1 to 200
+	// characters. If the name changes, all erasures are written to the journal again, because no position is stored under
+	// the new name.
 	Name() string
 
-	// Append adds lines after all lines of earlier calls. Each line ends with a line feed. Append returns nil only after
-	// the lines are durable, so that they survive a crash of the machine. After an error, any of the lines may exist, and
-	// the last of these may be incomplete. The caller then appends all lines again. If the journal ends with an incomplete
-	// line, Append marks it: it ends the line, and writes the line of domain.AppendTruncated before the next lines. Lines
-	// of concurrent calls do not mix.
+	// Append adds lines after the lines of all earlier calls. Each line ends with a line feed. Append returns nil only
+	// after the lines are durable, so that they survive a crash of the machine. If Append fails, it may have written some
+	// of the lines, and the last written line may be incomplete. The caller then appends all lines again.
+	//
+	// If the journal ends with an incomplete line, Append first ends this line with a line feed. It then writes the line
+	// of domain.AppendTruncated, which marks the line before it as incomplete. Lines of concurrent calls do not mix.
 	Append(ctx context.Context, lines []byte) error
 
-	// Open returns all lines, in the order of the calls of Append. The caller closes the reader, and keeps ctx alive until
-	// then. A journal to which nothing was appended returns no lines and no error.
+	// Open returns a reader of all lines, in the order of the calls of Append. The caller closes the reader, and must not
+	// cancel ctx before that. For a journal without lines, the reader returns no bytes and no error.
 	Open(ctx context.Context) (io.ReadCloser, error)
 }

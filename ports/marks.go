@@ -6,39 +6,44 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// ErasureMarks reads the marks that erasures leave (see SubjectStore.Lock), and stores the positions of the readers of
-// the marks. To get the ErasureMarks of a session, call MarksOf. The session must implement MarkReader, as the sessions
-// of the stores of this module do. SubjectStore.Export must not follow a write of the session. Advance is such a write.
-// The other methods are not.
+// ErasureMarks reads the marks of erasures. A mark is a stored record that a subject was erased (see
+// domain.ErasureMark). SubjectStore.Lock writes it. ErasureMarks also stores, for each reader of the marks, the
+// position up to which it has read them.
+//
+// The function MarksOf returns the ErasureMarks of a session that implements MarkReader. The sessions of the stores of
+// this module implement MarkReader. Only Advance counts as a write of the session, after which SubjectStore.Export
+// fails.
 type ErasureMarks interface {
-	// Marks returns the marks that match the query, in the order of domain.ErasureMark.Intake, up to the limit of the
-	// query. To read all marks, call Marks again with the last Intake as After, until it returns no mark. The cost of a
-	// page does not depend on the number of marks before it. Since and Until are compared with each mark between After and
-	// the end of the page.
+	// Marks returns the marks that match the query, in the order of domain.ErasureMark.Intake. It returns at most
+	// query.Limit marks. To read all marks, call Marks again with the last Intake as query.After, until Marks returns no
+	// mark. The cost of a call does not depend on the number of marks up to query.After. If query.Since or query.Until is
+	// set, the cost grows with the number of marks that Marks must skip.
 	//
-	// A mark that commits later comes after every mark that was returned before. A reader that continues from the last
-	// Intake therefore misses no mark, independent of clocks and of the order of commits. For this, Marks returns no mark
-	// that was left after another mark whose session is still open. Marks returns such a mark once the other session has
-	// ended. Marks may leave out the marks of its own session.
+	// A reader that continues from the last Intake misses no mark, independent of clocks and of the order of commits. For
+	// this purpose, a mark that commits later always comes after every mark that was returned before. If another session
+	// has written an earlier mark and is still open, Marks leaves out all later marks until this session has ended. Marks
+	// may leave out the marks of its own session.
 	//
-	// A subject that is erased again between two calls is returned again, with the new instant. No mark is ever removed.
+	// If a subject is erased again between two calls, Marks returns the mark of the subject again, with the new instant.
+	// No mark is ever removed.
 	//
 	// Returns domain.ErrSession if the session is part of a transaction of the application whose isolation level is not
-	// READ COMMITTED. Such a transaction does not see each commit.
+	// READ COMMITTED. Such a transaction does not see marks that are committed while it runs.
 	Marks(ctx context.Context, query domain.MarkQuery) ([]domain.ErasureMark, error)
 
-	// Find returns the marks of the given subjects that were erased, in no defined order, with one statement. It does not
-	// return marks that are not committed.
+	// Find returns the marks of those of the given subjects that were erased, in no defined order. It uses one statement.
+	// It does not return marks that are not committed.
 	Find(ctx context.Context, ids []domain.SubjectID) ([]domain.ErasureMark, error)
 
-	// Position returns the last position that Advance stored for a reader, or 0. The name of a reader has 1 to
-	// domain.MaxTextLength characters. All processes that share the work use the same name. Returns domain.ErrInvalid for
-	// another name.
+	// Position returns the last position that Advance stored for a reader, or 0 if there is none. All processes that share
+	// the work of a reader use the same name. Returns domain.ErrInvalid if the name of the reader does not have 1 to
+	// domain.MaxTextLength characters.
 	Position(ctx context.Context, reader string) (int64, error)
 
-	// Advance sets the position of a reader to the parameter to if the position still equals the parameter from. It
-	// reports whether it has changed the position. If several processes advance from the same position concurrently, only
-	// one of them changes it. Returns domain.ErrInvalid for a name that Position refuses.
+	// Advance changes the stored position of a reader from the parameter from to the parameter to. If the stored position
+	// differs from the parameter from, Advance changes nothing and returns false. Therefore, if several processes
+	// concurrently advance from the same position, only one of them changes it. Returns domain.ErrInvalid for a name that
+	// Position refuses.
 	Advance(ctx context.Context, reader string, from, to int64) (moved bool, err error)
 }
 

@@ -6,31 +6,32 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// Observer receives events for metrics and traces. The events carry names and outcomes of closed sets, counts and
-// durations. They never carry an id, a value, a ref or any other text. An Observer is safe for concurrent use.
+// Observer receives events for metrics and traces. The events carry counts, durations, and names and outcomes from
+// fixed sets. They never carry an id, a value, a ref or any other text. An Observer is safe for concurrent use.
 //
-// The callers invoke the methods on the path of requests, so the methods must return immediately and must not block.
-// The methods return no error. Begin and Observe recover a panic of a method. An observer ignores kinds of activities
-// and observations that it does not know, because a later version may add kinds.
+// The methods are called while a request is processed, so they must return immediately and must not block. They return
+// no error. If a method panics, the functions Begin and Observe of this package recover the panic. An observer ignores
+// kinds of activities and observations that it does not know, because a later version may add kinds.
 type Observer interface {
-	// Start is called when an activity begins. It returns a context for the activity, derived from ctx, and a function.
-	// The caller calls the function once, in any goroutine, when the activity has ended. The context may be ctx itself,
-	// and the function may be nil. The time between the two calls is the duration of the activity.
+	// Start is called when an activity begins. It returns a context for the activity, which is derived from ctx, and a
+	// function. The caller calls this function once, in any goroutine, when the activity has ended. The duration of the
+	// activity is the time between the call of Start and the call of this function. Start may return ctx itself, and may
+	// return nil as the function.
 	//
-	// An activity that begins with the returned context is a part of this activity. The lifetime of ctx is at most that of
-	// a request. Its values may be gone after the activity.
+	// If another activity begins with the returned context, that activity is a part of the first one. An observer must not
+	// use ctx after the end of the activity, because ctx may belong to a request that has ended.
 	Start(ctx context.Context, activity domain.Activity) (context.Context, func(domain.Ended))
 
-	// Observe is called for an event without a duration. Slices and maps of the observation belong to the caller, so the
-	// observer copies those that it keeps.
+	// Observe is called for an event without a duration. The slices and maps in the observation belong to the caller. An
+	// observer that keeps one of them copies it.
 	Observe(ctx context.Context, observation domain.Observation)
 }
 
-// RunningActivity ends an activity that Begin began. The zero value does nothing.
+// RunningActivity is an activity that Begin has begun and that its method End ends. The zero value does nothing.
 type RunningActivity struct{ end func(domain.Ended) }
 
-// Begin notifies an observer that an activity begins. It returns the context for the activity, and the RunningActivity
-// for the activity. If observer is nil, Begin returns ctx and a RunningActivity that does nothing.
+// Begin notifies an observer that an activity begins. It returns the context for the activity and a RunningActivity. If
+// observer is nil, Begin returns ctx and a RunningActivity that does nothing.
 func Begin(ctx context.Context, observer Observer, activity domain.Activity) (context.Context, RunningActivity) {
 	if observer == nil {
 		return ctx, RunningActivity{}

@@ -8,13 +8,14 @@ import (
 
 type rehearsing struct{}
 
-// WithRehearsal returns the context that a Rehearser gives to fn. Only a Rehearser calls it.
+// WithRehearsal returns a context for which Rehearsing returns true. Only a Rehearser calls WithRehearsal, to create
+// the context that it passes to fn.
 func WithRehearsal(ctx context.Context) context.Context {
 	return context.WithValue(ctx, rehearsing{}, true)
 }
 
-// Rehearsing reports whether ctx belongs to a session that Rehearser.Rehearse opened. A hook calls it to skip actions
-// that a rollback cannot undo, such as a call to another system.
+// Rehearsing reports whether ctx belongs to a session that Rehearser.Rehearse opened. A hook of the application calls
+// it to skip actions that a rollback cannot undo, such as a call to another system.
 func Rehearsing(ctx context.Context) bool { return ctx.Value(rehearsing{}) != nil }
 
 // RehearserOf returns the session factory as a Rehearser. Returns domain.ErrConfiguration if the session factory does

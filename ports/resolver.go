@@ -6,34 +6,37 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// Resolver exports and erases the personal data of one external system. It is safe for concurrent use, opens no
-// session, and honours the deadline of its context.
+// Resolver exports and erases the personal data of one external system. A Resolver is safe for concurrent use and opens
+// no session. Each call returns at the latest at the deadline of its context.
 type Resolver interface {
-	// Name identifies the system in outbox entries, exports and the audit trail. It is the kind of the refs that are sent
-	// to the system. Name returns the same text in every call and after every restart, because waiting entries refer to
-	// the resolver by its name.
+	// Name identifies the external system in outbox entries, exports and the audit trail. The refs (domain.SubjectRef)
+	// that are sent to the system have this name as their kind. Name returns the same text in every call and after every
+	// restart, because outbox entries that wait for a call refer to the resolver by its name.
 	Name() string
 
-	// CoveredSurface declares the data of the system that the resolver exports and erases, and the data that it leaves
-	// out. It returns the same value in every call.
+	// CoveredSurface declares the data of the system that the resolver exports and erases. It also declares the data of
+	// the system that the resolver leaves out. It returns the same value in every call.
 	CoveredSurface() domain.CoveredSurface
 
-	// ExportSubject returns the data that the system holds about the subject of ref, within the covered surface. It
-	// returns no records and no error if the system does not know the subject. The caller sets Source, and copies the
-	// records before it uses them. If one record is invalid (see domain.ExportRecord), the caller drops all of them and
-	// lists the system as incomplete in the export.
+	// ExportSubject returns the data that the system holds about the subject of ref, within the covered surface. If the
+	// system does not know the subject, ExportSubject returns no records and no error. The caller sets the field Source of
+	// the records, and copies the records before it uses them. If one record is invalid (see domain.ExportRecord), the
+	// caller drops all records of this call and lists the system as incomplete in the export.
 	//
-	// ctx is the context of a request at most, and ends with the request. A call that continues after the end of ctx gets
-	// no values from ctx.
+	// ctx ends at the latest with the request that needs the export. If a call continues after the end of ctx, it must not
+	// read values from ctx.
 	ExportSubject(ctx context.Context, ref domain.SubjectRef) ([]domain.ExportRecord, error)
 
-	// EraseSubject erases the subject of ref. It is called at least once per entryID. The entryID serves as the
-	// idempotency key: a worker may die after a successful call and before it records the success. If the subject is
-	// already gone, return alreadyAbsent and no error.
+	// EraseSubject erases the subject of ref in the system. If the system holds no data about the subject, return
+	// alreadyAbsent as true and no error.
 	//
-	// Return a *domain.ResolverError if a retry cannot succeed. The entry is then abandoned, and a person has to handle
-	// it. Any other error is retried until the entry reaches the limit of attempts or of age. After a *domain.RetryLater,
-	// the retry waits at least for the time that the error states, up to domain.LongestWait.
+	// EraseSubject is called at least once for each entryID, and possibly again after a success: a worker may crash before
+	// it records the success. The entryID serves as the idempotency key.
+	//
+	// Return a *domain.ResolverError if a retry cannot succeed. The outbox entry is then abandoned, and a person has to
+	// handle it. After any other error, EraseSubject is called again until the entry reaches the maximum number of
+	// attempts or the maximum age. After a *domain.RetryLater, the next call comes no earlier than after the duration in
+	// the error, which counts as at most domain.LongestWait.
 	EraseSubject(ctx context.Context, ref domain.SubjectRef, entryID string) (alreadyAbsent bool, err error)
 }
 
@@ -41,28 +44,29 @@ type Resolver interface {
 type RectifyingResolver interface {
 	Resolver
 
-	// RectifySubject writes the corrections, which are keyed by category. Each value is a string, a bool, a json.Number,
-	// or the decoded form of a domain.JSON. The decoded form is the result of encoding/json with json.Number for numbers.
-	// Errors and repeated calls are as for EraseSubject.
+	// RectifySubject writes the corrections into the system. The keys of corrections are categories. Each value is a
+	// string, a bool, a json.Number, or the decoded form of a domain.JSON. encoding/json produces this form with
+	// json.Number for numbers. The rules for errors and repeated calls are the same as for EraseSubject.
 	RectifySubject(ctx context.Context, ref domain.SubjectRef, entryID string, corrections domain.Corrections) error
 }
 
 // KeyResolver is a Resolver whose system stores items, such as files, under keys. The application stores these keys in
-// its own columns (see domain.Annotation.Ref). A call has 1 to domain.MaxKeys keys. The keys of a call are not empty
-// and differ from each other.
+// its own columns (see domain.Annotation.Ref). A call gets at least one key and at most domain.MaxKeys keys. The keys
+// of a call are not empty and differ from each other.
 //
 // The system decides which keys are valid. Return a *domain.ResolverError for a text that can never be a key. A
-// resolver compares a key as a whole: a call for a key never affects items under longer keys that begin with it. An
+// resolver compares complete keys: a call for the key "a" never affects an item under the key "ab". The text of an
 // error never contains a key.
 type KeyResolver interface {
 	Resolver
 
-	// ExportKeys returns the data that the system holds under the keys, within the covered surface. It returns no records
-	// and no error for a key that the system does not know. All other rules are as for ExportSubject.
+	// ExportKeys returns the data that the system holds under the keys, within the covered surface. For a key that the
+	// system does not know, it returns no records and no error. All other rules are the same as for ExportSubject.
 	ExportKeys(ctx context.Context, keys []string) ([]domain.ExportRecord, error)
 
 	// EraseKeys erases the items under the keys, and nothing else. It returns the number of keys that the system did not
-	// know. A key without an item is a success. EraseKeys is called at least once per entryID, which serves as the
-	// idempotency key. It may be called again after it has erased some of the keys. Errors are as for EraseSubject.
+	// know. A key without an item is not an error. EraseKeys is called at least once for each entryID, which serves as the
+	// idempotency key. It may be called again after a call that erased only some of the keys. The rules for errors are the
+	// same as for EraseSubject.
 	EraseKeys(ctx context.Context, keys []string, entryID string) (absent int, err error)
 }

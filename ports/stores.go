@@ -10,92 +10,106 @@ import (
 // ConsentStore keeps the consent ledger. The ledger is append-only: the port has no operation that changes or removes a
 // record. A store rejects such changes if it can.
 //
-// The order of intake decides which record is in force. It is the order in which the store accepted the records, by a
-// sequence of its own and never by a clock. If one session was committed before another session began, its records come
-// before the records of the other session. The records of one session are in the order in which they were appended. If
-// several sessions append records of one subject concurrently, the records are in the order in which the sessions
-// commit.
+// The ledger has an order of intake: the order in which the store accepted the records. The store determines this order
+// by a sequence of its own and never by a clock. The last record in this order is in force. The records of one session
+// are in the order in which they were appended. If one session was committed before another session began, the records
+// of the first session come first. If several sessions append records of one subject concurrently, the records are in
+// the order in which the sessions commit.
 type ConsentStore interface {
-	// Append adds a record. It stores the instant in whole microseconds.
+	// Append adds a record. Append truncates the instant of the record to whole microseconds.
 	Append(ctx context.Context, record domain.ConsentRecord) error
 
-	// Latest returns the record in force, which is the last one in the order of intake among the subject's records for the
-	// purpose. With asOf, it considers only the records whose instant is asOf or earlier. It returns nil if there is no
-	// such record.
+	// Latest returns the record in force for the purpose. This is the last of the subject's records for the purpose in the
+	// order of intake. If asOf is not nil, Latest considers only the records whose instant is asOf or earlier. Latest
+	// returns nil if there is no such record.
 	Latest(ctx context.Context, id domain.SubjectID, purpose string, asOf *time.Time) (*domain.ConsentRecord, error)
 
-	// InForce returns the record in force for each purpose for which the subject has a record, in the order of intake. The
-	// records include grants and withdrawals. It uses one statement for any number of purposes.
+	// InForce returns, for each purpose, the subject's record that is in force, in the order of intake. The result
+	// includes grants and withdrawals. It leaves out purposes for which the subject has no record. InForce uses one
+	// statement for any number of purposes.
 	InForce(ctx context.Context, id domain.SubjectID) ([]domain.ConsentRecord, error)
 
-	// History returns the subject's records for the purpose in the order of intake, independent of their instants.
+	// History returns all of the subject's records for the purpose, in the order of intake. The instants of the records do
+	// not affect this order.
 	History(ctx context.Context, id domain.SubjectID, purpose string) ([]domain.ConsentRecord, error)
 }
 
-// RestrictionStore keeps the restriction ledger. The ledger is append-only, in the same order of intake as in
-// ConsentStore. Only the reasons, which are free text, can be cleared.
+// RestrictionStore keeps the restriction ledger. The ledger is append-only and has the order of intake that
+// ConsentStore describes. The only exception is the reason of a record, which is free text and can be cleared.
 type RestrictionStore interface {
-	// Append adds a record. It stores the instant in whole microseconds.
+	// Append adds a record. Append truncates the instant of the record to whole microseconds.
 	Append(ctx context.Context, record domain.RestrictionRecord) error
 
-	// Latest returns the records in force. global is the last one in the order of intake among the subject's global
-	// records. If purpose is not nil, scoped is the last one among the subject's records for the purpose. Each of them is
-	// nil if there is no such record.
+	// Latest returns the records in force. The result global is the last of the subject's global records in the order of
+	// intake. If purpose is not nil, the result scoped is the last of the subject's records for this purpose. Each result
+	// is nil if there is no such record.
 	Latest(ctx context.Context, id domain.SubjectID, purpose *string) (global, scoped *domain.RestrictionRecord, err error)
 
-	// History returns the subject's records in the order of intake, independent of their instants. If purpose is nil, it
-	// returns the global records, otherwise the records for the purpose.
+	// History returns the subject's records in the order of intake. The instants of the records do not affect this order.
+	// If purpose is nil, History returns the global records. Otherwise it returns the records for the purpose.
 	History(ctx context.Context, id domain.SubjectID, purpose *string) ([]domain.RestrictionRecord, error)
 
 	// ClearReasons sets the reason to nil in all records of the subject, and changes nothing else. This includes the
-	// records that this session has appended before. A session may buffer the call like an append. A record that is
-	// appended later keeps its reason.
+	// records that this session has appended before the call. A record that is appended after the call keeps its reason. A
+	// session may buffer the call, as it may buffer an append.
 	ClearReasons(ctx context.Context, id domain.SubjectID) error
 }
 
-// SubjectStore reads, erases and corrects a subject's rows in the tables of the application. The data map that the
-// store was built with describes these tables. The store checks the subject's id with domain.DataMap.Key before any
-// statement. Rows that the application has marked as deleted (soft deletion) are treated like any other row.
+// SubjectStore reads, erases and corrects a subject's rows in the tables of the application. The data map with which
+// the store was created describes these tables. The store checks the subject's id with domain.DataMap.Key before it
+// sends any statement. The store treats rows that the application has marked as deleted (soft deletion) like any other
+// row.
 //
-// The number of statements never depends on the number of rows.
+// The number of statements that a method sends never depends on the number of rows.
 type SubjectStore interface {
-	// Lock makes this erasure the only operation on the subject. Another session that calls Lock or LockToRectify for the
-	// same subject waits until this session ends. Lock leaves a mark of the erasure. The mark has the instant of the
-	// parameter at. By the mark, a subject that was created again can be distinguished from a subject that was never
-	// erased.
+	// Lock locks the subject for an erasure until the session ends. Another session that calls Lock or LockToRectify for
+	// the same subject waits until then. Lock also writes the mark of the subject: a stored record that the subject was
+	// erased at the instant of the parameter at (see domain.ErasureMark). Because of the mark, a subject that was created
+	// again after its erasure can be distinguished from a subject that was never erased.
 	//
-	// Lock also locks the subject's own row. Starting from the subject, it locks the rows through which other tables reach
-	// the subject. It waits for transactions that insert rows which refer to a locked row by a foreign key, so that Apply
-	// sees these rows. It waits for transactions that assign a locked row to another subject, so that Apply leaves the
-	// rows below it alone. Apply sees a row that refers to the subject without a foreign key if the row was committed
-	// before Apply.
+	// Lock also locks the subject's own row, and the rows that connect rows of other tables to the subject. For example,
+	// it locks the subject's orders, because the rows of order lines refer to orders. It locks the rows from the subject
+	// outwards.
 	//
-	// Returns ErrSubject if the subject's table spells the id differently, because the ledgers would then treat one row as
-	// two subjects. Returns ErrConfiguration if rows cannot be locked, because a privilege is missing or because of the
-	// kind of a table.
+	// Lock waits for open transactions of the application in two cases. A transaction may insert a row with a foreign key
+	// to a locked row. Lock waits for this transaction, so that Apply sees the new row. A transaction may assign a locked
+	// row to another subject. Lock waits for this transaction, so that Apply does not change rows that refer to the
+	// reassigned row. Lock does not wait for a transaction that inserts a row without a foreign key. Apply sees such a row
+	// only if the row was committed before Apply.
+	//
+	// Returns domain.ErrSubject if the id differs in spelling from the key in the subject's row. An example is ANN for the
+	// key ann in a column that ignores case. The ledgers would treat ANN and ann as two subjects. Returns
+	// domain.ErrConfiguration if rows cannot be locked, because a privilege is missing or because the table is of a kind
+	// that does not support locks.
 	Lock(ctx context.Context, id domain.SubjectID, at time.Time) error
 
-	// LockToRectify takes the lock of Lock, but leaves no mark and locks no rows. It returns the state of the subject in
-	// the store. Errors are as for Lock.
+	// LockToRectify locks the subject for a rectification until the session ends. It takes the same lock as Lock: another
+	// session that calls either method for the same subject waits until then. LockToRectify writes no mark and locks no
+	// rows. It returns whether the subject was erased before and whether the subject's row exists. Errors are as for Lock.
 	LockToRectify(ctx context.Context, id domain.SubjectID) (domain.SubjectState, error)
 
-	// Keys returns keys of an external system from the subject's rows. It reads the columns that domain.Table.KeysOf
-	// returns for the system. Each key is returned once in its text form, in the order of its bytes. Keys returns no NULL,
-	// no empty key, and no key from the rows of other subjects. It returns at most as many keys as the limit of the query.
-	// To read all keys, call Keys again with the last key as After. It uses one statement for any number of rows and
-	// tables.
+	// Keys returns keys of an external system, such as the names of files, from the subject's rows. It reads the columns
+	// that domain.Table.KeysOf returns for the resolver of the query. It returns each key once, in its text form, and
+	// sorts the keys by their bytes. It returns no NULL, no empty key, and no key from the rows of other subjects. It
+	// returns at most query.Limit keys. To read all keys, call Keys again with the last key as query.After. Keys uses one
+	// statement for any number of rows and tables.
 	//
-	// If ErasedAt is set, the session must have locked the subject, and must not have called Apply yet. The call without
-	// After also locks the rows. The cells that Apply erases then hold exactly the keys that the calls return, because no
-	// other transaction can change a cell in between.
+	// An erasure sets query.ErasedAt. Keys then leaves out the cells that an erasure at this instant retains. The session
+	// must have called Lock, and must not have called Apply yet. The call with an empty query.After also locks the rows,
+	// so that no other transaction can change their cells before Apply. The calls therefore return exactly the keys in the
+	// cells that Apply erases.
 	Keys(ctx context.Context, id domain.SubjectID, query domain.KeyQuery) ([]string, error)
 
-	// Apply carries out local steps of a plan and returns the number of affected rows for each step. It executes the steps
-	// in their order, or in one statement with the same result. The number is the number of the subject's rows that the
-	// step deleted, anonymized, or, for a retain step, left unchanged. A step affects only the rows that its path
-	// (domain.Step.Via) connects to the subject. In these rows, it affects only the columns that the step lists. Apply
-	// never changes a row of another subject. If steps of several paths affect one row, the row is deleted if one of the
-	// steps deletes it. Otherwise the effects of all steps apply. Columns of domain.Step.Clears are set to NULL.
+	// Apply carries out local steps of an erasure plan and returns the number of affected rows for each step. The result
+	// equals an execution of the steps in their order, even if the store combines several steps in one statement. For a
+	// step that deletes or anonymizes, the number is the number of the subject's rows that the step deleted or anonymized.
+	// For a step that retains, Apply changes nothing. It counts the subject's rows in which the retention duty of at least
+	// one column of the step is not over.
+	//
+	// A step affects only the rows that its path (domain.Step.Via) connects to the subject. In these rows, the step
+	// changes only the columns that it lists. It sets the columns of domain.Step.Clears to NULL. Apply never changes a row
+	// of another subject. A row may have several paths to the subject. If the step of one of these paths deletes the row,
+	// the row is deleted. Otherwise the effects of all steps apply to the row.
 	//
 	// Anonymizing overwrites every cell of a column, including cells that hold NULL:
 	//
@@ -108,167 +122,188 @@ type SubjectStore interface {
 	//   - Any other column gets the empty value of its type: 0, false, 1970-01-01 in UTC, {} for JSON, an empty array, no
 	//     bytes.
 	//
-	// Apply overwrites a cell of a column in domain.Step.Expired only if its retention duty is over. domain.Period.Cutoff
-	// determines whether the duty is over.
+	// Apply overwrites a cell of a column in domain.Step.Expired only if the retention duty of the cell is over at the
+	// instant domain.Step.At. A duty is over if it began at or before the instant that domain.Period.Cutoff returns.
 	//
-	// Returns ErrManifest in these cases, after which the session cannot be committed:
+	// Returns domain.ErrManifest in these cases. The session can then no longer be committed.
 	//
 	//   - domain.DataMap.CheckSteps refuses the steps.
-	//   - A step would delete rows of a table that has columns outside of the data map, unless the table is owned.
-	//   - A step would set a column to NULL that is known to be NOT NULL in the database.
+	//   - A step would delete rows of a table that has columns outside of the data map, and the table is not owned.
+	//   - A step would set a column to NULL, and the store knows that the column is NOT NULL in the database.
 	//
-	// Returns ErrConfiguration if the database may hide rows of the subject from the store (row-level security, a
-	// filtering view), unless the store is configured to trust that it does not. Returns ErrLeftOver if the database kept
-	// data that a statement should have deleted or overwritten. Returns ErrConflict if rows cannot be deleted because
-	// other rows refer to them.
+	// Returns domain.ErrConfiguration if the database may hide rows of the subject from the store. Causes are row-level
+	// security and a view that filters rows. A store may have an option that states that no rows are hidden. Returns
+	// domain.ErrLeftOver if the database kept data that a statement should have deleted or overwritten. Returns
+	// domain.ErrConflict if rows cannot be deleted because other rows refer to them.
 	//
-	// On error, len(rows) is the index of the step that failed, or len(steps) if the store does not know which step
-	// failed. The caller must roll back.
+	// If Apply fails, the caller must roll back. len(rows) is then the index of the step that failed. It is len(steps) if
+	// the store does not know which step failed.
 	Apply(ctx context.Context, id domain.SubjectID, steps []domain.Step) (rows []int64, err error)
 
 	// Rectify writes the values of a step into all rows of the step's table that the path of the step connects to the
 	// subject. It uses one statement for all rows, and returns the number of rows. If there is no row, it returns 0 and no
-	// error. If the step has a Row, Rectify writes only the row whose primary key Export returns as ExportRecord.Row, if
-	// this row belongs to the subject. The written value reads back as the same value, for the application and for Export.
-	// Rectify never changes a row of another subject, and leaves no mark of an erasure. Two sessions that rectify the same
-	// row run one after the other, and the values of the later session stay.
+	// error. If step.Row is not empty, Rectify writes only one row: the row that Export identifies by the same text in
+	// ExportRecord.Row. If this row does not belong to the subject, Rectify writes nothing. Rectify never changes a row of
+	// another subject, and writes no mark of an erasure.
 	//
-	// The values fit their columns by the rules of rectification.Planner.Plan. A store may know more about a column, such
-	// as the shape of JSON that its readers expect, or that its numbers are not negative. Such a store refuses a value
-	// that could not be read back, before it writes the value. The error is domain.ErrInvalid with a FieldError whose
-	// field is the category of the column.
+	// Rectify stores a value so that the application and Export read the same value again. If two sessions rectify the
+	// same row, one session waits for the other. The row then holds the values of the later session.
 	//
-	// Returns ErrManifest for a step without values, and for a step about a table or a column that is not annotated in the
-	// data map. Returns ErrLeftOver if the database does not hold the values of the step afterwards. A value that the
-	// database stores in its own form, such as lower case, counts as held.
+	// The caller ensures that the values fit their columns by the rules of rectification.Planner.Plan. A store may know
+	// further rules about a column. For example, readers of the column may expect a certain shape of JSON, or the numbers
+	// of the column may not be negative. Such a store refuses a value that breaks these rules before it writes the value.
+	// The error is then domain.ErrInvalid with a FieldError whose field is the category of the column.
+	//
+	// Returns domain.ErrManifest if the step has no values, or if the data map does not annotate the table or a column of
+	// the step. Returns domain.ErrLeftOver if the database does not hold the values of the step after the statement. A
+	// value that the database stores in its own form, such as lower case, is not an error.
 	Rectify(ctx context.Context, id domain.SubjectID, step domain.RectificationStep) (rows int64, err error)
 
-	// Export calls yield once for every field of every row of the subject. The fields of a row are the columns that
-	// domain.DataMap.ExportedColumns returns. For rows about several people, Export includes only the columns that belong
-	// to a path to the subject. The order is by table as in domain.DataMap.Tables, then by primary key, then by the
-	// columns of the table. If the subject was erased before, Export passes the records of each row to
-	// domain.DataMap.MarkErased, with the paths that connect the row to the subject.
+	// Export calls yield once for every exported column of every row of the subject. The exported columns are those that
+	// domain.DataMap.ExportedColumns returns. If the rows of a table are about several people, Export includes only the
+	// columns of the paths that connect the row to the subject. The records are in the order of the tables in
+	// domain.DataMap.Tables, then by primary key, then in the order of the columns of the table. If the subject was erased
+	// before, Export calls domain.DataMap.MarkErased for each row, with the paths that connect the row to the subject.
 	//
-	// Export then does the same for the subject's lines in the ledgers, by intake, as domain.LedgerTables describes them.
-	// domain.LedgerSeq is any number that grows with the intake.
+	// Export then calls yield for the subject's records in the two ledgers. domain.LedgerTables describes the ledgers as
+	// tables. The records of each ledger are in the order of intake. The value of the column domain.LedgerSeq grows in
+	// this order.
 	//
-	// Export reads everything from one snapshot, and passes each record on as it reads it. A record that yield does not
-	// keep uses no memory. If yield returns an error, Export stops and returns this error. yield must not use the session.
-	// Returns domain.ErrSession after a write of the session. Buffered appends do not count as writes, and the export may
-	// leave them out.
+	// Export reads everything from one snapshot. It passes each record to yield as soon as it has read the record, and
+	// keeps no records in memory. If yield returns an error, Export stops and returns this error. yield must not use the
+	// session. Returns domain.ErrSession if the session has written before. Buffered appends do not count as writes, and
+	// the export may leave them out.
 	Export(ctx context.Context, id domain.SubjectID, yield func(domain.ExportRecord) error) error
 }
 
-// Outbox keeps the calls to external systems that are still due. See domain.OutboxStatus for the states of an entry. A
-// limit of 0 or less selects no entry. A method accepts any number of entries and ids. Counts and Abandoned only read,
-// so a session may call SubjectStore.Export after them.
+// Outbox keeps the calls to external systems that are still due. See domain.OutboxStatus for the states of an entry.
+// For every method, a limit of 0 or less selects no entry. A method accepts any number of entries and ids. The methods
+// Counts and Abandoned only read. A session may therefore call SubjectStore.Export after them.
 type Outbox interface {
-	// Enqueue adds entries. Other sessions see them after the session has committed. An entry must be new: its status is
-	// pending, it has no attempts, no error and no lease, and EnqueuedAt is its only instant. A store may ignore other
-	// values of these fields. Returns domain.ErrConflict if an EntryID exists already.
+	// Enqueue adds new entries. Other sessions see the entries after the session has committed. The status of a new entry
+	// is pending. A new entry has no attempts, no error, no lease and no instant except EnqueuedAt. A store may ignore
+	// other values of these fields. Returns domain.ErrConflict if an entry with the same EntryID exists already.
 	//
-	// Methods such as Claim return corrections in the form in which domain.Corrections decodes them from JSON. A time is
-	// returned as its text, and bytes are returned in base64. A number at any depth is returned as a json.Number that has
-	// the same value, without a loss of digits.
+	// Other methods, such as Claim, return the corrections of an entry as domain.Corrections decodes them from JSON. A
+	// time becomes its text, and bytes become base64. A number at any depth becomes a json.Number with the same value. No
+	// digits are lost.
 	Enqueue(ctx context.Context, entries ...domain.OutboxEntry) error
 
-	// Claim locks and returns up to limit entries that are due, oldest first by (EnqueuedAt, EntryID). An entry is due if
-	// its status is pending, failed or in flight, and its NextAttemptAt is nil or not after the parameter at. Claim sets
-	// the status of each entry to in_flight, adds 1 to Attempts, and sets LastAttemptAt to the parameter at. It sets
-	// NextAttemptAt to leaseUntil, and the lease token. Concurrent claims return different entries, and do not wait for
-	// each other if the store supports that. A claimed entry belongs to the caller from the commit of the session until
-	// leaseUntil. After leaseUntil the entry is due again, so that a crash of the caller does not block the entry.
+	// Claim takes up to limit due entries for the caller and returns them, oldest first by (EnqueuedAt, EntryID). An entry
+	// is due if its status is pending, failed or in flight, and its NextAttemptAt is nil or not after the parameter at.
 	//
-	// If targets are given in known, Claim takes only entries of their resolvers and operations, and leaves other entries
-	// unchanged. Without targets, it takes entries of every resolver, in any order of the resolvers. It takes at most
-	// domain.OutboxTarget.Limit entries of a resolver.
+	// Claim changes each entry. It sets Status to in_flight, adds 1 to Attempts, and sets LastAttemptAt to the parameter
+	// at. It sets NextAttemptAt to leaseUntil, and LeaseToken to leaseToken. A claimed entry belongs to the caller from
+	// the commit of the session until leaseUntil. At leaseUntil, the entry is due again, so that a crash of the caller
+	// does not block the entry. Concurrent claims take different entries. They do not wait for each other if the store
+	// supports that.
 	//
-	// If more entries are due than the limit, Claim divides the limit. Each resolver gets an equal share. Within a
-	// resolver, each operation gets an equal share. Within an operation, the new entries (NextAttemptAt is nil) and the
-	// retries (all others) each get half. A share that is not used up goes to the others. If a share has room for one
-	// entry, retries come first if the second of at is even, and new entries if it is odd. If there are more resolvers
-	// than limit, the resolvers of the first targets come first. Among the new entries of a target, Claim takes the oldest
-	// by (EnqueuedAt, EntryID). Among its retries, Claim takes the entries that have been due the longest, by
-	// (NextAttemptAt, EnqueuedAt, EntryID).
+	// The parameter known lists the targets (resolver and operation) that the process can call. If known is not empty,
+	// Claim takes only entries of these targets, and leaves all other entries unchanged. It takes at most
+	// domain.OutboxTarget.Limit entries of a resolver. If known is empty, Claim takes entries of every resolver. The order
+	// of the resolvers is then not defined.
 	//
-	// The cost does not grow with the number of entries that are settled, leased, waiting, or of other targets.
+	// If more entries are due than limit, Claim divides the limit into shares:
 	//
-	// A clock that was ahead must not keep an entry waiting. An open entry is therefore also due if its NextAttemptAt is
-	// after domain.LatestNextAttempt, or if its LastAttemptAt is after leaseUntil. The clocks of processes that share an
-	// outbox must differ by less than a lease.
+	//   - Each resolver gets an equal share. If there are more resolvers than limit, the resolvers that come first in
+	//     known get an entry.
+	//   - Each operation of a resolver gets an equal part of the share of the resolver.
+	//   - New entries (NextAttemptAt is nil) and retries (all other entries) of an operation each get half of its part. If
+	//     there is room for only one entry, a retry comes first in even seconds of the parameter at, and a new entry in
+	//     odd seconds.
+	//   - If a share is not used up, the other shares get the rest.
+	//
+	// Among the new entries of a target, Claim takes the oldest by (EnqueuedAt, EntryID). Among the retries of a target,
+	// it takes the retries that have been due the longest, by (NextAttemptAt, EnqueuedAt, EntryID).
+	//
+	// The cost of Claim does not grow with the number of entries that it cannot take. These entries are settled, leased,
+	// not due yet, or belong to other targets.
+	//
+	// A process whose clock was ahead may have set an instant in the far future. Such an instant must not delay an entry.
+	// An open entry is therefore also due if its NextAttemptAt is after the instant that domain.LatestNextAttempt returns,
+	// or if its LastAttemptAt is after leaseUntil. The clocks of all processes that share an outbox must differ by less
+	// than the length of a lease.
 	//
 	// An entry is unreadable if the store cannot decode one of its fields, such as the subject, the ref or the
-	// corrections. Claim abandons an unreadable entry, with the error domain.LastErrorUnreadable and without a lease.
-	// Claim returns it with the status abandoned and with the fields that could be decoded. Its SubjectID is zero if the
-	// subject could not be decoded. The caller does not own this entry, and must not settle it. No method fails because of
-	// an unreadable entry. The other methods return the fields that could be decoded.
+	// corrections. Claim abandons an unreadable entry, sets its error to domain.LastErrorUnreadable, and gives it no
+	// lease. Claim returns the entry with the status abandoned and with the fields that could be decoded. The SubjectID of
+	// the entry is zero if the subject could not be decoded. The caller must not settle the entry. An unreadable entry
+	// never causes an error of a method. The other methods, too, return the fields that could be decoded.
 	Claim(
 		ctx context.Context, limit int, at, leaseUntil time.Time, leaseToken string, known ...domain.OutboxTarget,
 	) ([]domain.OutboxEntry, error)
 
-	// Unclaimed finds up to limit entries that no process claims. These entries are pending, failed or in flight, they
-	// were enqueued before dueBefore, and their NextAttemptAt is nil or before dueBefore. Unclaimed sets their error to
-	// domain.LastErrorUnclaimed and changes nothing else. It returns them, oldest first by (EnqueuedAt, EntryID). It skips
-	// an entry that has this error already, so that only one of several callers gets the entry. The entries stay due for
-	// Claim.
+	// Unclaimed finds up to limit entries that were due before the parameter dueBefore and that no process has claimed
+	// since. It returns the entries, oldest first by (EnqueuedAt, EntryID). It sets LastError of each entry to
+	// domain.LastErrorUnclaimed and changes nothing else. The entry therefore stays due for Claim. Unclaimed selects
+	// entries whose status is pending, failed or in flight, whose EnqueuedAt is before dueBefore, and whose NextAttemptAt
+	// is nil or before dueBefore. It skips an entry that has this error already. If several processes call Unclaimed, only
+	// one of them therefore gets the entry.
 	Unclaimed(ctx context.Context, dueBefore time.Time, limit int) ([]domain.OutboxEntry, error)
 
-	// Settle writes the outcomes of claimed entries, and returns a result for each settlement, in the same order. A
-	// settlement is stale if its lease token is no longer the lease token of the entry. A stale settlement changes
-	// nothing. Otherwise Settle clears the lease token of the entry. It clears the ref and the corrections as
-	// domain.Settlement describes. Without settlements, Settle does nothing and returns no error.
+	// Settle writes the outcomes of claimed entries. It returns a result for each settlement, in the same order. A
+	// settlement is stale if the entry no longer has the lease token of the settlement. A stale settlement changes
+	// nothing. Any other settlement sets the status of the entry and clears its lease token. It also clears the ref and
+	// the corrections in the cases that domain.Settlement describes. Settle returns no error if there are no settlements.
 	//
-	// An operation is the set of entries with the same subject, Operation and OperationID. Completes is set on the last
-	// successful settlement of an operation after which every entry of the operation has succeeded. Abandoned
-	// rectifications do not count, because a rectification is issued again and never requeued. Settle decides this under a
-	// lock. If several sessions settle entries of one operation concurrently, Completes is set in exactly one of them.
+	// An operation is the set of entries with the same subject, Operation and OperationID. SettleResult.Completes reports
+	// that the settlement has completed its operation: every entry of the operation has now succeeded. Abandoned
+	// rectifications are ignored, because they are never requeued: the application issues a new rectification instead. If
+	// one call settles the last entries of an operation, Completes is set on the last successful settlement. Settle takes
+	// a lock before it decides this. If several sessions settle entries of one operation concurrently, Completes is set in
+	// exactly one of them.
 	Settle(ctx context.Context, settlements []domain.Settlement) ([]domain.SettleResult, error)
 
-	// Counts returns the number of entries in each status. Every status is in the map, with 0 if it has no entries.
+	// Counts returns the number of entries in each status. The map contains every status, with 0 if no entry has the
+	// status.
 	Counts(ctx context.Context) (map[domain.OutboxStatus]int64, error)
 
-	// Abandoned returns up to limit abandoned entries, oldest first by (EnqueuedAt, EntryID). It starts behind the entry
-	// that the parameter after names, or with the oldest entry if after is nil.
+	// Abandoned returns up to limit abandoned entries, oldest first by (EnqueuedAt, EntryID). It returns only entries that
+	// come after the entry in the parameter after. If the parameter after is nil, it starts with the oldest entry.
 	Abandoned(ctx context.Context, after *domain.OutboxEntry, limit int) ([]domain.OutboxEntry, error)
 
-	// Requeue makes abandoned erasures pending again, with the state of an entry that was never tried. It returns them,
-	// oldest first. It ignores entries that are not abandoned or that are not erasures.
+	// Requeue makes abandoned erasures pending again, as if they had never been tried. It returns the requeued entries,
+	// oldest first. It ignores the ids of entries that are not abandoned, and of entries that are not erasures.
 	Requeue(ctx context.Context, entryIDs []string) ([]domain.OutboxEntry, error)
 
-	// Withdraw abandons the rectifications of the subject that are pending, failed or in flight, and clears their refs and
-	// corrections. It returns them, oldest first. An erasure calls it, because a rectification must not be carried out
-	// after an erasure and its data must not remain. An entry in flight loses its lease, so that its settlement will be
-	// stale.
+	// Withdraw abandons the subject's rectifications that are pending, failed or in flight. It clears their refs and
+	// corrections, and returns these entries, oldest first. An erasure calls Withdraw for two reasons: a rectification
+	// must not be carried out after the erasure, and the corrections are personal data that must not remain. An entry in
+	// flight loses its lease. A later settlement of this entry is therefore stale.
 	Withdraw(ctx context.Context, id domain.SubjectID) ([]domain.OutboxEntry, error)
 
-	// Purge removes up to limit entries that have succeeded and were enqueued before an instant. It returns the number of
-	// removed entries.
+	// Purge removes up to limit entries that have succeeded and whose EnqueuedAt is before enqueuedBefore. It returns the
+	// number of removed entries.
 	Purge(ctx context.Context, enqueuedBefore time.Time, limit int) (int64, error)
 }
 
 // AuditLog keeps the audit trail. The trail is append-only: the port has no operation that changes or removes an event.
 // A store rejects such changes if it can.
 type AuditLog interface {
-	// Append adds events. They are stored if and only if the session commits. Returns domain.ErrConflict if an EventID
-	// exists already.
+	// Append adds events. The events are stored if and only if the session commits. Returns domain.ErrConflict if an event
+	// with the same EventID exists already.
 	Append(ctx context.Context, events ...domain.AuditEvent) error
 
-	// AppendEvidence adds events that must survive a rollback. If the session commits, they commit with it like other
-	// events. If the session rolls back, they are then written in a separate transaction. Evidence of an attempt that
-	// SessionFactory.Do retries is dropped with the attempt. If the evidence cannot be written, Do returns an error for
-	// that in addition to the error that caused the rollback. AppendEvidence accepts events even after a statement of the
-	// session has failed, and then returns the error of the statement. Most evidence is about such a failure.
+	// AppendEvidence adds events that must be stored even if the session rolls back. Such events are called evidence. Most
+	// evidence is about the failure that causes the rollback. If the session commits, the evidence commits with it. If the
+	// session rolls back, SessionFactory.Do then writes the evidence in a separate transaction. If this write fails, the
+	// error of Do contains both the error of the write and the error that caused the rollback.
+	//
+	// If Do retries the session, it drops the evidence of the failed attempt. After a statement of the session has failed,
+	// AppendEvidence returns the error of the statement, but still accepts the events.
 	AppendEvidence(ctx context.Context, events ...domain.AuditEvent) error
 
-	// AppendOnRollback adds events that are written only if the session rolls back. An example is the failure of an
-	// operation that had succeeded until the commit. The events are written after the rollback, together with the evidence
-	// and after it, in one atomic write. A lost connection can hide that the session did commit. The evidence then exists
-	// already, so that the atomic write fails and writes nothing. The events are dropped if the session commits, and with
-	// an attempt that SessionFactory.Do retries. Like evidence, they are accepted even after a statement of the session
-	// has failed.
+	// AppendOnRollback adds events that are written only if the session rolls back. An example is an event about the
+	// failure of an operation that had succeeded until the commit failed. If the session commits, or if SessionFactory.Do
+	// retries it, the events are dropped. After a statement of the session has failed, AppendOnRollback accepts the events
+	// as AppendEvidence does.
+	//
+	// After a rollback, one atomic write stores the evidence and then these events. This protects against a lost
+	// connection, after which Do may not know that the session did commit. In this case the evidence exists already. The
+	// atomic write then fails and stores nothing, so the trail has no event about a rollback that did not happen.
 	AppendOnRollback(ctx context.Context, events ...domain.AuditEvent) error
 
 	// Trail returns the subject's events in the order in which the store accepted them, independent of clocks. The events
-	// of one session are in the order in which they were appended. Whole numbers of a payload are returned as int64.
+	// of one session are in the order in which they were appended. A whole number in a payload is returned as int64.
 	Trail(ctx context.Context, id domain.SubjectID) ([]domain.AuditEvent, error)
 }

@@ -7,32 +7,38 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// ErasureVerifier searches for data that an erasure should have deleted or overwritten. The SubjectStore of the stores
-// of this module implements ErasureVerifier. VerifierOf returns the ErasureVerifier of a SubjectStore. An
-// ErasureVerifier only reads.
+// ErasureVerifier searches for data that an erasure should have deleted or overwritten. An ErasureVerifier only reads.
+// In the stores of this module, the SubjectStore also implements ErasureVerifier. The function VerifierOf returns the
+// ErasureVerifier of a SubjectStore.
 type ErasureVerifier interface {
-	// LeftOver counts data that is left, for the local steps of a plan at the instant of an erasure (domain.Plan.LocalAt):
+	// LeftOver counts the data of a subject that its erasure should have deleted or overwritten. The parameter steps holds
+	// the local steps of the plan at the instant erasedAt of the erasure (domain.Plan.LocalAt):
 	//
-	//   - For a step that deletes, it counts the rows of the subject.
-	//   - For a step that anonymizes, it counts the cells of the subject's rows, by column. A cell counts if
-	//     domain.Column.IsLeftOver is true for its value. A reference of Clears counts if it is not NULL. A cell of an
-	//     Expired column counts only if its duty was over.
+	//   - For a step that deletes, LeftOver counts the rows of the subject.
+	//   - For a step that anonymizes, it counts cells of the subject's rows, separately for each column. A cell counts if
+	//     domain.Column.IsLeftOver returns true for its value.
+	//   - In a column of domain.Step.Clears, a cell counts if it is not NULL.
+	//   - In a column of domain.Step.Expired, a cell counts only if its retention duty was over at the erasure.
 	//
 	// LeftOver also counts columns that an export leaves out. The findings are in the order of the steps. The result is
-	// empty if nothing is left. The number of statements does not depend on the number of rows.
+	// empty if no data is left. The number of statements does not depend on the number of rows.
 	//
-	// A value counts even if the application wrote it into a row after the erasure, because it cannot be distinguished
-	// from an old value. A row does not count if its column domain.Table.AddedAt has an instant after the erasure. It does
-	// not count either if a row that connects it to the subject has such an instant. If the subject's own row was added
-	// after the erasure, the application has assigned the id again, and LeftOver counts no row or cell. LeftOver compares
-	// the instants of the application's clocks with the instant of the mark without any tolerance.
+	// The application may have written a value into a row after the erasure. Such a value counts, because it cannot be
+	// distinguished from a value that was there before the erasure. In contrast, a row that was added after the erasure
+	// does not count. A row was added after the erasure if the column that domain.Table.AddedAt returns holds an instant
+	// after the erasure. The same is true if a row that connects it to the subject has such an instant. If the subject's
+	// own row was added after the erasure, the application has assigned the id again. LeftOver then counts no row and no
+	// cell. LeftOver compares these instants with erasedAt without any tolerance, although different clocks may have set
+	// them.
 	//
-	// LeftOver finds rows as SubjectStore.Apply does. Rows whose own columns hold the subject's key are found even if the
-	// subject's own row is gone. Rows that are further away, or that refer to another column of the subject's row, are
-	// found only while the connecting rows exist. To find other rows, search for their values with a Finder.
+	// LeftOver finds rows in the same way as SubjectStore.Apply. If the subject's own row is gone, LeftOver still finds
+	// rows whose columns hold the subject's key. It no longer finds rows that are connected to the subject through deleted
+	// rows, and rows that refer to another column of the subject's row. To find these rows, search for their values with a
+	// Finder.
 	//
-	// Returns ErrManifest for steps that Apply refuses because of the data map. Returns ErrConfiguration if the database
-	// may hide rows of the subject. Returns ErrSubject as SubjectStore.Lock does.
+	// Returns domain.ErrManifest for steps that SubjectStore.Apply refuses because of the data map. Returns
+	// domain.ErrConfiguration if the database may hide rows of the subject from the store. Returns domain.ErrSubject for
+	// an id that SubjectStore.Lock refuses.
 	LeftOver(
 		ctx context.Context, id domain.SubjectID, steps []domain.Step, erasedAt time.Time,
 	) (domain.Leftovers, error)

@@ -22,7 +22,7 @@ var auditRollbackPromises = []promise.Promise[StoreHarness]{
 	that(auditRollbackLeavesItsEvents, "A rollback stores the events of AppendOnRollback after the evidence."),
 	that(auditCommitDropsEventsOfARollback, "A commit drops the events of AppendOnRollback."),
 	that(auditRollbackWithStoredEvidenceAppendsNothing,
-		"A rollback stores no event of AppendOnRollback if its evidence is stored already."),
+		"If the evidence is stored already, a rollback stores no event of AppendOnRollback."),
 }
 
 var auditEventPromises = []promise.Promise[StoreHarness]{
@@ -37,7 +37,8 @@ var auditEventPromises = []promise.Promise[StoreHarness]{
 	that(auditTrailKeepsTheOrderOfAppending, "Events of one session are in the order in which they were appended."),
 	that(auditTrailTakesALargeBatch, "A large batch of events keeps its order."),
 	that(auditSubjectsAreKeptApart, "The trail contains no event of another subject."),
-	that(auditEventsCannotBeTamperedWith, "An event cannot be changed or deleted with the rights of the store."),
+	that(auditEventsCannotBeTamperedWith,
+		"An event cannot be changed or deleted with the database privileges of the store."),
 	that(auditEvidenceComesWithTheCommit, "Evidence is committed with its session like other events."),
 	that(auditEvidenceOutlivesAnError, "Evidence is stored even if fn returns an error."),
 	that(auditEvidenceOutlivesAPanic, "Evidence is stored even if fn panics."),
@@ -47,7 +48,6 @@ var auditEventPromises = []promise.Promise[StoreHarness]{
 	that(auditEvidenceThatIsLostIsReported, "The error of Do reports evidence that could not be stored."),
 }
 
-// trail returns the subject's events, from a session of its own.
 func trail(t testing.TB, store Store, id domain.SubjectID) []domain.AuditEvent {
 	t.Helper()
 	return read(t, store, func(ctx context.Context, s ports.Session) ([]domain.AuditEvent, error) {
@@ -55,7 +55,7 @@ func trail(t testing.TB, store Store, id domain.SubjectID) []domain.AuditEvent {
 	})
 }
 
-// trailOf returns the ids of the subject's events.
+// trailOf returns the ids of the events in the subject's audit trail.
 func trailOf(ctx context.Context, s ports.Session, id domain.SubjectID) (ids []string, err error) {
 	events, err := s.Audit().Trail(ctx, id)
 	for _, event := range events {

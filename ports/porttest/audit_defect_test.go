@@ -9,8 +9,9 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// ignoreTaken skips the events whose ids are on the trail of their subject already.
-func ignoreTaken(add func(auditCall) error) func(auditCall) error {
+// skipTakenIDs returns a function that appends events with add. Unlike a correct append, it ignores an event if the
+// subject's trail already has an event with the same id.
+func skipTakenIDs(add func(auditCall) error) func(auditCall) error {
 	return func(c auditCall) error {
 		for _, event := range c.events {
 			trail, err := c.Trail(c.ctx, event.SubjectRef)
@@ -27,9 +28,9 @@ func ignoreTaken(add func(auditCall) error) func(auditCall) error {
 	}
 }
 
-// readsNotItsOwn is the defect of a trail without the events that its session has appended.
-func readsNotItsOwn(store *Store) {
-	changesSessions(func(s ports.Session) replaced {
+// hidesOwnEvents breaks a store: a trail leaves out the events that its own session has appended.
+func hidesOwnEvents(store *Store) {
+	changesSessions(func(s ports.Session) replacedStores {
 		own := map[string]bool{}
 		noting := func(add func(auditCall) error) func(auditCall) error {
 			return func(c auditCall) error {
@@ -39,7 +40,7 @@ func readsNotItsOwn(store *Store) {
 				return add(c)
 			}
 		}
-		return replaced{Session: s, audit: brokenLog{
+		return replacedStores{Session: s, audit: brokenLog{
 			AuditLog: s.Audit(), add: noting(auditCall.add), evidence: noting(auditCall.evidence),
 			trail: func(c auditCall) ([]domain.AuditEvent, error) {
 				trail, err := c.trail()
@@ -49,21 +50,22 @@ func readsNotItsOwn(store *Store) {
 	})(store)
 }
 
-// ending describes the end of a session.
+// ending is the way in which a session has ended.
 type ending struct {
 	err      error // the error of Do
 	panicked bool
 	ctx      error // the error of the context
 }
 
-// preserves returns the defect of evidence that is stored only after some ends of a session.
-func preserves(some func(ending) bool) func(*Store) {
+// keepsEvidenceAfter returns a function that breaks a store: a session that fails stores its evidence only if survives
+// returns true for the end of the session.
+func keepsEvidenceAfter(survives func(ending) bool) func(*Store) {
 	return changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) (err error) {
 		var evidence []domain.AuditEvent
 		returned := false
 		defer func() {
 			end := ending{err: err, panicked: !returned, ctx: ctx.Err()}
-			if returned && err == nil || !some(end) || len(evidence) == 0 {
+			if returned && err == nil || !survives(end) || len(evidence) == 0 {
 				return
 			}
 			lost := do(context.WithoutCancel(ctx), func(ctx context.Context, s ports.Session) error {
@@ -72,7 +74,7 @@ func preserves(some func(ending) bool) func(*Store) {
 			err = errors.Join(err, lost)
 		}()
 		err = do(ctx, func(ctx context.Context, s ports.Session) error {
-			return fn(ctx, replaced{Session: s, audit: brokenLog{
+			return fn(ctx, replacedStores{Session: s, audit: brokenLog{
 				AuditLog: s.Audit(),
 				evidence: func(c auditCall) error { evidence = append(evidence, c.events...); return c.add() },
 			}})
@@ -82,15 +84,15 @@ func preserves(some func(ending) bool) func(*Store) {
 	})
 }
 
-// errDeadlock is the error of a database in the session that it chose as the victim of a deadlock.
+// errDeadlock is the error that a database returns to the session that it chooses as the victim of a deadlock.
 var errDeadlock = errors.New("deadlock")
 
-// keepsLostAttempts is the defect of a store that does not drop evidence before it retries. It simulates a deadlock in
-// each session that locks twice.
+// keepsLostAttempts breaks a store: a retry does not drop the evidence of the failed attempt. It simulates a deadlock
+// in each session that locks two subjects.
 func keepsLostAttempts(store *Store) {
 	changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) error {
 		err := do(ctx, func(ctx context.Context, s ports.Session) error {
-			return fn(ctx, replaced{Session: s, subjects: &lockOnce{SubjectStore: s.Subjects(), second: errDeadlock}})
+			return fn(ctx, replacedStores{Session: s, subjects: &deadlocks{SubjectStore: s.Subjects(), second: errDeadlock}})
 		})
 		if errors.Is(err, errDeadlock) {
 			return do(ctx, fn)

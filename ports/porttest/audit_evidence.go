@@ -17,36 +17,36 @@ func auditEvidenceComesWithTheCommit(t testing.TB, h StoreHarness) {
 	expectRecords(t, "the trail", eventID, trail(t, store, id), made...)
 }
 
-// evidence returns the events that appendEvidence appends. They may be more events than a store holds back or sends in
-// one statement.
+// evidence returns the events that appendEvidence appends. They are more events than a store usually buffers or sends
+// in one statement.
 func evidence(id domain.SubjectID) []domain.AuditEvent {
 	made := events("evidence", 150, id)
 	for i := range made {
-		made[i].OccurredAt = after(-i) // the instants are not in the order of appending
+		made[i].OccurredAt = after(-i) // the order of the instants differs from the order of appending
 		made[i].Payload = domain.Payload{"attempt": int64(i), "target": "people"}
 	}
 	return made
 }
 
-// appendEvidence appends evidence in two calls, before and after other events.
+// appendEvidence appends evidence in two calls, between events that a rollback must remove.
 func appendEvidence(ctx context.Context, s ports.Session, id domain.SubjectID) error {
 	made := evidence(id)
 	return errors.Join(
 		s.Audit().Append(ctx, event("lost-before", id)), s.Audit().AppendEvidence(ctx, made[0]),
 		s.Audit().Append(ctx, event("lost-between", id)), s.Audit().AppendEvidence(ctx, made[1:]...),
-		leave(ctx, s, id),
+		writeToAllStores(ctx, s, id),
 	)
 }
 
-// expectEvidence checks that the trail contains only the evidence.
+// expectEvidence checks that only the evidence of appendEvidence is stored, and no other write.
 func expectEvidence(t testing.TB, store Store, id domain.SubjectID) {
 	t.Helper()
 	left := trail(t, store, id)
-	for i := range left { // another case checks the location
+	for i := range left { // another case checks the time zone
 		left[i].OccurredAt = left[i].OccurredAt.UTC()
 	}
 	expectWhole(t, "the trail", eventID, left, evidence(id)...)
-	expectTraces(t, store, id, untouched)
+	expectRowCounts(t, store, id, countsBefore)
 }
 
 func auditEvidenceOutlivesAnError(t testing.TB, h StoreHarness) {
@@ -63,7 +63,7 @@ func auditEvidenceOutlivesAnError(t testing.TB, h StoreHarness) {
 
 func auditEvidenceOutlivesAPanic(t testing.TB, h StoreHarness) {
 	store, id := h.openWithAddress(t)
-	panicking(t, store, errFailure, func(ctx context.Context, s ports.Session) error { return appendEvidence(ctx, s, id) })
+	panicIn(t, store, errFailure, func(ctx context.Context, s ports.Session) error { return appendEvidence(ctx, s, id) })
 	expectEvidence(t, store, id)
 }
 
@@ -93,12 +93,12 @@ func auditEvidenceOutlivesAFailedStatement(t testing.TB, h StoreHarness) {
 			if err := s.Audit().AppendEvidence(ctx, made[:2]...); err != nil {
 				return err
 			}
-			if err := leave(ctx, s, id); err != nil {
+			if err := writeToAllStores(ctx, s, id); err != nil {
 				return err
 			}
 			_ = s.Audit().Append(ctx, taken)
 			_, _ = s.Audit().Trail(ctx, id)
-			late := s.Audit().AppendEvidence(ctx, made[2:]...) // the failure of the statement is evidence too
+			late := s.Audit().AppendEvidence(ctx, made[2:]...) // evidence of the failure of the statement
 			assert(t, errors.Is(late, domain.ErrConflict),
 				"evidence after a failed statement returned %v, which is not the error of the statement", late)
 			return end
@@ -111,7 +111,7 @@ func auditEvidenceOutlivesAFailedStatement(t testing.TB, h StoreHarness) {
 func auditEvidenceOfALostAttemptIsDropped(t testing.TB, h StoreHarness) {
 	store := h.open(t)
 	people := []domain.SubjectID{subject(t, "acme", 1), subject(t, "acme", 2)}
-	last := inOppositeOrder(t, h, store, people)
+	last := lockInOppositeOrder(t, h, store, people)
 	for i, person := range people {
 		var ids []string
 		for _, event := range trail(t, store, person) {
@@ -145,8 +145,8 @@ func auditEvidenceThatIsLostIsReported(t testing.TB, h StoreHarness) {
 	}
 }
 
-// registers appends evidence, other events, and events that only a rollback stores.
-func registers(ctx context.Context, s ports.Session, id domain.SubjectID) error {
+// appendAllKinds appends evidence, an ordinary event, and events that are stored only after a rollback.
+func appendAllKinds(ctx context.Context, s ports.Session, id domain.SubjectID) error {
 	return errors.Join(
 		s.Audit().AppendOnRollback(ctx, event("rolled-back-0", id)), s.Audit().AppendEvidence(ctx, event("evidence", id)),
 		s.Audit().Append(ctx, event("plain", id)),
@@ -158,7 +158,7 @@ func auditRollbackLeavesItsEvents(t testing.TB, h StoreHarness) {
 	for what, end := range map[string]func(store Store, id domain.SubjectID) error{
 		"an error": func(store Store, id domain.SubjectID) error {
 			return store.Sessions.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
-				return errors.Join(registers(ctx, s, id), errFailure)
+				return errors.Join(appendAllKinds(ctx, s, id), errFailure)
 			})
 		},
 		"a context": func(store Store, id domain.SubjectID) error {
@@ -166,7 +166,7 @@ func auditRollbackLeavesItsEvents(t testing.TB, h StoreHarness) {
 			defer cancel()
 			return store.Sessions.Do(ctx, func(ctx context.Context, s ports.Session) error {
 				defer cancel()
-				return registers(ctx, s, id)
+				return appendAllKinds(ctx, s, id)
 			})
 		},
 		"a failed statement": func(store Store, id domain.SubjectID) error {
@@ -174,7 +174,7 @@ func auditRollbackLeavesItsEvents(t testing.TB, h StoreHarness) {
 			return store.Sessions.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
 				_ = s.Audit().Append(ctx, event("taken", id))
 				_, _ = s.Audit().Trail(ctx, id)
-				_ = registers(ctx, s, id)
+				_ = appendAllKinds(ctx, s, id)
 				return nil
 			})
 		},
@@ -193,16 +193,17 @@ func auditRollbackLeavesItsEvents(t testing.TB, h StoreHarness) {
 
 func auditCommitDropsEventsOfARollback(t testing.TB, h StoreHarness) {
 	store, id := h.open(t), subject(t, "acme", 1)
-	do(t, store, func(ctx context.Context, s ports.Session) error { return registers(ctx, s, id) })
+	do(t, store, func(ctx context.Context, s ports.Session) error { return appendAllKinds(ctx, s, id) })
 	expectRecords(t, "the trail", eventID, trail(t, store, id), event("evidence", id), event("plain", id))
 }
 
-// A session that committed and lost the confirmation finds its evidence in the trail.
+// The case simulates a session that has committed although Do lost the connection. The evidence is stored already, so
+// Do must not store the events of AppendOnRollback.
 func auditRollbackWithStoredEvidenceAppendsNothing(t testing.TB, h StoreHarness) {
 	store, id := h.open(t), subject(t, "acme", 1)
 	do(t, store, func(ctx context.Context, s ports.Session) error { return s.Audit().Append(ctx, event("evidence", id)) })
 	err := store.Sessions.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
-		return errors.Join(registers(ctx, s, id), errFailure)
+		return errors.Join(appendAllKinds(ctx, s, id), errFailure)
 	})
 	assert(t, errors.Is(err, errFailure), "Do returned %v, which is not the error of fn", err)
 	expectRecords(t, "the trail", eventID, trail(t, store, id), event("evidence", id))

@@ -13,7 +13,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// auditCall is a call of a correct log with its arguments.
+// auditCall is a call of a method of a correct AuditLog, with the arguments of the call.
 type auditCall struct {
 	ports.AuditLog
 	ctx    context.Context
@@ -26,7 +26,7 @@ func (c auditCall) evidence() error                     { return c.AppendEvidenc
 func (c auditCall) onRollback() error                   { return c.AppendOnRollback(c.ctx, c.events...) }
 func (c auditCall) trail() ([]domain.AuditEvent, error) { return c.Trail(c.ctx, c.id) }
 
-// brokenLog is a correct AuditLog, except for the functions that are set.
+// brokenLog is an AuditLog in which the functions that are set replace the correct methods.
 type brokenLog struct {
 	ports.AuditLog
 	add, evidence, onRollback func(c auditCall) error
@@ -34,39 +34,38 @@ type brokenLog struct {
 }
 
 func (b brokenLog) Append(ctx context.Context, events ...domain.AuditEvent) error {
-	return either(b.add, auditCall.add)(auditCall{AuditLog: b.AuditLog, ctx: ctx, events: events})
+	return replacedOr(b.add, auditCall.add)(auditCall{AuditLog: b.AuditLog, ctx: ctx, events: events})
 }
 
 func (b brokenLog) AppendEvidence(ctx context.Context, events ...domain.AuditEvent) error {
-	return either(b.evidence, auditCall.evidence)(auditCall{AuditLog: b.AuditLog, ctx: ctx, events: events})
+	return replacedOr(b.evidence, auditCall.evidence)(auditCall{AuditLog: b.AuditLog, ctx: ctx, events: events})
 }
 
 func (b brokenLog) AppendOnRollback(ctx context.Context, events ...domain.AuditEvent) error {
-	return either(b.onRollback, auditCall.onRollback)(auditCall{AuditLog: b.AuditLog, ctx: ctx, events: events})
+	return replacedOr(b.onRollback, auditCall.onRollback)(auditCall{AuditLog: b.AuditLog, ctx: ctx, events: events})
 }
 
 func (b brokenLog) Trail(ctx context.Context, id domain.SubjectID) ([]domain.AuditEvent, error) {
-	return instead(b.trail, auditCall.trail, auditCall{AuditLog: b.AuditLog, ctx: ctx, id: id})
+	return callOr(b.trail, auditCall.trail, auditCall{AuditLog: b.AuditLog, ctx: ctx, id: id})
 }
 
-// either returns the broken method, or the good method if broken is nil.
-func either(broken, good func(auditCall) error) func(auditCall) error {
+func replacedOr(broken, good func(auditCall) error) func(auditCall) error {
 	if broken != nil {
 		return broken
 	}
 	return good
 }
 
-// breaks installs the log in every session.
+// breaks replaces the audit log of every session by the broken log.
 func (b brokenLog) breaks(store *Store) {
-	changesSessions(func(s ports.Session) replaced {
+	changesSessions(func(s ports.Session) replacedStores {
 		broken := b
 		broken.AuditLog = s.Audit()
-		return replaced{Session: s, audit: broken}
+		return replacedStores{Session: s, audit: broken}
 	})(store)
 }
 
-// keepsEvents returns a defect that changes events before they are stored.
+// keepsEvents returns a function that breaks a store: the store changes each event before it stores the event.
 func keepsEvents(change func(*domain.AuditEvent)) func(*Store) {
 	with := func(append func(auditCall) error) func(auditCall) error {
 		return func(c auditCall) error {
@@ -77,7 +76,7 @@ func keepsEvents(change func(*domain.AuditEvent)) func(*Store) {
 	return brokenLog{add: with(auditCall.add), evidence: with(auditCall.evidence)}.breaks
 }
 
-// returnsTrails returns a defect that changes trails.
+// returnsTrails returns a function that breaks a store: change replaces the events that Trail returns.
 func returnsTrails(change func([]domain.AuditEvent) []domain.AuditEvent) func(*Store) {
 	return brokenLog{trail: func(c auditCall) ([]domain.AuditEvent, error) {
 		events, err := c.trail()
@@ -85,13 +84,13 @@ func returnsTrails(change func([]domain.AuditEvent) []domain.AuditEvent) func(*S
 	}}.breaks
 }
 
-// returnsEvents returns a defect that changes each event of a trail.
+// returnsEvents returns a function that breaks a store: Trail changes each event that it returns.
 func returnsEvents(change func(*domain.AuditEvent)) func(*Store) {
 	return returnsTrails(func(events []domain.AuditEvent) []domain.AuditEvent { return changed(events, change) })
 }
 
-// payloads returns a function that changes each value of a payload.
-func payloads(change func(any) any) func(*domain.AuditEvent) {
+// changesPayload returns a function that changes each value in the payload of an event.
+func changesPayload(change func(any) any) func(*domain.AuditEvent) {
 	return func(event *domain.AuditEvent) {
 		changed := domain.Payload{}
 		for name, value := range event.Payload {
@@ -119,7 +118,7 @@ func TestAuditLogsThatBreakAPromiseFail(t *testing.T) {
 			"got 6 records, want 3":       {auditEvidenceComesWithTheCommit},
 		}},
 		"an id that is there already is ignored": {
-			brokenLog{add: ignoreTaken(auditCall.add), evidence: ignoreTaken(auditCall.evidence)}.breaks,
+			brokenLog{add: skipTakenIDs(auditCall.add), evidence: skipTakenIDs(auditCall.evidence)}.breaks,
 			found{"Do returned <nil>": {auditEventIDsAreUnique}},
 		},
 		"instants are rounded": {keepsEvents(func(e *domain.AuditEvent) { e.OccurredAt = e.OccurredAt.Add(500) }), found{
@@ -136,31 +135,31 @@ func TestAuditLogsThatBreakAPromiseFail(t *testing.T) {
 		"types are lost": {keepsEvents(func(e *domain.AuditEvent) { e.EventType = domain.EventErasureRequested }), found{
 			"did not come back as it was appended": {auditEventsComeWithTheCommit},
 		}},
-		"numbers are floats": {returnsEvents(payloads(func(value any) any {
+		"numbers are floats": {returnsEvents(changesPayload(func(value any) any {
 			if n, ok := value.(int64); ok {
 				return float64(n)
 			}
 			return value
 		})), found{"came back as float64": {auditPayloadComesBack}}},
-		"numbers are imprecise": {keepsEvents(payloads(func(value any) any {
+		"numbers are imprecise": {keepsEvents(changesPayload(func(value any) any {
 			if n, ok := value.(int64); ok {
 				return int64(float64(n) / 2 * 2)
 			}
 			return value
 		})), found{`int64 "9007199254740993" came back as int64 "9007199254740992"`: {auditPayloadComesBack}}},
-		"texts are trimmed": {keepsEvents(payloads(func(value any) any {
+		"texts are trimmed": {keepsEvents(changesPayload(func(value any) any {
 			if text, ok := value.(string); ok {
 				return strings.TrimSpace(text)
 			}
 			return value
 		})), found{`string "news " came back as string "news"`: {auditPayloadComesBack}}},
-		"booleans are numbers": {keepsEvents(payloads(func(value any) any {
+		"booleans are numbers": {keepsEvents(changesPayload(func(value any) any {
 			if value == true {
 				return 1
 			}
 			return value
 		})), found{`bool "true" came back as int64 "1"`: {auditPayloadComesBack}}},
-		"the session's own are not read": {readsNotItsOwn, found{"got 0 records, want 1": {auditTrailIsReadByItsOwnSession}}},
+		"the session's own are not read": {hidesOwnEvents, found{"got 0 records, want 1": {auditTrailIsReadByItsOwnSession}}},
 		"the trail is in the order of clocks": {returnsTrails(func(trail events) events {
 			slices.SortStableFunc(trail, func(a, b domain.AuditEvent) int { return a.OccurredAt.Compare(b.OccurredAt) })
 			return trail
@@ -173,9 +172,9 @@ func TestAuditLogsThatBreakAPromiseFail(t *testing.T) {
 			"got 100 records, want 1000": {auditTrailTakesALargeBatch},
 		}},
 		"ids are joined carelessly": {func(store *Store) {
-			keepsEvents(func(e *domain.AuditEvent) { e.SubjectRef = joined(e.SubjectRef) })(store)
+			keepsEvents(func(e *domain.AuditEvent) { e.SubjectRef = joinElements(e.SubjectRef) })(store)
 			brokenLog{trail: func(c auditCall) (events, error) {
-				trail, err := c.Trail(c.ctx, joined(c.id))
+				trail, err := c.Trail(c.ctx, joinElements(c.id))
 				return changed(trail, func(e *domain.AuditEvent) { e.SubjectRef = c.id }), err
 			}}.breaks(store)
 		}, found{"records, want 1": {auditSubjectsAreKeptApart}}},
@@ -222,18 +221,18 @@ func TestAuditLogsThatBreakAPromiseFail(t *testing.T) {
 			brokenLog{evidence: func(c auditCall) error { _ = c.evidence(); return nil }}.breaks,
 			found{"evidence after a failed statement returned <nil>": {auditEvidenceOutlivesAFailedStatement}},
 		},
-		"evidence outlives whatever it is": {preserves(func(ending) bool { return true }), found{}},
-		"an error drops evidence": {preserves(func(e ending) bool { return !errors.Is(e.err, errFailure) }), found{
+		"evidence outlives whatever it is": {keepsEvidenceAfter(func(ending) bool { return true }), found{}},
+		"an error drops evidence": {keepsEvidenceAfter(func(e ending) bool { return !errors.Is(e.err, errFailure) }), found{
 			lost: {auditEvidenceOutlivesAnError},
 		}},
-		"evidence outlives no panic": {preserves(func(e ending) bool { return !e.panicked }), found{
+		"evidence outlives no panic": {keepsEvidenceAfter(func(e ending) bool { return !e.panicked }), found{
 			lost: {auditEvidenceOutlivesAPanic},
 		}},
-		"evidence outlives no context": {preserves(func(e ending) bool { return e.ctx == nil }), found{
+		"evidence outlives no context": {keepsEvidenceAfter(func(e ending) bool { return e.ctx == nil }), found{
 			lost: {auditEvidenceOutlivesAContext},
 		}},
 		"a failed statement drops evidence": {
-			preserves(func(e ending) bool { return !errors.Is(e.err, domain.ErrConflict) }),
+			keepsEvidenceAfter(func(e ending) bool { return !errors.Is(e.err, domain.ErrConflict) }),
 			found{lost: {auditEvidenceOutlivesAFailedStatement}},
 		},
 		"evidence of lost attempts is kept": {keepsLostAttempts, found{

@@ -26,7 +26,7 @@ func auditEventsComeWithTheCommit(t testing.TB, h StoreHarness) {
 	expectRecords(t, "the trail", eventID, trail(t, store, id), first)
 	do(t, store, func(ctx context.Context, s ports.Session) error { return s.Audit().Append(ctx, second) })
 	whole := trail(t, store, id)
-	for i := range whole { // another case checks the location
+	for i := range whole { // another case checks the time zone
 		whole[i].OccurredAt = whole[i].OccurredAt.UTC()
 	}
 	expectWhole(t, "the trail", eventID, whole, first, second)
@@ -34,7 +34,7 @@ func auditEventsComeWithTheCommit(t testing.TB, h StoreHarness) {
 
 func auditEventsGoWithARollback(t testing.TB, h StoreHarness) {
 	store, id := h.open(t), subject(t, "acme", 1)
-	for _, read := range []bool{false, true} { // a read sends the appends that are held back
+	for _, read := range []bool{false, true} { // a read makes the store send its buffered appends
 		err := store.Sessions.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
 			if err := s.Audit().Append(ctx, events("lost", 3, id)...); err != nil {
 				return err
@@ -78,7 +78,7 @@ func auditEventIDsAreUnique(t testing.TB, h StoreHarness) {
 
 func auditInstantIsInUTCAndMicroseconds(t testing.TB, h StoreHarness) {
 	store, number := h.open(t), int64(0)
-	for given, want := range unevenInstants() {
+	for given, want := range instantsToRound() {
 		number++
 		id := subject(t, "acme", number)
 		made := event("event-"+strconv.FormatInt(number, 10), id)
@@ -177,12 +177,12 @@ func auditTrailKeepsTheOrderOfAppending(t testing.TB, h StoreHarness) {
 	expectRecords(t, "the trail", eventID, trail(t, store, id), made...)
 }
 
-// many is a larger number of events than a request causes.
-const many = 500
+// largeBatch is a number of events that is larger than the number of events of one request.
+const largeBatch = 500
 
 func auditTrailTakesALargeBatch(t testing.TB, h StoreHarness) {
 	id := subject(t, "acme", 1)
-	batch, one := events("several", many, id), events("one", many, id)
+	batch, one := events("several", largeBatch, id), events("one", largeBatch, id)
 	store := h.open(t)
 	do(t, store, func(ctx context.Context, s ports.Session) error { return s.Audit().Append(ctx, batch...) })
 	appendAll(t, store, true, one, func(ctx context.Context, s ports.Session, event domain.AuditEvent) error {

@@ -14,9 +14,9 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// TestCatalogReader checks that a store keeps the promises of ports.CatalogReader on the tables of DataMap. The session
-// factory of the store must implement the port. TestStore does not include this suite, because a store need not
-// implement the port.
+// TestCatalogReader checks that a store keeps the promises of ports.CatalogReader on the tables of DataMap.
+// Store.Sessions must implement ports.CatalogReader. TestStore does not run this suite, because ports.CatalogReader is
+// optional for a store.
 func TestCatalogReader(t *testing.T, h StoreHarness) {
 	t.Helper()
 	promise.Hold(t, catalogPromises, h, h.Waive)
@@ -26,16 +26,14 @@ var catalogPromises = []promise.Promise[StoreHarness]{
 	that(catalogListsTheTables, "Catalog lists the application's tables by name, without the tables of habeas."),
 	that(catalogHasTheColumns, "Columns are in the order of the table, with a matching type."),
 	that(catalogHasThePrimaryKeys, "Primary keys list their columns in the order of the key."),
-	that(catalogHasTheForeignKeys, "Foreign keys list their columns in order, with the action on delete."),
+	that(catalogHasTheForeignKeys, "Foreign keys list their columns in order, and have the action of ON DELETE."),
 	that(catalogKeysNameColumnsOfTheirTable, "Constraints and indexes name columns of their table."),
 	that(catalogHoldsNoValue, "Catalog contains no value of a row, and changes nothing."),
-	that(catalogBelongsToItsCaller,
-		"The caller may change the returned catalog, and Catalog is safe for concurrent use."),
+	that(catalogBelongsToItsCaller, "The caller may change the returned catalog, and Catalog is safe for concurrent use."),
 	that(catalogEndsWithItsContext, "Catalog returns when its context has ended."),
 	that(catalogReportsAStoreThatCannotBeReached, "Catalog returns ErrUnavailable if the store cannot be reached."),
 }
 
-// catalogOf returns the session factory as a ports.CatalogReader.
 func catalogOf(t testing.TB, sessions ports.SessionFactory) ports.CatalogReader {
 	t.Helper()
 	reader, ok := sessions.(ports.CatalogReader)
@@ -57,8 +55,8 @@ func (s Store) catalog(t testing.TB) domain.Catalog {
 	return catalog
 }
 
-// tables calls check for each table of DataMap and its table of the catalog.
-func tables(t testing.TB, h StoreHarness, check func(want domain.Table, got domain.CatalogTable)) {
+// eachTable calls check for each table of DataMap, with the table that the catalog has under the same name.
+func eachTable(t testing.TB, h StoreHarness, check func(want domain.Table, got domain.CatalogTable)) {
 	t.Helper()
 	catalog := h.catalog(t)
 	for _, table := range DataMap().Tables() {
@@ -75,7 +73,7 @@ func catalogListsTheTables(t testing.TB, h StoreHarness) {
 	var got, want []string
 	for _, table := range h.catalog(t).Tables {
 		if strings.Contains(table.Name, ".") {
-			continue // the schema of another case
+			continue // a table of another schema, which may belong to another case
 		}
 		got = append(got, table.Name)
 		assert(t, table.Kind == domain.KindTable, "%s is a %s, want a table", table.Name, table.Kind)
@@ -90,13 +88,14 @@ func catalogListsTheTables(t testing.TB, h StoreHarness) {
 }
 
 func catalogHasTheColumns(t testing.TB, h StoreHarness) {
-	tables(t, h, func(want domain.Table, got domain.CatalogTable) {
+	eachTable(t, h, func(want domain.Table, got domain.CatalogTable) {
 		must(t, len(got.Columns) == len(want.Columns), "%s has %d columns, want %d", want.Name, len(got.Columns),
 			len(want.Columns))
 		for i, column := range want.Columns {
 			live := got.Columns[i]
 			must(t, live.Name == column.Name, "%s has the column %s, want %s", want.Name, live.Name, column.Name)
-			assert(t, fits(column.Type, live.Type) && live.Declared != "", "%s.%s is %q (%s), want %q", want.Name, column.Name,
+			assert(t, canHold(column.Type, live.Type) && live.Declared != "",
+				"%s.%s is %q (%s), want %q", want.Name, column.Name,
 				live.Type, live.Declared, column.Type)
 			assert(t, live.Length == column.Length, "%s.%s takes %d characters, want %d", want.Name, column.Name, live.Length,
 				column.Length)
@@ -107,16 +106,16 @@ func catalogHasTheColumns(t testing.TB, h StoreHarness) {
 	})
 }
 
-// fits reports whether a column of the live type holds every value of the type. A database may have wider numbers, and
-// no UUIDs.
-func fits(t, live domain.ColumnType) bool {
+// canHold reports whether a database column of the type live can hold every value of the type t. For example, a
+// database without UUIDs stores them as text.
+func canHold(t, live domain.ColumnType) bool {
 	whole := []domain.ColumnType{domain.TypeSmallInt, domain.TypeInteger, domain.TypeBigInt}
 	at := slices.Index(whole, t)
 	return t == live || at >= 0 && slices.Index(whole, live) >= at || t == domain.TypeUUID && live == domain.TypeText
 }
 
 func catalogHasThePrimaryKeys(t testing.TB, h StoreHarness) {
-	tables(t, h, func(want domain.Table, got domain.CatalogTable) {
+	eachTable(t, h, func(want domain.Table, got domain.CatalogTable) {
 		assert(t, slices.Equal(got.PrimaryKey, want.PrimaryKey), "the primary key of %s is %v, want %v", want.Name,
 			got.PrimaryKey, want.PrimaryKey)
 	})
@@ -126,7 +125,7 @@ func catalogHasTheForeignKeys(t testing.TB, h StoreHarness) {
 	describe := func(columns []string, references string, referenced []string) string {
 		return strings.Join(columns, "+") + " -> " + references + " " + strings.Join(referenced, "+")
 	}
-	tables(t, h, func(table domain.Table, live domain.CatalogTable) {
+	eachTable(t, h, func(table domain.Table, live domain.CatalogTable) {
 		var got, want []string
 		for _, key := range live.ForeignKeys {
 			got = append(got, describe(key.Columns, key.References, key.Referenced))
@@ -175,7 +174,7 @@ func catalogHoldsNoValue(t testing.TB, h StoreHarness) {
 
 func catalogBelongsToItsCaller(t testing.TB, h StoreHarness) {
 	store := h.open(t)
-	// The database may estimate the rows of a table again at any time.
+	// The comparison ignores CatalogTable.Rows, because the database may update this estimate at any time.
 	encode := func(c domain.Catalog) string {
 		c.Tables = slices.Clone(c.Tables) // a broken store returns one slice to all callers
 		for i := range c.Tables {
@@ -213,7 +212,7 @@ func catalogEndsWithItsContext(t testing.TB, h StoreHarness) {
 	assert(t, errors.Is(err, context.Canceled), "in a context that has ended, Catalog returned %v", err)
 }
 
-// A store without a database is always reachable.
+// A store without a database is always reachable, so Store.Unreachable may be nil. The case then checks nothing.
 func catalogReportsAStoreThatCannotBeReached(t testing.TB, h StoreHarness) {
 	store := h.open(t)
 	if store.Unreachable == nil {

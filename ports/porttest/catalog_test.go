@@ -12,14 +12,14 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// readable is a session factory that implements ports.CatalogReader, ports.Finder and ports.Rehearser.
+// readable is a session factory that also implements ports.CatalogReader, ports.Finder and ports.Rehearser.
 type readable struct {
 	ports.SessionFactory
 	ports.CatalogReader
 	ports.Finder
 }
 
-// Rehearse implements ports.Rehearser if the session factory does.
+// Rehearse fails if the session factory does not implement ports.Rehearser.
 func (r readable) Rehearse(ctx context.Context, fn sessionFunc) error {
 	rehearser, err := ports.RehearserOf(r.SessionFactory)
 	if err != nil {
@@ -35,7 +35,7 @@ func (f catalogFunc) Catalog(ctx context.Context) (domain.Catalog, error) { retu
 
 func (nowhere) Catalog(context.Context) (domain.Catalog, error) { return domain.Catalog{}, errNowhere }
 
-// readsCatalog returns a defect of a CatalogReader.
+// readsCatalog returns a function that breaks a store: read replaces Catalog.
 func readsCatalog(read func(ctx context.Context, good ports.CatalogReader) (domain.Catalog, error)) func(*Store) {
 	return func(store *Store) {
 		broken, _ := store.Sessions.(readable)
@@ -45,7 +45,7 @@ func readsCatalog(read func(ctx context.Context, good ports.CatalogReader) (doma
 	}
 }
 
-// keepsCatalog is the defect of a store that returns the same catalog to all callers.
+// keepsCatalog breaks a store: it returns the same catalog to all callers, so that callers share its slices.
 func keepsCatalog(store *Store) {
 	var once sync.Once
 	var kept domain.Catalog
@@ -55,7 +55,7 @@ func keepsCatalog(store *Store) {
 	})(store)
 }
 
-// changesTables returns a defect that changes each table of a catalog.
+// changesTables returns a function that breaks a store: Catalog changes each table that it returns.
 func changesTables(change func(*domain.CatalogTable)) func(*Store) {
 	return readsCatalog(func(ctx context.Context, good ports.CatalogReader) (domain.Catalog, error) {
 		catalog, err := good.Catalog(ctx)
@@ -66,7 +66,6 @@ func changesTables(change func(*domain.CatalogTable)) func(*Store) {
 	})
 }
 
-// changesColumns returns a defect that changes each column of a catalog.
 func changesColumns(change func(*domain.CatalogColumn)) func(*Store) {
 	return changesTables(func(table *domain.CatalogTable) {
 		for i := range table.Columns {
@@ -75,7 +74,6 @@ func changesColumns(change func(*domain.CatalogColumn)) func(*Store) {
 	})
 }
 
-// changesForeignKeys returns a defect that changes each foreign key of a catalog.
 func changesForeignKeys(change func(*domain.CatalogForeignKey)) func(*Store) {
 	return changesTables(func(table *domain.CatalogTable) {
 		for i := range table.ForeignKeys {
@@ -85,7 +83,7 @@ func changesForeignKeys(change func(*domain.CatalogForeignKey)) func(*Store) {
 }
 
 func TestACatalogReaderThatKeepsItsPromisesPasses(t *testing.T) {
-	TestCatalogReader(t, inMemory(right))
+	TestCatalogReader(t, inMemory(noDefect))
 }
 
 func TestCatalogReadersThatBreakAPromiseFail(t *testing.T) {

@@ -10,8 +10,8 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// try runs fn in a separate session and returns the error of the session. A session that blocks fails after the
-// patience of the store, as in do.
+// try runs fn in a separate session and returns the error of the session. A session that blocks fails after
+// StoreHarness.Patience.
 func try(t testing.TB, store Store, fn func(context.Context, ports.Session) error) error {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), store.patience)
@@ -19,10 +19,9 @@ func try(t testing.TB, store Store, fn func(context.Context, ports.Session) erro
 	return store.Sessions.Do(ctx, fn)
 }
 
-// errUndo is an error of fn that rolls its session back.
 var errUndo = errors.New("undo")
 
-// undo runs fn in a separate session and rolls the session back after fn has succeeded.
+// undo runs fn in a separate session and then rolls the session back.
 func undo(t testing.TB, store Store, fn func(context.Context, ports.Session) error) {
 	t.Helper()
 	err := try(t, store, func(ctx context.Context, s ports.Session) error {
@@ -34,14 +33,13 @@ func undo(t testing.TB, store Store, fn func(context.Context, ports.Session) err
 	must(t, errors.Is(err, errUndo), "a session that was to be rolled back ended with: %v", err)
 }
 
-// isError checks that errors.Is(err, want) is true.
 func isError(t testing.TB, what string, err, want error) {
 	t.Helper()
 	assert(t, errors.Is(err, want), "%s: want the error %v, got %v", what, want, err)
 }
 
-// concurrently starts a goroutine that calls fn after begin was called. end calls begin and waits until fn returns. A
-// case defers end, so that no goroutine outlives the case.
+// concurrently starts a goroutine that waits for a call of begin and then calls fn. The function end calls begin and
+// waits until fn has returned. A case defers end, so that the goroutine ends before the case does.
 func concurrently(fn func()) (begin, end func()) {
 	begun := make(chan struct{})
 	begin = sync.OnceFunc(func() { close(begun) })
@@ -56,12 +54,11 @@ func concurrently(fn func()) (begin, end func()) {
 	}
 }
 
-// moment is the time for which a case waits for an event that must not happen. It is also the time after which a case
-// stops waiting for an event that may happen later in a correct store.
+// moment is a short wait. A case waits so long for an event that must not happen, or that a correct store may delay.
 const moment = 50 * time.Millisecond
 
-// arrives receives a value from the channel. It returns false if no value arrives in time.
-func arrives[T any](c <-chan T, in time.Duration) (value T, ok bool) {
+// receiveWithin receives a value from the channel. It returns false if no value arrives within the duration in.
+func receiveWithin[T any](c <-chan T, in time.Duration) (value T, ok bool) {
 	select {
 	case value = <-c:
 		return value, true

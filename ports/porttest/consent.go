@@ -24,7 +24,7 @@ var consentPromises = []promise.Promise[StoreHarness]{
 	that(consentIsReadByItsOwnSession, "A session reads the records that it has appended."),
 	that(consentWithoutARecordIsNil, "Latest returns nil if the purpose has no record."),
 	that(consentRecordedLastIsInForce, "The record that was appended last is in force, regardless of its instant."),
-	that(consentAsOfAnInstantIsInclusive, "Latest as of an instant considers the records at or before the instant."),
+	that(consentAsOfAnInstantIsInclusive, "Latest with asOf considers the records whose instant is asOf or earlier."),
 	that(consentInForceIsOneForEachPurpose, "InForce returns one record for each purpose, in the order of recording."),
 	that(consentHistoryIsInTheOrderOfRecording, "History returns the records in the order of recording."),
 	that(consentLedgerOnlyGrows,
@@ -33,15 +33,16 @@ var consentPromises = []promise.Promise[StoreHarness]{
 	that(consentSubjectsAreKeptApart, "Queries never return a record of another subject."),
 }
 
-// grant returns a consent that was given the number of seconds after noon.
+// grant returns a consent. The parameter seconds is the time of the consent after noon.
 func grant(id domain.SubjectID, purpose string, seconds int) domain.ConsentRecord {
 	return domain.ConsentRecord{
 		SubjectID: id, Purpose: purpose, PolicyVersion: "v1", Granted: true, RecordedAt: after(seconds), Source: "api",
 	}
 }
 
-// decided returns a consent or a withdrawal. Its policy version identifies the record in a case.
-func decided(id domain.SubjectID, version string, granted bool, seconds int) domain.ConsentRecord {
+// consentRecord returns a consent or a withdrawal. The parameter version becomes the policy version, by which a case
+// identifies the record. The parameter seconds is the time of the record after noon.
+func consentRecord(id domain.SubjectID, version string, granted bool, seconds int) domain.ConsentRecord {
 	record := grant(id, "news", seconds)
 	record.PolicyVersion, record.Granted = version, granted
 	return record
@@ -50,7 +51,7 @@ func decided(id domain.SubjectID, version string, granted bool, seconds int) dom
 var consents = ledger[domain.ConsentRecord]{
 	scopes: map[string]*string{"scoped": pointer("news")},
 	record: func(of domain.SubjectID, purpose *string, name string, yes bool, seconds int) domain.ConsentRecord {
-		record := decided(of, name, yes, seconds)
+		record := consentRecord(of, name, yes, seconds)
 		record.Purpose = *purpose
 		return record
 	},
@@ -102,7 +103,8 @@ func consentPurposesAreComparedExactly(t testing.TB, h StoreHarness) {
 	consents.purposesAreComparedExactly(t, h)
 }
 
-// latestConsent returns the policy version of the consent for news that is in force, or "" without one.
+// latestConsent returns the policy version of the record that is in force for the purpose news. It returns "" if there
+// is no such record.
 func latestConsent(t testing.TB, store Store, id domain.SubjectID, asOf *time.Time) (version string) {
 	t.Helper()
 	return consents.nameOf(read(t, store, func(ctx context.Context, s ports.Session) (*domain.ConsentRecord, error) {
@@ -110,7 +112,7 @@ func latestConsent(t testing.TB, store Store, id domain.SubjectID, asOf *time.Ti
 	}))
 }
 
-// consentsInForce returns the records in force of all purposes, read in a separate session.
+// consentsInForce returns the record in force of each purpose.
 func consentsInForce(t testing.TB, store Store, id domain.SubjectID) (inForce []domain.ConsentRecord) {
 	t.Helper()
 	return read(t, store, func(ctx context.Context, s ports.Session) ([]domain.ConsentRecord, error) {
@@ -136,8 +138,8 @@ func consentAsOfAnInstantIsInclusive(t testing.TB, h StoreHarness) {
 	id := subject(t, "acme", 1)
 	east := time.FixedZone("east", 5*3600)
 	store := consents.with(t, h, false,
-		decided(id, "first", true, 0), decided(id, "ahead", true, 10),
-		decided(id, "third", false, 5), decided(id, "fourth", true, 20))
+		consentRecord(id, "first", true, 0), consentRecord(id, "ahead", true, 10),
+		consentRecord(id, "third", false, 5), consentRecord(id, "fourth", true, 20))
 	for _, test := range []struct {
 		asOf time.Time
 		want string
@@ -162,7 +164,7 @@ func consentAsOfAnInstantIsInclusive(t testing.TB, h StoreHarness) {
 func consentInForceIsOneForEachPurpose(t testing.TB, h StoreHarness) {
 	id := subject(t, "acme", 1)
 	of := func(purpose, version string, granted bool, seconds int) domain.ConsentRecord {
-		record := decided(id, version, granted, seconds)
+		record := consentRecord(id, version, granted, seconds)
 		record.Purpose = purpose
 		return record
 	}

@@ -13,12 +13,12 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// brokenConsents is a correct ConsentStore, except for the functions that are set.
+// brokenConsents is a ConsentStore in which the functions that are set replace the correct behavior.
 type brokenConsents struct {
 	ports.ConsentStore
 	brokenLedger[domain.ConsentRecord]
-	until func(recorded, asOf time.Time) bool                 // whether a record counts
-	all   func([]domain.ConsentRecord) []domain.ConsentRecord // changes the records in force of all purposes
+	until func(recorded, asOf time.Time) bool                 // whether Latest considers a record
+	all   func([]domain.ConsentRecord) []domain.ConsentRecord // changes the result of InForce
 	own   *int
 }
 
@@ -55,12 +55,11 @@ func (b brokenConsents) InForce(ctx context.Context, id domain.SubjectID) ([]dom
 	return records, err
 }
 
-// breaks installs the store in every session.
 func (b brokenConsents) breaks(store *Store) {
-	changesSessions(func(s ports.Session) replaced {
+	changesSessions(func(s ports.Session) replacedStores {
 		broken := b
 		broken.ConsentStore, broken.own = s.Consents(), new(int)
-		return replaced{Session: s, consents: broken}
+		return replacedStores{Session: s, consents: broken}
 	})(store)
 }
 

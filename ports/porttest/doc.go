@@ -1,17 +1,20 @@
-// Package porttest has a conformance suite for each port. An adapter is correct if the suite of its port passes:
+// Package porttest has a conformance suite for each port, which is an interface of package ports. An adapter is correct
+// if the suites of its ports pass. For example, this is the test of a store:
 //
 //	func TestConformance(t *testing.T) {
 //		porttest.TestStore(t, porttest.StoreHarness{Open: func(t testing.TB) porttest.Store { ... }})
 //	}
 //
-// A suite needs only the package testing of the standard library and the core of habeas. Every case opens a system of
-// its own and checks one promise. A case is skipped only if the harness waives it by name and with a reason, or if the
-// harness lacks a field whose comment allows this. The suite prints the reason (go test -v).
+// A suite consists of cases. Each case opens its own store or system and checks one promise of the port. A suite skips
+// a case in two situations only: the harness waives the case by name and with a reason, or the harness lacks an
+// optional field that the case needs. The comment of the field then says so. The suite prints the reason of a skip (go
+// test -v). If an adapter does not implement an optional port, the cases of this port check nothing. A suite needs only
+// the package testing of the standard library and the core of habeas.
 //
 // # Promises
 //
-// Each promise of a port has one case. The file promises.md lists the cases of each suite. A case that fails logs its
-// promise:
+// The file promises.md lists all cases with their promises. If a case fails, the suite logs its promise. These suites
+// exist:
 //
 //	port                                                             suite
 //	ports.Session, ports.SessionFactory, ports.Rehearser             TestSessions
@@ -30,28 +33,33 @@
 //	ports.Observer                                                   TestObserver
 //	ports.Resolver                                                   TestResolver
 //
-// No case can check the following rules. The author of the adapter must ensure them:
+// No case can check the following rules. The author of an adapter must ensure them:
 //
-//   - A commit survives a crash of the machine.
-//   - Do retries a session a bounded number of times. Do also retries after a serialization failure, which a suite
-//     cannot provoke in every store.
-//   - A wait for a connection ends with its context. The suite does not know the number of connections of the store.
-//   - A journal survives a crash of the machine.
-//   - Export passes records on as it reads them, and keeps no records in memory.
-//   - Rows that are marked as deleted are treated like all other rows, because a data map does not contain the mark.
-//   - A store that knows more about a column than the data map refuses values that it could not read back.
-//   - An observer returns immediately.
-//   - A resolver opens no session.
+//   - A commit is durable: it survives a crash of the machine.
+//   - SessionFactory.Do retries a session a bounded number of times. It also retries after a serialization failure,
+//     which a suite cannot provoke in every store.
+//   - A call that waits for a connection returns when its context ends. A suite does not know how many connections a
+//     store can open.
+//   - The lines of a ports.Journal survive a crash of the machine.
+//   - SubjectStore.Export passes each record to yield as soon as it has read the record, and keeps no records in
+//     memory.
+//   - A store treats rows that the application has marked as deleted (soft deletion) like all other rows. A data map
+//     does not describe such a marker, so a suite cannot set it.
+//   - A store may know more about a column than the data map does. It then refuses values that it could not read back.
+//   - The methods of a ports.Observer return immediately.
+//   - A ports.Resolver opens no session.
 //   - A ports.RectifyingResolver writes the corrections. Only its author knows which fields the system can correct and
 //     show.
 //   - A ports.Clock returns the current time.
 //
-// The caller must ensure the following rules. fn has no effect outside its session and returns the error of a failed
-// step. A session is not used concurrently, and yield does not use it. Entries are new, and values fit their columns.
+// The following rules are duties of the callers, so no suite checks them. A function fn that is passed to
+// SessionFactory.Do has no effects outside of the session, and returns the error of a failed call. No session is used
+// concurrently. The function yield that is passed to SubjectStore.Export does not use the session. Entries that are
+// passed to Outbox.Enqueue are new. Values that are passed to SubjectStore.Rectify fit their columns.
 //
 // # Stores that differ
 //
-// A store may let one session write at a time, may block readers meanwhile, and may hold appends back or send them
-// immediately. The suites accept each of these choices. A store without a database has no connections to count and is
-// always reachable. Its harness waives the cases about connections and unreachable stores.
+// A store may run only one writing session at a time, may block readers during this session, and may buffer appends.
+// The suites also accept a store without these restrictions. A store without a database has no connections and can
+// always be reached. Its harness waives the cases about connections and about stores that cannot be reached.
 package porttest

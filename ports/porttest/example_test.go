@@ -14,8 +14,8 @@ import (
 	"github.com/habeas-data/habeas/ports/porttest"
 )
 
-// This is the complete test of the store in memory. The test of a database first creates the tables of
-// porttest.DataMap, and also sets the optional fields of porttest.Store.
+// The example is the complete test of the store in memory. The test of a store with a database must first create the
+// tables of porttest.DataMap, and must also set the optional fields of porttest.Store.
 func ExampleTestStore() {
 	testConformance := func(t *testing.T) { porttest.TestStore(t, inMemory) }
 	_ = testConformance // func TestConformance(t *testing.T)
@@ -69,8 +69,8 @@ var inMemory = porttest.StoreHarness{
 	},
 }
 
-// This is the complete test of the resolver for support desks, with a desk that fails on demand. A better harness has a
-// fault for each error response of the system.
+// The example is the complete test of a resolver for support desks. The test uses a fake desk that fails on demand. A
+// more thorough harness has one fault for each error response of the external system.
 func ExampleTestResolver() {
 	testConformance := func(t *testing.T) { porttest.TestResolver(t, atDesk) }
 	_ = testConformance // func TestConformance(t *testing.T)
@@ -107,7 +107,7 @@ var atDesk = porttest.ResolverHarness{
 	},
 }
 
-// This is the test of an application's own source of identifiers.
+// The example tests an application's own implementation of ports.IDSource.
 func ExampleTestIDSource() {
 	testIDs := func(t *testing.T) {
 		porttest.TestIDSource(t, func() ports.IDSource { return random{} })

@@ -14,9 +14,8 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// TestFinder checks that a store keeps the promises of ports.Finder on the tables of DataMap. The session factory of
-// the store must implement the port. TestStore does not include this suite, because a store need not implement the
-// port.
+// TestFinder checks that a store keeps the promises of ports.Finder on the tables of DataMap. Store.Sessions must
+// implement ports.Finder. TestStore does not run this suite, because ports.Finder is optional for a store.
 func TestFinder(t *testing.T, h StoreHarness) {
 	t.Helper()
 	promise.Hold(t, findPromises, h, h.Waive)
@@ -28,9 +27,8 @@ var findPromises = []promise.Promise[StoreHarness]{
 	that(findIgnoresCase, "Find ignores the case of the letters of every alphabet."),
 	that(findMatchesCharactersLiterally, "No character of a value has a special meaning."),
 	that(findSearchesJSON, "Find finds strings and names in JSON, regardless of their escapes."),
-	that(findReportsValuesByIndex, "Find identifies each value by its index, up to the maximum number of values."),
-	that(findSearchesTheTablesOfHabeas,
-		"Find also searches the reasons of restrictions and the entries of the outbox."),
+	that(findReportsValuesByIndex, "Find identifies each value by its index, even for the maximum number of values."),
+	that(findSearchesTheTablesOfHabeas, "Find also searches the reasons of restrictions and the entries of the outbox."),
 	that(findRefusesValues,
 		"Find returns ErrInvalid with the index of a value that is too short, too long or not valid text."),
 	that(findReportsItsProgress, "Find reports progress for each table and at the end."),
@@ -39,7 +37,6 @@ var findPromises = []promise.Promise[StoreHarness]{
 	that(findReportsAStoreThatCannotBeReached, "Find returns ErrUnavailable if the store cannot be reached."),
 }
 
-// finderOf returns the session factory as a ports.Finder.
 func finderOf(t testing.TB, sessions ports.SessionFactory) ports.Finder {
 	t.Helper()
 	finder, ok := sessions.(ports.Finder)
@@ -47,8 +44,9 @@ func finderOf(t testing.TB, sessions ports.SessionFactory) ports.Finder {
 	return finder
 }
 
-// finds checks the result of a search. Each wanted place has the form "table.column value rows".
-func (s Store) finds(t testing.TB, values []string, want ...string) {
+// expectFound searches for the values and checks the occurrences. Each wanted occurrence has the form "table.column
+// value rows", where value is the index of the value.
+func (s Store) expectFound(t testing.TB, values []string, want ...string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), s.patience)
 	defer cancel()
@@ -62,7 +60,7 @@ func (s Store) finds(t testing.TB, values []string, want ...string) {
 	assert(t, len(found.Gaps) == 0, "there are gaps: %v", found.Gaps)
 }
 
-// withTexts opens a shop in which each person has one of the texts as the remark.
+// withTexts opens a store with one person for each text. The column remark of the person holds the text.
 func (h StoreHarness) withTexts(t testing.TB, texts ...string) Store {
 	t.Helper()
 	store := h.open(t)
@@ -80,9 +78,9 @@ func findCountsRowsByColumn(t testing.TB, h StoreHarness) {
 	}
 	store.Insert(t, "people", Row{"tenant": "zoe@example.org", "number": int64(1), "email": "other@example.org"})
 	store.Insert(t, "remarks", Row{"id": int64(1), "target_type": "zoe@example.org", "body": "zoe@example.org"})
-	store.finds(t, []string{"zoe@example.org"}, "orders.status 0 3", "people.tenant 0 1", "people.email 0 3",
+	store.expectFound(t, []string{"zoe@example.org"}, "orders.status 0 3", "people.tenant 0 1", "people.email 0 3",
 		"remarks.target_type 0 1", "remarks.body 0 1")
-	store.finds(t, []string{"nobody@example.org"})
+	store.expectFound(t, []string{"nobody@example.org"})
 }
 
 func findSearchesPartsOfTexts(t testing.TB, h StoreHarness) {
@@ -90,12 +88,12 @@ func findSearchesPartsOfTexts(t testing.TB, h StoreHarness) {
 	store := h.withTexts(t, "zoe@example.org", "<zoe@example.org>", "zoe@example.org, and more",
 		long+"zoe@example.org"+long, "one\nzoe@example.org\ntwo", "zoe@\nexample.org",
 		"zo e@example.org", "oe@example.org", "")
-	store.finds(t, []string{"zoe@example.org"}, "people.remark 0 5")
+	store.expectFound(t, []string{"zoe@example.org"}, "people.remark 0 5")
 }
 
 func findIgnoresCase(t testing.TB, h StoreHarness) {
 	store := h.withTexts(t, "ZOË Ångström", "zoë ångström", "Zoë åNGSTRÖM", "zoe angstrom", "ΣΊΣΥΦΟΣ", "σίσυφος")
-	store.finds(t, []string{"Zoë Ångström", "Σίσυφος"}, "people.remark 0 3", "people.remark 1 2")
+	store.expectFound(t, []string{"Zoë Ångström", "Σίσυφος"}, "people.remark 0 3", "people.remark 1 2")
 }
 
 func findMatchesCharactersLiterally(t testing.TB, h StoreHarness) {
@@ -114,7 +112,7 @@ func findMatchesCharactersLiterally(t testing.TB, h StoreHarness) {
 		}
 		want = append(want, "people.remark "+strconv.Itoa(i)+" "+strconv.Itoa(rows))
 	}
-	h.withTexts(t, texts...).finds(t, signs, want...)
+	h.withTexts(t, texts...).expectFound(t, signs, want...)
 }
 
 func findSearchesJSON(t testing.TB, h StoreHarness) {
@@ -127,11 +125,11 @@ func findSearchesJSON(t testing.TB, h StoreHarness) {
 		store.Insert(t, "people", Row{"tenant": "acme", "number": number, "settings": domain.JSON(document)})
 		store.Insert(t, "orders", Row{"id": number, "tenant": "acme", "person": number, "note": document})
 	}
-	store.finds(t, []string{`Zoë/x "y"`}, "orders.note 0 5", "people.settings 0 5")
+	store.expectFound(t, []string{`Zoë/x "y"`}, "orders.note 0 5", "people.settings 0 5")
 	store = h.open(t)
 	signs := domain.JSON(`["\ud83d\ude00\ud83d\uDE00!", "\\\\x"]`)
 	store.Insert(t, "people", Row{"tenant": "acme", "number": int64(1), "settings": signs})
-	store.finds(t, []string{"😀😀!", `\\x`}, "people.settings 0 1", "people.settings 1 1")
+	store.expectFound(t, []string{"😀😀!", `\\x`}, "people.settings 0 1", "people.settings 1 1")
 }
 
 func findReportsValuesByIndex(t testing.TB, h StoreHarness) {
@@ -145,7 +143,7 @@ func findReportsValuesByIndex(t testing.TB, h StoreHarness) {
 	for i := range values {
 		want = append(want, "people.remark "+strconv.Itoa(i)+" 1")
 	}
-	h.withTexts(t, texts...).finds(t, values, want...)
+	h.withTexts(t, texts...).expectFound(t, values, want...)
 }
 
 func findSearchesTheTablesOfHabeas(t testing.TB, h StoreHarness) {
@@ -159,7 +157,7 @@ func findSearchesTheTablesOfHabeas(t testing.TB, h StoreHarness) {
 		return errors.Join(s.Restrictions().Append(ctx, restriction), s.Restrictions().Append(ctx, restrict(id, nil, 1)),
 			s.Outbox().Enqueue(ctx, entry, toErase(t, "e2", id, 0)))
 	})
-	b.finds(t, []string{"zoe@example.org", "contact of e2", "<zoe@"}, "habeas_restriction_records.reason 0 1",
+	b.expectFound(t, []string{"zoe@example.org", "contact of e2", "<zoe@"}, "habeas_restriction_records.reason 0 1",
 		"habeas_restriction_records.reason 2 1", "habeas_outbox.ref 1 1", "habeas_outbox.corrections 0 1",
 		"habeas_outbox.corrections 2 1")
 }
@@ -239,7 +237,7 @@ func findEndsWithItsContext(t testing.TB, h StoreHarness) {
 	}
 }
 
-// A store without a database is always reachable.
+// A store without a database is always reachable, so Store.Unreachable may be nil. The case then checks nothing.
 func findReportsAStoreThatCannotBeReached(t testing.TB, h StoreHarness) {
 	store := h.open(t)
 	if store.Unreachable == nil {

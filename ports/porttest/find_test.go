@@ -11,7 +11,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// findCall is a call of a correct Finder with its arguments.
+// findCall is a call of a correct Finder, with the arguments of the call.
 type findCall struct {
 	ports.Finder
 	ctx      context.Context
@@ -40,8 +40,8 @@ func (nowhere) Find(context.Context, []string, func(domain.FindProgress)) (domai
 	return domain.Found{}, errNowhere
 }
 
-// searches returns a defect of a Finder.
-func searches(call func(findCall) (domain.Found, error)) func(*Store) {
+// replacesFind returns a function that breaks a store: call replaces Find.
+func replacesFind(call func(findCall) (domain.Found, error)) func(*Store) {
 	return func(store *Store) {
 		good, _ := store.Sessions.(readable)
 		good.Finder = brokenFinder{good.Finder, call}
@@ -49,18 +49,18 @@ func searches(call func(findCall) (domain.Found, error)) func(*Store) {
 	}
 }
 
-// leavesOut returns the defect of a Finder that omits some occurrences.
-func leavesOut(what func(o domain.Occurrence) bool) func(*Store) {
-	return searches(func(c findCall) (domain.Found, error) {
+// omitsOccurrences returns a function that breaks a store: Find omits the occurrences for which omit returns true.
+func omitsOccurrences(omit func(o domain.Occurrence) bool) func(*Store) {
+	return replacesFind(func(c findCall) (domain.Found, error) {
 		found, err := c.find()
-		found.Occurrences = slices.DeleteFunc(found.Occurrences, what)
+		found.Occurrences = slices.DeleteFunc(found.Occurrences, omit)
 		return found, err
 	})
 }
 
-// reports returns a defect that changes each occurrence.
-func reports(change func(o *domain.Occurrence)) func(*Store) {
-	return searches(func(c findCall) (domain.Found, error) {
+// changesOccurrences returns a function that breaks a store: Find changes each occurrence that it returns.
+func changesOccurrences(change func(o *domain.Occurrence)) func(*Store) {
+	return replacesFind(func(c findCall) (domain.Found, error) {
 		found, err := c.find()
 		for i := range found.Occurrences {
 			change(&found.Occurrences[i])
@@ -69,8 +69,9 @@ func reports(change func(o *domain.Occurrence)) func(*Store) {
 	})
 }
 
-// sees returns the defect of a Finder that replaces texts before it searches them.
-func sees(instead func(text string) string) func(*Store) {
+// rewrites returns a function that breaks a store: Find searches the result of change in place of each text in the
+// database.
+func rewrites(change func(text string) string) func(*Store) {
 	return func(store *Store) {
 		insert := store.Insert
 		store.Insert = func(t testing.TB, table string, row Row) {
@@ -79,9 +80,9 @@ func sees(instead func(text string) string) func(*Store) {
 			for column, value := range row {
 				switch text := value.(type) {
 				case string:
-					value = instead(text)
+					value = change(text)
 				case domain.JSON:
-					value = domain.JSON(instead(string(text)))
+					value = domain.JSON(change(string(text)))
 				}
 				seen[column] = value
 			}
@@ -90,91 +91,94 @@ func sees(instead func(text string) string) func(*Store) {
 	}
 }
 
-// misses returns the defect of a Finder that does not find some texts.
-func misses(what func(text string) bool) func(*Store) {
-	return sees(func(text string) string {
-		if what(text) {
+// hides returns a function that breaks a store: Find does not find the texts for which hide returns true.
+func hides(hide func(text string) bool) func(*Store) {
+	return rewrites(func(text string) string {
+		if hide(text) {
 			return "null"
 		}
 		return text
 	})
 }
 
-func TestAFinderThatKeepsItsPromisesPasses(t *testing.T) { TestFinder(t, inMemory(right)) }
+func TestAFinderThatKeepsItsPromisesPasses(t *testing.T) { TestFinder(t, inMemory(noDefect)) }
 
 func TestFindersThatBreakAPromiseFail(t *testing.T) {
 	type occurrence = domain.Occurrence
 	parts := found{"Find found": {findSearchesPartsOfTexts}}
 	promise.ExpectDefects(t, *update, findPromises, brokenStore, defects{
 		"only annotated columns": {
-			leavesOut(func(o occurrence) bool { return o.Table == "orders" && o.Column == "status" }),
+			omitsOccurrences(func(o occurrence) bool { return o.Table == "orders" && o.Column == "status" }),
 			found{`Find found ["people.tenant 0 1"`: {findCountsRowsByColumn}},
 		},
 		"once for each place": {
-			reports(func(o *occurrence) { o.Rows = 1 }), found{`"orders.status 0 1"`: {findCountsRowsByColumn}},
+			changesOccurrences(func(o *occurrence) { o.Rows = 1 }), found{`"orders.status 0 1"`: {findCountsRowsByColumn}},
 		},
 		"one value for another": {
-			reports(func(o *occurrence) { o.Value = 0 }), found{`"people.remark 0 1"`: {findReportsValuesByIndex}},
+			changesOccurrences(func(o *occurrence) { o.Value = 0 }), found{`"people.remark 0 1"`: {findReportsValuesByIndex}},
 		},
-		"the first of equal values": {searches(func(c findCall) (domain.Found, error) {
+		"the first of equal values": {replacesFind(func(c findCall) (domain.Found, error) {
 			found, err := c.find()
 			found.Occurrences = slices.DeleteFunc(found.Occurrences, func(o occurrence) bool {
 				return slices.Index(c.values, c.values[o.Value]) < o.Value
 			})
 			return found, err
 		}), found{`Find found ["people.remark 0 1" "people.remark 1 1"`: {findReportsValuesByIndex}}},
-		"texts that equal a value": {misses(func(text string) bool { return strings.HasPrefix(text, "<") }), parts},
-		"texts that are short":     {misses(func(text string) bool { return len(text) > 1000 }), parts},
+		"texts that equal a value": {hides(func(text string) bool { return strings.HasPrefix(text, "<") }), parts},
+		"texts that are short":     {hides(func(text string) bool { return len(text) > 1000 }), parts},
 		"lines": {
-			misses(func(text string) bool { return strings.Contains(text, "\n") }),
+			hides(func(text string) bool { return strings.Contains(text, "\n") }),
 			found{"Find found": {findSearchesPartsOfTexts, findMatchesCharactersLiterally}},
 		},
-		"spaces do not matter": {sees(func(text string) string { return strings.ReplaceAll(text, "zo e@", "zoe@") }), parts},
+		"spaces do not matter": {
+			rewrites(func(text string) string { return strings.ReplaceAll(text, "zo e@", "zoe@") }), parts,
+		},
 		"the case matters": {
-			misses(func(text string) bool { return text == "ZOË Ångström" }), found{"Find found": {findIgnoresCase}},
+			hides(func(text string) bool { return text == "ZOË Ångström" }), found{"Find found": {findIgnoresCase}},
 		},
 		"the case of ASCII": {
-			sees(func(text string) string { return strings.ReplaceAll(text, "Σ", "?") }), found{"Find found": {findIgnoresCase}},
+			rewrites(func(text string) string { return strings.ReplaceAll(text, "Σ", "?") }),
+			found{"Find found": {findIgnoresCase}},
 		},
 		"accents do not matter": {
-			sees(func(text string) string { return strings.ReplaceAll(text, "zoe angstrom", "zoë ångström") }),
+			rewrites(func(text string) string { return strings.ReplaceAll(text, "zoe angstrom", "zoë ångström") }),
 			found{"Find found": {findIgnoresCase}},
 		},
 		"wildcards": {
-			sees(func(text string) string { return strings.ReplaceAll(text, "aXc", "a%c") }),
+			rewrites(func(text string) string { return strings.ReplaceAll(text, "aXc", "a%c") }),
 			found{"Find found": {findMatchesCharactersLiterally}},
 		},
 		"no backslash": {
-			misses(func(text string) bool { return text == `a\c` }), found{"Find found": {findMatchesCharactersLiterally}},
+			hides(func(text string) bool { return text == `a\c` }), found{"Find found": {findMatchesCharactersLiterally}},
 		},
 		"JSON as it is written": {
-			misses(func(text string) bool { return strings.Contains(text, `\u`) }), found{"Find found": {findSearchesJSON}},
+			hides(func(text string) bool { return strings.Contains(text, `\u`) }), found{"Find found": {findSearchesJSON}},
 		},
 		"no names in JSON": {
-			misses(func(text string) bool { return strings.HasPrefix(text, `{"z`) }), found{"Find found": {findSearchesJSON}},
+			hides(func(text string) bool { return strings.HasPrefix(text, `{"z`) }), found{"Find found": {findSearchesJSON}},
 		},
 		"nothing of habeas": {
-			leavesOut(func(o occurrence) bool { return strings.HasPrefix(o.Table, "habeas_") }),
+			omitsOccurrences(func(o occurrence) bool { return strings.HasPrefix(o.Table, "habeas_") }),
 			found{"Find found []": {findSearchesTheTablesOfHabeas}},
 		},
-		"values of one character": {searches(func(c findCall) (domain.Found, error) {
+		"values of one character": {replacesFind(func(c findCall) (domain.Found, error) {
 			for i := range c.values {
 				c.values[i] += "longer"
 			}
 			return c.find()
 		}), found{": Find returned <nil>": {findRefusesValues}}},
-		"a field without an index": {searches(func(c findCall) (domain.Found, error) {
+		"a field without an index": {replacesFind(func(c findCall) (domain.Found, error) {
 			found, err := c.find()
 			if err != nil && c.ctx.Err() == nil {
 				err = domain.Invalid("find", []domain.FieldError{{Field: "value", Code: domain.FieldTooShort}})
 			}
 			return found, err
 		}), found{"the fields are": {findRefusesValues}}},
-		"no progress": {searches(func(c findCall) (domain.Found, error) {
+		"no progress": {replacesFind(func(c findCall) (domain.Found, error) {
 			c.progress = nil
 			return c.find()
 		}), found{"progress was reported 0 times": {findReportsItsProgress}}},
-		"progress without an end": {searches(func(c findCall) (domain.Found, error) {
+		"progress without an end": {replacesFind(func(c findCall) (domain.Found, error) {
 			progress := c.progress
 			c.progress = func(p domain.FindProgress) {
 				if p.Table != "" {
@@ -183,21 +187,21 @@ func TestFindersThatBreakAPromiseFail(t *testing.T) {
 			}
 			return c.find()
 		}), found{"progress report": {findReportsItsProgress}}},
-		"a value in the result": {searches(func(c findCall) (domain.Found, error) {
+		"a value in the result": {replacesFind(func(c findCall) (domain.Found, error) {
 			found, err := c.find()
 			for i := range found.Occurrences {
 				found.Occurrences[i].Column = c.values[found.Occurrences[i].Value]
 			}
 			return found, err
 		}), found{"the result contains a value": {findReturnsNoValues}}},
-		"a value in an error": {searches(func(c findCall) (domain.Found, error) {
+		"a value in an error": {replacesFind(func(c findCall) (domain.Found, error) {
 			found, err := c.find()
 			if err != nil && len(c.values) > 0 {
 				err = &domain.Error{Code: domain.ErrInvalid, Message: c.values[0]}
 			}
 			return found, err
 		}), found{"error is nil or contains a value": {findReturnsNoValues}}},
-		"a context that is ignored": {searches(func(c findCall) (domain.Found, error) {
+		"a context that is ignored": {replacesFind(func(c findCall) (domain.Found, error) {
 			c.ctx = context.WithoutCancel(c.ctx)
 			return c.find()
 		}), found{"Find returned <nil>": {findEndsWithItsContext}}},

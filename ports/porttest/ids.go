@@ -12,8 +12,8 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// TestIDSource checks that a source of identifiers keeps the promises of ports.IDSource. Each call of newSource returns
-// a source as a separate process would create it.
+// TestIDSource checks that a source of identifiers keeps the promises of ports.IDSource. newSource returns a new source
+// at each call, as a new process would create it.
 func TestIDSource(t *testing.T, newSource func() ports.IDSource) {
 	t.Helper()
 	promise.Hold(t, idPromises, newSource, nil)
@@ -26,12 +26,12 @@ var idPromises = []promise.Promise[func() ports.IDSource]{
 	promise.That(idSourceIsSafeForConcurrentUse, "A source is safe for concurrent use (run with -race)."),
 }
 
-// ids is the number of identifiers that a case creates.
-const ids = 10_000
+// idCount is the number of identifiers that a case creates.
+const idCount = 10_000
 
 func idCanBeStored(t testing.TB, newSource func() ports.IDSource) {
 	source := newSource()
-	for range ids {
+	for range idCount {
 		id := source.NewID()
 		if id == "" || utf8.RuneCountInString(id) > domain.MaxTextLength || !utf8.ValidString(id) ||
 			strings.ContainsRune(id, 0) {
@@ -41,14 +41,14 @@ func idCanBeStored(t testing.TB, newSource func() ports.IDSource) {
 }
 
 func idIsNeverRepeated(t testing.TB, newSource func() ports.IDSource) {
-	expectUnique(t, takeFrom(newSource(), ids))
+	expectUnique(t, takeFrom(newSource(), idCount))
 }
 
 func idIsNotAnotherSources(t testing.TB, newSource func() ports.IDSource) {
 	const sources = 100
 	var all []string
 	for range sources {
-		all = append(all, takeFrom(newSource(), ids/sources)...)
+		all = append(all, takeFrom(newSource(), idCount/sources)...)
 	}
 	expectUnique(t, all)
 }
@@ -57,7 +57,7 @@ func idSourceIsSafeForConcurrentUse(t testing.TB, newSource func() ports.IDSourc
 	source, taken := newSource(), make([][]string, concurrent)
 	var callers sync.WaitGroup
 	for i := range concurrent {
-		callers.Go(func() { taken[i] = takeFrom(source, ids/concurrent) })
+		callers.Go(func() { taken[i] = takeFrom(source, idCount/concurrent) })
 	}
 	callers.Wait()
 	expectUnique(t, slices.Concat(taken...))

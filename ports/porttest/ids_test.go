@@ -16,7 +16,8 @@ type idFunc func() string
 
 func (f idFunc) NewID() string { return f() }
 
-// counting returns sources that share a counter and format its value.
+// counting returns a function that creates sources. All sources share one counter. The function write formats a value
+// of the counter as an id.
 func counting(write func(n int64) string) func() ports.IDSource {
 	var n atomic.Int64
 	return func() ports.IDSource { return idFunc(func() string { return write(n.Add(1)) }) }
@@ -39,10 +40,10 @@ func TestSourcesOfIDsThatBreakAPromiseFail(t *testing.T) {
 			"is not 1 to 255 characters": {idCanBeStored},
 			"are repeated":               {idIsNeverRepeated, idIsNotAnotherSources, idSourceIsSafeForConcurrentUse},
 		}},
-		"an id of 256":  {counting(func(n int64) string { return strings.Repeat("x", 236) + fixed(n) }), stored},
+		"an id of 256":  {counting(func(n int64) string { return strings.Repeat("x", 236) + paddedTo20(n) }), stored},
 		"half a letter": {counting(func(n int64) string { return decimal(n) + "\xc3" }), stored},
 		"NUL":           {counting(func(n int64) string { return decimal(n) + "\x00" }), stored},
-		"an id that comes back": {counting(func(n int64) string { return decimal(n % (ids - 1)) }), found{
+		"an id that comes back": {counting(func(n int64) string { return decimal(n % (idCount - 1)) }), found{
 			"1 are repeated": {idIsNeverRepeated, idIsNotAnotherSources, idSourceIsSafeForConcurrentUse},
 		}},
 		"a counter for each source": {func() ports.IDSource { return counting(decimal)() }, found{
@@ -67,8 +68,7 @@ func TestSourcesOfIDsThatBreakAPromiseFail(t *testing.T) {
 	})
 }
 
-// fixed formats a number with 20 digits.
-func fixed(n int64) string {
+func paddedTo20(n int64) string {
 	text := decimal(n)
 	return strings.Repeat("0", 20-len(text)) + text
 }

@@ -17,12 +17,14 @@ import (
 
 // JournalHarness creates the journals for TestJournal.
 type JournalHarness struct {
-	// New returns a function that opens an empty journal. Each call of open returns another handle to this journal, as
-	// another process would open it. New is called once for each case, and registers its cleanup with t.Cleanup. Required.
+	// New creates an empty journal and returns the function open. Each call of open returns another handle to this
+	// journal, as another process would open it. New is called once for each case, and registers its cleanup with
+	// t.Cleanup. Required.
 	New func(t testing.TB) (open func() ports.Journal)
 
-	// CutOff truncates the last line of the journal that New created last, as a crash would. Without CutOff, the case is
-	// skipped, because a crash may not truncate lines of every journal.
+	// CutOff truncates the last line of the journal that New has created last, as a crash would. CutOff is optional,
+	// because a crash cannot truncate the lines of some journals. Without CutOff, the case about truncated lines checks
+	// nothing.
 	CutOff func(t testing.TB)
 }
 
@@ -39,10 +41,10 @@ var journalPromises = []promise.Promise[JournalHarness]{
 	promise.That(journalLinesOfCallsDoNotMix, "Lines of concurrent calls do not mix (run with -race)."),
 	promise.That(journalKeepsNoReference, "Append copies its lines."),
 	promise.That(journalCallEndsWithItsContext, "A call returns an error if its context has ended."),
-	promise.That(journalRecognizesATruncatedLine, "A reader can recognize a line that a crash truncated."),
+	promise.That(journalRecognizesATruncatedLine, "A reader can recognize a line that a crash has truncated."),
 }
 
-// journalLines returns n lines of marks. The number of the first subject is from.
+// journalLines returns the lines of n erasures. The subjects have the numbers from, from+1, and so on.
 func journalLines(t testing.TB, from, n int) string {
 	t.Helper()
 	var lines []byte
@@ -151,7 +153,7 @@ func journalCallEndsWithItsContext(t testing.TB, h JournalHarness) {
 	assert(t, errors.Is(err, context.Canceled), "want the error %v, got %v", context.Canceled, err)
 }
 
-// A reader recognizes the truncated line by the next line.
+// Each reader recognizes the truncated line, because the journal marks it in the next line.
 func journalRecognizesATruncatedLine(t testing.TB, h JournalHarness) {
 	if h.CutOff == nil {
 		return

@@ -14,33 +14,33 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// pages is a journal in memory.
-type pages struct {
+// memoryJournal is a journal in memory.
+type memoryJournal struct {
 	mu   sync.Mutex
 	text []byte
-	kept [][]byte // not copied
+	kept [][]byte // slices of the callers, which a correct journal must copy
 }
 
-// scribe is a handle of pages.
-type scribe struct {
-	*pages
-	defect scribeDefect
+// journalHandle is the handle that one process has on a memoryJournal.
+type journalHandle struct {
+	*memoryJournal
+	defect journalDefect
 	name   string
 }
 
-// scribeDefect selects a defect of a journal.
-type scribeDefect struct {
+// journalDefect has the defects of a journal. The zero value has no defect.
+type journalDefect struct {
 	name        func(n int) string
-	put         func(s scribe, lines []byte)
+	put         func(s journalHandle, lines []byte)
 	open        func(text []byte) []byte
 	ignoresCtx  bool
 	keepsSlices bool
 	forgetsCuts bool
 }
 
-func (s scribe) Name() string { return s.name }
+func (s journalHandle) Name() string { return s.name }
 
-func (s scribe) Append(ctx context.Context, lines []byte) error {
+func (s journalHandle) Append(ctx context.Context, lines []byte) error {
 	if ctx.Err() != nil && !s.defect.ignoresCtx {
 		return ctx.Err()
 	}
@@ -64,7 +64,7 @@ func (s scribe) Append(ctx context.Context, lines []byte) error {
 	return nil
 }
 
-func (s scribe) Open(context.Context) (io.ReadCloser, error) {
+func (s journalHandle) Open(context.Context) (io.ReadCloser, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	text := bytes.Join(append([][]byte{bytes.Clone(s.text)}, s.kept...), nil)
@@ -74,12 +74,12 @@ func (s scribe) Open(context.Context) (io.ReadCloser, error) {
 	return io.NopCloser(bytes.NewReader(text)), nil
 }
 
-// newScribes returns a harness with a defect.
-func newScribes(defect scribeDefect) JournalHarness {
-	var last *pages
+// newMemoryJournals returns a harness whose journals are in memory and have the defect.
+func newMemoryJournals(defect journalDefect) JournalHarness {
+	var last *memoryJournal
 	return JournalHarness{
 		New: func(testing.TB) func() ports.Journal {
-			made, handles := &pages{}, 0
+			made, handles := &memoryJournal{}, 0
 			last = made
 			return func() ports.Journal {
 				handles++
@@ -87,36 +87,38 @@ func newScribes(defect scribeDefect) JournalHarness {
 				if defect.name != nil {
 					name = defect.name(handles)
 				}
-				return scribe{made, defect, name}
+				return journalHandle{made, defect, name}
 			}
 		},
 		CutOff: func(testing.TB) { last.text = last.text[:max(0, len(last.text)-7)] },
 	}
 }
 
-func TestAJournalThatKeepsItsPromisesPasses(t *testing.T) { TestJournal(t, newScribes(scribeDefect{})) }
+func TestAJournalThatKeepsItsPromisesPasses(t *testing.T) {
+	TestJournal(t, newMemoryJournals(journalDefect{}))
+}
 
 func TestJournalsThatBreakAPromiseFail(t *testing.T) {
 	type found = promise.Finds[JournalHarness]
 	type defect struct {
-		how   scribeDefect
+		how   journalDefect
 		found found
 	}
-	broken := func(d defect) (JournalHarness, found) { return newScribes(d.how), d.found }
+	broken := func(d defect) (JournalHarness, found) { return newMemoryJournals(d.how), d.found }
 	promise.ExpectDefects(t, *update, journalPromises, broken, map[string]defect{
-		"a name that is too long": {scribeDefect{name: func(int) string { return strings.Repeat("x", 201) }}, found{
+		"a name that is too long": {journalDefect{name: func(int) string { return strings.Repeat("x", 201) }}, found{
 			"the name has 201 characters": {journalHasAName},
 		}},
-		"a name for each process": {scribeDefect{name: decimalInt}, found{"another process": {journalHasAName}}},
-		"a heading": {scribeDefect{open: func(text []byte) []byte { return append([]byte("#\n"), text...) }}, found{
+		"a name for each process": {journalDefect{name: decimalInt}, found{"another process": {journalHasAName}}},
+		"a heading": {journalDefect{open: func(text []byte) []byte { return append([]byte("#\n"), text...) }}, found{
 			"an empty journal has": {journalWithoutAppendsIsEmpty},
 		}},
-		"the last first": {scribeDefect{put: func(s scribe, lines []byte) {
+		"the last first": {journalDefect{put: func(s journalHandle, lines []byte) {
 			s.mu.Lock()
 			defer s.mu.Unlock()
 			s.text = append(bytes.Clone(lines), s.text...)
 		}}, found{"after 2 calls": {journalLinesComeInOrder}}},
-		"line by line": {scribeDefect{put: func(s scribe, lines []byte) {
+		"line by line": {journalDefect{put: func(s journalHandle, lines []byte) {
 			for line := range bytes.Lines(lines) {
 				s.mu.Lock()
 				s.text = append(s.text, line...)
@@ -124,9 +126,9 @@ func TestJournalsThatBreakAPromiseFail(t *testing.T) {
 				runtime.Gosched()
 			}
 		}}, found{"or mixed with lines of another call": {journalLinesOfCallsDoNotMix}}},
-		"a reference":            {scribeDefect{keepsSlices: true}, found{"have changed": {journalKeepsNoReference}}},
-		"a deaf one":             {scribeDefect{ignoresCtx: true}, found{"want the error": {journalCallEndsWithItsContext}}},
-		"one that forgets a cut": {scribeDefect{forgetsCuts: true}, found{"0 broken 10": {journalRecognizesATruncatedLine}}},
+		"a reference":            {journalDefect{keepsSlices: true}, found{"have changed": {journalKeepsNoReference}}},
+		"a deaf one":             {journalDefect{ignoresCtx: true}, found{"want the error": {journalCallEndsWithItsContext}}},
+		"one that forgets a cut": {journalDefect{forgetsCuts: true}, found{"0 broken 10": {journalRecognizesATruncatedLine}}},
 	})
 }
 

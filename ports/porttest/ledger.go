@@ -10,10 +10,10 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// ledger describes the common parts of the ledgers of consents and of restrictions. A name identifies each record. A
-// record grants or denies at a number of seconds after noon.
+// ledger has functions for records of type R, so that the cases of the consent ledger and of the restriction ledger can
+// share their code.
 type ledger[R any] struct {
-	scopes  map[string]*string // the purposes by kind
+	scopes  map[string]*string // the purposes, by a name for messages
 	record  func(of domain.SubjectID, purpose *string, name string, yes bool, seconds int) R
 	values  func(of domain.SubjectID, purpose *string) []R // records with every field set
 	at      func(record *R) *time.Time
@@ -24,13 +24,13 @@ type ledger[R any] struct {
 	latest  func(ctx context.Context, s ports.Session, id domain.SubjectID, purpose *string) (*R, error)
 }
 
-// add appends records, in one session or each record in a separate session.
+// add appends records. If inOne is true, one session appends all records. Otherwise each record has a separate session.
 func (l ledger[R]) add(t testing.TB, store Store, inOne bool, records ...R) {
 	t.Helper()
 	appendAll(t, store, inOne, records, l.append)
 }
 
-// with opens a store that contains the records.
+// with opens a store and appends the records as add does.
 func (l ledger[R]) with(t testing.TB, h StoreHarness, inOne bool, records ...R) Store {
 	t.Helper()
 	store := h.open(t)
@@ -38,7 +38,7 @@ func (l ledger[R]) with(t testing.TB, h StoreHarness, inOne bool, records ...R) 
 	return store
 }
 
-// all returns the history, read in a separate session.
+// all returns the complete history of a subject and a purpose.
 func (l ledger[R]) all(t testing.TB, store Store, id domain.SubjectID, purpose *string) []R {
 	t.Helper()
 	return read(t, store, func(ctx context.Context, s ports.Session) ([]R, error) {
@@ -46,13 +46,12 @@ func (l ledger[R]) all(t testing.TB, store Store, id domain.SubjectID, purpose *
 	})
 }
 
-// inForce returns the record in force, read in a separate session.
+// inForce returns the record that is in force.
 func (l ledger[R]) inForce(t testing.TB, store Store, id domain.SubjectID, purpose *string) *R {
 	t.Helper()
 	return read(t, store, func(ctx context.Context, s ports.Session) (*R, error) { return l.latest(ctx, s, id, purpose) })
 }
 
-// nameOf returns the name of a record, or "" for nil.
 func (l ledger[R]) nameOf(record *R) string {
 	if record == nil {
 		return ""
@@ -60,7 +59,7 @@ func (l ledger[R]) nameOf(record *R) string {
 	return l.name(*record)
 }
 
-// expect checks the complete history except for the locations of instants, which another case checks.
+// expect checks the complete history. It ignores the time zones of instants, because another case checks them.
 func (l ledger[R]) expect(t testing.TB, what string, got []R, want ...R) {
 	t.Helper()
 	for i := range got {
@@ -85,7 +84,7 @@ func (l ledger[R]) comesBackAsAppended(t testing.TB, h StoreHarness) {
 
 func (l ledger[R]) instantsAreInUTCAndMicroseconds(t testing.TB, h StoreHarness) {
 	store, id, number := h.open(t), subject(t, "acme", 1), 0
-	for given, want := range unevenInstants() {
+	for given, want := range instantsToRound() {
 		number++
 		purpose := pointer("news-" + strconv.Itoa(number))
 		record := l.record(id, purpose, "api", true, 0)
@@ -128,13 +127,14 @@ func (l ledger[R]) isReadByItsOwnSession(t testing.TB, h StoreHarness) {
 	})
 }
 
-// intakes are orders in which a store receives the instants of several nodes with different clocks.
-var intakes = [][]int{{0, 1, 2}, {2, 1, 0}, {1, 0, 2}, {0, 2, 1}, {0, 0, 0}, {3600, -3600, 0}}
+// instantOrders are lists of instants, in seconds after noon. A store receives the records of each list in this order,
+// as nodes with different clocks may send them.
+var instantOrders = [][]int{{0, 1, 2}, {2, 1, 0}, {1, 0, 2}, {0, 2, 1}, {0, 0, 0}, {3600, -3600, 0}}
 
 func (l ledger[R]) recordedLastIsInForce(t testing.TB, h StoreHarness) {
 	for _, inOne := range inOneAndMany {
 		store := h.open(t)
-		for i, instants := range intakes {
+		for i, instants := range instantOrders {
 			for j, yes := range []bool{true, false} {
 				id := subject(t, "acme", int64(2*i+j))
 				for scope, purpose := range l.scopes {
@@ -152,7 +152,7 @@ func (l ledger[R]) recordedLastIsInForce(t testing.TB, h StoreHarness) {
 func (l ledger[R]) historyIsInTheOrderOfRecording(t testing.TB, h StoreHarness) {
 	for _, inOne := range inOneAndMany {
 		store := h.open(t)
-		for i, instants := range intakes {
+		for i, instants := range instantOrders {
 			id := subject(t, "acme", int64(i))
 			for scope, purpose := range l.scopes {
 				records := []R{
@@ -199,7 +199,8 @@ func (l ledger[R]) subjectsAreKeptApart(t testing.TB, h StoreHarness) {
 	l.expectApart(t, h, records)
 }
 
-// expectApart checks that each record is the only record of its subject and purpose.
+// expectApart appends records of different subjects and purposes. It checks that the history of each subject and
+// purpose contains only its own record.
 func (l ledger[R]) expectApart(t testing.TB, h StoreHarness, records []R) {
 	t.Helper()
 	do(t, l.with(t, h, true, records...), func(ctx context.Context, s ports.Session) error {
@@ -228,8 +229,8 @@ func (l ledger[R]) expectApart(t testing.TB, h StoreHarness, records []R) {
 	})
 }
 
-// unevenInstants maps instants with nanoseconds and locations to the instants that a store keeps.
-func unevenInstants() map[time.Time]time.Time {
+// instantsToRound maps instants, some with nanoseconds or another time zone, to the instants that a store must return.
+func instantsToRound() map[time.Time]time.Time {
 	east, west := time.FixedZone("east", 5*3600+1800), time.FixedZone("west", -8*3600)
 	return map[time.Time]time.Time{
 		noon.In(east):                   noon,
@@ -242,7 +243,7 @@ func unevenInstants() map[time.Time]time.Time {
 	}
 }
 
-// expectInstant checks an instant that a store returned.
+// expectInstant checks an instant that a store has returned for the instant given.
 func expectInstant(t testing.TB, what string, got, given, want time.Time) {
 	t.Helper()
 	if !got.Equal(want) {

@@ -9,16 +9,15 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// brokenLedger describes the defects of a ledger of consents or of restrictions. A ledger without set fields is
-// correct.
+// brokenLedger describes the defects of a consent ledger or a restriction ledger. The zero value has no defect.
 type brokenLedger[R any] struct {
 	keep    func(*R)          // changes a record before it is stored
-	history func([]R) []R     // changes a history
-	force   func(a, b R) bool // whether a, appended before b, is still in force
-	hidden  bool              // hides the records of the session itself
+	history func([]R) []R     // changes the records that History returns
+	force   func(a, b R) bool // whether record a stays in force after record b was appended
+	hidden  bool              // a session does not see its own records
 }
 
-// kept returns the record as the ledger stores it.
+// kept returns the record as the broken ledger stores it.
 func (b brokenLedger[R]) kept(record R) R {
 	if b.keep != nil {
 		b.keep(&record)
@@ -26,7 +25,8 @@ func (b brokenLedger[R]) kept(record R) R {
 	return record
 }
 
-// read returns a history as the ledger returns it. The session itself has appended the last own records.
+// read returns a history as the broken ledger returns it. The parameter own is the number of records at the end that
+// the reading session has appended.
 func (b brokenLedger[R]) read(records []R, own int) []R {
 	if b.hidden {
 		records = records[:max(0, len(records)-own)]
@@ -37,7 +37,6 @@ func (b brokenLedger[R]) read(records []R, own int) []R {
 	return records
 }
 
-// latest returns the record in force.
 func (b brokenLedger[R]) latest(records []R) (latest *R) {
 	for i := range records {
 		if latest == nil || b.force == nil || !b.force(*latest, records[i]) {
@@ -47,15 +46,15 @@ func (b brokenLedger[R]) latest(records []R) (latest *R) {
 	return latest
 }
 
-// keeps returns a defect that changes records before they are stored.
+// keeps returns a broken ledger that changes each record before it stores the record.
 func keeps[R any](change func(*R)) brokenLedger[R] { return brokenLedger[R]{keep: change} }
 
-// returns returns a defect that changes each returned record.
+// returns returns a broken ledger that changes each record that it returns.
 func returns[R any](change func(*R)) brokenLedger[R] {
 	return brokenLedger[R]{history: func(records []R) []R { return changed(records, change) }}
 }
 
-// ledgerChecks are the checks of the promises that both ledgers share.
+// ledgerChecks are the cases of the promises that both ledgers make.
 type ledgerChecks struct {
 	instants, ownSession, takenInLast, history, onlyGrows, apart, none func(testing.TB, StoreHarness)
 }
@@ -92,7 +91,7 @@ func ledgerDefects[R any](
 		"a record replaces its like": {breaks(brokenLedger[R]{history: func(r []R) []R {
 			return slices.CompactFunc(r, func(a, b R) bool { return reflect.DeepEqual(a, b) })
 		}}), found{"got 3 records, want 4": {checks.onlyGrows}}},
-		"ids are joined carelessly": {breaks(keeps(func(r *R) { *subject(r) = joined(*subject(r)) })), found{
+		"ids are joined carelessly": {breaks(keeps(func(r *R) { *subject(r) = joinElements(*subject(r)) })), found{
 			"records, want 1": {checks.apart},
 		}},
 		"subjects are one": {breaks(keeps(func(r *R) { *subject(r), _ = domain.NewSubjectID("everybody") })), found{

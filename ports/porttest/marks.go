@@ -23,26 +23,26 @@ func TestErasureMarks(t *testing.T, harness StoreHarness) {
 
 // markPromises apply only to a store whose sessions implement ports.MarkReader.
 var markPromises = []promise.Promise[StoreHarness]{
-	that(markOfEachErasureIsListed,
-		"Marks returns the marks of erasures in the order of recording, with their instants."),
+	that(markOfEachErasureIsListed, "Marks returns the marks of erasures in the order of recording, with their instants."),
 	that(markOfARollbackIsNotListed, "An erasure that was rolled back has no mark."),
-	that(markMovesWithAnotherErasure, "Another erasure of a subject gives its mark a new instant and a new place."),
-	that(markPagesFollowEachOther, "Marks returns at most limit marks that follow a given place."),
-	that(markQueriesHaveBounds, "Since is inclusive, and Until is exclusive."),
-	that(markThatCommitsLateIsNotMissed, "A mark that commits late has a place after the marks returned before."),
+	that(markMovesWithAnotherErasure, "Another erasure of a subject gives its mark a new instant and a new Intake."),
+	that(markPagesFollowEachOther, "Marks returns at most query.Limit marks, and only marks after query.After."),
+	that(markQueriesHaveBounds, "The bound query.Since is inclusive, and query.Until is exclusive."),
+	that(markThatCommitsLateIsNotMissed,
+		"A mark that commits late has a greater Intake than the marks that were returned before."),
 	that(markIsFoundByItsSubject, "Find returns the marks of the given subjects that were erased."),
 	that(markPositionIsKept,
-		"Each reader has its own position, and Advance moves it only from the expected position."),
-	that(markReaderNeedsAName, "A reader whose name is empty or too long returns ErrInvalid."),
+		"Each reader has its own position, and Advance changes it only if it equals the parameter from."),
+	that(markReaderNeedsAName, "A call with an empty or too long name of a reader returns ErrInvalid."),
 }
 
-// marked is a store with erased subjects.
-type marked struct{ Store }
+// marksStore is a store with helper methods for marks.
+type marksStore struct{ Store }
 
-// opensMarks opens a store. It returns false if the store does not implement the port.
-func (h StoreHarness) opensMarks(t testing.TB) (m marked, has bool) {
+// openMarks opens a store. It returns false if the sessions of the store do not implement ports.MarkReader.
+func (h StoreHarness) openMarks(t testing.TB) (m marksStore, has bool) {
 	t.Helper()
-	m = marked{h.open(t)}
+	m = marksStore{h.open(t)}
 	do(t, m.Store, func(_ context.Context, s ports.Session) error {
 		_, err := ports.MarksOf(s)
 		has = err == nil
@@ -51,8 +51,9 @@ func (h StoreHarness) opensMarks(t testing.TB) (m marked, has bool) {
 	return m, has
 }
 
-// erase stores a mark for each number in one session, which returns failure.
-func (m marked) erase(t testing.TB, failure error, at time.Time, numbers ...int64) {
+// erase locks the subjects with these numbers in one session, which writes their marks. The function of the session
+// then returns failure.
+func (m marksStore) erase(t testing.TB, failure error, at time.Time, numbers ...int64) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), m.patience)
 	defer cancel()
@@ -67,7 +68,7 @@ func (m marked) erase(t testing.TB, failure error, at time.Time, numbers ...int6
 	must(t, failure != nil || err == nil, "an erasure failed: %v", err)
 }
 
-func (m marked) list(t testing.TB, query domain.MarkQuery) []domain.ErasureMark {
+func (m marksStore) list(t testing.TB, query domain.MarkQuery) []domain.ErasureMark {
 	t.Helper()
 	return read(t, m.Store, func(ctx context.Context, s ports.Session) ([]domain.ErasureMark, error) {
 		marks, err := ports.MarksOf(s)
@@ -78,9 +79,10 @@ func (m marked) list(t testing.TB, query domain.MarkQuery) []domain.ErasureMark 
 	})
 }
 
-// areMarks checks a list of marks and that their places rise. Each wanted mark states the number of the subject, the
-// time after noon and the number of erasures.
-func areMarks(t testing.TB, what string, got []domain.ErasureMark, want ...string) {
+// expectMarks checks the marks and their order. Each wanted text has the form "number at time, erasures": the number of
+// the subject, the time after noon, and the number of erasures. expectMarks also checks that the Intake of the marks
+// grows.
+func expectMarks(t testing.TB, what string, got []domain.ErasureMark, want ...string) {
 	t.Helper()
 	texts, last := []string(nil), int64(0)
 	for _, mark := range got {
@@ -97,34 +99,34 @@ func areMarks(t testing.TB, what string, got []domain.ErasureMark, want ...strin
 var everyMark = domain.MarkQuery{Limit: 1000}
 
 func markOfEachErasureIsListed(t testing.TB, h StoreHarness) {
-	m, has := h.opensMarks(t)
+	m, has := h.openMarks(t)
 	if !has {
 		return
 	}
-	areMarks(t, "of no erasure", m.list(t, everyMark))
+	expectMarks(t, "of no erasure", m.list(t, everyMark))
 	m.erase(t, nil, after(20), 7)
 	m.erase(t, nil, after(10), 9)
 	do(t, m.Store, func(ctx context.Context, s ports.Session) error {
 		return errOf(s.Subjects().LockToRectify(ctx, subject(t, "acme", 8)))
 	})
 	m.erase(t, nil, after(30), 8)
-	areMarks(t, "of three erasures", m.list(t, everyMark), "7 at 20s, 1", "9 at 10s, 1", "8 at 30s, 1")
+	expectMarks(t, "of three erasures", m.list(t, everyMark), "7 at 20s, 1", "9 at 10s, 1", "8 at 30s, 1")
 }
 
 func markOfARollbackIsNotListed(t testing.TB, h StoreHarness) {
-	m, has := h.opensMarks(t)
+	m, has := h.openMarks(t)
 	if !has {
 		return
 	}
 	m.erase(t, nil, noon, 7)
 	m.erase(t, errUndo, after(1), 7, 8)
-	areMarks(t, "after a rollback", m.list(t, everyMark), "7 at 0s, 1")
+	expectMarks(t, "after a rollback", m.list(t, everyMark), "7 at 0s, 1")
 	m.erase(t, nil, after(2), 9)
-	areMarks(t, "after another erasure", m.list(t, everyMark), "7 at 0s, 1", "9 at 2s, 1")
+	expectMarks(t, "after another erasure", m.list(t, everyMark), "7 at 0s, 1", "9 at 2s, 1")
 }
 
 func markMovesWithAnotherErasure(t testing.TB, h StoreHarness) {
-	m, has := h.opensMarks(t)
+	m, has := h.openMarks(t)
 	if !has {
 		return
 	}
@@ -133,13 +135,13 @@ func markMovesWithAnotherErasure(t testing.TB, h StoreHarness) {
 	before := m.list(t, everyMark)
 	must(t, len(before) == 2, "of two erasures there are %d marks", len(before))
 	m.erase(t, nil, after(3), 7)
-	areMarks(t, "after a second erasure of the first", m.list(t, everyMark), "8 at 2s, 1", "7 at 3s, 2")
-	areMarks(t, "after the last one before", m.list(t, domain.MarkQuery{After: before[1].Intake, Limit: 10}),
+	expectMarks(t, "after a second erasure of the first", m.list(t, everyMark), "8 at 2s, 1", "7 at 3s, 2")
+	expectMarks(t, "after the last one before", m.list(t, domain.MarkQuery{After: before[1].Intake, Limit: 10}),
 		"7 at 3s, 2")
 }
 
 func markPagesFollowEachOther(t testing.TB, h StoreHarness) {
-	m, has := h.opensMarks(t)
+	m, has := h.openMarks(t)
 	if !has {
 		return
 	}
@@ -148,8 +150,8 @@ func markPagesFollowEachOther(t testing.TB, h StoreHarness) {
 		m.erase(t, nil, after(int(number)), number)
 		want = append(want, fmt.Sprintf("%d at %v, 1", number, time.Duration(number)*time.Second))
 	}
-	areMarks(t, "with a limit of 0", m.list(t, domain.MarkQuery{}))
-	areMarks(t, "with a limit of -1", m.list(t, domain.MarkQuery{Limit: -1}))
+	expectMarks(t, "with a limit of 0", m.list(t, domain.MarkQuery{}))
+	expectMarks(t, "with a limit of -1", m.list(t, domain.MarkQuery{Limit: -1}))
 	for limit := 1; limit <= len(want)+1; limit++ {
 		var all []domain.ErasureMark
 		for query := (domain.MarkQuery{Limit: limit}); ; {
@@ -161,34 +163,36 @@ func markPagesFollowEachOther(t testing.TB, h StoreHarness) {
 			all = append(all, page...)
 			query.After = page[len(page)-1].Intake
 		}
-		areMarks(t, fmt.Sprintf("in pages of %d", limit), all, want...)
+		expectMarks(t, fmt.Sprintf("in pages of %d", limit), all, want...)
 	}
 }
 
 func markQueriesHaveBounds(t testing.TB, h StoreHarness) {
-	m, has := h.opensMarks(t)
+	m, has := h.openMarks(t)
 	if !has {
 		return
 	}
 	m.erase(t, nil, after(3), 1)
 	m.erase(t, nil, after(1), 2)
 	m.erase(t, nil, after(2), 3)
-	// Instants are compared in whole microseconds.
+	// The bounds of a query are compared in whole microseconds, so this erasure counts as an erasure at after(4).
 	m.erase(t, nil, after(4).Add(900*time.Nanosecond), 4)
-	areMarks(t, "since the second one", m.list(t, domain.MarkQuery{Since: after(2), Limit: 10}),
+	expectMarks(t, "since the second one", m.list(t, domain.MarkQuery{Since: after(2), Limit: 10}),
 		"1 at 3s, 1", "3 at 2s, 1", "4 at 4s, 1")
-	areMarks(t, "until the third one", m.list(t, domain.MarkQuery{Until: after(3), Limit: 10}),
+	expectMarks(t, "until the third one", m.list(t, domain.MarkQuery{Until: after(3), Limit: 10}),
 		"2 at 1s, 1", "3 at 2s, 1")
 	zone := time.FixedZone("east", 3600)
-	areMarks(t, "between two", m.list(t, domain.MarkQuery{Since: after(2).In(zone), Until: after(3).In(zone), Limit: 10}),
+	between := domain.MarkQuery{Since: after(2).In(zone), Until: after(3).In(zone), Limit: 10}
+	expectMarks(t, "between two", m.list(t, between),
 		"3 at 2s, 1")
-	areMarks(t, "since the last one", m.list(t, domain.MarkQuery{Since: after(4), Limit: 1}), "4 at 4s, 1")
+	expectMarks(t, "since the last one", m.list(t, domain.MarkQuery{Since: after(4), Limit: 1}), "4 at 4s, 1")
 }
 
-// The first session stores its mark. The second session stores another mark, and ends if the store does not block it. A
-// reader reads before the first session ends. After both sessions, the reader continues from its position.
+// The first session writes its mark and stays open. The second session writes another mark and commits, unless the
+// store makes it wait for the first session. A reader reads the marks before the first session ends. After both
+// sessions have ended, the reader must find the missing marks behind its position.
 func markThatCommitsLateIsNotMissed(t testing.TB, h StoreHarness) {
-	m, has := h.opensMarks(t)
+	m, has := h.openMarks(t)
 	if !has {
 		return
 	}
@@ -215,9 +219,9 @@ func markThatCommitsLateIsNotMissed(t testing.TB, h StoreHarness) {
 			return err
 		}
 		second()
-		secondErr, _ := arrives(erased, moment) // a store may let one session write at a time
+		secondErr, _ := receiveWithin(erased, moment) // a store may make the second session wait
 		reader()
-		readerErr, _ := arrives(listed, moment) // or block readers
+		readerErr, _ := receiveWithin(listed, moment) // a store may also make readers wait
 		return errors.Join(secondErr, readerErr)
 	})
 	secondEnded()
@@ -235,7 +239,7 @@ func markThatCommitsLateIsNotMissed(t testing.TB, h StoreHarness) {
 }
 
 func markIsFoundByItsSubject(t testing.TB, h StoreHarness) {
-	m, has := h.opensMarks(t)
+	m, has := h.openMarks(t)
 	if !has {
 		return
 	}
@@ -255,13 +259,12 @@ func markIsFoundByItsSubject(t testing.TB, h StoreHarness) {
 	do(t, m.Store, func(ctx context.Context, s ports.Session) error {
 		return errOf(s.Subjects().LockToRectify(ctx, subject(t, "acme", 6)))
 	})
-	areMarks(t, "of no subject", find())
-	areMarks(t, "of three subjects, two of whom were erased", find(subject(t, "acme", 7), subject(t, "acme", 6),
+	expectMarks(t, "of no subject", find())
+	expectMarks(t, "of three subjects, two of whom were erased", find(subject(t, "acme", 7), subject(t, "acme", 6),
 		subject(t, "umbrella", 9), subject(t, "acme", 9), subject(t, "acme", 7)), "9 at 1s, 1", "7 at 2s, 2")
 }
 
-// position returns the position of a reader.
-func (m marked) position(t testing.TB, reader string) int64 {
+func (m marksStore) position(t testing.TB, reader string) int64 {
 	t.Helper()
 	return read(t, m.Store, func(ctx context.Context, s ports.Session) (int64, error) {
 		marks, err := ports.MarksOf(s)
@@ -272,8 +275,8 @@ func (m marked) position(t testing.TB, reader string) int64 {
 	})
 }
 
-// advance checks the result of Advance for a reader.
-func (m marked) advance(t testing.TB, reader string, from, to int64, want bool, end error) {
+// advance calls Advance in a session that returns the error end, and checks the result of Advance.
+func (m marksStore) advance(t testing.TB, reader string, from, to int64, want bool, end error) {
 	t.Helper()
 	err := try(t, m.Store, func(ctx context.Context, s ports.Session) error {
 		marks, err := ports.MarksOf(s)
@@ -288,7 +291,7 @@ func (m marked) advance(t testing.TB, reader string, from, to int64, want bool, 
 }
 
 func markPositionIsKept(t testing.TB, h StoreHarness) {
-	m, has := h.opensMarks(t)
+	m, has := h.openMarks(t)
 	if !has {
 		return
 	}
@@ -312,7 +315,7 @@ func markPositionIsKept(t testing.TB, h StoreHarness) {
 }
 
 func markReaderNeedsAName(t testing.TB, h StoreHarness) {
-	m, has := h.opensMarks(t)
+	m, has := h.openMarks(t)
 	if !has {
 		return
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// brokenMarks are correct marks, except for the functions that are set.
+// brokenMarks is an ErasureMarks in which the functions that are set replace or change the correct behavior.
 type brokenMarks struct {
 	ports.ErasureMarks
 	every  func(*domain.ErasureMark) // changes all marks before the query is applied
@@ -26,12 +26,11 @@ type brokenMarks struct {
 	lost   *sync.Map // positions that a rollback does not restore
 }
 
-// breaks installs the marks in every session.
 func (b brokenMarks) breaks(store *Store) {
-	changesSessions(func(s ports.Session) replaced {
+	changesSessions(func(s ports.Session) replacedStores {
 		changed := b
 		changed.ErasureMarks, _ = ports.MarksOf(s)
-		return replaced{Session: s, marks: changed}
+		return replacedStores{Session: s, marks: changed}
 	})(store)
 }
 
@@ -99,7 +98,7 @@ func (b brokenMarks) Advance(ctx context.Context, reader string, from, to int64)
 }
 
 func TestErasureMarksThatKeepTheirPromisesPass(t *testing.T) {
-	TestErasureMarks(t, inMemory(right))
+	TestErasureMarks(t, inMemory(noDefect))
 }
 
 func TestErasureMarksThatBreakAPromiseFail(t *testing.T) {

@@ -11,8 +11,8 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// TestObserver checks that an observer keeps the promises of ports.Observer. newObserver returns a new observer for
-// each case.
+// TestObserver checks that an observer keeps the promises of ports.Observer. newObserver returns a new observer, and is
+// called once for each case.
 func TestObserver(t *testing.T, newObserver func(t testing.TB) ports.Observer) {
 	t.Helper()
 	promise.Hold(t, observerPromises, newObserver, nil)
@@ -28,7 +28,7 @@ var observerPromises = []promise.Promise[observerHarness]{
 	promise.That(observerIsSafeForConcurrentUse, "An observer is safe for concurrent use (run with -race)."),
 }
 
-// activities returns an activity of each kind and one of an unknown kind.
+// activities returns one activity of each kind, and one activity of a kind that the observer cannot know.
 func activities() []domain.Activity {
 	return []domain.Activity{
 		{Kind: domain.ActivityRequest, Method: "GET", Route: "/consent/{purpose}"},
@@ -40,7 +40,7 @@ func activities() []domain.Activity {
 	}
 }
 
-// observations returns the observations of each kind with an outcome.
+// observations returns observations of each kind. Those with an outcome have the given outcome.
 func observations(outcome domain.Outcome) []domain.Observation {
 	return []domain.Observation{
 		domain.RightObserved{Right: domain.RightErasure, Outcome: outcome},
@@ -62,7 +62,6 @@ func observations(outcome domain.Outcome) []domain.Observation {
 	}
 }
 
-// backlogOf returns a backlog with n entries in each status for a system.
 func backlogOf(system string, n int64) domain.OutboxObserved {
 	counts := map[domain.OutboxStatus]int64{}
 	for _, status := range domain.OutboxStatuses() {
@@ -73,7 +72,6 @@ func backlogOf(system string, n int64) domain.OutboxObserved {
 	}}
 }
 
-// reportEverything reports every activity and every observation to an observer.
 func reportEverything(t testing.TB, observer ports.Observer, outcome domain.Outcome) {
 	t.Helper()
 	defer reportPanic(t)
@@ -88,7 +86,7 @@ func reportEverything(t testing.TB, observer ports.Observer, outcome domain.Outc
 	}
 }
 
-// reportPanic reports a panic as a failure. Cases call it with defer.
+// reportPanic fails the case if the observer has panicked. It must be deferred.
 func reportPanic(t testing.TB) {
 	if value := recover(); value != nil {
 		t.Errorf("the observer panicked with a %T", value)
@@ -131,7 +129,7 @@ func observerChangesNothing(t testing.TB, newObserver observerHarness) {
 	assert(t, len(observed.Backlogs) == 1 && observed.Backlogs[0].Resolver == "desk" &&
 		observed.Backlogs[0].Oldest.Equal(noon) && observed.Backlogs[0].OldestDue.Equal(noon),
 		"the observer changed the backlog")
-	var callers sync.WaitGroup // the race detector finds a reference that is kept
+	var callers sync.WaitGroup // the race detector reports an observer that keeps a reference
 	callers.Go(func() { reportEverything(t, observer, domain.OutcomeOK) })
 	observed.Backlogs[0].Counts[domain.OutboxPending] = 7
 	*observed.Backlogs[0].Oldest, observed.Backlogs[0].Resolver = time.Time{}, "other"

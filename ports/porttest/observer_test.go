@@ -10,7 +10,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// fakeObserver is a correct observer that a test changes.
+// fakeObserver is an observer whose methods a test can replace.
 type fakeObserver struct {
 	start   func(context.Context, domain.Activity) (context.Context, func(domain.Ended))
 	observe func(domain.Observation)

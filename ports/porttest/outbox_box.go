@@ -12,7 +12,8 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// The cases of the outbox set all instants. Entries are enqueued after morning and claimed after noon.
+// morning is the instant of the first entries. The cases enqueue entries at or after morning and claim them at or after
+// noon. No case reads the clock.
 var morning = noon.Add(-4 * time.Hour)
 
 const (
@@ -20,7 +21,7 @@ const (
 	tick  = time.Microsecond // the smallest difference between two instants of a store
 )
 
-// box is an open store with helpers for its outbox.
+// box is an open store with helper methods for its outbox.
 type box struct{ Store }
 
 func (h StoreHarness) box(t testing.TB) box {
@@ -28,7 +29,7 @@ func (h StoreHarness) box(t testing.TB) box {
 	return box{h.open(t)}
 }
 
-// do calls fn with the outbox of a separate session, which must commit.
+// do calls fn with the outbox of a separate session, and fails if the session does not commit.
 func (b box) do(t testing.TB, fn func(context.Context, ports.Outbox) error) {
 	t.Helper()
 	do(t, b.Store, func(ctx context.Context, s ports.Session) error { return fn(ctx, s.Outbox()) })
@@ -38,7 +39,8 @@ func (b box) try(t testing.TB, fn func(context.Context, ports.Outbox) error) err
 	return try(t, b.Store, func(ctx context.Context, s ports.Session) error { return fn(ctx, s.Outbox()) })
 }
 
-// toErase returns an entry as an erasure enqueues it, the given time after morning.
+// toErase returns a pending erasure for the resolver desk. The erasure is enqueued at the instant morning plus the
+// duration after.
 func toErase(t testing.TB, entryID string, of domain.SubjectID, after time.Duration) domain.OutboxEntry {
 	t.Helper()
 	return domain.OutboxEntry{
@@ -56,7 +58,7 @@ func toRectify(t testing.TB, entryID string, of domain.SubjectID, after time.Dur
 	return entry
 }
 
-// numbered returns n erasures of different subjects, oldest first.
+// numbered returns n erasures of n subjects, oldest first.
 func numbered(t testing.TB, n int) []domain.OutboxEntry {
 	t.Helper()
 	entries := make([]domain.OutboxEntry, n)
@@ -72,7 +74,8 @@ func (b box) enqueue(t testing.TB, entries ...domain.OutboxEntry) {
 	b.do(t, func(ctx context.Context, outbox ports.Outbox) error { return outbox.Enqueue(ctx, entries...) })
 }
 
-// claim claims due entries with a lease. The token contains the instant of the claim.
+// claim claims up to limit entries that are due at the instant in the parameter at. The lease token contains this
+// instant.
 func (b box) claim(t testing.TB, limit int, at time.Time) []domain.OutboxEntry {
 	t.Helper()
 	return read(t, b.Store, func(ctx context.Context, session ports.Session) ([]domain.OutboxEntry, error) {
@@ -82,7 +85,8 @@ func (b box) claim(t testing.TB, limit int, at time.Time) []domain.OutboxEntry {
 
 func token(at time.Time) string { return "lease of " + at.Format(time.RFC3339Nano) }
 
-// claimed enqueues entries, claims them at noon, and returns them as claimed, in the given order.
+// claimed enqueues entries and claims them at noon. It returns the claimed entries in the order of the parameter
+// entries.
 func (b box) claimed(t testing.TB, entries ...domain.OutboxEntry) []domain.OutboxEntry {
 	t.Helper()
 	b.enqueue(t, entries...)
@@ -96,13 +100,13 @@ func (b box) claimed(t testing.TB, entries ...domain.OutboxEntry) []domain.Outbo
 	return claimed
 }
 
-// due returns the entries that a claim at the instant would take. It rolls the claim back.
+// due returns the entries that are due at the instant in the parameter at. It claims them and rolls the claim back.
 func (b box) due(t testing.TB, at time.Time) []domain.OutboxEntry {
 	t.Helper()
 	return b.dueFor(t, 1000, at)
 }
 
-// dueFor is due for targets and a limit.
+// dueFor works like due, with a limit and targets for the claim.
 func (b box) dueFor(
 	t testing.TB, limit int, at time.Time, known ...domain.OutboxTarget,
 ) (found []domain.OutboxEntry) {
@@ -153,15 +157,15 @@ func givesBack(entry domain.OutboxEntry) domain.Settlement {
 	return domain.Settlement{Entry: entry, Status: domain.OutboxPending}
 }
 
-// The results of settlements.
+// These are the results that a settlement can have.
 var (
 	applied   = domain.SettleResult{}
 	stale     = domain.SettleResult{Stale: true}
 	completes = domain.SettleResult{Completes: true}
 )
 
-// named returns results as texts for a message.
-func named(results []domain.SettleResult) []string {
+// namesOf returns a name for each result, for the message of a failure.
+func namesOf(results []domain.SettleResult) []string {
 	names := make([]string, len(results))
 	for i, result := range results {
 		names[i] = map[domain.SettleResult]string{applied: "applied", stale: "stale", completes: "completes"}[result]
@@ -169,7 +173,6 @@ func named(results []domain.SettleResult) []string {
 	return names
 }
 
-// entryIDs returns the ids of the entries, in order.
 func entryIDs(entries []domain.OutboxEntry) []string {
 	ids := make([]string, len(entries))
 	for i, entry := range entries {
@@ -178,32 +181,30 @@ func entryIDs(entries []domain.OutboxEntry) []string {
 	return ids
 }
 
-// expectResult checks the first result of a settlement.
+// expectResult checks the first of the results that Settle has returned.
 func expectResult(t testing.TB, what string, got []domain.SettleResult, want domain.SettleResult) {
 	t.Helper()
-	assert(t, got[0] == want, "%s resulted in %v, want %v", what, named(got), named([]domain.SettleResult{want}))
+	assert(t, got[0] == want, "%s resulted in %v, want %v", what, namesOf(got), namesOf([]domain.SettleResult{want}))
 }
 
-// are checks the ids of entries and their order.
-func are(t testing.TB, what string, got []domain.OutboxEntry, want ...string) {
+// expectEntries checks that the entries have these ids, in this order.
+func expectEntries(t testing.TB, what string, got []domain.OutboxEntry, want ...string) {
 	t.Helper()
-	idsAre(t, what, entryIDs(got), want...)
+	expectIDs(t, what, entryIDs(got), want...)
 }
 
-func idsAre(t testing.TB, what string, got []string, want ...string) {
+func expectIDs(t testing.TB, what string, got []string, want ...string) {
 	t.Helper()
 	assert(t, slices.Equal(got, want), "%s are %v, want %v", what, got, want)
 }
 
-// countsAre checks the number of entries of each status.
-func (b box) countsAre(t testing.TB, want map[domain.OutboxStatus]int64) {
+func (b box) expectCounts(t testing.TB, want map[domain.OutboxStatus]int64) {
 	t.Helper()
 	got := b.counts(t)
 	assert(t, maps.Equal(got, want), "counted are %v, want %v", got, want)
 }
 
-// counted checks the number of entries with a status.
-func (b box) counted(t testing.TB, when string, status domain.OutboxStatus, want int64) {
+func (b box) expectCount(t testing.TB, when string, status domain.OutboxStatus, want int64) {
 	t.Helper()
 	n := b.counts(t)[status]
 	assert(t, n == want, "%s %d entries are %s, want %d", when, n, status, want)

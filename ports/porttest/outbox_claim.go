@@ -35,7 +35,7 @@ func outboxClaimLeavesSucceededAndAbandonedEntries(t testing.TB, h StoreHarness)
 	entries := numbered(t, 3)
 	e := b.claimed(t, append(entries, toRectify(t, "r", entries[0].SubjectID, 0))...)
 	b.settle(t, succeeds(e[0]), abandons(e[1]), abandons(e[3]))
-	are(t, "due", b.due(t, noon.Add(1000*time.Hour)), "e002")
+	expectEntries(t, "due", b.due(t, noon.Add(1000*time.Hour)), "e002")
 }
 
 func outboxClaimTakesAnEntryAtItsInstant(t testing.TB, h StoreHarness) {
@@ -56,15 +56,15 @@ func outboxClaimTakesAnExpiredLease(t testing.TB, h StoreHarness) {
 	entry := toRectify(t, "a", subjectOf(t, "acme", "7"), 0)
 	b.enqueue(t, entry)
 	at := noon
-	for attempt := 1; attempt < 4; attempt++ { // no worker settles the entry
+	for attempt := 1; attempt < 4; attempt++ { // each lease expires, because the entry is not settled
 		expectAll(t, "claimed once the lease has ended", b.claim(t, 10, at), []domain.OutboxEntry{entry},
-			func(e *domain.OutboxEntry) { inFlight(e, at, attempt) })
+			func(e *domain.OutboxEntry) { makeInFlight(e, at, attempt) })
 		at = at.Add(lease)
 	}
 }
 
-// inFlight changes an entry as a claim does.
-func inFlight(e *domain.OutboxEntry, at time.Time, attempts int) {
+// makeInFlight changes an entry to the state that a claim at the instant in the parameter at produces.
+func makeInFlight(e *domain.OutboxEntry, at time.Time, attempts int) {
 	until, lease := at.Add(lease), token(at)
 	e.Status, e.Attempts = domain.OutboxInFlight, attempts
 	e.LastAttemptAt, e.NextAttemptAt, e.LeaseToken = &at, &until, &lease
@@ -105,13 +105,13 @@ func outboxClaimMarksItsEntries(t testing.TB, h StoreHarness) {
 		toErase(t, "a", subjectOf(t, "acme", "7"), 0), toRectify(t, "b", subjectOf(t, "acme", "8"), time.Second),
 	}
 	claimed := b.claimed(t, entries...)
-	expectAll(t, "claimed", claimed, entries, func(e *domain.OutboxEntry) { inFlight(e, noon, 1) })
+	expectAll(t, "claimed", claimed, entries, func(e *domain.OutboxEntry) { makeInFlight(e, noon, 1) })
 	counts := b.counts(t)
 	if counts[domain.OutboxInFlight] != 2 || counts[domain.OutboxPending] != 0 {
 		t.Errorf("%d entries are in flight and %d pending, want 2 and 0",
 			counts[domain.OutboxInFlight], counts[domain.OutboxPending])
 	}
-	// The next claim and the settlement show that the store keeps the values that the claim returns.
+	// A later claim and a settlement show that the store has stored the values that the first claim returned.
 	again := b.due(t, noon.Add(lease))
 	assert(t, slices.Equal(entryIDs(again), []string{"a", "b"}) && again[0].Attempts == 2 && again[1].Attempts == 2,
 		"once the lease has ended, another claim takes %v", entryIDs(again))
@@ -123,8 +123,8 @@ func outboxClaimCanBeRolledBack(t testing.TB, h StoreHarness) {
 	b := h.box(t)
 	entries := numbered(t, 2)
 	b.enqueue(t, entries...)
-	are(t, "claimed before the rollback", b.due(t, noon), "e000", "e001")
-	b.counted(t, "after the rollback", domain.OutboxPending, 2)
+	expectEntries(t, "claimed before the rollback", b.due(t, noon), "e000", "e001")
+	b.expectCount(t, "after the rollback", domain.OutboxPending, 2)
 	expectAll(t, "claimed after the rollback", b.claim(t, 10, noon), entries,
-		func(e *domain.OutboxEntry) { inFlight(e, noon, 1) })
+		func(e *domain.OutboxEntry) { makeInFlight(e, noon, 1) })
 }

@@ -10,17 +10,17 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// claimsAt returns the defect of a claim that uses another instant to select due entries.
+// claimsAt returns a function that breaks a store: Claim selects the entries that are due at another instant.
 func claimsAt(shift func(at time.Time) time.Time) func(*Store) {
 	return brokenOutbox{claim: func(c outboxCall) (entries, error) {
 		attempt := domain.Instant(c.at)
 		c.at = shift(c.at)
-		return each(func(e *domain.OutboxEntry) { e.LastAttemptAt = &attempt })(c.claim())
+		return changesEach(func(e *domain.OutboxEntry) { e.LastAttemptAt = &attempt })(c.claim())
 	}}.breaks
 }
 
-// firstAttempts is the defect of claims that skip entries with an attempt.
-var firstAttempts = takes(func(_ outboxCall, taken entries) entries {
+// skipsRetries breaks a store: Claim does not return entries that were claimed before.
+var skipsRetries = changesTaken(func(_ outboxCall, taken entries) entries {
 	return slices.DeleteFunc(taken, func(e domain.OutboxEntry) bool { return e.Attempts > 1 })
 })
 
@@ -42,7 +42,7 @@ func claimDefects() defects {
 			brokenOutbox{claim: func(c outboxCall) (entries, error) { return reversed(c.claim()) }}.breaks,
 			found{"claimed": {outboxClaimTakesTheOldestFirst}},
 		},
-		"by age alone": {takes(func(_ outboxCall, taken entries) entries {
+		"by age alone": {changesTaken(func(_ outboxCall, taken entries) entries {
 			slices.Reverse(taken)
 			slices.SortStableFunc(taken, func(a, b domain.OutboxEntry) int { return a.EnqueuedAt.Compare(b.EnqueuedAt) })
 			return taken
@@ -50,7 +50,7 @@ func claimDefects() defects {
 		"entries in flight, with any lease": {func(store *Store) {
 			var mu sync.Mutex
 			var last entries
-			takes(func(c outboxCall, taken entries) entries {
+			changesTaken(func(c outboxCall, taken entries) entries {
 				mu.Lock()
 				defer mu.Unlock()
 				if len(taken) > 0 && len(taken) < c.limit && len(last) > 0 && c.limit < 1000 {
@@ -62,7 +62,7 @@ func claimDefects() defects {
 				return taken
 			})(store)
 		}, found{"of 4 entries: 5 were claimed": {outboxClaimKeepsToTheLimit}}},
-		"only entries without an attempt": {firstAttempts, found{
+		"only entries without an attempt": {skipsRetries, found{
 			"due are [], want [e": {outboxClaimLeavesSucceededAndAbandonedEntries},
 		}},
 		"abandoned entries": {brokenOutbox{claim: func(c outboxCall) (entries, error) {
@@ -90,7 +90,7 @@ func claimDefects() defects {
 		"a lease of its own length": {brokenOutbox{claim: func(c outboxCall) (entries, error) {
 			until := c.until
 			c.until = until.Add(lease)
-			return each(func(e *domain.OutboxEntry) { e.NextAttemptAt = &until })(c.claim())
+			return changesEach(func(e *domain.OutboxEntry) { e.NextAttemptAt = &until })(c.claim())
 		}}.breaks, found{
 			"NextAttemptAt is": {outboxInstantsAreInUTCAndMicroseconds},
 			"claimed once the lease has ended are [], want [a": {outboxClaimTakesAnExpiredLease},

@@ -10,7 +10,8 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// completesBy returns a defect of completion: a success completes if no other entry holds it back.
+// completesBy returns a function that breaks a store: a success completes its operation if holdsBack returns false for
+// every other entry.
 func completesBy(holdsBack func(success, other domain.OutboxEntry) bool) func(*Store) {
 	return func(store *Store) {
 		var mu sync.Mutex
@@ -143,7 +144,8 @@ func completeDefects() defects {
 	}
 }
 
-// The other cases find this defect only by chance. The case for overlapping settlements always finds it.
+// Other cases detect this defect only by chance, because it depends on the timing of the sessions. The case for
+// overlapping settlements always detects it.
 func TestCompletionThatIsDecidedBeforeTheLockIsFoundOut(t *testing.T) {
 	promise.ExpectFailures(t, only(outboxOverlappingSettlementsCompleteOnce), inMemory(decidesBeforeTheLock), found{
 		"want one that completes": {outboxOverlappingSettlementsCompleteOnce},
@@ -152,7 +154,7 @@ func TestCompletionThatIsDecidedBeforeTheLockIsFoundOut(t *testing.T) {
 
 func decidesBeforeTheLock(store *Store) {
 	var mu sync.Mutex
-	succeeded := 0 // succeeded entries of sessions whose fn has returned
+	succeeded := 0 // the number of succeeded entries in sessions whose fn has returned
 	changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) error {
 		return do(ctx, func(ctx context.Context, s ports.Session) error {
 			mine := 0
@@ -171,7 +173,7 @@ func decidesBeforeTheLock(store *Store) {
 				}
 				return results, err
 			}}
-			err := fn(ctx, replaced{Session: s, outbox: o})
+			err := fn(ctx, replacedStores{Session: s, outbox: o})
 			mu.Lock() // while the lock on the entries is held
 			defer mu.Unlock()
 			succeeded += mine

@@ -30,7 +30,7 @@ func outboxLastSuccessCompletes(t testing.TB, h StoreHarness) {
 	} {
 		got := b.settle(t, step.settlements...)
 		assert(t, slices.Equal(got, step.want),
-			"%s resulted in %v, want %v", step.settlements[0].Entry.EntryID, named(got), named(step.want))
+			"%s resulted in %v, want %v", step.settlements[0].Entry.EntryID, namesOf(got), namesOf(step.want))
 	}
 	anew := b.claimed(t, toErase(t, "erased again", zoe, time.Hour))
 	expectResult(t, "the only entry of a later erasure", b.settle(t, succeeds(anew[0])), completes)
@@ -56,16 +56,16 @@ func outboxOpenEntriesHoldCompletionBack(t testing.TB, h StoreHarness) {
 				}
 			}
 			e := b.claimed(t, entries...)
-			// The first entry is settled in an earlier call, the third entry in the same call as the success.
+			// An entry may be settled before the success, or in the same call as the success. The case checks both.
 			b.settle(t, settle(e[0])...)
 			if got := b.settle(t, succeeds(e[1])); got[0] != applied {
-				t.Errorf("%s: after another entry was %s, a success resulted in %v", operation, name, named(got))
+				t.Errorf("%s: after another entry was %s, a success resulted in %v", operation, name, namesOf(got))
 			}
 			if got := b.settle(t, append(settle(e[2]), succeeds(e[3]))...); slices.Contains(got, completes) {
 				t.Errorf("%s: in one call with another entry that became %s, a success completed", operation, name)
 			}
 		}
-		b.claim(t, 1000, noon) // so that later rounds do not claim the returned entries
+		b.claim(t, 1000, noon) // claims the entries that were settled as pending, so that the next round does not claim them
 	}
 }
 
@@ -86,7 +86,7 @@ func outboxAbandonedErasuresHoldCompletionBack(t testing.TB, h StoreHarness) {
 	expectResult(t, "once the abandoned erasure was requeued, its success", b.settle(t, succeeds(again[0])), completes)
 }
 
-// An abandoned rectification is not requeued and never succeeds. The application issues a new rectification.
+// An abandoned rectification is never requeued and never succeeds. It must not prevent completion forever.
 func outboxAbandonedRectificationsHoldNothingBack(t testing.TB, h StoreHarness) {
 	b := h.box(t)
 	zoe, yan, eve := subjectOf(t, "acme", "7"), subjectOf(t, "acme", "8"), subjectOf(t, "acme", "9")
@@ -98,7 +98,7 @@ func outboxAbandonedRectificationsHoldNothingBack(t testing.TB, h StoreHarness) 
 	expectResult(t, "after an abandoned rectification, a success", b.settle(t, succeeds(e[1])), completes)
 	got := b.settle(t, abandons(e[2]), succeeds(e[3]), succeeds(e[4]), abandons(e[5]))
 	if want := []domain.SettleResult{applied, completes, completes, applied}; !slices.Equal(got, want) {
-		t.Errorf("in one call with abandoned rectifications, successes resulted in %v, want %v", named(got), named(want))
+		t.Errorf("in one call with abandoned rectifications, successes resulted in %v, want %v", namesOf(got), namesOf(want))
 	}
 }
 
@@ -159,7 +159,7 @@ func outboxClaimsDoNotWaitForEachOther(t testing.TB, h StoreHarness) {
 		first, err := outbox.Claim(ctx, 2, noon, noon.Add(lease), token(noon))
 		assert(t, slices.Equal(entryIDs(first), []string{"e000", "e001"}), "claimed %v", entryIDs(first))
 		claim()
-		second, ok := arrives(other, b.patience/2)
+		second, ok := receiveWithin(other, b.patience/2)
 		if !ok {
 			t.Errorf("a claim waits for the session of another one")
 		} else if !slices.Equal(second, []string{"e002", "e003"}) {
@@ -195,7 +195,7 @@ func outboxConcurrentSettlementsCompleteOnce(t testing.TB, h StoreHarness) {
 				return err
 			})
 			if err != nil || len(results) != len(settlements) || slices.Contains(results, stale) {
-				t.Errorf("a concurrent settlement resulted in %v and returned the error: %v", named(results), err)
+				t.Errorf("a concurrent settlement resulted in %v and returned the error: %v", namesOf(results), err)
 				return
 			}
 			mu.Lock()
@@ -216,8 +216,8 @@ func outboxConcurrentSettlementsCompleteOnce(t testing.TB, h StoreHarness) {
 	}
 }
 
-// The first session settles its entry and stays open while the second session settles the other entry. If both sessions
-// decided by the rows that they see, no session would complete the subject.
+// The first session settles its entry and stays open while the second session settles the other entry. Without a lock,
+// each session would see the entry of the other session as open. No session would then complete the operation.
 func outboxOverlappingSettlementsCompleteOnce(t testing.TB, h StoreHarness) {
 	b := h.box(t)
 	id := subjectOf(t, "acme", "7")
@@ -236,11 +236,12 @@ func outboxOverlappingSettlementsCompleteOnce(t testing.TB, h StoreHarness) {
 	b.do(t, func(ctx context.Context, outbox ports.Outbox) (err error) {
 		results, err = outbox.Settle(ctx, []domain.Settlement{succeeds(claimed[0])})
 		settle()
-		arrives(done, moment) // in a store whose second session does not wait
+		receiveWithin(done, moment) // the second session may have to wait for this one
 		return err
 	})
 	settled()
 	results = append(results, second...)
 	assert(t, !slices.Contains(results, stale) && len(results) == 2 && results[0].Completes != results[1].Completes,
-		"two sessions that settled a subject's last entries at the same time got %v, want one that completes", named(results))
+		"two sessions that settled a subject's last entries at the same time got %v, want one that completes",
+		namesOf(results))
 }

@@ -17,7 +17,7 @@ import (
 func outboxEntriesComeWithTheCommit(t testing.TB, h StoreHarness) {
 	b := h.box(t)
 	seen := make(chan int64, 1)
-	look, looked := concurrently(func() { // may block until the commit and then sees the entry
+	look, looked := concurrently(func() { // may wait until the commit, and then finds the entry
 		var pending int64
 		defer func() { seen <- pending }()
 		pending = b.counts(t)[domain.OutboxPending]
@@ -27,16 +27,16 @@ func outboxEntriesComeWithTheCommit(t testing.TB, h StoreHarness) {
 		if err := outbox.Enqueue(ctx, numbered(t, 1)...); err != nil {
 			return err
 		}
-		if _, err := outbox.Counts(ctx); err != nil { // sends appends that are held back
+		if _, err := outbox.Counts(ctx); err != nil { // makes the store send its buffered appends
 			return err
 		}
 		look()
-		if pending, ok := arrives(seen, moment); ok && pending > 0 {
+		if pending, ok := receiveWithin(seen, moment); ok && pending > 0 {
 			t.Errorf("another session sees an entry before the commit")
 		}
 		return nil
 	})
-	b.counted(t, "after the commit", domain.OutboxPending, 1)
+	b.expectCount(t, "after the commit", domain.OutboxPending, 1)
 }
 
 func outboxEntriesGoWithARollback(t testing.TB, h StoreHarness) {
@@ -50,7 +50,7 @@ func outboxEntriesGoWithARollback(t testing.TB, h StoreHarness) {
 		assert(t, err != nil || n == 2, "the session itself counts %d pending entries, want 2", n)
 		return err
 	})
-	b.counted(t, "after a rollback", domain.OutboxPending, 0)
+	b.expectCount(t, "after a rollback", domain.OutboxPending, 0)
 }
 
 func outboxEntryIDsAreUnique(t testing.TB, h StoreHarness) {
@@ -91,7 +91,7 @@ func outboxEntriesComeBackAsEnqueued(t testing.TB, h StoreHarness) {
 	other.Resolver, other.Ref.Kind = "mail, Zoë's", "mail, Zoë's"
 	want := []domain.OutboxEntry{toErase(t, "a", subjectOf(t, "acme", "7"), tick), bare, full, other}
 	b.enqueue(t, want...)
-	expectAll(t, "claimed", b.claim(t, 10, noon), want, func(e *domain.OutboxEntry) { inFlight(e, noon, 1) })
+	expectAll(t, "claimed", b.claim(t, 10, noon), want, func(e *domain.OutboxEntry) { makeInFlight(e, noon, 1) })
 }
 
 func outboxSessionClaimsItsOwnEntries(t testing.TB, h StoreHarness) {
@@ -106,7 +106,7 @@ func outboxSessionClaimsItsOwnEntries(t testing.TB, h StoreHarness) {
 	})
 }
 
-// expectAll compares entries in order with the wanted entries, after change was applied to these.
+// expectAll checks that the entries got equal the entries want in order. It applies change to each entry of want first.
 func expectAll(t testing.TB, what string, got, want []domain.OutboxEntry, change func(*domain.OutboxEntry)) {
 	t.Helper()
 	if !slices.Equal(entryIDs(got), entryIDs(want)) {
@@ -118,7 +118,8 @@ func expectAll(t testing.TB, what string, got, want []domain.OutboxEntry, change
 	}
 }
 
-// expect compares an entry with the wanted entry, after change was applied to it. Corrections are compared as JSON.
+// expect checks that an entry equals the entry want. It applies change to want first. It compares corrections by their
+// JSON.
 func expect(t testing.TB, got, want domain.OutboxEntry, change func(*domain.OutboxEntry)) {
 	t.Helper()
 	change(&want)
@@ -133,20 +134,19 @@ func expect(t testing.TB, got, want domain.OutboxEntry, change func(*domain.Outb
 	given, wanted := reflect.ValueOf(got), reflect.ValueOf(want)
 	for i := range given.NumField() {
 		if g, w := given.Field(i).Interface(), wanted.Field(i).Interface(); !reflect.DeepEqual(g, w) {
-			t.Errorf("%s has %s %s, want %s", want.EntryID, given.Type().Field(i).Name, show(g), show(w))
+			t.Errorf("%s has %s %s, want %s", want.EntryID, given.Type().Field(i).Name, showValue(g), showValue(w))
 		}
 	}
 }
 
-// show returns the value of a field for a message.
-func show(value any) string {
+// show returns the text of a value, or of the value that a pointer points to.
+func showValue(value any) string {
 	if v := reflect.ValueOf(value); v.Kind() == reflect.Pointer && !v.IsNil() {
 		value = v.Elem().Interface()
 	}
 	return fmt.Sprintf("%v", value)
 }
 
-// sameJSON reports whether two values have equal JSON.
 func sameJSON(t testing.TB, a, b any) bool {
 	t.Helper()
 	return reflect.DeepEqual(asJSON(t, a), asJSON(t, b))

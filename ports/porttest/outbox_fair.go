@@ -10,18 +10,20 @@ import (
 	"github.com/habeas-data/habeas/internal/promise"
 )
 
-// outboxFairPromises cover the shares of a claim if more entries are due than its limit.
+// outboxFairPromises are the promises about the division of a claim's limit if more entries are due.
 var outboxFairPromises = []promise.Promise[StoreHarness]{
 	that(outboxClaimSharesItsLimitAmongResolvers,
 		"A claim gives each resolver an equal share of the limit, and distributes unused shares."),
 	that(outboxClaimSharesItsLimitWithRetries, "A claim shares its limit between new entries and retries."),
 	that(outboxClaimsWithALimitOfOneTakeTurns, "Claims with a limit of 1 alternate between new entries and retries."),
-	that(outboxClaimKeepsToTheLimitOfAResolver, "A claim takes at most the limit of a resolver for this resolver."),
-	that(outboxClaimTakesEntriesDueSinceAnInstant, "DueFrom and DueUntil skip no entry that became due between them."),
+	that(outboxClaimKeepsToTheLimitOfAResolver, "A claim takes at most OutboxTarget.Limit entries of a resolver."),
+	that(outboxClaimTakesEntriesDueSinceAnInstant,
+		"A claim with DueFrom and DueUntil takes every entry that became due between these instants."),
 }
 
-// several returns n erasures with ids of name and a number, the first one with the given age.
-func several(
+// erasuresNamed returns n erasures whose ids are the name followed by a number. The first erasure is enqueued at the
+// duration from after morning, each following one a second later.
+func erasuresNamed(
 	t testing.TB, name string, n int, from time.Duration, change func(*domain.OutboxEntry),
 ) []domain.OutboxEntry {
 	t.Helper()
@@ -44,8 +46,8 @@ func ofCRM(e *domain.OutboxEntry) { e.Resolver, e.Ref.Kind = "crm", "crm" }
 
 func outboxClaimSharesItsLimitAmongResolvers(t testing.TB, h StoreHarness) {
 	b := h.box(t)
-	b.enqueue(t, several(t, "d", 8, 0, nil)...)
-	b.enqueue(t, several(t, "c", 3, time.Hour, ofCRM)...)
+	b.enqueue(t, erasuresNamed(t, "d", 8, 0, nil)...)
+	b.enqueue(t, erasuresNamed(t, "c", 3, time.Hour, ofCRM)...)
 	for _, c := range []struct {
 		limit int
 		want  []string
@@ -55,20 +57,20 @@ func outboxClaimSharesItsLimitAmongResolvers(t testing.TB, h StoreHarness) {
 		{1, []string{"d0"}},
 	} {
 		got := b.dueFor(t, c.limit, noon, erases("desk"), erases("crm"))
-		are(t, fmt.Sprintf("up to %d for two resolvers: claimed", c.limit), got, c.want...)
+		expectEntries(t, fmt.Sprintf("up to %d for two resolvers: claimed", c.limit), got, c.want...)
 	}
-	are(t, "one for two resolvers, crm first: claimed", b.dueFor(t, 1, noon, erases("crm"), erases("desk")), "c0")
+	due := b.dueFor(t, 1, noon, erases("crm"), erases("desk"))
+	expectEntries(t, "one for two resolvers, crm first: claimed", due, "c0")
 }
 
-// withRetries returns a box with the retries r0 to r5 and the new entries n0 to n5. r5 has been due for the longest
-// time.
+// withRetries returns a store with the retries r0 to r5 and the new entries n0 to n5. r5 became due first.
 func (h StoreHarness) withRetries(t testing.TB) box {
 	t.Helper()
 	b := h.box(t)
-	for i, entry := range b.claimed(t, several(t, "r", 6, 0, nil)...) {
+	for i, entry := range b.claimed(t, erasuresNamed(t, "r", 6, 0, nil)...) {
 		b.settle(t, fails(entry, noon.Add(time.Hour-time.Duration(i)*time.Minute)))
 	}
-	b.enqueue(t, several(t, "n", 6, time.Hour, nil)...)
+	b.enqueue(t, erasuresNamed(t, "n", 6, time.Hour, nil)...)
 	return b
 }
 
@@ -86,20 +88,20 @@ func outboxClaimSharesItsLimitWithRetries(t testing.TB, h StoreHarness) {
 		{100, time.Hour, []string{"r0", "r1", "r2", "r3", "r4", "r5", "n0", "n1", "n2", "n3", "n4", "n5"}},
 	} {
 		got := b.dueFor(t, c.limit, noon.Add(c.after), erases("desk"))
-		are(t, fmt.Sprintf("up to %d, after %v: claimed", c.limit, c.after), got, c.want...)
+		expectEntries(t, fmt.Sprintf("up to %d, after %v: claimed", c.limit, c.after), got, c.want...)
 	}
 }
 
 func outboxClaimsWithALimitOfOneTakeTurns(t testing.TB, h StoreHarness) {
 	b := h.withRetries(t)
 	even, odd := noon.Add(2*time.Hour), noon.Add(2*time.Hour+time.Second)
-	are(t, "one in an even second: claimed", b.dueFor(t, 1, even, erases("desk")), "r5") // the oldest retry
-	are(t, "one in an odd second: claimed", b.dueFor(t, 1, odd, erases("desk")), "n0")   // the oldest new entry
+	expectEntries(t, "one in an even second: claimed", b.dueFor(t, 1, even, erases("desk")), "r5") // the oldest retry
+	expectEntries(t, "one in an odd second: claimed", b.dueFor(t, 1, odd, erases("desk")), "n0")   // the oldest new entry
 }
 
 func outboxClaimKeepsToTheLimitOfAResolver(t testing.TB, h StoreHarness) {
 	b := h.withRetries(t)
-	b.enqueue(t, several(t, "c", 4, 2*time.Hour, ofCRM)...)
+	b.enqueue(t, erasuresNamed(t, "c", 4, 2*time.Hour, ofCRM)...)
 	desk, rectify := erases("desk"), erases("desk")
 	desk.Limit, rectify.Operation = 3, domain.OperationRectify
 	rectified := toRectify(t, "x", subjectOf(t, "acme", "x"), 3*time.Hour)
@@ -118,7 +120,7 @@ func outboxClaimKeepsToTheLimitOfAResolver(t testing.TB, h StoreHarness) {
 	assert(t, len(got) == 1, "one of the resolver: claimed are %v", got)
 }
 
-// A claim may skip only entries that were due before the instant.
+// DueFrom and DueUntil allow a claim to skip entries. The case checks that a claim skips no other entries.
 func outboxClaimTakesEntriesDueSinceAnInstant(t testing.TB, h StoreHarness) {
 	b := h.withRetries(t)
 	from := func(instant time.Time) domain.OutboxTarget {

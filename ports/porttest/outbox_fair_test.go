@@ -10,7 +10,7 @@ import (
 )
 
 func TestOutboxesThatShareUnfairlyAreFoundOut(t *testing.T) {
-	// retargets returns a defect that changes the targets of a claim.
+	// retargets returns a function that breaks a store: Claim changes each target before it uses the target.
 	retargets := func(change func(c outboxCall, target *domain.OutboxTarget)) func(*Store) {
 		return changesClaimCall(func(c *outboxCall) {
 			c.known = changed(slices.Clone(c.known), func(target *domain.OutboxTarget) { change(*c, target) })
@@ -36,7 +36,7 @@ func TestOutboxesThatShareUnfairlyAreFoundOut(t *testing.T) {
 				target.DueFrom = target.DueFrom.Add(tick)
 			}
 		}), found{"and not n0": {outboxClaimTakesEntriesDueSinceAnInstant}}},
-		"until an instant that is left out": {takes(func(c outboxCall, taken entries) entries {
+		"until an instant that is left out": {changesTaken(func(c outboxCall, taken entries) entries {
 			if len(c.known) == 0 || c.known[0].DueUntil.IsZero() {
 				return taken
 			}
@@ -44,7 +44,7 @@ func TestOutboxesThatShareUnfairlyAreFoundOut(t *testing.T) {
 				return e.Attempts == 1 && !e.EnqueuedAt.Before(c.known[0].DueUntil)
 			})
 		}), found{"and not n5": {outboxClaimTakesEntriesDueSinceAnInstant}}},
-		"retries by their age": {takes(func(c outboxCall, taken entries) entries {
+		"retries by their age": {changesTaken(func(c outboxCall, taken entries) entries {
 			var from time.Time
 			if len(c.known) > 0 {
 				from = c.known[0].DueFrom

@@ -31,15 +31,15 @@ func outboxClaimTakesEntriesOfItsTargets(t testing.TB, h StoreHarness) {
 	b.enqueue(t, toErase(t, "the desk's", id, 3*time.Second), toRectify(t, "the mail's correction", id, 4*time.Second))
 	desk := domain.OutboxTarget{Resolver: "desk", Operation: domain.OperationErase}
 	mail := domain.OutboxTarget{Resolver: "mail", Operation: domain.OperationErase}
-	are(t, "claimed for a system that has no entry", b.claimFor(t, noon, mail))
-	are(t, "claimed", b.claimFor(t, noon, desk), "the desk's")
-	b.counted(t, "then", domain.OutboxPending, 4)
+	expectEntries(t, "claimed for a system that has no entry", b.claimFor(t, noon, mail))
+	expectEntries(t, "claimed", b.claimFor(t, noon, desk), "the desk's")
+	b.expectCount(t, "then", domain.OutboxPending, 4)
 	rectify := domain.OutboxTarget{Resolver: "desk", Operation: domain.OperationRectify}
 	crm := domain.OutboxTarget{Resolver: "crm", Operation: domain.OperationErase}
 	got := entryIDs(b.claimFor(t, noon, desk, rectify, crm))
 	want := []string{"to a new system", "the desk's correction", "the mail's correction"}
 	assert(t, slices.Equal(got, want), "claimed with more targets are %v, want %v", got, want)
-	are(t, "claimed without targets", b.claimFor(t, noon), "a new operation")
+	expectEntries(t, "claimed without targets", b.claimFor(t, noon), "a new operation")
 }
 
 func outboxClaimTakesEntriesDelayedByAWrongClock(t testing.TB, h StoreHarness) {
@@ -58,10 +58,11 @@ func outboxClaimTakesEntriesDelayedByAWrongClock(t testing.TB, h StoreHarness) {
 			b.settle(t, fails(entry, noon.Add(domain.LongestWait+time.Hour)))
 		}
 	}
-	are(t, "due", b.due(t, noon), "asked to wait longer") // the other entries were claimed, or may wait
+	expectEntries(t, "due", b.due(t, noon), "asked to wait longer") // the other entries are claimed or are not due
 	longer := domain.OutboxTarget{Resolver: "desk", Operation: domain.OperationErase, LongestWait: 2 * domain.LongestWait}
-	are(t, "claimed with a longer LongestWait", b.claimFor(t, noon, longer))
-	// A last attempt in the future also shows a wrong clock, even if the next attempt is near.
+	expectEntries(t, "claimed with a longer LongestWait", b.claimFor(t, noon, longer))
+	// The next attempt of this entry is near, but its last attempt is in the future. A clock was ahead, so the entry must
+	// be due.
 	b.enqueue(t, toErase(t, "tried in an hour", id, 4*time.Second))
 	for _, entry := range b.claimFor(t, noon.Add(time.Hour)) {
 		if entry.EntryID == "tried in an hour" {
@@ -72,7 +73,7 @@ func outboxClaimTakesEntriesDelayedByAWrongClock(t testing.TB, h StoreHarness) {
 	assert(t, slices.Contains(due, "tried in an hour"), "due are %v, without the entry that was tried in the future", due)
 }
 
-// Enqueue accepts an entry without a subject, but a claim cannot read it.
+// The unreadable entry has no subject. Enqueue accepts such an entry, but Claim cannot decode it.
 func outboxClaimAbandonsUnreadableEntries(t testing.TB, h StoreHarness) {
 	b := h.box(t)
 	id := subjectOf(t, "acme", "7")
@@ -91,7 +92,7 @@ func outboxClaimAbandonsUnreadableEntries(t testing.TB, h StoreHarness) {
 	}
 	assert(t, claimed[1].Status == domain.OutboxInFlight, "good is %s, want in flight", claimed[1].Status)
 	expectResult(t, "the good one", b.settle(t, succeeds(claimed[1])), completes)
-	are(t, "requeued", b.requeue(t, "bad"), "bad")
+	expectEntries(t, "requeued", b.requeue(t, "bad"), "bad")
 }
 
 func first(entries []domain.OutboxEntry) domain.OutboxEntry {
@@ -115,7 +116,7 @@ func outboxUnclaimedEntriesAreMarkedOnce(t testing.TB, h StoreHarness) {
 	b.enqueue(t, toErase(t, "old", e[0].SubjectID, time.Minute), toErase(t, "young", e[0].SubjectID, 5*time.Hour))
 	for _, want := range [][]string{{"e003"}, {"e004", "old"}, {}} {
 		found := b.unclaimed(t, noon.Add(tick), max(1, len(want)))
-		are(t, "unclaimed", found, want...)
+		expectEntries(t, "unclaimed", found, want...)
 		for _, entry := range found {
 			marked := entry.LastError != nil && *entry.LastError == domain.LastErrorUnclaimed
 			assert(t, marked && entry.Status != domain.OutboxAbandoned,
@@ -123,12 +124,12 @@ func outboxUnclaimedEntriesAreMarkedOnce(t testing.TB, h StoreHarness) {
 		}
 	}
 	want := []string{"e003", "e004", "old", "young"}
-	are(t, "then due", b.due(t, noon.Add(tick)), want...)
+	expectEntries(t, "then due", b.due(t, noon.Add(tick)), want...)
 	counts := b.counts(t)
 	assert(t, counts[domain.OutboxFailed] == 2 && counts[domain.OutboxPending] == 3 && counts[domain.OutboxInFlight] == 1,
 		"counted are %v, want 2 failed, 3 pending, 1 in flight as before", counts)
 	want = []string{"e002", "e005", "young"}
-	are(t, "later, unclaimed", b.unclaimed(t, noon.Add(2*time.Hour), 10), want...)
+	expectEntries(t, "later, unclaimed", b.unclaimed(t, noon.Add(2*time.Hour), 10), want...)
 }
 
 func outboxIgnoresEmptyCalls(t testing.TB, h StoreHarness) {
@@ -137,16 +138,16 @@ func outboxIgnoresEmptyCalls(t testing.TB, h StoreHarness) {
 	b.settle(t, succeeds(e[0]), abandons(e[1]), givesBack(e[2]))
 	before := b.counts(t)
 	for _, limit := range []int{0, -1, -1000} {
-		are(t, fmt.Sprintf("up to %d: claimed", limit), b.claim(t, limit, noon.Add(time.Hour)))
-		are(t, fmt.Sprintf("up to %d: unclaimed", limit), b.unclaimed(t, noon.Add(time.Hour), limit))
-		are(t, fmt.Sprintf("up to %d: abandoned", limit), b.abandoned(t, nil, limit))
+		expectEntries(t, fmt.Sprintf("up to %d: claimed", limit), b.claim(t, limit, noon.Add(time.Hour)))
+		expectEntries(t, fmt.Sprintf("up to %d: unclaimed", limit), b.unclaimed(t, noon.Add(time.Hour), limit))
+		expectEntries(t, fmt.Sprintf("up to %d: abandoned", limit), b.abandoned(t, nil, limit))
 		purged := b.purge(t, noon, limit)
 		assert(t, purged == 0, "up to %d: purged %d", limit, purged)
 	}
 	b.settle(t)
 	b.requeue(t)
 	b.enqueue(t)
-	b.countsAre(t, before)
+	b.expectCounts(t, before)
 }
 
 func outboxReadsDoNotCountAsWrites(t testing.TB, h StoreHarness) {
@@ -163,10 +164,10 @@ func outboxRequeueTakesAnyNumberOfIDs(t testing.TB, h StoreHarness) {
 	b := h.box(t)
 	e := b.claimed(t, numbered(t, 2)...)
 	b.settle(t, abandons(e[0]), abandons(e[1]))
-	ids := make([]string, 70_000) // more than the parameters of a statement
+	ids := make([]string, 70_000) // more ids than a statement can have parameters
 	for i := range ids {
 		ids[i] = fmt.Sprint("unknown ", i)
 	}
 	ids[0], ids[69_999] = "e001", "e000"
-	are(t, "requeued", b.requeue(t, ids...), "e000", "e001")
+	expectEntries(t, "requeued", b.requeue(t, ids...), "e000", "e001")
 }

@@ -22,7 +22,7 @@ func TestOutboxesThatFailAFleetAreFoundOut(t *testing.T) {
 				}
 			}
 		}), found{"], want [the desk's]": {outboxClaimTakesEntriesOfItsTargets}}},
-		"clocks that are always right": {firstAttempts, found{
+		"clocks that are always right": {skipsRetries, found{
 			"due are [], want [asked to wait longer]": {outboxClaimTakesEntriesDelayedByAWrongClock},
 		}},
 		"unreadable entries in flight": {
@@ -81,7 +81,7 @@ func TestLogsThatGetARollbackWrongAreFoundOut(t *testing.T) {
 			changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) error {
 				var left []domain.AuditEvent
 				err := do(ctx, func(ctx context.Context, s ports.Session) error {
-					return fn(ctx, replaced{Session: s, audit: brokenLog{
+					return fn(ctx, replacedStores{Session: s, audit: brokenLog{
 						AuditLog: s.Audit(), onRollback: func(c auditCall) error { left = append(left, c.events...); return nil },
 					}})
 				})

@@ -23,7 +23,7 @@ func outboxCountsHaveEveryStatus(t testing.TB, h StoreHarness) {
 	for _, status := range domain.OutboxStatuses() {
 		want[status] = 0
 	}
-	b.countsAre(t, want) // an empty outbox
+	b.expectCounts(t, want) // an empty outbox
 	e := b.claimed(t, numbered(t, 11)...)
 	b.settle(t, succeeds(e[0]), succeeds(e[1]), succeeds(e[2]), succeeds(e[3]), fails(e[4], noon), fails(e[5], noon),
 		fails(e[6], noon), abandons(e[7]), abandons(e[8]), givesBack(e[9]))
@@ -34,15 +34,16 @@ func outboxCountsHaveEveryStatus(t testing.TB, h StoreHarness) {
 		domain.OutboxPending: 5, domain.OutboxInFlight: 1, domain.OutboxSucceeded: 4, domain.OutboxFailed: 3,
 		domain.OutboxAbandoned: 2,
 	}
-	b.countsAre(t, want)
+	b.expectCounts(t, want)
 }
 
-// withAbandoned returns an outbox with entries in every status. The entries a to h are abandoned.
+// withAbandoned returns a store with entries in every status. The entries a to h are abandoned.
 func (h StoreHarness) withAbandoned(t testing.TB) box {
 	t.Helper()
 	b := h.box(t)
 	id := subjectOf(t, "acme", "7")
-	// Some entries have the same instant, so that a page ends between them.
+	// Some entries have the same EnqueuedAt. A page of Abandoned therefore ends between two entries that differ only in
+	// their ids.
 	e := b.claimed(t,
 		toErase(t, "d", id, 0), toErase(t, "c", id, 0), toRectify(t, "b", id, 0), toErase(t, "a", id, 0),
 		toErase(t, "h", id, time.Hour), toErase(t, "g", id, tick), toRectify(t, "f", id, tick), toErase(t, "e", id, tick),
@@ -85,7 +86,7 @@ func outboxAbandonedEntriesComeInPages(t testing.TB, h StoreHarness) {
 			after = &page[len(page)-1]
 		}
 	}
-	are(t, "on a page of up to 0", b.abandoned(t, nil, 0))
+	expectEntries(t, "on a page of up to 0", b.abandoned(t, nil, 0))
 }
 
 func outboxRequeueMakesErasuresNew(t testing.TB, h StoreHarness) {
@@ -95,17 +96,18 @@ func outboxRequeueMakesErasuresNew(t testing.TB, h StoreHarness) {
 	e := b.claimed(t, entries...)
 	b.settle(t, abandons(e[0]), abandons(e[1]), abandons(e[2]))
 	expectAll(t, "requeued", b.requeue(t, "a", "b", "c"), entries, func(*domain.OutboxEntry) {})
-	// The next claim shows that the store keeps the returned values.
-	expectAll(t, "then claimed", b.claim(t, 10, noon), entries, func(e *domain.OutboxEntry) { inFlight(e, noon, 1) })
+	// A later claim shows that the store has stored the values that Requeue returned.
+	expectAll(t, "then claimed", b.claim(t, 10, noon), entries, func(e *domain.OutboxEntry) { makeInFlight(e, noon, 1) })
 }
 
 func outboxRequeueLeavesTheRestAlone(t testing.TB, h StoreHarness) {
 	b := h.withAbandoned(t)
 	before := b.counts(t)
-	are(t, "of no entry, requeued", b.requeue(t))
-	are(t, "requeued", b.requeue(t, "succeeded", "failed", "in flight", "pending", "b", "f", "unknown", "g", "g"), "g")
+	expectEntries(t, "of no entry, requeued", b.requeue(t))
+	requeued := b.requeue(t, "succeeded", "failed", "in flight", "pending", "b", "f", "unknown", "g", "g")
+	expectEntries(t, "requeued", requeued, "g")
 	before[domain.OutboxAbandoned]--
 	before[domain.OutboxPending]++
-	b.countsAre(t, before)
-	are(t, "still abandoned", b.abandoned(t, nil, 100), "a", "b", "c", "d", "e", "f", "h")
+	b.expectCounts(t, before)
+	expectEntries(t, "still abandoned", b.abandoned(t, nil, 100), "a", "b", "c", "d", "e", "f", "h")
 }

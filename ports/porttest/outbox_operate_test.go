@@ -34,7 +34,7 @@ func operateDefects() defects {
 			return c.abandoned()
 		}}.breaks, found{"entries come": {outboxAbandonedEntriesComeInPages}}},
 		"a requeue that keeps the attempts": {brokenOutbox{requeue: func(c outboxCall) (entries, error) {
-			return each(func(e *domain.OutboxEntry) { e.Attempts = 1 })(c.requeue())
+			return changesEach(func(e *domain.OutboxEntry) { e.Attempts = 1 })(c.requeue())
 		}}.breaks, found{"has Attempts 1, want 0": {outboxRequeueMakesErasuresNew}}},
 		"a requeue in the order asked": {brokenOutbox{requeue: func(c outboxCall) (entries, error) {
 			found, err := c.requeue()

@@ -8,8 +8,8 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// of sets the operation id of entries.
-func of(operationID string, entries ...domain.OutboxEntry) []domain.OutboxEntry {
+// withOperation returns the entries with this operation id.
+func withOperation(operationID string, entries ...domain.OutboxEntry) []domain.OutboxEntry {
 	for i := range entries {
 		entries[i].OperationID = operationID
 	}
@@ -20,10 +20,10 @@ func outboxOperationsCompleteOneByOne(t testing.TB, h StoreHarness) {
 	b := h.box(t)
 	zoe := subjectOf(t, "acme", "7")
 	e := b.claimed(t, slices.Concat(
-		of("first", toErase(t, "a", zoe, 0), toErase(t, "b", zoe, 1*tick)),
-		of("second", toErase(t, "c", zoe, 2*tick), toErase(t, "d", zoe, 3*tick)),
-		of("", toErase(t, "e", zoe, 4*tick)),
-		of("first", toRectify(t, "f", zoe, 5*tick)))...)
+		withOperation("first", toErase(t, "a", zoe, 0), toErase(t, "b", zoe, 1*tick)),
+		withOperation("second", toErase(t, "c", zoe, 2*tick), toErase(t, "d", zoe, 3*tick)),
+		withOperation("", toErase(t, "e", zoe, 4*tick)),
+		withOperation("first", toRectify(t, "f", zoe, 5*tick)))...)
 	b.settle(t, abandons(e[1]))
 	expectResult(t, "one of two of an operation", b.settle(t, succeeds(e[2])), applied)
 	expectResult(t, "with another operation open, the last success", b.settle(t, succeeds(e[3])), completes)
@@ -38,9 +38,9 @@ func outboxDiscardCompletesOneOperation(t testing.TB, h StoreHarness) {
 	}
 	zoe := subjectOf(t, "acme", "7")
 	e := b.claimed(t, slices.Concat(
-		of("first", toErase(t, "a", zoe, 0), toErase(t, "b", zoe, time.Second)),
-		of("second", toErase(t, "c", zoe, 2*time.Second)),
-		of("third", toErase(t, "d", zoe, 3*time.Second)))...)
+		withOperation("first", toErase(t, "a", zoe, 0), toErase(t, "b", zoe, time.Second)),
+		withOperation("second", toErase(t, "c", zoe, 2*time.Second)),
+		withOperation("third", toErase(t, "d", zoe, 3*time.Second)))...)
 	b.settle(t, abandons(e[0]), succeeds(e[1]), abandons(e[2]), abandons(e[3]))
 	var completing []string
 	for _, ids := range [][]string{{"c", "a"}, {"d"}} {

@@ -12,22 +12,24 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// outboxOperationsPromises cover ports.OutboxOperations. They apply only to a store that implements it.
+// outboxOperationsPromises are the promises of ports.OutboxOperations. Their cases check nothing if the store does not
+// implement it.
 var outboxOperationsPromises = []promise.Promise[StoreHarness]{
 	that(outboxBacklogCountsByResolver,
 		"Backlog counts the entries that have not succeeded, by resolver and status, with their oldest instants."),
 	that(outboxRequeueTakesMatchingEntries, "RequeueMatching requeues abandoned erasures by resolver and age."),
 	that(outboxDiscardSettlesAbandonedEntries,
 		"Discard settles an abandoned entry as succeeded and removes its ref and corrections."),
-	that(outboxDiscardCompletesAnErasure, "Discard of the last entry of an erasure completes the erasure."),
+	that(outboxDiscardCompletesAnErasure,
+		"If all other entries of an erasure have succeeded, Discard of the last entry completes the erasure."),
 	that(outboxDiscardCompletesOneOperation,
 		"Discard completes an operation even if another operation of the subject is open."),
 	that(outboxKeepsTheFirstClaimAfterARequeue, "FirstClaims returns the instant of the first claim after a requeue."),
 }
 
-// operate calls fn with the ports.OutboxOperations of a separate session. It returns false if the store does not
-// implement the port.
-func (b box) operate(t testing.TB, fn func(context.Context, ports.OutboxOperations) error) (has bool) {
+// withOperations calls fn with the ports.OutboxOperations of a separate session. It returns false if the store does not
+// implement ports.OutboxOperations.
+func (b box) withOperations(t testing.TB, fn func(context.Context, ports.OutboxOperations) error) (has bool) {
 	t.Helper()
 	b.do(t, func(ctx context.Context, outbox ports.Outbox) error {
 		operations, err := ports.OperationsOf(outbox)
@@ -47,15 +49,15 @@ func outboxBacklogCountsByResolver(t testing.TB, h StoreHarness) {
 		got, err = operations.Backlog(ctx)
 		return err
 	}
-	if !b.operate(t, read) {
+	if !b.withOperations(t, read) {
 		return
 	}
 	assert(t, len(got) == 0, "the backlog of an empty outbox is %v", got)
-	e := b.claimed(t, slices.Concat(several(t, "d", 6, 0, nil), several(t, "c", 2, time.Hour, ofCRM),
-		several(t, "g", 1, 0, func(e *domain.OutboxEntry) { e.Resolver = "gone" }))...)
+	e := b.claimed(t, slices.Concat(erasuresNamed(t, "d", 6, 0, nil), erasuresNamed(t, "c", 2, time.Hour, ofCRM),
+		erasuresNamed(t, "g", 1, 0, func(e *domain.OutboxEntry) { e.Resolver = "gone" }))...)
 	b.settle(t, succeeds(e[0]), fails(e[1], noon.Add(time.Hour)), fails(e[2], noon.Add(-time.Minute)), abandons(e[3]),
 		givesBack(e[4]), abandons(e[6]), succeeds(e[7]), succeeds(e[8]))
-	b.operate(t, read)
+	b.withOperations(t, read)
 	oldest, due := e[1].EnqueuedAt, e[4].EnqueuedAt
 	want := []domain.OutboxBacklog{
 		{Resolver: "crm", Counts: map[domain.OutboxStatus]int64{"pending": 0, "in_flight": 0, "failed": 0, "abandoned": 1}},
@@ -64,11 +66,10 @@ func outboxBacklogCountsByResolver(t testing.TB, h StoreHarness) {
 			Oldest: &oldest, OldestDue: &due,
 		},
 	}
-	assert(t, showAll(got) == showAll(want), "the backlog is %s, want %s", showAll(got), showAll(want))
+	assert(t, backlogText(got) == backlogText(want), "the backlog is %s, want %s", backlogText(got), backlogText(want))
 }
 
-// showAll returns backlogs as a text.
-func showAll(backlogs []domain.OutboxBacklog) (text string) {
+func backlogText(backlogs []domain.OutboxBacklog) (text string) {
 	for _, b := range backlogs {
 		text += fmt.Sprintf("%s %v", b.Resolver, b.Counts)
 		for _, instant := range []*time.Time{b.Oldest, b.OldestDue} {
@@ -83,10 +84,10 @@ func showAll(backlogs []domain.OutboxBacklog) (text string) {
 
 func outboxRequeueTakesMatchingEntries(t testing.TB, h StoreHarness) {
 	b := h.box(t)
-	entries := slices.Concat(several(t, "d", 5, 0, nil), several(t, "c", 3, time.Hour, ofCRM))
+	entries := slices.Concat(erasuresNamed(t, "d", 5, 0, nil), erasuresNamed(t, "c", 3, time.Hour, ofCRM))
 	entries = append(entries, toRectify(t, "r", entries[0].SubjectID, 0))
 	requeue := func(filter domain.OutboxFilter, limit int) (got []string) {
-		b.operate(t, func(ctx context.Context, operations ports.OutboxOperations) error {
+		b.withOperations(t, func(ctx context.Context, operations ports.OutboxOperations) error {
 			requeued, err := operations.RequeueMatching(ctx, filter, limit)
 			for _, entry := range requeued {
 				if entry.Status != domain.OutboxPending || entry.Attempts != 0 || entry.NextAttemptAt != nil ||
@@ -104,7 +105,7 @@ func outboxRequeueTakesMatchingEntries(t testing.TB, h StoreHarness) {
 		settlements = append(settlements, abandons(entry))
 	}
 	b.settle(t, settlements...)
-	if !b.operate(t, func(context.Context, ports.OutboxOperations) error { return nil }) {
+	if !b.withOperations(t, func(context.Context, ports.OutboxOperations) error { return nil }) {
 		return
 	}
 	at := func(i int) time.Time { return entries[i].EnqueuedAt }
@@ -122,14 +123,14 @@ func outboxRequeueTakesMatchingEntries(t testing.TB, h StoreHarness) {
 		{"by both", domain.OutboxFilter{Resolver: "desk", EnqueuedBefore: at(4)}, 10, []string{"d0", "d3"}},
 		{"all", domain.OutboxFilter{}, 10, []string{"d4"}},
 	} {
-		idsAre(t, c.name+": requeued", requeue(c.filter, c.limit), c.want...)
+		expectIDs(t, c.name+": requeued", requeue(c.filter, c.limit), c.want...)
 	}
-	are(t, "still abandoned", b.abandoned(t, nil, 10), "r") // rectifications cannot be requeued
+	expectEntries(t, "still abandoned", b.abandoned(t, nil, 10), "r") // rectifications cannot be requeued
 }
 
 func (b box) discard(t testing.TB, ids ...string) (discarded []domain.Discarded, has bool) {
 	t.Helper()
-	has = b.operate(t, func(ctx context.Context, operations ports.OutboxOperations) (err error) {
+	has = b.withOperations(t, func(ctx context.Context, operations ports.OutboxOperations) (err error) {
 		discarded, err = operations.Discard(ctx, ids)
 		return err
 	})
@@ -148,12 +149,12 @@ func outboxDiscardSettlesAbandonedEntries(t testing.TB, h StoreHarness) {
 		got = append(got, d.Entry.EntryID)
 		assert(t, d.Entry.Status == domain.OutboxSucceeded && d.Entry.LastError == nil && !d.Completes,
 			"%s is discarded as %s, completes is %v", d.Entry.EntryID, d.Entry.Status, d.Completes)
-		isForgotten(t, d.Entry)
+		expectForgotten(t, d.Entry)
 	}
-	idsAre(t, "discarded", got, "b", "g", "h") // the abandoned entries
+	expectIDs(t, "discarded", got, "b", "g", "h") // the abandoned entries
 	before[domain.OutboxAbandoned] -= 3
 	before[domain.OutboxSucceeded] += 3
-	b.countsAre(t, before)
+	b.expectCounts(t, before)
 	again, _ := b.discard(t, "b", "g", "h")
 	assert(t, len(again) == 0, "discarded again are %v", again)
 }
@@ -177,7 +178,7 @@ func outboxDiscardCompletesAnErasure(t testing.TB, h StoreHarness) {
 		return
 	}
 	for _, c := range []struct{ discard, want []string }{
-		{[]string{"r"}, nil}, // abandoned rectifications do not prevent completion
+		{[]string{"r"}, nil}, // an abandoned rectification does not prevent completion
 		{[]string{"b"}, nil}, // a is still abandoned
 		{[]string{"d"}, nil}, // e has failed and is open
 		{[]string{"a"}, []string{"a"}},
@@ -189,27 +190,28 @@ func outboxDiscardCompletesAnErasure(t testing.TB, h StoreHarness) {
 	expectResult(t, "the last success, with a discarded entry,", last, completes)
 	e = b.claimed(t, toErase(t, "f", zoe, 0), toErase(t, "g", zoe, time.Second))
 	b.settle(t, abandons(e[0]), abandons(e[1]))
-	idsAre(t, "of two that are discarded together, those that complete", completing("g", "f"), "g") // g is the last entry
+	// Of f and g, g was enqueued last.
+	expectIDs(t, "of two that are discarded together, those that complete", completing("g", "f"), "g")
 }
 
 func outboxKeepsTheFirstClaimAfterARequeue(t testing.TB, h StoreHarness) {
 	b := h.box(t)
 	since := func(ids ...string) (since map[string]time.Time) {
-		b.operate(t, func(ctx context.Context, operations ports.OutboxOperations) (err error) {
+		b.withOperations(t, func(ctx context.Context, operations ports.OutboxOperations) (err error) {
 			since, err = operations.FirstClaims(ctx, ids)
 			return err
 		})
 		return since
 	}
-	e := b.claimed(t, several(t, "d", 2, 0, nil)...)
+	e := b.claimed(t, erasuresNamed(t, "d", 2, 0, nil)...)
 	b.settle(t, abandons(e[0]), fails(e[1], noon.Add(24*time.Hour)))
-	if !b.operate(t, func(context.Context, ports.OutboxOperations) error { return nil }) {
+	if !b.withOperations(t, func(context.Context, ports.OutboxOperations) error { return nil }) {
 		return
 	}
 	b.requeue(t, "d0")
 	got := since("d0", "d1", "unknown")
 	assert(t, len(got) == 0, "before a claim, FirstClaims returned %v", got)
-	for i := range 2 { // only the first claim counts
+	for i := range 2 { // FirstClaims returns only the first claim
 		at := noon.Add(time.Hour + time.Duration(i)*time.Hour)
 		b.settle(t, fails(b.claim(t, 10, at)[0], at))
 		got := since("d0", "d1", "unknown")

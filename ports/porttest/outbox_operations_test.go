@@ -10,8 +10,9 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// operated is an outbox with correct operations, except for the functions that are set.
-type operated struct {
+// brokenOps is an outbox in which the functions that are set replace the correct methods of
+// ports.OutboxOperations.
+type brokenOps struct {
 	ports.Outbox
 	good ports.OutboxOperations
 
@@ -20,20 +21,19 @@ type operated struct {
 	limit   func(int) int
 	discard func([]domain.Discarded)
 	tried   func(map[string]time.Time)
-	never   bool // Discard does nothing
+	never   bool // whether Discard does nothing
 }
 
-// breaks installs the operations in every session.
-func (o operated) breaks(store *Store) {
-	changesSessions(func(s ports.Session) replaced {
+func (o brokenOps) breaks(store *Store) {
+	changesSessions(func(s ports.Session) replacedStores {
 		changed := o
 		changed.Outbox = s.Outbox()
 		changed.good, _ = ports.OperationsOf(changed.Outbox)
-		return replaced{Session: s, outbox: changed}
+		return replacedStores{Session: s, outbox: changed}
 	})(store)
 }
 
-func (o operated) Backlog(ctx context.Context) ([]domain.OutboxBacklog, error) {
+func (o brokenOps) Backlog(ctx context.Context) ([]domain.OutboxBacklog, error) {
 	found, err := o.good.Backlog(ctx)
 	if o.backlog != nil {
 		found = o.backlog(found)
@@ -41,7 +41,7 @@ func (o operated) Backlog(ctx context.Context) ([]domain.OutboxBacklog, error) {
 	return found, err
 }
 
-func (o operated) RequeueMatching(ctx context.Context, filter domain.OutboxFilter, limit int) (entries, error) {
+func (o brokenOps) RequeueMatching(ctx context.Context, filter domain.OutboxFilter, limit int) (entries, error) {
 	if o.filter != nil {
 		o.filter(&filter)
 	}
@@ -51,7 +51,7 @@ func (o operated) RequeueMatching(ctx context.Context, filter domain.OutboxFilte
 	return o.good.RequeueMatching(ctx, filter, limit)
 }
 
-func (o operated) Discard(ctx context.Context, ids []string) ([]domain.Discarded, error) {
+func (o brokenOps) Discard(ctx context.Context, ids []string) ([]domain.Discarded, error) {
 	if o.never {
 		return nil, nil
 	}
@@ -62,7 +62,7 @@ func (o operated) Discard(ctx context.Context, ids []string) ([]domain.Discarded
 	return discarded, err
 }
 
-func (o operated) FirstClaims(ctx context.Context, ids []string) (map[string]time.Time, error) {
+func (o brokenOps) FirstClaims(ctx context.Context, ids []string) (map[string]time.Time, error) {
 	since, err := o.good.FirstClaims(ctx, ids)
 	if o.tried != nil {
 		o.tried(since)
@@ -72,46 +72,46 @@ func (o operated) FirstClaims(ctx context.Context, ids []string) (map[string]tim
 
 func TestOperationsThatBreakAPromiseAreFoundOut(t *testing.T) {
 	promise.ExpectDefects(t, *update, outboxOperationsPromises, brokenStore, defects{
-		"none of them": {operated{}.breaks, found{}},
-		"a backlog of succeeded entries": {operated{backlog: func(found []domain.OutboxBacklog) []domain.OutboxBacklog {
+		"none of them": {brokenOps{}.breaks, found{}},
+		"a backlog of succeeded entries": {brokenOps{backlog: func(found []domain.OutboxBacklog) []domain.OutboxBacklog {
 			for i := range found {
 				found[i].Counts[domain.OutboxSucceeded] = 0
 			}
 			return found
 		}}.breaks, found{"the backlog is crm": {outboxBacklogCountsByResolver}}},
-		"a backlog that has no instants": {operated{backlog: func(found []domain.OutboxBacklog) []domain.OutboxBacklog {
+		"a backlog that has no instants": {brokenOps{backlog: func(found []domain.OutboxBacklog) []domain.OutboxBacklog {
 			for i := range found {
 				found[i].OldestDue = found[i].Oldest
 			}
 			return found
 		}}.breaks, found{"the backlog is crm": {outboxBacklogCountsByResolver}}},
-		"a requeue of any resolver": {operated{filter: func(f *domain.OutboxFilter) { f.Resolver = "" }}.breaks, found{
+		"a requeue of any resolver": {brokenOps{filter: func(f *domain.OutboxFilter) { f.Resolver = "" }}.breaks, found{
 			"of another resolver: requeued are": {outboxRequeueTakesMatchingEntries},
 		}},
 		"a requeue of any age": {
-			operated{filter: func(f *domain.OutboxFilter) { f.EnqueuedBefore = time.Time{} }}.breaks,
+			brokenOps{filter: func(f *domain.OutboxFilter) { f.EnqueuedBefore = time.Time{} }}.breaks,
 			found{"by age: requeued are [d1 d2 d3 d4 c0 c1 c2]": {outboxRequeueTakesMatchingEntries}},
 		},
-		"a requeue without a limit": {operated{limit: func(int) int { return 1000 }}.breaks, found{
+		"a requeue without a limit": {brokenOps{limit: func(int) int { return 1000 }}.breaks, found{
 			"none: requeued are": {outboxRequeueTakesMatchingEntries},
 		}},
-		"a discard that completes nothing": {operated{discard: func(discarded []domain.Discarded) {
+		"a discard that completes nothing": {brokenOps{discard: func(discarded []domain.Discarded) {
 			for i := range discarded {
 				discarded[i].Completes = false
 			}
 		}}.breaks, found{"[] complete, want [a]": {outboxDiscardCompletesAnErasure}}},
-		"a discard that completes with the last of a subject": {operated{discard: func(discarded []domain.Discarded) {
+		"a discard that completes with the last of a subject": {brokenOps{discard: func(discarded []domain.Discarded) {
 			for i := range discarded[:max(0, len(discarded)-1)] {
 				discarded[i].Completes = false
 			}
 		}}.breaks, found{"each operation, [c d] complete, want [a c d]": {outboxDiscardCompletesOneOperation}}},
-		"a discard that completes always": {operated{discard: func(discarded []domain.Discarded) {
+		"a discard that completes always": {brokenOps{discard: func(discarded []domain.Discarded) {
 			for i := range discarded {
 				discarded[i].Completes = true
 			}
 		}}.breaks, found{"completes is true": {outboxDiscardSettlesAbandonedEntries}}},
-		"no discard": {operated{never: true}.breaks, found{"discarded are []": {outboxDiscardSettlesAbandonedEntries}}},
-		"a requeue that is forgotten": {operated{tried: func(since map[string]time.Time) { clear(since) }}.breaks, found{
+		"no discard": {brokenOps{never: true}.breaks, found{"discarded are []": {outboxDiscardSettlesAbandonedEntries}}},
+		"a requeue that is forgotten": {brokenOps{tried: func(since map[string]time.Time) { clear(since) }}.breaks, found{
 			"after claim 1, FirstClaims returned map[]": {outboxKeepsTheFirstClaimAfterARequeue},
 		}},
 	})

@@ -16,13 +16,13 @@ func outboxFailureIsTriedAgainInItsTime(t testing.TB, h StoreHarness) {
 	claimed := b.claimed(t, entry)
 	next := noon.Add(time.Hour)
 	expectResult(t, "a failure", b.settle(t, fails(claimed[0], next)), applied)
-	b.counted(t, "then", domain.OutboxFailed, 1)
+	b.expectCount(t, "then", domain.OutboxFailed, 1)
 	due := b.due(t, next.Add(-tick))
 	assert(t, len(due) == 0, "a failed entry is due before its next attempt")
 	class := "timeout"
 	again := b.claim(t, 10, next)
 	expectAll(t, "due at its next attempt", again, []domain.OutboxEntry{entry}, func(e *domain.OutboxEntry) {
-		inFlight(e, next, 2)
+		makeInFlight(e, next, 2)
 		e.LastError = &class
 	})
 }
@@ -34,14 +34,16 @@ func outboxUntriedEntryIsGivenBack(t testing.TB, h StoreHarness) {
 	}
 	e := b.claimed(t, entries...)
 	got := b.settle(t, givesBack(e[0]), givesBack(e[1]))
-	assert(t, slices.Equal(got, []domain.SettleResult{applied, applied}), "entries given back resulted in %v", named(got))
-	b.counted(t, "then", domain.OutboxPending, 2)
+	assert(t, slices.Equal(got, []domain.SettleResult{applied, applied}),
+		"entries given back resulted in %v", namesOf(got))
+	b.expectCount(t, "then", domain.OutboxPending, 2)
 	expectAll(t, "claimed again", b.claim(t, 10, noon.Add(tick)), entries, func(e *domain.OutboxEntry) {
-		inFlight(e, noon.Add(tick), 1)
+		makeInFlight(e, noon.Add(tick), 1)
 	})
 }
 
-// A settlement may still contain values of an earlier attempt.
+// The first settlement has an error and a next attempt although its status is pending. The second settlement has a next
+// attempt although its status is abandoned. The store must ignore these values.
 func outboxNextAttemptIsAFailures(t testing.TB, h StoreHarness) {
 	b := h.box(t)
 	e := b.claimed(t, numbered(t, 2)...)
@@ -66,11 +68,11 @@ func outboxAbandonedErasureKeepsItsRef(t testing.TB, h StoreHarness) {
 	entry := toErase(t, "a", subjectOf(t, "acme", "7"), 0)
 	entry.Ref.Keys = []string{"a", "b"}
 	expectResult(t, "an abandonment", b.settle(t, abandons(b.claimed(t, entry)[0])), applied)
-	expectAll(t, "abandoned", b.abandoned(t, nil, 10), []domain.OutboxEntry{entry}, isAbandoned)
+	expectAll(t, "abandoned", b.abandoned(t, nil, 10), []domain.OutboxEntry{entry}, makeAbandoned)
 }
 
-// isAbandoned changes an entry as a refusal of its first attempt does.
-func isAbandoned(e *domain.OutboxEntry) {
+// makeAbandoned changes an entry to the state after its first attempt was refused.
+func makeAbandoned(e *domain.OutboxEntry) {
 	at, class := noon, "refused"
 	e.Status, e.Attempts, e.LastAttemptAt, e.LastError = domain.OutboxAbandoned, 1, &at, &class
 }
@@ -81,13 +83,13 @@ func outboxAbandonedRectificationIsForgotten(t testing.TB, h StoreHarness) {
 	b.settle(t, abandons(b.claimed(t, entry)[0]))
 	listed := b.abandoned(t, nil, 10)
 	must(t, len(listed) == 1, "%d entries are abandoned, want 1", len(listed))
-	isForgotten(t, listed[0])
+	expectForgotten(t, listed[0])
 	listed[0].Ref = entry.Ref
-	expect(t, listed[0], entry, func(e *domain.OutboxEntry) { isAbandoned(e); e.Corrections = nil })
+	expect(t, listed[0], entry, func(e *domain.OutboxEntry) { makeAbandoned(e); e.Corrections = nil })
 }
 
-// isForgotten checks that an entry holds no personal data except the subject id.
-func isForgotten(t testing.TB, entry domain.OutboxEntry) {
+// expectForgotten checks that an entry has no ref and no corrections.
+func expectForgotten(t testing.TB, entry domain.OutboxEntry) {
 	t.Helper()
 	ref := entry.Ref
 	assert(t, ref.Value == "" && len(ref.Extra)+len(ref.Keys) == 0, "%s still has its ref", entry.EntryID)
@@ -99,10 +101,10 @@ func outboxSettlementEndsTheLease(t testing.TB, h StoreHarness) {
 	e := b.claimed(t, numbered(t, 4)...)
 	settlements := []domain.Settlement{succeeds(e[0]), fails(e[1], noon.Add(time.Hour)), abandons(e[2]), givesBack(e[3])}
 	got := b.settle(t, settlements...)
-	must(t, !slices.Contains(got, stale), "the settlements resulted in %v", named(got))
+	must(t, !slices.Contains(got, stale), "the settlements resulted in %v", namesOf(got))
 	for i, result := range b.settle(t, settlements...) {
 		assert(t, result == stale, "settled as %s for the second time, an entry resulted in %v",
-			settlements[i].Status, named([]domain.SettleResult{result}))
+			settlements[i].Status, namesOf([]domain.SettleResult{result}))
 	}
 	listed := b.abandoned(t, nil, 10)
 	assert(t, len(listed) == 1 && listed[0].LeaseToken == nil, "an abandoned entry still has a lease token")
@@ -134,13 +136,13 @@ func outboxSettlementUnderALostLeaseIsStale(t testing.TB, h StoreHarness) {
 			succeeds(c.lost), fails(c.lost, noon), abandons(c.lost), givesBack(c.lost),
 		} {
 			got := b.settle(t, settlement)
-			assert(t, got[0] == stale, "a settlement %s as %s resulted in %v", c.name, settlement.Status, named(got))
+			assert(t, got[0] == stale, "a settlement %s as %s resulted in %v", c.name, settlement.Status, namesOf(got))
 		}
 	}
-	are(t, "before the lease has ended, due", b.due(t, noon.Add(2*lease-tick)), "b")
+	expectEntries(t, "before the lease has ended, due", b.due(t, noon.Add(2*lease-tick)), "b")
 	due, attempts := b.due(t, noon.Add(2*lease)), map[string]int{"a": 3, "b": 1}
 	expectAll(t, "due after the lease", due, []domain.OutboxEntry{entry, other}, func(e *domain.OutboxEntry) {
-		inFlight(e, noon.Add(2*lease), attempts[e.EntryID])
+		makeInFlight(e, noon.Add(2*lease), attempts[e.EntryID])
 	})
 }
 
@@ -156,9 +158,9 @@ func outboxResultsAreInOrder(t testing.TB, h StoreHarness) {
 	got := b.settle(t, succeeds(e[6]), abandons(e[5]), succeeds(e[4]), fails(e[3], noon),
 		succeeds(e[2]), succeeds(e[1]), succeeds(lost))
 	want := []domain.SettleResult{completes, applied, completes, applied, completes, applied, stale}
-	assert(t, slices.Equal(got, want), "a batch resulted in %v, want %v", named(got), named(want))
+	assert(t, slices.Equal(got, want), "a batch resulted in %v, want %v", namesOf(got), namesOf(want))
 	if got := b.settle(t); len(got) != 0 {
-		t.Errorf("an empty call resulted in %v", named(got))
+		t.Errorf("an empty call resulted in %v", namesOf(got))
 	}
 }
 
@@ -167,11 +169,12 @@ func outboxEntryIsSettledOnceInACall(t testing.TB, h StoreHarness) {
 	e := b.claimed(t, numbered(t, 2)...)
 	got := b.settle(t, abandons(e[0]), succeeds(e[1]), succeeds(e[0]), abandons(e[1]))
 	want := []domain.SettleResult{applied, completes, stale, stale}
-	assert(t, slices.Equal(got, want), "two settlements of each entry resulted in %v, want %v", named(got), named(want))
+	assert(t, slices.Equal(got, want),
+		"two settlements of each entry resulted in %v, want %v", namesOf(got), namesOf(want))
 	if listed := entryIDs(b.abandoned(t, nil, 10)); !slices.Equal(listed, []string{"e000"}) {
 		t.Errorf("abandoned are %v, want e000, which its first settlement abandoned", listed)
 	}
-	b.counted(t, "then", domain.OutboxSucceeded, 1)
+	b.expectCount(t, "then", domain.OutboxSucceeded, 1)
 }
 
 func outboxSettlementCanBeRolledBack(t testing.TB, h StoreHarness) {
@@ -180,7 +183,7 @@ func outboxSettlementCanBeRolledBack(t testing.TB, h StoreHarness) {
 	undo(t, b.Store, func(ctx context.Context, s ports.Session) error {
 		return errOf(s.Outbox().Settle(ctx, []domain.Settlement{succeeds(claimed[0])}))
 	})
-	b.counted(t, "after the rollback", domain.OutboxInFlight, 1)
+	b.expectCount(t, "after the rollback", domain.OutboxInFlight, 1)
 	expectResult(t, "settled again after the rollback, the entry", b.settle(t, succeeds(claimed[0])), completes)
 }
 
@@ -198,6 +201,6 @@ func outboxSuccessIsForgotten(t testing.TB, h StoreHarness) {
 	for _, entry := range stored {
 		assert(t, entry.Status == domain.OutboxSucceeded && entry.LeaseToken == nil && entry.LastError == nil,
 			"%s is stored as %s, or with a lease or an error", entry.EntryID, entry.Status)
-		isForgotten(t, entry)
+		expectForgotten(t, entry)
 	}
 }

@@ -7,7 +7,8 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// changesSettlements returns a defect that changes settlements before they are stored.
+// changesSettlements returns a function that breaks a store: Settle changes each settlement before it stores the
+// settlement.
 func changesSettlements(change func(*domain.Settlement)) func(*Store) {
 	return brokenOutbox{settle: func(c outboxCall) (results, error) {
 		c.settlements = changed(slices.Clone(c.settlements), change)
@@ -15,7 +16,7 @@ func changesSettlements(change func(*domain.Settlement)) func(*Store) {
 	}}.breaks
 }
 
-// changesResults returns a defect that changes the results of settlements.
+// changesResults returns a function that breaks a store: Settle changes the results that it returns.
 func changesResults(change func(settlements []domain.Settlement, results []domain.SettleResult)) func(*Store) {
 	return brokenOutbox{settle: func(c outboxCall) (results, error) {
 		results, err := c.settle()
@@ -26,11 +27,12 @@ func changesResults(change func(settlements []domain.Settlement, results []domai
 	}}.breaks
 }
 
-// changesSuccess returns a defect that changes an entry that has succeeded. was is the claimed entry.
+// changesSuccess returns a function that breaks a store: the store changes an entry when it succeeds. The parameter was
+// of change is the entry as it was claimed.
 func changesSuccess(change func(entry *domain.OutboxEntry, was domain.OutboxEntry)) func(*Store) {
 	return func(store *Store) {
 		var seen remembered
-		takes(func(_ outboxCall, taken entries) entries { seen.note(taken...); return taken })(store)
+		changesTaken(func(_ outboxCall, taken entries) entries { seen.note(taken...); return taken })(store)
 		stored := store.Entries
 		store.Entries = func(t testing.TB) []domain.OutboxEntry {
 			t.Helper()
@@ -45,17 +47,19 @@ func changesSuccess(change func(entry *domain.OutboxEntry, was domain.OutboxEntr
 	}
 }
 
-// changesAbandoned returns a defect that changes abandoned entries whenever they are returned.
+// changesAbandoned returns a function that breaks a store: the store changes each abandoned entry that it returns. The
+// parameter seen collects the entries as they were enqueued.
 func changesAbandoned(seen *remembered, change func(*domain.OutboxEntry)) func(*Store) {
 	return brokenOutbox{
 		enqueue:   func(c outboxCall) error { seen.note(c.entries...); return c.enqueue() },
-		abandoned: func(c outboxCall) (entries, error) { return each(change)(c.abandoned()) },
-		withdraw:  func(c outboxCall) (entries, error) { return each(change)(c.withdraw()) },
-		requeue:   func(c outboxCall) (entries, error) { return each(change)(c.requeue()) },
+		abandoned: func(c outboxCall) (entries, error) { return changesEach(change)(c.abandoned()) },
+		withdraw:  func(c outboxCall) (entries, error) { return changesEach(change)(c.withdraw()) },
+		requeue:   func(c outboxCall) (entries, error) { return changesEach(change)(c.requeue()) },
 	}.breaks
 }
 
-// keepsAbandoned returns the defect of abandoned entries that keep values with which they were enqueued.
+// keepsAbandoned returns a function that breaks a store: an abandoned entry keeps values that the store should have
+// cleared. The parameter was of keep is the entry as it was enqueued.
 func keepsAbandoned(keep func(entry *domain.OutboxEntry, was domain.OutboxEntry)) func(*Store) {
 	seen := &remembered{}
 	return changesAbandoned(seen, func(e *domain.OutboxEntry) {
@@ -74,7 +78,7 @@ func settleDefects() defects {
 		}), found{"for the second time, an entry resulted in [applied": {outboxSettlementEndsTheLease}}},
 		"under whichever lease": {func(store *Store) {
 			var seen remembered
-			takes(func(_ outboxCall, taken entries) entries { seen.note(taken...); return taken })(store)
+			changesTaken(func(_ outboxCall, taken entries) entries { seen.note(taken...); return taken })(store)
 			changesSettlements(func(s *domain.Settlement) {
 				if held, ok := seen.get(s.Entry.EntryID); ok {
 					s.Entry.LeaseToken = held.LeaseToken

@@ -13,10 +13,11 @@ import (
 )
 
 func TestAnOutboxThatKeepsItsPromisesPasses(t *testing.T) {
-	TestOutbox(t, inMemory(right))
+	TestOutbox(t, inMemory(noDefect))
 }
 
-// Each of these outboxes breaks promises. Exactly the cases on record must fail, for the expected reason.
+// Each outbox of this test breaks one or more promises. For each outbox, exactly the cases that testdata records must
+// fail, for the expected reason.
 func TestOutboxesThatBreakAPromiseFail(t *testing.T) {
 	claimsWait := []func(testing.TB, StoreHarness){outboxClaimsDoNotWaitForEachOther} // checked below
 	promises := slices.DeleteFunc(slices.Clone(outboxEntryPromises), func(p promise.Promise[StoreHarness]) bool {
@@ -28,9 +29,10 @@ func TestOutboxesThatBreakAPromiseFail(t *testing.T) {
 	}))
 }
 
-// The store in memory runs one writing session at a time, so it cannot keep this promise.
+// The store in memory breaks this promise, because it runs one writing session at a time. It therefore serves as the
+// broken store of this test.
 func TestAnOutboxWhoseClaimsWaitIsFoundOut(t *testing.T) {
-	promise.ExpectFailures(t, only(outboxClaimsDoNotWaitForEachOther), inMemory(right), found{
+	promise.ExpectFailures(t, only(outboxClaimsDoNotWaitForEachOther), inMemory(noDefect), found{
 		"a claim waits for the session of another one": {outboxClaimsDoNotWaitForEachOther},
 	})
 }
@@ -41,8 +43,8 @@ type (
 	results     = []domain.SettleResult
 )
 
-// outboxCall is a call of a correct outbox with its arguments. at is the instant of a claim, or the instant before
-// which entries were enqueued.
+// outboxCall is a call of a method of a correct outbox, with the arguments of the call. The field at is the instant of
+// a claim. For Purge and Unclaimed, it is the instant before which the entries were enqueued.
 type outboxCall struct {
 	ports.Outbox
 	ctx         context.Context
@@ -71,7 +73,7 @@ func (c outboxCall) withdraw() (entries, error)                     { return c.W
 func (c outboxCall) purge() (int64, error)                          { return c.Purge(c.ctx, c.at, c.limit) }
 func (c outboxCall) unclaimed() (entries, error)                    { return c.Unclaimed(c.ctx, c.at, c.limit) }
 
-// brokenOutbox is a correct outbox, except for the functions that are set.
+// brokenOutbox is an outbox in which the functions that are set replace the correct methods.
 type brokenOutbox struct {
 	ports.Outbox
 	enqueue                                        func(c outboxCall) error
@@ -81,17 +83,16 @@ type brokenOutbox struct {
 	purge                                          func(c outboxCall) (int64, error)
 }
 
-// breaks installs the outbox in every session.
 func (o brokenOutbox) breaks(store *Store) {
-	changesSessions(func(s ports.Session) replaced {
+	changesSessions(func(s ports.Session) replacedStores {
 		broken := o
 		broken.Outbox = s.Outbox()
-		return replaced{Session: s, outbox: broken}
+		return replacedStores{Session: s, outbox: broken}
 	})(store)
 }
 
-// instead calls the broken method, or the good method if broken is nil.
-func instead[C, R any](broken, good func(C) (R, error), call C) (R, error) {
+// callOr calls the broken method. If broken is nil, it calls the good method.
+func callOr[C, R any](broken, good func(C) (R, error), call C) (R, error) {
 	if broken != nil {
 		return broken(call)
 	}
@@ -108,58 +109,58 @@ func (o brokenOutbox) Enqueue(ctx context.Context, added ...domain.OutboxEntry) 
 func (o brokenOutbox) Claim(
 	ctx context.Context, limit int, at, until time.Time, token string, known ...domain.OutboxTarget,
 ) (entries, error) {
-	return instead(o.claim, outboxCall.claim, outboxCall{
+	return callOr(o.claim, outboxCall.claim, outboxCall{
 		Outbox: o.Outbox, ctx: ctx, limit: limit, at: at, until: until, token: token, known: known,
 	})
 }
 
 func (o brokenOutbox) Settle(ctx context.Context, s settlements) (results, error) {
-	return instead(o.settle, outboxCall.settle, outboxCall{Outbox: o.Outbox, ctx: ctx, settlements: s})
+	return callOr(o.settle, outboxCall.settle, outboxCall{Outbox: o.Outbox, ctx: ctx, settlements: s})
 }
 
 func (o brokenOutbox) Counts(ctx context.Context) (map[domain.OutboxStatus]int64, error) {
-	return instead(o.counts, outboxCall.counts, outboxCall{Outbox: o.Outbox, ctx: ctx})
+	return callOr(o.counts, outboxCall.counts, outboxCall{Outbox: o.Outbox, ctx: ctx})
 }
 
 func (o brokenOutbox) Abandoned(ctx context.Context, after *domain.OutboxEntry, limit int) (entries, error) {
-	return instead(o.abandoned, outboxCall.abandoned, outboxCall{Outbox: o.Outbox, ctx: ctx, after: after, limit: limit})
+	return callOr(o.abandoned, outboxCall.abandoned, outboxCall{Outbox: o.Outbox, ctx: ctx, after: after, limit: limit})
 }
 
 func (o brokenOutbox) Requeue(ctx context.Context, ids []string) (entries, error) {
-	return instead(o.requeue, outboxCall.requeue, outboxCall{Outbox: o.Outbox, ctx: ctx, ids: ids})
+	return callOr(o.requeue, outboxCall.requeue, outboxCall{Outbox: o.Outbox, ctx: ctx, ids: ids})
 }
 
 func (o brokenOutbox) Withdraw(ctx context.Context, id domain.SubjectID) (entries, error) {
-	return instead(o.withdraw, outboxCall.withdraw, outboxCall{Outbox: o.Outbox, ctx: ctx, id: id})
+	return callOr(o.withdraw, outboxCall.withdraw, outboxCall{Outbox: o.Outbox, ctx: ctx, id: id})
 }
 
 func (o brokenOutbox) Purge(ctx context.Context, before time.Time, limit int) (int64, error) {
-	return instead(o.purge, outboxCall.purge, outboxCall{Outbox: o.Outbox, ctx: ctx, at: before, limit: limit})
+	return callOr(o.purge, outboxCall.purge, outboxCall{Outbox: o.Outbox, ctx: ctx, at: before, limit: limit})
 }
 
 func (o brokenOutbox) Unclaimed(ctx context.Context, before time.Time, limit int) (entries, error) {
-	return instead(o.unclaimed, outboxCall.unclaimed, outboxCall{Outbox: o.Outbox, ctx: ctx, at: before, limit: limit})
+	return callOr(o.unclaimed, outboxCall.unclaimed, outboxCall{Outbox: o.Outbox, ctx: ctx, at: before, limit: limit})
 }
 
-// changesClaimCall returns a defect that changes the arguments of a claim.
+// changesClaimCall returns a function that breaks a store: Claim changes its arguments before it uses them.
 func changesClaimCall(change func(c *outboxCall)) func(*Store) {
 	return brokenOutbox{claim: func(c outboxCall) (entries, error) { change(&c); return c.claim() }}.breaks
 }
 
-// takes returns a defect that changes the entries that a claim returns.
-func takes(change func(c outboxCall, taken entries) entries) func(*Store) {
+// changesTaken returns a function that breaks a store: Claim changes the list of entries that it returns.
+func changesTaken(change func(c outboxCall, taken entries) entries) func(*Store) {
 	return brokenOutbox{claim: func(c outboxCall) (entries, error) {
 		taken, err := c.claim()
 		return change(c, taken), err
 	}}.breaks
 }
 
-// changesClaimed returns a defect that changes each entry that a claim returns.
+// changesClaimed returns a function that breaks a store: Claim changes each entry that it returns.
 func changesClaimed(change func(*domain.OutboxEntry)) func(*Store) {
-	return takes(func(_ outboxCall, taken entries) entries { return changed(taken, change) })
+	return changesTaken(func(_ outboxCall, taken entries) entries { return changed(taken, change) })
 }
 
-// changed changes each record.
+// changed changes each of the records in place and returns them.
 func changed[R any](records []R, change func(*R)) []R {
 	for i := range records {
 		change(&records[i])
@@ -167,8 +168,8 @@ func changed[R any](records []R, change func(*R)) []R {
 	return records
 }
 
-// each changes the records that a good method returns.
-func each[R any](change func(*R)) func([]R, error) ([]R, error) {
+// changesEach returns a function that changes each of the records that a method has returned.
+func changesEach[R any](change func(*R)) func([]R, error) ([]R, error) {
 	return func(records []R, err error) ([]R, error) { return changed(records, change), err }
 }
 
@@ -177,7 +178,7 @@ func reversed[R any](records []R, err error) ([]R, error) {
 	return records, err
 }
 
-// remembered contains the entries that a broken outbox has seen, also in sessions that were rolled back.
+// remembered collects the entries that a broken outbox has seen. A rollback of a session does not remove them.
 type remembered struct {
 	mu      sync.Mutex
 	entries map[string]domain.OutboxEntry

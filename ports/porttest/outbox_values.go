@@ -33,7 +33,7 @@ func outboxCorrectionsComeBackAsJSON(t testing.TB, h StoreHarness) {
 	b := h.box(t)
 	entry := toRectify(t, "a", subjectOf(t, "acme", "7"), 0)
 	entry.Corrections = domain.Corrections{
-		domain.CategorySpecial: noon, domain.CategoryIdentity: []byte{0, 0xff}, domain.CategoryFinancial: int64(exact + 1),
+		domain.CategorySpecial: noon, domain.CategoryIdentity: []byte{0, 0xff}, domain.CategoryFinancial: int64(maxExact + 1),
 		domain.CategoryBehavioral: domain.Number("18446744073709551615.50"), domain.CategoryLocation: 1e-7,
 		domain.CategoryTechnical: domain.JSON(`{"a": [9007199254740993, null]}`),
 	}
@@ -51,10 +51,11 @@ func outboxCorrectionsComeBackAsJSON(t testing.TB, h StoreHarness) {
 	}
 }
 
-// exact is the limit up to which a float64 represents each integer exactly.
-const exact = 1 << 53
+// maxExact is the limit up to which a float64 represents each integer exactly.
+const maxExact = 1 << 53
 
-// isCorrection reports whether got equals the wanted value. Different texts of the same number are equal.
+// isCorrection reports whether a correction equals the wanted value. Numbers are compared by their value, so 1.0 equals
+// 1.
 func isCorrection(got, want any) bool {
 	text, isNumber := got.(json.Number)
 	wanted, wantsNumber := want.(json.Number)

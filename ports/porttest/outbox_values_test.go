@@ -11,7 +11,7 @@ import (
 
 func outboxValueDefects() defects {
 	return defects{
-		"the time of the attempt as given": {takes(func(c outboxCall, taken entries) entries {
+		"the time of the attempt as given": {changesTaken(func(c outboxCall, taken entries) entries {
 			return changed(taken, func(e *domain.OutboxEntry) { e.LastAttemptAt = &c.at })
 		}), found{"LastAttemptAt is": {outboxInstantsAreInUTCAndMicroseconds}}},
 		"bytes that are no base64": {changesEnqueued(func(e *domain.OutboxEntry) {
@@ -42,7 +42,7 @@ func outboxValueDefects() defects {
 		}},
 		"a document whose numbers are float64": {changesClaimed(func(e *domain.OutboxEntry) {
 			if document, ok := e.Corrections[domain.CategoryTechnical].(map[string]any); ok {
-				document["a"] = []any{float64(exact), nil}
+				document["a"] = []any{float64(maxExact), nil}
 			}
 		}), found{"a domain.JSON comes back as the map": {outboxCorrectionsComeBackAsJSON}}},
 		"refs that are the caller's": {func(store *Store) {
@@ -50,7 +50,7 @@ func outboxValueDefects() defects {
 			brokenOutbox{
 				enqueue: func(c outboxCall) error { seen.note(c.entries...); return c.enqueue() },
 				claim: func(c outboxCall) (entries, error) {
-					return each(func(e *domain.OutboxEntry) {
+					return changesEach(func(e *domain.OutboxEntry) {
 						if given, ok := seen.get(e.EntryID); ok {
 							e.Ref.Extra = given.Ref.Extra
 						}

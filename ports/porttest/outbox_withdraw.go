@@ -17,7 +17,7 @@ func (b box) withdraw(t testing.TB, id domain.SubjectID) []domain.OutboxEntry {
 	})
 }
 
-// withRectifications returns an outbox with rectifications of the subject in every status, and the claimed
+// withRectifications returns a store with rectifications of the subject in every status. The result leased is the
 // rectification that is in flight.
 func (h StoreHarness) withRectifications(t testing.TB, id domain.SubjectID) (b box, leased domain.OutboxEntry) {
 	t.Helper()
@@ -35,18 +35,18 @@ func outboxWithdrawAbandonsRectifications(t testing.TB, h StoreHarness) {
 	b, _ := h.withRectifications(t, id)
 	want := []string{"failed", "pending", "in flight"}
 	withdrawn := b.withdraw(t, id)
-	are(t, "withdrawn", withdrawn, want...)
+	expectEntries(t, "withdrawn", withdrawn, want...)
 	listed := slices.DeleteFunc(b.abandoned(t, nil, 10), func(e domain.OutboxEntry) bool {
 		return e.EntryID == "abandoned"
 	})
-	are(t, "then abandoned", listed, want...)
+	expectEntries(t, "then abandoned", listed, want...)
 	for _, entry := range slices.Concat(withdrawn, listed) {
 		assert(t, entry.Status == domain.OutboxAbandoned && entry.LeaseToken == nil,
 			"%s is %s, or still has its lease", entry.EntryID, entry.Status)
-		isForgotten(t, entry)
+		expectForgotten(t, entry)
 	}
-	are(t, "still to be carried out", b.due(t, noon.Add(1000*time.Hour)))
-	are(t, "withdrawn again", b.withdraw(t, id))
+	expectEntries(t, "still to be carried out", b.due(t, noon.Add(1000*time.Hour)))
+	expectEntries(t, "withdrawn again", b.withdraw(t, id))
 }
 
 func outboxWithdrawLeavesOthersAlone(t testing.TB, h StoreHarness) {
@@ -62,8 +62,8 @@ func outboxWithdrawLeavesOthersAlone(t testing.TB, h StoreHarness) {
 	b.enqueue(t, others...)
 	before := b.counts(t)
 	b.withdraw(t, id)
-	b.counted(t, "as before,", domain.OutboxSucceeded, before[domain.OutboxSucceeded])
-	expectAll(t, "left", b.claim(t, 100, noon), others, func(e *domain.OutboxEntry) { inFlight(e, noon, 1) })
+	b.expectCount(t, "as before,", domain.OutboxSucceeded, before[domain.OutboxSucceeded])
+	expectAll(t, "left", b.claim(t, 100, noon), others, func(e *domain.OutboxEntry) { makeInFlight(e, noon, 1) })
 }
 
 func outboxWithdrawnEntryHasLostItsLease(t testing.TB, h StoreHarness) {
@@ -74,7 +74,7 @@ func outboxWithdrawnEntryHasLostItsLease(t testing.TB, h StoreHarness) {
 		succeeds(leased), fails(leased, noon), givesBack(leased), abandons(leased),
 	} {
 		got := b.settle(t, settlement)
-		assert(t, got[0] == stale, "the settlement %s of a withdrawn entry resulted in %v", settlement.Status, named(got))
+		assert(t, got[0] == stale, "the settlement %s of a withdrawn entry resulted in %v", settlement.Status, namesOf(got))
 	}
 	listed := entryIDs(b.abandoned(t, nil, 10))
 	assert(t, slices.Contains(listed, "in flight"), "a settlement changed the status of a withdrawn entry")
@@ -93,14 +93,14 @@ func outboxPurgeRemovesSucceededEntries(t testing.TB, h StoreHarness) {
 	b.settle(t, succeeds(e[0]), succeeds(e[1]), succeeds(e[2]))
 	removed := b.purge(t, e[1].EnqueuedAt.Add(tick), 100)
 	assert(t, removed == 2, "%d entries were removed, want 2", removed)
-	b.counted(t, "then", domain.OutboxSucceeded, 1)
+	b.expectCount(t, "then", domain.OutboxSucceeded, 1)
 	again := toErase(t, e[0].EntryID, e[0].SubjectID, 0)
 	err := b.try(t, func(ctx context.Context, outbox ports.Outbox) error { return outbox.Enqueue(ctx, again) })
 	assert(t, err == nil, "the id of an entry that was removed cannot be used: %v", err)
 }
 
 func outboxPurgeLeavesTheRestAlone(t testing.TB, h StoreHarness) {
-	b := h.withAbandoned(t) // one entry has succeeded
+	b := h.withAbandoned(t) // exactly one entry has succeeded
 	before := b.counts(t)
 	removed := b.purge(t, morning, 100)
 	assert(t, removed == 0, "%d entries were removed that were enqueued at the instant or later", removed)
@@ -109,7 +109,7 @@ func outboxPurgeLeavesTheRestAlone(t testing.TB, h StoreHarness) {
 	removed, want := b.purge(t, noon.Add(1000*time.Hour), 100), before[domain.OutboxSucceeded]
 	assert(t, removed == want, "%d entries were removed, want %d", removed, want)
 	before[domain.OutboxSucceeded] = 0
-	b.countsAre(t, before)
+	b.expectCounts(t, before)
 }
 
 func outboxPurgeKeepsToTheLimit(t testing.TB, h StoreHarness) {

@@ -11,11 +11,11 @@ import (
 
 // ResolverHarness creates the systems for TestResolver.
 type ResolverHarness struct {
-	// Open returns a resolver and its external system. The system contains the test data, is healthy, and is not shared
-	// with another case. Open is called once for each case, and again for each fault. It registers its cleanup with
+	// Open returns a resolver and its external system. The system works, contains the test data, and is not shared with
+	// another case. Open is called once for each case, and again for each fault. Open registers its cleanup with
 	// t.Cleanup. Required.
 	Open func(t testing.TB) ResolverSystem
-	// Patience is the time that a call may take after its deadline has passed. The default for 0 is 10 s.
+	// Patience is the time that a call may still take after its deadline. The default for 0 is 10 s.
 	Patience time.Duration
 }
 
@@ -26,62 +26,67 @@ func (h ResolverHarness) patience() time.Duration {
 	return h.Patience
 }
 
-// ResolverSystem is a resolver and its external system, which may be a fake, a sandbox or a recording.
+// ResolverSystem is a resolver under test and its external system. The system may be a fake, a sandbox or a recording.
 type ResolverSystem struct {
 	// Resolver is the resolver under test. Required.
 	Resolver ports.Resolver
 
-	// Populated names a subject with test data. The subject has a value in every field of the covered surface, in two
-	// objects for each family of fields ({id}), and in everything that the surface excludes. Required.
+	// Populated is the ref of a subject with test data. The subject has a value in every field of the covered surface, and
+	// values in everything that the surface excludes. A field name with {id} stands for a family of fields, such as one
+	// field for each order. The subject has values for two different ids in each family. Required.
 	Populated domain.SubjectRef
-	// Bystander names another subject with data. No call for other subjects may change this data. Required.
+	// Bystander is the ref of another subject with data. No call for other subjects may change this data. Required.
 	Bystander domain.SubjectRef
-	// Absent has an id that the system could contain, but does not contain. Required.
+	// Absent is the ref of a subject that the system does not know. The id must be valid in the system. Required.
 	Absent domain.SubjectRef
 
-	// Keys are keys of the system for a resolver that implements ports.KeyResolver. Without Keys, the case is skipped.
+	// Keys are keys of the system for a resolver that implements ports.KeyResolver. Without Keys, the cases about keys are
+	// skipped.
 	Keys ResolverKeys
 
-	// Excluded are texts, such as the body of a message, that the system stores about Populated and the surface excludes.
-	// Excluded is required if the surface has exclusions. The texts must occur in no covered field.
+	// Excluded are texts that the system stores about the subject Populated and that the covered surface excludes, such as
+	// the body of a message. Required if the surface has exclusions. The texts must not occur in a covered field.
 	Excluded []string
-	// Secrets are texts that no error may contain, such as tokens, hosts and the system's own error messages. The values
-	// of the refs are secrets too and need not be listed. Each secret should be too long to occur by chance.
+	// Secrets are texts that no error may contain, such as tokens, host names and error messages of the system. The values
+	// of the refs are secrets, too, and need not be listed. Each secret should be so long that no error contains it by
+	// chance.
 	Secrets []string
 
-	// Transient are faults after which a retry can succeed. At least one is required.
+	// Transient are faults after which a retry can succeed. At least one fault is required.
 	Transient []ResolverFault
-	// Permanent are refusals that a retry would meet again. Without Permanent, the case is skipped.
+	// Permanent are faults in which the system refuses a call and would refuse each retry, too. Without Permanent, the
+	// case about permanent faults is skipped.
 	Permanent []ResolverFault
 	// Heal ends the injected fault. Required.
 	Heal func()
-	// Hang makes the system accept calls and not respond until t ends. Without Hang, the case is skipped.
+	// Hang makes the system accept calls and send no response until the test ends. Without Hang, the case about deadlines
+	// is skipped.
 	Hang func()
 }
 
 // ResolverKeys are keys of an external system.
 type ResolverKeys struct {
-	Populated []string // two or more keys with records, of any subject
-	Bystander string   // a key with records that must stay
-	Absent    string   // a possible key without records
+	Populated []string // two or more keys under which the system has records, of any subject
+	Bystander string   // a key with records that no call for other keys may change
+	Absent    string   // a valid key without records
 }
 
-// ResolverFault is a fault of the external system.
+// ResolverFault is a way in which the external system can fail.
 type ResolverFault struct {
 	Name   string
-	Inject func() // every call fails with the fault until Heal
+	Inject func() // makes every call fail with the fault until ResolverSystem.Heal is called
 
-	SparesExport bool // ExportSubject still succeeds
-	SparesErase  bool // EraseSubject still succeeds
+	SparesExport bool // true if ExportSubject succeeds in spite of the fault
+	SparesErase  bool // true if EraseSubject succeeds in spite of the fault
 }
 
-// TestResolver checks that a resolver keeps the promises of ports.Resolver and of the errors that it returns.
+// TestResolver checks that a resolver keeps the promises of ports.Resolver, and that its errors follow the rules of
+// domain.ResolverError and domain.RetryLater.
 func TestResolver(t *testing.T, harness ResolverHarness) {
 	t.Helper()
 	promise.Hold(t, resolverPromises, harness, nil)
 }
 
-// resolverPromises are the cases. They take a testing.TB, so that the tests of the suite can watch them fail.
 var resolverPromises = []promise.Promise[ResolverHarness]{
 	promise.That(resolverNameIsValid, "The name has 1 to 255 characters and no comma."),
 	promise.That(resolverNameAndSurfaceNeverChange, "The name and the covered surface never change."),
@@ -93,18 +98,16 @@ var resolverPromises = []promise.Promise[ResolverHarness]{
 		"Each record has a field, a row, and a value that an export bundle can hold."),
 	promise.That(resolverAbsentSubjectHasNoRecords,
 		"An export of an unknown subject returns no records and no error."),
-	promise.That(resolverAbsentSubjectIsErasedAlready,
-		"An erasure of an unknown subject succeeds with alreadyAbsent."),
+	promise.That(resolverAbsentSubjectIsErasedAlready, "An erasure of an unknown subject succeeds with alreadyAbsent."),
 	promise.That(resolverErasureLeavesNothingToExport, "An export after an erasure returns no erased data."),
 	promise.That(resolverErasureLeavesOthersAlone, "An erasure does not affect other subjects."),
-	promise.That(resolverErasureCanBeRepeated,
-		"A repeated erasure succeeds, for the same entry and for another entry."),
+	promise.That(resolverErasureCanBeRepeated, "A repeated erasure succeeds, for the same entry and for another entry."),
 	promise.That(resolverKeysAreExportedAndErased,
 		"Only the given keys are exported and erased, and a repeated call succeeds."),
 	promise.That(resolverKeyIsNotMatchedAsAPrefix, "A key never matches another key that begins with it."),
 	promise.That(resolverTransientFaultIsTriedAgain, "A transient fault is not reported as a ResolverError."),
 	promise.That(resolverErasureSucceedsOnceTheFaultHasPassed,
-		"The same entry succeeds after the transient fault has passed."),
+		"An erasure for the same entry succeeds after the transient fault has ended."),
 	promise.That(resolverPermanentFaultIsAResolverError, "A permanent refusal is reported as a ResolverError."),
 	promise.That(resolverErrorsContainNoSecrets,
 		"An error names the resolver, and contains no identifier, secret or URL."),

@@ -12,9 +12,9 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// changesRecords returns a defect that changes the exported records of the populated subject.
-func changesRecords(change func([]domain.ExportRecord)) func(*fake) {
-	return func(f *fake) {
+// changesRecords returns a function that breaks a resolver: ExportSubject changes the records of the subject Populated.
+func changesRecords(change func([]domain.ExportRecord)) func(*fakeResolver) {
+	return func(f *fakeResolver) {
 		export := f.export
 		f.export = func(ctx context.Context, ref domain.SubjectRef) ([]domain.ExportRecord, error) {
 			records, err := export(ctx, ref)
@@ -26,9 +26,9 @@ func changesRecords(change func([]domain.ExportRecord)) func(*fake) {
 	}
 }
 
-// exportsAlso returns the defect of an additional record.
-func exportsAlso(record domain.ExportRecord) func(*fake) {
-	return func(f *fake) {
+// exportsAlso returns a function that breaks a resolver: ExportSubject returns an additional record.
+func exportsAlso(record domain.ExportRecord) func(*fakeResolver) {
+	return func(f *fakeResolver) {
 		export := f.export
 		f.export = func(ctx context.Context, ref domain.SubjectRef) ([]domain.ExportRecord, error) {
 			records, err := export(ctx, ref)
@@ -40,9 +40,10 @@ func exportsAlso(record domain.ExportRecord) func(*fake) {
 	}
 }
 
-// changesErasure returns a defect that changes the result of an erasure. failures includes erasures that failed.
-func changesErasure(change func(alreadyAbsent bool, err error) (bool, error), failures bool) func(*fake) {
-	return func(f *fake) {
+// changesErasure returns a function that breaks a resolver: EraseSubject changes its result. If failures is false, it
+// changes only the results without an error.
+func changesErasure(change func(alreadyAbsent bool, err error) (bool, error), failures bool) func(*fakeResolver) {
+	return func(f *fakeResolver) {
 		erase := f.erase
 		f.erase = func(ctx context.Context, ref domain.SubjectRef, id string) (bool, error) {
 			absent, err := erase(ctx, ref, id)
@@ -54,9 +55,9 @@ func changesErasure(change func(alreadyAbsent bool, err error) (bool, error), fa
 	}
 }
 
-// changesErrors returns a defect that changes every error.
-func changesErrors(change func(error) error) func(*fake) {
-	return func(f *fake) {
+// changesErrors returns a function that breaks a resolver: each method changes the error that it returns.
+func changesErrors(change func(error) error) func(*fakeResolver) {
+	return func(f *fakeResolver) {
 		export, erase := f.export, f.erase
 		f.export = func(ctx context.Context, ref domain.SubjectRef) ([]domain.ExportRecord, error) {
 			records, err := export(ctx, ref)
@@ -77,11 +78,13 @@ func changesErrors(change func(error) error) func(*fake) {
 
 func exportDefects() resolverDefects {
 	return resolverDefects{
-		"a name with a comma": {func(f *fake) { f.name = func() string { return "a,b" } }, resolverFound{
+		"a name with a comma": {func(f *fakeResolver) { f.name = func() string { return "a,b" } }, resolverFound{
 			"without a comma": {resolverNameIsValid},
 		}},
-		"no name": {func(f *fake) { f.name = func() string { return "" } }, resolverFound{"1 to 255": {resolverNameIsValid}}},
-		"a name that counts calls": {func(f *fake) {
+		"no name": {func(f *fakeResolver) { f.name = func() string { return "" } }, resolverFound{
+			"1 to 255": {resolverNameIsValid},
+		}},
+		"a name that counts calls": {func(f *fakeResolver) {
 			erase, calls := f.erase, atomic.Int64{}
 			f.erase = func(ctx context.Context, ref domain.SubjectRef, id string) (bool, error) {
 				calls.Add(1)
@@ -90,10 +93,10 @@ func exportDefects() resolverDefects {
 			f.name = func() string { return "fake" + strings.Repeat("!", int(calls.Load())) }
 		}, resolverFound{"after calls the name is": {resolverNameAndSurfaceNeverChange}}},
 		"a name of its own for every resolver": {
-			func(f *fake) { f.name = func() string { return fmt.Sprintf("%p", f) } },
+			func(f *fakeResolver) { f.name = func() string { return fmt.Sprintf("%p", f) } },
 			resolverFound{"in another resolver": {resolverNameAndSurfaceNeverChange}},
 		},
-		"a surface that forgets": {func(f *fake) {
+		"a surface that forgets": {func(f *fakeResolver) {
 			full, asked := f.surface, atomic.Int64{}
 			f.surface = func() domain.CoveredSurface {
 				s := full()
@@ -102,10 +105,10 @@ func exportDefects() resolverDefects {
 			}
 		}, resolverFound{"after calls the surface is": {resolverNameAndSurfaceNeverChange}}},
 		"an empty surface": {
-			func(f *fake) { f.surface = func() domain.CoveredSurface { return domain.CoveredSurface{} } },
+			func(f *fakeResolver) { f.surface = func() domain.CoveredSurface { return domain.CoveredSurface{} } },
 			resolverFound{"no field": {resolverSurfaceIsWellFormed}},
 		},
-		"a surface with a field twice, a category that there is not and a family of two ids": {func(f *fake) {
+		"a surface with a field twice, a category that there is not and a family of two ids": {func(f *fakeResolver) {
 			full := f.surface
 			f.surface = func() domain.CoveredSurface {
 				s := full()
@@ -130,7 +133,7 @@ func exportDefects() resolverDefects {
 			changesRecords(func(records []domain.ExportRecord) { records[0].Value = []byte("x " + secretNote) }),
 			resolverFound{"email holds Excluded[0]": {resolverExclusionsAreNotExported}},
 		},
-		"exclusions without data in them": {func(f *fake) { f.system.Excluded = nil }, resolverFound{
+		"exclusions without data in them": {func(f *fakeResolver) { f.system.Excluded = nil }, resolverFound{
 			"must have data in them": {resolverExclusionsAreNotExported},
 		}},
 		"a value that an export bundle cannot hold": {
@@ -161,7 +164,7 @@ func exportDefects() resolverDefects {
 			changesRecords(func(records []domain.ExportRecord) { records[0].Source = "users" }),
 			resolverFound{`source "users"`: {resolverRecordsAreWellFormed}},
 		},
-		"an error for an absent subject": {func(f *fake) {
+		"an error for an absent subject": {func(f *fakeResolver) {
 			export := f.export
 			f.export = func(ctx context.Context, ref domain.SubjectRef) ([]domain.ExportRecord, error) {
 				records, err := export(ctx, ref)
@@ -171,7 +174,7 @@ func exportDefects() resolverDefects {
 				return records, err
 			}
 		}, resolverFound{"ExportSubject failed": {resolverAbsentSubjectHasNoRecords}}},
-		"records of another subject for an absent subject": {func(f *fake) {
+		"records of another subject for an absent subject": {func(f *fakeResolver) {
 			export := f.export
 			f.export = func(ctx context.Context, ref domain.SubjectRef) ([]domain.ExportRecord, error) {
 				if _, known := f.everybody()[ref.Value]; !known {
@@ -191,7 +194,7 @@ func erasureDefects() resolverDefects {
 		"always alreadyAbsent": {changesErasure(func(bool, error) (bool, error) { return true, nil }, false), resolverFound{
 			"alreadyAbsent is true": {resolverErasureLeavesNothingToExport},
 		}},
-		"an erasure that erases nothing": {func(f *fake) {
+		"an erasure that erases nothing": {func(f *fakeResolver) {
 			f.erase = func(ctx context.Context, ref domain.SubjectRef, _ string) (bool, error) {
 				_, known := f.everybody()[ref.Value]
 				return !known, f.call(ctx)
@@ -201,7 +204,7 @@ func erasureDefects() resolverDefects {
 				resolverErasureLeavesNothingToExport, resolverErasureCanBeRepeated, resolverErasureSucceedsOnceTheFaultHasPassed,
 			},
 		}},
-		"an erasure of everybody": {func(f *fake) {
+		"an erasure of everybody": {func(f *fakeResolver) {
 			erase := f.erase
 			f.erase = func(ctx context.Context, ref domain.SubjectRef, id string) (bool, error) {
 				absent, err := erase(ctx, ref, id)
@@ -218,7 +221,7 @@ func erasureDefects() resolverDefects {
 			}
 			return false, nil
 		}, false), resolverFound{"EraseSubject failed": {resolverErasureLeavesOthersAlone}}},
-		"a conflict between calls that meet": {func(f *fake) {
+		"a conflict between calls that meet": {func(f *fakeResolver) {
 			erase, meeting := f.erase, make(chan struct{})
 			f.erase = func(ctx context.Context, ref domain.SubjectRef, id string) (bool, error) {
 				select {
@@ -279,7 +282,7 @@ func errorDefects() resolverDefects {
 			"which is not context canceled":          {resolverEndedContextEndsTheCall},
 			"which is not context deadline exceeded": {resolverDeadlineIsHonoured},
 		}},
-		"a context that is ignored": {func(f *fake) {
+		"a context that is ignored": {func(f *fakeResolver) {
 			f.export = func(ctx context.Context, ref domain.SubjectRef) ([]domain.ExportRecord, error) {
 				return f.doExport(context.WithoutCancel(ctx), ref)
 			}

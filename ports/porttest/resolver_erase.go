@@ -63,7 +63,7 @@ func resolverCallsCanBeMadeConcurrently(t testing.TB, h ResolverHarness) {
 				t.Errorf("a concurrent export returned other records")
 			}
 			s.Resolver.CoveredSurface()
-			// Two entries for the same subject, as after an expired lease.
+			// Two entries may exist for one subject, and two workers may hold the same entry after its lease has expired.
 			if _, err := s.Resolver.EraseSubject(context.Background(), s.Populated, fmt.Sprintf("entry-%d", i%2)); err != nil {
 				t.Errorf("a concurrent erasure failed: %v", err)
 			}
@@ -77,7 +77,7 @@ func resolverCallsCanBeMadeConcurrently(t testing.TB, h ResolverHarness) {
 	}
 }
 
-// sorted returns records in a fixed order, because a resolver promises no order.
+// sorted returns the records in a fixed order, because a resolver may return them in any order.
 func sorted(records []domain.ExportRecord) []domain.ExportRecord {
 	return slices.SortedFunc(slices.Values(records), func(a, b domain.ExportRecord) int {
 		return strings.Compare(a.Row+"\x00"+a.Field, b.Row+"\x00"+b.Field)

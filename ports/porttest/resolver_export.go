@@ -54,7 +54,8 @@ func resolverExportStaysWithinTheSurface(t testing.TB, h ResolverHarness) {
 	}
 }
 
-// Each family must occur with two different ids. One occurrence could be a field with the literal name {id}.
+// A field name with {id} stands for a family of fields, such as one field for each order. The export must contain a
+// family with two different ids. With only one record, {id} could be the literal name of a field.
 func resolverSurfaceIsExportedInFull(t testing.TB, h ResolverHarness) {
 	s := h.open(t)
 	records := s.export(t, s.Populated)
@@ -115,7 +116,6 @@ func resolverAbsentSubjectHasNoRecords(t testing.TB, h ResolverHarness) {
 	assert(t, len(records) == 0, "an absent subject has %d records", len(records))
 }
 
-// export returns the records of ExportSubject, which must not fail.
 func (s ResolverSystem) export(t testing.TB, ref domain.SubjectRef) []domain.ExportRecord {
 	t.Helper()
 	records, err := s.Resolver.ExportSubject(context.Background(), ref)
@@ -123,7 +123,6 @@ func (s ResolverSystem) export(t testing.TB, ref domain.SubjectRef) []domain.Exp
 	return records
 }
 
-// erase calls EraseSubject, which must not fail.
 func (s ResolverSystem) erase(t testing.TB, ref domain.SubjectRef, entryID string) (alreadyAbsent bool) {
 	t.Helper()
 	alreadyAbsent, err := s.Resolver.EraseSubject(context.Background(), ref, entryID)

@@ -10,8 +10,9 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// fake is a correct resolver with its system in memory. A test breaks one of its parts.
-type fake struct {
+// fakeResolver is a correct resolver whose external system is in memory. A test replaces one of its functions to break
+// it.
+type fakeResolver struct {
 	name    func() string
 	surface func() domain.CoveredSurface
 	export  func(ctx context.Context, ref domain.SubjectRef) ([]domain.ExportRecord, error)
@@ -28,26 +29,26 @@ type fake struct {
 	system ResolverSystem
 }
 
-func (f *fake) Name() string                          { return f.name() }
-func (f *fake) CoveredSurface() domain.CoveredSurface { return f.surface() }
+func (f *fakeResolver) Name() string                          { return f.name() }
+func (f *fakeResolver) CoveredSurface() domain.CoveredSurface { return f.surface() }
 
-func (f *fake) ExportSubject(ctx context.Context, ref domain.SubjectRef) ([]domain.ExportRecord, error) {
+func (f *fakeResolver) ExportSubject(ctx context.Context, ref domain.SubjectRef) ([]domain.ExportRecord, error) {
 	return f.export(ctx, ref)
 }
 
-func (f *fake) EraseSubject(ctx context.Context, ref domain.SubjectRef, entryID string) (bool, error) {
+func (f *fakeResolver) EraseSubject(ctx context.Context, ref domain.SubjectRef, entryID string) (bool, error) {
 	return f.erase(ctx, ref, entryID)
 }
 
-func (f *fake) ExportKeys(ctx context.Context, keys []string) ([]domain.ExportRecord, error) {
+func (f *fakeResolver) ExportKeys(ctx context.Context, keys []string) ([]domain.ExportRecord, error) {
 	return f.byKeys(ctx, keys)
 }
 
-func (f *fake) EraseKeys(ctx context.Context, keys []string, entryID string) (int, error) {
+func (f *fakeResolver) EraseKeys(ctx context.Context, keys []string, entryID string) (int, error) {
 	return f.eraseBy(ctx, keys, entryID)
 }
 
-func (f *fake) doByKeys(ctx context.Context, keys []string) (records []domain.ExportRecord, err error) {
+func (f *fakeResolver) doByKeys(ctx context.Context, keys []string) (records []domain.ExportRecord, err error) {
 	for _, key := range keys {
 		found, err := f.doExport(ctx, domain.SubjectRef{Value: key})
 		if err != nil {
@@ -58,7 +59,7 @@ func (f *fake) doByKeys(ctx context.Context, keys []string) (records []domain.Ex
 	return records, nil
 }
 
-func (f *fake) doEraseBy(ctx context.Context, keys []string, entryID string) (absent int, err error) {
+func (f *fakeResolver) doEraseBy(ctx context.Context, keys []string, entryID string) (absent int, err error) {
 	for _, key := range keys {
 		already, err := f.doErase(ctx, domain.SubjectRef{Value: key}, entryID)
 		if err != nil {
@@ -76,8 +77,8 @@ const (
 	secretNote  = "a note that is excluded"
 )
 
-func newFake() *fake {
-	f := &fake{people: map[string]string{"zoe-ref": "zoe@example.org", "yan-ref": "yan@example.org"}}
+func newFake() *fakeResolver {
+	f := &fakeResolver{people: map[string]string{"zoe-ref": "zoe@example.org", "yan-ref": "yan@example.org"}}
 	f.name = func() string { return "fake" }
 	f.surface = func() domain.CoveredSurface {
 		return domain.CoveredSurface{
@@ -112,12 +113,12 @@ func newFake() *fake {
 	return f
 }
 
-func (f *fake) inject(err error) func() {
+func (f *fakeResolver) inject(err error) func() {
 	return func() { f.mu.Lock(); defer f.mu.Unlock(); f.failing = err }
 }
 
-// call runs before every call to the system.
-func (f *fake) call(ctx context.Context) error {
+// call returns the error of the injected fault, if there is one. Every method of the resolver calls it first.
+func (f *fakeResolver) call(ctx context.Context) error {
 	f.mu.Lock()
 	failing, hanging := f.failing, f.hanging
 	f.mu.Unlock()
@@ -130,7 +131,7 @@ func (f *fake) call(ctx context.Context) error {
 	return failing
 }
 
-func (f *fake) doExport(ctx context.Context, ref domain.SubjectRef) ([]domain.ExportRecord, error) {
+func (f *fakeResolver) doExport(ctx context.Context, ref domain.SubjectRef) ([]domain.ExportRecord, error) {
 	if err := f.call(ctx); err != nil {
 		return nil, err
 	}
@@ -148,7 +149,7 @@ func (f *fake) doExport(ctx context.Context, ref domain.SubjectRef) ([]domain.Ex
 	}, nil
 }
 
-func (f *fake) doErase(ctx context.Context, ref domain.SubjectRef, _ string) (bool, error) {
+func (f *fakeResolver) doErase(ctx context.Context, ref domain.SubjectRef, _ string) (bool, error) {
 	if err := f.call(ctx); err != nil {
 		return false, err
 	}
@@ -159,17 +160,16 @@ func (f *fake) doErase(ctx context.Context, ref domain.SubjectRef, _ string) (bo
 	return !known, nil
 }
 
-// everybody returns all known people.
-func (f *fake) everybody() map[string]string {
+func (f *fakeResolver) everybody() map[string]string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return maps.Clone(f.people)
 }
 
-// harness returns a harness for fakes with a defect.
-func harness(defect func(*fake)) ResolverHarness {
+// harness returns a harness whose resolvers have the defect.
+func harness(defect func(*fakeResolver)) ResolverHarness {
 	return ResolverHarness{
-		Patience: loadedMachine,
+		Patience: testPatience,
 		Open: func(testing.TB) ResolverSystem {
 			f := newFake()
 			defect(f)

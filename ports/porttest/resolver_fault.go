@@ -11,19 +11,19 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// The methods that call the external system.
+// These methods of a resolver call the external system.
 const (
 	exportMethod = "ExportSubject"
 	eraseMethod  = "EraseSubject"
 )
 
-// attempt is a call of one method for the populated subject, with its error.
-type attempt struct {
+// resolverCall is the name of a method that was called for the subject Populated, and the error that it returned.
+type resolverCall struct {
 	method string
 	err    error
 }
 
-func (s ResolverSystem) attempt(ctx context.Context, method string) attempt {
+func (s ResolverSystem) attempt(ctx context.Context, method string) resolverCall {
 	var err error
 	switch method {
 	case exportMethod:
@@ -31,11 +31,11 @@ func (s ResolverSystem) attempt(ctx context.Context, method string) attempt {
 	case eraseMethod:
 		_, err = s.Resolver.EraseSubject(ctx, s.Populated, "entry-1")
 	}
-	return attempt{method, err}
+	return resolverCall{method, err}
 }
 
-// attempts calls the methods that the fault affects.
-func (s ResolverSystem) attempts(fault ResolverFault) (all []attempt) {
+// attempts calls the methods that fail under the fault.
+func (s ResolverSystem) attempts(fault ResolverFault) (all []resolverCall) {
 	if !fault.SparesExport {
 		all = append(all, s.attempt(context.Background(), exportMethod))
 	}
@@ -45,7 +45,8 @@ func (s ResolverSystem) attempts(fault ResolverFault) (all []attempt) {
 	return all
 }
 
-// underEachFault opens a system for each fault that pick returns, injects the fault and calls check.
+// underEachFault calls check for each fault that pick returns. Each fault has its own system, into which it was
+// injected before. underEachFault returns the number of faults.
 func (h ResolverHarness) underEachFault(
 	t testing.TB, pick func(ResolverSystem) []ResolverFault, check func(s ResolverSystem, fault ResolverFault),
 ) (faults int) {
@@ -125,7 +126,7 @@ func resolverErrorsContainNoSecrets(t testing.TB, h ResolverHarness) {
 	h.underEachFault(t, permanent, check)
 }
 
-// resolverOf returns the name of the resolver in an error.
+// resolverOf returns the name of the resolver that an error contains, or "" if the error contains none.
 func resolverOf(err error) string {
 	var final *domain.ResolverError
 	var later *domain.RetryLater
@@ -149,7 +150,7 @@ func resolverEndedContextEndsTheCall(t testing.TB, h ResolverHarness) {
 	assert(t, len(s.export(t, s.Populated)) != 0, "the subject was erased although the context had ended")
 }
 
-// shortDeadline gives a system enough time to accept a call.
+// shortDeadline is a deadline that is long enough for a system to accept a call.
 const shortDeadline = 50 * time.Millisecond
 
 func resolverDeadlineIsHonoured(t testing.TB, h ResolverHarness) {
@@ -161,7 +162,7 @@ func resolverDeadlineIsHonoured(t testing.TB, h ResolverHarness) {
 	for _, method := range []string{exportMethod, eraseMethod} {
 		ctx, cancel := context.WithTimeout(context.Background(), shortDeadline)
 		defer cancel()
-		done := make(chan attempt, 1)
+		done := make(chan resolverCall, 1)
 		go func() { done <- s.attempt(ctx, method) }()
 		select {
 		case attempt := <-done:
@@ -172,8 +173,8 @@ func resolverDeadlineIsHonoured(t testing.TB, h ResolverHarness) {
 	}
 }
 
-// checkEnding checks that a call returned the error of its context and will be retried.
-func checkEnding(t testing.TB, attempt attempt, want error) {
+// checkEnding checks that a call has returned the error of its context, and that this error allows a retry.
+func checkEnding(t testing.TB, attempt resolverCall, want error) {
 	t.Helper()
 	var final *domain.ResolverError
 	switch {

@@ -10,7 +10,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// openKeys opens a system and skips the case if the resolver takes no keys.
+// openKeys opens a system. It skips the case if the harness has no keys.
 func (h ResolverHarness) openKeys(t testing.TB) (ports.KeyResolver, ResolverSystem) {
 	t.Helper()
 	s := h.open(t)
@@ -58,8 +58,8 @@ func resolverKeysAreExportedAndErased(t testing.TB, h ResolverHarness) {
 	erase(len(many), "entry-4", many...)
 }
 
-// Users may write the columns that contain keys. A key that matched other keys would export and erase data of other
-// subjects.
+// A user of the application may be able to choose a text that is stored as a key. If this key matched longer keys, an
+// erasure of the user would erase the data of other subjects.
 func resolverKeyIsNotMatchedAsAPrefix(t testing.TB, h ResolverHarness) {
 	resolver, s := h.openKeys(t)
 	all := append([]string{s.Keys.Bystander}, s.Keys.Populated...)

@@ -8,7 +8,7 @@ import (
 	"github.com/habeas-data/habeas/internal/promise"
 )
 
-func none(*fake) {}
+func none(*fakeResolver) {}
 
 func TestAResolverThatKeepsItsPromisesPasses(t *testing.T) {
 	TestResolver(t, harness(none))
@@ -18,7 +18,7 @@ type (
 	resolverFound   = promise.Finds[ResolverHarness]
 	resolverDefects = map[string]resolverDefect
 	resolverDefect  struct {
-		breaks func(*fake)
+		breaks func(*fakeResolver)
 		found  resolverFound
 	}
 )
@@ -27,8 +27,8 @@ func brokenResolver(d resolverDefect) (ResolverHarness, resolverFound) {
 	return harness(d.breaks), d.found
 }
 
-// A suite is useful only if it can fail. Each of these resolvers breaks promises. Exactly the cases on record must
-// fail, for the expected reason.
+// Each resolver of this test breaks one or more promises. For each resolver, exactly the cases that testdata records
+// must fail, for the expected reason. This proves that the suite detects broken resolvers.
 func TestResolversThatBreakAPromiseFail(t *testing.T) {
 	promise.ExpectDefects(t, *update, resolverPromises, brokenResolver, promise.Topics(map[string]resolverDefects{
 		"export": exportDefects(), "erasure": erasureDefects(), "errors": errorDefects(), "keys": resolverKeyDefects(),
@@ -36,16 +36,16 @@ func TestResolversThatBreakAPromiseFail(t *testing.T) {
 }
 
 func TestAHarnessThatIsIncompleteFails(t *testing.T) {
-	for reason, breaks := range map[string]func(*fake){
-		"at least one transient fault": func(f *fake) { f.system.Transient = nil },
-		"Bystander":                    func(f *fake) { f.system.Bystander = domain.SubjectRef{} },
+	for reason, breaks := range map[string]func(*fakeResolver){
+		"at least one transient fault": func(f *fakeResolver) { f.system.Transient = nil },
+		"Bystander":                    func(f *fakeResolver) { f.system.Bystander = domain.SubjectRef{} },
 	} {
 		promise.ExpectFailures(t, resolverPromises, harness(breaks), promise.All(resolverPromises, reason))
 	}
 }
 
 func TestWhatASystemCannotDoIsSkippedWithTheReason(t *testing.T) {
-	limited := harness(func(f *fake) {
+	limited := harness(func(f *fakeResolver) {
 		f.system.Permanent, f.system.Hang, f.system.Excluded = nil, nil, nil
 		f.system.Keys = ResolverKeys{}
 		full := f.surface

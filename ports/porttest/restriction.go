@@ -24,8 +24,7 @@ var restrictionPromises = []promise.Promise[StoreHarness]{
 		"The instant of a record is returned in UTC and rounded down to the microsecond."),
 	that(restrictionIsReadByItsOwnSession, "A session reads the records that it has appended."),
 	that(restrictionWithoutARecordIsNil, "Latest returns nil if there is no record."),
-	that(restrictionRecordedLastIsInForce,
-		"The record that was appended last is in force, regardless of its instant."),
+	that(restrictionRecordedLastIsInForce, "The record that was appended last is in force, regardless of its instant."),
 	that(restrictionOfAPurposeIsNotGlobal, "A record for a purpose does not restrict all processing."),
 	that(restrictionQueryReturnsGlobalAndPurposeRecord,
 		"Latest for a purpose returns the global record and the record for the purpose."),
@@ -39,15 +38,16 @@ var restrictionPromises = []promise.Promise[StoreHarness]{
 	that(restrictionSubjectsAreKeptApart, "Queries never return a record of another subject."),
 }
 
-// restrict returns a restriction that was placed the number of seconds after noon.
+// restrict returns a restriction. The parameter seconds is the time of the restriction after noon.
 func restrict(id domain.SubjectID, purpose *string, seconds int) domain.RestrictionRecord {
 	return domain.RestrictionRecord{
 		SubjectID: id, Purpose: purpose, Restricted: true, RecordedAt: after(seconds), Source: "api",
 	}
 }
 
-// ordered returns a restriction or its lifting. The source identifies the record in a case.
-func ordered(
+// restrictionRecord returns a restriction, or the lifting of a restriction if restricted is false. A case identifies
+// the record by its source. The parameter seconds is the time of the record after noon.
+func restrictionRecord(
 	id domain.SubjectID, purpose *string, source string, restricted bool, seconds int,
 ) domain.RestrictionRecord {
 	record := restrict(id, purpose, seconds)
@@ -57,14 +57,14 @@ func ordered(
 
 var restrictions = ledger[domain.RestrictionRecord]{
 	scopes: map[string]*string{"global": nil, "scoped": pointer("news")},
-	record: ordered,
+	record: restrictionRecord,
 	values: func(of domain.SubjectID, purpose *string) (records []domain.RestrictionRecord) {
 		reasons := []*string{nil, pointer("")} // nil and "" are different
 		for _, text := range distinctTexts() {
 			reasons = append(reasons, pointer(text))
 		}
 		for i, reason := range reasons {
-			record := ordered(of, purpose, strconv.Itoa(i), i%2 == 0, i)
+			record := restrictionRecord(of, purpose, strconv.Itoa(i), i%2 == 0, i)
 			record.Reason = reason
 			records = append(records, record)
 		}
@@ -122,7 +122,7 @@ func restrictionPurposesAreComparedExactly(t testing.TB, h StoreHarness) {
 	restrictions.purposesAreComparedExactly(t, h)
 }
 
-// latestRestrictions returns the records in force, read in a separate session.
+// latestRestrictions returns the records that are in force.
 func latestRestrictions(
 	t testing.TB, store Store, id domain.SubjectID, purpose *string,
 ) (global, scoped *domain.RestrictionRecord) {
@@ -147,7 +147,8 @@ func restrictionWithoutARecordIsNil(t testing.TB, h StoreHarness) {
 
 func restrictionOfAPurposeIsNotGlobal(t testing.TB, h StoreHarness) {
 	id := subject(t, "acme", 1)
-	news, ads := ordered(id, pointer("news"), "news", true, 1), ordered(id, pointer("ads"), "ads", true, 2)
+	news := restrictionRecord(id, pointer("news"), "news", true, 1)
+	ads := restrictionRecord(id, pointer("ads"), "ads", true, 2)
 	for _, inOne := range inOneAndMany {
 		store := restrictions.with(t, h, inOne, news, ads)
 		global, scoped := latestRestrictions(t, store, id, nil)
@@ -163,7 +164,7 @@ func restrictionOfAPurposeIsNotGlobal(t testing.TB, h StoreHarness) {
 
 func restrictionQueryReturnsGlobalAndPurposeRecord(t testing.TB, h StoreHarness) {
 	id := subject(t, "acme", 1)
-	global, news := ordered(id, nil, "global", true, 0), ordered(id, pointer("news"), "news", false, 1)
+	global, news := restrictionRecord(id, nil, "global", true, 0), restrictionRecord(id, pointer("news"), "news", false, 1)
 	for _, inOne := range inOneAndMany {
 		for _, records := range [][]domain.RestrictionRecord{{global, news}, {news, global}} {
 			store := restrictions.with(t, h, inOne, records...)
@@ -186,20 +187,20 @@ func restrictionQueryReturnsGlobalAndPurposeRecord(t testing.TB, h StoreHarness)
 	}
 }
 
-// because returns a restriction with a reason. The source identifies the record in a case.
-func because(id domain.SubjectID, purpose *string, source, reason string) domain.RestrictionRecord {
-	record := ordered(id, purpose, source, true, 0)
+// withReason returns a restriction with a reason. A case identifies the record by its source.
+func withReason(id domain.SubjectID, purpose *string, source, reason string) domain.RestrictionRecord {
+	record := restrictionRecord(id, purpose, source, true, 0)
 	record.Reason = &reason
 	return record
 }
 
-// without returns the record without its reason.
-func without(record domain.RestrictionRecord) domain.RestrictionRecord {
+func withoutReason(record domain.RestrictionRecord) domain.RestrictionRecord {
 	record.Reason = nil
 	return record
 }
 
-// expectReasons checks the complete history including the reasons.
+// expectReasons checks the complete history, including the reasons. The wanted records have the same subject and
+// purpose.
 func expectReasons(t testing.TB, store Store, want ...domain.RestrictionRecord) {
 	t.Helper()
 	restrictions.expect(t, "the history", restrictions.all(t, store, want[0].SubjectID, want[0].Purpose), want...)
@@ -208,24 +209,24 @@ func expectReasons(t testing.TB, store Store, want ...domain.RestrictionRecord) 
 func restrictionReasonsAreCleared(t testing.TB, h StoreHarness) {
 	id, other := subject(t, "acme", 1), subject(t, "acme", 2)
 	for _, inOne := range inOneAndMany {
-		global, lifted := because(id, nil, "global", "wrong"), because(id, nil, "lifted", "right again")
+		global, lifted := withReason(id, nil, "global", "wrong"), withReason(id, nil, "lifted", "right again")
 		lifted.Restricted = false
-		silent, scoped := ordered(id, nil, "silent", true, 5), because(id, pointer("news"), "scoped", "")
-		kept := because(other, nil, "another", "too many")
+		silent, scoped := restrictionRecord(id, nil, "silent", true, 5), withReason(id, pointer("news"), "scoped", "")
+		kept := withReason(other, nil, "another", "too many")
 		store := restrictions.with(t, h, inOne, global, lifted, silent, scoped, kept)
-		own := because(id, nil, "own", "of the same session")
+		own := withReason(id, nil, "own", "of the same session")
 		do(t, store, func(ctx context.Context, s ports.Session) error {
 			return errors.Join(s.Restrictions().Append(ctx, own), s.Restrictions().ClearReasons(ctx, id))
 		})
-		expectReasons(t, store, without(global), without(lifted), silent, without(own))
-		expectReasons(t, store, without(scoped))
+		expectReasons(t, store, withoutReason(global), withoutReason(lifted), silent, withoutReason(own))
+		expectReasons(t, store, withoutReason(scoped))
 		expectReasons(t, store, kept)
 	}
 }
 
 func restrictionReasonsGivenLaterStay(t testing.TB, h StoreHarness) {
 	id := subject(t, "acme", 1)
-	before, later := because(id, nil, "before", "wrong"), because(id, nil, "later", "still wrong")
+	before, later := withReason(id, nil, "before", "wrong"), withReason(id, nil, "later", "still wrong")
 	store := restrictions.with(t, h, true, before)
 	do(t, store, func(ctx context.Context, s ports.Session) error {
 		if err := s.Restrictions().ClearReasons(ctx, id); err != nil {
@@ -241,19 +242,19 @@ func restrictionReasonsGivenLaterStay(t testing.TB, h StoreHarness) {
 	do(t, store, func(ctx context.Context, s ports.Session) error {
 		return errors.Join(s.Restrictions().ClearReasons(ctx, id), s.Restrictions().Append(ctx, later))
 	})
-	expectReasons(t, store, without(before), later)
+	expectReasons(t, store, withoutReason(before), later)
 }
 
 func restrictionReasonsComeBackWithARollback(t testing.TB, h StoreHarness) {
 	id := subject(t, "acme", 1)
-	record := because(id, nil, "api", "wrong")
+	record := withReason(id, nil, "api", "wrong")
 	store := restrictions.with(t, h, true, record)
 	undone := errors.New("undone")
 	err := store.Sessions.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
 		if err := s.Restrictions().ClearReasons(ctx, id); err != nil {
 			return err
 		}
-		if _, err := s.Restrictions().History(ctx, id, nil); err != nil { // sends appends that are held back
+		if _, err := s.Restrictions().History(ctx, id, nil); err != nil { // makes the store send its buffered appends
 			return err
 		}
 		return undone

@@ -13,7 +13,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// brokenRestrictions is a correct RestrictionStore, except for the functions that are set.
+// brokenRestrictions is a RestrictionStore in which the functions that are set replace or change the correct behavior.
 type brokenRestrictions struct {
 	ports.RestrictionStore
 	brokenLedger[domain.RestrictionRecord]
@@ -57,12 +57,11 @@ func (b brokenRestrictions) ClearReasons(ctx context.Context, id domain.SubjectI
 	return b.RestrictionStore.ClearReasons(ctx, b.kept(domain.RestrictionRecord{SubjectID: id}).SubjectID)
 }
 
-// breaks installs the store in every session.
 func (b brokenRestrictions) breaks(store *Store) {
-	changesSessions(func(s ports.Session) replaced {
+	changesSessions(func(s ports.Session) replacedStores {
 		broken := b
 		broken.RestrictionStore, broken.own = s.Restrictions(), new(int)
-		return replaced{Session: s, restrictions: broken}
+		return replacedStores{Session: s, restrictions: broken}
 	})(store)
 }
 

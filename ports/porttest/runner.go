@@ -14,8 +14,8 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// TestStore checks that a store keeps the promises of all storage ports. It fails if the harness waives an unknown
-// case.
+// TestStore runs the suites of all storage ports (see the package comment). It fails if StoreHarness.Waive contains a
+// name that is not the name of a case.
 func TestStore(t *testing.T, h StoreHarness) {
 	t.Helper()
 	promise.CheckWaivers(t, storagePromises(), h.Waive)
@@ -29,7 +29,7 @@ func TestStore(t *testing.T, h StoreHarness) {
 	t.Run("RetentionSweeper", func(t *testing.T) { TestRetentionSweeper(t, h) })
 }
 
-// Functions that report failures.
+// These functions report failures of a case.
 var (
 	assert = promise.Assert
 	must   = promise.Must
@@ -37,13 +37,12 @@ var (
 
 var that = promise.That[StoreHarness]
 
-// storagePromises returns the promises of all storage ports.
 func storagePromises() []promise.Promise[StoreHarness] {
 	return slices.Concat(sessionPromises, consentPromises, restrictionPromises,
 		subjectPromises, outboxPromises, auditPromises, markPromises, sweepPromises)
 }
 
-// open opens a store and checks that the harness is complete.
+// open opens a store, and fails the case if the harness lacks a required field.
 func (h StoreHarness) open(t testing.TB) Store {
 	t.Helper()
 	must(t, h.Open != nil, "the harness is incomplete: Open is required")
@@ -61,13 +60,14 @@ func (h StoreHarness) patience() time.Duration {
 	return h.Patience
 }
 
-// requireHook fails a case that needs an optional hook of the store if the hook is missing.
+// requireHook fails the case if an optional function of Store that the case needs is not set.
 func requireHook(t testing.TB, there bool, name string) {
 	t.Helper()
 	must(t, there, "Store.%s is not set: set it, or waive this case (StoreHarness.Waive) and say why", name)
 }
 
-// do runs fn in a separate session, which must commit. A session that blocks fails after the patience of the store.
+// do runs fn in a separate session, and fails the case if the session does not commit. A session that blocks fails
+// after StoreHarness.Patience.
 func do(t testing.TB, store Store, fn func(ctx context.Context, s ports.Session) error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), store.patience)
@@ -76,8 +76,8 @@ func do(t testing.TB, store Store, fn func(ctx context.Context, s ports.Session)
 	must(t, err == nil, "the session failed: %v", err)
 }
 
-// within runs fn and fails if fn does not return within the patience of the harness. fn may then still run, so fn must
-// not use t.
+// within runs fn, and fails the case if fn does not return within StoreHarness.Patience. fn may continue to run after
+// the end of the case, so it must not use t.
 func (h StoreHarness) within(t testing.TB, what string, fn func()) {
 	t.Helper()
 	done := make(chan struct{})
@@ -92,11 +92,11 @@ func (h StoreHarness) within(t testing.TB, what string, fn func()) {
 	}
 }
 
-// inOneAndMany selects the two ways to append records: all records in one session, or each record in a separate
-// session.
+// inOneAndMany are the values of the parameter inOne of appendAll.
 var inOneAndMany = []bool{true, false}
 
-// appendAll appends records, in one session or each record in a separate session.
+// appendAll appends records. If inOne is true, one session appends all records. Otherwise each record has a separate
+// session.
 func appendAll[R any](
 	t testing.TB, store Store, inOne bool, records []R, add func(context.Context, ports.Session, R) error,
 ) {
@@ -117,7 +117,7 @@ func appendAll[R any](
 	}
 }
 
-// expectRecords checks the names of the returned records and their order. expectWhole also checks all fields.
+// expectRecords checks the names of the returned records and their order, but no other fields.
 func expectRecords[R any](t testing.TB, what string, name func(R) string, got []R, want ...R) {
 	t.Helper()
 	for i := range min(len(got), len(want)) {
@@ -129,7 +129,7 @@ func expectRecords[R any](t testing.TB, what string, name func(R) string, got []
 	assert(t, len(got) == len(want), "%s: got %d records, want %d", what, len(got), len(want))
 }
 
-// expectWhole checks that the records were returned in order with all their fields.
+// expectWhole checks that the returned records equal the wanted records in order, in all fields.
 func expectWhole[R any](t testing.TB, what string, name func(R) string, got []R, want ...R) {
 	t.Helper()
 	expectRecords(t, what, name, got, want...)
@@ -140,10 +140,10 @@ func expectWhole[R any](t testing.TB, what string, name func(R) string, got []R,
 	}
 }
 
-// pointer returns a pointer to the value.
 func pointer[T any](value T) *T { return &value }
 
-// subject returns the id of the person with the tenant and the number. See DataMap.
+// subject returns the id of a customer of the shop that DataMap describes. The id consists of the tenant and the
+// number.
 func subject(t testing.TB, tenant string, number int64) domain.SubjectID {
 	t.Helper()
 	return subjectOf(t, tenant, strconv.FormatInt(number, 10))
@@ -156,20 +156,19 @@ func subjectOf(t testing.TB, elements ...string) domain.SubjectID {
 	return id
 }
 
-// noon is an instant with a precision that stores keep.
+// noon is an instant in whole microseconds, which stores keep exactly.
 var noon = time.Date(2024, time.February, 29, 12, 0, 0, 123456000, time.UTC)
 
-// after returns the instant the number of seconds after noon. A negative number is before noon.
+// after returns noon plus a number of seconds, which may be negative.
 func after(seconds int) time.Time { return noon.Add(time.Duration(seconds) * time.Second) }
 
-// event returns an audit event at noon.
 func event(id string, of domain.SubjectID) domain.AuditEvent {
 	return domain.AuditEvent{
 		EventID: id, EventType: domain.EventErasureRequested, SubjectRef: of, OccurredAt: noon, Payload: domain.Payload{},
 	}
 }
 
-// events returns n audit events at noon. Their ids have the same prefix.
+// events returns n audit events at noon. Their ids begin with the prefix.
 func events(prefix string, n int, of domain.SubjectID) []domain.AuditEvent {
 	made := make([]domain.AuditEvent, n)
 	for i := range made {
@@ -178,10 +177,11 @@ func events(prefix string, n int, of domain.SubjectID) []domain.AuditEvent {
 	return made
 }
 
-// errOf returns only the error of a call.
+// errOf returns the error of a call and drops its result.
 func errOf[T any](_ T, err error) error { return err }
 
-// read returns the result of fn in a separate session, which must commit.
+// read returns the result of fn, which it calls in a separate session. It fails the case if the session does not
+// commit.
 func read[T any](t testing.TB, store Store, fn func(context.Context, ports.Session) (T, error)) (value T) {
 	t.Helper()
 	do(t, store, func(ctx context.Context, s ports.Session) (err error) {

@@ -19,20 +19,19 @@ func TestSessions(t *testing.T, h StoreHarness) {
 
 var sessionPromises = slices.Concat(runPromises, rehearsalPromises)
 
-// runPromises cover the sessions of SessionFactory.Do.
+// runPromises are the promises about the sessions that SessionFactory.Do runs.
 var runPromises = []promise.Promise[StoreHarness]{
 	that(sessionCommitsEverything, "A commit makes the writes through every store of the session visible."),
 	that(sessionRollsEverythingBackOnAnError, "An error of fn rolls back all writes of the session."),
 	that(sessionReturnsTheErrorThatItWasGiven, "Do returns an error of fn so that errors.Is and errors.As find it."),
 	that(sessionRollsEverythingBackOnAPanic, "A panic of fn rolls back all writes of the session."),
-	that(sessionLetsAPanicGoOn, "Do panics again with the value of a panic of fn."),
+	that(sessionLetsAPanicGoOn, "If fn panics, Do rolls back and panics with the same value."),
 	that(sessionRollsBackWhenItsGoroutineExits,
 		"The session is rolled back if fn ends its goroutine with runtime.Goexit."),
 
 	that(sessionCallsAfterItsCommit, "Functions of AfterCommit are called in order, and only after the commit."),
 	that(sessionReportsItsEnd, "Functions of AfterEnd are called once, in order, with the error that Do returns."),
-	that(sessionIsObserved,
-		"The observer is notified of each session, and fn gets the context of the observed activity."),
+	that(sessionIsObserved, "The observer is notified of each session, and fn gets the context of the observed activity."),
 
 	that(sessionRollsBackWhenItsContextIsCancelled,
 		"Do returns context.Canceled if the context is cancelled before the commit."),
@@ -41,10 +40,10 @@ var runPromises = []promise.Promise[StoreHarness]{
 	that(sessionDoesNothingInAContextThatHasEnded,
 		"Do returns the error of the context, and does not call fn, if the context has ended before the call."),
 	that(sessionStopsWaitingWhenItsContextEnds,
-		"A session that waits for another session stops waiting when its context ends."),
+		"The wait for another session ends when the context of the waiting session ends."),
 
-	that(sessionFailsWithASwallowedError, "A failed statement fails Do, even if fn swallows the error."),
-	that(sessionFailsWithAHeldBackAppend, "A failing append that the store holds back fails Do before it returns."),
+	that(sessionFailsWithASwallowedError, "If a statement fails, Do fails even if fn ignores the error."),
+	that(sessionFailsWithAHeldBackAppend, "If an append that the store has buffered fails, Do returns an error."),
 	that(sessionCannotBeNested, "A call of Do inside fn returns ErrSession and writes nothing."),
 	that(sessionCannotBeUsedAfterItsEnd, "A session and its stores return ErrSession after the end of the session."),
 	that(sessionKeepsCopies, "The store copies the values that it receives and returns."),
@@ -53,7 +52,8 @@ var runPromises = []promise.Promise[StoreHarness]{
 	that(sessionLeavesNoConnectionBehind, "A session holds no connection after it has ended for any reason."),
 
 	that(sessionShowsNothingBeforeItsCommit, "Writes are invisible to other sessions before the commit."),
-	that(sessionIsTriedAgainAfterADeadlock, "Each session in a deadlock succeeds after retries, exactly once."),
+	that(sessionIsTriedAgainAfterADeadlock,
+		"Do retries the sessions of a deadlock, and each session commits exactly once."),
 	that(sessionFactoryIsSafeForConcurrentUse, "A session factory is safe for concurrent use (run with -race)."),
 
 	that(sessionReportsAStoreThatCannotBeReached, "Do returns ErrUnavailable if the store cannot be reached."),
@@ -61,19 +61,20 @@ var runPromises = []promise.Promise[StoreHarness]{
 	that(sessionErrorsContainNoPersonalData, "No error contains an id of a subject or a value that was written."),
 }
 
-// traces counts the rows that leave has written, by store.
-type traces struct {
+// rowCounts has the number of rows in each store of a session. It counts only the rows that writeToAllStores writes or
+// deletes.
+type rowCounts struct {
 	consents, restrictions, entries, events int
 	addresses                               int
 }
 
-// untouched and left are the traces before and after leave.
+// countsBefore and countsAfter are the rowCounts before and after writeToAllStores.
 var (
-	untouched = traces{addresses: 1}
-	left      = traces{consents: 1, restrictions: 1, entries: 1, events: 1}
+	countsBefore = rowCounts{addresses: 1}
+	countsAfter  = rowCounts{consents: 1, restrictions: 1, entries: 1, events: 1}
 )
 
-// openWithAddress opens a store in which leave has an address to delete.
+// openWithAddress opens a store with a person and an address, which writeToAllStores deletes.
 func (h StoreHarness) openWithAddress(t testing.TB) (Store, domain.SubjectID) {
 	t.Helper()
 	store := h.open(t)
@@ -82,8 +83,8 @@ func (h StoreHarness) openWithAddress(t testing.TB) (Store, domain.SubjectID) {
 	return store, subject(t, "acme", 1)
 }
 
-// leave writes through every store of a session.
-func leave(ctx context.Context, s ports.Session, id domain.SubjectID) error {
+// writeToAllStores makes one write through each store of a session.
+func writeToAllStores(ctx context.Context, s ports.Session, id domain.SubjectID) error {
 	return errors.Join(
 		s.Consents().Append(ctx, grant(id, "news", 0)), s.Restrictions().Append(ctx, restrict(id, nil, 0)),
 		s.Subjects().Lock(ctx, id, noon), errOf(s.Subjects().Apply(ctx, id, []domain.Step{deleteAddresses})),
@@ -91,14 +92,13 @@ func leave(ctx context.Context, s ports.Session, id domain.SubjectID) error {
 	)
 }
 
-// leaveAndLook writes with leave and reads the traces, so that the store holds no append back.
-func leaveAndLook(ctx context.Context, s ports.Session, id domain.SubjectID) error {
-	return errors.Join(leave(ctx, s, id), errOf(look(ctx, s, id)))
+// writeAndRead calls writeToAllStores and then reads, so that the store sends the appends that it has buffered.
+func writeAndRead(ctx context.Context, s ports.Session, id domain.SubjectID) error {
+	return errors.Join(writeToAllStores(ctx, s, id), errOf(countRows(ctx, s, id)))
 }
 
 var deleteAddresses = domain.Step{Target: "addresses", Strategy: domain.StrategyDelete}
 
-// erasureAt returns an open erasure for a resolver.
 func erasureAt(resolver, entryID string, of domain.SubjectID) domain.OutboxEntry {
 	return domain.OutboxEntry{
 		EntryID: entryID, SubjectID: of, Resolver: resolver, Ref: domain.SubjectRef{Kind: resolver, Value: "ref"},
@@ -106,8 +106,8 @@ func erasureAt(resolver, entryID string, of domain.SubjectID) domain.OutboxEntry
 	}
 }
 
-// look counts the traces that are visible in a session.
-func look(ctx context.Context, s ports.Session, id domain.SubjectID) (seen traces, err error) {
+// countRows counts the rows that the session can see, except addresses.
+func countRows(ctx context.Context, s ports.Session, id domain.SubjectID) (seen rowCounts, err error) {
 	consents, err := s.Consents().History(ctx, id, "news")
 	if err != nil {
 		return seen, err
@@ -122,7 +122,7 @@ func look(ctx context.Context, s ports.Session, id domain.SubjectID) (seen trace
 	}
 	trail, err := s.Audit().Trail(ctx, id)
 	for _, event := range trail {
-		if event.EventID == "left-event" { // without the evidence
+		if event.EventID == "left-event" { // leaves out evidence
 			seen.events++
 		}
 	}
@@ -133,10 +133,10 @@ func look(ctx context.Context, s ports.Session, id domain.SubjectID) (seen trace
 	return seen, err
 }
 
-// expectTraces checks the traces after sessions have ended.
-func expectTraces(t testing.TB, store Store, id domain.SubjectID, want traces) {
+// expectRowCounts checks the row counts in a new session.
+func expectRowCounts(t testing.TB, store Store, id domain.SubjectID, want rowCounts) {
 	t.Helper()
-	seen := read(t, store, func(ctx context.Context, s ports.Session) (traces, error) { return look(ctx, s, id) })
+	seen := read(t, store, func(ctx context.Context, s ports.Session) (rowCounts, error) { return countRows(ctx, s, id) })
 	seen.addresses = len(store.Rows(t, "addresses"))
 	assert(t, seen == want, "the stores hold %+v, want %+v", seen, want)
 }

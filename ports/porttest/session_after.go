@@ -10,7 +10,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// sessionCallsAfterItsCommit applies only to a store whose sessions implement ports.CommitNotifier.
+// The case checks nothing if the sessions of the store do not implement ports.CommitNotifier.
 func sessionCallsAfterItsCommit(t testing.TB, h StoreHarness) {
 	store, id := h.openWithAddress(t)
 	var calls []string

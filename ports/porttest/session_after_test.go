@@ -8,25 +8,25 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// notifier is a session that passes functions of AfterCommit to notify.
-type notifier struct {
-	replaced
+// afterCommit is a session whose AfterCommit calls notify.
+type afterCommit struct {
+	replacedStores
 	notify func(fn func(context.Context))
 }
 
-func (n notifier) AfterCommit(fn func(context.Context)) { n.notify(fn) }
+func (n afterCommit) AfterCommit(fn func(context.Context)) { n.notify(fn) }
 
-// notifies returns a defect of the calls after a commit.
-func notifies(notify func(s ports.CommitNotifier, fn func(context.Context))) func(*Store) {
+// changesAfterCommit returns a function that breaks a store: notify replaces AfterCommit.
+func changesAfterCommit(notify func(s ports.CommitNotifier, fn func(context.Context))) func(*Store) {
 	return changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) error {
 		return do(ctx, func(ctx context.Context, s ports.Session) error {
 			own, _ := s.(ports.CommitNotifier)
-			return fn(ctx, notifier{replaced{Session: s}, func(after func(context.Context)) { notify(own, after) }})
+			return fn(ctx, afterCommit{replacedStores{Session: s}, func(after func(context.Context)) { notify(own, after) }})
 		})
 	})
 }
 
-// callsAfterAnyEnd is the defect of a session that calls functions of AfterCommit after any end.
+// callsAfterAnyEnd breaks a store: the session calls the functions of AfterCommit even if it fails.
 var callsAfterAnyEnd = changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) error {
 	var after []func(context.Context)
 	defer func() {
@@ -35,50 +35,51 @@ var callsAfterAnyEnd = changesDo(func(do doFunc, ctx context.Context, fn session
 		}
 	}()
 	return do(ctx, func(ctx context.Context, s ports.Session) error {
-		return fn(ctx, notifier{replaced{Session: s}, func(fn func(context.Context)) { after = append(after, fn) }})
+		return fn(ctx, afterCommit{replacedStores{Session: s}, func(fn func(context.Context)) { after = append(after, fn) }})
 	})
 })
 
-// callsInside is the defect of a context that still belongs to the session.
-var callsInside = changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) error {
+// callsAfterCommitInside breaks a store: the functions of AfterCommit get the context of the session that has ended.
+var callsAfterCommitInside = changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) error {
 	return do(ctx, func(inside context.Context, s ports.Session) error {
 		own, _ := s.(ports.CommitNotifier)
-		return fn(inside, notifier{replaced{Session: s}, func(fn func(context.Context)) {
+		return fn(inside, afterCommit{replacedStores{Session: s}, func(fn func(context.Context)) {
 			own.AfterCommit(func(context.Context) { fn(inside) })
 		}})
 	})
 })
 
-// ends is a session that passes functions of AfterEnd to notify.
-type ends struct {
-	replaced
+// afterEnd is a session whose AfterEnd calls notify.
+type afterEnd struct {
+	replacedStores
 	notify func(fn func(context.Context, error))
 }
 
-func (e ends) AfterEnd(fn func(context.Context, error)) { e.notify(fn) }
+func (e afterEnd) AfterEnd(fn func(context.Context, error)) { e.notify(fn) }
 
-// changesAfterEnd returns a defect of the calls at the end of a session.
+// changesAfterEnd returns a function that breaks a store: notify replaces AfterEnd.
 func changesAfterEnd(notify func(s ports.EndNotifier, fn func(context.Context, error))) func(*Store) {
 	return changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) error {
 		return do(ctx, func(ctx context.Context, s ports.Session) error {
 			own, _ := s.(ports.EndNotifier)
-			return fn(ctx, ends{replaced{Session: s}, func(end func(context.Context, error)) { notify(own, end) }})
+			return fn(ctx, afterEnd{replacedStores{Session: s}, func(end func(context.Context, error)) { notify(own, end) }})
 		})
 	})
 }
 
-// callsAfterEndInside is the defect of a context that still belongs to the session.
+// callsAfterEndInside breaks a store: the functions of AfterEnd get the context of the session that has ended.
 var callsAfterEndInside = changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) error {
 	return do(ctx, func(inside context.Context, s ports.Session) error {
 		own, _ := s.(ports.EndNotifier)
-		return fn(inside, ends{replaced{Session: s}, func(end func(context.Context, error)) {
+		return fn(inside, afterEnd{replacedStores{Session: s}, func(end func(context.Context, error)) {
 			own.AfterEnd(func(_ context.Context, err error) { end(inside, err) })
 		}})
 	})
 })
 
-// observes returns a defect of the observer of a session.
-func observes(change func(o ports.Observer) ports.Observer) func(*Store) {
+// changesObserver returns a function that breaks a store: the store reports its sessions to another observer, which
+// change returns.
+func changesObserver(change func(o ports.Observer) ports.Observer) func(*Store) {
 	return func(store *Store) {
 		observed := store.Observed
 		store.Observed = func(t testing.TB, observer ports.Observer) ports.SessionFactory {
@@ -88,7 +89,7 @@ func observes(change func(o ports.Observer) ports.Observer) func(*Store) {
 	}
 }
 
-// startFunc is an observer that only observes activities.
+// startFunc is an observer that ignores observations.
 type startFunc func(context.Context, domain.Activity) (context.Context, func(domain.Ended))
 
 func (f startFunc) Start(ctx context.Context, a domain.Activity) (context.Context, func(domain.Ended)) {
@@ -97,7 +98,7 @@ func (f startFunc) Start(ctx context.Context, a domain.Activity) (context.Contex
 
 func (startFunc) Observe(context.Context, domain.Observation) {}
 
-// probed is a session factory with a probe.
+// probed is a session factory that implements ports.Prober with a function.
 type probed struct {
 	doFunc
 	probe func(context.Context) error
@@ -105,8 +106,9 @@ type probed struct {
 
 func (p probed) Probe(ctx context.Context) error { return p.probe(ctx) }
 
-// probes returns a defect of the probes of a store and of an unreachable store.
-func probes(here, away func(context.Context) error) func(*Store) {
+// changesProbes returns a function that breaks a store: the function here replaces the probe of the reachable store,
+// and the function away replaces the probe of the unreachable store.
+func changesProbes(here, away func(context.Context) error) func(*Store) {
 	return func(store *Store) {
 		store.Sessions = probed{store.Sessions.Do, here}
 		unreachable := store.Unreachable
@@ -117,8 +119,8 @@ func probes(here, away func(context.Context) error) func(*Store) {
 	}
 }
 
-// probeRight is a correct probe of a reachable store.
-func probeRight(ctx context.Context) error { return ctx.Err() }
+// probeReachable is a correct probe of a store that can be reached.
+func probeReachable(ctx context.Context) error { return ctx.Err() }
 
-// away is a correct probe of an unreachable store.
-func away(context.Context) error { return errNowhere }
+// probeUnreachable is a correct probe of a store that cannot be reached.
+func probeUnreachable(context.Context) error { return errNowhere }

@@ -12,12 +12,12 @@ import (
 
 func sessionCommitsEverything(t testing.TB, h StoreHarness) {
 	store, id := h.openWithAddress(t)
-	expectTraces(t, store, id, untouched)
-	do(t, store, func(ctx context.Context, s ports.Session) error { return leave(ctx, s, id) })
-	expectTraces(t, store, id, left)
+	expectRowCounts(t, store, id, countsBefore)
+	do(t, store, func(ctx context.Context, s ports.Session) error { return writeToAllStores(ctx, s, id) })
+	expectRowCounts(t, store, id, countsAfter)
 }
 
-// failure is an error type of an application.
+// failure is an error type that only the application knows.
 type failure struct{ text string }
 
 func (f *failure) Error() string { return f.text }
@@ -30,15 +30,15 @@ var (
 func sessionRollsEverythingBackOnAnError(t testing.TB, h StoreHarness) {
 	store, id := h.openWithAddress(t)
 	err := store.Sessions.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
-		if err := leaveAndLook(ctx, s, id); err != nil {
+		if err := writeAndRead(ctx, s, id); err != nil {
 			return err
 		}
 		return errFailure
 	})
 	assert(t, err != nil, "Do succeeded although fn failed")
-	expectTraces(t, store, id, untouched)
-	do(t, store, func(ctx context.Context, s ports.Session) error { return leave(ctx, s, id) })
-	expectTraces(t, store, id, left)
+	expectRowCounts(t, store, id, countsBefore)
+	do(t, store, func(ctx context.Context, s ports.Session) error { return writeToAllStores(ctx, s, id) })
+	expectRowCounts(t, store, id, countsAfter)
 }
 
 func sessionReturnsTheErrorThatItWasGiven(t testing.TB, h StoreHarness) {
@@ -60,8 +60,9 @@ func sessionReturnsTheErrorThatItWasGiven(t testing.TB, h StoreHarness) {
 	}
 }
 
-// panicking runs a session whose fn panics, and returns the recovered value.
-func panicking(t testing.TB, store Store, value any, fn func(context.Context, ports.Session) error) (recovered any) {
+// panicIn runs a session whose function calls fn and then panics with the value. It returns the value that the
+// panic of Do had.
+func panicIn(t testing.TB, store Store, value any, fn func(context.Context, ports.Session) error) (recovered any) {
 	t.Helper()
 	defer func() { recovered = recover() }()
 	err := store.Sessions.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
@@ -76,13 +77,13 @@ func panicking(t testing.TB, store Store, value any, fn func(context.Context, po
 
 func sessionRollsEverythingBackOnAPanic(t testing.TB, h StoreHarness) {
 	store, id := h.openWithAddress(t)
-	panicking(t, store, errFailure, func(ctx context.Context, s ports.Session) error { return leaveAndLook(ctx, s, id) })
-	expectTraces(t, store, id, untouched)
+	panicIn(t, store, errFailure, func(ctx context.Context, s ports.Session) error { return writeAndRead(ctx, s, id) })
+	expectRowCounts(t, store, id, countsBefore)
 }
 
 func sessionLetsAPanicGoOn(t testing.TB, h StoreHarness) {
 	store := h.open(t)
-	recovered := panicking(t, store, errFailure, func(context.Context, ports.Session) error { return nil })
+	recovered := panicIn(t, store, errFailure, func(context.Context, ports.Session) error { return nil })
 	assert(t, recovered == any(errFailure),
 		"Do panicked with a %T, which is not the value that fn panicked with", recovered)
 }
@@ -92,14 +93,14 @@ func sessionRollsBackWhenItsGoroutineExits(t testing.TB, h StoreHarness) {
 	ctx := t.Context()
 	h.within(t, "ending a session whose goroutine exits", func() {
 		_ = store.Sessions.Do(ctx, func(ctx context.Context, s ports.Session) error {
-			if err := leave(ctx, s, id); err != nil {
+			if err := writeToAllStores(ctx, s, id); err != nil {
 				return err
 			}
-			runtime.Goexit() // as t.FailNow does
+			runtime.Goexit() // t.FailNow ends its goroutine in this way
 			return nil
 		})
 	})
-	expectTraces(t, store, id, untouched)
-	do(t, store, func(ctx context.Context, s ports.Session) error { return leave(ctx, s, id) })
-	expectTraces(t, store, id, left)
+	expectRowCounts(t, store, id, countsBefore)
+	do(t, store, func(ctx context.Context, s ports.Session) error { return writeToAllStores(ctx, s, id) })
+	expectRowCounts(t, store, id, countsAfter)
 }

@@ -17,18 +17,18 @@ import (
 func sessionShowsNothingBeforeItsCommit(t testing.TB, h StoreHarness) {
 	store, id := h.openWithAddress(t)
 	outside := t.Context()
-	seen, reading := make(chan traces, 1), sync.WaitGroup{}
+	seen, reading := make(chan rowCounts, 1), sync.WaitGroup{}
 	do(t, store, func(ctx context.Context, s ports.Session) error {
-		if err := leaveAndLook(ctx, s, id); err != nil {
+		if err := writeAndRead(ctx, s, id); err != nil {
 			return err
 		}
 		reading.Go(func() {
 			_ = store.Sessions.Do(outside, func(ctx context.Context, s ports.Session) error {
-				found, err := look(ctx, s, id)
+				found, err := countRows(ctx, s, id)
 				if err == nil {
 					select {
 					case seen <- found:
-					default: // of an earlier attempt of the session
+					default: // an earlier attempt of the session has sent it
 					}
 				}
 				return err
@@ -36,19 +36,19 @@ func sessionShowsNothingBeforeItsCommit(t testing.TB, h StoreHarness) {
 		})
 		select {
 		case found := <-seen:
-			assert(t, found == (traces{}), "another session sees %+v before the commit", found)
-		case <-time.After(grace): // a store may block readers
+			assert(t, found == (rowCounts{}), "another session sees %+v before the commit", found)
+		case <-time.After(grace): // a store may make readers wait
 		}
 		return nil
 	})
 	h.within(t, "reading during another session, which has ended", reading.Wait)
-	expectTraces(t, store, id, left)
+	expectRowCounts(t, store, id, countsAfter)
 }
 
 func sessionIsTriedAgainAfterADeadlock(t testing.TB, h StoreHarness) {
 	store := h.open(t)
 	people := []domain.SubjectID{subject(t, "acme", 1), subject(t, "acme", 2)}
-	last := inOppositeOrder(t, h, store, people)
+	last := lockInOppositeOrder(t, h, store, people)
 	do(t, store, func(ctx context.Context, s ports.Session) error {
 		for i, person := range people {
 			ids, err := trailOf(ctx, s, person)
@@ -62,9 +62,10 @@ func sessionIsTriedAgainAfterADeadlock(t testing.TB, h StoreHarness) {
 	})
 }
 
-// inOppositeOrder runs two sessions that lock two people in opposite order. Both sessions must succeed. For each
-// session, it returns the event that the last attempt has appended for the person that it locked first.
-func inOppositeOrder(t testing.TB, h StoreHarness, store Store, people []domain.SubjectID) (last []string) {
+// lockInOppositeOrder runs two sessions that lock two people in opposite order, which causes a deadlock. Both sessions
+// must succeed after retries. Each attempt of a session appends an event to the trail of the person that it locks
+// first. For each session, lockInOppositeOrder returns the event of the last attempt.
+func lockInOppositeOrder(t testing.TB, h StoreHarness, store Store, people []domain.SubjectID) (last []string) {
 	t.Helper()
 	var waiting atomic.Int32
 	bothLocked, ctx := make(chan struct{}), t.Context()
@@ -89,7 +90,7 @@ func inOppositeOrder(t testing.TB, h StoreHarness, store Store, people []domain.
 					}
 					select {
 					case <-bothLocked:
-					case <-time.After(grace): // a store may let one session write at a time
+					case <-time.After(grace): // a store may make the second session wait
 					}
 					return s.Subjects().Lock(ctx, second, noon)
 				})
@@ -103,7 +104,7 @@ func inOppositeOrder(t testing.TB, h StoreHarness, store Store, people []domain.
 	return last
 }
 
-// concurrent is the number of goroutines that use a session factory, and rounds is the number of sessions of each
+// concurrent is the number of goroutines that share a session factory. rounds is the number of sessions in each
 // goroutine.
 const (
 	concurrent = 16

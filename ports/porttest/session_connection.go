@@ -49,7 +49,7 @@ func sessionLeavesNoConnectionBehind(t testing.TB, h StoreHarness) {
 			if err := s.Subjects().Lock(ctx, id, noon); err != nil {
 				return err
 			}
-			if _, err := look(ctx, s, id); err != nil {
+			if _, err := countRows(ctx, s, id); err != nil {
 				return err
 			}
 			return end(ctx, cancel, s)
@@ -69,7 +69,7 @@ func sessionLeavesNoConnectionBehind(t testing.TB, h StoreHarness) {
 	})
 }
 
-// eventually waits for a change that a store may make in the background.
+// eventually waits until done returns true, because a store may make the change in the background.
 func (h StoreHarness) eventually(t testing.TB, what string, done func() bool) {
 	t.Helper()
 	deadline, tick := time.After(h.patience()), time.NewTicker(time.Millisecond)

@@ -19,7 +19,7 @@ func sessionRollsBackWhenItsDeadlineHasPassed(t testing.TB, h StoreHarness) {
 	h.endsWithItsContext(t, withExpiry, context.DeadlineExceeded)
 }
 
-// endsWithItsContext checks that a session fails if its context ends at the end of fn.
+// endsWithItsContext checks that Do fails if its context ends when fn returns.
 func (h StoreHarness) endsWithItsContext(
 	t testing.TB, ending func(context.Context) (context.Context, context.CancelFunc), want error,
 ) {
@@ -27,9 +27,9 @@ func (h StoreHarness) endsWithItsContext(
 	store, id := h.openWithAddress(t)
 	for what, fn := range map[string]func(context.Context, ports.Session) error{
 		"did nothing":    func(context.Context, ports.Session) error { return nil },
-		"read":           func(ctx context.Context, s ports.Session) error { return errOf(look(ctx, s, id)) },
-		"wrote":          func(ctx context.Context, s ports.Session) error { return leave(ctx, s, id) },
-		"wrote and read": func(ctx context.Context, s ports.Session) error { return leaveAndLook(ctx, s, id) },
+		"read":           func(ctx context.Context, s ports.Session) error { return errOf(countRows(ctx, s, id)) },
+		"wrote":          func(ctx context.Context, s ports.Session) error { return writeToAllStores(ctx, s, id) },
+		"wrote and read": func(ctx context.Context, s ports.Session) error { return writeAndRead(ctx, s, id) },
 	} {
 		ctx, end := ending(t.Context())
 		err := store.Sessions.Do(ctx, func(ctx context.Context, s ports.Session) error {
@@ -38,10 +38,11 @@ func (h StoreHarness) endsWithItsContext(
 		})
 		assert(t, errors.Is(err, want), "a session that %s returned %v, which is not %v", what, err, want)
 	}
-	expectTraces(t, store, id, untouched)
+	expectRowCounts(t, store, id, countsBefore)
 }
 
-// expiring is a context whose deadline passes when the case closes a channel.
+// expiring is a context whose deadline passes when the channel passed is closed. A case therefore does not depend on
+// the clock.
 type expiring struct {
 	context.Context
 	passed chan struct{}
@@ -72,7 +73,7 @@ func sessionDoesNothingInAContextThatHasEnded(t testing.TB, h StoreHarness) {
 	for _, ended := range []context.Context{cancelled, late} {
 		for _, swallow := range []bool{false, true} {
 			err := store.Sessions.Do(ended, func(ctx context.Context, s ports.Session) error {
-				if err := leave(ctx, s, id); !swallow {
+				if err := writeToAllStores(ctx, s, id); !swallow {
 					return err
 				}
 				return nil
@@ -80,13 +81,13 @@ func sessionDoesNothingInAContextThatHasEnded(t testing.TB, h StoreHarness) {
 			assert(t, errors.Is(err, ended.Err()), "Do returned %v, which is not %v", err, ended.Err())
 		}
 	}
-	expectTraces(t, store, id, untouched)
+	expectRowCounts(t, store, id, countsBefore)
 }
 
 func sessionStopsWaitingWhenItsContextEnds(t testing.TB, h StoreHarness) {
 	store := h.open(t)
 	id := subject(t, "acme", 1)
-	holding(t, store, id, func() {
+	whileLocked(t, store, id, func() {
 		ctx, cancel := context.WithTimeout(t.Context(), shortDeadline)
 		defer cancel()
 		var err error
@@ -99,8 +100,8 @@ func sessionStopsWaitingWhenItsContextEnds(t testing.TB, h StoreHarness) {
 	})
 }
 
-// holding runs fn while another session holds the lock of the subject.
-func holding(t testing.TB, store Store, id domain.SubjectID, fn func()) {
+// whileLocked runs fn while another session holds the lock of the subject.
+func whileLocked(t testing.TB, store Store, id domain.SubjectID, fn func()) {
 	t.Helper()
 	locked, release, ended := make(chan struct{}), make(chan struct{}), make(chan error, 1)
 	lockedOnce := sync.OnceFunc(func() { close(locked) })
@@ -129,5 +130,6 @@ func holding(t testing.TB, store Store, id domain.SubjectID, fn func()) {
 	}
 }
 
-// grace is the time for which a session waits for another session that the store may block.
+// grace is the time for which a session waits for another session. After this time, the case assumes that the store
+// blocks the other session.
 const grace = 250 * time.Millisecond

@@ -16,7 +16,8 @@ import (
 
 type sessionFunc = func(context.Context, ports.Session) error
 
-// commitsOn returns the defect of a commit after an error or a panic.
+// commitsOn returns a function that breaks a store: Do commits after an error of fn if failure is true, and after a
+// panic if panics is true.
 func commitsOn(failure, panics bool) func(*Store) {
 	return changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) error {
 		var failed error
@@ -42,7 +43,7 @@ func commitsOn(failure, panics bool) func(*Store) {
 	})
 }
 
-// commitsOnExit is the defect of running fn in another goroutine that may exit unnoticed.
+// commitsOnExit breaks a store: Do runs fn in another goroutine, and commits if this goroutine exits without a result.
 var commitsOnExit = changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) error {
 	return do(ctx, func(ctx context.Context, s ports.Session) error {
 		ended, panicked := make(chan error, 1), make(chan any, 1)
@@ -65,8 +66,9 @@ var commitsOnExit = changesDo(func(do doFunc, ctx context.Context, fn sessionFun
 	})
 })
 
-// recovers returns the defect of recovering a panic and continuing with instead.
-func recovers(instead func(value any) error) func(*Store) {
+// swallowsPanics returns a function that breaks a store: Do recovers a panic of fn and returns the error that instead
+// returns.
+func swallowsPanics(instead func(value any) error) func(*Store) {
 	return changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) (err error) {
 		defer func() {
 			if value := recover(); value != nil {
@@ -77,7 +79,8 @@ func recovers(instead func(value any) error) func(*Store) {
 	})
 }
 
-// changesResult returns a defect that changes the error of Do. ofFn is the error of fn.
+// changesResult returns a function that breaks a store: Do changes the error that it returns. The parameter ofFn of
+// change is the error of fn.
 func changesResult(change func(err, ofFn error) error) func(*Store) {
 	return changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) error {
 		var ofFn error
@@ -89,18 +92,18 @@ func changesResult(change func(err, ofFn error) error) func(*Store) {
 	})
 }
 
-// ignoresContexts is the defect of a session that continues after the end of its context.
+// ignoresContexts breaks a store: a session continues after the end of its context.
 var ignoresContexts = changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) error {
 	return do(context.WithoutCancel(ctx), fn)
 })
 
-// nests is the defect of a Do inside fn that opens an independent session.
-var nests = changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) error {
+// ignoresOuterSession breaks a store: a call of Do inside fn opens an independent session.
+var ignoresOuterSession = changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) error {
 	return do(ctx, func(_ context.Context, s ports.Session) error { return fn(ctx, s) })
 })
 
-// joins is the defect of a Do inside fn that uses the outer session.
-func joins(store *Store) {
+// reusesOuterSession breaks a store: a call of Do inside fn uses the outer session.
+func reusesOuterSession(store *Store) {
 	type key struct{}
 	changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) error {
 		if outer, ok := ctx.Value(key{}).(ports.Session); ok {
@@ -110,8 +113,8 @@ func joins(store *Store) {
 	})(store)
 }
 
-// livesOn is the defect of sessions that write late appends in another session.
-func livesOn(store *Store) {
+// appendsAfterEnd breaks a store: an append after the end of its session succeeds in another session.
+func appendsAfterEnd(store *Store) {
 	changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) error {
 		return do(ctx, func(ctx context.Context, s ports.Session) error {
 			late := func(c auditCall) error {
@@ -121,16 +124,17 @@ func livesOn(store *Store) {
 				}
 				return err
 			}
-			return fn(ctx, replaced{Session: s, audit: brokenLog{AuditLog: s.Audit(), add: late}})
+			return fn(ctx, replacedStores{Session: s, audit: brokenLog{AuditLog: s.Audit(), add: late}})
 		})
 	})(store)
 }
 
-// keepsReferences is the defect of appends that read the caller's restrictions only at the end.
+// keepsReferences breaks a store: a session reads the caller's restriction records only at its end, when the caller may
+// have changed them.
 var keepsReferences = changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) error {
 	return do(ctx, func(ctx context.Context, s ports.Session) error {
 		held := &heldRestrictions{RestrictionStore: s.Restrictions()}
-		if err := fn(ctx, replaced{Session: s, restrictions: held}); err != nil {
+		if err := fn(ctx, replacedStores{Session: s, restrictions: held}); err != nil {
 			return err
 		}
 		return held.flush(ctx)
@@ -167,7 +171,7 @@ func (h *heldRestrictions) flush(ctx context.Context) error {
 	return nil
 }
 
-// sharesPayloads is the defect of a cache that returns shared values.
+// sharesPayloads breaks a store: Trail returns the same payload to all callers.
 func sharesPayloads(store *Store) {
 	var cached sync.Map
 	returnsEvents(func(e *domain.AuditEvent) {
@@ -176,9 +180,10 @@ func sharesPayloads(store *Store) {
 	})(store)
 }
 
-// connects returns the defect of unexpected connections. A session takes its connection at the beginning if atOnce is
-// set. It returns the connection at the end unless keep is true.
-func connects(atOnce bool, keep func(err error, panicked bool) bool) func(*Store) {
+// opensConnections returns a function that breaks a store: Store.Connections returns more connections than the store
+// needs. If atOnce is true, each session takes an additional connection at its beginning. If keep returns true at the
+// end of a session, one more connection is never released.
+func opensConnections(atOnce bool, keep func(err error, panicked bool) bool) func(*Store) {
 	return func(store *Store) {
 		var open atomic.Int64
 		needed := store.Connections
@@ -207,8 +212,8 @@ func afterError(err error, _ bool) bool { return err != nil }
 
 func afterPanic(_ error, panicked bool) bool { return panicked }
 
-// readsDirt is the defect of consent that others can read before the commit.
-func readsDirt(store *Store) {
+// readsUncommitted breaks a store: other sessions read consent records before the commit.
+func readsUncommitted(store *Store) {
 	var mu sync.Mutex
 	uncommitted := map[ports.Session][]domain.ConsentRecord{}
 	changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) error {
@@ -231,7 +236,7 @@ func readsDirt(store *Store) {
 				}
 				return others
 			}}
-			return fn(ctx, replaced{Session: s, consents: log})
+			return fn(ctx, replacedStores{Session: s, consents: log})
 		})
 	})(store)
 }
@@ -261,19 +266,20 @@ func (d dirtyConsents) History(
 	return records, err
 }
 
-// locksOnce is the defect of a deadlock that is not retried. Each session that locks twice has a deadlock.
-var locksOnce = changesSessions(func(s ports.Session) replaced {
-	return replaced{Session: s, subjects: &lockOnce{SubjectStore: s.Subjects(), second: errDeadlock}}
+// neverRetriesDeadlocks breaks a store: Do returns the error of a deadlock. Each session that locks two subjects gets
+// this error.
+var neverRetriesDeadlocks = changesSessions(func(s ports.Session) replacedStores {
+	return replacedStores{Session: s, subjects: &deadlocks{SubjectStore: s.Subjects(), second: errDeadlock}}
 })
 
-// lockOnce is a SubjectStore whose second lock fails.
-type lockOnce struct {
+// deadlocks is a SubjectStore whose second call of Lock returns the error second.
+type deadlocks struct {
 	ports.SubjectStore
 	locked bool
 	second error
 }
 
-func (l *lockOnce) Lock(ctx context.Context, id domain.SubjectID, at time.Time) error {
+func (l *deadlocks) Lock(ctx context.Context, id domain.SubjectID, at time.Time) error {
 	err := l.SubjectStore.Lock(ctx, id, at)
 	if err == nil && l.locked {
 		return l.second
@@ -282,8 +288,8 @@ func (l *lockOnce) Lock(ctx context.Context, id domain.SubjectID, at time.Time) 
 	return err
 }
 
-// turnsAway is the defect of a store that accepts only one session.
-func turnsAway(store *Store) {
+// acceptsOneSession breaks a store: Do fails while another session is open.
+func acceptsOneSession(store *Store) {
 	var open atomic.Int64
 	changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) error {
 		defer open.Add(-1)
@@ -296,7 +302,7 @@ func turnsAway(store *Store) {
 
 type turnsAwayKey struct{}
 
-// refusesWithoutFailing is the defect of a session that forgets a refused append.
+// refusesWithoutFailing breaks a store: a refused append returns an error, but the session can still be committed.
 var refusesWithoutFailing = brokenLog{add: func(c auditCall) error {
 	for _, event := range c.events {
 		trail, err := c.Trail(c.ctx, event.SubjectRef)
@@ -310,8 +316,8 @@ var refusesWithoutFailing = brokenLog{add: func(c auditCall) error {
 	return c.add()
 }}.breaks
 
-// deniesBeingAway is the defect of an unreachable store that reports success.
-func deniesBeingAway(store *Store) {
+// ignoresUnreachable breaks a store: Do reports success although the store cannot be reached.
+func ignoresUnreachable(store *Store) {
 	unreachable := store.Unreachable
 	store.Unreachable = func(t testing.TB) ports.SessionFactory {
 		away := Store{Sessions: unreachable(t)}
@@ -320,12 +326,12 @@ func deniesBeingAway(store *Store) {
 	}
 }
 
-// says is the defect of an error that contains an appended value.
-func says(store *Store) {
+// namesValueInError breaks a store: the error of Do contains a value that the session has appended.
+func namesValueInError(store *Store) {
 	changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) error {
 		last := ""
 		err := do(ctx, func(ctx context.Context, s ports.Session) error {
-			return fn(ctx, replaced{Session: s, audit: brokenLog{AuditLog: s.Audit(), add: func(c auditCall) error {
+			return fn(ctx, replacedStores{Session: s, audit: brokenLog{AuditLog: s.Audit(), add: func(c auditCall) error {
 				for _, event := range c.events {
 					last = event.EventID
 				}

@@ -12,7 +12,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// sessionReportsItsEnd applies only to a store whose sessions implement ports.EndNotifier.
+// The case checks nothing if the sessions of the store do not implement ports.EndNotifier.
 func sessionReportsItsEnd(t testing.TB, h StoreHarness) {
 	store, id := h.openWithAddress(t)
 	for end, want := range map[string]string{"a commit": "nil", "an error": "its error", "a panic": "an error"} {
@@ -45,7 +45,7 @@ func sessionReportsItsEnd(t testing.TB, h StoreHarness) {
 			return nil
 		}
 		if end == "a panic" {
-			panicking(t, store, errFailure, run)
+			panicIn(t, store, errFailure, run)
 		} else {
 			err := store.Sessions.Do(t.Context(), run)
 			assert(t, (err == nil) == (end == "a commit"), "a session that ends with %s returned %v", end, err)
@@ -81,13 +81,14 @@ func sessionIsObserved(t testing.TB, h StoreHarness) {
 	for _, err := range []error{nil, domain.ErrConflict, context.Canceled} {
 		_ = watched.Sessions.Do(t.Context(), run(err))
 	}
-	panicking(t, watched, errFailure, run(nil))
+	panicIn(t, watched, errFailure, run(nil))
 	want := []string{"session ok 0", "session conflict 0", "session canceled 0", "session panic 0"}
 	assert(t, slices.Equal(observer.ended, want) && observer.begun == len(want),
 		"%d sessions began and %v were observed, want %v", observer.begun, observer.ended, want)
 }
 
-// sessionObserver records the ends of activities. It is also the key of a value in their contexts.
+// sessionObserver records the ends of activities. It also serves as the key of a value in the contexts that it returns,
+// so that a case can recognize them.
 type sessionObserver struct {
 	mu    sync.Mutex
 	begun int
@@ -107,7 +108,7 @@ func (o *sessionObserver) Start(ctx context.Context, a domain.Activity) (context
 
 func (o *sessionObserver) Observe(context.Context, domain.Observation) {}
 
-// sessionFactoryIsProbed applies only to a store that implements ports.Prober.
+// The case checks nothing if the store does not implement ports.Prober.
 func sessionFactoryIsProbed(t testing.TB, h StoreHarness) {
 	store := h.open(t)
 	prober, is := store.Sessions.(ports.Prober)

@@ -90,7 +90,7 @@ func sessionErrorsContainNoPersonalData(t testing.TB, h StoreHarness) {
 	}
 }
 
-// writeSecrets appends values to every ledger that no error may contain.
+// writeSecrets appends records whose values no error may contain.
 func writeSecrets(ctx context.Context, s ports.Session, id domain.SubjectID) error {
 	consent, restriction := grant(id, "secret-purpose", 0), restrict(id, pointer("secret-purpose"), 0)
 	consent.PolicyVersion, restriction.Reason = "secret-version", pointer("secret-reason")

@@ -11,19 +11,19 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// rehearsalPromises cover ports.Rehearser. They apply only to a store that implements it.
+// rehearsalPromises are the promises of ports.Rehearser. Their cases check nothing if the store does not implement it.
 var rehearsalPromises = []promise.Promise[StoreHarness]{
-	that(sessionRehearsalLeavesNothing, "A rehearsal leaves no write, however it ends."),
+	that(sessionRehearsalLeavesNothing, "A rehearsal stores no write, even if fn fails or panics."),
 	that(sessionRehearsalCallsNothingAfterIt, "A rehearsal calls no function of AfterCommit."),
 	that(sessionRehearsalSeesItsWrites, "fn of a rehearsal reads its own writes."),
-	that(sessionRehearsalReturnsTheErrorOfFn, "Rehearse calls fn once, returns its error and lets its panic through."),
+	that(sessionRehearsalReturnsTheErrorOfFn, "Rehearse calls fn once, and the caller gets the error or the panic of fn."),
 	that(sessionRehearsalFailsAsItsCommitWould, "Rehearse returns the error that the commit would return."),
 	that(sessionRehearsalIsKnownToItsContext, "Rehearsing returns true only for the context of a rehearsal."),
 	that(sessionRehearsalIsNeverNested,
 		"A rehearsal inside a session, and a session inside a rehearsal, returns ErrSession."),
 }
 
-// rehearse rehearses fn. It returns false if the store does not implement ports.Rehearser.
+// rehearse calls Rehearse with fn. The result has is false if the store does not implement ports.Rehearser.
 func rehearse(t testing.TB, store Store, fn func(context.Context, ports.Session) error) (has bool, err error) {
 	t.Helper()
 	rehearser, err := ports.RehearserOf(store.Sessions)
@@ -35,15 +35,15 @@ func rehearse(t testing.TB, store Store, fn func(context.Context, ports.Session)
 	return true, rehearser.Rehearse(ctx, fn)
 }
 
-// leaveAll makes every kind of write of a session and reads some of the rows.
-func leaveAll(ctx context.Context, s ports.Session, id domain.SubjectID) error {
-	return errors.Join(registers(ctx, s, id), leaveAndLook(ctx, s, id))
+// writeEverything makes every kind of write and then reads, so that the store sends the appends that it has buffered.
+func writeEverything(ctx context.Context, s ports.Session, id domain.SubjectID) error {
+	return errors.Join(appendAllKinds(ctx, s, id), writeAndRead(ctx, s, id))
 }
 
-// expectNothing checks that no write of leaveAll is stored.
-func expectNothing(t testing.TB, store Store, id domain.SubjectID) {
+// expectNothingStored checks that the store contains no write of writeEverything.
+func expectNothingStored(t testing.TB, store Store, id domain.SubjectID) {
 	t.Helper()
-	expectTraces(t, store, id, untouched)
+	expectRowCounts(t, store, id, countsBefore)
 	expectRecords(t, "the trail", eventID, trail(t, store, id))
 	if store.Entries != nil {
 		assert(t, len(store.Entries(t)) == 0, "an entry is left in the outbox")
@@ -60,25 +60,25 @@ func sessionRehearsalLeavesNothing(t testing.TB, h StoreHarness) {
 		var late ports.Session
 		has, err := rehearse(t, store, func(ctx context.Context, s ports.Session) error {
 			late = s
-			return errors.Join(leaveAll(ctx, s, id), end)
+			return errors.Join(writeEverything(ctx, s, id), end)
 		})
 		if !has {
 			return
 		}
 		assert(t, errors.Is(err, end), "a rehearsal whose fn returned %v ended with: %v", end, err)
-		expectNothing(t, store, id)
+		expectNothingStored(t, store, id)
 		isError(t, "a rehearsal that is used after its end", late.Audit().Append(t.Context(), event("late", id)),
 			domain.ErrSession)
 	}
 	func() {
 		defer func() { _ = recover() }()
 		_, _ = rehearse(t, store, func(ctx context.Context, s ports.Session) error {
-			panic(leaveAll(ctx, s, id))
+			panic(writeEverything(ctx, s, id))
 		})
 	}()
-	expectNothing(t, store, id)
-	do(t, store, func(ctx context.Context, s ports.Session) error { return leave(ctx, s, id) })
-	expectTraces(t, store, id, left)
+	expectNothingStored(t, store, id)
+	do(t, store, func(ctx context.Context, s ports.Session) error { return writeToAllStores(ctx, s, id) })
+	expectRowCounts(t, store, id, countsAfter)
 }
 
 func sessionRehearsalCallsNothingAfterIt(t testing.TB, h StoreHarness) {
@@ -86,7 +86,7 @@ func sessionRehearsalCallsNothingAfterIt(t testing.TB, h StoreHarness) {
 	called := false
 	_, err := rehearse(t, store, func(ctx context.Context, s ports.Session) error {
 		_ = ports.AfterCommit(s, func(context.Context) { called = true }) // an optional port of a session
-		return leaveAll(ctx, s, id)
+		return writeEverything(ctx, s, id)
 	})
 	assert(t, err == nil, "the rehearsal failed: %v", err)
 	assert(t, !called, "a function of AfterCommit was called after a rehearsal")
@@ -94,15 +94,16 @@ func sessionRehearsalCallsNothingAfterIt(t testing.TB, h StoreHarness) {
 
 func sessionRehearsalSeesItsWrites(t testing.TB, h StoreHarness) {
 	store, id := h.openWithAddress(t)
-	seen := left
+	seen := countsAfter
 	_, err := rehearse(t, store, func(ctx context.Context, s ports.Session) (err error) {
-		if err := leave(ctx, s, id); err != nil {
+		if err := writeToAllStores(ctx, s, id); err != nil {
 			return err
 		}
-		seen, err = look(ctx, s, id)
+		seen, err = countRows(ctx, s, id)
 		return err
 	})
-	assert(t, err == nil && seen == left, "a rehearsal sees %+v of its own writes, want %+v: %v", seen, left, err)
+	assert(t, err == nil && seen == countsAfter,
+		"a rehearsal sees %+v of its own writes, want %+v: %v", seen, countsAfter, err)
 }
 
 func sessionRehearsalReturnsTheErrorOfFn(t testing.TB, h StoreHarness) {
@@ -111,7 +112,7 @@ func sessionRehearsalReturnsTheErrorOfFn(t testing.TB, h StoreHarness) {
 	given := fmt.Errorf("%w: %w", errFailure, errCause)
 	has, err := rehearse(t, store, func(ctx context.Context, s ports.Session) error {
 		calls++
-		return errors.Join(leaveAndLook(ctx, s, id), given)
+		return errors.Join(writeAndRead(ctx, s, id), given)
 	})
 	if !has {
 		return
@@ -133,7 +134,7 @@ func sessionRehearsalFailsAsItsCommitWould(t testing.TB, h StoreHarness) {
 	for name, conflicts := range map[string]func(ctx context.Context, s ports.Session) error{
 		"an append alone": func(ctx context.Context, s ports.Session) error { return s.Audit().Append(ctx, taken) },
 		"an append at the end": func(ctx context.Context, s ports.Session) error {
-			return errors.Join(leave(ctx, s, id), s.Audit().Append(ctx, taken))
+			return errors.Join(writeToAllStores(ctx, s, id), s.Audit().Append(ctx, taken))
 		},
 		"an error that is swallowed": func(ctx context.Context, s ports.Session) error {
 			_ = s.Audit().Append(ctx, taken)
@@ -150,12 +151,12 @@ func sessionRehearsalFailsAsItsCommitWould(t testing.TB, h StoreHarness) {
 	if err == nil {
 		err = rehearser.Rehearse(ctx, func(ctx context.Context, s ports.Session) error {
 			defer cancel()
-			return leave(ctx, s, id)
+			return writeToAllStores(ctx, s, id)
 		})
 		isError(t, "a rehearsal whose context was cancelled", err, context.Canceled)
 	}
 	cancel()
-	expectTraces(t, store, id, untouched)
+	expectRowCounts(t, store, id, countsBefore)
 }
 
 func sessionRehearsalIsKnownToItsContext(t testing.TB, h StoreHarness) {
@@ -178,7 +179,7 @@ func sessionRehearsalIsNeverNested(t testing.TB, h StoreHarness) {
 	if err != nil {
 		return
 	}
-	write := func(ctx context.Context, s ports.Session) error { return leave(ctx, s, id) }
+	write := func(ctx context.Context, s ports.Session) error { return writeToAllStores(ctx, s, id) }
 	inside := map[string]func(ctx context.Context) error{
 		"a rehearsal": func(ctx context.Context) error { return rehearser.Rehearse(ctx, write) },
 		"a session":   func(ctx context.Context) error { return rehearser.Do(ctx, write) },
@@ -194,5 +195,5 @@ func sessionRehearsalIsNeverNested(t testing.TB, h StoreHarness) {
 		isError(t, "a rehearsal inside a session", inside["a rehearsal"](ctx), domain.ErrSession)
 		return nil
 	})
-	expectTraces(t, store, id, untouched)
+	expectRowCounts(t, store, id, countsBefore)
 }

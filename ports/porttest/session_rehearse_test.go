@@ -10,7 +10,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// rehearser implements a session factory and ports.Rehearser with functions.
+// rehearser implements ports.Rehearser with two functions.
 type rehearser struct {
 	doFunc
 	rehearse doFunc
@@ -18,8 +18,9 @@ type rehearser struct {
 
 func (r rehearser) Rehearse(ctx context.Context, fn sessionFunc) error { return r.rehearse(ctx, fn) }
 
-// changing returns a session factory that runs sessions and rehearsals in another way.
-func changing(
+// wrapped returns a session factory whose Do calls do and whose Rehearse calls rehearse. Each function gets the
+// correct method as its first parameter.
+func wrapped(
 	sessions ports.SessionFactory, do, rehearse func(doFunc, context.Context, sessionFunc) error,
 ) ports.SessionFactory {
 	doing := doFunc(func(ctx context.Context, fn sessionFunc) error { return do(sessions.Do, ctx, fn) })
@@ -30,27 +31,29 @@ func changing(
 	return rehearser{doing, func(ctx context.Context, fn sessionFunc) error { return rehearse(good.Rehearse, ctx, fn) }}
 }
 
-// asBefore runs a session without a change.
-func asBefore(run doFunc, ctx context.Context, fn sessionFunc) error { return run(ctx, fn) }
+// asIs calls run without a change, so that wrapped keeps the correct method.
+func asIs(run doFunc, ctx context.Context, fn sessionFunc) error { return run(ctx, fn) }
 
-// changesRehearsals returns a defect of rehearsals. do commits as the good store does.
+// changesRehearsals returns a function that breaks a store: change replaces Rehearse. The parameters do and rehearse of
+// change are the correct methods.
 func changesRehearsals(change func(do, rehearse doFunc, ctx context.Context, fn sessionFunc) error) func(*Store) {
 	return func(store *Store) {
 		do := doFunc(store.Sessions.Do)
-		store.Sessions = changing(store.Sessions, asBefore, func(rehearse doFunc, ctx context.Context, fn sessionFunc) error {
+		store.Sessions = wrapped(store.Sessions, asIs, func(rehearse doFunc, ctx context.Context, fn sessionFunc) error {
 			return change(do, rehearse, ctx, fn)
 		})
 	}
 }
 
-// undoes returns the defect of a rehearsal that only ends a session with an error. change adds another defect.
-func undoes(change func(s ports.Session) ports.Session) func(*Store) {
+// rollsBackByError returns a function that breaks a store: a rehearsal is an ordinary session that ends with an error,
+// without the checks of a commit. The parameter change can add another defect.
+func rollsBackByError(change func(s ports.Session) ports.Session) func(*Store) {
 	return changesRehearsals(func(do, _ doFunc, ctx context.Context, fn sessionFunc) error {
 		err := do(ports.WithRehearsal(ctx), func(ctx context.Context, s ports.Session) error {
 			if err := fn(ctx, change(s)); err != nil {
 				return err
 			}
-			if _, err := s.Outbox().Counts(ctx); err != nil { // sends an append that is held back
+			if _, err := s.Outbox().Counts(ctx); err != nil { // makes the store send its buffered appends
 				return err
 			}
 			return errors.Join(ctx.Err(), errUndo)
@@ -67,7 +70,7 @@ func TestRehearsalsThatBreakAPromiseAreFoundOut(t *testing.T) {
 		"a rehearsal that commits": {changesRehearsals(func(do, _ doFunc, ctx context.Context, fn sessionFunc) error {
 			return do(ports.WithRehearsal(ctx), fn)
 		}), found{"the stores hold {consents:1": {sessionRehearsalLeavesNothing}}},
-		"a rollback that leaves its evidence": {undoes(func(s ports.Session) ports.Session { return s }), found{
+		"a rollback that leaves its evidence": {rollsBackByError(func(s ports.Session) ports.Session { return s }), found{
 			"the trail: got 4 records, want 0": {sessionRehearsalLeavesNothing},
 		}},
 		"a rehearsal that calls functions of AfterCommit": {callsAfterARehearsal, found{
@@ -105,11 +108,11 @@ func TestRehearsalsThatBreakAPromiseAreFoundOut(t *testing.T) {
 	})
 }
 
-// callsAfterARehearsal is the defect of a rehearsal that calls the functions of AfterCommit.
+// callsAfterARehearsal breaks a store: Rehearse calls the functions of AfterCommit.
 var callsAfterARehearsal = changesRehearsals(func(_, do doFunc, ctx context.Context, fn sessionFunc) error {
 	var after []func(context.Context)
 	err := do(ctx, func(ctx context.Context, s ports.Session) error {
-		return fn(ctx, notifier{replaced{Session: s}, func(fn func(context.Context)) { after = append(after, fn) }})
+		return fn(ctx, afterCommit{replacedStores{Session: s}, func(fn func(context.Context)) { after = append(after, fn) }})
 	})
 	for _, fn := range after {
 		fn(ctx)
@@ -117,9 +120,9 @@ var callsAfterARehearsal = changesRehearsals(func(_, do doFunc, ctx context.Cont
 	return err
 })
 
-// writesNothing returns a session that only pretends to write.
+// writesNothing returns a session whose consent store ignores each append.
 func writesNothing(s ports.Session) ports.Session {
-	return replaced{Session: s, consents: noConsents{s.Consents()}}
+	return replacedStores{Session: s, consents: noConsents{s.Consents()}}
 }
 
 type noConsents struct{ ports.ConsentStore }

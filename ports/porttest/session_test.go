@@ -30,23 +30,26 @@ func TestSessionsThatBreakAPromiseFail(t *testing.T) {
 			}
 			return err
 		}), found{"the stores hold {consents:0": {sessionCommitsEverything}}},
-		"nothing is called after a commit": {notifies(func(_ ports.CommitNotifier, _ func(context.Context)) {}), found{
+		"nothing is called after a commit": {changesAfterCommit(func(ports.CommitNotifier, func(context.Context)) {}), found{
 			"after a commit with one event [] were called": {sessionCallsAfterItsCommit},
 		}},
 		"AfterCommit functions are called immediately": {
-			notifies(func(_ ports.CommitNotifier, fn func(context.Context)) { fn(context.Background()) }), found{
+			changesAfterCommit(func(_ ports.CommitNotifier, fn func(context.Context)) { fn(context.Background()) }), found{
 				"were called before the commit": {sessionCallsAfterItsCommit},
 			},
 		},
 		"AfterCommit functions are called twice": {
-			notifies(func(s ports.CommitNotifier, fn func(context.Context)) { s.AfterCommit(fn); s.AfterCommit(fn) }), found{
+			changesAfterCommit(func(s ports.CommitNotifier, fn func(context.Context)) {
+				s.AfterCommit(fn)
+				s.AfterCommit(fn)
+			}), found{
 				"after a commit with one event [first of 1 first of 1": {sessionCallsAfterItsCommit},
 			},
 		},
 		"AfterCommit functions are called after a rollback": {callsAfterAnyEnd, found{
 			"after a rollback [first of 0 second of 0] were called": {sessionCallsAfterItsCommit},
 		}},
-		"AfterCommit functions run inside the session": {callsInside, found{
+		"AfterCommit functions run inside the session": {callsAfterCommitInside, found{
 			"a function of AfterCommit cannot open a session": {sessionCallsAfterItsCommit},
 		}},
 		"nothing is called at the end": {changesAfterEnd(func(ports.EndNotifier, func(context.Context, error)) {}), found{
@@ -70,12 +73,12 @@ func TestSessionsThatBreakAPromiseFail(t *testing.T) {
 		"AfterEnd functions run inside the session": {callsAfterEndInside, found{
 			"a function of AfterEnd cannot open a session": {sessionReportsItsEnd},
 		}},
-		"no session is observed": {observes(func(ports.Observer) ports.Observer {
+		"no session is observed": {changesObserver(func(ports.Observer) ports.Observer {
 			return startFunc(
 				func(ctx context.Context, _ domain.Activity) (context.Context, func(domain.Ended)) { return ctx, nil },
 			)
 		}), found{"0 sessions began and [] were observed": {sessionIsObserved}}},
-		"the context of the activity is lost": {observes(func(o ports.Observer) ports.Observer {
+		"the context of the activity is lost": {changesObserver(func(o ports.Observer) ports.Observer {
 			return startFunc(
 				func(ctx context.Context, a domain.Activity) (context.Context, func(domain.Ended)) {
 					_, end := o.Start(ctx, a)
@@ -83,7 +86,7 @@ func TestSessionsThatBreakAPromiseFail(t *testing.T) {
 				},
 			)
 		}), found{"the context of fn does not derive": {sessionIsObserved}}},
-		"every session is observed as a success": {observes(func(o ports.Observer) ports.Observer {
+		"every session is observed as a success": {changesObserver(func(o ports.Observer) ports.Observer {
 			return startFunc(
 				func(ctx context.Context, a domain.Activity) (context.Context, func(domain.Ended)) {
 					ctx, end := o.Start(ctx, a)
@@ -91,22 +94,22 @@ func TestSessionsThatBreakAPromiseFail(t *testing.T) {
 				},
 			)
 		}), found{"[session ok 0 session ok 0": {sessionIsObserved}}},
-		"a probe always fails": {probes(func(context.Context) error { return errNowhere }, away), found{
+		"a probe always fails": {changesProbes(func(context.Context) error { return errNowhere }, probeUnreachable), found{
 			"the probe of a store that is ready failed": {sessionFactoryIsProbed},
 		}},
-		"a probe never ends": {probes(func(context.Context) error { return nil }, away), found{
+		"a probe never ends": {changesProbes(func(context.Context) error { return nil }, probeUnreachable), found{
 			"a probe whose context has ended returned <nil>": {sessionFactoryIsProbed},
 		}},
-		"a probe sees a store that cannot be reached": {probes(probeRight, probeRight), found{
+		"a probe sees a store that cannot be reached": {changesProbes(probeReachable, probeReachable), found{
 			"a probe of a store that cannot be reached returned <nil>": {sessionFactoryIsProbed},
 		}},
 		"an error commits": {commitsOn(true, false), found{committed: {sessionRollsEverythingBackOnAnError}}},
 		"a panic commits":  {commitsOn(false, true), found{committed: {sessionRollsEverythingBackOnAPanic}}},
 		"an exit commits":  {commitsOnExit, found{committed: {sessionRollsBackWhenItsGoroutineExits}}},
-		"a panic becomes an error": {recovers(func(value any) error { return fmt.Errorf("panic: %v", value) }), found{
+		"a panic becomes an error": {swallowsPanics(func(value any) error { return fmt.Errorf("panic: %v", value) }), found{
 			"although fn panicked": {sessionRollsEverythingBackOnAPanic},
 		}},
-		"a panic becomes another": {recovers(func(value any) error { panic(fmt.Sprint(value)) }), found{
+		"a panic becomes another": {swallowsPanics(func(value any) error { panic(fmt.Sprint(value)) }), found{
 			"which is not the value": {sessionLetsAPanicGoOn},
 		}},
 		"errors lose their type": {changesResult(func(err, ofFn error) error {
@@ -148,36 +151,40 @@ func TestSessionsThatBreakAPromiseFail(t *testing.T) {
 			}
 			return err
 		}), found{"Do returned <nil> for a conflict": {sessionFailsWithAHeldBackAppend}}},
-		"a Do inside fn is a session of its own":  {nests, found{"a Do inside fn returned <nil>": {sessionCannotBeNested}}},
-		"a Do inside fn is the session around it": {joins, found{"a Do inside fn returned <nil>": {sessionCannotBeNested}}},
-		"a session lives on": {livesOn, found{
+		"a Do inside fn is a session of its own": {ignoresOuterSession, found{
+			"a Do inside fn returned <nil>": {sessionCannotBeNested},
+		}},
+		"a Do inside fn is the session around it": {reusesOuterSession, found{
+			"a Do inside fn returned <nil>": {sessionCannotBeNested},
+		}},
+		"a session lives on": {appendsAfterEnd, found{
 			"1 events were written": {sessionCannotBeUsedAfterItsEnd},
 		}},
 		"references are kept":       {keepsReferences, found{"a restriction changed": {sessionKeepsCopies}}},
 		"references are handed out": {sharesPayloads, found{"an event changed": {sessionKeepsCopies}}},
-		"a connection is taken immediately": {connects(true, never), found{
+		"a connection is taken immediately": {opensConnections(true, never), found{
 			"has opened 1 connections": {sessionOpensNoConnectionBeforeItsFirstStatement},
 		}},
-		"a connection is kept after an error": {connects(false, afterError), found{
+		"a connection is kept after an error": {opensConnections(false, afterError), found{
 			"ended with an error": {sessionLeavesNoConnectionBehind},
 		}},
-		"a connection is kept after a panic": {connects(false, afterPanic), found{
+		"a connection is kept after a panic": {opensConnections(false, afterPanic), found{
 			"ended with a panic": {sessionLeavesNoConnectionBehind},
 		}},
 		"connections are not seen": {func(store *Store) { store.Connections = func() int { return 0 } }, found{
 			"does not see the connection": {sessionOpensNoConnectionBeforeItsFirstStatement},
 		}},
-		"consent is seen before its commit": {readsDirt, found{
+		"consent is seen before its commit": {readsUncommitted, found{
 			"another session sees {consents:1": {sessionShowsNothingBeforeItsCommit},
 		}},
-		"a deadlock fails": {locksOnce, found{"one failed": {sessionIsTriedAgainAfterADeadlock}}},
+		"a deadlock fails": {neverRetriesDeadlocks, found{"one failed": {sessionIsTriedAgainAfterADeadlock}}},
 		"evidence of lost attempts is kept": {keepsLostAttempts, found{
 			"one left the events": {sessionIsTriedAgainAfterADeadlock},
 		}},
-		"a second session is refused": {turnsAway, found{
+		"a second session is refused": {acceptsOneSession, found{
 			"a concurrent session failed": {sessionFactoryIsSafeForConcurrentUse},
 		}},
-		"an unreachable store without an error": {deniesBeingAway, found{
+		"an unreachable store without an error": {ignoresUnreachable, found{
 			"returned <nil>": {sessionReportsAStoreThatCannotBeReached},
 		}},
 		"a conflict repeats a key": {brokenSubjects{apply: func(c subjectCall) ([]int64, error) {
@@ -187,11 +194,11 @@ func TestSessionsThatBreakAPromiseFail(t *testing.T) {
 			}
 			return rows, err
 		}}.breaks, found{"the error of a row that others refer to contains a value": {sessionErrorsContainNoPersonalData}}},
-		"an error repeats an id": {says, found{"contains a value": {sessionErrorsContainNoPersonalData}}},
+		"an error repeats an id": {namesValueInError, found{"contains a value": {sessionErrorsContainNoPersonalData}}},
 	}, sessionIsTriedAgainAfterADeadlock)
 }
 
-// onlyIs is an error whose cause errors.As does not find.
+// onlyIs is an error that only errors.Is matches with its cause. errors.As does not find the cause.
 type onlyIs struct{ cause error }
 
 func (onlyIs) Error() string          { return "failed" }

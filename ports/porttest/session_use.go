@@ -15,16 +15,16 @@ func sessionFailsWithASwallowedError(t testing.TB, h StoreHarness) {
 	taken := event("taken-event", id)
 	do(t, store, func(ctx context.Context, s ports.Session) error { return s.Audit().Append(ctx, taken) })
 	err := store.Sessions.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
-		if err := leave(ctx, s, id); err != nil {
+		if err := writeToAllStores(ctx, s, id); err != nil {
 			return err
 		}
 		_ = s.Audit().Append(ctx, taken)
-		_, _ = s.Audit().Trail(ctx, id) // a read sends the append, which fails now at the latest
+		_, _ = s.Audit().Trail(ctx, id) // makes the store send the append, which fails
 		_ = s.Consents().Append(ctx, grant(id, "news", 1))
 		return nil
 	})
 	assert(t, errors.Is(err, domain.ErrConflict), "Do returned %v after a conflict that fn swallowed", err)
-	expectTraces(t, store, id, untouched)
+	expectRowCounts(t, store, id, countsBefore)
 }
 
 func sessionFailsWithAHeldBackAppend(t testing.TB, h StoreHarness) {
@@ -36,10 +36,10 @@ func sessionFailsWithAHeldBackAppend(t testing.TB, h StoreHarness) {
 			if err := s.Audit().Append(ctx, taken); err != nil {
 				return err
 			}
-			return leave(ctx, s, id)
+			return writeToAllStores(ctx, s, id)
 		},
 		"as the last thing": func(ctx context.Context, s ports.Session) error {
-			if err := leave(ctx, s, id); err != nil {
+			if err := writeToAllStores(ctx, s, id); err != nil {
 				return err
 			}
 			return s.Audit().Append(ctx, taken)
@@ -50,7 +50,7 @@ func sessionFailsWithAHeldBackAppend(t testing.TB, h StoreHarness) {
 			t.Errorf("Do returned %v for a conflict %s", err, name)
 		}
 	}
-	expectTraces(t, store, id, untouched)
+	expectRowCounts(t, store, id, countsBefore)
 }
 
 func sessionCannotBeNested(t testing.TB, h StoreHarness) {
@@ -92,13 +92,13 @@ func sessionCannotBeUsedAfterItsEnd(t testing.TB, h StoreHarness) {
 		ctx, cancel := context.WithTimeout(t.Context(), h.patience())
 		defer cancel()
 		for what, s := range map[string]ports.Session{"the session": session, "stores kept from the session": kept} {
-			for method, err := range everyUse(ctx, s, id) {
+			for method, err := range useEachMethod(ctx, s, id) {
 				assert(t, errors.Is(err, domain.ErrSession),
 					"%s: %s: %s returned %v, which is not %v", ending, what, method, err, domain.ErrSession)
 			}
 		}
 	}
-	expectTraces(t, store, id, untouched)
+	expectRowCounts(t, store, id, countsBefore)
 	do(t, store, func(ctx context.Context, s ports.Session) error {
 		ids, err := trailOf(ctx, s, id)
 		assert(t, len(ids) == 0, "%d events were written", len(ids))
@@ -106,7 +106,7 @@ func sessionCannotBeUsedAfterItsEnd(t testing.TB, h StoreHarness) {
 	})
 }
 
-// keptStores are the stores of a session that has ended.
+// keptStores are the stores that a case has kept from a session, to use them after its end.
 type keptStores struct {
 	consents     ports.ConsentStore
 	restrictions ports.RestrictionStore
@@ -121,8 +121,8 @@ func (k keptStores) Subjects() ports.SubjectStore         { return k.subjects }
 func (k keptStores) Outbox() ports.Outbox                 { return k.outbox }
 func (k keptStores) Audit() ports.AuditLog                { return k.audit }
 
-// everyUse calls each method of each store and returns the errors by the name of the method.
-func everyUse(ctx context.Context, s ports.Session, id domain.SubjectID) map[string]error {
+// useEachMethod calls each method of each store. It returns the errors, with the name of the method as the key.
+func useEachMethod(ctx context.Context, s ports.Session, id domain.SubjectID) map[string]error {
 	entry := erasureAt("desk", "late-entry", id)
 	late, token := event("late-event", id), "token"
 	entry.LeaseToken = &token

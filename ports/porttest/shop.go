@@ -6,9 +6,9 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// DataMap describes the application that the suites of the storage ports use. It is a shop with many tenants. The
-// tenant and the number identify a customer. The harness of a store must create these tables, for example in SQL with
-// the named types. Every relation without a condition is a foreign key without ON DELETE.
+// DataMap describes the application in the cases of the storage ports: a shop with many tenants. The tenant and the
+// number identify a customer. The harness of a store must create the following tables with the named types, for example
+// in SQL. Every relation without a condition is a foreign key without ON DELETE.
 //
 //	people       tenant text, number bigint, name text (40 characters at most), email text, nickname text,
 //	             born time, score number, level smallint, visits integer, active boolean, token uuid, settings json,
@@ -36,7 +36,7 @@ import (
 // All columns except primary keys may be null.
 func DataMap() domain.DataMap { return dataMap() }
 
-// dataMap builds the data map once, because the cases call DataMap often.
+// dataMap builds the data map only once, because the cases often call DataMap.
 var dataMap = sync.OnceValue(func() domain.DataMap {
 	m, err := domain.NewDataMap(shop()...)
 	if err != nil {
@@ -86,7 +86,7 @@ func ownTables() []domain.Table {
 			column("remark", domain.TypeText),
 		},
 	}
-	people.Columns = append(people.Columns, wordedColumns()...)
+	people.Columns = append(people.Columns, columnsWithRules()...)
 	createdAt := column("created_at", domain.TypeTime)
 	people.Columns = append(people.Columns, createdAt)
 

@@ -2,9 +2,9 @@ package porttest
 
 import "github.com/habeas-data/habeas/domain"
 
-// wordedColumns returns the columns of people with special rules: NULL, the empty text, placeholders, and columns that
-// no export contains.
-func wordedColumns() []domain.Column {
+// columnsWithRules returns columns of the table people that have special rules. An erasure overwrites them with NULL,
+// with the empty text or with a constant that has placeholders. An export leaves some of them out.
+func columnsWithRules() []domain.Column {
 	cell := func(name string, strategy domain.Strategy, surrogate string) domain.Column {
 		return domain.Column{Name: name, Type: domain.TypeText, Surrogate: surrogate, Personal: &domain.Annotation{
 			Category: domain.CategoryTechnical, Strategy: strategy,
@@ -22,8 +22,8 @@ func wordedColumns() []domain.Column {
 	}
 }
 
-// worded returns values of these columns.
-func (c customer) worded() Row {
+// ruleValues returns the customer's values of columnsWithRules.
+func (c customer) ruleValues() Row {
 	return Row{
 		"mobile": c.says("mobile"), "motto": c.says("motto"), "login": c.says("login"), "badge": c.says("badge")[:7],
 		"password_hash": c.says("hash"),

@@ -2,7 +2,7 @@ package porttest
 
 import "github.com/habeas-data/habeas/domain"
 
-// sharedTables returns the tables in which a row belongs to several people.
+// sharedTables returns the tables in which one row can belong to several people.
 func sharedTables() []domain.Table {
 	column := func(name string, kind domain.ColumnType) domain.Column { return domain.Column{Name: name, Type: kind} }
 	of := func(via, name string) domain.Column {
@@ -46,7 +46,8 @@ func sharedTables() []domain.Table {
 			},
 			Columns: []domain.Column{
 				column("gift_id", domain.TypeBigInt), column("line", domain.TypeInteger), erased("Giver", "color"),
-				erased("Receiver", "knot"), // with both columns erased, only the second path keeps the rows
+				// All personal columns have the strategy erase. The rows are kept only because two paths lead to them.
+				erased("Receiver", "knot"),
 			},
 		},
 		{

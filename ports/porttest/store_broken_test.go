@@ -15,13 +15,13 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// right is the absence of a defect.
-func right(*Store) {}
+// noDefect leaves a store correct.
+func noDefect(*Store) {}
 
 type (
 	found       = promise.Finds[StoreHarness]
 	defects     = map[string]storeDefect
-	storeDefect struct { // a defect and the checks that find it
+	storeDefect struct { // a defect, and the checks that must detect it
 		breaks func(*Store)
 		found  found
 	}
@@ -29,18 +29,20 @@ type (
 
 func brokenStore(d storeDefect) (StoreHarness, found) { return inMemory(d.breaks), d.found }
 
-// only returns promises of stores with these checks.
+// only returns those storage promises that have one of the checks.
 func only(checks ...func(testing.TB, StoreHarness)) []promise.Promise[StoreHarness] {
 	return slices.DeleteFunc(storagePromises(), func(p promise.Promise[StoreHarness]) bool { return !p.IsIn(checks) })
 }
 
-// loadedMachine is the time for an immediate event while many other tests run under the race detector.
-const loadedMachine = 5 * time.Second
+// testPatience is long enough for an event that happens immediately on an idle machine, even if other tests run under
+// the race detector.
+const testPatience = 5 * time.Second
 
-// inMemory opens correct stores in memory and breaks them. Their hooks simulate a database.
+// inMemory returns a harness that opens stores in memory and breaks each store with the function breaks. The functions
+// of these stores, such as Store.Statements, simulate a database.
 func inMemory(breaks func(*Store)) StoreHarness {
 	return StoreHarness{
-		Patience: loadedMachine,
+		Patience: testPatience,
 		Waive:    map[string]string{"outbox claims do not wait for each other": "one session writes at a time"},
 		Open: func(t testing.TB) Store {
 			t.Helper()
@@ -51,7 +53,7 @@ func inMemory(breaks func(*Store)) StoreHarness {
 	}
 }
 
-// openInMemory opens a store on some tables.
+// openInMemory opens a correct store in memory with these tables.
 func openInMemory(tables []domain.Table) Store {
 	dataMap, err := domain.NewDataMap(tables...)
 	if err != nil {
@@ -114,15 +116,16 @@ func (f doFunc) Do(ctx context.Context, fn sessionFunc) error {
 	return f(ctx, fn)
 }
 
-// changesDo returns a defect of running sessions. do runs them as the good store does.
+// changesDo returns a function that breaks a store: change replaces Do. The parameter do of change is the correct
+// method.
 func changesDo(
 	change func(do doFunc, ctx context.Context, fn func(context.Context, ports.Session) error) error,
 ) func(*Store) {
-	return func(store *Store) { store.Sessions = changing(store.Sessions, change, asBefore) }
+	return func(store *Store) { store.Sessions = wrapped(store.Sessions, change, asIs) }
 }
 
-// replaced is a session in which stores that are set replace its own stores.
-type replaced struct {
+// replacedStores is a session in which the fields that are set replace the stores of the embedded session.
+type replacedStores struct {
 	ports.Session
 	consents     ports.ConsentStore
 	restrictions ports.RestrictionStore
@@ -132,43 +135,46 @@ type replaced struct {
 	marks        ports.ErasureMarks
 }
 
-func (r replaced) Consents() ports.ConsentStore {
-	return or(r.consents, ports.Session.Consents, r.Session)
+func (r replacedStores) Consents() ports.ConsentStore {
+	return replacedOrOwn(r.consents, ports.Session.Consents, r.Session)
 }
 
-func (r replaced) Restrictions() ports.RestrictionStore {
-	return or(r.restrictions, ports.Session.Restrictions, r.Session)
+func (r replacedStores) Restrictions() ports.RestrictionStore {
+	return replacedOrOwn(r.restrictions, ports.Session.Restrictions, r.Session)
 }
 
-func (r replaced) Subjects() ports.SubjectStore {
-	return or(r.subjects, ports.Session.Subjects, r.Session)
+func (r replacedStores) Subjects() ports.SubjectStore {
+	return replacedOrOwn(r.subjects, ports.Session.Subjects, r.Session)
 }
 
-func (r replaced) Outbox() ports.Outbox { return or(r.outbox, ports.Session.Outbox, r.Session) }
+func (r replacedStores) Outbox() ports.Outbox {
+	return replacedOrOwn(r.outbox, ports.Session.Outbox, r.Session)
+}
 
-func (r replaced) Audit() ports.AuditLog { return or(r.audit, ports.Session.Audit, r.Session) }
+func (r replacedStores) Audit() ports.AuditLog {
+	return replacedOrOwn(r.audit, ports.Session.Audit, r.Session)
+}
 
-func (r replaced) Marks() ports.ErasureMarks {
-	return or(r.marks, func(s ports.Session) ports.ErasureMarks {
+func (r replacedStores) Marks() ports.ErasureMarks {
+	return replacedOrOwn(r.marks, func(s ports.Session) ports.ErasureMarks {
 		marks, _ := ports.MarksOf(s)
 		return marks
 	}, r.Session)
 }
 
-// AfterCommit implements ports.CommitNotifier if the session does.
-func (r replaced) AfterCommit(fn func(context.Context)) {
+// AfterCommit does nothing if the embedded session does not implement ports.CommitNotifier.
+func (r replacedStores) AfterCommit(fn func(context.Context)) {
 	_ = ports.AfterCommit(r.Session, fn)
 }
 
-// AfterEnd implements ports.EndNotifier if the session does.
-func (r replaced) AfterEnd(fn func(context.Context, error)) {
+// AfterEnd does nothing if the embedded session does not implement ports.EndNotifier.
+func (r replacedStores) AfterEnd(fn func(context.Context, error)) {
 	if notifier, is := r.Session.(ports.EndNotifier); is {
 		notifier.AfterEnd(fn)
 	}
 }
 
-// or returns the broken store, or the session's own store if broken is the zero value.
-func or[S comparable](broken S, own func(ports.Session) S, s ports.Session) S {
+func replacedOrOwn[S comparable](broken S, own func(ports.Session) S, s ports.Session) S {
 	var none S
 	if broken != none {
 		return broken
@@ -176,15 +182,15 @@ func or[S comparable](broken S, own func(ports.Session) S, s ports.Session) S {
 	return own(s)
 }
 
-// changesSessions returns a defect of the stores of sessions.
-func changesSessions(change func(s ports.Session) replaced) func(*Store) {
+// changesSessions returns a function that breaks a store: fn gets the session that change returns.
+func changesSessions(change func(s ports.Session) replacedStores) func(*Store) {
 	return changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) error {
 		return do(ctx, func(ctx context.Context, s ports.Session) error { return fn(ctx, change(s)) })
 	})
 }
 
-// joined returns an id with one element that joins all elements.
-func joined(id domain.SubjectID) domain.SubjectID {
+// joinElements returns an id with one element, which is the concatenation of all elements of the id.
+func joinElements(id domain.SubjectID) domain.SubjectID {
 	one, err := domain.NewSubjectID(strings.ReplaceAll(strings.Join(id.Elements(), ""), "\x1f", ""))
 	if err != nil {
 		return id
@@ -192,8 +198,9 @@ func joined(id domain.SubjectID) domain.SubjectID {
 	return one
 }
 
-// pool simulates a database for a store in memory. Each call of a SubjectStore counts as a statement. The first
-// statement of a session takes a connection until the session ends.
+// pool simulates the connections and statements of a database, because a store in memory has none. Each call of a
+// method of a SubjectStore counts as one statement. A session takes a connection with its first statement and releases
+// the connection at its end.
 type pool struct{ held, sent atomic.Int64 }
 
 func (p *pool) connections() int { return int(p.held.Load()) }
@@ -204,13 +211,13 @@ func (p *pool) watch(sessions ports.SessionFactory) ports.SessionFactory {
 		connection := &connection{pool: p}
 		defer connection.release()
 		return run(ctx, func(ctx context.Context, s ports.Session) error {
-			return fn(ctx, replaced{Session: s, subjects: counted{s.Subjects(), connection}})
+			return fn(ctx, replacedStores{Session: s, subjects: counted{s.Subjects(), connection}})
 		})
 	}
-	return changing(sessions, count, count)
+	return wrapped(sessions, count, count)
 }
 
-// connection is the connection of a session after its first statement.
+// connection is the simulated connection of one session. It is open after the first statement of the session.
 type connection struct {
 	pool *pool
 	open bool
@@ -233,7 +240,7 @@ func (c *connection) release() {
 	}
 }
 
-// counted is a SubjectStore that counts its calls.
+// counted is a SubjectStore that counts its calls as statements.
 type counted struct {
 	ports.SubjectStore
 	connection *connection
@@ -292,14 +299,14 @@ func (c counted) Sweep(ctx context.Context, id domain.SubjectID, steps []domain.
 	return good.Sweep(ctx, id, steps)
 }
 
-// nowhere is a store whose database cannot be reached. Only its audit log can be used.
+// nowhere simulates a store whose database cannot be reached. A session of this store has only an audit log.
 type nowhere struct{}
 
 var errNowhere = &domain.Error{Code: domain.ErrUnavailable, Op: "session", Message: "nobody answers"}
 
 func (nowhere) Do(ctx context.Context, fn sessionFunc) error {
 	log := &lostLog{}
-	err := fn(ctx, replaced{audit: log})
+	err := fn(ctx, replacedStores{audit: log})
 	if err == nil && log.used {
 		err = errNowhere
 	}

@@ -8,11 +8,11 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// changesSteps returns a defect that changes or omits steps. Each step still has a count. Steps that must be refused in
-// combination are still refused.
+// changesSteps returns a function that breaks a store: Apply changes each step. It skips a step if change returns
+// false, and counts 0 rows. Steps that are valid alone but refused in combination are still refused.
 func changesSteps(change func(domain.Step) (domain.Step, bool)) func(*Store) {
 	return brokenSubjects{apply: func(c subjectCall) (rows []int64, err error) {
-		if meet(c.steps) {
+		if conflict(c.steps) {
 			return c.apply()
 		}
 		for _, step := range c.steps {
@@ -28,8 +28,8 @@ func changesSteps(change func(domain.Step) (domain.Step, bool)) func(*Store) {
 	}}.breaks
 }
 
-// meet reports whether steps are refused only in combination.
-func meet(steps []domain.Step) bool {
+// conflict reports whether each of the steps is valid alone, but their combination is refused.
+func conflict(steps []domain.Step) bool {
 	for _, step := range steps {
 		if _, err := DataMap().CheckSteps([]domain.Step{step}); err != nil {
 			return false
@@ -39,7 +39,7 @@ func meet(steps []domain.Step) bool {
 	return err != nil
 }
 
-// changesCounts returns a defect that changes the counts of steps.
+// changesCounts returns a function that breaks a store: Apply changes the number of rows of each step.
 func changesCounts(change func(step domain.Step, rows int64) int64) func(*Store) {
 	return brokenSubjects{apply: func(c subjectCall) ([]int64, error) {
 		rows, err := c.apply()
@@ -50,7 +50,7 @@ func changesCounts(change func(step domain.Step, rows int64) int64) func(*Store)
 	}}.breaks
 }
 
-// changesRows returns a defect that changes the rows that the application reads.
+// changesRows returns a function that breaks a store: the application reads other values than the store has written.
 func changesRows(change func(table string, row Row)) func(*Store) {
 	return func(store *Store) {
 		good := store.Rows

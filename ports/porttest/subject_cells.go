@@ -8,13 +8,14 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// filled matches the constants whose placeholders are filled, by column.
-var filled = map[string]*regexp.Regexp{
+// filledConstants has, for columns whose constant contains a placeholder, the form of the constant after the
+// placeholder was replaced.
+var filledConstants = map[string]*regexp.Regexp{
 	"login": regexp.MustCompile(`^[0-9a-f]{32}@erased\.invalid$`),
 	"badge": regexp.MustCompile(`^b-[0-9a-f]{10}$`),
 }
 
-// erasedPeople erases three customers and returns their rows.
+// erasedPeople erases three customers and returns their rows in people.
 func erasedPeople(t testing.TB, h StoreHarness) []Row {
 	t.Helper()
 	s := h.shop(t)
@@ -41,7 +42,7 @@ func subjectSurrogatesCanBeEmpty(t testing.TB, h StoreHarness) {
 func subjectPlaceholdersAreFilled(t testing.TB, h StoreHarness) {
 	seen := map[string]bool{}
 	for _, row := range erasedPeople(t, h) {
-		for column, form := range filled {
+		for column, form := range filledConstants {
 			text, _ := row[column].(string)
 			assert(t, form.MatchString(text), "people.%s is not its constant with digits in place of {}", column)
 			digits := strings.TrimSuffix(strings.TrimPrefix(text, "b-"), "@erased.invalid")
@@ -59,7 +60,7 @@ func subjectExportOmitsSecrets(t testing.TB, h StoreHarness) {
 		assert(t, column.Personal == nil || column.Personal.Export != domain.ExportNo,
 			"%s.%s is exported although the data map says export:no", record.Source, record.Field)
 	}
-	rows := s.rectify(t, zoe, corrects("people", "password_hash", "right"))
+	rows := s.rectify(t, zoe, rectifies("people", "password_hash", "right"))
 	assert(t, rows == 1 && s.content(t).of(zoe)["people"][0]["password_hash"] == "right",
 		"people.password_hash is not exported, and cannot be corrected either")
 	s.apply(t, zoe, erasurePlan(t)...)

@@ -6,7 +6,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// cellDefects returns the defects of a store that ignores a rule for a cell.
+// cellDefects returns defects in which a store overwrites a cell without regard to a rule of its column.
 func cellDefects() defects {
 	hex := strings.Repeat("0123456789abcdef", 2)
 	return defects{

@@ -9,13 +9,13 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// The export of zoe after her erasure contains the retained cells and marks the others as erased. An order that was
-// added later is exported.
+// After zoe's erasure, her export contains the retained cells and marks the other cells as erased. A row that was added
+// after the erasure is exported unchanged.
 func subjectExportOmitsSurrogates(t testing.TB, h StoreHarness) {
 	s := h.shop(t)
 	before := exported(others[1], s.content(t))
 	s.apply(t, zoe, erasurePlan(t)...)
-	if overwritten := s.marked(t, zoe); overwritten > 0 {
+	if overwritten := s.countErased(t, zoe); overwritten > 0 {
 		t.Errorf("%d cells of a subject that was not erased are marked as erased", overwritten)
 	}
 	s.do(t, func(ctx context.Context, subjects ports.SubjectStore) error {
@@ -25,7 +25,7 @@ func subjectExportOmitsSurrogates(t testing.TB, h StoreHarness) {
 		_, err := subjects.Apply(ctx, zoe.id(t), erasurePlan(t))
 		return err
 	})
-	s.Insert(t, "orders", zoe.own(1999, Row{"note": "a new note", "status": "paid"}))
+	s.Insert(t, "orders", zoe.row(1999, Row{"note": "a new note", "status": "paid"}))
 	for _, record := range s.export(t, zoe) {
 		table, _ := DataMap().Table(record.Source)
 		column, _ := table.Column(record.Field)
@@ -34,14 +34,14 @@ func subjectExportOmitsSurrogates(t testing.TB, h StoreHarness) {
 			t.Errorf("%s.%s is marked as erased: %v, want %v", record.Source, record.Field, record.Erased, goes)
 		}
 	}
-	if n := s.marked(t, others[1]); n > 0 {
+	if n := s.countErased(t, others[1]); n > 0 {
 		t.Errorf("%d cells of another subject are marked as erased", n)
 	}
 	assert(t, len(s.export(t, others[1])) == len(before), "the export of another subject has changed")
 }
 
-// marked counts the cells of an export that are marked as erased.
-func (s shopUnderTest) marked(t testing.TB, who customer) (n int) {
+// countErased returns the number of exported cells that are marked as erased.
+func (s shopUnderTest) countErased(t testing.TB, who customer) (n int) {
 	t.Helper()
 	for _, record := range s.export(t, who) {
 		if record.Erased {
@@ -51,8 +51,8 @@ func (s shopUnderTest) marked(t testing.TB, who customer) (n int) {
 	return n
 }
 
-// Zoe's cells of shared rows are overwritten even if the rows also belong to others. All personal columns of wraps are
-// erased, so that only the second path keeps its rows.
+// An erasure overwrites zoe's cells of a row even if the row also belongs to another person. In wraps, all personal
+// columns have the strategy erase. The rows are overwritten and not deleted, because two paths lead to them.
 func subjectExportOmitsSurrogatesOfSharedRows(t testing.TB, h StoreHarness) {
 	s := h.sharedShop(t)
 	s.do(t, func(ctx context.Context, subjects ports.SubjectStore) error {
@@ -63,7 +63,7 @@ func subjectExportOmitsSurrogatesOfSharedRows(t testing.TB, h StoreHarness) {
 	})
 	seen := 0
 	for _, record := range s.export(t, zoe) {
-		if !slices.Contains(parted, record.Source) {
+		if !slices.Contains(sharedByPath, record.Source) {
 			continue
 		}
 		seen++
@@ -73,7 +73,7 @@ func subjectExportOmitsSurrogatesOfSharedRows(t testing.TB, h StoreHarness) {
 		}
 	}
 	assert(t, seen > 0, "no part of a shared row is exported")
-	if n := s.marked(t, others[0]); n > 0 {
+	if n := s.countErased(t, others[0]); n > 0 {
 		t.Errorf("%d cells of another subject are marked as erased", n)
 	}
 }

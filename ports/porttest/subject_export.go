@@ -12,7 +12,6 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// export returns the exported records.
 func (s shopUnderTest) export(t testing.TB, who customer) (records []domain.ExportRecord) {
 	t.Helper()
 	s.do(t, func(ctx context.Context, subjects ports.SubjectStore) error {
@@ -25,15 +24,15 @@ func (s shopUnderTest) export(t testing.TB, who customer) (records []domain.Expo
 	return records
 }
 
-// exported builds the records that an export must contain from the rows of the tables.
+// exported returns the records that an export of the customer must contain. It builds them from the rows of all tables.
 func exported(who customer, all content) (records []domain.ExportRecord) {
 	for _, table := range DataMap().Tables() {
 		for _, row := range all.of(who)[table.Name] { // ordered by primary key
 			for _, column := range table.Exported() {
 				record := domain.ExportRecord{
 					Source: table.Name, Field: column.Name, Row: nameOf(table, row), Category: column.Personal.Category,
-					Value: row[column.Name], LegalBasis: given(column.Personal.Basis), Purpose: given(column.Personal.Purpose),
-					RetentionReason: given(column.Personal.Reason),
+					Value: row[column.Name], LegalBasis: orNil(column.Personal.Basis), Purpose: orNil(column.Personal.Purpose),
+					RetentionReason: orNil(column.Personal.Reason),
 				}
 				if since, ok := row[column.Personal.Since].(time.Time); ok {
 					ends := column.Personal.Retain.After(since)
@@ -46,7 +45,7 @@ func exported(who customer, all content) (records []domain.ExportRecord) {
 	return records
 }
 
-// nameOf returns the name of a row in an export.
+// nameOf returns the text by which an export identifies a row.
 func nameOf(table domain.Table, row Row) string {
 	var key []string
 	for _, column := range table.PrimaryKey {
@@ -55,8 +54,8 @@ func nameOf(table domain.Table, row Row) string {
 	return domain.CanonicalTuple(key)
 }
 
-// given returns nil for the zero value.
-func given[T comparable](value T) *T {
+// orNil returns a pointer to the value, or nil for the zero value.
+func orNil[T comparable](value T) *T {
 	var zero T
 	if value == zero {
 		return nil
@@ -64,15 +63,15 @@ func given[T comparable](value T) *T {
 	return &value
 }
 
-// cell names a record in messages. It contains no value, although the test subjects are not real people.
-func cell(record domain.ExportRecord) string {
+// cellName returns the name of a cell for the message of a failure. The name contains no value.
+func cellName(record domain.ExportRecord) string {
 	return fmt.Sprintf("%s.%s of %q", record.Source, record.Field, record.Row)
 }
 
 func cells(records []domain.ExportRecord) []string {
 	names := make([]string, len(records))
 	for i, record := range records {
-		names[i] = cell(record)
+		names[i] = cellName(record)
 	}
 	return names
 }
@@ -90,10 +89,11 @@ func subjectExportIsComplete(t testing.TB, h StoreHarness) {
 func subjectExportIsInOrder(t testing.TB, h StoreHarness) {
 	s := shopUnderTest{h.open(t)}
 	s.Insert(t, "people", zoe.person())
-	// The order of the ids as texts and the order of insertion differ from their numerical order.
+	// The export must order the rows by the numbers of their ids. The order of the ids as texts and the order of insertion
+	// are different.
 	for _, id := range []int64{1010, 1002, 1100, 1001, -1, 900} {
-		s.Insert(t, "orders", zoe.own(id, Row{"note": "note"}))
-		s.Insert(t, "addresses", zoe.own(id, Row{"street": "street"}))
+		s.Insert(t, "orders", zoe.row(id, Row{"note": "note"}))
+		s.Insert(t, "addresses", zoe.row(id, Row{"street": "street"}))
 	}
 	for _, order := range []int64{1100, 900, 1010} {
 		for _, line := range []int64{10, 9, 2, 100, -3} {
@@ -115,7 +115,7 @@ func subjectExportIsInOrder(t testing.TB, h StoreHarness) {
 		}
 		for _, row := range rows {
 			for _, column := range table.Exported() {
-				want = append(want, cell(domain.ExportRecord{Source: table.Name, Field: column.Name, Row: row}))
+				want = append(want, cellName(domain.ExportRecord{Source: table.Name, Field: column.Name, Row: row}))
 			}
 		}
 	}
@@ -132,10 +132,10 @@ func subjectExportHasTypedValues(t testing.TB, h StoreHarness) {
 	s := h.shop(t)
 	want := map[string]any{}
 	for _, record := range exported(zoe, s.content(t)) {
-		want[cell(record)] = record.Value
+		want[cellName(record)] = record.Value
 	}
 	for _, record := range s.export(t, zoe) {
-		if value, known := want[cell(record)]; known && !same(record.Value, value) {
+		if value, known := want[cellName(record)]; known && !same(record.Value, value) {
 			t.Errorf("%s.%s is exported as a %T that is not the %T in the table",
 				record.Source, record.Field, record.Value, value)
 		}
@@ -145,7 +145,7 @@ func subjectExportHasTypedValues(t testing.TB, h StoreHarness) {
 func subjectExportHasNULLAsNil(t testing.TB, h StoreHarness) {
 	s := shopUnderTest{h.open(t)}
 	s.Insert(t, "people", Row{"tenant": zoe.tenant, "number": zoe.number})
-	s.Insert(t, "invoices", zoe.own(zoe.ids, nil))
+	s.Insert(t, "invoices", zoe.row(zoe.ids, nil))
 	records := s.export(t, zoe)
 	want := len(DataMap().SubjectTable().Exported()) + 2
 	assert(t, len(records) == want, "%d records, want %d, including NULL values", len(records), want)
@@ -160,12 +160,12 @@ func subjectExportStatesLegalGrounds(t testing.TB, h StoreHarness) {
 	s := h.shop(t)
 	want := map[string]domain.ExportRecord{}
 	for _, record := range exported(zoe, s.content(t)) {
-		want[cell(record)] = record
+		want[cellName(record)] = record
 	}
 	end := want["invoices.address of \"1000\""].ExpiresAt
 	must(t, end != nil && end.Equal(issued.AddDate(10, 0, 0)), "the suite itself is wrong about the end of ten years")
 	for _, got := range s.export(t, zoe) {
-		want, known := want[cell(got)]
+		want, known := want[cellName(got)]
 		if !known {
 			continue
 		}
@@ -182,13 +182,13 @@ func subjectExportStatesLegalGrounds(t testing.TB, h StoreHarness) {
 
 func differ[T comparable](a, b *T) bool { return (a == nil) != (b == nil) || a != nil && *a != *b }
 
-// subjectExportHasTheLedgers appends records whose instants are not in the order of recording.
+// The records are in the order of recording, which differs from the order of their instants.
 func subjectExportHasTheLedgers(t testing.TB, h StoreHarness) {
 	s := h.shop(t)
 	id := zoe.id(t)
 	rows := len(s.export(t, zoe))
-	consents := []domain.ConsentRecord{decided(id, "v1", true, 5), decided(id, "v2", false, 0)}
-	news, all := because(id, pointer("news"), "api", "wrong"), ordered(id, nil, "api", false, -5)
+	consents := []domain.ConsentRecord{consentRecord(id, "v1", true, 5), consentRecord(id, "v2", false, 0)}
+	news, all := withReason(id, pointer("news"), "api", "wrong"), restrictionRecord(id, nil, "api", false, -5)
 	for _, record := range append(consents, grant(others[0].id(t), "ads", 0)) {
 		do(t, s.Store, func(ctx context.Context, s ports.Session) error { return s.Consents().Append(ctx, record) })
 	}
@@ -207,7 +207,8 @@ func subjectExportHasTheLedgers(t testing.TB, h StoreHarness) {
 	s.expectLedgers(t, rows, want)
 }
 
-// expectLedgers checks the records after the given number of rows: two records of each ledger with these values.
+// expectLedgers checks the records of the ledgers in an export. They follow the records of the rows, whose number is
+// the parameter rows. Each of the two ledgers must have two records with the given values.
 func (s shopUnderTest) expectLedgers(t testing.TB, rows int, values []any) {
 	t.Helper()
 	records := s.export(t, zoe)
@@ -239,11 +240,11 @@ func expectLedgerField(t testing.TB, got domain.ExportRecord, source, row string
 	annotation := column.Personal
 	switch {
 	case got.Source != source || got.Field != column.Name || got.Row != row:
-		t.Errorf("%s comes where %s.%s of %q is due", cell(got), source, column.Name, row)
+		t.Errorf("%s comes where %s.%s of %q is due", cellName(got), source, column.Name, row)
 	case !same(got.Value, value):
-		t.Errorf("%s is exported as a %T that is not the %T in the ledger", cell(got), got.Value, value)
-	case got.Category != annotation.Category || differ(got.LegalBasis, given(annotation.Basis)) ||
-		differ(got.RetentionReason, given(annotation.Reason)) || got.Purpose != nil || got.ExpiresAt != nil:
-		t.Errorf("%s has not the annotation of the ledger", cell(got))
+		t.Errorf("%s is exported as a %T that is not the %T in the ledger", cellName(got), got.Value, value)
+	case got.Category != annotation.Category || differ(got.LegalBasis, orNil(annotation.Basis)) ||
+		differ(got.RetentionReason, orNil(annotation.Reason)) || got.Purpose != nil || got.ExpiresAt != nil:
+		t.Errorf("%s has not the annotation of the ledger", cellName(got))
 	}
 }

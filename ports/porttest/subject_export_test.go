@@ -12,7 +12,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// changesExport returns a defect that changes all records of an export.
+// changesExport returns a function that breaks a store: Export changes the list of records before it calls yield.
 func changesExport(change func([]domain.ExportRecord) []domain.ExportRecord) func(*Store) {
 	return brokenSubjects{export: func(c subjectCall) error {
 		var records []domain.ExportRecord
@@ -32,7 +32,8 @@ func changesExport(change func([]domain.ExportRecord) []domain.ExportRecord) fun
 	}}.breaks
 }
 
-// changesExported returns a defect that changes or omits single records.
+// changesExported returns a function that breaks a store: Export changes each record. It omits a record if change
+// returns false.
 func changesExported(change func(record *domain.ExportRecord) (keep bool)) func(*Store) {
 	return changesExport(func(records []domain.ExportRecord) (kept []domain.ExportRecord) {
 		for _, record := range records {
@@ -190,7 +191,7 @@ func subjectExportDefects() defects {
 			rows := store.Rows
 			brokenSubjects{export: func(c subjectCall) error {
 				err := c.export()
-				for _, other := range mistaken(rows, c.id, sameTenant) {
+				for _, other := range confusedWith(rows, c.id, sameTenant) {
 					if err == nil {
 						err = c.Export(c.ctx, other, c.yield)
 					}
@@ -276,7 +277,7 @@ func subjectYieldDefects() defects {
 				})
 			}}.breaks(store)
 		}, found{"in its session": {subjectExportComesBeforeWrites}}},
-		"an append that is held to be a write": {changesSessions(func(s ports.Session) replaced {
+		"an append that is held to be a write": {changesSessions(func(s ports.Session) replacedStores {
 			appended := false
 			o := brokenOutbox{Outbox: s.Outbox(), enqueue: func(c outboxCall) error { appended = true; return c.enqueue() }}
 			broken := brokenSubjects{SubjectStore: s.Subjects(), export: func(c subjectCall) error {
@@ -285,7 +286,7 @@ func subjectYieldDefects() defects {
 				}
 				return c.export()
 			}}
-			return replaced{Session: s, subjects: broken, outbox: o}
+			return replacedStores{Session: s, subjects: broken, outbox: o}
 		}), found{"an export after appends failed: habeas: export: must come first": {subjectExportMayFollowAppends}}},
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// misfits returns ids that do not fit the key of the subject (tenant text, number bigint).
+// misfits returns ids that do not fit the subject's key, which is (tenant text, number bigint).
 func misfits(t testing.TB) map[string]domain.SubjectID {
 	t.Helper()
 	return map[string]domain.SubjectID{
@@ -22,7 +22,7 @@ func misfits(t testing.TB) map[string]domain.SubjectID {
 	}
 }
 
-// calls returns the methods of a SubjectStore for cases that cover all of them.
+// calls returns a call of each method of a SubjectStore, with the name of the method as the key.
 func calls(t testing.TB) map[string]func(context.Context, ports.SubjectStore, domain.SubjectID) error {
 	t.Helper()
 	return map[string]func(context.Context, ports.SubjectStore, domain.SubjectID) error{
@@ -33,7 +33,7 @@ func calls(t testing.TB) map[string]func(context.Context, ports.SubjectStore, do
 			return errOf(subjects.Apply(ctx, id, erasurePlan(t)))
 		},
 		"Rectify": func(ctx context.Context, subjects ports.SubjectStore, id domain.SubjectID) error {
-			return errOf(subjects.Rectify(ctx, id, corrects("orders", "note", "corrected")))
+			return errOf(subjects.Rectify(ctx, id, rectifies("orders", "note", "corrected")))
 		},
 		"Export": func(ctx context.Context, subjects ports.SubjectStore, id domain.SubjectID) error {
 			return subjects.Export(ctx, id, func(domain.ExportRecord) error { return nil })
@@ -73,9 +73,9 @@ func subjectStatementsDoNotDependOnRows(t testing.TB, h StoreHarness) {
 	few, many := customer{"few", 1, 20_000}, customer{"many", 1, 21_000}
 	s.seed(t, few, 1)
 	s.seed(t, many, 200)
-	s.holds(t, few) // the first call of a store may read the database's catalog
+	s.stateOf(t, few) // the first call of a store may send more statements to read the catalog of the database
 	total := 0
-	// Apply comes last, because it erases the rows that the other methods need.
+	// The call of Apply comes last, because it erases the rows that the other methods need.
 	for _, method := range []string{"Lock", "Rectify", "Export", "Apply"} {
 		sent := func(who customer) int {
 			before := s.Statements()

@@ -11,8 +11,8 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// fitting returns a defect that replaces ids before the good store gets them.
-func fitting(change func(elements []string) []string) func(*Store) {
+// changesIDs returns a function that breaks a store: the store changes the elements of each id.
+func changesIDs(change func(elements []string) []string) func(*Store) {
 	id := func(id domain.SubjectID) domain.SubjectID {
 		changed, err := domain.NewSubjectID(change(id.Elements())...)
 		if err != nil {
@@ -23,7 +23,8 @@ func fitting(change func(elements []string) []string) func(*Store) {
 	return brokenSubjects{every: func(c *subjectCall) error { c.id = id(c.id); return nil }}.breaks
 }
 
-// alsoApplies returns the defect of a step that also changes rows of other customers.
+// alsoApplies returns a function that breaks a store: Apply also changes the rows of each customer for which taken
+// returns true.
 func alsoApplies(taken func(id, other customer) bool) func(*Store) {
 	return func(store *Store) {
 		rows := store.Rows
@@ -32,7 +33,7 @@ func alsoApplies(taken func(id, other customer) bool) func(*Store) {
 			if err != nil {
 				return counts, err
 			}
-			for _, other := range mistaken(rows, c.id, taken) {
+			for _, other := range confusedWith(rows, c.id, taken) {
 				_, _ = c.Apply(c.ctx, other, c.steps)
 			}
 			return counts, nil
@@ -40,13 +41,13 @@ func alsoApplies(taken func(id, other customer) bool) func(*Store) {
 	}
 }
 
-// silentTB is a testing.TB for calls that do not fail.
+// silentTB is a testing.TB for calls that do not report failures.
 type silentTB struct{ testing.TB }
 
 func (silentTB) Helper() {}
 
-// mistaken returns the customers that are confused with the subject.
-func mistaken(
+// confusedWith returns the ids of all other customers for which taken returns true.
+func confusedWith(
 	rows func(t testing.TB, table string) []Row, id domain.SubjectID, taken func(id, other customer) bool,
 ) (others []domain.SubjectID) {
 	asCustomer := func(elements []string) customer {
@@ -77,7 +78,7 @@ func samePadded(id, other customer) bool {
 	return id.number == other.number && strings.TrimSpace(id.tenant) == strings.TrimSpace(other.tenant)
 }
 
-// samePattern uses the id as a pattern of LIKE.
+// samePattern reports whether the other customer matches if the tenant is used as a pattern of LIKE.
 func samePattern(id, other customer) bool {
 	prefix, isPattern := strings.CutSuffix(id.tenant, "%")
 	likeOne := len(id.tenant) == len(other.tenant) && strings.Contains(id.tenant, "_") &&
@@ -92,7 +93,7 @@ func sameUnescaped(id, other customer) bool {
 
 func idDefects() defects {
 	return defects{
-		"numbers in any form": {fitting(func(elements []string) []string {
+		"numbers in any form": {changesIDs(func(elements []string) []string {
 			if len(elements) == 2 {
 				if n, err := strconv.Atoi(strings.TrimSpace(elements[1])); err == nil {
 					elements[1] = strconv.Itoa(n)
@@ -101,7 +102,7 @@ func idDefects() defects {
 			return elements
 		}), found{"want the error habeas: subject, got <nil>": {subjectIDsThatDoNotFitAreRefused}}},
 		"the first elements of a longer id": {
-			fitting(func(elements []string) []string { return elements[:min(2, len(elements))] }),
+			changesIDs(func(elements []string) []string { return elements[:min(2, len(elements))] }),
 			found{"of one element too many: want the error habeas: subject, got <nil>": {subjectIDsThatDoNotFitAreRefused}},
 		},
 		"another code": {changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) error {

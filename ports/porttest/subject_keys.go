@@ -10,17 +10,17 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// The external systems with keys in the shop: media in messages.body, order_lines.engraving and invoices.address, maps
-// in addresses.street.
+// media and atlas are the resolvers with keys in the shop. The keys of media are in messages.body,
+// order_lines.engraving and invoices.address. The keys of atlas are in addresses.street.
 const (
 	media = "media"
 	atlas = "maps"
 )
 
-// afterTheDuty is an instant after the retention period of the address of an invoice.
+// afterTheDuty is an instant after the end of the duty to retain the address of an invoice.
 var afterTheDuty = time.Date(2035, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// keyShop opens a shop in which zoe has keys, and returns the keys in the order of their bytes.
+// keyShop opens a shop in which zoe's order lines hold keys. It returns these keys in the order of their bytes.
 func (h StoreHarness) keyShop(t testing.TB) (s shopUnderTest, engraved []string) {
 	t.Helper()
 	s = h.shop(t)
@@ -32,7 +32,7 @@ func (h StoreHarness) keyShop(t testing.TB) (s shopUnderTest, engraved []string)
 	return s, engraved
 }
 
-// keys returns the keys that an erasure or an export uses.
+// keys returns the keys in zoe's rows. If the query has ErasedAt, it locks zoe first, as an erasure does.
 func (s shopUnderTest) keys(t testing.TB, query domain.KeyQuery) (keys []string) {
 	t.Helper()
 	s.do(t, func(ctx context.Context, subjects ports.SubjectStore) (err error) {
@@ -88,6 +88,6 @@ func subjectKeysOfRetainedCellsStay(t testing.TB, h StoreHarness) {
 	expectKeys(t, "while the duty goes on", s.keys(t, query), erased...)
 	query.ErasedAt = afterTheDuty
 	expectKeys(t, "once it is over", s.keys(t, query), append([]string{zoe.says("address")}, erased...)...)
-	s.Insert(t, "invoices", zoe.own(zoe.ids+500, Row{"address": "a", "phone": "1", "issued_at": nil}))
+	s.Insert(t, "invoices", zoe.row(zoe.ids+500, Row{"address": "a", "phone": "1", "issued_at": nil}))
 	expectKeys(t, "without a beginning", s.keys(t, query), append([]string{zoe.says("address")}, erased...)...)
 }

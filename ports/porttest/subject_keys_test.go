@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// changesKeys returns a defect that changes the returned keys.
+// changesKeys returns a function that breaks a store: Keys changes the keys that it returns.
 func changesKeys(change func(keys []string) []string) func(*Store) {
 	return brokenSubjects{keys: func(c subjectCall) ([]string, error) {
 		keys, err := c.readKeys()
@@ -13,7 +13,7 @@ func changesKeys(change func(keys []string) []string) func(*Store) {
 	}}.breaks
 }
 
-// changesKeyQuery returns a defect that changes the query for keys.
+// changesKeyQuery returns a function that breaks a store: Keys changes its query before it uses the query.
 func changesKeyQuery(change func(c *subjectCall)) func(*Store) {
 	return brokenSubjects{keys: func(c subjectCall) ([]string, error) {
 		change(&c)

@@ -12,15 +12,15 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// verificationPromises cover ports.ErasureVerifier. They apply only to a store that implements it.
+// verificationPromises are the promises of ports.ErasureVerifier. Their cases check nothing if the store does not
+// implement it.
 var verificationPromises = []promise.Promise[StoreHarness]{
 	that(subjectVerificationFindsNothingAfterAPlan, "LeftOver reports no data of the subject after a complete plan."),
-	that(subjectVerificationFindsSkippedSteps,
-		"LeftOver reports exactly the columns of a step that was not carried out."),
+	that(subjectVerificationFindsSkippedSteps, "LeftOver reports exactly the columns of a step that was not carried out."),
 	that(subjectVerificationFindsEachColumn,
-		"LeftOver reports each column that was not overwritten, exported or not."),
+		"LeftOver reports each column that was not overwritten, even if an export leaves the column out."),
 	that(subjectVerificationFindsExpiredRetention,
-		"LeftOver reports a retained cell whose retention period had ended."),
+		"LeftOver reports a retained cell whose retention period had ended at the erasure."),
 	that(subjectVerificationFindsRowsByTheKey,
 		"LeftOver finds rows by the key of the subject, even if the subject's own row is gone."),
 	that(subjectVerificationPassesEmptyCells, "LeftOver does not report NULL or the empty text."),
@@ -31,7 +31,8 @@ var verificationPromises = []promise.Promise[StoreHarness]{
 	that(subjectVerificationOnlyReads, "LeftOver checks ids and steps, and does not count as a write."),
 }
 
-// verify calls fn with the verifier of a session. It returns false if the store has no verifier.
+// verify calls fn with the ports.ErasureVerifier of a separate session. It returns false if the store does not
+// implement ports.ErasureVerifier.
 func (s shopUnderTest) verify(t testing.TB, fn func(context.Context, ports.ErasureVerifier) error) (has bool) {
 	t.Helper()
 	s.do(t, func(ctx context.Context, subjects ports.SubjectStore) error {
@@ -45,7 +46,7 @@ func (s shopUnderTest) verify(t testing.TB, fn func(context.Context, ports.Erasu
 	return has
 }
 
-// expectLeftOver checks the result of LeftOver for a subject that was erased at noon.
+// expectLeftOver checks the result of LeftOver for an erasure at noon.
 func (s shopUnderTest) expectLeftOver(
 	t testing.TB, what string, id domain.SubjectID, steps []domain.Step, want ...domain.Leftover,
 ) {
@@ -57,13 +58,13 @@ func (s shopUnderTest) expectLeftOver(
 	})
 }
 
-// shops returns a shop whose rows belong to one person, and a shop whose rows belong to several people.
+// shops opens two shops: in the first, each row belongs to one person. In the second, rows belong to several people.
 func (h StoreHarness) shops(t testing.TB) []shopUnderTest {
 	t.Helper()
 	return []shopUnderTest{h.shop(t), h.sharedShop(t)}
 }
 
-// planAt returns the complete plan at an instant.
+// planAt returns the steps of the plan for all tables at an instant.
 func planAt(t testing.TB, at time.Time) []domain.Step {
 	t.Helper()
 	return domain.Plan{Steps: wholePlan(t)}.LocalAt(at)
@@ -78,9 +79,11 @@ func subjectVerificationFindsNothingAfterAPlan(t testing.TB, h StoreHarness) {
 	}
 }
 
-// leaving applies the done steps in a session that it rolls back, and returns their counts and the result of LeftOver
-// for the expected steps.
-func (s shopUnderTest) leaving(t testing.TB, done, expected []domain.Step) (rows []int64, found []domain.Leftover) {
+// applyThenVerify locks zoe, applies the steps done, and calls LeftOver for the steps expected. It returns both results
+// and rolls the session back.
+func (s shopUnderTest) applyThenVerify(
+	t testing.TB, done, expected []domain.Step,
+) (rows []int64, found []domain.Leftover) {
 	t.Helper()
 	undo(t, s.Store, func(ctx context.Context, session ports.Session) (err error) {
 		subjects := session.Subjects()
@@ -99,28 +102,28 @@ func (s shopUnderTest) leaving(t testing.TB, done, expected []domain.Step) (rows
 	return rows, found
 }
 
-// verifies reports whether the store has a verifier.
-func (s shopUnderTest) verifies(t testing.TB) bool {
+func (s shopUnderTest) hasVerifier(t testing.TB) bool {
 	t.Helper()
 	return s.verify(t, func(context.Context, ports.ErasureVerifier) error { return nil })
 }
 
-// A row with two paths may be erased along the other path. Rows that depend on a row with a cleared reference cannot be
-// found.
+// The case leaves out one step of the plan after the other. It does not require a finding for a row that the step of
+// another path has erased, or for a row that is no longer connected to zoe because another step has cleared a
+// reference.
 func subjectVerificationFindsSkippedSteps(t testing.TB, h StoreHarness) {
 	for _, s := range h.shops(t) {
-		if !s.verifies(t) {
+		if !s.hasVerifier(t) {
 			return
 		}
 		plan := wholePlan(t)
-		all, found := s.leaving(t, plan, plan)
+		all, found := s.applyThenVerify(t, plan, plan)
 		assert(t, len(found) == 0, "after a plan, in its session: left over are %v", found)
 		for i, step := range plan {
 			if all[i] == 0 || step.Strategy == domain.StrategyRetain || step.Target == "wraps" && step.Via == "Receiver" {
 				continue
 			}
 			what := fmt.Sprint("without a step to ", step.Strategy, " ", step.Target, " ", step.Via)
-			_, found := s.leaving(t, slices.Delete(slices.Clone(plan), i, i+1), plan)
+			_, found := s.applyThenVerify(t, slices.Delete(slices.Clone(plan), i, i+1), plan)
 			columns := slices.Concat(step.Columns, step.Clears)
 			if step.Strategy == domain.StrategyDelete {
 				columns = []string{""}
@@ -137,7 +140,7 @@ func subjectVerificationFindsSkippedSteps(t testing.TB, h StoreHarness) {
 
 func subjectVerificationFindsEachColumn(t testing.TB, h StoreHarness) {
 	s := h.shop(t)
-	if !s.verifies(t) {
+	if !s.hasVerifier(t) {
 		return
 	}
 	plan, before := erasurePlan(t), s.content(t).of(zoe)
@@ -156,14 +159,14 @@ func subjectVerificationFindsEachColumn(t testing.TB, h StoreHarness) {
 				done = append(done, step)
 			}
 		}
-		_, found := s.leaving(t, done, plan)
+		_, found := s.applyThenVerify(t, done, plan)
 		assert(t, slices.Equal(found, want), "left over are %v, want %v", found, want)
 	}
 }
 
 func subjectVerificationFindsExpiredRetention(t testing.TB, h StoreHarness) {
 	s := h.shop(t)
-	s.Insert(t, "invoices", zoe.own(zoe.ids+50, Row{"address": "a street", "issued_at": nil}))
+	s.Insert(t, "invoices", zoe.row(zoe.ids+50, Row{"address": "a street", "issued_at": nil}))
 	s.apply(t, zoe, planAt(t, noon)...)
 	s.expectLeftOver(t, "while the duty goes on", zoe.id(t), planAt(t, afterTheDuty.AddDate(-1, 0, 0)))
 	s.expectLeftOver(t, "after the duty", zoe.id(t), planAt(t, afterTheDuty),
@@ -182,8 +185,8 @@ func subjectVerificationFindsRowsByTheKey(t testing.TB, h StoreHarness) {
 func subjectVerificationPassesEmptyCells(t testing.TB, h StoreHarness) {
 	s := shopUnderTest{h.open(t)}
 	s.Insert(t, "people", Row{"tenant": zoe.tenant, "number": zoe.number, "email": "", "login": "zoe"})
-	s.Insert(t, "orders", zoe.own(zoe.ids, nil))
-	s.Insert(t, "orders", zoe.own(zoe.ids+1, Row{"note": ""}))
+	s.Insert(t, "orders", zoe.row(zoe.ids, nil))
+	s.Insert(t, "orders", zoe.row(zoe.ids+1, Row{"note": ""}))
 	s.expectLeftOver(t, "of rows with a login alone", zoe.id(t), planAt(t, noon),
 		domain.Leftover{Table: "people", Column: "login", Rows: 1})
 }
@@ -193,10 +196,10 @@ func subjectVerificationPassesNewRows(t testing.TB, h StoreHarness) {
 	s.apply(t, zoe, planAt(t, noon)...)
 	for i, added := range []any{after(1), noon, after(-1), nil} {
 		id := zoe.ids + 100 + int64(i)
-		s.Insert(t, "orders", zoe.own(id, Row{"note": "a note", "created_at": added}))
+		s.Insert(t, "orders", zoe.row(id, Row{"note": "a note", "created_at": added}))
 		s.Insert(t, "order_lines", Row{"order_id": id, "line": int64(1), "engraving": "a line"})
-		s.Insert(t, "messages", zoe.own(id, Row{"body": "a body", "created_at": added}))
-		s.Insert(t, "messages", zoe.own(id+50, Row{"body": "a body", "reply_to": id}))
+		s.Insert(t, "messages", zoe.row(id, Row{"body": "a body", "created_at": added}))
+		s.Insert(t, "messages", zoe.row(id+50, Row{"body": "a body", "reply_to": id}))
 	}
 	s.expectLeftOver(t, "three of four old, and replies", zoe.id(t), planAt(t, noon),
 		domain.Leftover{Table: "messages", Rows: 3 + 4},
@@ -209,7 +212,7 @@ func subjectVerificationPassesAReusedID(t testing.TB, h StoreHarness) {
 	again, stays := customer{"acme", 1, 1000}, customer{"acme", 2, 2000}
 	for c, added := range map[customer]time.Time{again: after(1), stays: after(-1)} {
 		s.Insert(t, "people", Row{"tenant": c.tenant, "number": c.number, "email": "an address", "created_at": added})
-		s.Insert(t, "addresses", c.own(c.ids, Row{"street": "a street"}))
+		s.Insert(t, "addresses", c.row(c.ids, Row{"street": "a street"}))
 	}
 	s.expectLeftOver(t, "of a row that was added since", again.id(t), planAt(t, noon))
 	s.expectLeftOver(t, "of a row that was there before", stays.id(t), planAt(t, noon),

@@ -11,7 +11,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// verifierOf returns the verifier of a store that must have one.
+// verifierOf returns the ports.ErasureVerifier of a store, which must implement it.
 func verifierOf(subjects ports.SubjectStore) ports.ErasureVerifier {
 	verifier, err := ports.VerifierOf(subjects)
 	if err != nil {
@@ -33,23 +33,22 @@ func (s brokenSubjects) LeftOver(
 	return verifierOf(s.SubjectStore).LeftOver(ctx, id, steps, at)
 }
 
-// verification is a correct verifier, except for the functions that are set.
+// verification is an ErasureVerifier in which the fields that are set change the correct behavior.
 type verification struct {
 	ports.SubjectStore
 	steps   func(domain.Step) domain.Step
 	at      func(time.Time) time.Time
-	found   func(domain.Leftover) bool // whether a leftover is reported
+	found   func(domain.Leftover) bool // whether LeftOver reports a finding
 	writes  bool
-	present bool // reports nothing without the subject's own row
-	nulls   bool // also reports NULL
+	present bool // LeftOver reports nothing without the subject's own row
+	nulls   bool // LeftOver also reports NULL
 }
 
-// breaks installs the verifier in every session.
 func (v verification) breaks(store *Store) {
-	changesSessions(func(s ports.Session) replaced {
+	changesSessions(func(s ports.Session) replacedStores {
 		changed := v
 		changed.SubjectStore = s.Subjects()
-		return replaced{Session: s, subjects: changed}
+		return replacedStores{Session: s, subjects: changed}
 	})(store)
 }
 
@@ -90,8 +89,7 @@ func (v verification) LeftOver(
 	return found, err
 }
 
-// leavingOut returns the step without some columns.
-func leavingOut(step domain.Step, columns ...string) domain.Step {
+func withoutColumns(step domain.Step, columns ...string) domain.Step {
 	gone := func(name string) bool { return slices.Contains(columns, name) }
 	step.Columns = slices.DeleteFunc(slices.Clone(step.Columns), gone)
 	return step
@@ -100,10 +98,10 @@ func leavingOut(step domain.Step, columns ...string) domain.Step {
 func TestVerificationsThatBreakAPromiseAreFoundOut(t *testing.T) {
 	promise.ExpectDefects(t, *update, verificationPromises, brokenStore, defects{
 		"an erasure that leaves a cell": {changesSteps(func(step domain.Step) (domain.Step, bool) {
-			return leavingOut(step, "photo"), true
+			return withoutColumns(step, "photo"), true
 		}), found{"left over are [{people photo 1}], want []": {subjectVerificationFindsNothingAfterAPlan}}},
 		"an erasure that leaves a secret": {changesSteps(func(step domain.Step) (domain.Step, bool) {
-			return leavingOut(step, "password_hash"), true
+			return withoutColumns(step, "password_hash"), true
 		}), found{"left over are [{people password_hash 1}], want []": {subjectVerificationFindsNothingAfterAPlan}}},
 		"an erasure that leaves rows": {changesSteps(func(step domain.Step) (domain.Step, bool) {
 			return step, step.Target != "addresses"

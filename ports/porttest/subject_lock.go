@@ -35,7 +35,7 @@ func subjectLockExcludesOtherSessions(t testing.TB, h StoreHarness) {
 				return err
 			}
 			lock()
-			if _, ok := arrives(locked, moment); ok {
+			if _, ok := receiveWithin(locked, moment); ok {
 				t.Errorf("another session has locked the subject before the first session %s", how.ends)
 			}
 			return how.with
@@ -62,7 +62,7 @@ func subjectCanBeLockedAgain(t testing.TB, h StoreHarness) {
 func subjectLockLeavesAMark(t testing.TB, h StoreHarness) {
 	s := h.shop(t)
 	requireHook(t, s.Erased != nil, "Erased")
-	s.rectify(t, zoe, corrects("people", "email", "right"))
+	s.rectify(t, zoe, rectifies("people", "email", "right"))
 	_, marked := s.Erased(t, zoe.id(t))
 	assert(t, !marked, "a rectification left the mark of an erasure")
 	for _, at := range []time.Time{noon, noon.Add(time.Hour)} {
@@ -74,15 +74,15 @@ func subjectLockLeavesAMark(t testing.TB, h StoreHarness) {
 	assert(t, !marked, "another subject has the mark of an erasure")
 }
 
-// isHeldAs checks the state of a subject that LockToRectify returns.
-func (s shopUnderTest) isHeldAs(t testing.TB, what string, who customer, want domain.SubjectState) {
+// expectState checks the state of a customer that LockToRectify returns.
+func (s shopUnderTest) expectState(t testing.TB, what string, who customer, want domain.SubjectState) {
 	t.Helper()
-	got := s.holds(t, who)
+	got := s.stateOf(t, who)
 	assert(t, got == want, "the state of a subject that %s is %+v, want %+v", what, got, want)
 }
 
-// holds returns the state of the subject from LockToRectify.
-func (s shopUnderTest) holds(t testing.TB, who customer) domain.SubjectState {
+// stateOf returns the state of a customer that LockToRectify returns.
+func (s shopUnderTest) stateOf(t testing.TB, who customer) domain.SubjectState {
 	t.Helper()
 	return read(t, s.Store, func(ctx context.Context, session ports.Session) (domain.SubjectState, error) {
 		return session.Subjects().LockToRectify(ctx, who.id(t))
@@ -92,21 +92,21 @@ func (s shopUnderTest) holds(t testing.TB, who customer) domain.SubjectState {
 func subjectLockToRectifyKnowsErasures(t testing.TB, h StoreHarness) {
 	s := h.shop(t)
 	stranger := customer{"nobody", 7, 900_000}
-	for range 2 { // a lock leaves no state
-		s.isHeldAs(t, "was never erased", zoe, domain.SubjectState{Present: true})
-		s.isHeldAs(t, "has no rows", stranger, domain.SubjectState{})
+	for range 2 { // a lock must not change the state
+		s.expectState(t, "was never erased", zoe, domain.SubjectState{Present: true})
+		s.expectState(t, "has no rows", stranger, domain.SubjectState{})
 	}
 	for _, who := range []customer{zoe, stranger} {
 		s.do(t, func(ctx context.Context, subjects ports.SubjectStore) error {
 			return subjects.Lock(ctx, who.id(t), noon)
 		})
 	}
-	s.isHeldAs(t, "was erased", zoe, domain.SubjectState{Erased: true, Present: true})
-	s.isHeldAs(t, "was erased and has no rows", stranger, domain.SubjectState{Erased: true})
-	s.isHeldAs(t, "is not the one that was erased", others[0], domain.SubjectState{Present: true})
+	s.expectState(t, "was erased", zoe, domain.SubjectState{Erased: true, Present: true})
+	s.expectState(t, "was erased and has no rows", stranger, domain.SubjectState{Erased: true})
+	s.expectState(t, "is not the one that was erased", others[0], domain.SubjectState{Present: true})
 }
 
-// An erasure and a rectification of the same subject run one after the other in either order.
+// An erasure waits for a rectification of the same subject, and a rectification waits for an erasure.
 func subjectLockToRectifyExcludesErasures(t testing.TB, h StoreHarness) {
 	s := shopUnderTest{h.open(t)}
 	lock := func(ctx context.Context, subjects ports.SubjectStore) error {
@@ -137,7 +137,7 @@ func subjectLockToRectifyExcludesErasures(t testing.TB, h StoreHarness) {
 				return err
 			}
 			second()
-			if _, ok := arrives(locked, moment); ok {
+			if _, ok := receiveWithin(locked, moment); ok {
 				t.Errorf("%s hold the lock of the subject concurrently", name)
 			}
 			return nil

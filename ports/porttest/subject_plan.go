@@ -10,8 +10,8 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// planned is the number of rows of zoe for each step. Zoe has three rows in most tables.
-var planned = map[string]int64{
+// rowsPerStep is the number of zoe's rows that each step affects.
+var rowsPerStep = map[string]int64{
 	"delete addresses": 3, "delete messages": 3, "anonymize order_lines": 6, "anonymize orders": 3,
 	"anonymize invoices": 3, "retain invoices": 3, "anonymize people": 1,
 }
@@ -20,7 +20,7 @@ func expectPlanned(t testing.TB, rows []int64, deleted int64) {
 	t.Helper()
 	for i, step := range erasurePlan(t) {
 		name := string(step.Strategy) + " " + step.Target
-		want := planned[name]
+		want := rowsPerStep[name]
 		if step.Strategy == domain.StrategyDelete {
 			want *= deleted
 		}
@@ -28,7 +28,7 @@ func expectPlanned(t testing.TB, rows []int64, deleted int64) {
 	}
 }
 
-// expectErased checks that only the retained data of zoe is left, and that all other data is unchanged.
+// expectErased checks that zoe has only retained data, and that the data of all other customers is unchanged.
 func expectErased(t testing.TB, after, before content) {
 	t.Helper()
 	unchanged(t, "what is not the subject's", after.without(zoe), before.without(zoe))
@@ -80,7 +80,7 @@ func subjectPlanCanBeRolledBack(t testing.TB, h StoreHarness) {
 	unchanged(t, "after a rollback", s.content(t), before)
 }
 
-// The step of a table detects a store that selects too many rows of this table.
+// The case applies each step alone, so that a failure names the table in which the store selects too many rows.
 func subjectStepsLeaveOtherSubjectsAlone(t testing.TB, h StoreHarness) {
 	s := h.shop(t)
 	before := s.content(t)
@@ -91,8 +91,9 @@ func subjectStepsLeaveOtherSubjectsAlone(t testing.TB, h StoreHarness) {
 	}
 }
 
-// strange returns customers whose tenants contain characters with a meaning in SQL or other languages.
-func strange() []customer {
+// customersWithSpecialTenants returns customers whose tenants contain characters with a special meaning, for example in
+// SQL.
+func customersWithSpecialTenants() []customer {
 	tenants := []string{
 		"o'neil", "o''neil", `say "hi"`, "100%", "100 and more", "a_b", "axb", `back\slash`, `back\\slash`, "x\x1fy", `x\uy`,
 		"7", "?", "$1", "--", "NULL", "Zoë 🙂", "zoë 🙂", "Zoe\u0308 🙂", "tab\tand\nline", " ",
@@ -106,10 +107,10 @@ func strange() []customer {
 
 func subjectIDsAreMatchedWhole(t testing.TB, h StoreHarness) {
 	s := shopUnderTest{h.open(t)}
-	for _, c := range strange() {
+	for _, c := range customersWithSpecialTenants() {
 		s.seed(t, c, 1)
 	}
-	for _, c := range strange() {
+	for _, c := range customersWithSpecialTenants() {
 		before := s.content(t)
 		for i, rows := range s.apply(t, c, erasurePlan(t)...) {
 			assert(t, rows != 0, "%q: step %d found no row", c.tenant, i)

@@ -14,12 +14,12 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// corrects returns a step that writes one value into one column.
-func corrects(table, column string, value any) domain.RectificationStep {
+// rectifies returns a step that writes one value into one column.
+func rectifies(table, column string, value any) domain.RectificationStep {
 	return domain.RectificationStep{Table: table, Values: []domain.ColumnValue{{Column: column, Value: value}}}
 }
 
-// rectify applies a step and returns its number of rows.
+// rectify applies a step and returns the number of rectified rows.
 func (s shopUnderTest) rectify(t testing.TB, who customer, step domain.RectificationStep) int64 {
 	t.Helper()
 	return read(t, s.Store, func(ctx context.Context, session ports.Session) (int64, error) {
@@ -27,11 +27,12 @@ func (s shopUnderTest) rectify(t testing.TB, who customer, step domain.Rectifica
 	})
 }
 
-// rewritten is a value that an application reads back in another form.
+// rewritten is a value that an application reads back with another type or in another notation.
 type rewritten struct{ value, read any }
 
-// correct contains valid values for each type of column.
-var correct = map[string][]any{
+// validValues has valid values of several columns, with the name of the column as the key. The columns have different
+// types.
+var validValues = map[string][]any{
 	"email": {
 		"zoë@example.org", "", `it's "quoted" \ 100% a_b ?0 ?1 $1 -- \u0041 {}`, "Zoë 🙂\n\ttab ",
 		"NULL", "12.50", "true",
@@ -64,13 +65,13 @@ func subjectRectificationReadsBack(t testing.TB, h StoreHarness) {
 	s := shopUnderTest{h.open(t)}
 	s.seed(t, zoe, 1)
 	for _, column := range DataMap().SubjectTable().Personal() {
-		for i, value := range correct[column.Name] {
+		for i, value := range validValues[column.Name] {
 			v, is := value.(rewritten)
 			if !is {
 				v = rewritten{value, value}
 			}
 			name := fmt.Sprintf("the value %d of type %s", i, column.Type)
-			rows := s.rectify(t, zoe, corrects("people", column.Name, v.value))
+			rows := s.rectify(t, zoe, rectifies("people", column.Name, v.value))
 			assert(t, rows == 1, "%s was written into %d rows, want 1", name, rows)
 			got := s.Rows(t, "people")[0][column.Name]
 			assert(t, same(got, v.read), "%s reads back as a different value of Go type %T", name, got)
@@ -89,13 +90,13 @@ func subjectRectificationCountsRows(t testing.TB, h StoreHarness) {
 		step domain.RectificationStep
 		want int64
 	}{
-		{zoe, corrects("people", "email", "right"), 1},
-		{zoe, corrects("addresses", "street", "right"), 3},
-		{zoe, corrects("invoices", "address", "right"), 3}, // retained rows are corrected too
-		{zoe, corrects("order_lines", "engraving", "right"), 6},
-		{zoe, corrects("order_lines", "engraving", "right"), 6},
-		{customer{"nobody", 7, 900_000}, corrects("people", "email", "right"), 0},
-		{customer{"nobody", 7, 900_000}, corrects("order_lines", "engraving", "right"), 0},
+		{zoe, rectifies("people", "email", "right"), 1},
+		{zoe, rectifies("addresses", "street", "right"), 3},
+		{zoe, rectifies("invoices", "address", "right"), 3}, // a rectification also corrects retained cells
+		{zoe, rectifies("order_lines", "engraving", "right"), 6},
+		{zoe, rectifies("order_lines", "engraving", "right"), 6},
+		{customer{"nobody", 7, 900_000}, rectifies("people", "email", "right"), 0},
+		{customer{"nobody", 7, 900_000}, rectifies("order_lines", "engraving", "right"), 0},
 	} {
 		rows := s.rectify(t, c.who, c.step)
 		assert(t, rows == c.want, "%s of tenant %s: %d rows, want %d", c.step.Table, c.who.tenant, rows, c.want)
@@ -110,7 +111,7 @@ func subjectRectificationTouchesNothingElse(t testing.TB, h StoreHarness) {
 		}
 		before := s.content(t)
 		column := table.Personal()[0]
-		s.rectify(t, zoe, corrects(table.Name, column.Name, "right"))
+		s.rectify(t, zoe, rectifies(table.Name, column.Name, "right"))
 		after := s.content(t)
 		unchanged(t, "what is not the subject's", after.without(zoe), before.without(zoe))
 		rows := after.of(zoe)[table.Name]
@@ -156,11 +157,11 @@ func subjectRectificationIsRefused(t testing.TB, h StoreHarness) {
 	s := h.shop(t)
 	before := s.content(t)
 	for what, step := range map[string]domain.RectificationStep{
-		"a step without values": {Table: "people"}, "a step about an unknown table": corrects("strangers", "email", "right"),
-		"a step about an unknown column":              corrects("people", "street", "right"),
-		"a step about a column that is not annotated": corrects("people", "remark", "right"),
-		"a step about a key":                          corrects("people", "tenant", "right"),
-		"a step about a relation":                     corrects("orders", "person", int64(8)),
+		"a step without values": {Table: "people"}, "a step about an unknown table": rectifies("strangers", "email", "right"),
+		"a step about an unknown column":              rectifies("people", "street", "right"),
+		"a step about a column that is not annotated": rectifies("people", "remark", "right"),
+		"a step about a key":                          rectifies("people", "tenant", "right"),
+		"a step about a relation":                     rectifies("orders", "person", int64(8)),
 		"a step with a column that is right and one wrong": {Table: "people", Values: []domain.ColumnValue{
 			{Column: "email", Value: "right"}, {Column: "remark", Value: "right"},
 		}},
@@ -177,19 +178,19 @@ func subjectRectificationCanBeRolledBack(t testing.TB, h StoreHarness) {
 	s := h.shop(t)
 	before := s.content(t)
 	undo(t, s.Store, func(ctx context.Context, session ports.Session) error {
-		return errOf(session.Subjects().Rectify(ctx, zoe.id(t), corrects("people", "email", "right")))
+		return errOf(session.Subjects().Rectify(ctx, zoe.id(t), rectifies("people", "email", "right")))
 	})
 	unchanged(t, "after a rollback", s.content(t), before)
 }
 
-// The second session may wait for the first session, or the first session may run again. The later session is the
-// session whose call returns last.
+// The store may make the second session wait, or may retry the first session. The row must hold the value of the
+// session in which Rectify returned last.
 func subjectLaterRectificationStays(t testing.TB, h StoreHarness) {
 	s := h.shop(t)
 	var mu sync.Mutex
 	var last string
 	write := func(ctx context.Context, subjects ports.SubjectStore, name string) error {
-		rows, err := subjects.Rectify(ctx, zoe.id(t), corrects("people", "email", name))
+		rows, err := subjects.Rectify(ctx, zoe.id(t), rectifies("people", "email", name))
 		assert(t, err != nil || rows == 1, "the %s session rectified %d rows, want 1", name, rows)
 		mu.Lock()
 		defer mu.Unlock()
@@ -208,7 +209,7 @@ func subjectLaterRectificationStays(t testing.TB, h StoreHarness) {
 	s.do(t, func(ctx context.Context, subjects ports.SubjectStore) error {
 		err := write(ctx, subjects, "first")
 		begin()
-		arrives(done, moment) // in a store whose second session does not wait
+		receiveWithin(done, moment) // the second session may have to wait for this one
 		return err
 	})
 	end()
@@ -224,7 +225,7 @@ func subjectValuesAreCopies(t testing.TB, h StoreHarness) {
 	s.do(t, func(ctx context.Context, subjects ports.SubjectStore) error {
 		given := []byte("right")
 		defer copy(given, "wrong")
-		_, err := subjects.Rectify(ctx, zoe.id(t), corrects("people", "photo", given))
+		_, err := subjects.Rectify(ctx, zoe.id(t), rectifies("people", "photo", given))
 		return err
 	})
 	assert(t, same(s.Rows(t, "people")[0]["photo"], right), "a change of the given value changed the table")

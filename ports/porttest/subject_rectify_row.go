@@ -13,7 +13,7 @@ func subjectRectificationOfOneRow(t testing.TB, h StoreHarness) {
 		{"order_lines", "engraving", domain.CanonicalTuple([]string{"1001", "1"})},
 		{"people", "email", domain.CanonicalTuple([]string{"acme", "7"})},
 	} {
-		step := corrects(c.table, c.column, "right")
+		step := rectifies(c.table, c.column, "right")
 		step.Row = c.row
 		table, _ := DataMap().Table(c.table)
 		before := s.content(t)

@@ -12,7 +12,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// changesValues returns a defect that changes the written values.
+// changesValues returns a function that breaks a store: Rectify changes each value before it writes the value.
 func changesValues(change func(value any) any) func(*Store) {
 	return changesRectifications(func(step *domain.RectificationStep) {
 		for i := range step.Values {
@@ -29,8 +29,9 @@ func changesRectifications(change func(step *domain.RectificationStep)) func(*St
 	}}.breaks
 }
 
-// written returns a defect that changes the values with a certain type.
-func written[From, To any](change func(From) To) func(*Store) {
+// changesValuesOf returns a function that breaks a store: Rectify changes the values of type From before it writes
+// them.
+func changesValuesOf[From, To any](change func(From) To) func(*Store) {
 	return changesValues(func(value any) any {
 		if value, ok := value.(From); ok {
 			return change(value)
@@ -41,42 +42,42 @@ func written[From, To any](change func(From) To) func(*Store) {
 
 func rectifyDefects() defects {
 	return defects{
-		"texts are trimmed": {written(strings.TrimSpace), found{
+		"texts are trimmed": {changesValuesOf(strings.TrimSpace), found{
 			"as a different value of Go type string": {subjectRectificationReadsBack},
 		}},
-		"question marks are bound": {written(func(s string) string { return strings.ReplaceAll(s, "?0", "") }), found{
+		"question marks are bound": {changesValuesOf(func(s string) string { return strings.ReplaceAll(s, "?0", "") }), found{
 			"as a different value of Go type string": {subjectRectificationReadsBack},
 		}},
-		"quotes are doubled": {written(func(s string) string { return strings.ReplaceAll(s, "'", "''") }), found{
+		"quotes are doubled": {changesValuesOf(func(s string) string { return strings.ReplaceAll(s, "'", "''") }), found{
 			"as a different value of Go type string": {subjectRectificationReadsBack},
 		}},
 		"no text is longer than 39": {
-			written(func(s string) string { r := []rune(s); return string(r[:min(len(r), 39)]) }),
+			changesValuesOf(func(s string) string { r := []rune(s); return string(r[:min(len(r), 39)]) }),
 			found{"as a different value of Go type string": {subjectRectificationReadsBack}},
 		},
-		"texts are in lower case": {written(strings.ToLower), found{
+		"texts are in lower case": {changesValuesOf(strings.ToLower), found{
 			"after a rectification: order_lines.engraving has changed in a row": {subjectRectificationFollowsItsPlan},
 		}},
-		"numbers are whole": {written(func(f float64) any { return float64(int64(f)) }), found{
+		"numbers are whole": {changesValuesOf(func(f float64) any { return float64(int64(f)) }), found{
 			"as a different value of Go type float": {subjectRectificationReadsBack},
 		}},
-		"integers are small": {written(func(n int64) any { return int64(int8(n)) }), found{
+		"integers are small": {changesValuesOf(func(n int64) any { return int64(int8(n)) }), found{
 			"as a different value of Go type int": {subjectRectificationReadsBack},
 		}},
-		"decimals are whole": {written(func(_ domain.Number) any { return int64(0) }), found{
+		"decimals are whole": {changesValuesOf(func(_ domain.Number) any { return int64(0) }), found{
 			"as a different value of Go type int": {subjectRectificationReadsBack},
 		}},
-		"times are of whole seconds": {written(func(at time.Time) any { return at.Truncate(time.Second) }), found{
+		"times are of whole seconds": {changesValuesOf(func(at time.Time) any { return at.Truncate(time.Second) }), found{
 			"as a different value of Go type time.Time": {subjectRectificationReadsBack},
 		}},
 		"bytes end at zero": {
-			written(func(b []byte) any { b, _, _ = bytes.Cut(b, []byte{0}); return append([]byte{}, b...) }),
+			changesValuesOf(func(b []byte) any { b, _, _ = bytes.Cut(b, []byte{0}); return append([]byte{}, b...) }),
 			found{"as a different value of Go type []uint": {subjectRectificationReadsBack}},
 		},
-		"JSON is text": {written(func(_ domain.JSON) any { return domain.JSON(`"text"`) }), found{
+		"JSON is text": {changesValuesOf(func(_ domain.JSON) any { return domain.JSON(`"text"`) }), found{
 			"as a different value of Go type domain.JSON": {subjectRectificationReadsBack},
 		}},
-		"nothing is false": {written(func(_ bool) any { return true }), found{
+		"nothing is false": {changesValuesOf(func(_ bool) any { return true }), found{
 			"as a different value of Go type bool": {subjectRectificationReadsBack},
 		}},
 		"empty is NULL": {changesRows(func(_ string, row Row) {
@@ -155,7 +156,7 @@ func rectifyDefects() defects {
 			rows := store.Rows
 			brokenSubjects{rectify: func(c subjectCall) (int64, error) {
 				n, err := c.rectify()
-				for _, other := range mistaken(rows, c.id, sameTenant) {
+				for _, other := range confusedWith(rows, c.id, sameTenant) {
 					if err == nil {
 						_, err = c.Rectify(c.ctx, other, c.step)
 					}
@@ -200,7 +201,7 @@ func rectifyDefects() defects {
 						}
 						return c.rectify()
 					}}
-					return fn(ctx, replaced{Session: s, subjects: broken})
+					return fn(ctx, replacedStores{Session: s, subjects: broken})
 				})
 			})(store)
 		}, found{"the value of the earlier session has stayed": {subjectLaterRectificationStays}}},

@@ -11,11 +11,12 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// parted are the tables whose rows belong to several people only by relations. In remarks, conditions select the table
-// that a row refers to.
-var parted = []string{"gifts", "wraps", "follows"}
+// sharedByPath are the tables in which one row belongs to several people through several relations. The table remarks
+// is not included, because a condition selects one relation for each of its rows.
+var sharedByPath = []string{"gifts", "wraps", "follows"}
 
-// sharedShop opens a shop in which zoe and others share rows. Some orders have the same numbers as people.
+// sharedShop opens a shop in which zoe and other customers share rows. The ids of some orders equal the numbers of
+// people, so that a store that confuses both fails.
 func (h StoreHarness) sharedShop(t testing.TB) shopUnderTest {
 	t.Helper()
 	s := shopUnderTest{h.open(t)}
@@ -23,9 +24,9 @@ func (h StoreHarness) sharedShop(t testing.TB) shopUnderTest {
 	for _, c := range []customer{zoe, ann, bob, stranger} {
 		s.Insert(t, "people", c.person())
 	}
-	s.Insert(t, "orders", ann.own(zoe.number, Row{"note": "note"}))
-	s.Insert(t, "orders", zoe.own(ann.number, Row{"note": "note"}))
-	s.Insert(t, "orders", bob.own(bob.number, Row{"note": "note"}))
+	s.Insert(t, "orders", ann.row(zoe.number, Row{"note": "note"}))
+	s.Insert(t, "orders", zoe.row(ann.number, Row{"note": "note"}))
+	s.Insert(t, "orders", bob.row(bob.number, Row{"note": "note"}))
 	absent := customer{tenant: zoe.tenant}
 	number := func(c customer) any {
 		if c == absent {
@@ -70,8 +71,8 @@ func (h StoreHarness) sharedShop(t testing.TB) shopUnderTest {
 	return s
 }
 
-// leads returns the paths from a row to the customer.
-func (c content) leads(table string, row Row, to customer) (vias []string) {
+// pathsTo returns the names of the paths that connect a row to the customer.
+func (c content) pathsTo(table string, row Row, to customer) (vias []string) {
 	add := func(via string, leads bool) {
 		if leads {
 			vias = append(vias, via)
@@ -85,7 +86,7 @@ func (c content) leads(table string, row Row, to customer) (vias []string) {
 	case "wraps":
 		for _, gift := range c["gifts"] {
 			if gift["id"] == row["gift_id"] {
-				vias = c.leads("gifts", gift, to)
+				vias = c.pathsTo("gifts", gift, to)
 			}
 		}
 	case "follows":
@@ -100,7 +101,7 @@ func (c content) leads(table string, row Row, to customer) (vias []string) {
 	return vias
 }
 
-// belongs reports whether a column of a table belongs to one of the paths.
+// belongs reports whether one of the paths contains the column of the table.
 func belongs(table, column string, vias []string) bool {
 	described, _ := DataMap().Table(table)
 	c, _ := described.Column(column)
@@ -112,10 +113,10 @@ func belongs(table, column string, vias []string) bool {
 
 func subjectSharedRowsAreExportedInParts(t testing.TB, h StoreHarness) {
 	s := h.sharedShop(t)
-	s.expectParts(t, parted)
+	s.expectParts(t, sharedByPath)
 }
 
-// expectParts checks the export of some tables for each customer.
+// expectParts checks, for each customer, the cells that an export of these tables contains.
 func (s shopUnderTest) expectParts(t testing.TB, tables []string) {
 	t.Helper()
 	all := s.content(t)
@@ -124,8 +125,8 @@ func (s shopUnderTest) expectParts(t testing.TB, tables []string) {
 		for _, table := range DataMap().Tables() {
 			for _, row := range all[table.Name] {
 				for _, column := range table.Exported() {
-					if belongs(table.Name, column.Name, all.leads(table.Name, row, who)) {
-						want = append(want, cell(domain.ExportRecord{
+					if belongs(table.Name, column.Name, all.pathsTo(table.Name, row, who)) {
+						want = append(want, cellName(domain.ExportRecord{
 							Source: table.Name, Field: column.Name, Row: nameOf(table, row),
 						}))
 					}
@@ -143,20 +144,20 @@ func (s shopUnderTest) expectParts(t testing.TB, tables []string) {
 	}
 }
 
-// sharedPlan returns the steps along the paths of tables with several paths.
+// sharedPlan returns the steps of the plan for the tables with several paths to a subject.
 func sharedPlan(t testing.TB) []domain.Step {
 	t.Helper()
 	return slices.DeleteFunc(wholePlan(t), func(step domain.Step) bool { return step.Via == "" })
 }
 
-// erasedParts returns the rows after an erasure of zoe, with "erased" for an overwritten cell. over means that the
-// retention periods have ended.
+// erasedParts returns the rows of these tables as an erasure of zoe must leave them, with "erased" in place of each
+// surrogate. The parameter over is true if the retention periods have ended.
 func (c content) erasedParts(tables []string, over bool) content {
 	erased := content{}
 	for _, name := range tables {
 		erased[name] = nil
 		for _, row := range c[name] {
-			vias := c.leads(name, row, zoe)
+			vias := c.pathsTo(name, row, zoe)
 			if name == "follows" && len(vias) > 0 || slices.Contains(vias, "Person") {
 				continue
 			}
@@ -177,7 +178,8 @@ func (c content) erasedParts(tables []string, over bool) content {
 	return erased
 }
 
-// expectErasedParts compares tables with the wanted rows.
+// expectErasedParts checks that the rows of these tables equal the wanted rows. A wanted cell "erased" stands for any
+// surrogate.
 func (s shopUnderTest) expectErasedParts(t testing.TB, want content) {
 	t.Helper()
 	for name, rows := range want {
@@ -214,17 +216,17 @@ func subjectSharedRowsAreErasedInParts(t testing.TB, h StoreHarness) {
 	for i, step := range steps {
 		want := map[string]int64{
 			"gifts Giver": 3, "gifts Receiver": 4, "wraps Giver": 6, "wraps Receiver": 8, "follows Follower": 3,
-			"follows Followed": 3, // and a row that its follower has deleted
+			"follows Followed": 3, // counts a row that the step of the other path has deleted
 		}[step.Target+" "+step.Via]
 		if rows[i] != want {
 			t.Errorf("%s %s via %s: %d rows, want %d", step.Strategy, step.Target, step.Via, rows[i], want)
 		}
 	}
-	want := before.erasedParts(parted, false)
+	want := before.erasedParts(sharedByPath, false)
 	s.expectErasedParts(t, want)
 	s.apply(t, zoe, steps...)
 	s.expectErasedParts(t, want)
-	s.expectParts(t, parted)
+	s.expectParts(t, sharedByPath)
 
 	other := h.sharedShop(t)
 	for _, step := range steps { // each step in a separate session
@@ -233,7 +235,8 @@ func subjectSharedRowsAreErasedInParts(t testing.TB, h StoreHarness) {
 	other.expectErasedParts(t, want)
 }
 
-// The giver must retain the price of a gift for ten years, regardless of the receiver.
+// The price of a gift belongs to the giver and is retained for ten years. The receiver's part of the gift is not
+// retained.
 func subjectSharedRowsAreRetainedInParts(t testing.TB, h StoreHarness) {
 	over := issued.AddDate(10, 0, 2)
 	plan := domain.Plan{Steps: sharedPlan(t)}
@@ -260,11 +263,11 @@ func subjectSharedRowsAreRectifiedInParts(t testing.TB, h StoreHarness) {
 		s := h.sharedShop(t)
 		want := s.content(t)
 		for _, row := range want[c.table] {
-			if slices.Contains(want.leads(c.table, row, zoe), c.via) {
+			if slices.Contains(want.pathsTo(c.table, row, zoe), c.via) {
 				row[c.column] = "right"
 			}
 		}
-		step := corrects(c.table, c.column, "right")
+		step := rectifies(c.table, c.column, "right")
 		step.Via = c.via
 		rows := s.rectify(t, zoe, step)
 		assert(t, rows == c.rows, "%s via %s: %d rows, want %d", c.table, c.via, rows, c.rows)
@@ -301,7 +304,7 @@ func subjectStepsNameTheirPath(t testing.TB, h StoreHarness) {
 		isError(t, what, err, domain.ErrManifest)
 	}
 	for what, via := range map[string]string{"no path": "", "a path of other columns": "Receiver"} {
-		step := corrects("gifts", "wish", "right")
+		step := rectifies("gifts", "wish", "right")
 		step.Via = via
 		err := s.try(t, func(ctx context.Context, subjects ports.SubjectStore) error {
 			return errOf(subjects.Rectify(ctx, zoe.id(t), step))

@@ -6,8 +6,8 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// alters returns the defect of a store that uses another data map.
-func alters(change func(table *domain.Table)) func(*Store) {
+// changesDataMap returns a function that breaks a store: the store uses another data map than the harness declares.
+func changesDataMap(change func(table *domain.Table)) func(*Store) {
 	tables := shop()
 	for i := range tables {
 		change(&tables[i])
@@ -20,8 +20,8 @@ func alters(change func(table *domain.Table)) func(*Store) {
 	}
 }
 
-// toAll assigns all columns to all paths.
-func toAll(table *domain.Table) {
+// addsAllPaths makes each personal column that has a path belong to all paths of its table.
+func addsAllPaths(table *domain.Table) {
 	for i, column := range table.Columns {
 		if column.Personal == nil || column.Personal.Via == "" {
 			continue
@@ -45,15 +45,15 @@ func sharedDefects() defects {
 		return slices.DeleteFunc(slices.Clone(records), func(r domain.ExportRecord) bool { return r.Source != table })
 	}
 	return defects{
-		"parts that are not distinguished": {alters(toAll), found{
+		"parts that are not distinguished": {changesDataMap(addsAllPaths), found{
 			"the export of customer":          {subjectSharedRowsAreExportedInParts, subjectSharedRowsAreErasedInParts},
 			"want the error habeas: manifest": {subjectStepsNameTheirPath},
 		}},
-		"conditions that are not looked at": {alters(func(table *domain.Table) {
+		"conditions that are not looked at": {changesDataMap(func(table *domain.Table) {
 			for i := range table.Relations {
 				table.Relations[i].When = nil
 			}
-			if table.Name == "remarks" { // a column of two relations cannot be cleared
+			if table.Name == "remarks" { // a column that two relations use cannot be set to NULL
 				table.Relations[1].OnErasure = ""
 			}
 		}), found{"the export of customer": {subjectConditionsPickRows}}},
@@ -73,7 +73,7 @@ func sharedDefects() defects {
 				return step, true
 			}
 			if step.Target == "gifts" && len(step.Clears) == 1 && step.Clears[0] != "receiver" {
-				return step, true // still refused
+				return step, true // the store must still refuse the step
 			}
 			step.Clears = nil
 			return step, true

@@ -13,15 +13,16 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// customer is a person of the shop. The ids of the rows of a customer lie in one range of a thousand numbers.
+// customer is a person in the shop. The field ids is the first of a thousand numbers that are the ids of the customer's
+// rows.
 type customer struct {
 	tenant string
 	number int64
 	ids    int64
 }
 
-// zoe is the subject of most cases. The other customers have similar keys. A store that compares half of a key, or
-// compares loosely, confuses them with zoe.
+// zoe is the subject of most cases. The keys of the others resemble zoe's key. A store that compares only a part of a
+// key, or that ignores case or spaces, confuses them with zoe.
 var (
 	zoe    = customer{"acme", 7, 1000}
 	others = []customer{
@@ -42,7 +43,6 @@ func (c customer) id(t testing.TB) domain.SubjectID {
 	return subject(t, c.tenant, c.number)
 }
 
-// has reports whether a row of a table belongs to the customer.
 func (c customer) has(table string, row Row) bool {
 	switch table {
 	case "people":
@@ -55,7 +55,7 @@ func (c customer) has(table string, row Row) bool {
 	}
 }
 
-// person returns the customer's own row with a value in every column.
+// person returns the customer's row in people, with a value in every column.
 func (c customer) person() Row {
 	row := Row{
 		"tenant": c.tenant, "number": c.number, "name": c.says("name"), "email": c.says("email"), "nickname": c.says("nick"),
@@ -64,17 +64,17 @@ func (c customer) person() Row {
 		"settings": domain.JSON(`{"theme": "dark", "tags": [1, null, "é"]}`),
 		"photo":    []byte{0xff, 0, '\'', byte(c.ids / 1000)}, "remark": c.says("remark"),
 	}
-	maps.Copy(row, c.worded())
+	maps.Copy(row, c.ruleValues())
 	return row
 }
 
 func (c customer) says(what string) string { return fmt.Sprintf("%s of %d", what, c.ids) }
 
-// issued is a day that exists only in leap years.
+// issued is an instant on the leap day, because the end of a period of years then falls on a day that does not exist.
 var issued = time.Date(2024, 2, 29, 23, 59, 59, 123456000, time.UTC)
 
-// own returns a row of the customer, with the columns that all tables of this kind share.
-func (c customer) own(id int64, more Row) Row {
+// row returns a row of the customer with the given id. The parameter more holds further columns.
+func (c customer) row(id int64, more Row) Row {
 	row := Row{"id": id, "tenant": c.tenant, "person": c.number}
 	for column, value := range more {
 		row[column] = value
@@ -82,10 +82,11 @@ func (c customer) own(id int64, more Row) Row {
 	return row
 }
 
-// shopUnderTest is a store whose application has customers.
+// shopUnderTest is a store with customers in the tables of the application.
 type shopUnderTest struct{ Store }
 
-// shop opens a store with zoe, who has three rows in most tables, and the other customers, who have one.
+// shop opens a store with zoe and the other customers. Zoe has three rows in most tables, and each other customer has
+// one.
 func (h StoreHarness) shop(t testing.TB) shopUnderTest {
 	t.Helper()
 	s := shopUnderTest{h.open(t)}
@@ -96,28 +97,28 @@ func (h StoreHarness) shop(t testing.TB) shopUnderTest {
 	return s
 }
 
-// seed adds a customer with the given number of rows in most tables, twice as many rows in order_lines, and replies to
-// the customer's own messages.
+// seed adds a customer with the given number of rows in most tables. In order_lines, it adds twice as many rows. Each
+// message of the customer is a reply to the message before it.
 func (s shopUnderTest) seed(t testing.TB, c customer, rows int) {
 	t.Helper()
 	s.Insert(t, "people", c.person())
 	for i := range int64(rows) {
 		id := c.ids + i
-		message := c.own(id, Row{"body": c.says("body")})
+		message := c.row(id, Row{"body": c.says("body")})
 		if i > 0 {
 			message["reply_to"] = id - 1
 		}
-		s.Insert(t, "addresses", c.own(id, Row{"street": c.says("street")}))
+		s.Insert(t, "addresses", c.row(id, Row{"street": c.says("street")}))
 		s.Insert(t, "messages", message)
-		s.Insert(t, "orders", c.own(id, Row{"note": c.says("note"), "status": "paid"}))
-		s.Insert(t, "invoices", c.own(id, Row{"address": c.says("address"), "phone": c.says("phone"), "issued_at": issued}))
+		s.Insert(t, "orders", c.row(id, Row{"note": c.says("note"), "status": "paid"}))
+		s.Insert(t, "invoices", c.row(id, Row{"address": c.says("address"), "phone": c.says("phone"), "issued_at": issued}))
 		for line := range int64(2) {
 			s.Insert(t, "order_lines", Row{"order_id": id, "line": line, "engraving": c.says("engraving")})
 		}
 	}
 }
 
-// content contains the rows of the application's tables.
+// content has the rows of the application's tables, with the name of the table as the key.
 type content map[string][]Row
 
 func (s shopUnderTest) content(t testing.TB) content {
@@ -129,10 +130,9 @@ func (s shopUnderTest) content(t testing.TB) content {
 	return all
 }
 
-// of returns the rows of the customer.
 func (c content) of(who customer) content { return c.filter(who.has) }
 
-// without returns the rows of all other customers.
+// without returns the rows that do not belong to the customer.
 func (c content) without(who customer) content {
 	return c.filter(func(table string, row Row) bool { return !who.has(table, row) })
 }
@@ -150,7 +150,7 @@ func (c content) filter(keep func(table string, row Row) bool) content {
 	return kept
 }
 
-// unchanged checks that rows have not changed. Failures name tables and columns but no subjects.
+// unchanged checks that the rows equal the earlier rows. A failure names the table and the column, but no subject.
 func unchanged(t testing.TB, what string, got, want content) {
 	t.Helper()
 	for _, table := range DataMap().Tables() {
@@ -170,7 +170,8 @@ func unchanged(t testing.TB, what string, got, want content) {
 	}
 }
 
-// same compares values of Row or of an export. The numbers of an export have more than one Go type.
+// same reports whether two values of cells are equal. The number of an exported record may have another Go type than
+// the number of a Row.
 func same(got, want any) bool {
 	switch want := want.(type) {
 	case nil:

@@ -11,13 +11,13 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// erasurePlan returns the plan for the tables whose rows belong to one person.
+// erasurePlan returns the steps for the tables in which each row belongs to one person.
 func erasurePlan(t testing.TB) []domain.Step {
 	t.Helper()
 	return slices.DeleteFunc(wholePlan(t), func(step domain.Step) bool { return step.Via != "" })
 }
 
-// wholePlan returns the plan for all tables of the shop.
+// wholePlan returns the steps for all tables of the shop.
 func wholePlan(t testing.TB) []domain.Step {
 	t.Helper()
 	plan, err := erasure.Planner{}.Plan(DataMap(), nil)
@@ -25,7 +25,7 @@ func wholePlan(t testing.TB) []domain.Step {
 	return plan.Local()
 }
 
-// deletes, anonymizes and retains return the step of the plan for a table with this strategy.
+// deletes, anonymizes and retains return the step of the plan for a table with the strategy in their name.
 func deletes(t testing.TB, table string) domain.Step {
 	t.Helper()
 	return stepOf(t, table, domain.StrategyDelete)
@@ -49,7 +49,7 @@ func stepOf(t testing.TB, table string, strategy domain.Strategy) domain.Step {
 	return plan[i]
 }
 
-// do calls fn with the subject store of a separate session, which must commit.
+// do calls fn with the SubjectStore of a separate session, and fails the case if the session does not commit.
 func (s shopUnderTest) do(t testing.TB, fn func(context.Context, ports.SubjectStore) error) {
 	t.Helper()
 	do(t, s.Store, func(ctx context.Context, session ports.Session) error { return fn(ctx, session.Subjects()) })
@@ -59,7 +59,7 @@ func (s shopUnderTest) try(t testing.TB, fn func(context.Context, ports.SubjectS
 	return try(t, s.Store, func(ctx context.Context, session ports.Session) error { return fn(ctx, session.Subjects()) })
 }
 
-// apply applies steps and returns the number of rows of each step.
+// apply applies steps and returns the number of affected rows of each step.
 func (s shopUnderTest) apply(t testing.TB, who customer, steps ...domain.Step) (rows []int64) {
 	t.Helper()
 	s.do(t, func(ctx context.Context, subjects ports.SubjectStore) (err error) {
@@ -80,11 +80,12 @@ func subjectRowsAreDeleted(t testing.TB, h StoreHarness) {
 
 func subjectRepliesAreDeletedInOneStep(t testing.TB, h StoreHarness) {
 	s := h.shop(t)
-	// A reply to itself, a reply to another person's message, and a reply with a smaller number than its message.
-	s.Insert(t, "messages", zoe.own(zoe.ids+10, Row{"reply_to": zoe.ids + 10}))
-	s.Insert(t, "messages", zoe.own(zoe.ids+11, Row{"reply_to": others[0].ids}))
-	s.Insert(t, "messages", zoe.own(zoe.ids+20, Row{"reply_to": nil}))
-	s.Insert(t, "messages", zoe.own(zoe.ids+12, Row{"reply_to": zoe.ids + 20}))
+	// The messages are a reply to itself, a reply to the message of another person, a message without a reply, and a reply
+	// whose id is smaller than the id of its message.
+	s.Insert(t, "messages", zoe.row(zoe.ids+10, Row{"reply_to": zoe.ids + 10}))
+	s.Insert(t, "messages", zoe.row(zoe.ids+11, Row{"reply_to": others[0].ids}))
+	s.Insert(t, "messages", zoe.row(zoe.ids+20, Row{"reply_to": nil}))
+	s.Insert(t, "messages", zoe.row(zoe.ids+12, Row{"reply_to": zoe.ids + 20}))
 	before := s.content(t)
 	rows := s.apply(t, zoe, deletes(t, "messages"))
 	assert(t, rows[0] == 7, "%d messages were deleted, want 7", rows[0])
@@ -96,7 +97,7 @@ func subjectRepliesAreDeletedInOneStep(t testing.TB, h StoreHarness) {
 
 func subjectRowsThatOthersReferToAreRefused(t testing.TB, h StoreHarness) {
 	s := h.shop(t)
-	s.Insert(t, "messages", others[0].own(others[0].ids+10, Row{"reply_to": zoe.ids + 1}))
+	s.Insert(t, "messages", others[0].row(others[0].ids+10, Row{"reply_to": zoe.ids + 1}))
 	before := s.content(t)
 	var rows []int64
 	err := s.try(t, func(ctx context.Context, subjects ports.SubjectStore) (err error) {
@@ -120,7 +121,7 @@ func subjectColumnsAreAnonymized(t testing.TB, h StoreHarness) {
 		assert(t, rows == want, "%d rows of %s were anonymized, want %d", rows, table, want)
 		s.expectAnonymized(t, before, step.Target, step.Columns)
 	}
-	// A step overwrites only its own columns.
+	// The step leaves out columns that the plan anonymizes. Apply must not overwrite these columns.
 	one := domain.Step{Target: "people", Strategy: domain.StrategyAnonymize, Columns: []string{"email"}}
 	other := shopUnderTest{h.open(t)}
 	other.seed(t, zoe, 1)
@@ -129,7 +130,8 @@ func subjectColumnsAreAnonymized(t testing.TB, h StoreHarness) {
 	other.expectAnonymized(t, before, "people", one.Columns)
 }
 
-// expectAnonymized checks that exactly the given columns of zoe's rows in a table were overwritten.
+// expectAnonymized checks that the store has overwritten these columns in zoe's rows of the table, and no other
+// columns.
 func (s shopUnderTest) expectAnonymized(t testing.TB, before content, table string, columns []string) {
 	t.Helper()
 	rows, was := s.content(t).of(zoe)[table], before.of(zoe)[table]
@@ -180,20 +182,20 @@ func subjectStepsAreRefused(t testing.TB, h StoreHarness) {
 	unchanged(t, "after steps that were refused", s.content(t), before)
 }
 
-// at returns the step with the instant at which it judges retention periods.
-func at(step domain.Step, instant time.Time) domain.Step {
+// judgedAt returns the step with the instant for which a store decides whether a retention period is over.
+func judgedAt(step domain.Step, instant time.Time) domain.Step {
 	step.At = instant
 	return step
 }
 
-// The address of an invoice is retained for ten years. The phone is not retained.
+// In invoices, the address is retained for ten years. The phone is anonymized.
 func subjectCellsWithExpiredRetentionAreAnonymized(t testing.TB, h StoreHarness) {
-	after := issued.AddDate(10, 0, 1) // ten years later, the day of issued does not exist
+	after := issued.AddDate(10, 0, 1) // issued is a leap day, so this day does not exist ten years later
 	for name, test := range map[string]struct {
 		at       time.Time
-		columns  []string // other columns of the anonymize step
+		columns  []string // columns of the anonymize step except address
 		changed  []string
-		rows     int64 // anonymized rows
+		rows     int64 // the number of anonymized rows
 		retained int64
 	}{
 		"the duty goes on":           {after.AddDate(0, 0, -2), []string{"phone"}, []string{"phone"}, 3, 3},
@@ -204,14 +206,14 @@ func subjectCellsWithExpiredRetentionAreAnonymized(t testing.TB, h StoreHarness)
 		"it is over for a long time": {after.AddDate(90, 0, 0), []string{"phone"}, []string{"phone", "address"}, 3, 0},
 	} {
 		s := h.shop(t)
-		s.Insert(t, "invoices", zoe.own(zoe.ids+50, Row{"address": "a street", "phone": "1", "issued_at": nil}))
+		s.Insert(t, "invoices", zoe.row(zoe.ids+50, Row{"address": "a street", "phone": "1", "issued_at": nil}))
 		before := s.content(t)
 		anonymize := domain.Step{
 			Target: "invoices", Strategy: domain.StrategyAnonymize,
 			Columns: test.columns, Expired: []string{"address"}, At: test.at,
 		}
-		rows := s.apply(t, zoe, anonymize, at(retains(t, "invoices"), test.at))
-		all := int64(0) // a row without an instant is retained forever, and its other columns are anonymized
+		rows := s.apply(t, zoe, anonymize, judgedAt(retains(t, "invoices"), test.at))
+		all := int64(0) // without an instant, the duty of a row never ends, but its other columns are anonymized
 		if test.columns != nil {
 			all = 1
 		}
@@ -229,14 +231,14 @@ func subjectCellsWithExpiredRetentionAreAnonymized(t testing.TB, h StoreHarness)
 	}
 }
 
-// The result of two steps on one row would depend on their order.
+// The store must refuse such steps, because the result would depend on their order.
 func subjectStepsOnOneRowAreRefused(t testing.TB, h StoreHarness) {
 	s := h.shop(t)
 	before := s.content(t)
 	people := anonymizes(t, "people")
 	for what, steps := range map[string][]domain.Step{
 		"two that anonymize a table": {
-			at(people, noon), {Target: "people", Strategy: domain.StrategyAnonymize, Columns: []string{"email"}},
+			judgedAt(people, noon), {Target: "people", Strategy: domain.StrategyAnonymize, Columns: []string{"email"}},
 		},
 		"one that anonymizes deleted": {
 			deletes(t, "addresses"),
@@ -260,7 +262,8 @@ func subjectStepsOnOneRowAreRefused(t testing.TB, h StoreHarness) {
 	unchanged(t, "after steps that were refused", s.content(t), before)
 }
 
-// A caller that swallows the error must not be able to commit the steps before the refused step.
+// The first call of Apply succeeds, and the second one is refused. The session must not commit the first call, even if
+// the caller ignores the error.
 func subjectRefusedStepsCannotBeCommitted(t testing.TB, h StoreHarness) {
 	s := h.shop(t)
 	before := s.content(t)

@@ -12,12 +12,13 @@ import (
 
 var (
 	anonymousText = regexp.MustCompile(`^anon-[0-9a-f]{32}$`)
-	cutText       = regexp.MustCompile(`^(anon-)?[0-9a-f]+$`) // for columns that are shorter than the surrogate
+	cutText       = regexp.MustCompile(`^(anon-)?[0-9a-f]+$`) // the surrogate of a shorter column
 	canonicalUUID = regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
 )
 
-// unfit returns the reason why a value cannot be a surrogate for a column, or "".
-func unfit(column domain.Column, value any) string {
+// surrogateFault returns why a value cannot be a surrogate for the column. It returns "" if the value can be a
+// surrogate.
+func surrogateFault(column domain.Column, value any) string {
 	if column.Personal.Strategy == domain.StrategyNull {
 		return map[bool]string{false: "is not NULL"}[value == nil]
 	}
@@ -29,7 +30,7 @@ func unfit(column domain.Column, value any) string {
 		if constant, ok := column.Constant(); ok {
 			fits = isText && text == constant
 		}
-		if form := filled[column.Name]; form != nil {
+		if form := filledConstants[column.Name]; form != nil {
 			fits = isText && form.MatchString(text)
 		}
 		if column.Length > 0 && utf8.RuneCountInString(text) > column.Length {
@@ -60,7 +61,7 @@ func unfit(column domain.Column, value any) string {
 	return ""
 }
 
-// eachSurrogate calls fn for every cell of the customer's rows that an erasure anonymizes.
+// eachSurrogate calls fn for each of the customer's cells that an erasure anonymizes.
 func (s shopUnderTest) eachSurrogate(
 	t testing.TB, who customer, fn func(table domain.Table, column domain.Column, value any),
 ) {
@@ -86,24 +87,24 @@ func subjectSurrogatesFitTheirColumns(t testing.TB, h StoreHarness) {
 	cells := 0
 	s.eachSurrogate(t, zoe, func(table domain.Table, column domain.Column, value any) {
 		cells++
-		why := unfit(column, value)
+		why := surrogateFault(column, value)
 		assert(t, why == "", "the value of %s.%s %s", table.Name, column.Name, why)
 	})
-	want := 11 + len(wordedColumns()) + 6 + 3 + 3
+	want := 11 + len(columnsWithRules()) + 6 + 3 + 3
 	assert(t, cells == want, "%d cells were anonymized, want %d", cells, want)
 }
 
 func subjectSurrogatesReplaceNULL(t testing.TB, h StoreHarness) {
 	s := shopUnderTest{h.open(t)}
 	s.Insert(t, "people", Row{"tenant": zoe.tenant, "number": zoe.number})
-	s.Insert(t, "orders", zoe.own(zoe.ids, nil))
+	s.Insert(t, "orders", zoe.row(zoe.ids, nil))
 	s.Insert(t, "order_lines", Row{"order_id": zoe.ids, "line": int64(1)})
-	s.Insert(t, "invoices", zoe.own(zoe.ids, nil))
+	s.Insert(t, "invoices", zoe.row(zoe.ids, nil))
 	s.apply(t, zoe, erasurePlan(t)...)
 	s.eachSurrogate(t, zoe, func(table domain.Table, column domain.Column, value any) {
 		if value == nil && column.Personal.Strategy != domain.StrategyNull {
 			t.Errorf("%s.%s is NULL", table.Name, column.Name)
-		} else if why := unfit(column, value); why != "" {
+		} else if why := surrogateFault(column, value); why != "" {
 			t.Errorf("the value of %s.%s, which was NULL, %s", table.Name, column.Name, why)
 		}
 	})
@@ -115,8 +116,8 @@ func subjectSurrogatesReplaceNULL(t testing.TB, h StoreHarness) {
 	}
 }
 
-// The surrogates of all rows, tables, columns and erased subjects differ. Equal surrogates would let a reader join two
-// rows of the same subject.
+// No two surrogates are equal, even in different rows, tables, columns or subjects. With equal surrogates, a reader
+// could recognize rows that belonged to the same subject.
 func subjectSurrogatesAreUnique(t testing.TB, h StoreHarness) {
 	s := h.shop(t)
 	seen := map[string]string{}

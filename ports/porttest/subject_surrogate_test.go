@@ -8,7 +8,8 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// overwritesWith returns the defect of a surrogate that is equal in all rows of the subject.
+// overwritesWith returns a function that breaks a store: Apply writes the same value into a column of all rows of the
+// subject.
 func overwritesWith(table, column string, value any) func(*Store) {
 	return brokenSubjects{apply: func(c subjectCall) ([]int64, error) {
 		rows, err := c.apply()
@@ -17,7 +18,7 @@ func overwritesWith(table, column string, value any) func(*Store) {
 		}
 		for _, step := range c.steps {
 			if step.Target == table && slices.Contains(step.Columns, column) {
-				if _, err := c.Rectify(c.ctx, c.id, corrects(table, column, value)); err != nil {
+				if _, err := c.Rectify(c.ctx, c.id, rectifies(table, column, value)); err != nil {
 					return rows, err
 				}
 			}

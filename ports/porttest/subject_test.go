@@ -12,15 +12,16 @@ import (
 )
 
 func TestASubjectStoreThatKeepsItsPromisesPasses(t *testing.T) {
-	TestSubjectStore(t, inMemory(right))
+	TestSubjectStore(t, inMemory(noDefect))
 }
 
-// Each of these stores breaks promises. Exactly the cases on record must fail, for the expected reason. The slow checks
-// add many rows, or wait for an event that must not happen.
+// Each store of this test breaks one or more promises. For each store, exactly the cases that testdata records must
+// fail, for the expected reason. A slow case adds many rows or waits for an event that must not happen, so it runs only
+// for the defects that it must detect.
 func TestSubjectStoresThatBreakAPromiseFail(t *testing.T) {
 	slow := []promise.Check[StoreHarness]{
 		subjectStatementsDoNotDependOnRows, subjectLockExcludesOtherSessions, subjectLockToRectifyExcludesErasures,
-		// A defect with rows of one person is usually also a defect with rows of several people.
+		// A defect that these cases detect is usually also detected by the cases with rows of one person.
 		subjectSharedRowsAreExportedInParts, subjectSharedRowsAreErasedInParts, subjectSharedRowsAreRetainedInParts,
 		subjectSharedRowsAreRectifiedInParts, subjectConditionsPickRows, subjectStepsNameTheirPath,
 	}
@@ -37,7 +38,7 @@ func TestASubjectStoreWithoutStatementsSaysWhatToDo(t *testing.T) {
 	})
 }
 
-// subjectCall is a call of a correct subject store with its arguments.
+// subjectCall is a call of a method of a correct SubjectStore, with the arguments of the call.
 type subjectCall struct {
 	ports.SubjectStore
 	ctx   context.Context
@@ -56,7 +57,8 @@ func (c subjectCall) rectify() (int64, error)            { return c.Rectify(c.ct
 func (c subjectCall) readKeys() ([]string, error)        { return c.Keys(c.ctx, c.id, c.query) }
 func (c subjectCall) export() error                      { return c.Export(c.ctx, c.id, c.yield) }
 
-// brokenSubjects is a correct subject store, except for the functions that are set. every runs before each method.
+// brokenSubjects is a SubjectStore in which the functions that are set replace the correct methods. The function every
+// runs before each method.
 type brokenSubjects struct {
 	ports.SubjectStore
 	every        func(c *subjectCall) error
@@ -67,16 +69,15 @@ type brokenSubjects struct {
 	keys         func(c subjectCall) ([]string, error)
 }
 
-// breaks installs the store in every session.
 func (s brokenSubjects) breaks(store *Store) {
-	changesSessions(func(session ports.Session) replaced {
+	changesSessions(func(session ports.Session) replacedStores {
 		broken := s
 		broken.SubjectStore = session.Subjects()
-		return replaced{Session: session, subjects: broken}
+		return replacedStores{Session: session, subjects: broken}
 	})(store)
 }
 
-// subjectResult calls every, and then a method of a broken subject store.
+// subjectResult calls every. It then calls the broken method, or the good method if broken is nil.
 func subjectResult[R any](
 	s brokenSubjects, broken, good func(subjectCall) (R, error), call subjectCall,
 ) (result R, err error) {
@@ -85,12 +86,12 @@ func subjectResult[R any](
 	if s.every != nil {
 		early = s.every(&call)
 	}
-	result, err = instead(broken, good, call)
+	result, err = callOr(broken, good, call)
 	return result, errors.Join(early, err)
 }
 
-// nothing adapts a method that returns only an error.
-func nothing(call func(subjectCall) error) func(subjectCall) (struct{}, error) {
+// noResult adapts a method that returns only an error to the parameters of subjectResult.
+func noResult(call func(subjectCall) error) func(subjectCall) (struct{}, error) {
 	if call == nil {
 		return nil
 	}
@@ -98,7 +99,7 @@ func nothing(call func(subjectCall) error) func(subjectCall) (struct{}, error) {
 }
 
 func (s brokenSubjects) Lock(ctx context.Context, id domain.SubjectID, at time.Time) error {
-	return errOf(subjectResult(s, nothing(s.lock), nothing(subjectCall.lock), subjectCall{ctx: ctx, id: id, at: at}))
+	return errOf(subjectResult(s, noResult(s.lock), noResult(subjectCall.lock), subjectCall{ctx: ctx, id: id, at: at}))
 }
 
 func (s brokenSubjects) LockToRectify(ctx context.Context, id domain.SubjectID) (domain.SubjectState, error) {
@@ -117,7 +118,7 @@ func (s brokenSubjects) Rectify(
 
 func (s brokenSubjects) Export(ctx context.Context, id domain.SubjectID, yield func(domain.ExportRecord) error) error {
 	call := subjectCall{ctx: ctx, id: id, yield: yield}
-	return errOf(subjectResult(s, nothing(s.export), nothing(subjectCall.export), call))
+	return errOf(subjectResult(s, noResult(s.export), noResult(subjectCall.export), call))
 }
 
 func (s brokenSubjects) Keys(ctx context.Context, id domain.SubjectID, query domain.KeyQuery) ([]string, error) {

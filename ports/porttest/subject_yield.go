@@ -15,7 +15,8 @@ var errEnough = errors.New("enough")
 func subjectExportEndsWithYield(t testing.TB, h StoreHarness) {
 	s := h.shop(t)
 	all := len(s.export(t, zoe))
-	for _, most := range []int{1, 2, 12, 13, all} { // within a row, between rows, between tables, and at the end
+	// The export ends within a row, between two rows, between two tables, or after the last record.
+	for _, most := range []int{1, 2, 12, 13, all} {
 		yields := 0
 		var failure error
 		err := s.try(t, func(ctx context.Context, subjects ports.SubjectStore) error {
@@ -34,7 +35,7 @@ func subjectExportEndsWithYield(t testing.TB, h StoreHarness) {
 	}
 }
 
-// A store may block the application's writes until the export has ended.
+// The application inserts rows during the export. The store may block the inserts until the export has ended.
 func subjectExportReadsOneSnapshot(t testing.TB, h StoreHarness) {
 	s := h.shop(t)
 	want := cells(s.export(t, zoe))
@@ -42,7 +43,7 @@ func subjectExportReadsOneSnapshot(t testing.TB, h StoreHarness) {
 	insert, inserted := concurrently(func() {
 		defer close(done)
 		for _, table := range []string{"addresses", "orders", "invoices"} {
-			s.Insert(t, table, zoe.own(zoe.ids+500, nil))
+			s.Insert(t, table, zoe.row(zoe.ids+500, nil))
 		}
 	})
 	defer inserted()
@@ -51,7 +52,7 @@ func subjectExportReadsOneSnapshot(t testing.TB, h StoreHarness) {
 		got = nil
 		return subjects.Export(ctx, zoe.id(t), func(record domain.ExportRecord) error {
 			if insert(); len(got) == 0 {
-				arrives(done, moment)
+				receiveWithin(done, moment)
 			}
 			got = append(got, record)
 			return nil

@@ -28,28 +28,28 @@ var sweepPromises = []promise.Promise[StoreHarness]{
 	that(sweepLeavesTheMark, "A sweep changes only SweptAt of the mark of the erasure."),
 	that(sweepLeavesSubjectsThatWereNotErased, "A sweep does not affect a subject that was never erased."),
 	that(sweepSparesNewDutiesOfReturnedSubjects,
-		"If a subject came back, a sweep leaves rows whose retention began after the erasure."),
+		"If a subject was created again, a sweep leaves cells whose duty began after the erasure."),
 	that(sweepTakesNewDutiesOfErasedSubjects,
-		"If a subject did not come back, a sweep also takes rows whose retention began after the erasure."),
+		"If a subject was not created again, a sweep overwrites even cells whose duty began after the erasure."),
 	that(sweepReturnsKeys, "SweptKeys returns the keys in the cells that a sweep would overwrite, and no other keys."),
 	that(sweepCanBeRolledBack, "A rollback undoes a sweep."),
 	that(sweepExcludesErasures, "A sweep and an erasure of one subject run one after the other."),
-	that(sweepRefusesOtherSteps, "A step that does more than a sweep returns ErrManifest."),
+	that(sweepRefusesOtherSteps, "Sweep returns ErrManifest for a step that affects other cells than retained ones."),
 }
 
-// swept is a shop whose customers are erased a year after their invoices.
-type swept struct{ shopUnderTest }
+// sweepShop is a shop for the cases of sweeps. Its customers are erased a year after their invoices were issued.
+type sweepShop struct{ shopUnderTest }
 
 var (
 	erasedAt = issued.AddDate(1, 0, 0)
-	overAt   = issued.AddDate(10, 0, 3) // after the retention periods that begin at issued
+	overAt   = issued.AddDate(10, 0, 3) // after the end of the retention periods that begin at issued
 )
 
-// opensSwept opens a shop with zoe and others, who have invoices and one gift each. It erases zoe and the first of the
-// others. It returns false if the store does not implement the port.
-func (h StoreHarness) opensSwept(t testing.TB) (s swept, has bool) {
+// openSweepShop opens a shop in which some customers also have a gift, and erases zoe and others[0]. It returns false
+// if the SubjectStore of the store does not implement ports.RetentionSweeper.
+func (h StoreHarness) openSweepShop(t testing.TB) (s sweepShop, has bool) {
 	t.Helper()
-	s = swept{h.shop(t)}
+	s = sweepShop{h.shop(t)}
 	s.do(t, func(_ context.Context, subjects ports.SubjectStore) error {
 		_, err := ports.SweeperOf(subjects)
 		has = err == nil
@@ -63,8 +63,8 @@ func (h StoreHarness) opensSwept(t testing.TB) (s swept, has bool) {
 			"id": who.ids, "tenant": who.tenant, "giver": who.number, "price": "price", "sent_at": issued,
 		})
 	}
-	s.Insert(t, "invoices", zoe.own(zoe.ids+50, Row{"address": "a street", "phone": "1", "issued_at": nil}))
-	s.Insert(t, "invoices", zoe.own(zoe.ids+60, Row{"address": nil, "phone": "1", "issued_at": issued}))
+	s.Insert(t, "invoices", zoe.row(zoe.ids+50, Row{"address": "a street", "phone": "1", "issued_at": nil}))
+	s.Insert(t, "invoices", zoe.row(zoe.ids+60, Row{"address": nil, "phone": "1", "issued_at": issued}))
 	s.erase(t, zoe, erasedAt)
 	s.erase(t, others[0], erasedAt)
 	return s, true
@@ -75,7 +75,7 @@ func sweepPlan(t testing.TB, at time.Time) []domain.Step {
 	return domain.Plan{Steps: wholePlan(t)}.SweepAt(at)
 }
 
-func (s swept) erase(t testing.TB, who customer, at time.Time) {
+func (s sweepShop) erase(t testing.TB, who customer, at time.Time) {
 	t.Helper()
 	s.do(t, func(ctx context.Context, subjects ports.SubjectStore) error {
 		if err := subjects.Lock(ctx, who.id(t), at); err != nil {
@@ -85,9 +85,9 @@ func (s swept) erase(t testing.TB, who customer, at time.Time) {
 	})
 }
 
-// sweep sweeps a customer and checks that exactly these rows of invoices and gifts have an overwritten cell. It also
-// checks that Due returned a customer with overwritten cells.
-func (s swept) sweep(t testing.TB, what string, who customer, at time.Time, invoices, gifts []int64) {
+// sweep sweeps a customer. It checks that Sweep has overwritten a cell in exactly these rows of invoices and of gifts.
+// If Sweep overwrites a cell, Due must have returned the customer before.
+func (s sweepShop) sweep(t testing.TB, what string, who customer, at time.Time, invoices, gifts []int64) {
 	t.Helper()
 	before, due := s.content(t), s.due(t, at)
 	var rows []int64
@@ -117,8 +117,8 @@ func (s swept) sweep(t testing.TB, what string, who customer, at time.Time, invo
 	unchanged(t, what+": another cell", after, before)
 }
 
-// due returns the subjects that Due returns for all marks.
-func (s swept) due(t testing.TB, at time.Time) (ids []domain.SubjectID) {
+// due returns the subjects that Due returns for the marks of all erasures.
+func (s sweepShop) due(t testing.TB, at time.Time) (ids []domain.SubjectID) {
 	t.Helper()
 	do(t, s.Store, func(ctx context.Context, session ports.Session) error {
 		marks, err := ports.MarksOf(session)
@@ -141,7 +141,7 @@ func (s swept) due(t testing.TB, at time.Time) (ids []domain.SubjectID) {
 var ofZoe = []int64{zoe.ids, zoe.ids + 1, zoe.ids + 2}
 
 func sweepOverwritesRetainedCells(t testing.TB, h StoreHarness) {
-	s, has := h.opensSwept(t)
+	s, has := h.openSweepShop(t)
 	if !has {
 		return
 	}
@@ -153,7 +153,7 @@ func sweepOverwritesRetainedCells(t testing.TB, h StoreHarness) {
 }
 
 func sweepLeavesDutiesThatGoOn(t testing.TB, h StoreHarness) {
-	s, has := h.opensSwept(t)
+	s, has := h.openSweepShop(t)
 	if !has {
 		return
 	}
@@ -163,7 +163,7 @@ func sweepLeavesDutiesThatGoOn(t testing.TB, h StoreHarness) {
 }
 
 func sweepFindsNothingMoreTheSecondTime(t testing.TB, h StoreHarness) {
-	s, has := h.opensSwept(t)
+	s, has := h.openSweepShop(t)
 	if !has {
 		return
 	}
@@ -176,12 +176,12 @@ func sweepFindsNothingMoreTheSecondTime(t testing.TB, h StoreHarness) {
 }
 
 func sweepTakesDutiesThatEndLater(t testing.TB, h StoreHarness) {
-	s, has := h.opensSwept(t)
+	s, has := h.openSweepShop(t)
 	if !has {
 		return
 	}
 	later := zoe.ids + 70
-	s.Insert(t, "invoices", zoe.own(later, Row{"address": "a street", "issued_at": issued.AddDate(0, 2, 0)}))
+	s.Insert(t, "invoices", zoe.row(later, Row{"address": "a street", "issued_at": issued.AddDate(0, 2, 0)}))
 	s.Insert(t, "gifts", Row{
 		"id": later, "tenant": zoe.tenant, "giver": zoe.number, "price": "price", "sent_at": issued.AddDate(0, 2, 0),
 	})
@@ -190,11 +190,11 @@ func sweepTakesDutiesThatEndLater(t testing.TB, h StoreHarness) {
 }
 
 func sweepLeavesTheMark(t testing.TB, h StoreHarness) {
-	s, has := h.opensSwept(t)
+	s, has := h.openSweepShop(t)
 	if !has {
 		return
 	}
-	m := marked{s.Store}
+	m := marksStore{s.Store}
 	before := m.list(t, everyMark)
 	s.sweep(t, "a sweep", zoe, overAt, ofZoe, []int64{zoe.ids})
 	after := m.list(t, everyMark)
@@ -206,7 +206,7 @@ func sweepLeavesTheMark(t testing.TB, h StoreHarness) {
 }
 
 func sweepLeavesSubjectsThatWereNotErased(t testing.TB, h StoreHarness) {
-	s, has := h.opensSwept(t)
+	s, has := h.openSweepShop(t)
 	if !has {
 		return
 	}
@@ -214,42 +214,43 @@ func sweepLeavesSubjectsThatWereNotErased(t testing.TB, h StoreHarness) {
 	s.sweep(t, "a subject without rows", customer{"nobody", 7, 900_000}, overAt, nil, nil)
 }
 
-// later adds rows whose retention begins after the erasure.
-func (s swept) later(t testing.TB) (id int64) {
+// addLaterDuties adds an invoice and a gift to zoe, whose retention periods begin after the erasure. It returns their
+// id.
+func (s sweepShop) addLaterDuties(t testing.TB) (id int64) {
 	t.Helper()
 	id = zoe.ids + 80
 	since := erasedAt.AddDate(0, 1, 0)
-	s.Insert(t, "invoices", zoe.own(id, Row{"address": "a street", "issued_at": since}))
+	s.Insert(t, "invoices", zoe.row(id, Row{"address": "a street", "issued_at": since}))
 	s.Insert(t, "gifts", Row{"id": id, "tenant": zoe.tenant, "giver": zoe.number, "price": "price", "sent_at": since})
 	return id
 }
 
 func sweepSparesNewDutiesOfReturnedSubjects(t testing.TB, h StoreHarness) {
-	s, has := h.opensSwept(t)
+	s, has := h.openSweepShop(t)
 	if !has {
 		return
 	}
-	s.later(t)
-	s.rectify(t, zoe, corrects("people", "email", "new@example.org"))
+	s.addLaterDuties(t)
+	s.rectify(t, zoe, rectifies("people", "email", "new@example.org"))
 	s.sweep(t, "one who came back", zoe, overAt.AddDate(5, 0, 0), ofZoe, []int64{zoe.ids})
 }
 
 func sweepTakesNewDutiesOfErasedSubjects(t testing.TB, h StoreHarness) {
-	s, has := h.opensSwept(t)
+	s, has := h.openSweepShop(t)
 	if !has {
 		return
 	}
-	id := s.later(t)
-	s.rectify(t, zoe, corrects("people", "score", 3.5)) // a number does not show that the subject came back
+	id := s.addLaterDuties(t)
+	s.rectify(t, zoe, rectifies("people", "score", 3.5)) // a number does not show that the subject was created again
 	s.sweep(t, "one who is gone", zoe, overAt.AddDate(5, 0, 0), append(ofZoe[:3:3], id), []int64{zoe.ids, id})
 }
 
 func sweepReturnsKeys(t testing.TB, h StoreHarness) {
-	s, has := h.opensSwept(t)
+	s, has := h.openSweepShop(t)
 	if !has {
 		return
 	}
-	// These keys are not retained: the row is newer than the erasure.
+	// SweptKeys must not return this key, because no duty retains the cell.
 	s.Insert(t, "order_lines", Row{"order_id": zoe.ids, "line": int64(70), "engraving": "a new key"})
 	var want []string
 	for _, row := range s.content(t)["invoices"] {
@@ -272,14 +273,14 @@ func sweepReturnsKeys(t testing.TB, h StoreHarness) {
 	expectKeys(t, "without a limit", s.sweptKeys(t, zoe, domain.KeyQuery{Resolver: media, ErasedAt: overAt}))
 	expectKeys(t, "of another system", s.sweptKeys(t, zoe, domain.KeyQuery{Resolver: atlas, ErasedAt: overAt, Limit: 100}))
 	expectKeys(t, "of a subject that was not erased", s.sweptKeys(t, others[1], query))
-	s.later(t)
-	s.rectify(t, zoe, corrects("people", "email", "new@example.org"))
+	s.addLaterDuties(t)
+	s.rectify(t, zoe, rectifies("people", "email", "new@example.org"))
 	query.ErasedAt = overAt.AddDate(5, 0, 0)
 	expectKeys(t, "of a subject that came back", s.sweptKeys(t, zoe, query), want...)
 }
 
-// sweptKeys returns the keys that a sweep of a customer would overwrite.
-func (s swept) sweptKeys(t testing.TB, who customer, query domain.KeyQuery) (keys []string) {
+// sweptKeys returns the keys in the cells that a sweep of the customer would overwrite.
+func (s sweepShop) sweptKeys(t testing.TB, who customer, query domain.KeyQuery) (keys []string) {
 	t.Helper()
 	s.do(t, func(ctx context.Context, subjects ports.SubjectStore) error {
 		sweeper, err := ports.SweeperOf(subjects)
@@ -292,7 +293,7 @@ func (s swept) sweptKeys(t testing.TB, who customer, query domain.KeyQuery) (key
 }
 
 func sweepCanBeRolledBack(t testing.TB, h StoreHarness) {
-	s, has := h.opensSwept(t)
+	s, has := h.openSweepShop(t)
 	if !has {
 		return
 	}
@@ -309,7 +310,7 @@ func sweepCanBeRolledBack(t testing.TB, h StoreHarness) {
 }
 
 func sweepExcludesErasures(t testing.TB, h StoreHarness) {
-	s, has := h.opensSwept(t)
+	s, has := h.openSweepShop(t)
 	if !has {
 		return
 	}
@@ -344,7 +345,7 @@ func sweepExcludesErasures(t testing.TB, h StoreHarness) {
 				return err
 			}
 			second()
-			if _, ok := arrives(locked, moment); ok {
+			if _, ok := receiveWithin(locked, moment); ok {
 				t.Errorf("%s hold the lock of the subject concurrently", name)
 			}
 			return nil
@@ -354,7 +355,7 @@ func sweepExcludesErasures(t testing.TB, h StoreHarness) {
 }
 
 func sweepRefusesOtherSteps(t testing.TB, h StoreHarness) {
-	s, has := h.opensSwept(t)
+	s, has := h.openSweepShop(t)
 	if !has {
 		return
 	}

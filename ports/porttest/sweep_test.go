@@ -11,7 +11,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// brokenSweeper is a correct sweeper, except for the functions that are set.
+// brokenSweeper is a RetentionSweeper in which the functions that are set replace the correct methods.
 type brokenSweeper struct {
 	ports.SubjectStore
 	ports.RetentionSweeper
@@ -22,13 +22,12 @@ type brokenSweeper struct {
 	marks func(*domain.ErasureMark)
 }
 
-// breaks installs the sweeper in every session.
 func (b brokenSweeper) breaks(store *Store) {
-	changesSessions(func(s ports.Session) replaced {
+	changesSessions(func(s ports.Session) replacedStores {
 		broken := b
 		broken.SubjectStore = s.Subjects()
 		broken.RetentionSweeper, _ = ports.SweeperOf(broken.SubjectStore)
-		changed := replaced{Session: s, subjects: broken}
+		changed := replacedStores{Session: s, subjects: broken}
 		if b.marks != nil {
 			good, _ := ports.MarksOf(s)
 			changed.marks = brokenMarks{ErasureMarks: good, every: b.marks}
@@ -65,7 +64,7 @@ func (b brokenSweeper) SweptKeys(
 
 type sweepFunc = func(brokenSweeper, context.Context, domain.SubjectID, []domain.Step) ([]int64, error)
 
-// appliesSteps returns the defect of a sweep that applies changed steps as an erasure does.
+// appliesSteps returns a function that breaks a store: Sweep applies changed steps with Apply, as an erasure does.
 func appliesSteps(change func(step *domain.Step)) sweepFunc {
 	return func(b brokenSweeper, ctx context.Context, id domain.SubjectID, steps []domain.Step) ([]int64, error) {
 		steps = slices.Clone(steps)
@@ -76,8 +75,8 @@ func appliesSteps(change func(step *domain.Step)) sweepFunc {
 	}
 }
 
-// sweepsFirst returns the defect of a sweep with a later effect.
-func sweepsFirst(then func(b brokenSweeper, ctx context.Context, id domain.SubjectID) error) sweepFunc {
+// sweepsThen returns a function that breaks a store: Sweep calls the function then after the sweep.
+func sweepsThen(then func(b brokenSweeper, ctx context.Context, id domain.SubjectID) error) sweepFunc {
 	return func(b brokenSweeper, ctx context.Context, id domain.SubjectID, steps []domain.Step) ([]int64, error) {
 		rows, err := b.RetentionSweeper.Sweep(ctx, id, steps)
 		if err == nil {
@@ -88,7 +87,7 @@ func sweepsFirst(then func(b brokenSweeper, ctx context.Context, id domain.Subje
 }
 
 func TestARetentionSweeperThatKeepsItsPromisesPasses(t *testing.T) {
-	TestRetentionSweeper(t, inMemory(right))
+	TestRetentionSweeper(t, inMemory(noDefect))
 }
 
 func TestRetentionSweepersThatBreakAPromiseFail(t *testing.T) {
@@ -130,7 +129,7 @@ func TestRetentionSweepersThatBreakAPromiseFail(t *testing.T) {
 			return b.RetentionSweeper.Sweep(ctx, id, steps)
 		}), found{"one who is gone": {sweepTakesNewDutiesOfErasedSubjects}}},
 		"with a mark of its own": {
-			sweeps(sweepsFirst(func(b brokenSweeper, ctx context.Context, id domain.SubjectID) error {
+			sweeps(sweepsThen(func(b brokenSweeper, ctx context.Context, id domain.SubjectID) error {
 				return b.Lock(ctx, id, noon)
 			})), found{"the marks were": {sweepLeavesTheMark}},
 		},
@@ -148,7 +147,7 @@ func TestRetentionSweepersThatBreakAPromiseFail(t *testing.T) {
 		"before the lock": {sweeps(func(
 			b brokenSweeper, ctx context.Context, id domain.SubjectID, steps []domain.Step,
 		) ([]int64, error) {
-			if steps[0].At.Equal(erasedAt) { // the sweep finds no cells
+			if steps[0].At.Equal(erasedAt) { // no duty is over at this instant
 				return make([]int64, len(steps)), nil
 			}
 			return b.RetentionSweeper.Sweep(ctx, id, steps)
@@ -179,7 +178,7 @@ func TestRetentionSweepersThatBreakAPromiseFail(t *testing.T) {
 	})
 }
 
-// commitsSweeps is the defect of a sweep that a rollback does not undo.
+// commitsSweeps breaks a store: a rollback does not undo a sweep.
 func commitsSweeps(store *Store) {
 	good := doFunc(store.Sessions.Do)
 	changesDo(func(do doFunc, outside context.Context, fn sessionFunc) error {
@@ -189,7 +188,7 @@ func commitsSweeps(store *Store) {
 			if err != nil {
 				return err
 			}
-			return fn(ctx, replaced{Session: s, subjects: brokenSweeper{s.Subjects(), sweeper, nil, func(
+			return fn(ctx, replacedStores{Session: s, subjects: brokenSweeper{s.Subjects(), sweeper, nil, func(
 				b brokenSweeper, ctx context.Context, id domain.SubjectID, steps []domain.Step,
 			) ([]int64, error) {
 				pending = func() error {

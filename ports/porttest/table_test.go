@@ -12,8 +12,8 @@ import (
 
 var update = flag.Bool("update", false, "write promises.md instead of comparing with it")
 
-// promises.md is generated from the suites. Waivers and test output identify a case only by its name. So the name of
-// each case of a store begins with the word of its port, and no name occurs twice.
+// The test generates promises.md from the suites and compares it with the file. A harness waives a case only by its
+// name. Each name of a storage case therefore begins with a word for the port and occurs only once.
 func TestTheTableOfPromisesIsThatOfTheSuites(t *testing.T) {
 	table := &strings.Builder{}
 	fmt.Fprint(table, "# Promises\n\nMade by `go test ./ports/porttest -run TheTable -update`.\n")
