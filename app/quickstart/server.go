@@ -12,7 +12,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// newServer returns the shop's application, with habeas mounted at /me.
+// newServer returns the web server of the shop. The routes of habeas are mounted at /me.
 func newServer(db *bun.DB, c config, desk ports.Resolver) (*fiber.App, *app.Integration, error) {
 	gdpr, err := app.New(app.Config{
 		DB: db, Models: models, Resolvers: []ports.Resolver{desk}, PollInterval: c.pollInterval,

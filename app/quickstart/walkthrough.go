@@ -16,11 +16,12 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// completionTimeout bounds the wait for the erasure at the support desk. A worker that was woken needs much less.
+// completionTimeout is the time limit for the erasure at the support desk. Normally, the erasure takes far less than a
+// second, because the commit wakes the worker.
 const completionTimeout = 15 * time.Second
 
 // walkthrough starts the application on a free port with a new database, and plays the scenario. It stops at the first
-// response that differs from the expected response.
+// response that is not as expected.
 func walkthrough(ctx context.Context, c config, output io.Writer) (err error) {
 	db, remove, err := openFresh(ctx, c.databaseURL)
 	if err != nil {
@@ -56,7 +57,8 @@ type story struct {
 
 func (s *story) heading(title string) { fmt.Fprintf(s.output, "\n== %s\n", title) }
 
-// check prints the expectation if ok is true. Otherwise it returns an error with the expectation.
+// check prints the expectation if the parameter ok is true. Otherwise it returns an error that contains the
+// expectation.
 func (s *story) check(ok bool, format string, args ...any) error {
 	expected := fmt.Sprintf(format, args...)
 	if !ok {
@@ -170,8 +172,8 @@ func (s *story) erase() error {
 	return s.afterErasure()
 }
 
-// afterErasure exports again. It checks that Alice's records are surrogates or retained by law, and that Bob's records
-// are unchanged.
+// afterErasure exports the data of Alice and of Bob again. It checks that each of Alice's values was overwritten or is
+// retained by law, and that Bob's records are unchanged.
 func (s *story) afterErasure() error {
 	var after bundle
 	if err := s.client.exchange(s.ctx, "alice", "GET", "/me/export", nil, 200, &after); err != nil {
@@ -197,8 +199,8 @@ func (s *story) afterErasure() error {
 	return s.check(reflect.DeepEqual(others.Records, s.others.Records), "Bob's records are unchanged")
 }
 
-// completion waits until the worker has erased Alice at the support desk. The commit of the erasure has woken the
-// worker.
+// completion waits until the worker has erased Alice at the support desk. The commit of the erasure has already woken
+// the worker.
 func (s *story) completion() error {
 	s.heading("The worker erases Alice at the support desk")
 	tick := time.NewTicker(5 * time.Millisecond)
