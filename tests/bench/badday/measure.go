@@ -28,8 +28,7 @@ type Sizes struct {
 	Samples   int           // samples over the complete duration
 }
 
-// Measure returns the cost of claims with a backlog, the rate of a healthy system with a neighbour, and the times of
-// claims during a churn.
+// Measure runs the measurements Backlog, Neighbour and Churn, and returns their results.
 func Measure(ctx context.Context, c Config, sizes Sizes) (all results.Set, err error) {
 	costs, err := Backlog(ctx, c, sizes.Backlog, sizes.Rounds)
 	if err != nil {

@@ -127,7 +127,7 @@ func TestAFailureStopsTheOtherConnections(t *testing.T) {
 		_, _ = w.Write([]byte(`{}`))
 	})
 	_, err := Run(t.Context(), Plan{Address: address, Connections: 8, Duration: time.Minute, Requests: repeat(forever)})
-	if err == nil || !strings.Contains(err.Error(), "GET /x HTTP/1.1 was answered 500") {
+	if err == nil || !strings.Contains(err.Error(), "the response to GET /x HTTP/1.1 has status 500") {
 		t.Errorf("error = %v", err)
 	}
 }
