@@ -17,8 +17,8 @@ import (
 	"github.com/habeas-data/habeas/internal/tests/databases"
 )
 
-// An export of a subject with many rows must not use much memory. Live memory during the export is bounded by a
-// constant, the 1 MiB of the API and the buffers on the way.
+// While a client reads an export with many rows, the live memory of the process grows by at most 8 MiB. The rows are
+// not kept in memory: only the 1 MiB buffer of the API and the buffers of the connection are.
 func TestAnExportOfManyRowsTakesLittleMemory(t *testing.T) {
 	const most = 8 << 20
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
@@ -66,7 +66,7 @@ func live() uint64 {
 	return stats.HeapAlloc
 }
 
-// records reads the records of a bundle one by one.
+// records decodes the records of an export one by one.
 type records struct {
 	decoder *json.Decoder
 	n       int

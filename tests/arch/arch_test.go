@@ -21,7 +21,7 @@ func TestPackagesKeepTheRules(t *testing.T) {
 	}
 }
 
-// A rule is useful only if it can fail. Each of these graphs breaks a rule.
+// A rule is useful only if it can fail. Each case is a graph of packages that breaks one rule.
 func TestRulesCatchWhatTheyForbid(t *testing.T) {
 	at := func(directory string) string { return module + "/" + directory }
 	for name, test := range map[string]struct {
@@ -113,7 +113,7 @@ func TestRulesCatchWhatTheyForbid(t *testing.T) {
 	}
 }
 
-// The standard library may link packages that the core must not import.
+// The core may import packages of the standard library that themselves link technology. For example, fmt links os.
 func TestTheCoreMayImportWhatLinksTechnology(t *testing.T) {
 	directory := module + "/domain"
 	for _, imported := range []string{"fmt", "encoding/json"} {

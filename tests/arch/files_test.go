@@ -21,8 +21,9 @@ type source struct {
 	syntax *ast.File
 }
 
-// sources reads every Go file of the module, including tests. Because these tests read the files, go test runs them
-// again after each change of a file. So a cached result of TestPackagesKeepTheRules is never stale.
+// sources reads every Go file of the module, including tests. The go command caches test results, and it repeats a test
+// if a file that the test has read was changed. Because of these reads, no test of this package reports an outdated
+// result.
 func sources(t *testing.T) []source {
 	t.Helper()
 	var all []source
@@ -58,7 +59,8 @@ func parse(name string, content []byte) (source, error) {
 	return source{path: name, lines: strings.Count(string(content), "\n"), syntax: syntax}, err
 }
 
-// skipped reports whether the go command ignores a directory: hidden directories, test data and nested modules.
+// skipped reports whether the go command ignores a directory. It ignores hidden directories, test data and nested
+// modules.
 func skipped(directory, name string) bool {
 	_, err := os.Stat(filepath.Join(directory, "go.mod"))
 	return err == nil || name == "testdata" || strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_")
@@ -94,7 +96,7 @@ func (s source) violations() (found []string) {
 	if name := s.offered(); name != "" {
 		found = append(found, name+": applications could import it; put the package below a folder internal")
 	}
-	// A test may read the clock of a synctest bubble.
+	// Tests are excluded, because a test may read the simulated clock of package synctest.
 	if s.in(core...) && !s.in("internal/system", "internal/tests/...") && !strings.HasSuffix(s.path, "_test.go") {
 		for _, call := range s.clockReads() {
 			found = append(found, call+": the core takes its time from a port")
@@ -103,7 +105,8 @@ func (s source) violations() (found []string) {
 	return found
 }
 
-// offered returns an exported name of a package of tests that applications could import by mistake.
+// offered returns an exported name in a package for tests that applications could import by mistake, or "" if there is
+// none.
 func (s source) offered() string {
 	if !s.in("tests/...", "tools/...") || strings.Contains(s.path, "internal/") ||
 		strings.HasSuffix(s.path, "_test.go") || s.syntax.Name.Name == "main" {
@@ -135,7 +138,8 @@ func (s source) offered() string {
 	return ""
 }
 
-// clockReads returns the uses of the system's clock, under any name with which the file imports package time.
+// clockReads returns the calls that read the clock of the machine. It recognizes them even if the file imports package
+// time under another name.
 func (s source) clockReads() (found []string) {
 	name := ""
 	for _, spec := range s.syntax.Imports {

@@ -88,9 +88,9 @@ func parse(arguments []string, output io.Writer) (options, error) {
 	flags.IntVar(&o.backlog, "backlog", 1_000_000, "number of `entries` that a claim must skip")
 	flags.IntVar(&o.claims, "claims", 200, "number of `claims` of each kind with a backlog")
 	flags.IntVar(&o.neighbours, "neighbours", 50_000, "number of `entries` of each of two concurrent systems")
-	flags.DurationVar(&o.neighbour, "neighbour", 20*time.Second, "`duration` of the measurement of a system beside another system")
+	flags.DurationVar(&o.neighbour, "neighbour", 20*time.Second, "`duration` of a run with two external systems")
 	flags.IntVar(&o.churnRate, "churn-rate", 1000, "number of `entries` that a churn adds per second")
-	flags.DurationVar(&o.churn, "churn", 10*time.Minute, "`duration` of a churn; with an old snapshot, it takes half of this duration")
+	flags.DurationVar(&o.churn, "churn", 10*time.Minute, "`duration` of a churn; half of it with an old snapshot")
 	flags.StringVar(&o.markdown, "markdown", "", "`directory` for a page with the results and charts")
 	flags.DurationVar(&o.limit, "limit", 90*time.Minute, "time `limit` of the complete benchmark")
 	const inBrief = "measure in brief: no growth, no bad days, endpoints in 5 runs of 300ms at 16 and 64 connections"

@@ -58,7 +58,8 @@ func TestAPathOfAJSONColumnIsErasedByAView(t *testing.T) {
 	`)
 }
 
-// withoutPhone is the hook where there are no views to write to, as on SQLite.
+// withoutPhone is a hook that removes the phone number from the JSON column. It is for SQLite, whose views cannot be
+// updated.
 func withoutPhone(ctx context.Context, s ports.Session, subject domain.Subject) error {
 	tx, err := bunstore.Tx(s)
 	if err != nil {

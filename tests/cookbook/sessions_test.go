@@ -103,7 +103,7 @@ func TestACacheThatFailsUndoesNoErasureAndIsTriedAgain(t *testing.T) {
 	}
 }
 
-// Cache stands for one outside of the process. If it fails, it does so once.
+// Cache represents a cache outside of the process. If fails is true, its first call returns an error.
 type Cache struct {
 	mu      sync.Mutex
 	entries map[string]string

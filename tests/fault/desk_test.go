@@ -85,7 +85,7 @@ func TestWhatADeskDoesDecidesWhatBecomesOfAnErasure(t *testing.T) {
 	}
 }
 
-// The number of attempts does not matter. They continue for a week.
+// The attempts continue until a week has passed, whatever their number is. The entry is then abandoned.
 func TestADeskThatIsDownIsTriedForAWeek(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		w := newWorld(t, db)

@@ -81,7 +81,7 @@ func TestWorkersThatAreKilledEraseEverySubjectOnce(t *testing.T) {
 	checkTrail(t, db)
 }
 
-// start runs a worker as a separate process, which ends with this process.
+// start runs a worker as a separate process. The worker also ends if the test process ends.
 func start(ctx context.Context, t *testing.T, source, desk string) *exec.Cmd {
 	t.Helper()
 	worker := exec.CommandContext(ctx, os.Args[0])

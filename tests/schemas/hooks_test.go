@@ -17,7 +17,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// hooked is an application with hooks that record their calls.
+// hooked is an application whose hooks record their calls.
 type hooked struct {
 	*application
 	calls  []string
@@ -71,7 +71,7 @@ func openHooked(t testing.TB, db *bun.DB) *hooked {
 	return h
 }
 
-// rights are the two operations that have hooks.
+// rights has the two operations that call hooks.
 var rights = map[string]struct {
 	exercise func(a *application, ctx context.Context) error
 	failed   domain.EventType
@@ -161,7 +161,7 @@ func TestAHookBeforeFailsItsOperation(t *testing.T) {
 	}
 }
 
-// A retried transaction calls the hook before again, and the hook after once.
+// If a transaction is retried, the hook before is called again. The hook after is called only once, after the commit.
 func TestHooksOfATransactionThatIsTriedAgain(t *testing.T) {
 	for name, right := range rights {
 		t.Run(name, func(t *testing.T) {

@@ -75,7 +75,7 @@ func TestTheWorkerVerifiesEachErasureOnceAndSomeMinutesLater(t *testing.T) {
 	})
 }
 
-// verifications returns the number of events of verifications of a subject.
+// verifications returns the number of completed verifications of a subject's erasures.
 func verifications(t testing.TB, a *application, id string) int {
 	t.Helper()
 	return len(a.failures(t, id, domain.EventErasureVerified)) + len(a.failures(t, id, domain.EventErasureLeftOver))

@@ -145,7 +145,8 @@ func (c *connection) loop(begin, end time.Time) error {
 			return fmt.Errorf("a response cannot be read: %w", err)
 		}
 		if response.StatusCode() != http.StatusOK {
-			return fmt.Errorf("the response to %s has status %d: %.200s", firstLine(request), response.StatusCode(), response.Body())
+			return fmt.Errorf("the response to %s has status %d: %.200s", firstLine(request), response.StatusCode(),
+				response.Body())
 		}
 		c.ended = time.Now()
 		c.latencies = append(c.latencies, c.ended.Sub(sent))

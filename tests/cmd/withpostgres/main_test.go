@@ -26,7 +26,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// withpostgres prepares the command. database is the URL of the server that it gets, or "".
+// withpostgres returns the command under test. The parameter database is the value of HABEAS_TEST_DATABASE_URL, or ""
+// for a run without this variable.
 func withpostgres(t *testing.T, database string, arguments ...string) *exec.Cmd {
 	t.Helper()
 	command := exec.CommandContext(t.Context(), os.Args[0], arguments...)

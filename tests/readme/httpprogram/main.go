@@ -1,4 +1,4 @@
-// Command httpprogram is a program of the README.
+// Command httpprogram is the program for net/http that the README shows.
 package main
 
 import (

@@ -1,4 +1,4 @@
-// Command pgxprogram is a program of the README.
+// Command pgxprogram is the program for pgx that the README shows.
 package main
 
 import (
