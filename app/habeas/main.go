@@ -27,8 +27,8 @@ func newCommand(env func(string) string) *cobra.Command {
 	root.Long += `
 
 This program reads the data map from a manifest in JSON. The command scaffold
-proposes one. The program calls no external system. An application with external
-systems erases and exports with its own program.`
+proposes such a manifest. This program calls no external system. If your
+application has external systems, use the commands in your own program instead.`
 	flags := root.PersistentFlags()
 	flags.StringVar(&s.dataMap, "data-map", "", "`file` with the data map in JSON (environment: HABEAS_DATA_MAP)")
 	flags.StringVar(&s.databaseURL, "database-url", "",

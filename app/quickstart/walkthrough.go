@@ -74,7 +74,7 @@ func (s *story) authenticate() error {
 	if err := s.client.exchange(s.ctx, "mallory", "GET", "/me/export", nil, 401, &problem); err != nil {
 		return err
 	}
-	return s.check(problem.Title == "Unauthorized", "the application's own authentication decides")
+	return s.check(problem.Title == "Unauthorized", "the application's own authentication has refused the request")
 }
 
 func (s *story) consent() error {
@@ -90,7 +90,7 @@ func (s *story) consent() error {
 			return err
 		}
 		if err := s.check(status.Granted == granted && status.RecordedAt.Equal(record.RecordedAt),
-			"granted is %v, from the record of this decision", granted); err != nil {
+			"the status has granted=%v, from the record of this decision", granted); err != nil {
 			return err
 		}
 	}
@@ -113,7 +113,7 @@ func (s *story) restrict() error {
 			return err
 		}
 		if err := s.check(status.Restricted == restricted && (status.Scope != nil) == restricted,
-			"for the newsletter, restricted is %v", restricted); err != nil {
+			"the status for the newsletter has restricted=%v", restricted); err != nil {
 			return err
 		}
 	}
@@ -138,14 +138,14 @@ func (s *story) export() error {
 	ledgers := s.before.ledgers()
 	local, external := s.before.split()
 	if err := s.check(len(local) == 18 && len(s.before.IncompleteSources) == 0,
-		"18 fields from five tables, each with its row, category and legal basis"); err != nil {
+		"the export has 18 values from five tables, each with its row, category and legal basis"); err != nil {
 		return err
 	}
-	if err := s.check(ledgers == 4, "two decisions on consent and two on restriction, from the ledgers"); err != nil {
+	if err := s.check(ledgers == 4, "the export has two decisions on consent and two on restriction"); err != nil {
 		return err
 	}
 	if s.desk.standIn != nil {
-		err := s.check(len(external) == 8, "8 fields from the support desk: the contact and two conversations")
+		err := s.check(len(external) == 8, "8 values are from the support desk: from a contact and two conversations")
 		if err != nil {
 			return err
 		}
@@ -162,11 +162,11 @@ func (s *story) erase() error {
 		return err
 	}
 	if err := s.check(reflect.DeepEqual(result.Deleted, map[string]int64{"addresses": 1, "order_items": 3, "orders": 2}),
-		"addresses, orders and their items are deleted"); err != nil {
+		"the rows of addresses, orders and order_items are deleted"); err != nil {
 		return err
 	}
 	if err := s.check(result.Anonymized["users"] == 1 && result.Anonymized["invoices"] == 1,
-		"users and invoices keep their rows, anonymized"); err != nil {
+		"the rows of users and invoices stay, and personal values in them are overwritten"); err != nil {
 		return err
 	}
 	return s.afterErasure()
@@ -184,10 +184,10 @@ func (s *story) afterErasure() error {
 		old, existed := s.before.find(field)
 		retained := field.RetentionReason != nil
 		if !existed || retained != equalJSON(old.Value, field.Value) {
-			return s.check(false, "%s.%s is retained or anonymized", field.Source, field.Field)
+			return s.check(false, "%s.%s is either retained or overwritten", field.Source, field.Field)
 		}
 	}
-	if err := s.check(len(local) == 6, "retained values are unchanged, all other values are surrogates"); err != nil {
+	if err := s.check(len(local) == 6, "retained values are unchanged, and all other values are overwritten"); err != nil {
 		return err
 	}
 	s.client.quiet = true
@@ -237,7 +237,7 @@ func (s *story) eraseAgain() error {
 		return err
 	}
 	return s.check(result.Deleted["orders"] == 0 && result.Retained["invoices"] == 1,
-		"no row is left to delete, and the invoice is still retained")
+		"there is no row left to delete, and the invoice is still retained")
 }
 
 func (s *story) trail() error {

@@ -24,7 +24,7 @@ type Choir struct {
 	City string `bun:"city"`
 }
 
-// Seat is the link table. Its rows belong to the singer.
+// Seat is the link table. Each of its rows belongs to a singer.
 type Seat struct {
 	bun.BaseModel `bun:"table:seats" subject:"owned"`
 
