@@ -33,7 +33,7 @@ func ExampleIntegration_Check() {
 		orPanic(err)
 	}
 	for _, problem := range domain.Problems(start(context.Background(), db)) {
-		rule, _, _ := strings.Cut(problem.Message, ":") // the reason follows the colon
+		rule, _, _ := strings.Cut(problem.Message, ":") // the message is "rule: reason"
 		fmt.Printf("error: %s: %s\n", problem.Where(), rule)
 	}
 	// Output:

@@ -111,7 +111,7 @@ func (i *Integration) Status(ctx context.Context) (domain.Status, error) {
 		}
 	}
 	status := domain.NewStatus(time.Now())
-	if i.store == nil || len(pending) < len(migrations) { // otherwise the table of the outbox does not exist
+	if i.store == nil || len(pending) < len(migrations) { // without any migration, the outbox does not exist
 		err := i.sessions.Do(ctx, func(ctx context.Context, s ports.Session) (err error) {
 			status, err = i.stack.Runner.Status(ctx, s)
 			return err

@@ -86,7 +86,7 @@ func (i *Integration) tasks(c Config) (tasks []worker.Task, err error) {
 			return nil, err
 		}
 		tasks = append(tasks, worker.Task{
-			Name: "sweep", Every: min(c.Sweep, time.Hour), // another process may have started the last pass
+			Name: "sweep", Every: min(c.Sweep, time.Hour), // more often than Sweep, to continue a pass of another process
 			Run: func(ctx context.Context) (more bool, err error) {
 				_, more, err = sweeper.RunOnce(ctx, c.Sweep)
 				return more, err

@@ -64,7 +64,7 @@ type mounts struct {
 }
 
 type mounted struct {
-	prefix func() string // a function: a Fiber application knows its prefix only after it is mounted
+	prefix func() string // a function, because a Fiber application gets its prefix only when it is mounted
 	api    *httpapi.API
 }
 

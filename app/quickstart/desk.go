@@ -16,7 +16,7 @@ import (
 // a stand-in that runs in this process.
 type desk struct {
 	*supportdesk.Resolver
-	standIn *desktest.Server // nil if the settings name a support desk
+	standIn *desktest.Server // nil if the settings have the URL of a support desk
 }
 
 // openDesk connects to the support desk whose URL is in the settings. Without such a URL, it starts a stand-in that

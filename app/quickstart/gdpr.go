@@ -41,7 +41,7 @@ func openApplication(ctx context.Context, c config) (cli.Application, error) {
 			Text: "the database cannot be opened: check its URL, and whether its server runs",
 		}
 	}
-	if c.databaseURL == defaultDatabaseURL { // so that the first command of a newcomer finds the shop
+	if c.databaseURL == defaultDatabaseURL { // otherwise, the first command would find no tables
 		if err := prepare(ctx, db); err != nil {
 			return nil, err
 		}

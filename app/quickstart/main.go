@@ -92,7 +92,7 @@ func serve(ctx context.Context, db *bun.DB, c config, use func(address string, d
 	used := make(chan error, 1)
 	go func() { used <- use(listener.Addr().String(), demo{gdpr, desk}) }()
 	select {
-	case err = <-served: // the server returns before the shutdown only if it fails
+	case err = <-served: // the server has failed, because no shutdown was requested
 		return err
 	case err = <-used:
 		return errors.Join(err, server.ShutdownWithTimeout(shutdownTimeout), <-served)

@@ -98,9 +98,9 @@ type Stack struct {
 	Exporter    *export.Exporter
 	Eraser      *erasure.Eraser
 	Rectifier   *rectification.Rectifier
-	Verifier    *verification.Verifier // may be nil in a Stack that an application fills itself
+	Verifier    *verification.Verifier // may be nil if the application has not used New
 	Runner      *saga.Runner           // processes the outbox; see package worker in adapters
-	Observer    ports.Observer         // Options.Observer; nil means that nothing is observed
+	Observer    ports.Observer         // the value of Options.Observer; may be nil
 
 	// Checker compares the data map with the database. It is nil if Config.Catalog is nil. The other services do not need
 	// it.

@@ -27,7 +27,7 @@ import (
 func New(parent context.Context) (ctx context.Context, release func()) {
 	c := &detached{parent: parent, done: make(chan struct{})}
 	c.deadline, c.hasDeadline = parent.Deadline()
-	parentDone := parent.Done() // not in the goroutine, because the goroutine may run after release
+	parentDone := parent.Done() // not in the goroutine, which may start after release
 	if parentDone == nil {
 		return c, c.release
 	}
@@ -53,7 +53,7 @@ type detached struct {
 	hasDeadline bool
 	done        chan struct{}
 
-	mu     sync.RWMutex    // held while a method of parent runs
+	mu     sync.RWMutex    // a reader holds it during calls of parent's methods
 	parent context.Context // nil after release
 	err    error           // not nil if and only if done is closed
 }

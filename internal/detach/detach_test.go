@@ -132,7 +132,7 @@ func TestTheEndOfTheParentEndsTheContext(t *testing.T) {
 	if !ended(ctx) || !errors.Is(ctx.Err(), context.Canceled) {
 		t.Error("the context has not ended with its parent")
 	}
-	odd := &request{done: make(chan struct{})} // ends, but Err returns nil
+	odd := &request{done: make(chan struct{})} // its Done is closed, but its Err returns nil
 	close(odd.done)
 	ctx, release = detach.New(odd)
 	defer release()

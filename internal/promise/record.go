@@ -17,9 +17,9 @@ type record struct {
 	update bool
 
 	mu        sync.Mutex
-	found     map[string]bool // for each line, whether this run has found it too
+	found     map[string]bool // lines of the file and of this run; true for this run
 	unchecked map[string]bool // defects that this run has not checked
-	missing   []string        // lines that this run has found and the file lacks
+	missing   []string        // lines of this run that are not in the file
 }
 
 // recordOf reads the record file of the test. When the test ends, it writes the file if update is true. Otherwise, the

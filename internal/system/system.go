@@ -20,7 +20,7 @@ func (Clock) Now() time.Time { return time.Now() }
 // use. The zero value is ready for use.
 type IDs struct {
 	mu   sync.Mutex
-	last uint64 // the last tick: 48 bits of milliseconds and 12 bits of their fraction
+	last uint64 // the last result of tick: 48 bits for milliseconds, 12 bits for fractions
 }
 
 // NewID returns a new UUID in its text form.

@@ -24,7 +24,7 @@ func TestAnExportOfManyRowsTakesLittleMemory(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		rows := 100_000
 		if db.Dialect().Name() == dialect.SQLite {
-			rows = 20_000 // the race detector is slow with this number
+			rows = 20_000 // fewer rows, because SQLite is slow under the race detector
 		}
 		s := newHost(t, db, 1)
 		_, err := db.NewRaw("WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)"+

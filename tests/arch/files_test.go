@@ -16,7 +16,7 @@ import (
 
 // source is one Go file of the module.
 type source struct {
-	path   string // slash-separated, from the module's root
+	path   string // relative to the module's root, with slashes
 	lines  int
 	syntax *ast.File
 }

@@ -22,7 +22,7 @@ type pkg struct {
 	ImportPath string
 	Standard   bool
 	Imports    []string
-	Deps       []string // all linked packages, direct or not
+	Deps       []string // packages that it links directly or indirectly
 	Error      *struct{ Err string }
 }
 

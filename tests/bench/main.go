@@ -42,7 +42,7 @@ func measure(arguments []string) error {
 	defer cancel()
 	if err := bench(ctx, o); err != nil {
 		if ctx.Err() != nil {
-			return context.Cause(ctx) // other errors follow from this cause
+			return context.Cause(ctx) // the cancellation is the cause of err
 		}
 		return err
 	}

@@ -108,7 +108,7 @@ type Cache struct {
 	mu      sync.Mutex
 	entries map[string]string
 	fails   bool
-	cleared chan struct{} // closed when an entry is deleted, unless it is nil
+	cleared chan struct{} // if not nil, it is closed when an entry is deleted
 }
 
 func (c *Cache) Delete(_ context.Context, key string) error {

@@ -132,7 +132,7 @@ func checkWhole(t *testing.T, db *bun.DB, id int64) bool {
 		Order("seq").Scan(ctx, &events))
 	decided := len(events)
 	events = slices.DeleteFunc(events, func(event string) bool { return strings.HasPrefix(event, "consent_") })
-	decided -= len(events) // a decision of the customer or of the erasure
+	decided -= len(events) // now the number of consent events, by customer or erasure
 
 	untouched := left == parcels && customer.Email == shop.Email(id) && entries == 0 && len(events) == 0
 	erased := left == 0 && customer.Email != shop.Email(id) && entries == 1 && slices.Equal(events, wholeErasure)

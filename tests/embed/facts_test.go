@@ -33,7 +33,7 @@ func TestFactFiberOverwritesItsStrings(t *testing.T) {
 			server.Get("/a/:name", keep)
 		}
 		address := listen(t, server)
-		for i := range 100 { // Fiber sometimes takes a new buffer
+		for i := range 100 { // repeated, because Fiber may use a new buffer
 			sent = append(sent, fmt.Sprintf("name-%03d", i))
 			get(t, "http://"+address+"/a/"+sent[i])
 		}

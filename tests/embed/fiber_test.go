@@ -158,7 +158,7 @@ func TestAPanicOfTheSubjectProviderIsRecoveredByTheRouter(t *testing.T) {
 func TestTheHostsCompressionAppliesToExports(t *testing.T) {
 	db := databases.SQLite(t)
 	openShop(t, db)
-	shop.AddParcels(t, db, 1, 50) // Fiber does not change short bodies
+	shop.AddParcels(t, db, 1, 50) // Fiber does not compress short bodies
 	server := newHost(fiber.Config{}, newIntegration(t, db))
 	request := newRequest("1", "GET", "/me/export", "")
 	request.Header.Set("Accept-Encoding", "gzip")

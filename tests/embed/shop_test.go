@@ -37,7 +37,7 @@ func newIntegration(t testing.TB, db *bun.DB, external ...ports.Resolver) *app.I
 	t.Helper()
 	gdpr, err := app.New(app.Config{
 		DB: db, Models: shop.Models, Resolvers: external,
-		PollInterval: time.Hour, // a worker without notifications does nothing
+		PollInterval: time.Hour, // so that only notifications wake the worker
 		Logger:       slog.New(slog.DiscardHandler),
 	})
 	must(t, err)

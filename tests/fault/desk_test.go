@@ -24,7 +24,7 @@ func TestWhatADeskDoesDecidesWhatBecomesOfAnErasure(t *testing.T) {
 		status     domain.OutboxStatus
 		class      string // class of the error
 		heals      bool   // a later attempt succeeds
-		incomplete bool   // the export is incomplete without the desk
+		incomplete bool   // if true, an export during the fault is incomplete
 	}{
 		"slow": {slow.Hold, domain.OutboxFailed, "timeout", healed, true},
 		"401":  {desktest.Status(http.StatusUnauthorized), domain.OutboxAbandoned, "refused", given, true},

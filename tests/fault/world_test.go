@@ -52,7 +52,7 @@ type world struct {
 	db     *bun.DB
 	clock  *clock
 	desk   *desktest.Desk
-	server *httptest.Server // the server of the desk
+	server *httptest.Server // the HTTP server of the desk
 	gdpr   *app.Integration
 	shop   *fiber.App
 }

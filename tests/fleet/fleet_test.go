@@ -24,7 +24,7 @@ const (
 	workers  = 4
 	kills    = 8 // one every second
 	turns    = 500
-	limit    = 2 * time.Minute // for the complete test, which takes a fraction of it
+	limit    = 2 * time.Minute // time limit of the complete test, which normally takes a fraction
 )
 
 func TestWorkersThatAreKilledEraseEverySubjectOnce(t *testing.T) {

@@ -55,7 +55,7 @@ func TestMain(m *testing.M) {
 // work runs a worker until the outbox has no open entry. If it returns an error, the process fails, and so does the
 // test.
 func work(source, desk string) error {
-	go func() { // the test keeps the other end open as long as it runs
+	go func() { // standard input ends when the test process ends
 		_, _ = io.Copy(io.Discard, os.Stdin)
 		os.Exit(2)
 	}()

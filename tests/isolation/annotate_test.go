@@ -138,7 +138,7 @@ func (g *generator) addMistake() {
 	if t.effect() != survives {
 		return
 	}
-	for _, c := range t.anonymized() { // only the database knows that a unique number has no surrogate
+	for _, c := range t.anonymized() { // the data map cannot show that a unique number has no surrogate
 		if c.kind.Type == domain.TypeBigInt && c.serves == forData && t.refersTo(c.Name) {
 			c.Personal = nil
 		}

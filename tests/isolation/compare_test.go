@@ -14,7 +14,7 @@ import (
 func (w *world) checkRows(erased int, before, after dump) {
 	for _, t := range w.tables {
 		expected := 0
-		fresh := map[string]bool{} // the random surrogates, each with its column
+		fresh := map[string]bool{} // found surrogates, to detect equal ones
 		for _, r := range t.rows {
 			where := fmt.Sprintf("%s %s of subject %d", t.name, t.key(r), r.owner)
 			old, wasThere := before[t][t.key(r)]

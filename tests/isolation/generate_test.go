@@ -14,7 +14,7 @@ type generator struct {
 	*rapid.T
 	engine
 	schema
-	numbers []int // numbers of the later tables, so that names do not show the order
+	numbers []int // numbers in the names of the next tables, in random order
 }
 
 func drawSchema(t *rapid.T, e engine) *schema {

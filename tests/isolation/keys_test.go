@@ -76,7 +76,7 @@ func (w *world) plain(shown string) string {
 	if w.textMark == "" {
 		return shown
 	}
-	_, text, _ := strings.Cut(shown, " ") // the text follows the type
+	_, text, _ := strings.Cut(shown, " ") // SQLite shows the type, a blank and the text
 	return text
 }
 

@@ -14,9 +14,9 @@ import (
 type kind struct {
 	Type     domain.ColumnType
 	declared string
-	length   int    // the limit of a text
+	length   int    // the maximum length of a text, or 0
 	constant string // the surrogate in a dump, if the surrogate is not random
-	values   []any  // values of such a column besides NULL
+	values   []any  // possible values besides NULL
 }
 
 // list is the value of an array column. literal is its form in PostgreSQL, and json is its form in an export.

@@ -19,7 +19,7 @@ type people struct {
 
 type peopleTable struct {
 	name      string
-	key       []string // other tables refer to the key
+	key       []string // columns of the primary key
 	kind      string   // type of the key columns
 	relations []*peopleRelation
 	columns   []domain.Column // texts
@@ -93,7 +93,7 @@ func (p *people) relation(i int, parent *peopleTable, polymorphic bool) *peopleR
 		r.when = &domain.Condition{Column: "kind", Value: value}
 	}
 	for j, name := range parent.key {
-		if j == 0 && len(parent.key) > 1 && !polymorphic { // the tenant of all rows that a row refers to
+		if j == 0 && len(parent.key) > 1 && !polymorphic { // both relations may share the column of the tenant
 			r.columns = append(r.columns, "tenant")
 			continue
 		}

@@ -105,7 +105,7 @@ func (f *filler) follow(r *row) bool {
 		for _, name := range path.Columns {
 			r.cells[name] = nil
 		}
-		if len(candidates) > 0 && len(path.Columns) > 1 && oneIn(f.T, "half a key", 2) { // half a key refers to no row
+		if len(candidates) > 0 && len(path.Columns) > 1 && oneIn(f.T, "half a key", 2) { // refers to no row
 			f.copyKey(r, path, pick(f.T, "parent", candidates...))
 			r.cells[pick(f.T, "missing half", path.Columns...)] = nil
 		}

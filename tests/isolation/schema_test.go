@@ -20,11 +20,11 @@ type table struct {
 	primaryKey []string
 	subjectKey []string
 	repeats    bool       // several rows may have the same subject key
-	uniques    [][]string // other keys that links may refer to
+	uniques    [][]string // other unique keys, to which links may refer
 	links      []*link
 	path       *link // nil for the subject's table
 	owned      bool
-	outside    bool // not in the data map
+	outside    bool // if true, the table is not in the data map
 	rows       []*row
 }
 
@@ -49,7 +49,7 @@ const (
 type link struct {
 	domain.Relation
 	to      *table
-	shared  bool // one of its columns belongs to another link too
+	shared  bool // another link uses one of its columns, too
 	targets linkTarget
 }
 
@@ -57,9 +57,9 @@ type link struct {
 type linkTarget string
 
 const (
-	atAnyone linkTarget = "anybody's" // the row stays, so the link is harmless
-	atOwn    linkTarget = "own"       // both rows are deleted in one step
-	setsNull linkTarget = "set null"  // only the referenced row is deleted: own rows, with ON DELETE SET NULL
+	atAnyone linkTarget = "anybody's" // any row, because an erasure does not delete it
+	atOwn    linkTarget = "own"       // only rows of the same owner, because both rows are deleted
+	setsNull linkTarget = "set null"  // only rows of the same owner; they are deleted, and this row stays
 )
 
 // row is a row and its owner. The owner is the index of a subject, or nobody if the row has no owner.
@@ -84,7 +84,7 @@ type rowEffect string
 const (
 	deleted   rowEffect = "deleted"
 	survives  rowEffect = "survives"
-	untouched rowEffect = "untouched" // the table has no step
+	untouched rowEffect = "untouched" // the erasure plan has no step on the table
 )
 
 // effect returns the effect of an erasure on the subject's rows. It derives the effect from the annotations,

@@ -27,9 +27,9 @@ type world struct {
 	store     *bunstore.Store
 	eraser    *erasure.Eraser
 	exporter  *export.Exporter
-	resolvers []string            // without the systems whose keys are in columns
+	resolvers []string            // external systems that have refs of subjects
 	queried   map[string][]string // the keys that exports have requested, by system
-	operation string              // the id of the erasure whose events are checked
+	operation string              // the operation id of the erasure whose events are checked
 }
 
 // desk is an external system without data of the subject.

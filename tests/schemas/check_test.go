@@ -17,7 +17,7 @@ type forecastCase struct {
 	rows       []string // replaces the usual rows
 	change     func(people, visits *domain.Table)
 	code       string // code of the error, or "" without one
-	left       string // a statement that counts the remaining values of an erasure that succeeds in spite of the error
+	left       string // if not "", an erasure succeeds in spite of the error, and this query counts the values left behind
 	onPostgres bool
 }
 

@@ -195,7 +195,7 @@ func TestADeferredTriggerThatRefusesFailsTheWholeErasure(t *testing.T) {
 		" WHERE email = 'a@example.org'"); n != 1 {
 		t.Error("a part of the erasure is there")
 	}
-	if n := len(a.failed(t, "1")); n != 2 { // one event is from the joined session in the application's transaction
+	if n := len(a.failed(t, "1")); n != 2 { // the joined session has recorded one, and the other session another
 		t.Errorf("%d failures are on the trail", n)
 	}
 }

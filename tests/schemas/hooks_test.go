@@ -21,7 +21,7 @@ import (
 type hooked struct {
 	*application
 	calls  []string
-	before func(ctx context.Context, tx bun.IDB) error // an additional function of the hook before
+	before func(ctx context.Context, tx bun.IDB) error // if not nil, the hook before calls it at its end
 }
 
 func openHooked(t testing.TB, db *bun.DB) *hooked {
@@ -151,7 +151,7 @@ func TestAHookBeforeFailsItsOperation(t *testing.T) {
 						t.Error("the statement of the hook is not rolled back")
 					}
 					failures := h.failures(t, "1", right.failed)
-					swallowed := strings.HasSuffix(how, "swallowed") // a later step notices the error
+					swallowed := strings.HasSuffix(how, "swallowed") // the hook ignores the error, but a later step fails
 					if len(failures) != 1 || !swallowed && (failures[0]["target"] != "hook" || failures[0]["error"] != c.class) {
 						t.Errorf("evidence %v", failures)
 					}

@@ -75,7 +75,7 @@ func TestAProposalForALiveSchemaErasesPeople(t *testing.T) {
 		findings, err := a.Check(t.Context())
 		must(t, err)
 		must(t, domain.Errors(findings))
-		for _, id := range []string{"1", "2"} { // the second erasure meets the surrogates of the first
+		for _, id := range []string{"1", "2"} { // the surrogates of both erasures must differ
 			subject, err := domain.NewSubject(id)
 			must(t, err)
 			rehearsal, err := a.Rehearse(t.Context(), subject)

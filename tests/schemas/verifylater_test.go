@@ -41,7 +41,7 @@ func TestTheWorkerVerifiesEachErasureOnceAndSomeMinutesLater(t *testing.T) {
 			_, err := a.erase(t.Context(), id)
 			must(t, err)
 		}
-		execute(t, db, "UPDATE members SET email = 'b@example.org' WHERE id = 2") // a job of the application does this
+		execute(t, db, "UPDATE members SET email = 'b@example.org' WHERE id = 2") // like a job that restores a value
 		verifier := a.Stack().Verifier
 		if early, more, err := verifier.RunOnce(t.Context(), 5*time.Minute); err != nil || more || len(early) > 0 {
 			t.Fatalf("at once: %+v, %v, %v", early, more, err)

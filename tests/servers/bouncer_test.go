@@ -69,7 +69,7 @@ func startBouncer(t testing.TB, server string, connections int) bouncer {
 	must(t, process.Start())
 	t.Cleanup(func() {
 		_ = alive.Close()
-		_ = process.Wait() // its directory is then gone
+		_ = process.Wait() // after that, its directory is removed
 		text, err := os.ReadFile(log.Name())
 		if t.Failed() && err == nil {
 			t.Logf("PgBouncer said:\n%s", text)

@@ -52,13 +52,13 @@ func failOver(t *testing.T, fail func(*pair), within time.Duration) {
 	for i := range processes * clients {
 		work.Go(func() { done.erase(ctx, fleet[i%processes], next) })
 	}
-	quiet := startProcess(t, database) // has only one client, which sends requests again after the failover
+	quiet := startProcess(t, database) // one client, which sends requests only after the failover
 	quiet.fill(ctx)
 	await(t, time.Minute, "customers that are erased", func() bool { return done.count() >= 200 })
 
 	fail(servers)
 	before := done.count()
-	time.Sleep(outage) // the decision about a failover takes some time
+	time.Sleep(outage) // the time until an operator or a tool decides to promote
 	for _, p := range fleet {
 		p.first.Store(0)
 	}
@@ -195,7 +195,7 @@ func checkWhole(t *testing.T, db *bun.DB, id int64) bool {
 	completed := strings.Count(events, "erasure_completed")
 	events = strings.ReplaceAll(events, "erasure_completed", "")
 	whole := strings.Count(events, wholeErasure)
-	rest := strings.ReplaceAll(events, wholeErasure, "") // the evidence of the failed erasures
+	rest := strings.ReplaceAll(events, wholeErasure, "") // events of failed erasures
 	broken := strings.Contains(rest, "erasure_step_succeeded") || strings.Contains(rest, "erasure_local_completed")
 	email := "c" + key + "@example.org"
 	untouched := left == parcels && customer.Email == email && whole == 0

@@ -118,7 +118,7 @@ func playProcess(database string) error {
 const (
 	pollInterval   = 500 * time.Millisecond
 	callTimeout    = 3 * time.Second
-	lease          = 8 * time.Second  // after the lease, calls in flight are repeated
+	lease          = 8 * time.Second  // after the lease, an unfinished call is repeated
 	requestTimeout = 30 * time.Second // the default
 )
 
@@ -127,7 +127,7 @@ type process struct {
 	address string
 	client  http.Client
 	last    atomic.Int64 // the time of its last successful request, in nanoseconds since 1970
-	first   atomic.Int64 // the time of its first successful request since reset
+	first   atomic.Int64 // the time of its first successful request since it was set to 0
 }
 
 func startProcess(t testing.TB, database string) *process {

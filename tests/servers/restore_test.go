@@ -77,7 +77,7 @@ func replayAfterRestore(t *testing.T, database string, take backup) {
 		if err != nil || report != want {
 			t.Errorf("got %+v, %v, want %+v", report, err, want)
 		}
-		if want.Erased > 0 { // the worker writes what was replayed, which is no harm
+		if want.Erased > 0 { // the worker writes the replayed erasures to the journal, too
 			second.awaitLines(t, 5+3)
 			must(t, os.Truncate(path, int64(len(strings.Join(second.lines(t)[:5], "")))))
 		}

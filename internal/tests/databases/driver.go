@@ -19,7 +19,7 @@ import (
 // Driver is a database system and a driver of database/sql for this system.
 type Driver struct {
 	Name string
-	SQL  string // the name in database/sql; the importer registers a driver that Drivers does not return
+	SQL  string // the name in database/sql; importers must register drivers that Drivers does not return
 }
 
 // Drivers returns the drivers that this module depends on. Any other driver is tested in a separate module, such as

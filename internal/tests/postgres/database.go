@@ -32,7 +32,7 @@ const (
 var shared struct {
 	sync.Mutex
 	server *Server
-	err    error // the error of a failed start; later tests do not retry it
+	err    error // the error of a failed start; later tests do not start a server again
 }
 
 // Main runs the tests of a package, and stops the server that they have started. TestMain needs no other call:

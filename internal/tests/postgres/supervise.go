@@ -65,7 +65,7 @@ func (s settings) supervise(ctx context.Context, programs binaries, port int) (_
 	if err := process.Start(); err != nil {
 		return nil, fmt.Errorf("postgres: %w", err)
 	}
-	closeAll([]*os.File{stdin, stdout}) // the copies of this process; the script has inherited its own
+	closeAll([]*os.File{stdin, stdout}) // this process does not use these ends; the script has inherited them
 	return &Server{directory: directory, process: process, alive: alive, down: down, log: log}, nil
 }
 

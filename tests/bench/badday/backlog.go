@@ -24,7 +24,7 @@ var Backlogs = map[string]string{
 type Cost struct {
 	Backlog         string
 	Entries         int
-	One, Many, Idle time.Duration // medians of claims that are rolled back
+	One, Many, Idle time.Duration // medians of claims of 1 entry, 50 entries and no entry
 }
 
 // Backlog measures claims in an outbox without a backlog, and in outboxes with the given number of entries of each kind

@@ -21,10 +21,10 @@ const (
 type Sizes struct {
 	Backlog   int           // entries that cannot be claimed
 	Rounds    int           // claims of each kind
-	Entries   int           // entries of each of the two concurrent systems
+	Entries   int           // entries of each external system in Neighbour
 	Neighbour time.Duration // maximum for each neighbour
 	PerSecond int           // added entries per second
-	Churn     time.Duration // duration, half of it with an open transaction
+	Churn     time.Duration // total duration; a transaction is open in one half
 	Samples   int           // samples over the complete duration
 }
 

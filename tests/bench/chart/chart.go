@@ -20,11 +20,11 @@ import (
 // Chart selects the results to show. It has a panel for each value of the key Panel, and a series for each value of the
 // key Series. The horizontal axis shows the values of the key X.
 type Chart struct {
-	Panel, Series, X string // keys of the results, Panel may be empty
+	Panel, Series, X string // keys of the results; Panel may be ""
 	Unit             string
 	Label            string  // label of the unit
-	Scale            float64 // factor for the values, 0 means 1
-	Linear           bool    // the axis is linear, and a series may end early
+	Scale            float64 // factor for the values; 0 means 1
+	Linear           bool    // if true, the axis is linear and a series may have fewer values
 }
 
 // colours are the colours of the first series, the second series, and so on.
@@ -48,7 +48,7 @@ func (c Chart) Bars(w io.Writer, all results.Set) error {
 			names = []string{""}
 		}
 		p.NominalX(labels...)
-		p.Legend.Left = true // few clients have low bars
+		p.Legend.Left = true // on the left, bars are low
 		for i, name := range names {
 			bars, err := plotter.NewBarChart(plotter.Values(c.medians(panel, name, labels)), barWidth)
 			if err != nil {

@@ -28,7 +28,7 @@ type Config struct {
 	Sides         []string  // sides, measured in turn
 	Shop          shop.Shop // each side gets a copy
 	ServerProcess int       // main process of PostgreSQL, 0 if unknown or absent
-	Connections   []int     // connections from the load to each server
+	Connections   []int     // numbers of client connections to measure
 	Pairs         int       // number of runs of all sides
 	Warmup        time.Duration
 	Duration      time.Duration // duration of one run

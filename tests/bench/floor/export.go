@@ -57,7 +57,7 @@ type table struct {
 	text     string
 	fields   []field
 	retained int  // number of retained fields
-	ledger   bool // a ledger, which identifies a user by the text of the number
+	ledger   bool // if true, $1 is the number of the user as text
 }
 
 var tables = []table{

@@ -81,7 +81,7 @@ func (s sqlite) read(ctx context.Context, fn func(transaction) error) error {
 type sqliteTx struct {
 	*sql.Tx
 	reads bool
-	held  []statement // statements that run after a reading transaction
+	held  []statement // writes that run after a transaction of reads
 }
 
 // anonymousBlob rewrites a statement for SQLite. It replaces :anonymous by an expression for a random text, and the $

@@ -34,10 +34,10 @@ type Plan struct {
 
 // Result is the result of a run.
 type Result struct {
-	Responses int             // requests with a response, also after the end of the time
-	InTime    int             // requests with a response before the end of the time
+	Responses int             // number of all responses
+	InTime    int             // number of responses within Plan.Duration
 	Latencies []time.Duration // latencies of all requests, ascending
-	Elapsed   time.Duration   // from the first request to the end of the time, or until the last request was completed
+	Elapsed   time.Duration   // Plan.Duration, or less if no request was left
 }
 
 // Rate returns the number of responses per second. It counts only responses before the end of the planned duration.

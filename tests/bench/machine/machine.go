@@ -34,7 +34,7 @@ type Server struct {
 	Version string
 	// Settings has the settings of PostgreSQL that differ from their defaults, except locations, names and languages.
 	Settings []string
-	Process  int // main process, 0 if unknown
+	Process  int // process id of the server; 0 if unknown
 }
 
 // Describe describes the machine and the PostgreSQL server. It returns an error unless the server has the default

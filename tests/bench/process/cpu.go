@@ -60,7 +60,7 @@ func Parent(pid int) (int, error) {
 // stat is the content of /proc/<pid>/stat.
 type stat struct {
 	parent     int
-	own, ended time.Duration // processor time of the process, and of its ended children
+	own, ended time.Duration // processor times of the process and of its ended children
 }
 
 func read(pid int) (stat, error) {

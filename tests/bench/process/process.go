@@ -53,7 +53,7 @@ func Start(ctx context.Context, arguments ...string) (_ *Server, err error) {
 	server := &Server{command: command, alive: alive, ended: make(chan error, 1)}
 	said := make(chan string, 1)
 	go func() {
-		line, _ := bufio.NewReader(output).ReadString('\n') // empty if the process has failed, which prints the reason itself
+		line, _ := bufio.NewReader(output).ReadString('\n') // empty if the process has failed; it prints the reason
 		said <- strings.TrimSpace(line)
 		server.ended <- command.Wait()
 	}()

@@ -27,7 +27,7 @@ type Overlap struct {
 // other activity, during a sweep that has nothing to overwrite, and during a sweep in which one subject in ten has an
 // expired retention period.
 func MeasureSweep(ctx context.Context, c Config, perSecond int, alone time.Duration) (all []Overlap, err error) {
-	const others = 50_000 // customers who are erased during the passes
+	const others = 50_000 // customers for the measured erasures
 	old := time.Now().AddDate(-11, 0, 0)
 	w, err := c.open(ctx, "sweep", c.Subjects+others, old)
 	if err != nil {

@@ -26,8 +26,8 @@ type Config struct {
 	ServerURL string // PostgreSQL server
 	Driver    string // driver of habeas
 	Pool      int    // database connections of each application
-	Erasures  int    // erasures of each way with a notification
-	Polled    int    // erasures without a notification, each of which takes a poll interval
+	Erasures  int    // erasures for each way that wakes the worker
+	Polled    int    // erasures that the worker finds by polling
 	Poll      time.Duration
 	// Progress is called before each step.
 	Progress func(text string)
@@ -83,7 +83,7 @@ func (c Config) erasures(way Way) int {
 type measurement struct {
 	Config
 	way    Way
-	watch  *pgx.Conn // reads the writes of the worker
+	watch  *pgx.Conn // a connection that reads what the worker has written
 	stack  app.Stack // the stack of the application that erases
 	user   int64     // the last erased user
 	called chan time.Time

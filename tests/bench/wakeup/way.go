@@ -19,7 +19,7 @@ import (
 // Way is the way in which a worker is notified of a new outbox entry.
 type Way struct {
 	Title   string // what wakes the worker
-	another bool   // the worker belongs to another application than the erasing one
+	another bool   // another application erases, not the application of the worker
 	listens bool   // listens to notifications of the database
 	polls   bool   // only polls
 }
@@ -109,7 +109,7 @@ func listen(ctx context.Context, database string, wake func()) (hangUp func() er
 	listener, err := pgxlisten.New(config, func() {
 		wake()
 		select {
-		case listening <- struct{}{}: // it calls wake once at the beginning
+		case listening <- struct{}{}: // the listener calls wake once after it has subscribed
 		default:
 		}
 	}, pgxlisten.Options{Logger: slog.New(slog.DiscardHandler)})

@@ -120,7 +120,7 @@ func read(t testing.TB, column domain.Column, value any) any {
 		typed, err = strconv.ParseFloat(text, 64)
 	case domain.TypeBoolean:
 		typed, err = strconv.ParseBool(text)
-	case domain.TypeTime: // SQLite, if it does not recognise the type
+	case domain.TypeTime: // a driver of SQLite that does not recognize the type
 		err = fmt.Errorf("it is no time")
 	case domain.TypeJSON:
 		typed = domain.JSON(text)
