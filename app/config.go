@@ -84,10 +84,9 @@ type Config struct {
 	// Clock is the source of the current time. The default is the clock of the machine.
 	Clock ports.Clock
 
-	// Sweep is the interval between two passes in which the worker overwrites retained cells whose retention period has
-	// ended (storage limitation, Art. 5(1)(e) GDPR). A pass covers the cells of all erased subjects. See sweep.Sweeper. If
-	// several processes run workers, they share one pass. One day is a good value. The default is zero: the worker does
-	// not sweep.
+	// Sweep is the interval at which the worker starts a pass. A pass overwrites retained cells of all erased subjects
+	// after the end of their retention period (storage limitation, Art. 5(1)(e) GDPR). See sweep.Sweeper. If several
+	// processes run workers, they share one pass. One day is a good value. The default is zero: the worker does not sweep.
 	Sweep time.Duration
 	// VerifyAfter is the delay after which the worker verifies an erasure (Art. 17 GDPR). A verification searches for rows
 	// and values that the erasure should have deleted or overwritten. See verification.Verifier.RunOnce. The audit trail

@@ -56,7 +56,7 @@ func currentSubject(c *fiber.Ctx) (domain.Subject, error) {
 	return domain.NewSubject(strconv.FormatInt(user.ID, 10))
 }
 
-// An application with a bun database and a Fiber server. It logs the erasure plan when it starts.
+// An application with a bun database and a Fiber server. It prints the erasure plan when it starts.
 func Example() {
 	sqldb, err := sql.Open("sqlite", ":memory:")
 	check(err)

@@ -143,7 +143,7 @@ func TestAnExportByAnOperatorIsOneLine(t *testing.T) {
 	}
 }
 
-// full is a writer on a disk with room for the given number of bytes.
+// full is a writer that fails after the given number of bytes, like a full disk.
 type full struct{ room int }
 
 var errFull = errors.New("no space left")

@@ -260,7 +260,7 @@ func TestTheProgramWorksWithThePipesOfAShell(t *testing.T) {
 
 // Only the command lint shows the tables and columns that the data map leaves out. The other commands, such as map,
 // write nothing about them to the standard error.
-func TestWhatTheDataMapLeavesOutIsNoMessageOfEachVerb(t *testing.T) {
+func TestOnlyLintShowsTheNoticesOfTheDataMap(t *testing.T) {
 	program, err := os.Executable()
 	must(t, err)
 	file := filepath.Join(t.TempDir(), "datamap.json")

@@ -58,7 +58,7 @@ func (unaware) Deadline() (time.Time, bool) { return time.Unix(0, 0), true }
 
 // When a deadline passes, the connection may notice it a moment before the context does. If the driver has not sent the
 // statement yet, it only reports a bad connection. The error must nevertheless be context.DeadlineExceeded.
-func TestADeadlineThatTheDriverHearsOfFirstIsTheContexts(t *testing.T) {
+func TestADeadlineThatTheDriverNoticesFirstIsAnErrorOfTheContext(t *testing.T) {
 	err := open(t, migrated(t)).Do(t.Context(), func(ctx context.Context, s ports.Session) error {
 		if err := s.Subjects().Lock(ctx, subject(), time.Now()); err != nil {
 			return err

@@ -50,7 +50,7 @@ func carTables(key, foreign, plate, foreignPlate string) []string {
 
 // If a relation connects columns of different types, SQLite converts values. For example, it converts '007' to 7, and
 // it converts different long numbers to the same number. Such relations are refused.
-func TestTypesBetweenWhichSQLiteConvertsKeysAreRefused(t *testing.T) {
+func TestRelationsWithLossyConversionsAreRefused(t *testing.T) {
 	for name, test := range map[string]struct {
 		models                            []any
 		key, foreign, plate, foreignPlate string
@@ -95,7 +95,7 @@ func TestTypesBetweenWhichSQLiteConvertsKeysAreRefused(t *testing.T) {
 
 // These combinations of types occur in applications and in the tables that bun creates. SQLite compares their values
 // without a lossy conversion, so they are accepted.
-func TestTypesThatCompareOneToOneAreTaken(t *testing.T) {
+func TestTypesWithoutLossyConversionsAreAccepted(t *testing.T) {
 	const one, two = "6ba7b810-9dad-11d1-80b4-00c04fd430c8", "00000000-0000-4000-8000-000000000000"
 	for name, test := range map[string]struct {
 		models       []any
@@ -196,7 +196,7 @@ func TestALongNumberInATextIsRefusedWhereANumberRefersToIt(t *testing.T) {
 
 // The collation RTRIM ignores trailing blanks, so a foreign key 'Ada ' refers to the key 'Ada'. Such rows are erased,
 // too.
-func TestRowsBelongToTheSubjectWhateverBlanksTheyHave(t *testing.T) {
+func TestRowsWhoseKeysDifferInTrailingBlanksAreErased(t *testing.T) {
 	a := open(t, databases.SQLite(t), app.Config{Models: garage[string]()}, append(
 		carTables("text COLLATE RTRIM", "text COLLATE RTRIM", "text COLLATE RTRIM", "text COLLATE RTRIM"),
 		"INSERT INTO owners VALUES ('Ada', 'a'), ('Bob', 'b')",
@@ -226,7 +226,7 @@ type page struct {
 
 // In SQLite, a foreign key of type integer converts '01' to 1. Members '1' and '01' are different people, so the rows
 // of one must survive the erasure of the other.
-func TestAnotherTypeAffinityDoesNotMakeOneRowOfTwoPersons(t *testing.T) {
+func TestAnIntegerForeignKeyDoesNotMixTwoPersons(t *testing.T) {
 	a := open(t, databases.SQLite(t), app.Config{Models: []any{(*member)(nil), (*document)(nil), (*page)(nil)}},
 		"PRAGMA foreign_keys = OFF",
 		"CREATE TABLE members (handle text PRIMARY KEY, email text)",

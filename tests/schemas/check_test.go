@@ -213,7 +213,7 @@ var forecasts = map[string]forecastCase{
 }
 
 // If Check reports an error, an erasure fails or leaves values behind. If Check reports no error, erasures succeed.
-func TestACheckForetellsWhatBecomesOfAnErasure(t *testing.T) {
+func TestACheckPredictsTheResultOfAnErasure(t *testing.T) {
 	for name, test := range forecasts {
 		if !test.onPostgres {
 			t.Run("SQLite/"+name, func(t *testing.T) { checkForecast(t, databases.SQLite(t), test) })

@@ -59,7 +59,7 @@ var corrected = domain.Corrections{domain.CategoryContact: "new@example.org"}
 
 // A deferred trigger would restore a value at the commit of the application, after the session has succeeded. The
 // session must therefore fire such triggers itself and fail.
-func TestADeferredTriggerIsFiredBeforeSuccessIsSaid(t *testing.T) {
+func TestADeferredTriggerIsFiredBeforeTheSessionSucceeds(t *testing.T) {
 	const restore = "IF OLD.email LIKE 'a@%' THEN UPDATE clients SET email = OLD.email WHERE id = OLD.id; END IF;"
 	for name, triggers := range map[string][]string{
 		"a value": deferred("guard", "UPDATE", "clients", restore),
@@ -143,7 +143,7 @@ func second[T any](_ T, err error) error { return err }
 
 // Before the session, the application inserts a row in the same transaction. The deferred trigger of this insert
 // restores an email address. The session fires the trigger first, so the erasure succeeds.
-func TestWhatTheApplicationDeferredBeforeIsFired(t *testing.T) {
+func TestDeferredTriggersOfEarlierWritesAreFired(t *testing.T) {
 	a := open(t, onPostgres(t), app.Config{Models: clients}, slices.Concat(plainClients,
 		deferred("guard", "INSERT", "letters", "UPDATE clients SET email = 'a@example.org' WHERE id = NEW.client_id;"))...)
 	must(t, a.inside(t, a.erasing, []string{"INSERT INTO letters VALUES (3, 1, 'dear')"}, nil))
@@ -202,7 +202,7 @@ func TestADeferredTriggerThatRefusesFailsTheWholeErasure(t *testing.T) {
 
 // If a constraint or another trigger has the same name as a deferred trigger, SET CONSTRAINTS affects both. A session
 // in a transaction of the application is refused then. A session with its own transaction is not refused.
-func TestATriggerThatCannotBeNamedAloneIsRefused(t *testing.T) {
+func TestADeferredTriggerWithAnAmbiguousNameIsRefused(t *testing.T) {
 	for name, statement := range map[string]string{
 		"a foreign key": "ALTER TABLE letters ADD CONSTRAINT guard FOREIGN KEY (client_id) REFERENCES clients",
 		"a deferred one": "ALTER TABLE letters ADD CONSTRAINT guard FOREIGN KEY (client_id) REFERENCES clients" +

@@ -14,7 +14,7 @@ import (
 )
 
 // The key is case-sensitive, and the foreign key is not. An erasure of ada must not erase the rows of Ada.
-func TestALooseForeignKeyDoesNotMakeOneRowOfTwoPersons(t *testing.T) {
+func TestACaseInsensitiveForeignKeyDoesNotMixTwoPersons(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		loose, prepare := "text COLLATE NOCASE", []string(nil)
 		if isPostgres(db) {

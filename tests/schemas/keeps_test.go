@@ -61,7 +61,7 @@ func function(event, table, body string) []string {
 
 // In each of these databases, a trigger or a view prevents the erasure of some data. The erasure must fail and leave no
 // write. The event of the failure must name the table.
-func TestADatabaseThatKeepsWhatItWasToldToEraseFailsTheErasure(t *testing.T) {
+func TestAnErasureFailsIfTheDatabaseKeepsData(t *testing.T) {
 	plain := slices.Concat(clientTables("clients"), letterTables())
 	for name, test := range map[string]struct {
 		postgres, sqlite []string // empty if the database does not support it

@@ -78,7 +78,7 @@ func TestARowIsNotDeletedTogetherWithColumnsThatTheDataMapDoesNotHave(t *testing
 
 // After the first erasure, a migration adds a column to a table. The next erasure in the same process must notice the
 // column.
-func TestANewColumnIsNoticed(t *testing.T) {
+func TestAColumnThatAMigrationAddsIsNoticed(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		a := open(t, db, app.Config{Models: []any{(*person)(nil), (*login)(nil)}},
 			"CREATE TABLE people (id bigint PRIMARY KEY, email text)",
@@ -152,7 +152,7 @@ func TestRetentionFromAnInfiniteInstant(t *testing.T) {
 
 // By default, SQLite keeps the bytes of deleted values in its file. Erasures set the pragma secure_delete, which
 // overwrites them. The pragma is restored afterwards.
-func TestSQLiteForgets(t *testing.T) {
+func TestSQLiteOverwritesErasedValuesInItsFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "shop.db")
 	db := databases.Driver{Name: "SQLite", SQL: "sqlite"}.Open(t,
 		"file:"+path+"?_pragma=journal_mode(delete)&_pragma=foreign_keys(1)&_pragma=busy_timeout(10000)")
@@ -179,7 +179,7 @@ func TestSQLiteForgets(t *testing.T) {
 }
 
 // RequestTimeout does not limit Erase of an Integration.
-func TestALargeSubjectIsErasedPastTheRequest(t *testing.T) {
+func TestEraseIsNotLimitedByTheRequestTimeout(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		a := open(t, db, app.Config{Models: shop, RequestTimeout: time.Nanosecond}, shopTables()...)
 		subject, err := domain.NewSubject("1")
