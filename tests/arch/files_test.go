@@ -72,7 +72,7 @@ func TestFilesKeepTheRules(t *testing.T) {
 	files := sources(t)
 	for _, required := range []string{"domain", "ports"} {
 		if !slices.ContainsFunc(files, func(file source) bool { return file.in(required) }) {
-			t.Errorf("there is no Go file in %s: the rules hold nothing", required)
+			t.Errorf("there is no Go file in %s: the rules apply to nothing", required)
 		}
 	}
 	for _, file := range files {
@@ -84,14 +84,14 @@ func TestFilesKeepTheRules(t *testing.T) {
 
 func (s source) violations() (found []string) {
 	if s.in("adapters/http") {
-		found = append(found, "adapters/http holds packages and no Go file: its name is net/http's")
+		found = append(found, "a Go file in adapters/http would be a second package http: move it to a package below")
 	}
 	if s.lines > 400 && !s.in("ports/mocks/...") {
-		found = append(found, strconv.Itoa(s.lines)+" lines; nobody reads more than 400 in one sitting")
+		found = append(found, strconv.Itoa(s.lines)+" lines; a file has at most 400 lines: split it")
 	}
 	name := strings.TrimSuffix(s.syntax.Name.Name, "_test")
 	if slices.Contains([]string{"util", "utils", "common", "helper", "helpers"}, name) {
-		found = append(found, "package "+name+" says nothing about what is in it")
+		found = append(found, "package "+name+" must have a name that describes its content")
 	}
 	if name := s.offered(); name != "" {
 		found = append(found, name+": applications could import it; put the package below a folder internal")
@@ -99,7 +99,7 @@ func (s source) violations() (found []string) {
 	// Tests are excluded, because a test may read the simulated clock of package synctest.
 	if s.in(core...) && !s.in("internal/system", "internal/tests/...") && !strings.HasSuffix(s.path, "_test.go") {
 		for _, call := range s.clockReads() {
-			found = append(found, call+": the core takes its time from a port")
+			found = append(found, call+": the core must read the time from ports.Clock")
 		}
 	}
 	return found

@@ -44,14 +44,14 @@ var rules = []rule{
 	{"domain imports nothing of the module", []string{"domain"}, nil, importsOfOurs()},
 	{"ports import only domain", []string{"ports"}, nil, importsOfOurs("domain")},
 	{
-		"services import only domain, ports and what they share",
+		"services import only domain, ports and shared packages",
 		[]string{"domain/..."},
 		append(shared, "domain"),
 		importsOfOurs(append(shared, "domain", "ports", "internal/...")...),
 	},
 	{"internal packages import nothing of the module", []string{"internal/..."}, testTools, importsOfOurs()},
 	{
-		"what services share imports only domain, ports and internal packages",
+		"shared packages of services import only domain, ports and internal packages",
 		shared,
 		nil,
 		importsOfOurs("domain", "ports", "internal/..."),
@@ -88,9 +88,12 @@ var rules = []rule{
 		nil,
 		importsOfOurs("domain"),
 	},
-	{"what users link needs no tests", users, testTools, links(ours("tests/...", "internal/tests/..."))},
 	{
-		"what users link needs no test library", users,
+		"packages for applications link no packages for tests", users, testTools,
+		links(ours("tests/...", "internal/tests/...")),
+	},
+	{
+		"packages for applications link no test library", users,
 		append([]string{"ports/mocks/...", "ports/porttest/...", "adapters/http/httptestsuite/..."}, testTools...),
 		links(under("pgregory.net/rapid", "github.com/getkin/kin-openapi", "go.uber.org/goleak", "github.com/golang/mock")),
 	},
