@@ -6,15 +6,16 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// Check compares the data map, and the erasure plan that follows from it, with the live schema of the database. It runs
-// a few statements that read only the schema. It reads no row and changes nothing. Migrations must have run before.
+// Check compares the data map and the erasure plan with the live schema of the database. The erasure plan follows from
+// the data map. Check runs a few statements that read only the schema. It reads no row and changes nothing. Run the
+// migrations before Check.
 //
 // See check.Checker.Check for the order of the findings, and check.Rules for the rules. Returns domain.ErrUnavailable
 // if the database cannot be reached. Returns domain.ErrConfiguration if the application set Config.Stack and that stack
 // has no Checker (see stack.Config.Catalog).
 //
 // A finding of domain.SeverityError means that an erasure would fail or would leave personal data behind. domain.Errors
-// returns such findings as an error. An application can then refuse to start, and a test can fail:
+// returns such findings as an error. With this error, an application can refuse to start, and a test can fail:
 //
 //	findings, err := gdpr.Check(ctx)
 //	if err == nil {

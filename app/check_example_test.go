@@ -14,7 +14,8 @@ import (
 )
 
 // An application that refuses to start if an erasure would fail or would leave personal data behind. A migration has
-// added a phone number, and a log of old email addresses. The model does not have them.
+// added a column with phone numbers, and a table with old email addresses. The model of the application does not have
+// them.
 func ExampleIntegration_Check() {
 	sqldb, err := sql.Open("sqlite", ":memory:")
 	orPanic(err)
@@ -32,7 +33,7 @@ func ExampleIntegration_Check() {
 		orPanic(err)
 	}
 	for _, problem := range domain.Problems(start(context.Background(), db)) {
-		rule, _, _ := strings.Cut(problem.Message, ":") // the reason follows the colon
+		rule, _, _ := strings.Cut(problem.Message, ":") // the message is "rule: reason"
 		fmt.Printf("error: %s: %s\n", problem.Where(), rule)
 	}
 	// Output:

@@ -15,7 +15,7 @@ import (
 )
 
 // Config has the settings of an Integration. An application sets DB and either Models or DataMap. An application that
-// wires the services itself sets Stack instead. Every other field has a default.
+// creates the services itself sets Stack instead. Every other field has a default.
 type Config struct {
 	// DB is the database of the application, with the dialect pgdialect or sqlitedialect. Integration.Migrate creates the
 	// tables of habeas in it. Required, unless Stack is set.
@@ -26,50 +26,53 @@ type Config struct {
 	// DataMap lists the tables, columns and keys that hold personal data. Set it instead of Models if the data map is
 	// built in Go or read from a manifest.
 	DataMap domain.DataMap
-	// Stack has the services of an application that wires them itself. See package stack. With Stack, only these other
-	// fields may be set: RequestTimeout, Logger, PollInterval, Workers, Health, Sweep, VerifyAfter, Journal and
-	// JournalInterval. The default is nil: New wires the services on DB.
+	// Stack has the services of an application that creates them itself, for example with stack.New. With Stack, only
+	// these other fields may be set: RequestTimeout, Logger, PollInterval, Workers, Health, Sweep, VerifyAfter, Journal
+	// and JournalInterval. The default is nil: New creates the services on DB.
 	Stack *Stack
 
 	// Resolvers are the adapters of external systems that hold personal data. Erasures, rectifications and exports include
 	// these systems. The default is empty.
 	Resolvers []ports.Resolver
-	// OnAbandoned is called with each outbox entry that the worker gives up, so that a person can look into it. It is also
-	// called once with each entry that no process claims for a day. See saga.Config. The default is nil: nothing is
-	// called. Both kinds of entries leave events on the audit trail. Integration.Abandoned returns the entries that were
-	// given up.
+	// OnAbandoned is called with each outbox entry that the worker gives up, so that a person can look into it.
+	// OnAbandoned is also called once with each entry that no process has claimed for a day. See saga.Config. The default
+	// is nil: no function is called. Both kinds of entries leave events on the audit trail. Integration.Abandoned returns
+	// the entries that were given up.
 	OnAbandoned func(ctx context.Context, entry domain.OutboxEntry)
 	// Purposes lists the purposes of processing that subjects can consent to (Art. 7 GDPR) or have restricted (Art. 18
 	// GDPR). If it is set, every other purpose is refused. GET /consent then returns the consent for each listed purpose,
 	// and audit events name the purpose. See stack.Config. The default is empty: every purpose is accepted, and the route
 	// GET /consent does not exist.
 	Purposes []domain.Purpose
-	// RequestTimeout bounds each HTTP request, including the time to write its audit events. The default is 30 s.
+	// RequestTimeout is the time limit of each HTTP request, including the time to write its audit events. The default is
+	// 30 s.
 	RequestTimeout time.Duration
-	// Logger receives failures and warnings. No log record holds personal data. The default is slog.Default().
+	// Logger receives failures and warnings. No log record contains personal data. The default is slog.Default().
 	Logger *slog.Logger
 
 	// Schema is the PostgreSQL schema of the tables of habeas. The default is the search path of the connection.
 	Schema string
-	// CustomTypes describes Go types of annotated fields that bunmodels does not know. The default is empty.
+	// CustomTypes maps Go types of annotated fields to column types. It is needed for Go types that bunmodels does not
+	// know. The default is empty.
 	CustomTypes bunmodels.Types
-	// ShareStatements lets concurrent sessions share SQL statements on PostgreSQL. It increases throughput. Leave it false
-	// if a connection depends on the context of the session, for example for row-level security by tenant. See
-	// bunstore.Options. The default is false.
+	// ShareStatements lets concurrent sessions share SQL statements on PostgreSQL, which increases the throughput. Leave
+	// it false if a hook configures each connection by values of the session's context, for example for row-level security
+	// by tenant. See bunstore.Options. The default is false.
 	ShareStatements bool
-	// TrustRowFilters declares that row-level security policies and filtering views show the connection every row of a
-	// subject. If it is false, erasures, exports and rectifications fail if a filter might hide rows. See
-	// bunstore.Options. The default is false.
+	// TrustRowFilters declares that no row-level security policy and no filtering view hides rows of a subject from the
+	// connections of DB. The default is false: erasures, exports and rectifications fail if a filter might hide rows. See
+	// bunstore.Options.
 	TrustRowFilters bool
-	// SynchronousCommit is the PostgreSQL setting synchronous_commit of erasures. An erasure then returns only after the
-	// synchronous standbys have it. See bunstore.Options for the values. The default is the setting of the connection.
+	// SynchronousCommit is the value of the PostgreSQL setting synchronous_commit for transactions that erase. With a
+	// value, an erasure returns only after the synchronous standbys have received its commit. See bunstore.Options for the
+	// values. The default is the setting of the connection.
 	SynchronousCommit string
 	// ReadDB is a physical replica of the PostgreSQL database. Exports read from it. See bunstore.Options. The default is
 	// nil: exports read from DB.
 	ReadDB *bun.DB
 
-	// PollInterval is the longest sleep of the worker while no outbox entry is due. A commit in this process that adds an
-	// entry wakes the worker earlier. The default is 5 s.
+	// PollInterval is the longest sleep of the worker while no outbox entry is due. The worker wakes earlier if a commit
+	// in this process adds an entry. The default is 5 s.
 	PollInterval time.Duration
 	// Workers is the number of batches that the worker processes concurrently. Each batch uses a database connection. See
 	// worker.Options. The default is 4. Saga.Concurrency limits the concurrent calls to each system, independently of
@@ -81,28 +84,30 @@ type Config struct {
 	// Clock is the source of the current time. The default is the clock of the machine.
 	Clock ports.Clock
 
-	// Sweep is the interval at which the worker overwrites retained cells of erased subjects whose retention period is
-	// over (storage limitation, Art. 5(1)(e) GDPR). See sweep.Sweeper. All processes share the work. One day is a good
-	// value. The default is zero: the worker does not sweep.
+	// Sweep is the interval at which the worker starts a pass. A pass overwrites retained cells of all erased subjects
+	// after the end of their retention period (storage limitation, Art. 5(1)(e) GDPR). See sweep.Sweeper. If several
+	// processes run workers, they share one pass. One day is a good value. The default is zero: the worker does not sweep.
 	Sweep time.Duration
-	// VerifyAfter is the delay after which the worker verifies an erasure (Art. 17 GDPR). It searches for rows and values
-	// that the erasure should have deleted or overwritten. See verification.Verifier.RunOnce. The result is on the audit
-	// trail, and the log has a warning for each table and column with leftovers. All processes share the work. Five
-	// minutes is a good value. The default is zero: the worker does not verify.
+	// VerifyAfter is the delay after which the worker verifies an erasure (Art. 17 GDPR). A verification searches for rows
+	// and values that the erasure should have deleted or overwritten. See verification.Verifier.RunOnce. The audit trail
+	// has the result. The log has a warning for each table and column with such a row or value. If several processes run
+	// workers, each erasure is verified once. Five minutes is a good value. The default is zero: the worker does not
+	// verify.
 	VerifyAfter time.Duration
 	// Journal is a file or an object store outside the database. The worker appends a line for each erasure. After a
 	// backup is restored, Integration.Replay reads these lines and repeats the erasures. See package journal in adapters.
 	// The default is nil: the worker writes no journal.
 	Journal ports.Journal
-	// JournalInterval is the pause of the worker between two writes to Journal. If the database is lost, the journal lacks
-	// the erasures since the last write. The default is 5 s.
+	// JournalInterval is the pause of the worker between two writes to Journal. After a loss of the database, the erasures
+	// since the last write are missing in the journal. The default is 5 s.
 	JournalInterval time.Duration
 
 	// Options has settings that few applications change: ResolverTimeout, Saga, IDs, Hooks and Observer.
 	stack.Options
 }
 
-// validate returns domain.ErrConfiguration unless exactly one of a database and a stack is set.
+// validate returns domain.ErrConfiguration if neither a database nor a stack is set, or if the fields that are set
+// exclude each other.
 func (c Config) validate() error {
 	wires := c.DB != nil || len(c.Models) > 0 || !c.DataMap.IsZero()
 	set := wires || c.CustomTypes != nil || c.Schema != "" || c.ShareStatements || c.TrustRowFilters ||

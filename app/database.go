@@ -8,7 +8,7 @@ import (
 )
 
 // Catalog returns the live schema of the application's database. See ports.CatalogReader. Returns
-// domain.ErrConfiguration if the session factory of Config.Stack does not implement that port.
+// domain.ErrConfiguration if the session factory of Config.Stack does not implement ports.CatalogReader.
 func (i *Integration) Catalog(ctx context.Context) (domain.Catalog, error) {
 	reader, ok := i.stack.Sessions.(ports.CatalogReader)
 	if !ok {
@@ -17,10 +17,10 @@ func (i *Integration) Catalog(ctx context.Context) (domain.Catalog, error) {
 	return reader.Catalog(ctx)
 }
 
-// Find searches the whole database for values, such as an email address or a phone number. It returns the tables and
-// columns that hold them. See ports.Finder. Find reads every table completely, so it is for an operator and not for a
-// request. progress may be nil. Returns domain.ErrConfiguration if the session factory of Config.Stack does not
-// implement that port.
+// Find searches the complete database for values, such as an email address or a phone number. It returns the tables and
+// columns that contain them. See ports.Finder. Find reads every row of every table, so call it for an operator and not
+// in a request of a user. progress may be nil. Returns domain.ErrConfiguration if the session factory of Config.Stack
+// does not implement ports.Finder.
 func (i *Integration) Find(
 	ctx context.Context, values []string, progress func(domain.FindProgress),
 ) (domain.Found, error) {

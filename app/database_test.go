@@ -35,7 +35,7 @@ func TestTheCatalogAndTheSearchCoverTheCompleteDatabase(t *testing.T) {
 	}
 }
 
-// sessionsOnly is a store that implements only the required methods.
+// sessionsOnly is a session factory that implements none of the optional ports.
 type sessionsOnly struct{ ports.SessionFactory }
 
 func TestAStoreWithoutCatalogAndFinderIsAConfigurationError(t *testing.T) {

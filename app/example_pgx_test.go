@@ -27,7 +27,7 @@ func currentCustomer(r *http.Request) (domain.Subject, error) {
 	return domain.NewSubject(user.Value)
 }
 
-// An application with a pgx pool and net/http. It has no models. A manifest describes its personal data.
+// An application with a pgx pool and net/http. A manifest in JSON, and not models of bun, describes its personal data.
 func ExampleNew_pgxPool() {
 	pool, err := pgxpool.New(context.Background(), "postgres://localhost/shop")
 	if err != nil {
@@ -58,7 +58,8 @@ func onPool(pool *pgxpool.Pool, dataMap io.Reader, mux *http.ServeMux) (*app.Int
 	return gdpr, nil
 }
 
-// onBun returns a handle that acquires its connections from the pool, and releases them after each use.
+// onBun returns a handle of bun on the pool. Each statement acquires a connection from the pool and releases it
+// afterwards.
 func onBun(pool *pgxpool.Pool) *bun.DB {
 	return bun.NewDB(stdlib.OpenDBFromPool(pool), pgdialect.New())
 }

@@ -56,7 +56,7 @@ func currentSubject(c *fiber.Ctx) (domain.Subject, error) {
 	return domain.NewSubject(strconv.FormatInt(user.ID, 10))
 }
 
-// An application with a bun database and a Fiber server. The erasure plan is known at start-up.
+// An application with a bun database and a Fiber server. It prints the erasure plan when it starts.
 func Example() {
 	sqldb, err := sql.Open("sqlite", ":memory:")
 	check(err)
@@ -80,7 +80,8 @@ func integrate(db *bun.DB) error {
 	return nil
 }
 
-// The routes with the authentication of the application, including the routes for the restriction of processing.
+// The routes behind the authentication of the application. WithRestriction adds the routes for the restriction of
+// processing.
 func ExampleIntegration_Router() {
 	_, gdpr := openShop((*User)(nil))
 	server := fiber.New()
@@ -102,7 +103,7 @@ func ExampleIntegration_Router() {
 	// Output: 200 42 profiling true api
 }
 
-// The OpenAPI document has exactly the mounted routes.
+// The OpenAPI document has exactly the routes that the application has mounted.
 func ExampleIntegration_OpenAPI() {
 	_, gdpr := openShop((*User)(nil))
 	fiber.New().Route("/me", gdpr.Router(currentSubject, app.WithTags("gdpr")))
@@ -125,7 +126,8 @@ func ExampleIntegration_OpenAPI() {
 	// get /me/export [gdpr]
 }
 
-// Exports and erasures include the data of a support desk. The worker calls the support desk while the server runs.
+// An application with a support desk. Exports and erasures include the data at the support desk. The worker calls the
+// support desk while the server runs.
 func ExampleIntegration_Lifespan() {
 	models := []any{(*User)(nil), (*Invoice)(nil)}
 	integrate := func(db *bun.DB, server *fiber.App, token string) error {
@@ -189,7 +191,7 @@ func ExampleIntegration_Handler() {
 	// Output: 200 {"subject_id":"42","purpose":null,"restricted":false,"scope":null,"recorded_at":null}
 }
 
-// A complete program with net/http. It serves requests and processes the outbox until it is interrupted.
+// A complete program with net/http. It serves requests, and its worker processes the outbox. Both stop on an interrupt.
 func ExampleIntegration_Run() {
 	serve := func(gdpr *app.Integration, server *http.Server) error {
 		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -207,7 +209,7 @@ func ExampleIntegration_Run() {
 	_ = serve
 }
 
-// A background job of the application checks the consent before it writes.
+// A background job of the application checks the consent of a user before it writes to the user.
 func ExampleIntegration_Stack() {
 	_, gdpr := openShop((*User)(nil))
 	zoe, err := domain.NewSubjectID("42")
@@ -227,7 +229,7 @@ func mayWrite(ctx context.Context, gdpr *app.Integration, id domain.SubjectID) (
 	return status.Granted, err
 }
 
-// Member has a name that the person may correct without a review.
+// Member has a name that its owner may correct without a review by staff.
 type Member struct {
 	bun.BaseModel `bun:"table:members"`
 
@@ -257,8 +259,8 @@ func ExampleStack_rectification() {
 	// Zoe Xenakis
 }
 
-// A sign-up writes the user and the consent in one transaction. Here, the transaction rolls back, and neither is
-// written.
+// A sign-up writes the user and the consent in one transaction. Here, the transaction rolls back, so neither the user
+// nor the consent is written.
 func ExampleIntegration_Join() {
 	ctx := context.Background()
 	db, gdpr := openShop((*User)(nil))
@@ -289,7 +291,7 @@ func ExampleIntegration_Join() {
 	// may write: false <nil>
 }
 
-// A test of the application replaces the store of all routers by a store in memory until the test ends.
+// A test of the application uses Override. All routers use a store in memory until the test ends.
 func ExampleSessionDependency_Override() {
 	_, gdpr := openShop((*User)(nil))
 	server := fiber.New()

@@ -7,17 +7,17 @@ import (
 	"github.com/habeas-data/habeas/adapters/http/nethttp"
 )
 
-// Handler returns an http.Handler that serves the routes under the prefix. It works with net/http and with every router
-// that accepts an http.Handler. For Fiber see Router, for an http.ServeMux see Mount. The handler is safe for
-// concurrent use.
+// Handler returns an http.Handler that serves the routes of habeas under the prefix. It works with net/http and with
+// every router that accepts an http.Handler. For Fiber see Router, for an http.ServeMux see Mount. The handler is safe
+// for concurrent use.
 //
 //	router.Mount("/me", gdpr.Handler("/me", currentSubject)) // chi does not change the request path
 //
-// Package nethttp describes paths, and the use with gin.
+// Package nethttp describes the paths, and the use with gin.
 //
-// The prefix is the part of the request path before the routes, as the handler sees it: "/me", "/{tenant}/me" with a
-// parameter, or "" behind http.StripPrefix. Requests for the prefix itself must also reach the handler, because DELETE
-// /me is the erasure.
+// The prefix is the part of the request path before the routes, as the handler receives it. For example, it is "/me",
+// or "/{tenant}/me" with a parameter, or "" behind http.StripPrefix. Requests for the prefix itself must also reach the
+// handler, because DELETE /me is the erasure.
 //
 // The subject provider is the only access control. No route reads an identifier of a subject from the request itself.
 func (i *Integration) Handler(
@@ -28,12 +28,12 @@ func (i *Integration) Handler(
 	return nethttp.Handler(prefix, api, subject)
 }
 
-// Mount registers the routes under the prefix on an http.ServeMux:
+// Mount registers the routes of habeas under the prefix on an http.ServeMux:
 //
 //	gdpr.Mount(mux, "/me", currentSubject)
 //
 // Mount registers the two patterns "/me" and "/me/". With "/me/" alone, an http.ServeMux would redirect DELETE /me,
-// which is the erasure. Mount panics if mux.Handle panics: a pattern is registered already, or it is not valid. Put
+// which is the erasure. Mount panics if mux.Handle panics, because a pattern is registered already or is not valid. Put
 // middleware, such as authentication, around the mux or around Handler.
 func (i *Integration) Mount(
 	mux *http.ServeMux, prefix string, subject nethttp.SubjectProvider, options ...RouterOption,

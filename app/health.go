@@ -15,7 +15,7 @@ import (
 	"github.com/habeas-data/habeas/domain/health"
 )
 
-// checkHealth wires the health checks of the store and of the worker of this process.
+// checkHealth creates the health checks of the database and of the worker of this process.
 func (i *Integration) checkHealth(c Config) (err error) {
 	options := c.Health
 	options.LateAfter = cmp.Or(options.LateAfter, c.Saga.LateAfter)
@@ -29,17 +29,17 @@ func (i *Integration) checkHealth(c Config) (err error) {
 	return err
 }
 
-// Health checks whether this process can serve requests, and whether a person should look at the outbox. It returns
-// within Config.Health.Timeout.
+// Health checks whether this process can serve requests, and whether the outbox needs the attention of a person. Health
+// returns within Config.Health.Timeout.
 //
-// A process is ready if the database can be reached, all migrations are applied, and the worker, if it runs in this
-// process, has shown activity recently. A process is degraded if the outbox has entries that were given up or that are
-// late.
+// A process is ready if the database can be reached and all migrations are applied. If the worker runs in this process,
+// it must also have shown activity recently. A process is degraded if the outbox has entries that were given up or that
+// are late (see Config.Health).
 func (i *Integration) Health(ctx context.Context) domain.Health { return i.checker.Check(ctx) }
 
 // HealthHandler returns an http.Handler that serves the probes GET /live and GET /ready under the prefix. GET /live
-// responds with status 200. GET /ready responds with status 200 if the process is ready, and with 503 otherwise. Its
-// body is the result of Health. The handler is safe for concurrent use.
+// responds with status 200. GET /ready responds with status 200 if the process is ready, and with 503 otherwise. The
+// body of GET /ready is the result of Health. The handler is safe for concurrent use.
 //
 // The probes need no authentication. Do not make them reachable from outside.
 func (i *Integration) HealthHandler(prefix string) http.Handler {

@@ -20,7 +20,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// probe requests a path from each router, and returns their common status.
+// probe requests a path from a net/http handler and from a Fiber router. It fails if their statuses differ.
 func probe(t *testing.T, gdpr *app.Integration, path string) int {
 	t.Helper()
 	mux := http.NewServeMux()
@@ -77,17 +77,17 @@ func TestAProcessIsReadyOnceItsMigrationsAreApplied(t *testing.T) {
 	wantHealth(t, gdpr, false, false, domain.CheckDatabase)
 }
 
-// late is the clock of the machine, moved forward after the start.
-type late struct{ by atomic.Int64 }
+// shiftedClock is the clock of the machine plus a duration that a test sets.
+type shiftedClock struct{ by atomic.Int64 }
 
-func (l *late) Now() time.Time { return time.Now().Add(time.Duration(l.by.Load())) }
+func (l *shiftedClock) Now() time.Time { return time.Now().Add(time.Duration(l.by.Load())) }
 
-func (l *late) pass(d time.Duration) { l.by.Add(int64(d)) }
+func (l *shiftedClock) pass(d time.Duration) { l.by.Add(int64(d)) }
 
 func TestASilentWorkerIsNotReadyAndALateEntryIs(t *testing.T) {
 	db := databases.SQLite(t)
 	must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{}))
-	clock, recorder := &late{}, newSignals()
+	clock, recorder := &shiftedClock{}, newSignals()
 	gdpr, err := app.New(app.Config{
 		DB: db, Models: models, Clock: clock, PollInterval: time.Hour, Workers: 1, Resolvers: []ports.Resolver{archive{}},
 		Health: health.Options{Polls: 2, Timeout: time.Minute}, Options: stack.Options{Observer: recorder},
@@ -146,7 +146,7 @@ func TestAnIntegrationPassesItsObserverOn(t *testing.T) {
 	must(t, gdpr.Worker().Stop(time.Minute))
 }
 
-// signals is a recorder that signals an observation of the outbox and of a poll.
+// signals is a recorder that also sends a signal for each observation of the outbox and for each poll of the worker.
 type signals struct {
 	observed.Recorder
 	outbox, polls chan struct{}

@@ -1,5 +1,5 @@
 // Package app adds habeas to an application. It takes the annotated models and the database of the application. It
-// provides the HTTP routes of data subjects, a worker for external systems, and calls for operators.
+// provides the HTTP routes of data subjects, a worker for external systems, and methods for operators.
 //
 //	gdpr, err := app.New(app.Config{DB: db, Models: []any{(*User)(nil)}})
 //	if err != nil {
@@ -12,9 +12,11 @@
 //	go gdpr.Run(ctx) // the worker, which calls external systems
 //	return http.ListenAndServe(":8080", mux)
 //
-// currentSubject is a function of the application that returns the authenticated subject of a request. See [Config] for
-// the settings, [Integration.Handler] and [Integration.Router] for other routers, and [Integration.Check] for a test of
-// the data map. Package stack, below this package, serves an application with a store or a router of its own.
+// currentSubject is a function of the application. It returns the authenticated subject of a request.
+//
+// See [Config] for the settings, [Integration.Handler] and [Integration.Router] for other routers, and
+// [Integration.Check] for a test of the data map. Package [github.com/habeas-data/habeas/app/stack] is for an
+// application that has its own store or router.
 package app
 
 import (
@@ -30,7 +32,8 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// Integration is habeas, wired into an application. It is safe for concurrent use.
+// Integration has the services of habeas, the HTTP routes and the worker for one application. It is safe for concurrent
+// use.
 type Integration struct {
 	stack    Stack
 	store    *bunstore.Store // nil if Config.Stack is set
@@ -46,9 +49,9 @@ type Integration struct {
 	mounts   mounts
 }
 
-// New wires an Integration. It opens no connection. New finds every mistake of the configuration, of the models and of
-// the erasure plan that follows from the models. Returns domain.ErrConfiguration, domain.ErrManifest or
-// domain.ErrRetention. One error lists all mistakes of the models and of the plan. See domain.Problems.
+// New creates an Integration. It opens no connection. New checks the configuration, the models and the erasure plan
+// that follows from the models. Returns domain.ErrConfiguration, domain.ErrManifest or domain.ErrRetention. One error
+// lists all mistakes of the models and of the plan. See domain.Problems.
 func New(c Config) (*Integration, error) {
 	err := c.validate()
 	if err != nil {
@@ -88,18 +91,17 @@ func (i *Integration) Stack() Stack { return i.stack }
 // Sessions returns the session factory of all routers of the Integration, except routers with the option WithSession.
 func (i *Integration) Sessions() *SessionDependency { return i.sessions }
 
-// Erase erases a subject outside of a request, in one session without a timeout. It is for a subject with more rows
-// than DELETE can erase within RequestTimeout. Call it in a background job, with a context that lives as long as the
-// erasure takes. The application must have authenticated the subject. Errors are the errors of Eraser.Erase and of the
-// store.
+// Erase erases a subject outside of a request, in one session without a timeout. Use it for a subject with so many rows
+// that DELETE /me exceeds RequestTimeout. Call it in a background job, because the erasure ends with an error if ctx
+// ends. The application must have authenticated the subject. Errors are the errors of Eraser.Erase and of the store.
 func (i *Integration) Erase(ctx context.Context, subject domain.Subject) (domain.ErasureResult, error) {
 	return inSession(ctx, i.sessions, func(ctx context.Context, s ports.Session) (domain.ErasureResult, error) {
 		return i.stack.Eraser.Erase(ctx, s, subject)
 	})
 }
 
-// Join returns a session factory that works inside tx, a transaction of the application. The writes of habeas commit
-// and roll back with tx. See bunstore.Store.Join. Returns domain.ErrConfiguration if Config.Stack is set.
+// Join returns a session factory that works inside tx, a transaction of the application. The writes of habeas commit or
+// roll back with tx. See bunstore.Store.Join. Returns domain.ErrConfiguration if Config.Stack is set.
 func (i *Integration) Join(tx bun.IDB) (*bunstore.Joined, error) {
 	if i.store == nil {
 		return nil, domain.Misconfigured("app", "Config.Stack is set: join the transaction with the store of that stack")

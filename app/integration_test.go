@@ -141,7 +141,7 @@ func TestDeclaredPurposesReachTheRouterAndTheTrail(t *testing.T) {
 	}))
 }
 
-// limits returns options with the number of entries in a batch.
+// limits returns options in which batch is the maximum number of outbox entries in a batch.
 func limits(batch int) stack.Options { return stack.Options{Saga: saga.Options{Batch: batch}} }
 
 // forgetful is an external system without data.
@@ -212,7 +212,7 @@ func TestMistakesInTheModelsShowAtStartUp(t *testing.T) {
 	}
 }
 
-// Contact has mistakes in its tags, and one mistake that only the erasure plan shows.
+// Contact has mistakes in its struct tags. Another mistake appears only when the erasure plan is made.
 type Contact struct {
 	bun.BaseModel `bun:"table:contacts"`
 	ID            int64   `bun:"id,pk"`
@@ -313,7 +313,8 @@ func TestOpenAPIDescribesTheRoutesThatAreMounted(t *testing.T) {
 	}
 }
 
-// A group does not know the mount point of its application, and two applications may have groups with the same prefix.
+// A Fiber group does not know the prefix at which its application is mounted. Two applications may have groups with the
+// same prefix.
 func TestOpenAPIIncludesRoutersOfMountedApplications(t *testing.T) {
 	gdpr, _ := newIntegration(t)
 	server, shop, staff := fiber.New(), fiber.New(), fiber.New()

@@ -7,15 +7,16 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// Rehearse carries out an erasure and rolls it back. It returns the changes that Erase would make. See
+// Rehearse executes an erasure in a transaction that is rolled back. It returns the changes that Erase would make. See
 // erasure.Eraser.Rehearse. Returns domain.ErrConfiguration if the current session factory does not implement
 // ports.Rehearser.
 func (i *Integration) Rehearse(ctx context.Context, subject domain.Subject) (domain.Rehearsal, error) {
 	return i.stack.Eraser.Rehearse(ctx, i.sessions, subject)
 }
 
-// EraseAsRehearsed erases a subject if the erasure makes the same changes as a rehearsal. fingerprint is the
-// fingerprint of that domain.Rehearsal. If the changes differ, it erases nothing and returns domain.ErrConflict.
+// EraseAsRehearsed erases a subject if the erasure makes the same changes as an earlier rehearsal. The parameter
+// fingerprint is the Fingerprint of the domain.Rehearsal. If the changes differ, nothing is erased, and
+// EraseAsRehearsed returns domain.ErrConflict.
 func (i *Integration) EraseAsRehearsed(
 	ctx context.Context, subject domain.Subject, fingerprint string,
 ) (domain.ErasureResult, error) {

@@ -73,7 +73,7 @@ func TestAnIntegrationVerifiesAnErasure(t *testing.T) {
 	}
 }
 
-// plain is a session factory that cannot rehearse.
+// plain is a session factory that does not implement ports.Rehearser.
 type plain struct{ ports.SessionFactory }
 
 func TestAnIntegrationRehearsesWithTheCurrentSessions(t *testing.T) {

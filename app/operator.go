@@ -15,18 +15,18 @@ import (
 )
 
 // The methods of this file are for operators, such as support staff, a data protection officer or the engineer on call.
-// The commands of package cli call them, and an application can call them from its own pages. Each method except Purge
-// uses one session without a timeout. No method authorizes its caller. If ctx comes from domain.WithOperator, the
-// recorded events have the id of the operator.
+// The commands of package cli call these methods, and an application can call them from its own pages. Each method
+// except Purge uses one session without a timeout. No method checks whether its caller is authorized. If ctx comes from
+// domain.WithOperator, the audit events have the id of the operator.
 
-// Export writes a copy of the subject's data to w, in the format of GET /export. It returns the bundle without its
-// records. See httpapi.WriteExport.
+// Export writes a copy of the subject's data to w, in the format of GET /export. It returns the domain.ExportBundle
+// without its records, because the records are only written to w. See httpapi.WriteExport.
 func (i *Integration) Export(ctx context.Context, subject domain.Subject, w io.Writer) (domain.ExportBundle, error) {
 	return httpapi.WriteExport(ctx, w, i.sessions, i.stack.Exporter, subject)
 }
 
 // Known returns whether the subject's table has a row of the subject, and whether an erasure of the subject has been
-// committed. It waits for a running erasure of the subject.
+// committed. If an erasure of the subject is running, Known waits for its end.
 func (i *Integration) Known(ctx context.Context, id domain.SubjectID) (state domain.SubjectState, err error) {
 	err = i.sessions.Do(ctx, func(ctx context.Context, s ports.Session) (err error) {
 		state, err = s.Subjects().LockToRectify(ctx, id)
@@ -46,8 +46,8 @@ func (i *Integration) Trail(ctx context.Context, id domain.SubjectID) (events []
 	return events, err
 }
 
-// Consents returns the current consent for each declared purpose, and then for each other purpose in the ledger of the
-// subject.
+// Consents returns the current consent of a subject for each purpose of Config.Purposes. The consents for other
+// purposes in the ledger of the subject follow.
 func (i *Integration) Consents(ctx context.Context, id domain.SubjectID) (all domain.ConsentStatuses, err error) {
 	err = i.sessions.Do(ctx, func(ctx context.Context, s ports.Session) error {
 		if all, err = i.stack.Consent.Statuses(ctx, s, id); err != nil {
@@ -76,7 +76,7 @@ func (i *Integration) ConsentHistory(
 	return records, err
 }
 
-// ConsentAsOf returns the consent for a purpose that was in force at the given instant.
+// ConsentAsOf returns the consent for a purpose that was in force at the instant at.
 func (i *Integration) ConsentAsOf(
 	ctx context.Context, id domain.SubjectID, purpose string, at time.Time,
 ) (status domain.ConsentStatus, err error) {
@@ -93,8 +93,9 @@ func (i *Integration) DataMap() domain.DataMap { return i.stack.DataMap }
 // Plan returns the erasure plan. The caller must not modify it.
 func (i *Integration) Plan() domain.Plan { return i.stack.Eraser.Plan() }
 
-// Status returns the state of the outbox, and findings for a person to look into. See saga.Runner.Status. Unless
-// Config.Stack is set, it adds a finding with the code migration-pending if migrations are pending.
+// Status returns the state of the outbox, and findings that need the attention of a person. See saga.Runner.Status. If
+// migrations are pending, Status adds a finding with the code migration-pending. It does not check migrations if
+// Config.Stack is set.
 func (i *Integration) Status(ctx context.Context) (domain.Status, error) {
 	var pending []string
 	var migrations []domain.Migration
@@ -110,7 +111,7 @@ func (i *Integration) Status(ctx context.Context) (domain.Status, error) {
 		}
 	}
 	status := domain.NewStatus(time.Now())
-	if i.store == nil || len(pending) < len(migrations) { // otherwise the table of the outbox does not exist
+	if i.store == nil || len(pending) < len(migrations) { // without any migration, the outbox does not exist
 		err := i.sessions.Do(ctx, func(ctx context.Context, s ports.Session) (err error) {
 			status, err = i.stack.Runner.Status(ctx, s)
 			return err
@@ -134,7 +135,7 @@ func pendingMigrations(names []string) domain.Finding {
 	}
 }
 
-// Migrate creates the tables of habeas, or brings them up to date. See bunstore.Migrate. Returns
+// Migrate creates the tables of habeas, or updates them to the current version. See bunstore.Migrate. Returns
 // domain.ErrConfiguration if Config.Stack is set.
 func (i *Integration) Migrate(ctx context.Context) error {
 	if i.store == nil {
@@ -143,7 +144,7 @@ func (i *Integration) Migrate(ctx context.Context) error {
 	return bunstore.Migrate(ctx, i.db, bunstore.Options{Schema: i.schema})
 }
 
-// Migrations returns the migrations of Migrate in the order of their application, each with its state. Returns
+// Migrations returns the migrations that Migrate applies, in their order, each with its state. Returns
 // domain.ErrConfiguration if Config.Stack is set.
 func (i *Integration) Migrations(ctx context.Context) ([]domain.Migration, error) {
 	if i.store == nil {
@@ -152,9 +153,9 @@ func (i *Integration) Migrations(ctx context.Context) ([]domain.Migration, error
 	return bunstore.MigrationStates(ctx, i.db, bunstore.Options{Schema: i.schema})
 }
 
-// MigrationSQL returns the statements of all migrations in order, in the dialect of the database. A comment with the
-// file name precedes the statements of each file. It opens no connection. Returns domain.ErrConfiguration if
-// Config.Stack is set.
+// MigrationSQL returns the statements of all migrations in order, in the SQL dialect of the database. A comment with
+// the file name precedes the statements of each file. MigrationSQL opens no connection. Returns domain.ErrConfiguration
+// if Config.Stack is set.
 func (i *Integration) MigrationSQL() (string, error) {
 	if i.store == nil {
 		return "", noDatabase()

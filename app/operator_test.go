@@ -28,8 +28,8 @@ func (refusing) EraseSubject(context.Context, domain.SubjectRef, string) (bool, 
 	return false, &domain.ResolverError{Resolver: "crm", Message: "refuses"}
 }
 
-// operated returns an integration with one person and an operator's context. An external system that refuses has a ref
-// of the person.
+// operated returns an integration with one person, the subject of this person, and a context with an operator. The
+// subject has a ref in the only external system, which refuses every call.
 func operated(t *testing.T) (*app.Integration, domain.Subject, context.Context) {
 	t.Helper()
 	_, db := newIntegration(t)
@@ -143,7 +143,7 @@ func TestAnExportByAnOperatorIsOneLine(t *testing.T) {
 	}
 }
 
-// full is an output on a disk without free space.
+// full is a writer that fails after the given number of bytes, like a full disk.
 type full struct{ room int }
 
 var errFull = errors.New("no space left")

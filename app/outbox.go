@@ -7,8 +7,8 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// Abandoned returns up to limit outbox entries that were given up, oldest first. For the next page, pass the last entry
-// of the previous page as after. A nil after returns the first page.
+// Abandoned returns up to limit outbox entries that were given up, oldest first. The parameter after is nil for the
+// first page, and the last entry of the previous page for each further page.
 func (i *Integration) Abandoned(
 	ctx context.Context, after *domain.OutboxEntry, limit int,
 ) (entries []domain.OutboxEntry, err error) {
@@ -19,7 +19,7 @@ func (i *Integration) Abandoned(
 	return entries, err
 }
 
-// Requeue makes abandoned erasures pending again, and returns them. See saga.Runner.Requeue.
+// Requeue makes abandoned outbox entries pending again, and returns the entries. See saga.Runner.Requeue.
 func (i *Integration) Requeue(ctx context.Context, entryIDs ...string) (requeued []domain.OutboxEntry, err error) {
 	err = i.sessions.Do(ctx, func(ctx context.Context, s ports.Session) (err error) {
 		requeued, err = i.stack.Runner.Requeue(ctx, s, entryIDs...)
@@ -28,7 +28,8 @@ func (i *Integration) Requeue(ctx context.Context, entryIDs ...string) (requeued
 	return requeued, err
 }
 
-// RequeueMatching requeues up to limit abandoned erasures that match a filter. See saga.Runner.RequeueMatching.
+// RequeueMatching makes up to limit abandoned outbox entries that match the filter pending again. See
+// saga.Runner.RequeueMatching.
 func (i *Integration) RequeueMatching(
 	ctx context.Context, filter domain.OutboxFilter, limit int,
 ) (requeued []domain.OutboxEntry, err error) {
@@ -39,8 +40,8 @@ func (i *Integration) RequeueMatching(
 	return requeued, err
 }
 
-// Discard marks abandoned entries as succeeded, because a person has done their work by other means. It returns the
-// discarded entries. See saga.Runner.Discard for the form of reason.
+// Discard marks abandoned entries as succeeded, because a person has done the work of these entries by other means. It
+// returns the discarded entries. See saga.Runner.Discard for the permitted form of the parameter reason.
 func (i *Integration) Discard(
 	ctx context.Context, reason string, entryIDs ...string,
 ) (discarded []domain.OutboxEntry, err error) {

@@ -19,8 +19,9 @@ import (
 // defaultJournalInterval is the default of Config.JournalInterval.
 const defaultJournalInterval = 5 * time.Second
 
-// Sweep overwrites the retained cells of all erased subjects whose retention period is over, and returns after the last
-// subject. See sweep.Sweeper.RunAll. With Config.Sweep, the worker does the same work in batches. progress may be nil.
+// Sweep overwrites the retained cells whose retention period has ended. It covers all erased subjects and returns after
+// the last subject. See sweep.Sweeper.RunAll. If Config.Sweep is set, the worker does the same work in batches.
+// progress may be nil.
 func (i *Integration) Sweep(
 	ctx context.Context, progress func(domain.SweepReport),
 ) (report domain.SweepReport, err error) {
@@ -31,7 +32,7 @@ func (i *Integration) Sweep(
 	return sweeper.RunAll(ctx, progress)
 }
 
-// RehearseSweep counts the changes that Sweep would make, and changes nothing. See sweep.Sweeper.Rehearse.
+// RehearseSweep counts the cells that Sweep would overwrite, and changes nothing. See sweep.Sweeper.Rehearse.
 func (i *Integration) RehearseSweep(
 	ctx context.Context, progress func(domain.SweepReport),
 ) (report domain.SweepReport, err error) {
@@ -42,9 +43,9 @@ func (i *Integration) RehearseSweep(
 	return sweeper.Rehearse(ctx, progress)
 }
 
-// Journal writes a journal line to out for each erasure since the given instant, and returns the number of lines. See
-// journal.Write. The zero time selects all erasures. With Config.Journal, the worker appends the lines of new erasures
-// to that journal.
+// Journal writes a line to out for each erasure since the instant since, and returns the number of lines. See
+// journal.Write. A zero since selects all erasures. If Config.Journal is set, the worker appends the lines of new
+// erasures to that journal.
 func (i *Integration) Journal(ctx context.Context, out io.Writer, since time.Time) (written int64, err error) {
 	return journal.Write(ctx, i.sessions, out, since)
 }
@@ -85,7 +86,7 @@ func (i *Integration) tasks(c Config) (tasks []worker.Task, err error) {
 			return nil, err
 		}
 		tasks = append(tasks, worker.Task{
-			Name: "sweep", Every: min(c.Sweep, time.Hour), // another process may have started the last pass
+			Name: "sweep", Every: min(c.Sweep, time.Hour), // more often than Sweep, to continue a pass of another process
 			Run: func(ctx context.Context) (more bool, err error) {
 				_, more, err = sweeper.RunOnce(ctx, c.Sweep)
 				return more, err
@@ -114,7 +115,8 @@ func (i *Integration) tasks(c Config) (tasks []worker.Task, err error) {
 	return tasks, nil
 }
 
-// verification returns the task that verifies erasures and logs a warning for each leftover.
+// verification returns the worker task that verifies erasures. The task logs a warning for each table and column with
+// rows or values that an erasure has left behind.
 func (i *Integration) verification(c Config) worker.Task {
 	logger := c.Logger
 	if logger == nil {

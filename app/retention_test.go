@@ -46,7 +46,7 @@ func (c *setClock) set(now time.Time) {
 	c.now = now
 }
 
-// shelf is a journal in memory that signals each call.
+// shelf is a journal in memory that sends a signal for each call of Append.
 type shelf struct {
 	mu    sync.Mutex
 	text  []byte
@@ -127,7 +127,7 @@ func TestTheWorkerSweepsAndWritesTheJournal(t *testing.T) {
 	must(t, gdpr.Worker().Stop(time.Minute))
 }
 
-// eventually polls a condition until another goroutine makes it true.
+// eventually polls until the condition is true. It fails if that takes too long.
 func eventually(t *testing.T, holds func() bool) {
 	t.Helper()
 	for end := time.Now().Add(20 * time.Second); !holds(); time.Sleep(time.Millisecond) {
@@ -190,7 +190,7 @@ func TestSettingsOfTasksAreValidated(t *testing.T) {
 	if _, err := app.New(app.Config{Stack: &wired, VerifyAfter: time.Hour}); !errors.Is(err, domain.ErrConfiguration) {
 		t.Errorf("without a verifier: got %v", err)
 	}
-	// A stack of the application has these tasks too.
+	// These tasks also run with a stack that the application has set.
 	wired = gdpr.Stack()
 	if _, err := app.New(app.Config{Stack: &wired, Sweep: time.Hour, Journal: &shelf{}}); err != nil {
 		t.Error(err)

@@ -16,17 +16,18 @@ import (
 type RouterOption = httpapi.Option
 
 // WithRestriction adds the routes for the restriction of processing (Art. 18 GDPR). By default, these routes do not
-// exist. The routes do not enforce a restriction: the application must check the status before it processes data.
+// exist. The routes only record and return restrictions. The application must check for a restriction before it
+// processes data.
 func WithRestriction() RouterOption { return httpapi.WithRestriction() }
 
-// WithTags sets the tags of every operation of the router in the OpenAPI document. The default is the tag "gdpr".
+// WithTags sets the OpenAPI tags of every operation of the router. The default is the tag "gdpr".
 func WithTags(tags ...string) RouterOption { return httpapi.WithTags(tags...) }
 
 // WithSession makes one router use the session factory f instead of Integration.Sessions.
 func WithSession(f ports.SessionFactory) RouterOption { return httpapi.WithSession(f) }
 
-// Router returns a function that mounts the routes on a Fiber router. Pass the function to fiber.App.Route, or call it
-// with a group:
+// Router returns a function that mounts the routes of habeas on a Fiber router. Pass the function to fiber.App.Route,
+// or call it with a group:
 //
 //	server.Route("/me", gdpr.Router(currentSubject))
 //	gdpr.Router(currentSubject)(server.Group("/me", authenticate))
@@ -45,8 +46,8 @@ func (i *Integration) Router(subject fiberhttp.SubjectProvider, options ...Route
 //
 // The prefix is the prefix that clients use. It may be longer than the prefix of the router's own group, because an
 // application can be mounted by another application. If the Integration has a single router, OpenAPI accepts any
-// prefix, including a prefix that a proxy has changed. Otherwise it returns domain.ErrConfiguration for a prefix
-// without a router.
+// prefix. For example, a proxy may have changed the prefix. If the Integration has several routers or none, OpenAPI
+// returns domain.ErrConfiguration for a prefix without a router.
 func (i *Integration) OpenAPI(prefix string) ([]byte, error) {
 	api := i.mounts.at(prefix)
 	if api == nil {
@@ -55,15 +56,15 @@ func (i *Integration) OpenAPI(prefix string) ([]byte, error) {
 	return api.OpenAPI(prefix)
 }
 
-// mounts records the prefix and the API of each mounted router, for OpenAPI. Fiber has no lookup from a prefix to a
-// router.
+// mounts has the prefix and the API of each mounted router. OpenAPI needs it, because Fiber cannot find a router by its
+// prefix.
 type mounts struct {
 	mu  sync.Mutex
 	all []mounted
 }
 
 type mounted struct {
-	prefix func() string // a function: a Fiber application knows its prefix only after it is mounted
+	prefix func() string // a function, because a Fiber application gets its prefix only when it is mounted
 	api    *httpapi.API
 }
 
@@ -73,9 +74,9 @@ func (m *mounts) add(prefix func() string, api *httpapi.API) {
 	m.all = append(m.all, mounted{prefix, api})
 }
 
-// at returns the API of the router whose own prefix is the longest suffix of the prefix. Of several such routers, it
-// returns the last. It returns nil if no router fits. The suffix is compared because a group does not know where its
-// application is mounted.
+// at returns the API of the router whose own prefix is the longest suffix of the parameter prefix. If several routers
+// have this prefix, at returns the API of the last one. It returns nil if no router has such a prefix. The function
+// compares suffixes, because a Fiber group does not know the prefix at which its application is mounted.
 func (m *mounts) at(prefix string) (found *httpapi.API) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -8,8 +8,8 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// SessionDependency is the session factory of all routers of an Integration. Each Integration has one
-// SessionDependency, so Override affects all routers immediately. It is safe for concurrent use.
+// SessionDependency is the session factory that all routers of an Integration share. Override therefore affects all
+// routers immediately. SessionDependency is safe for concurrent use.
 type SessionDependency struct {
 	current atomic.Pointer[ports.SessionFactory]
 }
@@ -54,12 +54,12 @@ func (d *SessionDependency) inForce() (ports.SessionFactory, error) {
 	return factory, nil
 }
 
-// Override replaces the factory of the routers. The worker keeps its own factory. Override returns a function that
-// restores the previous factory:
+// Override replaces the session factory of the routers. The worker keeps its session factory. Override returns a
+// function that restores the previous one:
 //
 //	defer gdpr.Sessions().Override(factory)()
 //
-// With a nil factory, every session fails with domain.ErrConfiguration.
+// If factory is nil, every session fails with domain.ErrConfiguration.
 func (d *SessionDependency) Override(factory ports.SessionFactory) (restore func()) {
 	former := d.current.Swap(&factory)
 	return func() { d.current.Store(former) }

@@ -10,12 +10,13 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// Stack has all services of habeas. An Integration calls them for its requests. An application calls them outside of a
-// request. stack.New creates a Stack for any session factory. An application that fills a Stack itself must set every
-// field except Verifier, Checker and Observer.
+// Stack has all services of habeas. The routers of an Integration call them for requests, and an application can call
+// them outside of a request. stack.New creates a Stack for any session factory. An application that fills a Stack
+// itself must set every field except Verifier, Checker and Observer.
 type Stack = stack.Stack
 
-// onDatabase wires the services on c.DB. The store calls wake after a commit that adds entries to the outbox.
+// onDatabase creates the services on c.DB. The store calls the function wake after each commit that adds entries to the
+// outbox.
 func onDatabase(c Config, wake func()) (Stack, *bunstore.Store, error) {
 	dataMap := c.DataMap
 	if dataMap.IsZero() {
@@ -46,7 +47,8 @@ func onDatabase(c Config, wake func()) (Stack, *bunstore.Store, error) {
 	return services, store, err
 }
 
-// logNotices logs a warning for each table or column that the data map leaves out.
+// logNotices logs a warning for each notice of the data map. A notice names a table or a column that the data map
+// leaves out.
 func logNotices(logger *slog.Logger, dataMap domain.DataMap) {
 	if logger == nil {
 		logger = slog.Default()

@@ -5,8 +5,8 @@
 //	export HABEAS_DATA_MAP=datamap.json HABEAS_DATABASE_URL=postgres://...
 //	go run ./app/habeas status
 //
-// The program has no resolvers. It erases only in the database and adds no outbox entries for external systems. An
-// application with external systems adds package cli to its own program instead.
+// The program has no resolvers. It erases only in the database and adds no outbox entries for external systems. If an
+// application has external systems, add the commands of package cli to the application's own program instead.
 package main
 
 import (
@@ -19,7 +19,7 @@ import (
 
 func main() { os.Exit(cli.Main(newCommand(os.Getenv))) }
 
-// newCommand returns the command tree. It reads the environment when a command first needs the application.
+// newCommand returns the command tree. The environment is read when a command needs the application or its database.
 func newCommand(env func(string) string) *cobra.Command {
 	s := &settings{env: env}
 	root := cli.Open(s.open)
@@ -27,8 +27,8 @@ func newCommand(env func(string) string) *cobra.Command {
 	root.Long += `
 
 This program reads the data map from a manifest in JSON. The command scaffold
-proposes one. The program calls no external system. An application with external
-systems erases and exports with its own program.`
+proposes such a manifest. This program calls no external system. If your
+application has external systems, use the commands in your own program instead.`
 	flags := root.PersistentFlags()
 	flags.StringVar(&s.dataMap, "data-map", "", "`file` with the data map in JSON (environment: HABEAS_DATA_MAP)")
 	flags.StringVar(&s.databaseURL, "database-url", "",

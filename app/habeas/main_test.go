@@ -33,7 +33,7 @@ const dataMap = `{"manifest_version": 2, "tables": [
 		{"name": "id", "type": "bigint"},
 		{"name": "email", "type": "text", "personal": {"category": "contact", "erasure": "anonymize"}}]}]}`
 
-// at returns an environment with a data map and a database URL.
+// at returns environment variables with the name of a data map file and with the database URL.
 func at(t *testing.T, address string) map[string]string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "datamap.json")
@@ -41,7 +41,7 @@ func at(t *testing.T, address string) map[string]string {
 	return map[string]string{"HABEAS_DATA_MAP": file, "HABEAS_DATABASE_URL": address}
 }
 
-// onSQLite returns an environment with a database that has one user.
+// onSQLite returns environment variables for an SQLite database with one user.
 func onSQLite(t *testing.T) map[string]string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "shop #1.db")
@@ -158,7 +158,7 @@ func unheard(t *testing.T) string {
 	return listener.Addr().String()
 }
 
-// refusing returns the address of a server that refuses every password.
+// refusing returns the address of a PostgreSQL server that refuses every password.
 func refusing(t *testing.T) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -183,7 +183,7 @@ func refusing(t *testing.T) string {
 	return listener.Addr().String()
 }
 
-// The role has no privileges on the tables.
+// The role of the connection has no privileges on the tables.
 func TestAMissingPrivilegeIsReported(t *testing.T) {
 	address := postgres.NewDatabase(t)
 	fill(t, "pgx", address)
@@ -207,7 +207,6 @@ func TestAMissingPrivilegeIsReported(t *testing.T) {
 	}
 }
 
-// The test runs the program with the pipes of a shell.
 func TestTheProgramWorksWithThePipesOfAShell(t *testing.T) {
 	program, err := os.Executable()
 	must(t, err)
@@ -259,8 +258,9 @@ func TestTheProgramWorksWithThePipesOfAShell(t *testing.T) {
 	}
 }
 
-// Lint shows what the data map leaves out. The standard error of each other verb has its reason alone.
-func TestWhatTheDataMapLeavesOutIsNoMessageOfEachVerb(t *testing.T) {
+// Only the command lint shows the tables and columns that the data map leaves out. The other commands, such as map,
+// write nothing about them to the standard error.
+func TestOnlyLintShowsTheNoticesOfTheDataMap(t *testing.T) {
 	program, err := os.Executable()
 	must(t, err)
 	file := filepath.Join(t.TempDir(), "datamap.json")

@@ -28,7 +28,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// connectTimeout bounds the wait for a connection, unless the URL sets connect_timeout.
+// connectTimeout is the time limit of a connection attempt. The parameter connect_timeout of the URL takes precedence.
 const connectTimeout = 10 * time.Second
 
 // settings has the flags of the program.
@@ -56,8 +56,8 @@ func (s *settings) open(context.Context) (cli.Application, error) {
 	})
 }
 
-// errorLog logs only errors. The command lint shows what the data map leaves out. Each command explains its failure in
-// one line.
+// errorLog returns a logger that drops warnings. The warnings of app.New name tables and columns that the data map
+// leaves out. Only the command lint should show them.
 func errorLog(w io.Writer) *slog.Logger {
 	return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: slog.LevelError}))
 }
@@ -90,7 +90,8 @@ func readDataMap(name string) (domain.DataMap, error) {
 	return manifest.Read(file)
 }
 
-// openDatabase opens postgres://... or sqlite:FILE. Its errors contain no part of the URL.
+// openDatabase opens the database whose URL is in the flag --database-url or in HABEAS_DATABASE_URL. The URL has the form
+// postgres://... or sqlite:FILE. The errors contain no part of the URL, because it may contain a password.
 func (s *settings) openDatabase() (*bun.DB, error) {
 	address := cmp.Or(s.databaseURL, s.env("HABEAS_DATABASE_URL"))
 	if address == "" {
@@ -113,7 +114,7 @@ func (s *settings) openDatabase() (*bun.DB, error) {
 	return bun.NewDB(stdlib.OpenDB(*config), pgdialect.New()), nil
 }
 
-// openSQLite opens an existing file. It creates no file, because a new database would have no subjects.
+// openSQLite opens an existing file. It does not create a missing file, because a new database would have no subjects.
 func openSQLite(path string) (*bun.DB, error) {
 	if path == "" {
 		return nil, refused("the database URL has no file: use a URL like sqlite:shop.db")

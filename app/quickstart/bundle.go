@@ -12,7 +12,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// bundle is the decoded body of an export.
+// bundle is the body of an export response.
 type bundle struct {
 	Records           []record `json:"records"`
 	IncompleteSources []string `json:"incomplete_sources"`
@@ -29,7 +29,7 @@ type record struct {
 	ExpiresAt       *string         `json:"expires_at"`
 }
 
-// table returns the export as a text table.
+// table formats the export as a text table.
 func (b bundle) table() string {
 	var text strings.Builder
 	table := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
@@ -49,8 +49,8 @@ func (b bundle) table() string {
 
 var trailingSpace = regexp.MustCompile(" +\n")
 
-// split returns the records of the application's tables and the records of the support desk. It drops the records of
-// the ledgers.
+// split returns the records of the application's tables and the records of the support desk. It omits the records of
+// the consent ledger and of the restriction ledger.
 func (b bundle) split() (local, external []record) {
 	for _, r := range b.Records {
 		switch {
@@ -63,7 +63,7 @@ func (b bundle) split() (local, external []record) {
 	return local, external
 }
 
-// ledgers returns the number of distinct ledger rows in the export.
+// ledgers returns the number of distinct rows of the consent ledger and of the restriction ledger in the export.
 func (b bundle) ledgers() int {
 	lines := map[string]bool{}
 	for _, r := range b.Records {

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// client is the HTTP client of a user. It prints each request and each response.
+// client sends HTTP requests as a user. It prints each request and each response.
 type client struct {
 	base   string
 	http   *http.Client
@@ -23,7 +23,7 @@ func newClient(address string, output io.Writer) *client {
 }
 
 // exchange sends a request as a user and decodes the response into result, unless result is nil. It returns an error if
-// the response has another status than status.
+// the status of the response differs from the parameter status.
 func (c *client) exchange(ctx context.Context, user, method, path string, body any, status int, result any) error {
 	var sent []byte
 	if body != nil {
@@ -73,7 +73,7 @@ func (c *client) printf(format string, args ...any) {
 	}
 }
 
-// printBody prints JSON indented, and an export as a table.
+// printBody prints the body of an export as a table, and any other body as indented JSON.
 func (c *client) printBody(body []byte) {
 	var export bundle
 	if json.Unmarshal(body, &export) == nil && export.Records != nil {

@@ -37,7 +37,7 @@ func parseConfig(args []string, env func(string) string, output io.Writer) (conf
 	text(&c.supportdeskURL, "supportdesk-url", "HABEAS_SUPPORTDESK_URL", "", "`url` of the support desk")
 	text(&c.supportdeskToken, "supportdesk-token", "HABEAS_SUPPORTDESK_TOKEN", "", "access `token` of the support desk")
 	var poll string
-	text(&poll, "poll-interval", "HABEAS_POLL_INTERVAL", "5s", "longest `sleep` of the worker on an empty outbox")
+	text(&poll, "poll-interval", "HABEAS_POLL_INTERVAL", "5s", "longest `sleep` of the worker while the outbox is empty")
 	flags.BoolVar(&c.walkthrough, "walkthrough", false,
 		"play a complete scenario on a new database, check each response, and exit")
 	if err := flags.Parse(args); err != nil {

@@ -71,10 +71,10 @@ func parsePostgreSQL(databaseURL string) (*pgx.ConnConfig, error) {
 	return config, nil
 }
 
-// openFresh opens an empty database for a walkthrough, and returns a function that removes it. It does not change
-// existing data: with SQLite, it creates a file in a new directory. With PostgreSQL, it creates a schema in the
-// database of the URL. A proxy with transaction pooling rejects the start-up parameter search_path. openFresh then
-// creates a new database instead.
+// openFresh opens an empty database for a walkthrough, and returns a function that removes this database. It never
+// changes existing data. With SQLite, the database is a file in a new directory. With PostgreSQL, it is a new schema,
+// and the start-up parameter search_path selects the schema. If a proxy with transaction pooling rejects this
+// parameter, openFresh creates a new database on the server instead.
 func openFresh(ctx context.Context, databaseURL string) (db *bun.DB, remove func() error, err error) {
 	if !strings.HasPrefix(databaseURL, "postgres") {
 		return openFreshFile(ctx)
@@ -129,8 +129,8 @@ func openFreshDatabase(
 	db = bun.NewDB(stdlib.OpenDB(*config), pgdialect.New())
 	return db, func() error {
 		err := db.Close()
-		// Without FORCE, the server waits some seconds for open connections to end. A proxy may fail if its connections are
-		// terminated, so FORCE is the second choice.
+		// Without FORCE, the server waits some seconds until other connections to the database have ended. A proxy may fail
+		// if the server terminates its connections, so FORCE is only the second choice.
 		_, dropped := admin.NewRaw("DROP DATABASE ?", bun.Ident(name)).Exec(context.WithoutCancel(ctx))
 		if dropped != nil {
 			_, dropped = admin.NewRaw("DROP DATABASE ? WITH (FORCE)", bun.Ident(name)).Exec(context.WithoutCancel(ctx))

@@ -12,14 +12,15 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// desk is the external system of the demo: the support desk of the settings, or a stand-in that runs in this process.
+// desk is the external system of the demo. It is a support desk whose URL is in the settings. Without such a URL, it is
+// a stand-in that runs in this process.
 type desk struct {
 	*supportdesk.Resolver
-	standIn *desktest.Server // nil if the settings name a support desk
+	standIn *desktest.Server // nil if the settings have the URL of a support desk
 }
 
-// openDesk connects to the support desk of the settings. If the settings name no support desk, it starts a stand-in
-// with the users of the demo.
+// openDesk connects to the support desk whose URL is in the settings. Without such a URL, it starts a stand-in that
+// knows the users of the demo.
 func openDesk(ctx context.Context, c config) (desk, error) {
 	var d desk
 	url, token := c.supportdeskURL, c.supportdeskToken
@@ -61,7 +62,7 @@ func welcome(standIn *desktest.Server, name string) {
 	)
 }
 
-// contactID returns the id of a user at the support desk. A real application stores it in its table of users.
+// contactID returns the id of a user at the support desk. A real application would store this id in its table of users.
 func contactID(name string) string { return "c-" + strings.ToLower(name) }
 
 func deskRef(name string) domain.SubjectRef {

@@ -9,8 +9,8 @@ import (
 	"github.com/habeas-data/habeas/adapters/cli"
 )
 
-// newTree returns the command tree of the program. The command quickstart gdpr is the command line tool of operators on
-// the database of the demo. The worker of the server processes the outbox entries that it adds.
+// newTree returns the command tree of the program. The command "quickstart gdpr" is the command line tool of operators
+// on the database of the demo. It may add outbox entries, and the worker of the server processes them.
 func newTree(env func(string) string) *cobra.Command {
 	root := &cobra.Command{Use: "quickstart", Short: "a small web shop with data-subject rights"}
 	var databaseURL string
@@ -31,7 +31,8 @@ func newTree(env func(string) string) *cobra.Command {
 	return root
 }
 
-// openApplication wires habeas like the server. Its connections stay open until the process ends.
+// openApplication integrates habeas in the same way as the server. Its database connections stay open until the process
+// ends.
 func openApplication(ctx context.Context, c config) (cli.Application, error) {
 	db, err := openDatabase(ctx, c.databaseURL)
 	if err != nil {
@@ -40,7 +41,7 @@ func openApplication(ctx context.Context, c config) (cli.Application, error) {
 			Text: "the database cannot be opened: check its URL, and whether its server runs",
 		}
 	}
-	if c.databaseURL == defaultDatabaseURL { // so that the first command of a newcomer finds the shop
+	if c.databaseURL == defaultDatabaseURL { // otherwise, the first command would find no tables
 		if err := prepare(ctx, db); err != nil {
 			return nil, err
 		}

@@ -2,8 +2,8 @@
 // database and needs no installation:
 //
 //	go run ./app/quickstart               # starts the shop and prints commands to try
-//	go run ./app/quickstart -walkthrough  # plays a complete scenario, checks it, and exits
-//	go run ./app/quickstart gdpr help     # the command line tool of operators, on the database of the demo
+//	go run ./app/quickstart -walkthrough  # plays a complete scenario, checks each response, and exits
+//	go run ./app/quickstart gdpr help     # shows the commands of operators on the database of the shop
 package main
 
 import (
@@ -60,13 +60,13 @@ func run(ctx context.Context, c config, output io.Writer) error {
 	})
 }
 
-// demo has the parts of the application that a walkthrough inspects without HTTP.
+// demo has the parts of the application that a walkthrough inspects directly, without HTTP.
 type demo struct {
 	gdpr *app.Integration
 	desk desk
 }
 
-// serve starts the application, calls use, and stops the application after use returns.
+// serve starts the application and calls the function use. It stops the application after use has returned.
 func serve(ctx context.Context, db *bun.DB, c config, use func(address string, d demo) error) (err error) {
 	if err := bunstore.Migrate(ctx, db, bunstore.Options{}); err != nil {
 		return err
@@ -92,7 +92,7 @@ func serve(ctx context.Context, db *bun.DB, c config, use func(address string, d
 	used := make(chan error, 1)
 	go func() { used <- use(listener.Addr().String(), demo{gdpr, desk}) }()
 	select {
-	case err = <-served: // the server returns before the shutdown only if it fails
+	case err = <-served: // the server has failed, because no shutdown was requested
 		return err
 	case err = <-used:
 		return errors.Join(err, server.ShutdownWithTimeout(shutdownTimeout), <-served)

@@ -6,9 +6,10 @@ import (
 	"github.com/uptrace/bun"
 )
 
-// The models of a small shop. Habeas adds only the tags pii and subject to them.
+// These are the models of a small shop. For habeas, only the tags pii and subject were added.
 
-// User is the table of subjects. An erasure keeps its rows, because theme is not personal data.
+// User is the table of subjects. An erasure overwrites personal data and keeps the row, because the column theme is not
+// personal data.
 type User struct {
 	bun.BaseModel `bun:"table:users"`
 
@@ -19,7 +20,7 @@ type User struct {
 	Theme     string    `bun:"theme"`
 }
 
-// Address has only personal data and keys: every other column is annotated. An erasure deletes its rows.
+// Address has no columns except personal data and keys. An erasure therefore deletes its rows.
 type Address struct {
 	bun.BaseModel `bun:"table:addresses"`
 
@@ -30,7 +31,7 @@ type Address struct {
 	City   string `bun:"city,notnull" pii:"location,basis:contract,purpose:delivery"`
 }
 
-// Order has columns without annotation. The tag owned declares that the whole row belongs to the user, so an erasure
+// Order has columns without annotation. The tag owned declares that the complete row belongs to the user, so an erasure
 // deletes it.
 type Order struct {
 	bun.BaseModel `bun:"table:orders" subject:"owned"`
@@ -54,7 +55,7 @@ type OrderItem struct {
 	Quantity int    `bun:"quantity,notnull" pii:"behavioral,basis:contract"`
 }
 
-// Invoice has an address that the law requires to be kept for ten years. Its email address need not be kept.
+// Invoice has an address that the law requires to keep for ten years. The email address on an invoice need not be kept.
 type Invoice struct {
 	bun.BaseModel `bun:"table:invoices"`
 
@@ -67,5 +68,5 @@ type Invoice struct {
 	IssuedAt time.Time `bun:"issued_at,notnull"`
 }
 
-// models has the models in the order in which their tables are created.
+// models lists the models in the order in which their tables are created.
 var models = []any{(*User)(nil), (*Address)(nil), (*Order)(nil), (*OrderItem)(nil), (*Invoice)(nil)}

@@ -63,7 +63,7 @@ func TestAnUnexpectedResponseEndsTheWalkthrough(t *testing.T) {
 	}
 }
 
-// live is an output that a test can read concurrently.
+// live is a writer whose text a test can read while the application writes.
 type live struct {
 	mu      sync.Mutex
 	text    bytes.Buffer

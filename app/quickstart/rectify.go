@@ -11,9 +11,10 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// rectify is a route of the application: PATCH /me/profile. Habeas corrects data (Art. 16 GDPR) but mounts no route for
-// it, because each application decides which data a person may correct without a review. This shop allows the name. An
-// address on an invoice, for example, would need a review.
+// rectify returns the handler of PATCH /me/profile, a route of the application. Habeas corrects data (Art. 16 GDPR) but
+// provides no route for corrections, because each application decides which data a person may correct without a review.
+// This shop allows corrections of the name. A correction of the address on an invoice, for example, would need a
+// review.
 func rectify(stack app.Stack) fiber.Handler {
 	type profile struct {
 		Name string `json:"name"`

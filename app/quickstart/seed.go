@@ -11,7 +11,7 @@ import (
 // people are the users of the demo. Their first names in lower case are their bearer tokens.
 var people = []string{"Alice", "Bob", "Carol"}
 
-// prepare creates the tables of the application, and adds the users if there are no users.
+// prepare creates the tables of the application. If the table of users is empty, prepare adds the users.
 func prepare(ctx context.Context, db *bun.DB) error {
 	for _, model := range models {
 		if _, err := db.NewCreateTable().Model(model).IfNotExists().WithForeignKeys().Exec(ctx); err != nil {

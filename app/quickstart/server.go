@@ -12,7 +12,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// newServer returns the shop's application, with habeas mounted at /me.
+// newServer returns the web server of the shop. The routes of habeas are mounted at /me.
 func newServer(db *bun.DB, c config, desk ports.Resolver) (*fiber.App, *app.Integration, error) {
 	gdpr, err := app.New(app.Config{
 		DB: db, Models: models, Resolvers: []ports.Resolver{desk}, PollInterval: c.pollInterval,
@@ -21,7 +21,7 @@ func newServer(db *bun.DB, c config, desk ports.Resolver) (*fiber.App, *app.Inte
 		return nil, nil, err
 	}
 	server := fiber.New(fiber.Config{AppName: "habeas quickstart", DisableStartupMessage: true})
-	gdpr.Lifespan(server) // the worker runs as long as the server does
+	gdpr.Lifespan(server) // starts and stops the worker with the server
 	server.Get("/healthz", func(c *fiber.Ctx) error { return c.SendString("ok\n") })
 	server.Route("/me", gdpr.Router(currentSubject, app.WithRestriction(), app.WithTags("privacy")))
 	server.Patch("/me/profile", rectify(gdpr.Stack()))

@@ -16,11 +16,12 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// completionTimeout bounds the wait for the erasure at the support desk. A worker that was woken needs much less.
+// completionTimeout is the time limit for the erasure at the support desk. Normally, the erasure takes far less than a
+// second, because the commit wakes the worker.
 const completionTimeout = 15 * time.Second
 
 // walkthrough starts the application on a free port with a new database, and plays the scenario. It stops at the first
-// response that differs from the expected response.
+// response that is not as expected.
 func walkthrough(ctx context.Context, c config, output io.Writer) (err error) {
 	db, remove, err := openFresh(ctx, c.databaseURL)
 	if err != nil {
@@ -56,7 +57,8 @@ type story struct {
 
 func (s *story) heading(title string) { fmt.Fprintf(s.output, "\n== %s\n", title) }
 
-// check prints the expectation if ok is true. Otherwise it returns an error with the expectation.
+// check prints the expectation if the parameter ok is true. Otherwise it returns an error that contains the
+// expectation.
 func (s *story) check(ok bool, format string, args ...any) error {
 	expected := fmt.Sprintf(format, args...)
 	if !ok {
@@ -72,7 +74,7 @@ func (s *story) authenticate() error {
 	if err := s.client.exchange(s.ctx, "mallory", "GET", "/me/export", nil, 401, &problem); err != nil {
 		return err
 	}
-	return s.check(problem.Title == "Unauthorized", "the application's own authentication decides")
+	return s.check(problem.Title == "Unauthorized", "the application's own authentication has refused the request")
 }
 
 func (s *story) consent() error {
@@ -88,7 +90,7 @@ func (s *story) consent() error {
 			return err
 		}
 		if err := s.check(status.Granted == granted && status.RecordedAt.Equal(record.RecordedAt),
-			"granted is %v, from the record of this decision", granted); err != nil {
+			"the status has granted=%v, from the record of this decision", granted); err != nil {
 			return err
 		}
 	}
@@ -111,7 +113,7 @@ func (s *story) restrict() error {
 			return err
 		}
 		if err := s.check(status.Restricted == restricted && (status.Scope != nil) == restricted,
-			"for the newsletter, restricted is %v", restricted); err != nil {
+			"the status for the newsletter has restricted=%v", restricted); err != nil {
 			return err
 		}
 	}
@@ -136,14 +138,14 @@ func (s *story) export() error {
 	ledgers := s.before.ledgers()
 	local, external := s.before.split()
 	if err := s.check(len(local) == 18 && len(s.before.IncompleteSources) == 0,
-		"18 fields from five tables, each with its row, category and legal basis"); err != nil {
+		"the export has 18 values from five tables, each with its row, category and legal basis"); err != nil {
 		return err
 	}
-	if err := s.check(ledgers == 4, "two decisions on consent and two on restriction, from the ledgers"); err != nil {
+	if err := s.check(ledgers == 4, "the export has two decisions on consent and two on restriction"); err != nil {
 		return err
 	}
 	if s.desk.standIn != nil {
-		err := s.check(len(external) == 8, "8 fields from the support desk: the contact and two conversations")
+		err := s.check(len(external) == 8, "8 values are from the support desk: from a contact and two conversations")
 		if err != nil {
 			return err
 		}
@@ -160,18 +162,18 @@ func (s *story) erase() error {
 		return err
 	}
 	if err := s.check(reflect.DeepEqual(result.Deleted, map[string]int64{"addresses": 1, "order_items": 3, "orders": 2}),
-		"addresses, orders and their items are deleted"); err != nil {
+		"the rows of addresses, orders and order_items are deleted"); err != nil {
 		return err
 	}
 	if err := s.check(result.Anonymized["users"] == 1 && result.Anonymized["invoices"] == 1,
-		"users and invoices keep their rows, anonymized"); err != nil {
+		"the rows of users and invoices stay, and personal values in them are overwritten"); err != nil {
 		return err
 	}
 	return s.afterErasure()
 }
 
-// afterErasure exports again. It checks that Alice's records are surrogates or retained by law, and that Bob's records
-// are unchanged.
+// afterErasure exports the data of Alice and of Bob again. It checks that each of Alice's values was overwritten or is
+// retained by law, and that Bob's records are unchanged.
 func (s *story) afterErasure() error {
 	var after bundle
 	if err := s.client.exchange(s.ctx, "alice", "GET", "/me/export", nil, 200, &after); err != nil {
@@ -182,10 +184,10 @@ func (s *story) afterErasure() error {
 		old, existed := s.before.find(field)
 		retained := field.RetentionReason != nil
 		if !existed || retained != equalJSON(old.Value, field.Value) {
-			return s.check(false, "%s.%s is retained or anonymized", field.Source, field.Field)
+			return s.check(false, "%s.%s is either retained or overwritten", field.Source, field.Field)
 		}
 	}
-	if err := s.check(len(local) == 6, "retained values are unchanged, all other values are surrogates"); err != nil {
+	if err := s.check(len(local) == 6, "retained values are unchanged, and all other values are overwritten"); err != nil {
 		return err
 	}
 	s.client.quiet = true
@@ -197,8 +199,8 @@ func (s *story) afterErasure() error {
 	return s.check(reflect.DeepEqual(others.Records, s.others.Records), "Bob's records are unchanged")
 }
 
-// completion waits until the worker has erased Alice at the support desk. The commit of the erasure has woken the
-// worker.
+// completion waits until the worker has erased Alice at the support desk. The commit of the erasure has already woken
+// the worker.
 func (s *story) completion() error {
 	s.heading("The worker erases Alice at the support desk")
 	tick := time.NewTicker(5 * time.Millisecond)
@@ -235,7 +237,7 @@ func (s *story) eraseAgain() error {
 		return err
 	}
 	return s.check(result.Deleted["orders"] == 0 && result.Retained["invoices"] == 1,
-		"no row is left to delete, and the invoice is still retained")
+		"there is no row left to delete, and the invoice is still retained")
 }
 
 func (s *story) trail() error {

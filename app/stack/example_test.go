@@ -14,7 +14,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// The services on a store in memory. For databases, use package bunstore.
+// The services on a store in memory. For a store in a database, use package bunstore.
 func ExampleNew() {
 	dataMap, err := domain.NewDataMap(users)
 	check(err)
@@ -40,7 +40,7 @@ func ExampleNew() {
 	// deleted: map[users:1]
 }
 
-// The routes with net/http. The application decides which subject a request is about.
+// The routes with net/http. A function of the application returns the subject of each request.
 func ExampleStack_API() {
 	dataMap, err := domain.NewDataMap(users)
 	check(err)

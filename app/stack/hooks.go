@@ -19,27 +19,29 @@ type Hooks struct {
 	// effects outside of the transaction.
 	BeforeErasure func(ctx context.Context, s ports.Session, subject domain.Subject) error
 	// AfterErasure is called after the commit of each erasure, for example to clear caches, sessions and tokens. It is
-	// called in the process of the commit, before Do of the session factory returns. It is not called for an erasure that
-	// rolls back. A cancellation of the request does not cancel its context. Its error does not change the erasure. The
-	// error is logged without its text, and Attempts decides whether AfterErasure is called again.
+	// called in the process that commits, before Do of the session factory returns. It is not called for an erasure that
+	// rolls back. Its context is not cancelled if the request is cancelled. An error of AfterErasure does not change the
+	// erasure. The error is logged without its text, and Attempts decides whether AfterErasure is called again.
 	//
 	// If the process ends between the commit and the call, AfterErasure is not called. Put work that must not be lost into
-	// BeforeErasure or into a resolver. After the commit of its own transaction, an application triggers AfterErasure with
-	// bunstore.Joined.Committed. See app.Integration.Join.
+	// BeforeErasure or into a resolver. If the erasure runs in a transaction of the application, the application must call
+	// bunstore.Joined.Committed after its commit. Only then is AfterErasure called. See app.Integration.Join.
 	AfterErasure func(ctx context.Context, subject domain.Subject, result domain.ErasureResult) error
 
-	// BeforeRectification is called in the transaction of each rectification. The rules of BeforeErasure apply.
+	// BeforeRectification is called in the transaction of each rectification. The rules of BeforeErasure apply to it.
 	BeforeRectification func(ctx context.Context, s ports.Session, subject domain.Subject) error
-	// AfterRectification is called after the commit of each rectification. The rules of AfterErasure apply.
+	// AfterRectification is called after the commit of each rectification. The rules of AfterErasure apply to it.
 	AfterRectification func(ctx context.Context, subject domain.Subject, result domain.RectificationResult) error
 
-	// Attempts is the maximum number of calls of an After hook. Calls stop after the first success. The first call is
-	// synchronous. Further calls run in the background until the process ends, and a shutdown does not wait for them. The
-	// default is 1.
+	// Attempts is the maximum number of calls of AfterErasure or AfterRectification for one operation. No call follows a
+	// successful call. The first call is synchronous. Further calls run in the background until the process ends, and a
+	// shutdown does not wait for them. The default is 1.
 	Attempts int
-	// Timeout bounds each call of an After hook. A hook that runs longer counts as failed. The default is 5 s.
+	// Timeout is the time limit of each call of AfterErasure or AfterRectification. A call that takes longer counts as
+	// failed. The default is 5 s.
 	Timeout time.Duration
-	// Backoff is the wait before the second call. It doubles for each further call, up to a minute. The default is 1 s.
+	// Backoff is the wait between the first call and the second call. The wait doubles for each further call, up to a
+	// minute. The default is 1 s.
 	Backoff time.Duration
 	// Logger receives failures of hooks. No log record holds personal data. The default is slog.Default().
 	Logger *slog.Logger
@@ -58,7 +60,7 @@ func (h Hooks) validate() error {
 	return nil
 }
 
-// afterErasure returns the hook of an eraser, or nil if AfterErasure is nil.
+// afterErasure returns a function that calls AfterErasure with the retries of Attempts, or nil if AfterErasure is nil.
 func (h Hooks) afterErasure() func(context.Context, domain.Subject, domain.ErasureResult) {
 	if h.AfterErasure == nil {
 		return nil
@@ -68,7 +70,8 @@ func (h Hooks) afterErasure() func(context.Context, domain.Subject, domain.Erasu
 	}
 }
 
-// afterRectification returns the hook of a rectifier, or nil if AfterRectification is nil.
+// afterRectification returns a function that calls AfterRectification with the retries of Attempts, or nil if
+// AfterRectification is nil.
 func (h Hooks) afterRectification() func(context.Context, domain.Subject, domain.RectificationResult) {
 	if h.AfterRectification == nil {
 		return nil

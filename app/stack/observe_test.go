@@ -22,7 +22,8 @@ import (
 
 var errBoom = errors.New("boom: zoe@example.org")
 
-// world is an observed stack in memory. The system "desk" has a ref of its subject 42.
+// world is a stack in memory whose observer is a recorder. The only external system is "desk", in which the subject 42
+// has a ref.
 type world struct {
 	stack.Stack
 	api      *httpapi.API
@@ -66,7 +67,7 @@ func zoe(t *testing.T) domain.Subject {
 	return subject
 }
 
-// request sends a request and returns the status.
+// request sends a request to the API and returns the status of the response.
 func (w *world) request(t *testing.T, method, path, body string) int {
 	t.Helper()
 	response := w.api.Route(t.Context(), method, path, httpapi.Request{
@@ -115,7 +116,7 @@ func TestRightsAreObservedInTheirSessionAndRequest(t *testing.T) {
 	}
 }
 
-// erase erases the subject in a session that then calls a function of the test.
+// erase erases the subject. It calls the function then in the same session, after the erasure.
 func (w *world) erase(t *testing.T, subject domain.Subject, then func() error) error {
 	t.Helper()
 	return w.Sessions.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
@@ -144,7 +145,7 @@ func TestAFailedErasureIsObserved(t *testing.T) {
 	w.recorder.Want(t, "session: internal", "erasure: panic")
 }
 
-// An operation is observed as successful only after the commit.
+// The observer is notified of an erasure only after its session has ended.
 func TestAnErasureThatRollsBackIsObservedAsFailed(t *testing.T) {
 	w := newWorld(t)
 	_ = w.erase(t, zoe(t), func() error {
@@ -174,7 +175,7 @@ func TestRectificationsAreObserved(t *testing.T) {
 	}
 }
 
-// A decision fails if it is not valid or if its session fails.
+// The observer is notified of a failure if a decision is not valid, and also if the session of a valid decision fails.
 func TestFailedDecisionsAreObserved(t *testing.T) {
 	w := newWorld(t)
 	_ = w.Sessions.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
@@ -190,7 +191,6 @@ func TestFailedDecisionsAreObserved(t *testing.T) {
 	w.recorder.Want(t, "session: conflict", "restriction placed: conflict")
 }
 
-// If a session does not report its end, an operation is observed immediately.
 func TestOperationsOfASessionWithoutAReportOfItsEndAreObservedImmediately(t *testing.T) {
 	w := newWorld(t)
 	must(t, w.Sessions.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
@@ -230,7 +230,7 @@ func callsThatDoNotReturn(t *testing.T) {
 	close(released)
 }
 
-// The external system gets the context that the observer has returned.
+// The observer returns a context for each activity. The external system must get the context of its call.
 func TestACallOfAnExportHasTheContextOfItsActivity(t *testing.T) {
 	w := newWorld(t)
 	w.desk.EXPECT().ExportSubject(gomock.Any(), gomock.Any()).DoAndReturn(

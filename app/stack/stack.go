@@ -1,5 +1,5 @@
-// Package stack wires the services of habeas on any session factory. It needs no database and no HTTP framework. Use it
-// instead of package app if the application has a store or a router of its own.
+// Package stack creates the services of habeas for any session factory. It needs no database and no HTTP framework. Use
+// it instead of package app if the application has its own store or router.
 //
 //	store, err := memory.New(dataMap, memory.Options{})
 //	engines, err := stack.New(stack.Config{Sessions: store, DataMap: dataMap})
@@ -34,9 +34,9 @@ import (
 
 // Config has the settings of a Stack. Sessions and DataMap are required.
 type Config struct {
-	// Sessions opens sessions on the database of the application.
+	// Sessions opens sessions on the store of the application, such as a bunstore.Store.
 	Sessions ports.SessionFactory
-	// DataMap is the data map of Sessions. Both must have the same data map.
+	// DataMap is the data map of the application. It must be the data map that the store of Sessions uses.
 	DataMap domain.DataMap
 	// Purposes lists the purposes of processing that subjects can consent to (Art. 7 GDPR) or have restricted (Art. 18
 	// GDPR). If it is set, every other purpose is refused. The API then lists the consent for each purpose in this order,
@@ -45,16 +45,15 @@ type Config struct {
 	Purposes []domain.Purpose
 	// Resolvers are the adapters of external systems that hold personal data. The default is empty.
 	Resolvers []ports.Resolver
-	// OnAbandoned is called with each outbox entry that the runner gives up. It is also called once with each entry that
-	// no process claims for a day. See saga.Config. The default is nil: nothing is called.
+	// OnAbandoned is called with each outbox entry that the saga.Runner gives up. It is also called once with each entry
+	// that no process has claimed for a day. See saga.Config. The default is nil: no function is called.
 	OnAbandoned func(ctx context.Context, entry domain.OutboxEntry)
 	// Clock is the source of the current time. The default is the clock of the machine.
 	Clock ports.Clock
-	// Catalog reads the live schema of the database of Sessions, for Stack.Checker. bunstore.Store implements it. The
+	// Catalog reads the live schema of the database of Sessions. Stack.Checker needs it. bunstore.Store implements it. The
 	// default is nil: the Stack has no Checker.
 	Catalog ports.CatalogReader
-	// TrustRowFilters has the value of the field TrustRowFilters of bunstore.Options, for Stack.Checker. The default is
-	// false.
+	// TrustRowFilters must equal TrustRowFilters of bunstore.Options. Stack.Checker reads it. The default is false.
 	TrustRowFilters bool
 
 	Options
@@ -62,17 +61,17 @@ type Config struct {
 
 // Options has settings that few applications change. The zero value selects the defaults.
 type Options struct {
-	// ResolverTimeout bounds the wait for each external system in an export. The default is 10 s.
+	// ResolverTimeout is the time limit of each external system in an export. The default is 10 s.
 	ResolverTimeout time.Duration
-	// Saga has the limits of the calls to external systems for erasures and rectifications. See saga.Options for the
+	// Saga has the limits of the calls to external systems in erasures and rectifications. See saga.Options for the
 	// defaults.
 	Saga saga.Options
 	// IDs generates the ids of audit events and outbox entries. The default generates UUIDs of version 7.
 	IDs ports.IDSource
 	// Hooks are functions of the application that run before or after an erasure or a rectification. The default is empty.
 	Hooks Hooks
-	// Observer is notified of events, for metrics and traces. See ports.Observer. Also pass it to the store of Sessions.
-	// The default is nil: nothing is observed.
+	// Observer receives the data for metrics and traces. See ports.Observer. Pass the same observer to the store of
+	// Sessions. The default is nil: no function is called.
 	Observer ports.Observer
 }
 
@@ -82,13 +81,15 @@ func IsDefault(o Options) bool {
 		o.Observer == nil
 }
 
-// Stack has all services of habeas. A router calls them for its requests. An application calls them outside of a
-// request. The services are safe for concurrent use.
+// Stack has all services of habeas. A router calls them for its requests. An application can call them outside of a
+// request:
 //
 //	err := engines.Sessions.Do(ctx, func(ctx context.Context, s ports.Session) error {
 //		status, err := engines.Consent.Status(ctx, s, id, "newsletter")
 //		...
 //	})
+//
+// The services are safe for concurrent use.
 type Stack struct {
 	Sessions    ports.SessionFactory
 	DataMap     domain.DataMap
@@ -97,16 +98,17 @@ type Stack struct {
 	Exporter    *export.Exporter
 	Eraser      *erasure.Eraser
 	Rectifier   *rectification.Rectifier
-	Verifier    *verification.Verifier // may be nil in a Stack that an application fills itself
+	Verifier    *verification.Verifier // may be nil if the application has not used New
 	Runner      *saga.Runner           // processes the outbox; see package worker in adapters
-	Observer    ports.Observer         // Options.Observer; nil means that nothing is observed
+	Observer    ports.Observer         // the value of Options.Observer; may be nil
 
-	// Checker compares the data map with the database. It is nil if Config.Catalog is nil. No other service needs it.
+	// Checker compares the data map with the database. It is nil if Config.Catalog is nil. The other services do not need
+	// it.
 	Checker *check.Checker
 }
 
-// New wires the services. Returns domain.ErrConfiguration if a setting is missing or not valid. Returns
-// domain.ErrManifest or domain.ErrRetention if the data map has no valid erasure plan.
+// New creates the services. Returns domain.ErrConfiguration if a setting is missing or not valid. Returns
+// domain.ErrManifest or domain.ErrRetention if no valid erasure plan follows from the data map.
 func New(c Config) (Stack, error) {
 	switch {
 	case c.Sessions == nil:
@@ -203,9 +205,9 @@ func (s Stack) API(c httpapi.Config) (*httpapi.API, error) {
 	return httpapi.New(c)
 }
 
-// Health returns the health checks of this process, for a router such as fiberhttp or nethttp. See httpapi.NewHealth.
-// If Sessions is missing in c, it is taken from the stack. If Clock is missing, it is the clock of the machine. An
-// application that runs a worker in this process sets Worker and PollInterval.
+// Health returns the health checks of this process. Pass the result to httpapi.NewHealth. If c.Sessions is nil, Health
+// uses the sessions of the stack. If c.Clock is nil, Health uses the clock of the machine. Set c.Worker and
+// c.PollInterval if a worker runs in this process.
 func (s Stack) Health(c health.Config) (*health.Checker, error) {
 	c.Sessions = cmp.Or(c.Sessions, s.Sessions)
 	c.Clock = cmp.Or(c.Clock, ports.Clock(system.Clock{}))

@@ -1,9 +1,10 @@
-// Package detach creates contexts that stop using their parent at a known moment. Use one for work that may outlive a
-// request. A framework can create a context from an object that it reuses for the next request. After the end of the
-// request, no goroutine may touch that object, not even to read a value or to call Err.
+// Package detach creates contexts that stop using their parent at a chosen time. Use such a context for work that may
+// outlive a request. A web framework may use one object as the context of a request, and reuse the object for the next
+// request. After the end of the request, no goroutine may use that object, not even to read a value or to call Err.
 //
-// context.WithCancel and context.WithTimeout are not sufficient. Their contexts pass Value to the parent forever. For a
-// parent type outside of package context, they also start a goroutine that calls the parent's Done later.
+// context.WithCancel and context.WithTimeout are not sufficient. The method Value of their contexts calls the parent
+// even after a cancellation. If the type of the parent is not from package context, they also start a goroutine, which
+// may call Done of the parent after the end of the request.
 package detach
 
 import (
@@ -12,21 +13,21 @@ import (
 	"time"
 )
 
-// New returns a context with the deadline, values and cancellation of parent, and a function that releases parent. The
-// caller must call release before parent becomes invalid, preferably with defer. Until then, the context holds one
-// goroutine if parent can be cancelled.
+// New returns a context with the deadline, values and cancellation of parent, and a function that detaches the context
+// from parent. The caller must call release before parent becomes invalid, preferably with defer. If parent can be
+// cancelled, a goroutine runs until release is called or parent ends.
 //
 // After release returns, ctx and contexts derived from ctx no longer call methods of parent. Value then returns nil and
-// Done is closed. Err returns the error of parent if parent ended before, and context.Canceled otherwise. Deadline
-// returns the deadline that parent had in the call of New. A caller of Value must make sure that the returned value
-// outlives the request.
+// Done is closed. Err returns the error of parent if parent ended before the release, and context.Canceled otherwise.
+// Deadline returns the deadline that parent had in the call of New. A value that Value returned earlier may belong to
+// the request. Its caller must not use such a value after the request.
 //
 // New calls methods of parent, so parent must be valid. ctx is safe for concurrent use. Any goroutine can call release,
 // any number of times. release waits only for running calls of parent's methods.
 func New(parent context.Context) (ctx context.Context, release func()) {
 	c := &detached{parent: parent, done: make(chan struct{})}
 	c.deadline, c.hasDeadline = parent.Deadline()
-	parentDone := parent.Done() // not in the goroutine, because the goroutine may run after release
+	parentDone := parent.Done() // not in the goroutine, which may start after release
 	if parentDone == nil {
 		return c, c.release
 	}
@@ -52,7 +53,7 @@ type detached struct {
 	hasDeadline bool
 	done        chan struct{}
 
-	mu     sync.RWMutex    // held while a method of parent runs
+	mu     sync.RWMutex    // a reader holds it during calls of parent's methods
 	parent context.Context // nil after release
 	err    error           // not nil if and only if done is closed
 }
@@ -70,9 +71,9 @@ func (c *detached) Err() error {
 	return c.err
 }
 
-// Value implements context.Context. Package context calls Value with its private key to find the cancellable parent of
-// a derived context. It gets a context of package context, which frameworks do not reuse. Package context then compares
-// Done of that context and of c, finds that they differ, and does not attach the derived context to the parent.
+// Value implements context.Context. For a derived context, package context searches the nearest cancellable ancestor.
+// It calls Value with a private key and gets a context that package context has created. It then compares Done of that
+// context with Done of c. Because they differ, it does not attach the derived context to that ancestor.
 func (c *detached) Value(key any) any {
 	c.mu.RLock()
 	defer c.mu.RUnlock() // deferred, because Value may panic
@@ -82,10 +83,10 @@ func (c *detached) Value(key any) any {
 	return c.parent.Value(key)
 }
 
-// String prevents package fmt from reading the parent.
+// String prevents package fmt from reading the fields of the parent.
 func (c *detached) String() string { return "detached context" }
 
-// follow ends c with the error of its parent.
+// follow ends c with the error of its parent, unless c is released.
 func (c *detached) follow() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -106,7 +107,7 @@ func (c *detached) release() {
 	c.end(context.Canceled)
 }
 
-// end closes done if it is open. The caller holds mu.
+// end closes c.done unless it is closed already. The caller holds c.mu.
 func (c *detached) end(err error) {
 	if c.err == nil {
 		c.err = err

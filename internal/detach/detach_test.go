@@ -15,11 +15,11 @@ import (
 
 type key struct{}
 
-// otherKey is the key of a value that a test adds.
+// otherKey is the key of a value in a context that is derived from the detached context.
 type otherKey struct{}
 
-// request is a context that a framework reuses. Its fields are not guarded, so the race detector finds a use concurrent
-// with or after reuse.
+// request is a context that a framework reuses. No lock guards its fields, so the race detector finds each use during
+// or after the reuse.
 type request struct {
 	calls    int
 	value    any
@@ -40,7 +40,7 @@ func (r *request) Done() <-chan struct{}       { r.touch(); return r.done }
 func (r *request) Err() error                  { r.touch(); return r.err }
 func (r *request) Value(any) any               { r.touch(); return r.value }
 
-// reuse changes the object, as a framework does after the handler has returned.
+// reuse changes the fields of the request, as a framework does after the handler has returned.
 func (r *request) reuse() {
 	r.gone.Store(true)
 	r.calls++
@@ -132,7 +132,7 @@ func TestTheEndOfTheParentEndsTheContext(t *testing.T) {
 	if !ended(ctx) || !errors.Is(ctx.Err(), context.Canceled) {
 		t.Error("the context has not ended with its parent")
 	}
-	odd := &request{done: make(chan struct{})} // ends, but Err returns nil
+	odd := &request{done: make(chan struct{})} // its Done is closed, but its Err returns nil
 	close(odd.done)
 	ctx, release = detach.New(odd)
 	defer release()
@@ -172,8 +172,8 @@ func TestContextsMadeFromItEndWithRelease(t *testing.T) {
 	})
 }
 
-// Goroutines use the context and contexts derived from it concurrently. The race detector finds a use of the parent
-// that is still running when release returns.
+// Goroutines use the context and derived contexts concurrently. The race detector reports a failure if release returns
+// while a goroutine still uses the parent.
 func TestNothingTouchesTheParentAfterRelease(t *testing.T) {
 	for round := range 40 {
 		parent := &request{value: "mine", deadline: time.Unix(1<<40, 0), done: make(chan struct{})}
@@ -214,7 +214,7 @@ func TestNothingTouchesTheParentAfterRelease(t *testing.T) {
 	}
 }
 
-// blocking is a parent whose method blocks until the test continues it.
+// blocking is a parent whose method Value blocks until the test closes leave.
 type blocking struct {
 	context.Context
 	entered, leave chan struct{}

@@ -6,10 +6,11 @@ import (
 	"testing"
 )
 
-// Finds has the checks that find a defect. Its keys are texts that the failures of these checks must contain.
+// Finds maps reasons to checks. Each check must find a defect, and the text of its failure must contain the reason.
 type Finds[Harness any] map[string][]Check[Harness]
 
-// All returns Finds with the checks of all promises, for a defect that makes every check fail for the same reason.
+// All returns Finds with the checks of all promises. It is for a defect that makes every check fail for the same
+// reason.
 func All[Harness any](promises []Promise[Harness], reason string) Finds[Harness] {
 	all := Finds[Harness]{}
 	for _, p := range promises {
@@ -18,7 +19,8 @@ func All[Harness any](promises []Promise[Harness], reason string) Finds[Harness]
 	return all
 }
 
-// Reason returns the text that the failure of a promise must contain, and whether the promise must fail.
+// Reason reports whether f expects the check of the promise to fail. If so, it returns the text that the failure must
+// contain.
 func (f Finds[Harness]) Reason(t testing.TB, p Promise[Harness]) (text string, expected bool) {
 	t.Helper()
 	for reason, checks := range f {
@@ -30,7 +32,7 @@ func (f Finds[Harness]) Reason(t testing.TB, p Promise[Harness]) (text string, e
 	return text, expected
 }
 
-// Topics returns all defects, each with the name topic/defect.
+// Topics merges the defects of all topics into one map, under names of the form topic/defect.
 func Topics[D any](of map[string]map[string]D) map[string]D {
 	all := map[string]D{}
 	for topic, defects := range of {
@@ -41,10 +43,13 @@ func Topics[D any](of map[string]map[string]D) map[string]D {
 	return all
 }
 
-// ExpectDefects runs the checks of the promises against each broken system. The set of failed checks must equal the
-// record in testdata/<test>.txt. If update is set, ExpectDefects writes the record instead. A check that broken returns
-// must fail, and its failure must contain the given reason. For each promise, broken must return its check for at least
-// one defect. A slow check runs only for defects that it must find.
+// ExpectDefects proves that each check of the promises can fail. For each defect, the function broken returns the
+// harness of a system with this defect, and the checks that must fail with their reasons. Each promise needs at least
+// one defect for which broken returns its check.
+//
+// ExpectDefects runs all checks against each broken system, except that a slow check runs only for defects that it must
+// find. It fails if a check that must fail passes, or if its failure does not contain the reason. The set of failed
+// checks must equal the record in testdata/<test>.txt. If update is true, ExpectDefects writes this record instead.
 func ExpectDefects[Defect, Harness any](
 	t *testing.T, update bool, promises []Promise[Harness], broken func(Defect) (Harness, Finds[Harness]),
 	defects map[string]Defect, slow ...Check[Harness],
@@ -83,7 +88,7 @@ func ExpectDefects[Defect, Harness any](
 }
 
 // ExpectFailures runs the checks of all promises. Exactly the checks in want must fail, and each failure must contain
-// its text.
+// the reason of its check.
 func ExpectFailures[Harness any](t testing.TB, promises []Promise[Harness], harness Harness, want Finds[Harness]) {
 	t.Helper()
 	want.expectIn(t, promises)
@@ -108,11 +113,12 @@ func (f Finds[Harness]) expectIn(t testing.TB, promises []Promise[Harness]) {
 	Assert(t, left == 0, "%d of the checks that are to fail are not of these promises", left)
 }
 
-// attempts is the maximum number of runs of a check that must find a defect. Some defects show only with a certain
-// timing.
+// attempts is the maximum number of runs of a check that must find a defect. Some defects cause a failure only with a
+// certain timing.
 const attempts = 5
 
-// failures returns the failures of the check. If the check must fail and passes, it runs again, up to attempts times.
+// failures runs the check and returns the texts of its failures. If the check is expected to fail and passes, it runs
+// again, up to the number of attempts.
 func (p Promise[Harness]) failures(t testing.TB, harness Harness, expected bool) (failures string) {
 	t.Helper()
 	for attempt := 0; attempt == 0 || expected && failures == "" && attempt < attempts; attempt++ {
@@ -121,7 +127,8 @@ func (p Promise[Harness]) failures(t testing.TB, harness Harness, expected bool)
 	return failures
 }
 
-// expect fails unless the check has failed for the expected reason, or has passed as expected.
+// expect compares the result of a check with the expectation. It fails if the check has passed although it must fail,
+// has failed although it must pass, or has failed without the given reason.
 func (p Promise[Harness]) expect(t testing.TB, failures string, expected bool, reason string) {
 	t.Helper()
 	switch {

@@ -1,6 +1,6 @@
-// Package promise defines the form of the conformance suites. A suite states each promise once, as a check function
-// with a text. The name of the case, the table of the suite and the proof that the check can fail follow from the
-// promise.
+// Package promise defines the form of the conformance suites. A suite is a list of promises. Each promise has a check
+// function and a text. The name of a test case, the table of the suite in the documentation, and the proof that the
+// check can fail are derived from the promise.
 package promise
 
 import (
@@ -13,10 +13,11 @@ import (
 	"testing"
 )
 
-// Check tests whether an adapter keeps a promise. It takes a testing.TB, so that Watch can record its failures.
+// Check tests whether an adapter keeps a promise. Its parameter is a testing.TB and not a *testing.T, so that Watch can
+// record the failures.
 type Check[Harness any] = func(t testing.TB, harness Harness)
 
-// Promise is a case of a suite: a check, and the text of the promise.
+// Promise is a test case of a suite: a check function, and the text of the promise in words.
 type Promise[Harness any] struct {
 	Check Check[Harness]
 	Says  string
@@ -28,18 +29,18 @@ func That[Harness any](check Check[Harness], says string) Promise[Harness] {
 }
 
 var (
-	// boundary matches the boundaries between the words of a name: before a capital letter that begins a word, and around
-	// numbers.
+	// boundary matches the boundaries between the words of a Go name. They are before a capital letter that begins a word,
+	// and before and after a number.
 	boundary = regexp.MustCompile(`([A-Z]+|[0-9]+)([A-Z][a-z])|([a-z])([A-Z0-9])|([A-Z]+)([0-9])|([0-9])([A-Z])`)
-	// spelling replaces words that the name of a Go function cannot spell.
+	// spelling corrects texts that a Go name cannot spell, such as "HTTP/1.0".
 	spelling = strings.NewReplacer(
 		"is a failures", "is a failure's", "a held back append", "a held-back append", "another sources", "another source's",
 		"application JSON", "application/json", "HTTP 10", "HTTP/1.0", "bodies have a limit", "64 KiB are read and no more",
 	)
 )
 
-// Name returns the name of the case, which is the name of its check function split into words. It omits the prefix
-// "resolver". A harness waives a case by its name.
+// Name returns the name of the test case. It is the name of the check function without the prefix "resolver", split
+// into words. A harness uses this name to waive the case.
 func (p Promise[Harness]) Name() string {
 	check := runtime.FuncForPC(reflect.ValueOf(p.Check).Pointer()).Name()
 	check = strings.TrimPrefix(check[strings.LastIndexByte(check, '.')+1:], "resolver")
@@ -62,7 +63,8 @@ func (p Promise[Harness]) IsIn(checks []Check[Harness]) bool {
 	})
 }
 
-// Hold runs the check of each promise in a subtest, unless the promise is waived. A failed case logs its promise.
+// Hold runs the check of each promise in a subtest. It skips the promises whose names are keys of waived. A failed case
+// logs the text of its promise.
 func Hold[Harness any](t *testing.T, promises []Promise[Harness], harness Harness, waived map[string]string) {
 	t.Helper()
 	for _, p := range promises {
@@ -77,7 +79,8 @@ func Hold[Harness any](t *testing.T, promises []Promise[Harness], harness Harnes
 	}
 }
 
-// Hold runs the check of the promise. If the promise is waived, it skips the case with the reason.
+// Hold runs the check of the promise. If the name of the promise is a key of waived, it skips the case and logs the
+// reason in waived.
 func (p Promise[Harness]) Hold(t testing.TB, harness Harness, waived map[string]string) {
 	t.Helper()
 	if reason, ok := waived[p.Name()]; ok {
@@ -86,7 +89,8 @@ func (p Promise[Harness]) Hold(t testing.TB, harness Harness, waived map[string]
 	p.Check(t, harness)
 }
 
-// CheckWaivers fails for each waiver whose name is not the name of a case, such as the old name of a renamed case.
+// CheckWaivers reports an error for each key of waived that is not the name of a case, for example because the case was
+// renamed.
 func CheckWaivers[Harness any](t testing.TB, promises []Promise[Harness], waived map[string]string) {
 	t.Helper()
 	for name := range waived {
@@ -95,7 +99,8 @@ func CheckWaivers[Harness any](t testing.TB, promises []Promise[Harness], waived
 	}
 }
 
-// Table writes the table of a suite and adds the names of its cases to seen. All names must begin with prefix.
+// Table writes a Markdown table of a suite to w, and adds the names of its cases to seen. It reports an error if a name
+// is in seen already, or if a name does not begin with the prefix.
 func Table[Harness any](
 	t testing.TB, w *strings.Builder, seen map[string]bool, suite, prefix string, promises []Promise[Harness],
 ) {
@@ -118,7 +123,7 @@ func Assert(t testing.TB, holds bool, format string, args ...any) {
 	}
 }
 
-// Must reports an error and ends the case unless holds is true.
+// Must reports an error and ends the case immediately unless holds is true.
 func Must(t testing.TB, holds bool, format string, args ...any) {
 	t.Helper()
 	if !holds {

@@ -37,7 +37,8 @@ func TestACaseHasTheNameOfItsCheck(t *testing.T) {
 	}
 }
 
-// ExpectFailures must fail if a check passes, fails for another reason, or fails unexpectedly.
+// ExpectFailures must fail if an expected failure is missing, if a check fails for another reason, or if a check fails
+// that must pass.
 func TestAnInvalidProofFails(t *testing.T) {
 	type finds = promise.Finds[bool]
 	both := finds{"the note": {idsOfANoteAreInUTCAndJSON}, "it is": {unreachableStoreIs503}}

@@ -10,26 +10,26 @@ import (
 	"testing"
 )
 
-// record is the file testdata/<test>.txt. It has one line for each pair of a defect of the test and a case that finds
-// the defect.
+// record is the content of the file testdata/<test>.txt. Each line names a defect, and a test case that finds this
+// defect.
 type record struct {
 	file   string
 	update bool
 
-	mu      sync.Mutex
-	found   map[string]bool // for each line, whether this run has found it too
-	left    map[string]bool // defects that this run has not checked
-	missing []string        // lines that this run has found and the file lacks
+	mu        sync.Mutex
+	found     map[string]bool // lines of the file and of this run; true for this run
+	unchecked map[string]bool // defects that this run has not checked
+	missing   []string        // lines of this run that are not in the file
 }
 
-// recordOf reads the record of the test. When the test ends, the record is written if update is set. Otherwise, the
-// test fails unless the record equals the findings of the run.
+// recordOf reads the record file of the test. When the test ends, it writes the file if update is true. Otherwise, the
+// test fails unless the file equals the findings of the run.
 func recordOf(t testing.TB, update bool, defects iter.Seq[string]) *record {
 	t.Helper()
 	file := filepath.Join("testdata", t.Name()+".txt")
-	r := &record{file: file, update: update, found: map[string]bool{}, left: map[string]bool{}}
+	r := &record{file: file, update: update, found: map[string]bool{}, unchecked: map[string]bool{}}
 	for defect := range defects {
-		r.left[defect] = true
+		r.unchecked[defect] = true
 	}
 	text, err := os.ReadFile(r.file)
 	Must(t, err == nil || update, "%s is missing; run the test with -update: %v", r.file, err)
@@ -42,14 +42,14 @@ func recordOf(t testing.TB, update bool, defects iter.Seq[string]) *record {
 
 func lineOf(defect, name string) string { return defect + ": " + name }
 
-// begin notes that the run checks a defect.
+// begin notes that this run checks the defect. The test may run with only some of the defects.
 func (r *record) begin(defect string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	delete(r.left, defect)
+	delete(r.unchecked, defect)
 }
 
-// has reports whether the record has the case for a defect.
+// has reports whether the file has a line for the defect and the name of the case.
 func (r *record) has(defect, name string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -57,7 +57,7 @@ func (r *record) has(defect, name string) bool {
 	return recorded
 }
 
-// note records that a case has found a defect.
+// note notes that the case with the name has found the defect in this run.
 func (r *record) note(defect, name string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -73,7 +73,7 @@ func (r *record) close(t testing.TB) {
 	Assert(t, len(r.missing) == 0 || r.update, "%s lacks these lines; run the test with -update: %q", r.file, r.missing)
 	var lines []string
 	for line, found := range r.found {
-		found = found || r.left[line[:max(0, strings.LastIndex(line, ": "))]]
+		found = found || r.unchecked[line[:max(0, strings.LastIndex(line, ": "))]]
 		Assert(t, found || r.update, "%s: no defect or no case belongs to the line %q", r.file, line)
 		if found {
 			lines = append(lines, line+"\n")

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// Record has the failures and the skip of a function that was called with a testing.TB.
+// Record has the result of a function that was called with a testing.TB: its failures, or the reason of its skip.
 type Record interface {
 	Failed() bool
 	Failures() string // the texts of all failures
@@ -17,8 +17,8 @@ type Record interface {
 	SkippedBy() string // the reason of the skip
 }
 
-// recorder is a testing.TB that records failures instead of failing. A test can therefore observe the failures of a
-// suite. All other calls go to the surrounding test.
+// recorder is a testing.TB that records failures and skips without failing or skipping the surrounding test. A test can
+// therefore observe the failures of a suite. The recorder passes all other calls to the surrounding test.
 type recorder struct {
 	testing.TB
 
@@ -28,7 +28,7 @@ type recorder struct {
 	cleanups  []func()
 }
 
-// Watch runs a function like the testing package, with its cleanups, and returns the record.
+// Watch runs a function and its cleanups as the testing package does, and returns the record.
 func Watch(t testing.TB, run func(t testing.TB)) Record {
 	t.Helper()
 	r := &recorder{TB: t}

@@ -1,5 +1,4 @@
-// Package system implements the clock and the id source of a running application with the clock and the randomness of
-// the machine.
+// Package system implements ports.Clock and ports.IDSource with the clock and the random numbers of the machine.
 package system
 
 import (
@@ -21,7 +20,7 @@ func (Clock) Now() time.Time { return time.Now() }
 // use. The zero value is ready for use.
 type IDs struct {
 	mu   sync.Mutex
-	last uint64 // the last tick: 48 bits of milliseconds and 12 bits of their fraction
+	last uint64 // the last result of tick: 48 bits for milliseconds, 12 bits for fractions
 }
 
 // NewID returns a new UUID in its text form.
@@ -42,7 +41,8 @@ func (s *IDs) NewID() string {
 	return string(text)
 }
 
-// tick returns the time in units of 1/4096 millisecond. It increases with every call.
+// tick returns the time now in units of 1/4096 millisecond. If the previous result is not smaller, tick returns the
+// previous result plus 1, so that the results increase with every call.
 func (s *IDs) tick(now time.Time) uint64 {
 	nanos := uint64(now.UnixNano())
 	tick := nanos/1e6<<12 | nanos%1e6<<12/1e6

@@ -1,4 +1,4 @@
-// Package words splits names of tables and columns into words, and returns the singular of words.
+// Package words splits names of tables and columns into words, and converts plurals into singulars.
 package words
 
 import (
@@ -6,7 +6,7 @@ import (
 	"unicode"
 )
 
-// Singular returns the singular of an English plural, as far as its ending shows the plural. It returns other words
+// Singular returns the singular of an English plural. It recognizes plurals by common endings and returns other words
 // unchanged.
 func Singular(word string) string {
 	lower := strings.ToLower(word)
@@ -38,8 +38,8 @@ func Singular(word string) string {
 	return word
 }
 
-// Split splits a name at each character except letters and digits, and before each capital letter that follows a
-// character other than a capital letter.
+// Split splits a name into words. Each character that is neither a letter nor a digit separates words. A capital letter
+// also begins a word, except after another capital letter. For example, "userID" becomes "user" and "ID".
 func Split(name string) []string {
 	var words []string
 	var word []rune

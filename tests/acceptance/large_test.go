@@ -17,14 +17,14 @@ import (
 	"github.com/habeas-data/habeas/internal/tests/databases"
 )
 
-// An export of a subject with many rows must not use much memory. Live memory during the export is bounded by a
-// constant, the 1 MiB of the API and the buffers on the way.
+// While a client reads an export with many rows, the live memory of the process grows by at most 8 MiB. The rows are
+// not kept in memory: only the 1 MiB buffer of the API and the buffers of the connection are.
 func TestAnExportOfManyRowsTakesLittleMemory(t *testing.T) {
 	const most = 8 << 20
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		rows := 100_000
 		if db.Dialect().Name() == dialect.SQLite {
-			rows = 20_000 // the race detector is slow with this number
+			rows = 20_000 // fewer rows, because SQLite is slow under the race detector
 		}
 		s := newHost(t, db, 1)
 		_, err := db.NewRaw("WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)"+
@@ -66,7 +66,7 @@ func live() uint64 {
 	return stats.HeapAlloc
 }
 
-// records reads the records of a bundle one by one.
+// records decodes the records of an export one by one.
 type records struct {
 	decoder *json.Decoder
 	n       int

@@ -114,7 +114,7 @@ func TestAPurposeMayHave255CharactersOfAnyKind(t *testing.T) {
 	})
 }
 
-// percentEncode escapes every byte, so that no library changes a path.
+// percentEncode escapes every byte of the text, so that no library normalizes the path.
 func percentEncode(text string) string {
 	var b strings.Builder
 	for i := range len(text) {

@@ -1,4 +1,4 @@
-// Package acceptance tests habeas as an application uses it: through its router, on both databases.
+// Package acceptance tests habeas through the router of an application, on both databases.
 package acceptance_test
 
 import (
@@ -25,8 +25,8 @@ import (
 
 func TestMain(m *testing.M) { postgres.Main(m) }
 
-// host is an application with habeas mounted at /me. The header X-Customer of a request names its subject. Only a test
-// may do that.
+// host is an application with habeas mounted at /me. The header X-Customer of a request names its subject. In a real
+// application, any client could forge this header.
 type host struct {
 	t      testing.TB
 	db     *bun.DB
@@ -56,7 +56,7 @@ func subject(c *fiber.Ctx) (domain.Subject, error) {
 	return domain.NewSubject(id)
 }
 
-// send makes a request as a customer and returns the status and the body.
+// send sends a request of a customer. It returns the status and the body of the response.
 func (s *host) send(customer, method, path, body string) (int, string) {
 	s.t.Helper()
 	var reader io.Reader
@@ -76,7 +76,7 @@ func (s *host) send(customer, method, path, body string) (int, string) {
 	return response.StatusCode, string(text)
 }
 
-// get decodes the response to a GET, whose status must be 200.
+// get sends a GET request of a customer and decodes the body of the response. The status must be 200.
 func (s *host) get(customer, path string, into any) {
 	s.t.Helper()
 	status, body := s.send(customer, http.MethodGet, path, "")
@@ -86,7 +86,7 @@ func (s *host) get(customer, path string, into any) {
 	must(s.t, json.NewDecoder(bytes.NewReader([]byte(body))).Decode(into))
 }
 
-// rows counts the rows of all tables of habeas.
+// rows returns the total number of rows in all tables of habeas.
 func (s *host) rows() int {
 	s.t.Helper()
 	total := 0
@@ -103,7 +103,7 @@ func (s *host) rows() int {
 
 var must = shop.Must
 
-// transactions is a query hook that counts statements and those of them that are BEGIN.
+// transactions is a query hook that counts all statements, and separately the statements BEGIN.
 type transactions struct {
 	mu                 sync.Mutex
 	begins, statements int
@@ -122,7 +122,7 @@ func (h *transactions) AfterQuery(_ context.Context, event *bun.QueryEvent) {
 	}
 }
 
-// during returns the number of transactions and statements of fn.
+// during returns the numbers of transactions and statements that fn executes.
 func (h *transactions) during(fn func()) (begins, statements int) {
 	h.mu.Lock()
 	h.begins, h.statements = 0, 0

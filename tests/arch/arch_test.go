@@ -15,13 +15,13 @@ func TestPackagesKeepTheRules(t *testing.T) {
 				t.Error(violation)
 			}
 			if applied == 0 {
-				t.Errorf("no package matches %v: the rule holds nothing", rule.packages)
+				t.Errorf("no package matches %v: the rule applies to nothing", rule.packages)
 			}
 		})
 	}
 }
 
-// A rule is useful only if it can fail. Each of these graphs breaks a rule.
+// A rule is useful only if it can fail. Each case is a graph of packages that breaks one rule.
 func TestRulesCatchWhatTheyForbid(t *testing.T) {
 	at := func(directory string) string { return module + "/" + directory }
 	for name, test := range map[string]struct {
@@ -48,14 +48,14 @@ func TestRulesCatchWhatTheyForbid(t *testing.T) {
 		"net/http in an internal package": {at("internal/detach"), "net/http", "the core imports no technology"},
 		"ports on a service":              {at("ports"), at("domain/saga"), "ports import only domain"},
 		"a service on another": {
-			at("domain/export"), at("domain/saga"), "services import only domain, ports and what they share",
+			at("domain/export"), at("domain/saga"), "services import only domain, ports and shared packages",
 		},
 		"a service on mocks": {
-			at("domain/export"), at("ports/mocks"), "services import only domain, ports and what they share",
+			at("domain/export"), at("ports/mocks"), "services import only domain, ports and shared packages",
 		},
 		"a shared part on a service": {
 			at("domain/internal/audit"), at("domain/saga"),
-			"what services share imports only domain, ports and internal packages",
+			"shared packages of services import only domain, ports and internal packages",
 		},
 		"a suite on an adapter": {
 			at("ports/porttest"), at("adapters/worker"), "conformance suites need only the core",
@@ -88,9 +88,9 @@ func TestRulesCatchWhatTheyForbid(t *testing.T) {
 			"sending statements knows none of them",
 		},
 		"the tests' server in an adapter": {
-			at("adapters/worker"), at("internal/tests/postgres"), "what users link needs no tests",
+			at("adapters/worker"), at("internal/tests/postgres"), "packages for applications link no packages for tests",
 		},
-		"goleak in app": {at("app"), "go.uber.org/goleak", "what users link needs no test library"},
+		"goleak in app": {at("app"), "go.uber.org/goleak", "packages for applications link no test library"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			broken := graph{
@@ -113,7 +113,7 @@ func TestRulesCatchWhatTheyForbid(t *testing.T) {
 	}
 }
 
-// The standard library may link packages that the core must not import.
+// The core may import packages of the standard library that themselves link technology. For example, fmt links os.
 func TestTheCoreMayImportWhatLinksTechnology(t *testing.T) {
 	directory := module + "/domain"
 	for _, imported := range []string{"fmt", "encoding/json"} {

@@ -21,7 +21,8 @@ func quoted(text string) (inside []string) {
 	return inside
 }
 
-// tables returns the rows of the tables in a Markdown text, by table, without their headers.
+// tables returns the tables of a Markdown text. Each table is a list of rows without the header, and each row is a list
+// of cells.
 func tables(markdown string) (found [][][]string) {
 	var rows [][]string
 	for line := range strings.Lines(markdown + "\n") {
@@ -42,7 +43,8 @@ func tables(markdown string) (found [][][]string) {
 	return found
 }
 
-// modules lists the modules that a program links on Linux, except the standard library and this module.
+// modules returns the modules that a program with the packages links on Linux. It omits the standard library and this
+// module.
 func modules(t *testing.T, packages []string) []string {
 	t.Helper()
 	arguments := []string{"list", "-deps", "-f", "{{with .Module}}{{if not .Main}}{{.Path}}{{end}}{{end}}"}

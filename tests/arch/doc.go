@@ -1,3 +1,3 @@
-// Package arch tests the rules of the module's architecture: the allowed imports of each package, and the packages that
-// the core must not link. It contains only tests.
+// Package arch tests the rules of the module's architecture. They concern the imports of each package, and the packages
+// that the core must not link. The package contains only tests.
 package arch

@@ -21,7 +21,8 @@ import (
 	"testing"
 )
 
-// unexampled maps packages without an example to the reason. Users see these packages.
+// unexampled has the packages that need no example, with the reasons. All other packages that users see need an
+// example.
 var unexampled = map[string]string{
 	"ports":          "has interfaces only: examples are with who implements them, and with who calls them",
 	"app/quickstart": "is a program, and an example itself",
@@ -62,7 +63,7 @@ func TestExamplesAreWholeProgramsOnTheirPages(t *testing.T) {
 	}
 }
 
-// documented returns the directories of the packages that users link and look up.
+// documented returns the directories of the packages that applications use directly.
 func documented(t *testing.T) (packages []string) {
 	t.Helper()
 	for _, file := range sources(t) {
@@ -91,8 +92,9 @@ func testFiles(t *testing.T, directory string) (contents []string) {
 	return contents
 }
 
-// page is an example as the documentation of its package shows it: a program made of the declarations in the example's
-// file. The program is empty if the declarations do not make one. Then the documentation shows only a fragment.
+// page is an example as the documentation of its package shows it. The program consists of the declarations in the file
+// of the example. It is empty if these declarations are not a complete program, because the documentation then shows
+// only a fragment.
 type page struct {
 	name    string
 	program string
@@ -121,7 +123,8 @@ func pagesOf(t *testing.T, tests ...string) (pages []page) {
 	return pages
 }
 
-// faults returns the pages that do not show a program that compiles, with the reasons.
+// faults returns a text for each page without a program that compiles. The text has the name of the page and the
+// reason.
 func faults(t *testing.T, pages []page) (found []string) {
 	t.Helper()
 	positions := token.NewFileSet()
@@ -156,7 +159,7 @@ func faults(t *testing.T, pages []page) (found []string) {
 	return found
 }
 
-// exports returns a function that opens the export data of packages.
+// exports returns a function that opens the compiled export data of a package, as the type checker needs it.
 func exports(t *testing.T, imports []string) func(importPath string) (io.ReadCloser, error) {
 	t.Helper()
 	arguments := []string{"list", "-export", "-deps", "-f", "{{.ImportPath}} {{.Export}}", "--"}

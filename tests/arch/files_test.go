@@ -16,13 +16,14 @@ import (
 
 // source is one Go file of the module.
 type source struct {
-	path   string // slash-separated, from the module's root
+	path   string // relative to the module's root, with slashes
 	lines  int
 	syntax *ast.File
 }
 
-// sources reads every Go file of the module, including tests. Because these tests read the files, go test runs them
-// again after each change of a file. So a cached result of TestPackagesKeepTheRules is never stale.
+// sources reads every Go file of the module, including tests. The go command caches test results, and it repeats a test
+// if a file that the test has read was changed. Because of these reads, no test of this package reports an outdated
+// result.
 func sources(t *testing.T) []source {
 	t.Helper()
 	var all []source
@@ -58,7 +59,8 @@ func parse(name string, content []byte) (source, error) {
 	return source{path: name, lines: strings.Count(string(content), "\n"), syntax: syntax}, err
 }
 
-// skipped reports whether the go command ignores a directory: hidden directories, test data and nested modules.
+// skipped reports whether the go command ignores a directory. It ignores hidden directories, test data and nested
+// modules.
 func skipped(directory, name string) bool {
 	_, err := os.Stat(filepath.Join(directory, "go.mod"))
 	return err == nil || name == "testdata" || strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_")
@@ -70,7 +72,7 @@ func TestFilesKeepTheRules(t *testing.T) {
 	files := sources(t)
 	for _, required := range []string{"domain", "ports"} {
 		if !slices.ContainsFunc(files, func(file source) bool { return file.in(required) }) {
-			t.Errorf("there is no Go file in %s: the rules hold nothing", required)
+			t.Errorf("there is no Go file in %s: the rules apply to nothing", required)
 		}
 	}
 	for _, file := range files {
@@ -82,28 +84,29 @@ func TestFilesKeepTheRules(t *testing.T) {
 
 func (s source) violations() (found []string) {
 	if s.in("adapters/http") {
-		found = append(found, "adapters/http holds packages and no Go file: its name is net/http's")
+		found = append(found, "a Go file in adapters/http would be a second package http: move it to a package below")
 	}
 	if s.lines > 400 && !s.in("ports/mocks/...") {
-		found = append(found, strconv.Itoa(s.lines)+" lines; nobody reads more than 400 in one sitting")
+		found = append(found, strconv.Itoa(s.lines)+" lines; a file has at most 400 lines: split it")
 	}
 	name := strings.TrimSuffix(s.syntax.Name.Name, "_test")
 	if slices.Contains([]string{"util", "utils", "common", "helper", "helpers"}, name) {
-		found = append(found, "package "+name+" says nothing about what is in it")
+		found = append(found, "package "+name+" must have a name that describes its content")
 	}
 	if name := s.offered(); name != "" {
 		found = append(found, name+": applications could import it; put the package below a folder internal")
 	}
-	// A test may read the clock of a synctest bubble.
+	// Tests are excluded, because a test may read the simulated clock of package synctest.
 	if s.in(core...) && !s.in("internal/system", "internal/tests/...") && !strings.HasSuffix(s.path, "_test.go") {
 		for _, call := range s.clockReads() {
-			found = append(found, call+": the core takes its time from a port")
+			found = append(found, call+": the core must read the time from ports.Clock")
 		}
 	}
 	return found
 }
 
-// offered returns an exported name of a package of tests that applications could import by mistake.
+// offered returns an exported name in a package for tests that applications could import by mistake, or "" if there is
+// none.
 func (s source) offered() string {
 	if !s.in("tests/...", "tools/...") || strings.Contains(s.path, "internal/") ||
 		strings.HasSuffix(s.path, "_test.go") || s.syntax.Name.Name == "main" {
@@ -135,7 +138,8 @@ func (s source) offered() string {
 	return ""
 }
 
-// clockReads returns the uses of the system's clock, under any name with which the file imports package time.
+// clockReads returns the calls that read the clock of the machine. It recognizes them even if the file imports package
+// time under another name.
 func (s source) clockReads() (found []string) {
 	name := ""
 	for _, spec := range s.syntax.Imports {

@@ -17,19 +17,19 @@ const module = "github.com/habeas-data/habeas"
 // root is the directory of the module, relative to this package.
 const root = "../.."
 
-// pkg is the output of `go list` for a package, without its tests.
+// pkg is the output of "go list" for one package, without the tests of the package.
 type pkg struct {
 	ImportPath string
 	Standard   bool
 	Imports    []string
-	Deps       []string // all linked packages, direct or not
+	Deps       []string // packages that it links directly or indirectly
 	Error      *struct{ Err string }
 }
 
-// graph contains the packages of the module and all packages that they link.
+// graph maps import paths to packages. It contains the packages of the module and all packages that they link.
 type graph map[string]pkg
 
-// load runs the go command, so that the tests check the packages that are really linked.
+// load builds the graph with the go command, so that the tests check the packages that a build really links.
 func load(t *testing.T) graph {
 	t.Helper()
 	command := exec.CommandContext(t.Context(), "go", "list", "-deps", "-e",
@@ -56,8 +56,8 @@ func load(t *testing.T) graph {
 	}
 }
 
-// local returns the directory of an import path of the module ("domain/consent", "." for the root). ok is false for
-// other import paths.
+// local returns the directory of a package of this module, such as "domain/consent", or "." for the root. If the import
+// path belongs to another module, ok is false.
 func local(importPath string) (directory string, ok bool) {
 	if importPath == module {
 		return ".", true
@@ -65,14 +65,14 @@ func local(importPath string) (directory string, ok bool) {
 	return strings.CutPrefix(importPath, module+"/")
 }
 
-// thirdParty reports whether a package belongs to another module than this one, and not to the standard library.
+// thirdParty reports whether a package belongs neither to this module nor to the standard library.
 func (g graph) thirdParty(importPath string) bool {
 	_, ours := local(importPath)
 	return !ours && !g[importPath].Standard
 }
 
-// packages returns the directories of the module's packages that match a pattern. "ports" matches only this package.
-// "domain/..." matches the package and all packages below it.
+// packages returns the directories of the module's packages that match one of the patterns. The pattern "ports" matches
+// only this package. The pattern "domain/..." matches package domain and all packages below it.
 func (g graph) packages(patterns ...string) []string {
 	var matching []string
 	for importPath := range g {
@@ -91,13 +91,13 @@ func matches(directory string, patterns []string) bool {
 	})
 }
 
-// imports returns the direct imports of a package of the module.
+// imports returns the packages that the package in the directory imports directly.
 func (g graph) imports(directory string) []string { return g[path.Join(module, directory)].Imports }
 
-// deps returns all packages that a package of the module links.
+// deps returns all packages that the package in the directory links, directly or indirectly.
 func (g graph) deps(directory string) []string { return g[path.Join(module, directory)].Deps }
 
-// chain returns the shortest chain of imports from a package of the module to a linked package.
+// chain returns the shortest chain of imports from the package in the directory to the target, such as "a -> b -> c".
 func (g graph) chain(directory, target string) string {
 	start := path.Join(module, directory)
 	cameFrom := map[string]string{start: ""}

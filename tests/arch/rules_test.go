@@ -16,7 +16,7 @@ type rule struct {
 	forbids func(g graph, directory string) []string
 }
 
-// core contains the packages that must not depend on technology.
+// core has the packages that must not depend on technology, except the packages in exceptCore.
 var (
 	core       = []string{"domain/...", "ports/...", "internal/..."}
 	exceptCore = []string{
@@ -27,14 +27,14 @@ var (
 // users are the packages that applications link.
 var users = []string{"domain/...", "ports/...", "adapters/...", "app/...", "internal/..."}
 
-// testTools are the packages that only tests link, including tests of adapters and of package app.
+// testTools are packages that only tests link. The tests of adapters and of package app may link them too.
 var testTools = []string{"internal/tests/..."}
 
-// shared are packages that several services need. A service must not import another service.
+// shared are packages that several services need. They exist because a service must not import another service.
 var shared = []string{"domain/internal/..."}
 
-// technology lists packages that the core must not import. Packages that the standard library links are not counted,
-// because fmt and encoding/json link os.
+// technology lists packages that the core must not import directly. Indirect imports through the standard library are
+// allowed, because fmt and encoding/json link os.
 var technology = []string{"net/http", "database/sql", "log", "os", "io/fs", "syscall"}
 
 var rules = []rule{
@@ -44,14 +44,14 @@ var rules = []rule{
 	{"domain imports nothing of the module", []string{"domain"}, nil, importsOfOurs()},
 	{"ports import only domain", []string{"ports"}, nil, importsOfOurs("domain")},
 	{
-		"services import only domain, ports and what they share",
+		"services import only domain, ports and shared packages",
 		[]string{"domain/..."},
 		append(shared, "domain"),
 		importsOfOurs(append(shared, "domain", "ports", "internal/...")...),
 	},
 	{"internal packages import nothing of the module", []string{"internal/..."}, testTools, importsOfOurs()},
 	{
-		"what services share imports only domain, ports and internal packages",
+		"shared packages of services import only domain, ports and internal packages",
 		shared,
 		nil,
 		importsOfOurs("domain", "ports", "internal/..."),
@@ -88,15 +88,19 @@ var rules = []rule{
 		nil,
 		importsOfOurs("domain"),
 	},
-	{"what users link needs no tests", users, testTools, links(ours("tests/...", "internal/tests/..."))},
 	{
-		"what users link needs no test library", users,
+		"packages for applications link no packages for tests", users, testTools,
+		links(ours("tests/...", "internal/tests/...")),
+	},
+	{
+		"packages for applications link no test library", users,
 		append([]string{"ports/mocks/...", "ports/porttest/...", "adapters/http/httptestsuite/..."}, testTools...),
 		links(under("pgregory.net/rapid", "github.com/getkin/kin-openapi", "go.uber.org/goleak", "github.com/golang/mock")),
 	},
 }
 
-// check applies a rule to the existing packages. It returns the violations and the number of packages under the rule.
+// check applies the rule to the packages of the graph. It returns the violations, and the number of packages to which
+// the rule applies.
 func (r rule) check(g graph) (violations []string, applied int) {
 	for _, directory := range g.packages(r.packages...) {
 		if matches(directory, r.except) {
@@ -113,7 +117,7 @@ func (r rule) check(g graph) (violations []string, applied int) {
 // predicate selects import paths.
 type predicate func(g graph, importPath string) bool
 
-// under selects packages and all packages below them, with any major version.
+// under selects the packages with the import paths in prefixes, and all packages below them.
 func under(prefixes ...string) predicate {
 	return func(_ graph, importPath string) bool {
 		return slices.ContainsFunc(prefixes, func(prefix string) bool {
@@ -122,7 +126,7 @@ func under(prefixes ...string) predicate {
 	}
 }
 
-// ours selects packages of the module by pattern.
+// ours selects the packages of this module whose directories match one of the patterns.
 func ours(patterns ...string) predicate {
 	return func(_ graph, importPath string) bool {
 		directory, is := local(importPath)
@@ -130,7 +134,7 @@ func ours(patterns ...string) predicate {
 	}
 }
 
-// links forbids selected packages among all linked packages.
+// links forbids a package to link the picked packages, directly or indirectly.
 func links(picked predicate) func(graph, string) []string {
 	return func(g graph, directory string) (violations []string) {
 		for _, dependency := range g.deps(directory) {
@@ -142,7 +146,7 @@ func links(picked predicate) func(graph, string) []string {
 	}
 }
 
-// imports forbids selected packages among the direct imports.
+// imports forbids a package to import the picked packages directly.
 func imports(picked predicate) func(graph, string) []string {
 	return func(g graph, directory string) (violations []string) {
 		for _, imported := range g.imports(directory) {
@@ -154,7 +158,7 @@ func imports(picked predicate) func(graph, string) []string {
 	}
 }
 
-// importsOfOurs forbids direct imports of packages of the module, except the allowed packages.
+// importsOfOurs forbids a package to import other packages of this module directly, except the allowed packages.
 func importsOfOurs(allowed ...string) func(graph, string) []string {
 	return imports(func(_ graph, importPath string) bool {
 		directory, is := local(importPath)

@@ -14,7 +14,8 @@ import (
 	"github.com/habeas-data/habeas/tests/bench/results"
 )
 
-// bench starts a server, measures one part after the other, and shows the results. The last lines are machine-readable.
+// bench starts a server, measures the selected parts one after the other, and prints the results. A program can parse
+// the last lines.
 func bench(ctx context.Context, o options) (err error) {
 	began := time.Now()
 	progress := func(text string) { fmt.Fprintf(os.Stderr, "%4.0fs  %s\n", time.Since(began).Seconds(), text) }

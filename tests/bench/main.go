@@ -1,8 +1,8 @@
-// Command bench measures habeas against hand-written code for the same purpose in one run, on a private PostgreSQL with
-// default durability and on SQLite:
+// Command bench compares habeas with hand-written code for the same purpose. It measures both in one run, on SQLite and
+// on a private PostgreSQL server with default durability:
 //
 //	make bench        measures everything and writes docs/benchmarks
-//	make bench-quick  measures in brief and prints
+//	make bench-quick  runs a shorter measurement and prints the results
 //
 // All servers listen on the loopback interface. They stop when the measurement ends, on a signal, or when this process
 // ends for any reason.
@@ -42,7 +42,7 @@ func measure(arguments []string) error {
 	defer cancel()
 	if err := bench(ctx, o); err != nil {
 		if ctx.Err() != nil {
-			return context.Cause(ctx) // other errors follow from this cause
+			return context.Cause(ctx) // the cancellation is the cause of err
 		}
 		return err
 	}

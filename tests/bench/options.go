@@ -15,7 +15,7 @@ import (
 	"github.com/habeas-data/habeas/tests/bench/habeas"
 )
 
-// options describe the parts and the duration of the measurement.
+// options has the flags of the program: the parts to measure, their sizes and their durations.
 type options struct {
 	parts        []string
 	users        int
@@ -45,7 +45,7 @@ type options struct {
 	limit        time.Duration
 }
 
-// parse reads the flags. Flags after -quick override its values.
+// parse reads the flags. A flag after -quick overrides the value that -quick sets.
 func parse(arguments []string, output io.Writer) (options, error) {
 	o := options{
 		parts:        allParts,
@@ -62,8 +62,8 @@ func parse(arguments []string, output io.Writer) (options, error) {
 			o.parts, err = parts(text)
 			return err
 		})
-	flags.IntVar(&o.users, "users", 20_000, "how many `users` the shop has")
-	flags.IntVar(&o.sqliteUsers, "sqlite-users", 5_000, "how many `users` the shop on SQLite has")
+	flags.IntVar(&o.users, "users", 20_000, "number of `users` of the shop")
+	flags.IntVar(&o.sqliteUsers, "sqlite-users", 5_000, "number of `users` of the shop on SQLite")
 	list := func(name string, into *[]int, usage string) {
 		defaults := strings.Trim(strings.ReplaceAll(fmt.Sprint(*into), " ", ","), "[]")
 		flags.Func(name, usage+", separated by commas (default "+defaults+")", func(text string) (err error) {
@@ -73,26 +73,26 @@ func parse(arguments []string, output io.Writer) (options, error) {
 	}
 	list("connections", &o.connections, "numbers of `connections` to measure with")
 	list("sqlite-connections", &o.sqliteConns, "numbers of `connections` to measure SQLite with")
-	list("rows", &o.rows, "numbers of `rows` to which the tables grow, such as 10000,10000000")
-	list("subject-rows", &o.subjectRows, "numbers of `rows` to which a subject grows")
-	flags.IntVar(&o.pairs, "pairs", 5, "`how` many times both sides are measured")
-	flags.IntVar(&o.sqlitePairs, "sqlite-pairs", 5, "`how` many times both sides are measured on SQLite")
-	flags.DurationVar(&o.warmup, "warmup", 300*time.Millisecond, "how `long` each run warms up")
-	flags.DurationVar(&o.duration, "duration", 2*time.Second, "how `long` each run is measured")
-	flags.IntVar(&o.pool, "pool", 16, "how many `connections` each side has to its database")
-	flags.StringVar(&o.driver, "driver", habeas.DefaultDriver, "the `driver` under habeas: "+habeas.Drivers())
-	flags.IntVar(&o.entries, "entries", 20_000, "how many `entries` are drained in a run")
-	flags.IntVar(&o.drains, "drains", 5, "`how` many times both sides are drained")
-	flags.IntVar(&o.wakeups, "wakeups", 300, "how many `erasures` wake a worker, for each way to wake it")
-	flags.IntVar(&o.polls, "polls", 5, "how many `erasures` are found by polling, every second")
-	flags.IntVar(&o.backlog, "backlog", 1_000_000, "how many `entries` claims have to pass over")
+	list("rows", &o.rows, "numbers of `rows` of each large table, such as 10000,10000000")
+	list("subject-rows", &o.subjectRows, "numbers of `rows` of one subject")
+	flags.IntVar(&o.pairs, "pairs", 5, "`number` of runs of each side")
+	flags.IntVar(&o.sqlitePairs, "sqlite-pairs", 5, "`number` of runs of each side on SQLite")
+	flags.DurationVar(&o.warmup, "warmup", 300*time.Millisecond, "`duration` of the warm-up before each run")
+	flags.DurationVar(&o.duration, "duration", 2*time.Second, "`duration` of each run")
+	flags.IntVar(&o.pool, "pool", 16, "number of `connections` of each side to its database")
+	flags.StringVar(&o.driver, "driver", habeas.DefaultDriver, "the database `driver` of habeas: "+habeas.Drivers())
+	flags.IntVar(&o.entries, "entries", 20_000, "number of outbox `entries` in each drain")
+	flags.IntVar(&o.drains, "drains", 5, "`number` of drains of each side")
+	flags.IntVar(&o.wakeups, "wakeups", 300, "number of `erasures` for each way to wake a worker")
+	flags.IntVar(&o.polls, "polls", 5, "number of `erasures` that a worker finds by polling every second")
+	flags.IntVar(&o.backlog, "backlog", 1_000_000, "number of `entries` that a claim must skip")
 	flags.IntVar(&o.claims, "claims", 200, "number of `claims` of each kind with a backlog")
 	flags.IntVar(&o.neighbours, "neighbours", 50_000, "number of `entries` of each of two concurrent systems")
-	flags.DurationVar(&o.neighbour, "neighbour", 20*time.Second, "how `long` a system is measured with another system")
-	flags.IntVar(&o.churnRate, "churn-rate", 1000, "how many `entries` a second are added in a churn")
-	flags.DurationVar(&o.churn, "churn", 10*time.Minute, "how `long` a churn takes; half as long with an old snapshot")
-	flags.StringVar(&o.markdown, "markdown", "", "a `directory` to write the results to as well, with charts")
-	flags.DurationVar(&o.limit, "limit", 90*time.Minute, "how `long` all of it may take")
+	flags.DurationVar(&o.neighbour, "neighbour", 20*time.Second, "`duration` of a run with two external systems")
+	flags.IntVar(&o.churnRate, "churn-rate", 1000, "number of `entries` that a churn adds per second")
+	flags.DurationVar(&o.churn, "churn", 10*time.Minute, "`duration` of a churn; half of it with an old snapshot")
+	flags.StringVar(&o.markdown, "markdown", "", "`directory` for a page with the results and charts")
+	flags.DurationVar(&o.limit, "limit", 90*time.Minute, "time `limit` of the complete benchmark")
 	const inBrief = "measure in brief: no growth, no bad days, endpoints in 5 runs of 300ms at 16 and 64 connections"
 	flags.BoolFunc("quick", inBrief, func(string) error {
 		o.parts, o.connections, o.pairs = []string{partEndpoints, partSQLite, partDrain}, []int{16, 64}, 5
@@ -112,7 +112,8 @@ func parse(arguments []string, output io.Writer) (options, error) {
 	return o, o.check()
 }
 
-// leastEntries is the number of entries in one batch of each worker.
+// leastEntries is the smallest permitted number of entries in a drain. It is one full batch for each worker of
+// drain.Best.
 var leastEntries = drain.Best.Batch * drain.Best.Workers
 
 func (o options) check() error {
@@ -122,15 +123,15 @@ func (o options) check() error {
 	case o.users < 1 || o.pairs < 1 || o.sqlitePairs < 1 || o.pool < 1 || o.drains < 1 || o.wakeups < 1 || o.polls < 1:
 		return errors.New("users, pairs, pool, drains, wakeups and polls must be above zero")
 	case o.backlog < 1 || o.claims < 1 || o.neighbours < 1 || o.neighbour <= 0 || o.churnRate < 1 || o.churn < time.Second:
-		return errors.New("backlog, claims, neighbours and churn must be above zero, and a churn takes a second at least")
+		return errors.New("backlog, claims, neighbours and churn must be above zero, and a churn must take at least a second")
 	case o.warmup < 0 || o.duration <= 0 || o.limit <= 0:
 		return errors.New("times must be above zero")
 	case o.users < 20*o.pairs || o.sqliteUsers < 20*o.sqlitePairs:
-		return errors.New("there must be 20 users for each pair, for each is erased only once")
+		return errors.New("there must be 20 users for each pair, because a user can be erased only once")
 	case o.entries < leastEntries:
-		return fmt.Errorf("there must be %d entries, for they are claimed in batches", leastEntries)
+		return fmt.Errorf("there must be at least %d entries, because they are claimed in batches", leastEntries)
 	case o.rows[0] < growth.SmallestSize(o.pairs):
-		return fmt.Errorf("tables must have %d rows at least, for each user is erased only once",
+		return fmt.Errorf("tables must have at least %d rows, because a user can be erased only once",
 			growth.SmallestSize(o.pairs))
 	case o.subjectRows[0] <= growth.SmallestSubject:
 		return fmt.Errorf("a subject must have more than %d rows", growth.SmallestSubject)

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-func TestWhatFollowsQuickWins(t *testing.T) {
+func TestAFlagAfterQuickOverridesItsValue(t *testing.T) {
 	o, err := parse([]string{"-quick", "-pairs", "3", "-connections", "2,8"}, io.Discard)
 	if err != nil {
 		t.Fatal(err)

@@ -19,7 +19,7 @@ import (
 	"github.com/habeas-data/habeas/tests/bench/wakeup"
 )
 
-// view selects the keys of rows and columns with which benchstat shows the results of a name.
+// view describes a table of benchstat for the results with a name. The keys row and column select its rows and columns.
 type view struct{ name, row, column string }
 
 var views = []view{
@@ -34,7 +34,7 @@ var views = []view{
 	{badday.NameChurn, "/second@num", "/claims,/side"},
 }
 
-// table returns "" if there are no results.
+// table returns the table as text, or "" if there are no results.
 func (v view) table(ctx context.Context, all results.Set) (string, error) {
 	of := all.Of(v.name)
 	if len(of) == 0 {
@@ -46,7 +46,7 @@ func (v view) table(ctx context.Context, all results.Set) (string, error) {
 //go:embed page.md
 var page string
 
-// writePage writes README.md with its charts and the results into a directory, which it creates if necessary.
+// writePage writes README.md, its charts and the results into a directory. It creates the directory if necessary.
 func writePage(ctx context.Context, directory string, here machine.Machine, all results.Set) error {
 	if err := os.MkdirAll(directory, 0o755); err != nil {
 		return err

@@ -16,7 +16,7 @@ import (
 	"github.com/habeas-data/habeas/tests/bench/wakeup"
 )
 
-// The parts of a measurement, and the names of the results that have no name of their own.
+// The parts of the benchmark, and the names of the results for which no package defines a name.
 const (
 	partEndpoints = "endpoints"
 	partSQLite    = "sqlite"
@@ -143,10 +143,10 @@ func measureBadDay(ctx context.Context, p place) (results.Set, error) {
 	})
 }
 
-// churnSamples is the number of points of the chart over time.
+// churnSamples is the number of samples of a churn, which are the points of its chart.
 const churnSamples = 20
 
-// start starts the server of a side as a separate process.
+// start starts the server of a side as a separate process on a database.
 func (o options) start(ctx context.Context, side, databaseURL string) (*process.Server, error) {
 	return process.Start(ctx, "serve", "-side", side, "-database", databaseURL,
 		"-pool", strconv.Itoa(o.pool), "-driver", o.driver)

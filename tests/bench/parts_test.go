@@ -12,7 +12,7 @@ import (
 	"github.com/habeas-data/habeas/tests/bench/machine"
 )
 
-// The server of a side is another process of this program. In a test it is another process of the test binary.
+// The server of a side runs in another process of the same program. In a test, this program is the test binary.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "serve" {
 		main()

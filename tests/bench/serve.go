@@ -19,7 +19,7 @@ import (
 
 // serve runs the server of one side.
 func serve(arguments []string) (err error) {
-	signal.Ignore(os.Interrupt) // a terminal also signals this process, but the parent decides when to stop
+	signal.Ignore(os.Interrupt) // Ctrl+C also reaches this process, but the parent stops it
 	flags := flag.NewFlagSet("serve", flag.ContinueOnError)
 	side := flags.String("side", "", "`side`: "+endpoints.Floor+", "+endpoints.Habeas+" or "+endpoints.Shared)
 	databaseURL := flags.String("database", "", "`url` of the side's database")

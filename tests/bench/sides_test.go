@@ -19,14 +19,14 @@ import (
 	"github.com/habeas-data/habeas/tests/bench/shop"
 )
 
-// side is a side that runs in this process.
+// side is a side of the benchmark that runs in the test process.
 type side struct {
 	name     string
 	server   *fiber.App
 	database *bun.DB
 }
 
-// onBothDatabases runs a test with the sides on PostgreSQL, and on SQLite.
+// onBothDatabases runs a test with all sides on PostgreSQL, and with all sides on SQLite.
 func onBothDatabases(t *testing.T, test func(t *testing.T, sides []side)) {
 	t.Helper()
 	const users = 5
@@ -63,7 +63,7 @@ func onBothDatabases(t *testing.T, test func(t *testing.T, sides []side)) {
 	run("SQLite", made, err)
 }
 
-// Values that differ in each run: the current instants, ids, surrogates, and the order of the steps of an erasure.
+// Patterns for values that differ between the sides: the current time, ids, positions in a ledger, and surrogates.
 var (
 	instants   = regexp.MustCompile(`"((?:generat|record|complet|occurr|eras|enqueu)ed_at)": ?"[^"]*"`)
 	ids        = regexp.MustCompile(`"(event_id|entry_id|operation_id)": ?"[^"]*"`)
@@ -85,7 +85,7 @@ func comparable(t *testing.T, text []byte) any {
 	return value
 }
 
-// withoutIntake removes the instants of the ledgers' records from an export.
+// withoutIntake replaces the values of the field recorded_at in an export, because they differ between the sides.
 func withoutIntake(value any) {
 	bundle, _ := value.(map[string]any)
 	records, _ := bundle["records"].([]any)
@@ -113,7 +113,8 @@ func (s side) send(t *testing.T, method, path, user, body string) (int, []byte) 
 	return response.StatusCode, text
 }
 
-// table returns the rows of a table, by column. The rows of the shop and their keys are equal in each copy.
+// table returns the rows of a table, as maps from columns to values. The copies of the shop have equal rows with equal
+// keys.
 func (s side) table(t *testing.T, name, order string) any {
 	t.Helper()
 	var rows []map[string]any

@@ -8,7 +8,8 @@ import (
 	"github.com/habeas-data/habeas/tests/bench/results"
 )
 
-// verdict returns machine-readable lines: medians of the ratios, pair by pair, and of the results on SQLite.
+// verdict returns lines that a program can parse. They have the medians of the ratios between two sides, and the
+// medians of the results on SQLite.
 func verdict(all results.Set) (lines []string) {
 	served, onSQLite, drained := all.Of(nameEndpoints), all.Of(nameSQLite), all.Of(drain.Name)
 	lines = append(ratios("ratio", served, endpoints.Habeas), ratios("ratio-shared", served, endpoints.Shared)...)
@@ -40,7 +41,7 @@ func ratios(line string, set results.Set, side string) (lines []string) {
 	return lines
 }
 
-// eachLevel calls a function for the results of each endpoint with each number of connections.
+// eachLevel calls fn with the results of each endpoint and each number of connections.
 func eachLevel(set results.Set, fn func(endpoint, connections string, at results.Set)) {
 	for _, endpoint := range set.Keys("endpoint") {
 		of := set.With("endpoint", endpoint)

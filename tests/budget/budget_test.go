@@ -1,5 +1,5 @@
-// Package budget tests the cost of requests: the number of waits for the database, and the allocations. It measures no
-// times, so a regression fails on any machine.
+// Package budget tests the cost of requests. It counts round trips to the database and allocations. It measures no
+// durations, so that a test fails equally on slow and fast machines.
 package budget_test
 
 import (
@@ -25,7 +25,8 @@ func TestMain(m *testing.M) { postgres.Main(m) }
 
 var must = shop.Must
 
-// steps is the number of steps of an erasure of the models: it deletes parcels, anonymizes people and retains invoices.
+// steps is the number of steps in an erasure of shop.WithInvoices. They delete parcels, anonymize customers and retain
+// invoices.
 const steps = 3
 
 type world struct {
@@ -66,8 +67,8 @@ func (w world) request(t testing.TB, method, path, body string) {
 
 const decision = `{"purpose":"newsletter","policy_version":"1","granted":true}`
 
-// requests have a budget of round trips and a budget of allocations. The allocations have headroom of about a fifth for
-// changes of Go and of the drivers.
+// requests has the maximum numbers of round trips and of allocations for each request. The maximum of allocations is
+// about a fifth higher than the current number, because it changes with Go and with the drivers.
 var requests = []struct {
 	method, path, body string
 	trips              int64
@@ -104,7 +105,8 @@ func TestRequestsKeepTheirBudgetOfAllocations(t *testing.T) {
 	}
 }
 
-// The budget has headroom, because the race detector allocates too. A row of parcels is one record.
+// The maximum is higher than the current number of allocations, because the race detector allocates too. In an export,
+// each row of parcels is one record.
 func TestTheRowsOfAnExportKeepTheirBudgetOfAllocations(t *testing.T) {
 	w := newWorld(t)
 	export := func() { w.request(t, http.MethodGet, "/export", "") }

@@ -25,7 +25,7 @@ type Actor struct {
 	PublicKey  []byte `bun:"public_key"` // stays: other servers check signatures with it
 }
 
-// Delivery is a signed activity that waits for the application's own sender.
+// Delivery is a signed activity that the application still has to send to other servers.
 type Delivery struct {
 	bun.BaseModel `bun:"table:deliveries"`
 
@@ -34,7 +34,7 @@ type Delivery struct {
 	Signature []byte `bun:"signature"`
 }
 
-// signDelete signs before the erasure erases the key. The delivery commits with the erasure, or not at all.
+// signDelete is called before the erasure removes the private key. It stores the delivery in the same transaction.
 func signDelete(ctx context.Context, s ports.Session, subject domain.Subject) error {
 	tx, err := bunstore.Tx(s)
 	if err != nil {

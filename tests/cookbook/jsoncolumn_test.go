@@ -21,7 +21,7 @@ type Profile struct {
 	Email string `bun:"email" pii:"contact,erasure:anonymize"`
 }
 
-// ProfilePhone is a row of the view: the path phone of the column profiles.settings.
+// ProfilePhone is the model of the view. A row has the value phone in the JSON column profiles.settings.
 type ProfilePhone struct {
 	bun.BaseModel `bun:"table:profile_phones"`
 
@@ -58,7 +58,8 @@ func TestAPathOfAJSONColumnIsErasedByAView(t *testing.T) {
 	`)
 }
 
-// withoutPhone is the hook where there are no views to write to, as on SQLite.
+// withoutPhone is a hook that removes the phone number from the JSON column, in a database without the view
+// profile_phones.
 func withoutPhone(ctx context.Context, s ports.Session, subject domain.Subject) error {
 	tx, err := bunstore.Tx(s)
 	if err != nil {

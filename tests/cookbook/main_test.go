@@ -1,4 +1,4 @@
-// Package cookbook runs the recipes of docs/cookbook.md. The page shows parts of these files as they are.
+// Package cookbook runs the recipes of docs/cookbook.md. That page shows parts of these files unchanged.
 package cookbook_test
 
 import (
@@ -20,7 +20,8 @@ import (
 
 func TestMain(m *testing.M) { postgres.Main(m) }
 
-// prepare makes the tables of habeas and of the application: of a model its table, of a text the statement that it is.
+// prepare creates the tables of habeas and of the application. A step is a model whose table is created, or an SQL
+// statement that is executed.
 func prepare(t *testing.T, db *bun.DB, steps ...any) {
 	t.Helper()
 	must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{}))
@@ -43,7 +44,8 @@ func insert(t *testing.T, db *bun.DB, rows ...any) {
 	}
 }
 
-// erasing exports and erases a subject. It returns what the export had, and what the tables held before and after.
+// erasing exports and erases a subject. It returns a text with the rows of the tables before the erasure, the exported
+// records, and the rows of the tables after the erasure.
 func erasing(t *testing.T, db *bun.DB, gdpr *app.Integration, subject domain.Subject, tables ...string) string {
 	t.Helper()
 	var story strings.Builder
@@ -75,7 +77,7 @@ func shelve(t *testing.T, story *strings.Builder, when string, db *bun.DB, table
 	}
 }
 
-// rowsOf returns the rows of a table as texts, in the order of the first column.
+// rowsOf returns each row of a table as a text, ordered by the first two columns.
 func rowsOf(t *testing.T, db *bun.DB, table string) (texts []string) {
 	t.Helper()
 	rows, err := db.QueryContext(t.Context(), "SELECT * FROM ? ORDER BY 1, 2", bun.Ident(table))
@@ -104,7 +106,7 @@ func rowsOf(t *testing.T, db *bun.DB, table string) (texts []string) {
 
 var digits = regexp.MustCompile(`[0-9a-f]{32}`)
 
-// shown is the value as a text, the digits of a surrogate left out.
+// shown formats a value as text. It replaces the random digits of a surrogate by an ellipsis.
 func shown(value any) string {
 	switch value := value.(type) {
 	case nil:
@@ -119,7 +121,7 @@ func shown(value any) string {
 	return fmt.Sprint(value)
 }
 
-// expectText compares the printed text with the text on the page.
+// expectText fails unless the text equals the text on the page of the cookbook.
 func expectText(t *testing.T, got, want string) {
 	t.Helper()
 	if got, want := lines(got), lines(want); got != want {

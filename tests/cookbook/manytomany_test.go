@@ -24,7 +24,7 @@ type Choir struct {
 	City string `bun:"city"`
 }
 
-// Seat is the link table. Its rows belong to the singer.
+// Seat is the link table. Each of its rows belongs to a singer.
 type Seat struct {
 	bun.BaseModel `bun:"table:seats" subject:"owned"`
 
@@ -37,7 +37,7 @@ type Seat struct {
 
 func TestALinkGoesAndItsOtherEndStays(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
-		db.RegisterModel((*Seat)(nil)) // as bun asks for many-to-many
+		db.RegisterModel((*Seat)(nil)) // bun requires it for many-to-many relations
 		models := []any{(*Singer)(nil), (*Seat)(nil)}
 		prepare(t, db, (*Singer)(nil), (*Choir)(nil), (*Seat)(nil))
 		gdpr, err := app.New(app.Config{DB: db, Models: models})

@@ -25,7 +25,7 @@ type Product struct {
 	Title    string  `bun:"title"`
 }
 
-// Remark is about a seller, a product, or something else.
+// Remark is about a seller, a product, or something else. The column target_type names the table.
 type Remark struct {
 	bun.BaseModel `bun:"table:remarks"`
 

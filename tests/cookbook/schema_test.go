@@ -23,7 +23,7 @@ type Customer struct {
 	Carts    []*Cart    `bun:"rel:has-many,join:id=customer_id"`
 }
 
-// Cart is a table that the data map forgets.
+// Cart has a reference to a customer, but no annotations.
 type Cart struct {
 	bun.BaseModel `bun:"table:carts"`
 
@@ -51,8 +51,8 @@ type Receipt struct {
 	IssuedAt   time.Time `bun:"issued_at"`
 }
 
-// check writes all mistakes in the models. Without mistakes, it writes the plan of an erasure and the notices of the
-// data map.
+// check writes the mistakes in the models to w. If there are none, it writes the steps of an erasure, and a notice for
+// each table or column that the data map leaves out.
 func check(w *strings.Builder, db *bun.DB, models ...any) {
 	gdpr, err := app.New(app.Config{DB: db, Models: models})
 	if err != nil {
@@ -104,7 +104,7 @@ func TestAnExistingSchemaIsAnnotated(t *testing.T) {
 	})
 }
 
-// careless is a customer whose tags have mistakes.
+// careless is a model of customers with mistakes in its struct tags.
 type careless struct {
 	bun.BaseModel `bun:"table:customers"`
 

@@ -37,7 +37,7 @@ type Login struct {
 
 func withSessions(db *bun.DB, cache *Cache) (*app.Integration, error) {
 	hooks := stack.Hooks{
-		// In the transaction: a table of a session library, which has no model.
+		// In the transaction of the erasure: delete rows of a session library, whose table has no model.
 		BeforeErasure: func(ctx context.Context, s ports.Session, subject domain.Subject) error {
 			tx, err := bunstore.Tx(s)
 			if err != nil {
@@ -46,7 +46,7 @@ func withSessions(db *bun.DB, cache *Cache) (*app.Integration, error) {
 			_, err = tx.NewDelete().Table("web_sessions").Where("account = ?", subject.ID.String()).Exec(ctx)
 			return err
 		},
-		// After the commit: a cache, which has no transaction. The hook is called up to five times, until it succeeds.
+		// After the commit: clear a cache outside of the database. If this fails, it is repeated up to four times.
 		AfterErasure: func(ctx context.Context, subject domain.Subject, _ domain.ErasureResult) error {
 			return cache.Delete(ctx, "account:"+subject.ID.String())
 		},
@@ -103,12 +103,12 @@ func TestACacheThatFailsUndoesNoErasureAndIsTriedAgain(t *testing.T) {
 	}
 }
 
-// Cache stands for one outside of the process. If it fails, it does so once.
+// Cache represents a cache outside of the process. If fails is true, its first call returns an error.
 type Cache struct {
 	mu      sync.Mutex
 	entries map[string]string
 	fails   bool
-	cleared chan struct{} // closed when an entry is deleted, unless it is nil
+	cleared chan struct{} // if not nil, it is closed when an entry is deleted
 }
 
 func (c *Cache) Delete(_ context.Context, key string) error {

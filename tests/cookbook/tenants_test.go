@@ -31,7 +31,7 @@ type Shift struct {
 	Place    string    `bun:"place" pii:"location"`
 }
 
-// currentEmployee takes both keys from the login, in the order of the key columns.
+// currentEmployee returns a subject with both keys of the signed-in employee, in the order of the key columns.
 func currentEmployee(c *fiber.Ctx) (domain.Subject, error) {
 	employee, ok := c.Locals("employee").(*Employee)
 	if !ok {

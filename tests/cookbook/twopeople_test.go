@@ -16,7 +16,7 @@ type Member struct {
 	Name string `bun:"name" pii:"identity,erasure:anonymize"`
 }
 
-// Message has the text of its sender, and the folder of its recipient.
+// Message has a text, which belongs to its sender, and a folder, which belongs to its recipient.
 type Message struct {
 	bun.BaseModel `bun:"table:messages"`
 
@@ -29,7 +29,7 @@ type Message struct {
 	Folder      string  `bun:"folder" pii:"behavioral,via:Recipient,surrogate:inbox"`
 }
 
-// Follow is deleted with either of the two people. The followed account is personal data of the follower.
+// Follow is deleted if either of the two people is erased. The followed account is personal data of the follower.
 type Follow struct {
 	bun.BaseModel `bun:"table:follows"`
 

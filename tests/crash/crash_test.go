@@ -49,8 +49,9 @@ func TestAKilledServerLeavesEachSubjectWhollyErasedOrUntouched(t *testing.T) {
 	}
 }
 
-// killInTheMiddle lets clients erase and consent, and kills the server after a number of responses that differs in each
-// round. It returns the number of the round's subjects that are erased.
+// killInTheMiddle kills the server while clients record consents and erase customers. The number of responses before
+// the kill differs in each round. killInTheMiddle returns the number of erased customers among the customers of the
+// round.
 func killInTheMiddle(t *testing.T, db *bun.DB, database string, round int) (erased int) {
 	t.Helper()
 	first := round * customers
@@ -112,7 +113,8 @@ var wholeErasure = []string{
 	"erasure_requested", "erasure_step_succeeded", "erasure_step_succeeded", "erasure_local_completed",
 }
 
-// checkWhole fails the test if the subject is partially erased, and reports whether the subject is erased.
+// checkWhole fails the test if the erasure of the subject is only partially stored. It reports whether the subject is
+// erased.
 func checkWhole(t *testing.T, db *bun.DB, id int64) bool {
 	t.Helper()
 	ctx, key := context.Background(), strconv.FormatInt(id, 10)
@@ -130,7 +132,7 @@ func checkWhole(t *testing.T, db *bun.DB, id int64) bool {
 		Order("seq").Scan(ctx, &events))
 	decided := len(events)
 	events = slices.DeleteFunc(events, func(event string) bool { return strings.HasPrefix(event, "consent_") })
-	decided -= len(events) // a decision of the customer or of the erasure
+	decided -= len(events) // now the number of consent events, by customer or erasure
 
 	untouched := left == parcels && customer.Email == shop.Email(id) && entries == 0 && len(events) == 0
 	erased := left == 0 && customer.Email != shop.Email(id) && entries == 1 && slices.Equal(events, wholeErasure)

@@ -1,4 +1,4 @@
-// Package crash kills a server during its work and checks the state of the database.
+// Package crash kills a server while it works, and checks that the database is consistent.
 package crash_test
 
 import (
@@ -24,8 +24,8 @@ import (
 	"github.com/habeas-data/habeas/tests/internal/shop"
 )
 
-// serverVariable contains the location of the database. If it is set, this test binary runs as the server that is
-// killed.
+// serverVariable is the environment variable with the location of the database. If it is set, this test binary runs as
+// the server that the test kills.
 const serverVariable = "HABEAS_TEST_CRASH_DATABASE"
 
 func TestMain(m *testing.M) {
@@ -41,12 +41,12 @@ func TestMain(m *testing.M) {
 
 var must = shop.Must
 
-// desk is an external system that knows each customer.
+// desk is an external system in which every customer has a ref.
 type desk struct{ ports.Resolver }
 
 func (desk) Name() string { return "desk" }
 
-// serve runs the server. It prints its address and runs until it is killed.
+// serve runs the server. It prints its address, and does not end until it is killed.
 func serve(source string) error {
 	db, err := open(source)
 	if err != nil {
@@ -79,7 +79,7 @@ func open(source string) (*bun.DB, error) {
 	return bun.NewDB(sqldb, pgdialect.New()), err
 }
 
-// start runs the server as a separate process.
+// start runs the server as a separate process and returns its address.
 func start(t *testing.T, source string) (server *exec.Cmd, address string) {
 	t.Helper()
 	server = exec.CommandContext(context.Background(), os.Args[0])

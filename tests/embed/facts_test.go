@@ -14,8 +14,8 @@ import (
 	"github.com/gofiber/fiber/v2"
 )
 
-// These tests record how Fiber behaves and why the router needs its precautions. If a test fails after an update of
-// Fiber, package fiberhttp may need fewer or other precautions.
+// These tests document behaviour of Fiber that makes some code in package fiberhttp necessary. If such a test fails
+// after an update of Fiber, that code may need a change.
 
 func TestFactFiberOverwritesItsStrings(t *testing.T) {
 	for _, mounted := range []bool{false, true} { // Fiber ignores the setting Immutable of a mounted application
@@ -33,7 +33,7 @@ func TestFactFiberOverwritesItsStrings(t *testing.T) {
 			server.Get("/a/:name", keep)
 		}
 		address := listen(t, server)
-		for i := range 100 { // Fiber sometimes takes a new buffer
+		for i := range 100 { // repeated, because Fiber may use a new buffer
 			sent = append(sent, fmt.Sprintf("name-%03d", i))
 			get(t, "http://"+address+"/a/"+sent[i])
 		}
@@ -86,7 +86,7 @@ func TestFactTheUserContextHasNoDeadlineAndOutlivesTheClient(t *testing.T) {
 	}
 }
 
-// A panic ends the process and all other requests. This test runs the panic in a child process.
+// A panic in a handler ends the process and all other requests. The test provokes the panic in a child process.
 func TestFactAPanicKillsTheProcess(t *testing.T) {
 	const child = "HABEAS_TEST_PANIC"
 	if os.Getenv(child) != "" {
@@ -103,7 +103,8 @@ func TestFactAPanicKillsTheProcess(t *testing.T) {
 	}
 }
 
-// A body beyond the BodyLimit of the host never reaches a router. The host's error handler creates the response.
+// If a body is longer than the BodyLimit of the host, no handler is called. The host's error handler creates the
+// response.
 func TestFactABodyBeyondTheHostsLimitIsTheHostsToRefuse(t *testing.T) {
 	server := fiber.New(fiber.Config{
 		DisableStartupMessage: true, BodyLimit: 10,

@@ -23,8 +23,8 @@ import (
 
 var errHost = errors.New("the host's own failure")
 
-// newHost is a shop with the usual parts of Fiber applications: middleware, its own error handler, and routes around
-// and below /me. habeas is mounted among them.
+// newHost returns a shop with parts that are usual in Fiber applications: middleware, its own error handler, and routes
+// beside and below /me. The routes of habeas are mounted at /me.
 func newHost(config fiber.Config, gdpr *app.Integration) *fiber.App {
 	config.DisableStartupMessage = true
 	config.ErrorHandler = func(c *fiber.Ctx, err error) error {
@@ -48,7 +48,7 @@ func newHost(config fiber.Config, gdpr *app.Integration) *fiber.App {
 	return server
 }
 
-// forEverySetting runs a test with each combination of the settings that change how Fiber reads requests.
+// forEverySetting runs a test with each combination of the Fiber settings that change the parsing of requests.
 func forEverySetting(t *testing.T, run func(t *testing.T, config fiber.Config)) {
 	t.Helper()
 	for bits := range 16 {
@@ -119,7 +119,7 @@ func TestHabeasOnlyServesPathsBelowItsPrefix(t *testing.T) {
 	})
 }
 
-// The host's error handler may log its errors. So it must never get an error of habeas.
+// The host's error handler must not receive errors of habeas, because it may log the text of an error.
 func TestTheHostsErrorHandlerSeesNoErrorOfHabeas(t *testing.T) {
 	db := databases.SQLite(t)
 	openShop(t, db)
@@ -140,8 +140,7 @@ func TestTheHostsErrorHandlerSeesNoErrorOfHabeas(t *testing.T) {
 	check("1", "GET", "/me/export", "", http.StatusInternalServerError)
 }
 
-// The subject provider is code of the host. The router recovers its panics, so that the host's recover middleware is
-// not needed.
+// The subject provider is code of the host. If it panics, the router recovers. The host needs no recover middleware.
 func TestAPanicOfTheSubjectProviderIsRecoveredByTheRouter(t *testing.T) {
 	db := databases.SQLite(t)
 	openShop(t, db)
@@ -159,7 +158,7 @@ func TestAPanicOfTheSubjectProviderIsRecoveredByTheRouter(t *testing.T) {
 func TestTheHostsCompressionAppliesToExports(t *testing.T) {
 	db := databases.SQLite(t)
 	openShop(t, db)
-	shop.AddParcels(t, db, 1, 50) // Fiber does not change short bodies
+	shop.AddParcels(t, db, 1, 50) // Fiber does not compress short bodies
 	server := newHost(fiber.Config{}, newIntegration(t, db))
 	request := newRequest("1", "GET", "/me/export", "")
 	request.Header.Set("Accept-Encoding", "gzip")

@@ -29,7 +29,7 @@ func listen(t testing.TB, server *fiber.App) string {
 	return listener.Addr().String()
 }
 
-// newsletter is an external system whose calls take some time.
+// newsletter is an external system. Each call blocks until the test lets it continue.
 type newsletter struct {
 	ports.Resolver // no other method is called
 	called         chan string
@@ -96,7 +96,8 @@ func TestTheWorkerSharesTheHostsLifespan(t *testing.T) {
 		t.Error("the erasure is complete while the newsletter is still at it")
 	}
 
-	// The server shuts down during the call. The shutdown waits for the worker, so that the outcome is not lost.
+	// The server shuts down during the call of the external system. The shutdown waits for the worker, so that the outcome
+	// of the call is stored.
 	must(t, server.ShutdownWithTimeout(time.Minute))
 	must(t, <-served)
 	want := []string{"the host listens", "so does a later hook", "the host shuts down", "a later hook, too"}
@@ -104,7 +105,7 @@ func TestTheWorkerSharesTheHostsLifespan(t *testing.T) {
 		t.Errorf("happened: %q", happened)
 	}
 
-	// No worker runs, so the next erasure waits in the outbox for the next start.
+	// The worker has stopped, so the outbox entry of the next erasure stays pending.
 	response, err = server.Test(newRequest("", "DELETE", "/me", ""), -1)
 	must(t, err)
 	if got := read(t, response); got.StatusCode != 200 {
@@ -120,7 +121,7 @@ func TestTheWorkerSharesTheHostsLifespan(t *testing.T) {
 	}))
 }
 
-// A host may start and stop the worker itself.
+// An application may start and stop the worker itself, without Lifespan.
 func TestAHostMayRunTheWorkerItself(t *testing.T) {
 	db := databases.SQLite(t)
 	openShop(t, db)

@@ -81,7 +81,7 @@ func TestEveryWayToMountARouter(t *testing.T) {
 	}
 }
 
-// An application for several brands has an Integration for each of their databases.
+// For example, an application for two brands has two databases, and one Integration for each database.
 func TestTwoIntegrationsNeverMix(t *testing.T) {
 	first, second := databases.SQLite(t), databases.SQLite(t)
 	openShop(t, first)
@@ -117,7 +117,7 @@ func TestTwoIntegrationsNeverMix(t *testing.T) {
 		}
 	}
 
-	// An override, for a test or for maintenance, also affects only one Integration.
+	// Override replaces the sessions of only one Integration.
 	restore := store.Sessions().Override(outlet.Stack().Sessions)
 	for _, prefix := range []string{"/shop/me", "/outlet/me"} {
 		got := send(t, server, newRequest("1", "GET", prefix+"/consent/newsletter", ""))

@@ -21,7 +21,7 @@ import (
 	"github.com/habeas-data/habeas/tests/internal/shop"
 )
 
-// newAPI wires the module without package app, and so without Fiber.
+// newAPI creates the API without package app, and therefore without Fiber.
 func newAPI(t *testing.T, db *bun.DB) *httpapi.API {
 	t.Helper()
 	openShop(t, db)
@@ -38,7 +38,7 @@ func newAPI(t *testing.T, db *bun.DB) *httpapi.API {
 
 type customerKey struct{}
 
-// authenticated is the middleware of a host on net/http that authenticates a request.
+// authenticated is a middleware for net/http that authenticates requests.
 func authenticated(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if id := r.Header.Get("X-Customer"); id != "" {
@@ -139,7 +139,7 @@ func TestAHostOnNetHTTPServesEveryRight(t *testing.T) {
 	})
 }
 
-// A host with tenants checks who may act for whom. It takes the tenant from the routed path.
+// The host takes the tenant from the path, and checks whether the customer belongs to this tenant.
 func TestATenantInThePathOfAHostOnNetHTTP(t *testing.T) {
 	db := databases.SQLite(t)
 	asked := make(chan string, 1)
@@ -171,7 +171,7 @@ func TestATenantInThePathOfAHostOnNetHTTP(t *testing.T) {
 	}
 }
 
-// The handler recovers panics of the subject provider, so that the host's own middleware is not needed.
+// The subject provider is code of the host. If it panics, the handler recovers. The host needs no recover middleware.
 func TestAPanicOfTheSubjectProviderIsRecoveredByTheHandler(t *testing.T) {
 	db := databases.SQLite(t)
 	rights := nethttp.Handler("/me", newAPI(t, db), func(*http.Request) (domain.Subject, error) { panic("secret") })

@@ -1,5 +1,5 @@
-// Package embed_test adds habeas to existing applications with their own middleware, settings, routes and transactions.
-// Each test is a host application. The tests check that habeas and the host do not disturb each other.
+// Package embed_test adds habeas to existing applications. These host applications have their own middleware, settings,
+// routes and transactions. The tests check that habeas and the host do not disturb each other.
 package embed_test
 
 import (
@@ -26,7 +26,7 @@ import (
 
 func TestMain(m *testing.M) { postgres.Main(m) }
 
-// openShop creates the tables in an empty database, and the customers 1 and 2 with a parcel each.
+// openShop creates the tables in an empty database, and inserts the customers 1 and 2. Each customer has one parcel.
 func openShop(t testing.TB, db *bun.DB) {
 	t.Helper()
 	shop.Open(t, db, shop.Models)
@@ -37,14 +37,15 @@ func newIntegration(t testing.TB, db *bun.DB, external ...ports.Resolver) *app.I
 	t.Helper()
 	gdpr, err := app.New(app.Config{
 		DB: db, Models: shop.Models, Resolvers: external,
-		PollInterval: time.Hour, // a worker without notifications does nothing
+		PollInterval: time.Hour, // so that only notifications wake the worker
 		Logger:       slog.New(slog.DiscardHandler),
 	})
 	must(t, err)
 	return gdpr
 }
 
-// authenticate is a middleware of the host that authenticates a request. Only a test may trust a header.
+// authenticate is a middleware of the host that trusts the customer in a header. In a real application, any client
+// could forge this header.
 func authenticate(c *fiber.Ctx) error {
 	if id, err := strconv.ParseInt(c.Get("X-Customer"), 10, 64); err == nil {
 		c.Locals("customer", &shop.Customer{ID: id})
@@ -52,7 +53,7 @@ func authenticate(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-// currentSubject returns the customer that the host has authenticated. habeas needs nothing else.
+// currentSubject returns the customer that the middleware of the host has authenticated.
 func currentSubject(c *fiber.Ctx) (domain.Subject, error) {
 	customer, ok := c.Locals("customer").(*shop.Customer)
 	if !ok {
@@ -61,7 +62,7 @@ func currentSubject(c *fiber.Ctx) (domain.Subject, error) {
 	return domain.NewSubject(strconv.FormatInt(customer.ID, 10))
 }
 
-// granted queries a consent outside of requests, as a host does.
+// granted reports whether a consent is in force. It does not use the routes, like a background job of a host.
 func granted(t testing.TB, gdpr *app.Integration, customer, purpose string) bool {
 	t.Helper()
 	id, err := domain.NewSubjectID(customer)
@@ -74,7 +75,7 @@ func granted(t testing.TB, gdpr *app.Integration, customer, purpose string) bool
 	return status.Granted
 }
 
-// trail returns the types of a customer's audit events.
+// trail returns the types of the events on a customer's audit trail.
 func trail(t testing.TB, sessions ports.SessionFactory, customer string) []domain.EventType {
 	t.Helper()
 	id, err := domain.NewSubjectID(customer)
@@ -91,7 +92,7 @@ func trail(t testing.TB, sessions ports.SessionFactory, customer string) []domai
 	return types
 }
 
-// emails returns the customers' email addresses, by id.
+// emails returns the email addresses of the customers, ordered by the ids of the customers.
 func emails(t testing.TB, db bun.IDB) (emails []string) {
 	t.Helper()
 	must(t, db.NewSelect().Model((*shop.Customer)(nil)).Column("email").Order("id").Scan(t.Context(), &emails))
@@ -104,16 +105,16 @@ func count(t testing.TB, db bun.IDB, table string) (n int) {
 	return n
 }
 
-// received is a response whose body has been read.
+// received is a response with its body.
 type received struct {
 	*http.Response
 	body string
 }
 
-// isProblem reports whether habeas, and not the host, has created the response.
+// isProblem reports whether the response is a problem document, which only habeas creates.
 func (r received) isProblem() bool { return r.Header.Get("Content-Type") == "application/problem+json" }
 
-// newRequest returns a request of a customer. A body is sent as JSON.
+// newRequest returns a request of a customer. The content type of a body is JSON.
 func newRequest(customer, method, target, body string) *http.Request {
 	request := httptest.NewRequest(method, target, strings.NewReader(body))
 	request.Header.Set("X-Customer", customer)

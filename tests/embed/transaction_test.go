@@ -16,8 +16,8 @@ import (
 	"github.com/habeas-data/habeas/tests/internal/shop"
 )
 
-// checkout is a shop with two routes that use habeas inside of their own transactions. Both routes can fail at their
-// end, if the request demands it.
+// checkout is a shop with two routes that call habeas inside their own transactions. With the parameter fail in its
+// URL, a request fails at the end of the transaction.
 type checkout struct {
 	db     *bun.DB
 	gdpr   *app.Integration
@@ -34,7 +34,7 @@ func newCheckout(t *testing.T, db *bun.DB) checkout {
 	return h
 }
 
-// inTransaction returns a route that the host runs in its own transaction.
+// inTransaction returns a route that calls run in a transaction of the host.
 func (h checkout) inTransaction(run func(ctx context.Context, tx bun.Tx, customer *shop.Customer) error) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		return h.db.RunInTx(c.UserContext(), nil, func(ctx context.Context, tx bun.Tx) error {
@@ -49,7 +49,7 @@ func (h checkout) inTransaction(run func(ctx context.Context, tx bun.Tx, custome
 	}
 }
 
-// order inserts the host's row and records the consent for the purpose of the order.
+// order inserts a parcel of the customer, and records the consent for the delivery.
 func (h checkout) order(ctx context.Context, tx bun.Tx, customer *shop.Customer) error {
 	if _, err := tx.NewInsert().Model(&shop.Parcel{CustomerID: customer.ID, Address: "a gift"}).Exec(ctx); err != nil {
 		return err
@@ -69,7 +69,8 @@ func (h checkout) order(ctx context.Context, tx bun.Tx, customer *shop.Customer)
 	})
 }
 
-// closeAccount erases the customer and ends the subscription, a table that habeas does not know.
+// closeAccount erases the customer, and sets the plan of the customer to "closed". Habeas does not know the column
+// plan.
 func (h checkout) closeAccount(ctx context.Context, tx bun.Tx, customer *shop.Customer) error {
 	sessions, err := h.gdpr.Join(tx)
 	if err != nil {
@@ -89,17 +90,17 @@ func (h checkout) closeAccount(ctx context.Context, tx bun.Tx, customer *shop.Cu
 	return err
 }
 
-// left is the state that the two routes have changed.
-type left struct {
+// state has the numbers of rows and the values that the two routes change.
+type state struct {
 	orders, consents, events, entries, marks int
 	email, plan                              string
 }
 
-func (h checkout) left(t *testing.T) left {
+func (h checkout) state(t *testing.T) state {
 	t.Helper()
 	var customer shop.Customer
 	must(t, h.db.NewSelect().Model(&customer).Where("id = 1").Scan(t.Context()))
-	return left{
+	return state{
 		orders: count(t, h.db, "parcels"), consents: count(t, h.db, "habeas_consent_records"),
 		events: count(t, h.db, "habeas_audit_events"), entries: count(t, h.db, "habeas_outbox"),
 		marks: count(t, h.db, "habeas_subject_erasures"), email: customer.Email, plan: customer.Plan,
@@ -109,18 +110,18 @@ func (h checkout) left(t *testing.T) left {
 func TestAConsentIsPartOfTheHostsTransaction(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		h := newCheckout(t, db)
-		before := h.left(t)
+		before := h.state(t)
 		got := send(t, h.server, newRequest("1", "POST", "/orders?fail=true", ""))
-		if got.StatusCode != http.StatusPaymentRequired || h.left(t) != before {
-			t.Errorf("%d, and the rollback of the host left %+v", got.StatusCode, h.left(t))
+		if got.StatusCode != http.StatusPaymentRequired || h.state(t) != before {
+			t.Errorf("%d, and the rollback of the host left %+v", got.StatusCode, h.state(t))
 		}
 		if got := send(t, h.server, newRequest("1", "POST", "/orders", "")); got.StatusCode != 200 {
 			t.Fatalf("%d %s", got.StatusCode, got.body)
 		}
 		after := before
 		after.orders, after.consents, after.events = before.orders+1, 1, 1
-		if h.left(t) != after {
-			t.Errorf("the commit of the host left %+v, want %+v", h.left(t), after)
+		if h.state(t) != after {
+			t.Errorf("the commit of the host left %+v, want %+v", h.state(t), after)
 		}
 		if !granted(t, h.gdpr, "1", "delivery") {
 			t.Error("the consent is not in force")
@@ -131,15 +132,15 @@ func TestAConsentIsPartOfTheHostsTransaction(t *testing.T) {
 func TestAnErasureIsPartOfTheHostsTransaction(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		h := newCheckout(t, db)
-		before := h.left(t)
+		before := h.state(t)
 		got := send(t, h.server, newRequest("1", "DELETE", "/account?fail=true", ""))
-		if got.StatusCode != http.StatusPaymentRequired || h.left(t) != before {
-			t.Errorf("%d, and the rollback of the host left %+v", got.StatusCode, h.left(t))
+		if got.StatusCode != http.StatusPaymentRequired || h.state(t) != before {
+			t.Errorf("%d, and the rollback of the host left %+v", got.StatusCode, h.state(t))
 		}
 		if got := send(t, h.server, newRequest("1", "DELETE", "/account", "")); got.StatusCode != 200 {
 			t.Fatalf("%d %s", got.StatusCode, got.body)
 		}
-		after := h.left(t)
+		after := h.state(t)
 		if after.orders != before.orders-1 || after.email == before.email || after.plan != "closed" ||
 			after.entries != 1 || after.marks != 1 {
 			t.Errorf("the commit of the host left %+v", after)
@@ -157,7 +158,8 @@ func TestAnErasureIsPartOfTheHostsTransaction(t *testing.T) {
 	})
 }
 
-// An operation that habeas refuses undoes only its own writes. The host may continue and commit.
+// If a session of habeas fails, only the writes of this session are undone. The host can continue and commit its
+// transaction.
 func TestAFailureOfHabeasLeavesTheHostsTransactionUsable(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		h := newCheckout(t, db)
@@ -179,7 +181,7 @@ func TestAFailureOfHabeasLeavesTheHostsTransactionUsable(t *testing.T) {
 			_, err = tx.NewInsert().Model(&shop.Parcel{CustomerID: 1, Address: "a gift"}).Exec(ctx)
 			return err
 		}))
-		if got := h.left(t); got.orders != 3 || got.consents != 0 || got.events != 0 {
+		if got := h.state(t); got.orders != 3 || got.consents != 0 || got.events != 0 {
 			t.Errorf("left: %+v", got)
 		}
 	})

@@ -24,7 +24,7 @@ func TestWhatADeskDoesDecidesWhatBecomesOfAnErasure(t *testing.T) {
 		status     domain.OutboxStatus
 		class      string // class of the error
 		heals      bool   // a later attempt succeeds
-		incomplete bool   // the export is incomplete without the desk
+		incomplete bool   // if true, an export during the fault is incomplete
 	}{
 		"slow": {slow.Hold, domain.OutboxFailed, "timeout", healed, true},
 		"401":  {desktest.Status(http.StatusUnauthorized), domain.OutboxAbandoned, "refused", given, true},
@@ -85,7 +85,7 @@ func TestWhatADeskDoesDecidesWhatBecomesOfAnErasure(t *testing.T) {
 	}
 }
 
-// The number of attempts does not matter. They continue for a week.
+// The attempts continue until a week has passed, whatever their number is. The entry is then abandoned.
 func TestADeskThatIsDownIsTriedForAWeek(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		w := newWorld(t, db)

@@ -18,7 +18,7 @@ import (
 	"github.com/habeas-data/habeas/tests/internal/shop"
 )
 
-// system is an external system that a test controls.
+// system is an external system whose method EraseSubject is a function of the test.
 type system struct {
 	ports.Resolver
 	erase func(ctx context.Context) (bool, error)
@@ -85,7 +85,7 @@ func TestAResolverThatIsGoneAfterARedeployLeavesItsEntryToOthers(t *testing.T) {
 			w.expect(domain.OutboxPending, 0, "", 0)
 		}
 
-		// After a day the entry is reported once.
+		// After a day without a claim, the entry is reported exactly once.
 		w.clock.advance(25 * time.Hour)
 		for range 2 {
 			_, err = redeployed.Stack().Runner.RunOnce(t.Context())
@@ -97,14 +97,15 @@ func TestAResolverThatIsGoneAfterARedeployLeavesItsEntryToOthers(t *testing.T) {
 			t.Errorf("reported are %+v", reported)
 		}
 
-		// With the resolver available again, the erasure is carried out.
+		// The process with the resolver still claims the entry and completes the erasure.
 		_, err = w.run()
 		must(t, err)
 		w.expectCompletion(1, 3)
 	})
 }
 
-// refuseOn makes the database refuse inserts or updates of a table until stop is called.
+// refuseOn adds a trigger that refuses the operation (INSERT or UPDATE) on a table. The returned function removes the
+// trigger.
 func refuseOn(t *testing.T, db *bun.DB, operation, table string) (stop func()) {
 	t.Helper()
 	statements := []string{
@@ -172,7 +173,7 @@ func TestADatabaseThatGoesAwayWhileSettlingIsHealedByTheLease(t *testing.T) {
 	})
 }
 
-// cut is a session factory that fails after a number of sessions.
+// cut is a session factory that returns err instead of opening a session, after the given number of sessions.
 type cut struct {
 	ports.SessionFactory
 	after int

@@ -1,5 +1,5 @@
-// Package fault makes each part fail while an erasure is carried to an external system. It checks the outbox entry, the
-// audit trail, and the response to the subject's next request.
+// Package fault tests failures during the erasure of a subject in an external system. After each failure, it checks the
+// outbox entry, the audit trail, and the response to the next request of the subject.
 package fault_test
 
 import (
@@ -46,20 +46,21 @@ func (c *clock) advance(d time.Duration) {
 	c.now = c.now.Add(d)
 }
 
-// world is a shop with a support desk. Its worker is not started: tests run batches by hand.
+// world is a shop with a support desk. Its worker is not started. A test calls run for each batch.
 type world struct {
 	t      *testing.T
 	db     *bun.DB
 	clock  *clock
 	desk   *desktest.Desk
-	server *httptest.Server // the server of the desk
+	server *httptest.Server // the HTTP server of the desk
 	gdpr   *app.Integration
 	shop   *fiber.App
 }
 
 const contact = "contact-7"
 
-// newWorld opens a shop with one customer, whom the desk knows. adjust may change the configuration.
+// newWorld returns a shop with one customer, who is a contact at the support desk. The functions adjust may change the
+// configuration.
 func newWorld(t *testing.T, db *bun.DB, adjust ...func(*app.Config)) *world {
 	t.Helper()
 	w := &world{
@@ -89,7 +90,7 @@ func newWorld(t *testing.T, db *bun.DB, adjust ...func(*app.Config)) *world {
 	return w
 }
 
-// send sends a request as the customer. The status must be 200. send decodes the response.
+// send sends a request of the customer and decodes the body of the response. The status must be 200.
 func (w *world) send(method, path string, into any) {
 	w.t.Helper()
 	response, err := w.shop.Test(httptest.NewRequest(method, path, nil), int(time.Minute.Milliseconds()))
@@ -137,7 +138,7 @@ func (w *world) entry() row {
 	return rows[0]
 }
 
-// events returns the events of carrying out the erasure.
+// events returns the events that concern the external system, and the event that completes the erasure.
 func (w *world) events() []domain.AuditEvent {
 	w.t.Helper()
 	subject, err := domain.NewSubject("7")
@@ -156,7 +157,8 @@ func (w *world) events() []domain.AuditEvent {
 	return external
 }
 
-// expect checks the entry, the last event of the trail, and the number n of events.
+// expect checks the outbox entry of the erasure. The parameter class is the class of its last error, or "" for no
+// error. It also checks the number n of events, and the last event if there is an error.
 func (w *world) expect(status domain.OutboxStatus, attempts int, class string, n int) {
 	w.t.Helper()
 	entry := w.entry()
@@ -183,7 +185,8 @@ func (w *world) expect(status domain.OutboxStatus, attempts int, class string, n
 	}
 }
 
-// expectCompletion checks that the erasure is complete after a number of attempts, with n events.
+// expectCompletion checks that the erasure is complete after the given number of attempts. The trail must have n
+// events.
 func (w *world) expectCompletion(attempts, n int) {
 	w.t.Helper()
 	w.expect(domain.OutboxSucceeded, attempts, "", n)

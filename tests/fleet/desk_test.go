@@ -10,8 +10,8 @@ const (
 	workerHeader = "X-Worker"
 )
 
-// desk is the external system. It responds to a limited number of calls and blocks the others, so that a killed worker
-// has calls in flight.
+// desk is the external system. The test permits a number of calls, and the other calls wait. A killed worker therefore
+// has unfinished calls.
 type desk struct {
 	turns  chan struct{}
 	opened chan struct{} // closed when no call waits any more
@@ -65,14 +65,14 @@ func (d *desk) count(worker string, n int) {
 	d.waiting[worker] += n
 }
 
-// calls returns the number of waiting calls of the worker.
+// calls returns the number of calls of the worker that are waiting.
 func (d *desk) calls(worker string) int {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.waiting[worker]
 }
 
-// completed returns the number of entries and of calls that the desk has completed.
+// completed returns the number of distinct entries that the desk has handled, and the number of its completed calls.
 func (d *desk) completed() (distinct, calls int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -24,7 +24,7 @@ const (
 	workers  = 4
 	kills    = 8 // one every second
 	turns    = 500
-	limit    = 2 * time.Minute // for the complete test, which takes a fraction of it
+	limit    = 2 * time.Minute // time limit of the complete test, which normally takes a fraction
 )
 
 func TestWorkersThatAreKilledEraseEverySubjectOnce(t *testing.T) {
@@ -81,7 +81,7 @@ func TestWorkersThatAreKilledEraseEverySubjectOnce(t *testing.T) {
 	checkTrail(t, db)
 }
 
-// start runs a worker as a separate process, which ends with this process.
+// start runs a worker as a separate process. The worker also ends if the test process ends.
 func start(ctx context.Context, t *testing.T, source, desk string) *exec.Cmd {
 	t.Helper()
 	worker := exec.CommandContext(ctx, os.Args[0])

@@ -1,4 +1,4 @@
-// Package fleet tests several processes that drain one outbox while they are killed one after the other.
+// Package fleet tests several worker processes that drain one outbox. The test kills the processes one after the other.
 package fleet_test
 
 import (
@@ -26,15 +26,15 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// These variables contain the locations of the database and of the desk. If they are set, this test binary runs as a
-// worker of the fleet.
+// The names of environment variables with the locations of the database and of the desk. If they are set, this test
+// binary runs as a worker.
 const (
 	databaseVariable = "HABEAS_TEST_FLEET_DATABASE"
 	deskVariable     = "HABEAS_TEST_FLEET_DESK"
 )
 
-// Leases are short, so that another worker soon takes over the entries of a killed worker. A call may wait at the desk
-// until the next kill and little longer.
+// The lease is short, so that another worker soon claims the entries of a killed worker. The call timeout is only a
+// little longer than the time between two kills.
 const (
 	lease       = 2500 * time.Millisecond
 	callTimeout = 1500 * time.Millisecond
@@ -52,9 +52,10 @@ func TestMain(m *testing.M) {
 	postgres.Main(m)
 }
 
-// work runs the worker, which drains the outbox until no entry is open. Any error ends the worker and fails the test.
+// work runs a worker until the outbox has no open entry. If it returns an error, the process fails, and so does the
+// test.
 func work(source, desk string) error {
-	go func() { // the test keeps the other end open as long as it runs
+	go func() { // standard input ends when the test process ends
 		_, _ = io.Copy(io.Discard, os.Stdin)
 		os.Exit(2)
 	}()

@@ -1,4 +1,4 @@
-// Package guide tests that the example of docs/writing-an-adapter.md passes its suite.
+// Package guide tests that the example in docs/writing-an-adapter.md passes the conformance suite of its port.
 package guide
 
 import (

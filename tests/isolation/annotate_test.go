@@ -6,10 +6,11 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// annotate draws the fate of a table and annotates its columns accordingly.
+// annotate draws the effect of an erasure on a table, and annotates the columns of the table so that they have this
+// effect.
 func (g *generator) annotate(t *table) {
 	intent := pick(g.T, "intent", "survives", "survives", "survives", "survives", "whole", "owned", "untouched")
-	if t.losesItsWay() {
+	if t.losesPath() {
 		intent = pick(g.T, "intent below deleted rows", "whole", "owned")
 	}
 	if intent == "untouched" {
@@ -25,7 +26,7 @@ func (g *generator) annotate(t *table) {
 			}
 		case intent == "survives":
 			if !oneIn(g.T, "unannotated", 4) {
-				g.personal(t, c, g.fateOf(t, c))
+				g.personal(t, c, g.drawStrategy(t, c))
 			}
 		case intent == "whole" && c.serves == forData:
 			g.personal(t, c, domain.StrategyDelete)
@@ -38,8 +39,8 @@ func (g *generator) annotate(t *table) {
 	}
 }
 
-// fateOf draws the strategy of a cell in a row that stays, if the column supports it.
-func (g *generator) fateOf(t *table, c *column) domain.Strategy {
+// drawStrategy draws the strategy of a column in a table whose rows stay. The column must support the strategy.
+func (g *generator) drawStrategy(t *table, c *column) domain.Strategy {
 	switch {
 	case t.countsFrom(c):
 		return domain.StrategyRetain
@@ -50,18 +51,19 @@ func (g *generator) fateOf(t *table, c *column) domain.Strategy {
 	}
 }
 
-// refersTo reports whether links may refer to the column.
+// refersTo reports whether a foreign key may refer to the column.
 func (t *table) refersTo(name string) bool {
 	return slices.ContainsFunc(t.keys(), func(key []string) bool { return slices.Contains(key, name) }) ||
 		slices.Contains(t.subjectKey, name)
 }
 
-// countsFrom reports whether a retention period begins at the column. An annotated column must then be retained itself.
+// countsFrom reports whether the column is the beginning of a retention period. If such a column is annotated, it must
+// be retained itself.
 func (t *table) countsFrom(c *column) bool {
 	return slices.ContainsFunc(t.retained(), func(other *column) bool { return other.Personal.Since == c.Name })
 }
 
-// personal annotates a column with the strategy and draws the optional fields of the annotation.
+// personal annotates a column with the strategy. It draws the other fields of the annotation.
 func (g *generator) personal(t *table, c *column, strategy domain.Strategy) {
 	annotation := &domain.Annotation{
 		Category: pick(g.T, "category", domain.CategoryContact, domain.CategorySpecial),
@@ -99,7 +101,8 @@ func (g *generator) personal(t *table, c *column, strategy domain.Strategy) {
 	}
 }
 
-// surrogate draws a constant that fits the column. A unique column gets no constant without a placeholder.
+// surrogate draws a constant surrogate that fits the column. The surrogate of a unique column needs a placeholder,
+// because each row needs another value.
 func (g *generator) surrogate(c *column) {
 	long := c.kind.length == 0 || c.kind.length > 30
 	switch isText := c.kind.Type == domain.TypeText; {
@@ -117,10 +120,10 @@ func (g *generator) surrogate(c *column) {
 	}
 }
 
-// mischief adds a mistake or a harmless change. The data map may then be refused.
-func (g *generator) mischief() {
+// addMistake makes a change to a table that may be a mistake. The data map may then be refused.
+func (g *generator) addMistake() {
 	t := pick(g.T, "victim", slices.DeleteFunc(slices.Clone(g.tables), func(t *table) bool { return t.outside })...)
-	switch pick(g.T, "mischief", "annotate", "annotate", "own", "mark") {
+	switch pick(g.T, "mistake", "annotate", "annotate", "own", "mark") {
 	case "annotate":
 		c := pick(g.T, "column", t.columns...)
 		c.Surrogate = ""
@@ -132,10 +135,10 @@ func (g *generator) mischief() {
 			l.Path = false
 		}
 	}
-	if t.fate() != survives {
+	if t.effect() != survives {
 		return
 	}
-	for _, c := range t.anonymized() { // only the database knows that a unique number has no surrogate
+	for _, c := range t.anonymized() { // the data map cannot show that a unique number has no surrogate
 		if c.kind.Type == domain.TypeBigInt && c.serves == forData && t.refersTo(c.Name) {
 			c.Personal = nil
 		}

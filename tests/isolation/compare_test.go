@@ -9,19 +9,19 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// checkRows compares every cell of the database before and after an erasure. The records of the generator determine the
-// owner of each cell and its expected state.
+// checkRows compares every cell of the database before and after an erasure. The generator has recorded the owner of
+// each row. From the owner and the annotations, checkRows derives the expected value.
 func (w *world) checkRows(erased int, before, after dump) {
 	for _, t := range w.tables {
 		expected := 0
-		fresh := map[string]bool{} // the random surrogates, each with its column
+		fresh := map[string]bool{} // found surrogates, to detect equal ones
 		for _, r := range t.rows {
 			where := fmt.Sprintf("%s %s of subject %d", t.name, t.key(r), r.owner)
 			old, wasThere := before[t][t.key(r)]
 			now, isThere := after[t][t.key(r)]
 			erase := r.owner == erased
 			switch {
-			case erase && t.fate() == deleted:
+			case erase && t.effect() == deleted:
 				if isThere {
 					w.Errorf("%s: is still there", where)
 				}
@@ -32,7 +32,7 @@ func (w *world) checkRows(erased int, before, after dump) {
 			}
 			expected++
 			for _, c := range t.columns {
-				if fault := w.fault(t, c, erase, w.lapsed(t, r, c), old[c.Name], now[c.Name], fresh); fault != "" {
+				if fault := w.fault(t, c, erase, w.retentionEnded(t, r, c), old[c.Name], now[c.Name], fresh); fault != "" {
 					w.Errorf("%s: %s: was %s, is %s: %s", where, c.Name, shown(old[c.Name]), shown(now[c.Name]), fault)
 				}
 			}
@@ -43,15 +43,15 @@ func (w *world) checkRows(erased int, before, after dump) {
 	}
 }
 
-// fault returns the mistake in a cell after an erasure, or "".
-func (w *world) fault(t *table, c *column, erase, lapsed bool, old, now sql.NullString, fresh map[string]bool) string {
+// fault describes the mistake in a cell after an erasure. It returns "" if the cell is as expected.
+func (w *world) fault(t *table, c *column, erase, ended bool, old, now sql.NullString, fresh map[string]bool) string {
 	switch {
 	case erase && t.setsNull(c.Name):
 		if now.Valid {
 			return "refers to a row that is gone"
 		}
 		return ""
-	case !erase || t.fate() != survives || c.Personal == nil || c.Personal.Strategy == domain.StrategyRetain && !lapsed:
+	case !erase || t.effect() != survives || c.Personal == nil || c.Personal.Strategy == domain.StrategyRetain && !ended:
 		if now != old {
 			return "must not change"
 		}
@@ -82,7 +82,8 @@ func (w *world) fault(t *table, c *column, erase, lapsed bool, old, now sql.Null
 	return ""
 }
 
-// placeholder returns the form of the column's constant if the constant has a placeholder.
+// placeholder returns a pattern for the surrogates of the column. It returns nil if the constant of the column has no
+// placeholder.
 func (c *column) placeholder() *regexp.Regexp {
 	if !strings.Contains(c.Surrogate, "{}") || c.Surrogate == "{}" {
 		return nil
@@ -113,7 +114,7 @@ var (
 	shortText  = regexp.MustCompile("^(anon-)?[0-9a-f]+$")
 )
 
-// isRandom reports whether a text has the form of the random surrogates of its kind.
+// isRandom reports whether a text can be a random surrogate for a column of this kind.
 func isRandom(k kind, text string) bool {
 	switch {
 	case k.Type == domain.TypeUUID:

@@ -7,7 +7,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// even draws a number from 0 to n-1 with equal probability. The ranges of rapid prefer small numbers.
+// even draws a number from 0 to n-1. All numbers have the same probability. In contrast, the ranges of package rapid
+// prefer small numbers.
 func even(t *rapid.T, what string, n int) int {
 	return rapid.Custom(func(t *rapid.T) int {
 		number := 0
@@ -21,12 +22,12 @@ func even(t *rapid.T, what string, n int) int {
 	}).Draw(t, what)
 }
 
-// between draws a number from least to most.
+// between draws a number in the range from least to most.
 func between(t *rapid.T, what string, least, most int) int {
 	return least + even(t, what, most-least+1)
 }
 
-// pick draws one of the options. Failures shrink to the first.
+// pick draws one of the options. If a test fails, rapid searches a simpler example and prefers the first option.
 func pick[E any](t *rapid.T, what string, options ...E) E {
 	return options[even(t, what, len(options))]
 }
@@ -39,7 +40,8 @@ func shuffled[E any](t *rapid.T, what string, elements []E) []E {
 	return rapid.Permutation(elements).Draw(t, what)
 }
 
-// must also shows the causes of an error of habeas, because its values are not personal data.
+// must fails if err is not nil. It also shows the hidden causes of errors of habeas, because generated values are not
+// personal data.
 func must(t *rapid.T, err error) {
 	if err == nil {
 		return

@@ -22,25 +22,26 @@ import (
 
 func TestMain(m *testing.M) { postgres.Main(m) }
 
-// engine contains the differences between the databases for the generator and the checks.
+// engine describes a database system for the generator and the checks.
 type engine struct {
 	kinds  []kind // kinds of columns with data
 	keys   []kind // kinds of columns that identify rows
 	narrow kind   // kind of a column that refers to a wider key
 
-	// open returns an empty namespace for each check, and the prefix that qualifies the names of its tables.
+	// open returns a database without tables for each check. The qualifier is the prefix of table names in the data map:
+	// "" or a schema with a dot.
 	open func(t *rapid.T) (db *bun.DB, qualifier string)
 	// run executes a script of several statements.
 	run func(ctx context.Context, db *bun.DB, script string) error
-	// shown returns the expression with which a dump reads a column. Its texts differ if and only if the stored values
-	// differ.
+	// shown returns an SQL expression that reads a column as text. Two texts are equal if and only if the stored values
+	// are equal.
 	shown func(column string) string
-	// textMark is the prefix that shown adds to a text.
+	// textMark is the prefix that the expression of shown adds to a value of type text.
 	textMark string
 }
 
-// onEach runs a property on SQLite and on PostgreSQL. Each namespace uses one connection, which is enough for the test
-// and for habeas.
+// onEach runs a property on SQLite and on PostgreSQL. Each check uses only one database connection, so it also proves
+// that habeas needs only one.
 func onEach(t *testing.T, property func(t *testing.T, e engine)) {
 	t.Helper()
 	t.Run("SQLite", func(t *testing.T) { property(t, sqliteEngine()) })

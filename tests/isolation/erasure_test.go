@@ -60,7 +60,7 @@ func (w *world) rehearse(subject domain.Subject) domain.Rehearsal {
 	return rehearsal
 }
 
-// eraseAsRehearsed erases the subject and checks that the counts equal the counts of the rehearsal.
+// eraseAsRehearsed erases the subject and checks that the numbers of rows equal the numbers in the rehearsal.
 func (w *world) eraseAsRehearsed(subject domain.Subject, rehearsal domain.Rehearsal) (result domain.ErasureResult) {
 	w.do(func(ctx context.Context, s ports.Session) (err error) {
 		result, err = w.eraser.EraseAsRehearsed(ctx, s, subject, rehearsal.Fingerprint)
@@ -70,7 +70,7 @@ func (w *world) eraseAsRehearsed(subject domain.Subject, rehearsal domain.Rehear
 		domain.StrategyDelete: result.Deleted, domain.StrategyAnonymize: result.Anonymized,
 		domain.StrategyRetain: result.Retained,
 	}
-	for _, step := range rehearsal.Steps { // tables with one path each
+	for _, step := range rehearsal.Steps { // each table has only one path
 		if got := counts[step.Strategy][step.Target]; got != step.Rows {
 			w.Errorf("rehearsed %s of %s: %d rows, erased %d", step.Strategy, step.Target, step.Rows, got)
 		}
@@ -86,21 +86,21 @@ func (w *world) erase(subject domain.Subject) (result domain.ErasureResult) {
 	return result
 }
 
-// counts returns the expected result. A repeated erasure deletes no rows.
+// counts returns the expected result of an erasure. If repeated is true, an earlier erasure has already deleted rows.
 func (w *world) counts(erased int, repeated bool) domain.ErasureResult {
 	result := domain.ErasureResult{
 		Deleted: map[string]int64{}, Anonymized: map[string]int64{}, Retained: map[string]int64{},
 	}
 	for _, table := range w.mapped() {
 		name, rows := w.qualifier+table.name, table.rowsOf(erased)
-		switch table.fate() {
+		switch table.effect() {
 		case deleted:
 			if repeated {
 				rows = 0
 			}
 			result.Deleted[name] = rows
 		case survives:
-			anonymized, retained := w.judge(table, erased)
+			anonymized, retained := w.countCells(table, erased)
 			if len(table.anonymized()) > 0 || anonymized > 0 {
 				result.Anonymized[name] = anonymized
 			}
@@ -125,7 +125,7 @@ func (w *world) checkResult(subject domain.Subject, got, want domain.ErasureResu
 	}
 }
 
-// called and skipped are the external systems with and without a ref of the subject.
+// called returns the external systems in which the subject has a ref, and the external systems in which it has none.
 func (w *world) called(subject domain.Subject) (called, skipped []string) {
 	for _, name := range slices.Concat(w.resolvers, w.refs()) {
 		if slices.ContainsFunc(subject.Refs, func(ref domain.SubjectRef) bool { return ref.Kind == name }) {
@@ -137,7 +137,8 @@ func (w *world) called(subject domain.Subject) (called, skipped []string) {
 	return called, skipped
 }
 
-// checkOutbox checks that the outbox contains exactly one entry for each ref and one for each system with keys.
+// checkOutbox checks that the outbox has exactly one entry for each ref of the subject, and one for each system with
+// keys in the subject's rows.
 func (w *world) checkOutbox(subject domain.Subject, keys map[string][]string) {
 	called, _ := w.called(subject)
 	enqueued, entries := w.enqueued(subject)

@@ -46,8 +46,8 @@ func (w *world) export(subject domain.Subject) (bundle domain.ExportBundle) {
 // place is the origin of a record.
 type place struct{ source, row, field string }
 
-// checkBundle expects one record for each annotated cell of the subject's rows, except for export:no. Rows of the
-// subject without annotated cells are exported with their keys.
+// checkBundle checks that the export has one record for each annotated cell of the subject's rows, except for columns
+// with export:no. If a table has no annotated columns, the keys of the subject's rows are expected.
 func (w *world) checkBundle(subject int, bundle domain.ExportBundle) {
 	records := map[place]domain.ExportRecord{}
 	for _, record := range bundle.Records {
@@ -80,8 +80,8 @@ func (w *world) checkBundle(subject int, bundle domain.ExportBundle) {
 	}
 }
 
-// exports reports whether an export contains the cells of a column: an annotated column, or a key of rows without
-// annotated columns.
+// exports reports whether an export contains the column. It contains annotated columns. If the table has none, it
+// contains the keys of the table.
 func (w *world) exports(t *table, c *column) bool {
 	if slices.ContainsFunc(t.columns, func(c *column) bool { return c.Personal != nil }) {
 		return c.Personal != nil && c.Personal.Export != domain.ExportNo
@@ -92,7 +92,7 @@ func (w *world) exports(t *table, c *column) bool {
 	})
 }
 
-// checkAnnotation compares the annotation in a record with the data map.
+// checkAnnotation checks that a record has the annotation of its column in the data map.
 func (w *world) checkAnnotation(at place, t *table, c *column, r *row, record domain.ExportRecord) {
 	expires := ""
 	if c.Personal.Since != "" {
@@ -121,7 +121,8 @@ func text[T any](value *T) string {
 	return fmt.Sprint(*value)
 }
 
-// sameValue reports whether an export shows a cell as the value that was written, in the form of its type.
+// sameValue reports whether the exported value got equals the inserted value want. Some column types have another form
+// in an export.
 func sameValue(t domain.ColumnType, want, got any) bool {
 	if want == nil || got == nil {
 		return want == nil && got == nil

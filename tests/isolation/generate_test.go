@@ -14,7 +14,7 @@ type generator struct {
 	*rapid.T
 	engine
 	schema
-	numbers []int // numbers of the later tables, so that names do not show the order
+	numbers []int // numbers in the names of the next tables, in random order
 }
 
 func drawSchema(t *rapid.T, e engine) *schema {
@@ -41,14 +41,14 @@ func drawSchema(t *rapid.T, e engine) *schema {
 		}
 	}
 	g.markPaths()
-	if g.wild = oneIn(t, "wild", 8); g.wild {
-		g.mischief()
+	if g.mayBeInvalid = oneIn(t, "mistake", 8); g.mayBeInvalid {
+		g.addMistake()
 	}
-	g.settle()
+	g.restrictLinks()
 	return &g.schema
 }
 
-// table begins a table whose name must be quoted.
+// table adds a table with a name that must be quoted in SQL.
 func (g *generator) table() *table {
 	name := pick(g.T, "table", "users", "Order", "select ", `we"ird`, "ünïcode", "what?", "$")
 	t := &table{name: fmt.Sprint(name, g.numbers[0])}
@@ -72,7 +72,8 @@ func (g *generator) keyColumns(t *table, n int) (names []string) {
 	return names
 }
 
-// subjectTable draws a table whose subject key is its primary key, another key, or not a key.
+// subjectTable draws the table of subjects. Its subject key is the primary key or another unique key, or several rows
+// have the same subject key.
 func (g *generator) subjectTable() {
 	t := g.table()
 	t.subjectKey = g.keyColumns(t, pick(g.T, "subject key", 1, 1, 2, 2, 3))
@@ -94,11 +95,11 @@ func (g *generator) subjectTable() {
 	g.finish(t)
 }
 
-// childTable draws a table that reaches the subject through an existing table.
+// childTable draws a table whose rows refer to a subject, directly or through other tables.
 func (g *generator) childTable() {
 	parents := slices.Clone(g.tables)
 	t := g.table()
-	staying := slices.DeleteFunc(slices.Clone(parents), func(parent *table) bool { return parent.fate() == deleted })
+	staying := slices.DeleteFunc(slices.Clone(parents), func(parent *table) bool { return parent.effect() == deleted })
 	parent := pick(g.T, "parent", slices.Concat(parents, staying, parents[len(parents)-1:])...)
 	shape := pick(g.T, "identity", "own", "own", "own pair", "path and line", "path")
 	if shape == "own" {
@@ -114,7 +115,7 @@ func (g *generator) childTable() {
 	case "path":
 		t.primaryKey = shuffled(g.T, "primary key", t.path.Columns)
 	}
-	losing := slices.DeleteFunc(slices.Clone(parents), func(parent *table) bool { return parent.fate() != deleted })
+	losing := slices.DeleteFunc(slices.Clone(parents), func(parent *table) bool { return parent.effect() != deleted })
 	targets := slices.Concat(parents, losing, losing, losing) // links to these tables are the most difficult
 	for range pick(g.T, "other links", 0, 1, 1, 2) {
 		g.link(t, pick(g.T, "to", targets...), true)
@@ -122,7 +123,7 @@ func (g *generator) childTable() {
 	g.finish(t)
 }
 
-// link draws a foreign key to any key of the other table, with its columns in any order.
+// link draws a foreign key to a key of the other table. The order of its columns is random.
 func (g *generator) link(t, to *table, nullable bool) *link {
 	l := &link{to: to}
 	l.ReferencedColumns = shuffled(g.T, "referenced", pick(g.T, "to key", to.keys()...))
@@ -146,7 +147,8 @@ func (g *generator) link(t, to *table, nullable bool) *link {
 	return l
 }
 
-// sharable finds a column of the table's path that another link can use too, such as the column of a tenant.
+// sharable returns a column of the table's path that another foreign key can also use, or "". An example is the column
+// of a tenant.
 func sharable(t *table, k kind) string {
 	for _, name := range t.path.Columns {
 		if c := t.column(name); c.kind.Type == k.Type && c.kind.declared == k.declared {
@@ -156,7 +158,8 @@ func sharable(t *table, k kind) string {
 	return ""
 }
 
-// finish adds optional parts of a table: data, another key, a link to itself, annotations.
+// finish adds the optional parts of a table: columns with data, another key, a foreign key to the same table, and
+// annotations.
 func (g *generator) finish(t *table) {
 	g.data(t)
 	if oneIn(g.T, "another key", 3) {
@@ -180,7 +183,8 @@ func (g *generator) finish(t *table) {
 	}
 }
 
-// data draws columns of every kind and additional columns of times. A retention period begins at one of them.
+// data draws columns with data of every kind. It prefers columns with instants, because retention periods begin at
+// them.
 func (g *generator) data(t *table) {
 	times := slices.DeleteFunc(slices.Clone(g.kinds), func(k kind) bool { return k.Type != domain.TypeTime })
 	for range between(g.T, "data", 0, 4) {
@@ -196,8 +200,8 @@ func (g *generator) data(t *table) {
 	}
 }
 
-// markPaths marks the path if several links are possible, and sometimes if only one is possible. The position of the
-// path among the links has no meaning.
+// markPaths declares the path of each table if the table has several relations to choose from. If it has only one, the
+// declaration is optional and therefore random. It also changes the order of the relations, which must not matter.
 func (g *generator) markPaths() {
 	for _, t := range g.tables {
 		if t.path == nil {

@@ -11,23 +11,23 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// The external systems whose keys columns may contain.
+// keySystems has the names of the external systems whose keys may be in columns.
 var keySystems = []string{"files", "photos"}
 
-// holder is an external system whose keys are in columns. It records the keys that an export requests.
-type holder struct {
+// keySystem is an external system whose keys are in columns. It records the keys that exports request.
+type keySystem struct {
 	desk
 	queried map[string][]string // by system
 }
 
-func (h holder) ExportKeys(_ context.Context, keys []string) ([]domain.ExportRecord, error) {
+func (h keySystem) ExportKeys(_ context.Context, keys []string) ([]domain.ExportRecord, error) {
 	h.queried[h.name] = append(h.queried[h.name], keys...)
 	return nil, nil
 }
 
-func (holder) EraseKeys(context.Context, []string, string) (int, error) { panic("no worker runs") }
+func (keySystem) EraseKeys(context.Context, []string, string) (int, error) { panic("no worker runs") }
 
-// holdsKeys draws whether a column contains keys of an external system.
+// holdsKeys draws whether a column contains keys of an external system. It returns the name of the system, or "".
 func (g *generator) holdsKeys(c *column) string {
 	switch c.kind.Type { //nolint:exhaustive // columns of other types cannot contain keys
 	case domain.TypeText, domain.TypeUUID, domain.TypeSmallInt, domain.TypeInteger, domain.TypeBigInt:
@@ -36,7 +36,7 @@ func (g *generator) holdsKeys(c *column) string {
 	return ""
 }
 
-// refs returns the systems whose keys are in columns of the application.
+// refs returns the names of the systems whose keys are in columns of this application.
 func (s *schema) refs() []string {
 	return slices.DeleteFunc(slices.Clone(keySystems), func(name string) bool {
 		return !slices.ContainsFunc(s.tables, func(t *table) bool { return !t.outside && len(t.keysOf(name)) > 0 })
@@ -49,8 +49,8 @@ func (t *table) keysOf(system string) []*column {
 	})
 }
 
-// keys returns the expected keys of a system in the subject's rows of a dump. For an erasure, the keys of retained
-// cells are omitted.
+// keys returns the keys of a system that an operation on the subject must find in the rows of a dump. If erasing is
+// true, it omits the keys in retained cells.
 func (w *world) keys(subject int, system string, d dump, erasing bool) (keys []string) {
 	for _, t := range w.mapped() {
 		for _, r := range t.rows {
@@ -60,7 +60,7 @@ func (w *world) keys(subject int, system string, d dump, erasing bool) (keys []s
 			}
 			for _, c := range t.keysOf(system) {
 				text, isSet := w.plain(held[c.Name].String), held[c.Name].Valid
-				kept := erasing && c.Personal.Strategy == domain.StrategyRetain && !w.lapsed(t, r, c)
+				kept := erasing && c.Personal.Strategy == domain.StrategyRetain && !w.retentionEnded(t, r, c)
 				if isSet && !kept && text != "" && !w.isSurrogate(system, text) {
 					keys = append(keys, text)
 				}
@@ -71,17 +71,17 @@ func (w *world) keys(subject int, system string, d dump, erasing bool) (keys []s
 	return slices.Compact(keys)
 }
 
-// plain returns the text of a cell in a dump.
+// plain returns the stored text of a cell in a dump, without the prefix textMark.
 func (w *world) plain(shown string) string {
 	if w.textMark == "" {
 		return shown
 	}
-	_, text, _ := strings.Cut(shown, " ") // the text follows the type
+	_, text, _ := strings.Cut(shown, " ") // SQLite shows the type, a blank and the text
 	return text
 }
 
-// isSurrogate reports whether an erasure could have written a text into a column with keys of the system. A random UUID
-// and short digits cannot be distinguished from keys.
+// isSurrogate reports whether a text in a column with keys of the system looks like a surrogate. A random UUID does
+// not, and neither do short random digits, so they count as keys.
 func (w *world) isSurrogate(system, text string) bool {
 	return slices.ContainsFunc(w.mapped(), func(t *table) bool {
 		return slices.ContainsFunc(t.keysOf(system), func(c *column) bool {
@@ -103,7 +103,7 @@ func (w *world) isSurrogate(system, text string) bool {
 	})
 }
 
-// wanted returns the keys in the subject's rows by system, without systems that have no keys.
+// wanted returns the expected keys in the subject's rows, by system. Systems without keys are omitted.
 func (w *world) wanted(subject int, d dump, erasing bool) map[string][]string {
 	wanted := map[string][]string{}
 	for _, system := range w.refs() {
@@ -114,7 +114,7 @@ func (w *world) wanted(subject int, d dump, erasing bool) map[string][]string {
 	return wanted
 }
 
-// checkQueriedKeys checks that an export has requested exactly the subject's keys from each system.
+// checkQueriedKeys checks that the export of the subject has requested exactly the subject's keys from each system.
 func (w *world) checkQueriedKeys(subject int, d dump) {
 	want := w.wanted(subject, d, false)
 	for _, system := range keySystems {
@@ -127,8 +127,8 @@ func (w *world) checkQueriedKeys(subject int, d dump) {
 	clear(w.queried)
 }
 
-// enqueued returns the keys in the outbox by system and the number of entries, and empties the outbox. All entries must
-// belong to the subject.
+// enqueued returns the keys in the outbox by system, and the number of entries. It then empties the outbox. All entries
+// must belong to the subject.
 func (w *world) enqueued(subject domain.Subject) (keys map[string][]string, entries int) {
 	keys = map[string][]string{}
 	rows, err := w.db.DB.QueryContext(w.Context(), "SELECT subject_id, resolver, CAST(ref AS text) FROM habeas_outbox")

@@ -10,16 +10,16 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// kind is a type of column as one database declares it.
+// kind is a column type with its SQL declaration in one database system.
 type kind struct {
 	Type     domain.ColumnType
 	declared string
-	length   int    // the limit of a text
+	length   int    // the maximum length of a text, or 0
 	constant string // the surrogate in a dump, if the surrogate is not random
-	values   []any  // values of such a column besides NULL
+	values   []any  // possible values besides NULL
 }
 
-// list is an array in the forms of PostgreSQL and of an export.
+// list is the value of an array column. literal is its form in PostgreSQL, and json is its form in an export.
 type list struct{ literal, json string }
 
 var (
@@ -82,7 +82,7 @@ var sqliteKinds = append(limitedTexts(),
 	kind{domain.TypeBytes, "BLOB", 0, "blob ", binaries},
 )
 
-// limitedTexts returns texts with lengths at which surrogates change their form.
+// limitedTexts returns text columns with limited lengths. At these lengths, the form of a surrogate changes.
 func limitedTexts() (kinds []kind) {
 	for _, length := range []int{1, 7, 8, 12, 13, 16, 17, 20, 36, 37, 255} {
 		fits := slices.DeleteFunc(slices.Clone(texts),
@@ -106,8 +106,8 @@ var sqliteKeys = []kind{
 	{Type: domain.TypeText, declared: "VARCHAR(20)", length: 20},
 }
 
-// keyOf returns the n-th value of a key column. All tables use the same values in the same order, so that equal keys
-// identify rows of different subjects in different tables.
+// keyOf returns the n-th value of a key column. All tables use the same values in the same order. Rows of different
+// subjects in different tables therefore have equal keys, which must not be confused.
 func keyOf(t domain.ColumnType, n int) any {
 	switch t { //nolint:exhaustive // keys have no other types
 	case domain.TypeBigInt:
@@ -125,7 +125,7 @@ func keyOf(t domain.ColumnType, n int) any {
 	}
 }
 
-// fitsNarrow reports whether a column of 32 bits can refer to the value.
+// fitsNarrow reports whether a foreign key column of 32 bits can store the value.
 func fitsNarrow(value any) bool {
 	n, ok := value.(int64)
 	return !ok || n == int64(int32(n))

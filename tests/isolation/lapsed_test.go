@@ -7,13 +7,13 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// judged is the instant at which the tests judge retention periods. The instants in cells differ from any cutoff by
-// years.
-var judged = time.Now()
+// judgedAt is the instant at which the tests decide whether retention periods have ended. All generated periods end
+// years before or after it.
+var judgedAt = time.Now()
 
-// lapsed reports whether all retention periods of a cell have ended: its own period, and the periods that begin at it.
-// Columns that identify or link rows are retained forever.
-func (s *schema) lapsed(t *table, r *row, c *column) bool {
+// retentionEnded reports whether all retention periods that concern a cell have ended: the period of the cell, and the
+// periods that begin at the cell. It is false for columns of keys and foreign keys, which are never overwritten.
+func (s *schema) retentionEnded(t *table, r *row, c *column) bool {
 	if c.Personal == nil || c.Personal.Strategy != domain.StrategyRetain || c.Personal.Since == "" || s.isKey(t, c) {
 		return false
 	}
@@ -23,7 +23,7 @@ func (s *schema) lapsed(t *table, r *row, c *column) bool {
 		}
 		since, ok := r.cells[duty.Personal.Since].(time.Time)
 		p := duty.Personal.Retain
-		return !ok || since.AddDate(p.Years, p.Months, p.Days).After(judged)
+		return !ok || since.AddDate(p.Years, p.Months, p.Days).After(judgedAt)
 	})
 }
 
@@ -36,17 +36,18 @@ func (s *schema) isKey(t *table, c *column) bool {
 		})
 }
 
-// judge returns the numbers of the subject's rows with an anonymized and with a retained cell.
-func (s *schema) judge(t *table, subject int) (anonymized, retained int64) {
+// countCells returns the number of the subject's rows in which an erasure overwrites a cell, and the number of rows
+// with a retained cell.
+func (s *schema) countCells(t *table, subject int) (anonymized, retained int64) {
 	for _, r := range t.rows {
 		if r.owner != subject {
 			continue
 		}
-		lapses := slices.ContainsFunc(t.columns, func(c *column) bool { return s.lapsed(t, r, c) })
+		lapses := slices.ContainsFunc(t.columns, func(c *column) bool { return s.retentionEnded(t, r, c) })
 		if lapses || len(t.anonymized()) > 0 {
 			anonymized++
 		}
-		if slices.ContainsFunc(t.retained(), func(c *column) bool { return !s.lapsed(t, r, c) }) {
+		if slices.ContainsFunc(t.retained(), func(c *column) bool { return !s.retentionEnded(t, r, c) }) {
 			retained++
 		}
 	}

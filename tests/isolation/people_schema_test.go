@@ -10,8 +10,8 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// people is a generated application whose rows belong to several people. The first table is the table of the subject.
-// Each other table refers to one or two earlier tables, and every relation is a path.
+// people is a generated application whose rows belong to several people. The first table is the table of subjects. Each
+// other table has relations to one or two earlier tables, and every relation is a path.
 type people struct {
 	*rapid.T
 	tables []*peopleTable
@@ -19,7 +19,7 @@ type people struct {
 
 type peopleTable struct {
 	name      string
-	key       []string // other tables refer to the key
+	key       []string // columns of the primary key
 	kind      string   // type of the key columns
 	relations []*peopleRelation
 	columns   []domain.Column // texts
@@ -56,7 +56,7 @@ func (p *people) text(name, via string) domain.Column {
 	}}
 }
 
-// table draws a table with one or two relations. Two relations may share columns if conditions distinguish them.
+// table draws a table with one or two relations. Two relations with different conditions may have the same columns.
 func (p *people) table(name string) {
 	t := &peopleTable{name: name, key: []string{"id"}, kind: "BIGINT"}
 	parents := []*peopleTable{pick(p.T, "parent", p.tables...)}
@@ -81,7 +81,7 @@ func (p *people) table(name string) {
 func (p *people) relation(i int, parent *peopleTable, polymorphic bool) *peopleRelation {
 	r := &peopleRelation{name: fmt.Sprint("R", i), to: parent}
 	r.erasure = pick(p.T, "erasure", "", "", domain.StrategyDelete, domain.StrategyNull)
-	if parent.loses() && r.erasure == "" {
+	if parent.losesRows() && r.erasure == "" {
 		r.erasure = pick(p.T, "erasure below rows that go", domain.StrategyDelete, domain.StrategyNull)
 	}
 	prefix := fmt.Sprint("ref", i, " ")
@@ -93,7 +93,7 @@ func (p *people) relation(i int, parent *peopleTable, polymorphic bool) *peopleR
 		r.when = &domain.Condition{Column: "kind", Value: value}
 	}
 	for j, name := range parent.key {
-		if j == 0 && len(parent.key) > 1 && !polymorphic { // the tenant of all rows that a row refers to
+		if j == 0 && len(parent.key) > 1 && !polymorphic { // both relations may share the column of the tenant
 			r.columns = append(r.columns, "tenant")
 			continue
 		}
@@ -105,25 +105,25 @@ func (p *people) relation(i int, parent *peopleTable, polymorphic bool) *peopleR
 	return r
 }
 
-// loses reports whether an erasure deletes rows of the table.
-func (t *peopleTable) loses() bool {
+// losesRows reports whether an erasure deletes rows of the table.
+func (t *peopleTable) losesRows() bool {
 	return slices.ContainsFunc(t.relations, func(r *peopleRelation) bool { return r.erasure == domain.StrategyDelete })
 }
 
-// cuts reports whether an erasure clears references on the path of the table.
-func (t *peopleTable) cuts() bool {
+// clearsPath reports whether an erasure sets foreign keys to NULL on a path of the table.
+func (t *peopleTable) clearsPath() bool {
 	return slices.ContainsFunc(t.relations, func(r *peopleRelation) bool {
-		return r.erasure == domain.StrategyNull || r.to.cuts()
+		return r.erasure == domain.StrategyNull || r.to.clearsPath()
 	})
 }
 
-// vias returns the expected names of the table's paths.
-func (t *peopleTable) vias() (names []string) {
+// pathNames returns the expected names of the table's paths, as they occur in the field Via of an annotation.
+func (t *peopleTable) pathNames() (names []string) {
 	if len(t.relations) == 0 {
 		return []string{""}
 	}
 	for _, r := range t.relations {
-		for _, onward := range r.to.vias() {
+		for _, onward := range r.to.pathNames() {
 			names = append(names, t.via(r, onward))
 		}
 	}
@@ -137,9 +137,10 @@ func (t *peopleTable) via(r *peopleRelation, onward string) string {
 	return strings.TrimSuffix(r.name+"."+onward, ".")
 }
 
-// annotate draws columns and their owners: one path, several paths, or a relation with all of its paths.
+// annotate draws columns with personal data. Each column belongs to one path, to several paths, or to all paths of a
+// relation.
 func (p *people) annotate(t *peopleTable) {
-	vias := t.vias()
+	vias := t.pathNames()
 	names := slices.Clone(vias)
 	if len(t.relations) > 1 {
 		names = append(names, "R0", "R1")
@@ -154,8 +155,8 @@ func (p *people) annotate(t *peopleTable) {
 		}
 		c := p.text(fmt.Sprint("c", i), via)
 		switch {
-		case t.loses():
-		case t.cuts():
+		case t.losesRows():
+		case t.clearsPath():
 			c.Personal.Strategy = pick(p.T, "strategy", domain.StrategyErase, domain.StrategyAnonymize, domain.StrategyNull)
 		default:
 			c.Personal.Strategy = pick(p.T, "strategy", domain.StrategyErase, domain.StrategyNull, domain.StrategyRetain)
@@ -168,7 +169,7 @@ func (p *people) annotate(t *peopleTable) {
 	}
 }
 
-// all returns the names of the table's columns, with the key first.
+// all returns the names of the table's columns. The columns of the key are first.
 func (t *peopleTable) all() []string {
 	names := slices.Clone(t.key)
 	for _, r := range t.relations {
@@ -182,7 +183,7 @@ func (t *peopleTable) all() []string {
 	return slices.Compact(names)
 }
 
-// typeOf returns the declared type of a column.
+// typeOf returns the SQL type of a column.
 func (t *peopleTable) typeOf(name string) string {
 	if slices.Contains(t.key, name) {
 		return t.kind

@@ -17,7 +17,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// fill draws rows. References may be NULL, and the column of conditions may have any value.
+// fill draws rows. References may be NULL. The column kind, which the conditions of relations test, may have any value.
 func (p *people) fill() {
 	for i, t := range p.tables {
 		rows := between(p.T, "rows", 2, 8)
@@ -58,7 +58,8 @@ func (p *people) identify(t *peopleTable, row map[string]any, n int) {
 	}
 }
 
-// refer draws the row that a relation refers to among the rows that match the columns already set, or NULL.
+// refer sets the foreign key of a relation. It draws one of the rows that match the columns that are already set, or
+// NULL.
 func (p *people) refer(t *peopleTable, r *peopleRelation, row map[string]any) {
 	var candidates []map[string]any
 	for _, parent := range r.to.rows {
@@ -84,8 +85,8 @@ func (p *people) refer(t *peopleTable, r *peopleRelation, row map[string]any) {
 	}
 }
 
-// leads returns the expected names of the paths from the row to a subject.
-func (t *peopleTable) leads(row, subject map[string]any) (vias []string) {
+// pathsTo returns the expected names of the paths on which the row reaches the subject.
+func (t *peopleTable) pathsTo(row, subject map[string]any) (vias []string) {
 	if len(t.relations) == 0 {
 		for _, name := range t.key {
 			if row[name] != subject[name] {
@@ -106,7 +107,7 @@ func (t *peopleTable) leads(row, subject map[string]any) (vias []string) {
 			if !same {
 				continue
 			}
-			for _, onward := range r.to.leads(parent, subject) {
+			for _, onward := range r.to.pathsTo(parent, subject) {
 				vias = append(vias, t.via(r, onward))
 			}
 		}
@@ -114,7 +115,7 @@ func (t *peopleTable) leads(row, subject map[string]any) (vias []string) {
 	return vias
 }
 
-// isTheirs reports whether a column belongs to one of the paths.
+// isTheirs reports whether a column belongs to one of the paths, given by their names.
 func isTheirs(c domain.Column, vias []string) bool {
 	return slices.ContainsFunc(vias, func(via string) bool {
 		return c.Personal.Via == "" || slices.ContainsFunc(strings.Split(c.Personal.Via, ", "), func(name string) bool {
@@ -123,7 +124,7 @@ func isTheirs(c domain.Column, vias []string) bool {
 	})
 }
 
-// relationOf returns the first relation of a path of the table.
+// relationOf returns the relation of the table with which the path begins.
 func (t *peopleTable) relationOf(via string) *peopleRelation {
 	for _, r := range t.relations {
 		if len(t.relations) == 1 || via == r.name || strings.HasPrefix(via, r.name+".") {
@@ -133,9 +134,9 @@ func (t *peopleTable) relationOf(via string) *peopleRelation {
 	return &peopleRelation{}
 }
 
-// erased returns the row after an erasure of the subject, or nil if the row is deleted.
+// erased returns the expected row after an erasure of the subject, or nil if the row is deleted.
 func (t *peopleTable) erased(row, subject map[string]any) map[string]any {
-	vias := t.leads(row, subject)
+	vias := t.pathsTo(row, subject)
 	left := map[string]any{}
 	for name, value := range row {
 		left[name] = value
@@ -163,7 +164,7 @@ func (t *peopleTable) erased(row, subject map[string]any) map[string]any {
 	return left
 }
 
-// shown returns rows as sorted texts, with "anon" for surrogates.
+// shown formats rows as sorted lines, with "anon" for surrogates.
 func (t *peopleTable) shown(rows []map[string]any) string {
 	var lines []string
 	for _, row := range rows {
@@ -219,7 +220,7 @@ func (p *people) read(db *bun.DB, t *peopleTable) (rows []map[string]any) {
 	return rows
 }
 
-// id returns the subject of a row of the subject's table.
+// id returns the id of the subject of a row in the table of subjects.
 func (p *people) id(row map[string]any) domain.SubjectID {
 	var elements []string
 	for _, name := range p.tables[0].key {
@@ -230,8 +231,8 @@ func (p *people) id(row map[string]any) domain.SubjectID {
 	return id
 }
 
-// Each person of a shared row gets the columns that belong to the person, and an erasure removes only these columns.
-// The expected result follows from the rows alone.
+// In a row of several people, some columns belong to one person and some to another. An export and an erasure of a
+// person concern only the columns of this person.
 func TestEachPersonHasTheirPartOfSharedRows(t *testing.T) {
 	onEach(t, func(t *testing.T, e engine) {
 		rapid.Check(t, func(t *rapid.T) {
@@ -255,11 +256,11 @@ func TestEachPersonHasTheirPartOfSharedRows(t *testing.T) {
 			subject := pick(t, "erased", p.tables[0].rows...)
 			for again := range 2 {
 				must(t, store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
-					if err := s.Subjects().Lock(ctx, p.id(subject), judged); err != nil {
+					if err := s.Subjects().Lock(ctx, p.id(subject), judgedAt); err != nil {
 						return err
 					}
 					if again == 0 {
-						if err := p.checkKeys(ctx, s, subject, judged); err != nil {
+						if err := p.checkKeys(ctx, s, subject, judgedAt); err != nil {
 							return err
 						}
 					}
@@ -283,13 +284,13 @@ func (p *people) checkExport(store *bunstore.Store, dataMap domain.DataMap, subj
 	for _, t := range p.tables {
 		table, _ := dataMap.Table(t.name)
 		for _, row := range t.rows {
-			vias := t.leads(row, subject)
+			vias := t.pathsTo(row, subject)
 			var key []string
 			for _, name := range t.key {
 				key = append(key, fmt.Sprint(row[name]))
 			}
 			columns := t.columns
-			if len(columns) == 0 { // the keys are exported then
+			if len(columns) == 0 { // an export then has the keys of the rows
 				columns = dataMap.ExportedColumns(table)
 			}
 			for _, c := range columns {
@@ -306,9 +307,9 @@ func (p *people) checkExport(store *bunstore.Store, dataMap domain.DataMap, subj
 	}
 }
 
-// checkKeys compares the keys of external systems that a store reads with the expected keys. An export reads the keys
-// of the subject's cells. An erasure also reads the keys of all cells of deleted rows, and omits the keys of retained
-// cells.
+// checkKeys checks the keys of external systems that the store returns. For an export, they are the keys in the
+// subject's cells. For an erasure, they also include the keys in all cells of deleted rows, but not the keys in
+// retained cells.
 func (p *people) checkKeys(ctx context.Context, s ports.Session, subject map[string]any, erasedAt time.Time) error {
 	for _, system := range keySystems {
 		query := domain.KeyQuery{Resolver: system, ErasedAt: erasedAt, Limit: 1000}
@@ -319,7 +320,7 @@ func (p *people) checkKeys(ctx context.Context, s ports.Session, subject map[str
 		var want []string
 		for _, t := range p.tables {
 			for _, row := range t.rows {
-				vias := t.leads(row, subject)
+				vias := t.pathsTo(row, subject)
 				goes := !erasedAt.IsZero() && t.erased(row, subject) == nil
 				for _, c := range t.columns {
 					text, _ := row[c.Name].(string)

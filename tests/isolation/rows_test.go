@@ -10,7 +10,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// fill draws the subjects and their rows, table by table, and records the owner of each row.
+// fill draws the subjects and the rows of each table. It records the owner of each row.
 func (s *schema) fill(t *rapid.T) {
 	for _, table := range s.tables {
 		f := &filler{T: t, table: table}
@@ -30,7 +30,8 @@ type filler struct {
 	table *table
 }
 
-// subjects draws 2 to 4 subjects. Composite keys have common elements. One subject may have no row.
+// subjects draws 2 to 4 subjects. If the key has several columns, subjects have equal values in some of them. A subject
+// may have no row.
 func (f *filler) subjects() (subjects []domain.Subject) {
 	const values = 3 // possible values of each element
 	key := f.table.subjectKey
@@ -63,7 +64,8 @@ func (f *filler) subjects() (subjects []domain.Subject) {
 	return subjects
 }
 
-// addRows adds up to n rows. begin sets the owner of a row and the cells that identify the owner.
+// addRows adds up to n rows. The function begin sets the owner of a row, and the cells that identify the owner. If
+// begin returns false, the row is dropped.
 func (f *filler) addRows(n int, begin func(*row) bool) {
 	for range n {
 		r := &row{owner: nobody, cells: map[string]any{}}
@@ -80,20 +82,21 @@ func (f *filler) addRows(n int, begin func(*row) bool) {
 		}
 		for _, l := range f.table.links {
 			if l != f.table.path {
-				f.aim(r, l)
+				f.refer(r, l)
 			}
 		}
 		f.table.rows = append(f.table.rows, r)
 	}
 }
 
-// isLongKey reports whether a column contains keys of an external system that can be different in each row.
+// isLongKey reports whether each row can have a different key of an external system in the column.
 func (f *filler) isLongKey(c *column) bool {
 	return c.Personal != nil && c.Personal.Ref != "" && !c.unique && c.kind.Type == domain.TypeText &&
 		(c.kind.length == 0 || c.kind.length > 5)
 }
 
-// follow draws the row that the path refers to, and so the owner. If the path may be NULL, the row may have no owner.
+// follow draws the row to which the path of the table refers. The owner of that row becomes the owner of r. If the path
+// may be NULL, r may have no owner.
 func (f *filler) follow(r *row) bool {
 	path := f.table.path
 	candidates := f.candidates(r, path)
@@ -102,7 +105,7 @@ func (f *filler) follow(r *row) bool {
 		for _, name := range path.Columns {
 			r.cells[name] = nil
 		}
-		if len(candidates) > 0 && len(path.Columns) > 1 && oneIn(f.T, "half a key", 2) { // half a key refers to no row
+		if len(candidates) > 0 && len(path.Columns) > 1 && oneIn(f.T, "half a key", 2) { // refers to no row
 			f.copyKey(r, path, pick(f.T, "parent", candidates...))
 			r.cells[pick(f.T, "missing half", path.Columns...)] = nil
 		}
@@ -123,14 +126,15 @@ func (f *filler) copyKey(r *row, l *link, parent *row) {
 	}
 }
 
-// candidates returns the rows that the link may refer to: the rows that have the key and match the cells already set.
+// candidates returns the rows to which the foreign key of r may refer. They must match the cells of r that are already
+// set.
 func (f *filler) candidates(r *row, l *link) (candidates []*row) {
 	rows := l.to.rows
 	if l.to == f.table {
 		rows = append(slices.Clone(rows), r)
 	}
 	for _, parent := range rows {
-		fits := l.aims == atAnyone && l.to != f.table || parent.owner == r.owner
+		fits := l.targets == atAnyone && l.to != f.table || parent.owner == r.owner
 		for i, name := range l.Columns {
 			value := parent.cells[l.ReferencedColumns[i]]
 			set, isSet := r.cells[name]
@@ -146,8 +150,8 @@ func (f *filler) candidates(r *row, l *link) (candidates []*row) {
 	return candidates
 }
 
-// aim draws the row that a link outside of the path refers to, or NULL.
-func (f *filler) aim(r *row, l *link) {
+// refer draws the row to which a foreign key refers, or NULL. The foreign key is not the path of the table.
+func (f *filler) refer(r *row, l *link) {
 	if candidates := f.candidates(r, l); len(candidates) > 0 && !oneIn(f.T, "refers to nothing", 4) {
 		f.copyKey(r, l, pick(f.T, "refers to", candidates...))
 		return
@@ -159,8 +163,8 @@ func (f *filler) aim(r *row, l *link) {
 	}
 }
 
-// identify draws the unset cells of the primary key and of the other keys. It reports whether the row differs from all
-// existing rows.
+// identify draws the cells of the primary key and of the other unique keys that are not set yet. It returns false if an
+// existing row has the same key.
 func (f *filler) identify(r *row) bool {
 	alike := 0
 	for _, other := range f.table.rows {
@@ -175,7 +179,7 @@ func (f *filler) identify(r *row) bool {
 	return !slices.ContainsFunc(f.table.rows, func(other *row) bool { return agree(r, other, f.table.primaryKey) })
 }
 
-// agree reports whether two rows have the same cells under the names, ignoring unset cells.
+// agree reports whether two rows have equal values in the named columns. A cell that is not set equals every value.
 func agree(a, b *row, names []string) bool {
 	for _, name := range names {
 		if value, set := a.cells[name]; set && value != b.cells[name] {
@@ -185,7 +189,8 @@ func agree(a, b *row, names []string) bool {
 	return true
 }
 
-// number writes the digits of n into the unset cells, so that most rows differ in only one of several cells.
+// number sets the unset cells of the named columns to the digits of n. Most rows then differ in only one of these
+// columns.
 func (f *filler) number(r *row, names []string, n int) {
 	const values = 3
 	open := slices.DeleteFunc(slices.Clone(names), func(name string) bool { _, set := r.cells[name]; return set })
@@ -201,7 +206,8 @@ func (f *filler) number(r *row, names []string, n int) {
 	}
 }
 
-// value draws the value of a column that identifies nothing. A planned foreign key is NULL.
+// value draws the value of a column that is not part of a key. For a foreign key whose relation is drawn later, the
+// value is NULL.
 func (f *filler) value(c *column) any {
 	switch {
 	case len(c.kind.values) == 0 || c.nullable && oneIn(f.T, "null", 4):

@@ -6,11 +6,12 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// schema is a generated application: its tables, parents before children with the subject's table first, and its rows.
+// schema is a generated application with its tables and rows. The table of subjects comes before its child tables, and
+// each parent comes before its children.
 type schema struct {
-	tables   []*table
-	subjects []domain.Subject
-	wild     bool // the data map may have a mistake
+	tables       []*table
+	subjects     []domain.Subject
+	mayBeInvalid bool // the data map may have a mistake
 }
 
 type table struct {
@@ -19,11 +20,11 @@ type table struct {
 	primaryKey []string
 	subjectKey []string
 	repeats    bool       // several rows may have the same subject key
-	uniques    [][]string // other keys that links may refer to
+	uniques    [][]string // other unique keys, to which links may refer
 	links      []*link
 	path       *link // nil for the subject's table
 	owned      bool
-	outside    bool // not in the data map
+	outside    bool // if true, the table is not in the data map
 	rows       []*row
 }
 
@@ -47,21 +48,21 @@ const (
 // link is a foreign key.
 type link struct {
 	domain.Relation
-	to     *table
-	shared bool // one of its columns belongs to another link too
-	aims   aim
+	to      *table
+	shared  bool // another link uses one of its columns, too
+	targets linkTarget
 }
 
-// aim selects the rows that a link outside of the path may refer to.
-type aim string
+// linkTarget restricts the rows to which a foreign key may refer, if the foreign key is not the path of its table.
+type linkTarget string
 
 const (
-	atAnyone aim = "anybody's" // the row stays, so the link is harmless
-	atOwn    aim = "own"       // both rows are deleted in one step
-	setsNull aim = "set null"  // only the referenced row is deleted: own rows, with ON DELETE SET NULL
+	atAnyone linkTarget = "anybody's" // any row, because an erasure does not delete it
+	atOwn    linkTarget = "own"       // only rows of the same owner, because both rows are deleted
+	setsNull linkTarget = "set null"  // only rows of the same owner; they are deleted, and this row stays
 )
 
-// row is a row and its owner, which is the index of a subject, or nobody for no owner.
+// row is a row and its owner. The owner is the index of a subject, or nobody if the row has no owner.
 type row struct {
 	owner int
 	cells map[string]any
@@ -74,20 +75,21 @@ func (t *table) column(name string) *column {
 	return t.columns[i]
 }
 
-// keys returns the tuples of columns that a link may refer to.
+// keys returns the primary key and the unique keys of the table, to which foreign keys may refer.
 func (t *table) keys() [][]string { return append([][]string{t.primaryKey}, t.uniques...) }
 
-// fate is the effect of an erasure on the subject's rows of a table.
-type fate string
+// rowEffect is the effect of an erasure on the subject's rows of a table.
+type rowEffect string
 
 const (
-	deleted   fate = "deleted"
-	survives  fate = "survives"
-	untouched fate = "untouched" // the table has no step
+	deleted   rowEffect = "deleted"
+	survives  rowEffect = "survives"
+	untouched rowEffect = "untouched" // the erasure plan has no step on the table
 )
 
-// fate derives the effect by section 5 of the design, from the generator's knowledge of each column.
-func (t *table) fate() fate {
+// effect returns the effect of an erasure on the subject's rows. It derives the effect from the annotations,
+// independently of the library.
+func (t *table) effect() rowEffect {
 	annotated, stays, open := 0, false, false
 	for _, c := range t.columns {
 		switch {
@@ -113,7 +115,8 @@ func (t *table) fate() fate {
 	}
 }
 
-// anonymized and retained return the columns that an erasure overwrites and retains, in a table whose rows stay.
+// anonymized returns the columns that an erasure overwrites, and retained returns the columns that it retains. The rows
+// of the table must stay.
 func (t *table) anonymized() []*column { return t.annotated(false) }
 func (t *table) retained() []*column   { return t.annotated(true) }
 
@@ -126,7 +129,7 @@ func (t *table) annotated(retain bool) (columns []*column) {
 	return columns
 }
 
-// hops returns the number of links between the table and the subject's table.
+// hops returns the number of foreign keys between the table and the table of subjects.
 func (t *table) hops() int {
 	if t.path == nil {
 		return 0
@@ -134,9 +137,9 @@ func (t *table) hops() int {
 	return 1 + t.path.to.hops()
 }
 
-// losesItsWay reports whether an erasure deletes rows on the path to the subject, except its own rows.
-func (t *table) losesItsWay() bool {
-	return t.path != nil && (t.path.to.fate() == deleted || t.path.to.losesItsWay())
+// losesPath reports whether an erasure deletes rows of a table between this table and the table of subjects.
+func (t *table) losesPath() bool {
+	return t.path != nil && (t.path.to.effect() == deleted || t.path.to.losesPath())
 }
 
 // rowsOf counts a subject's rows.
@@ -149,20 +152,21 @@ func (t *table) rowsOf(subject int) (n int64) {
 	return n
 }
 
-// settle decides where links outside of the path may refer to, after the fates are known. It removes links from
-// remaining rows to deleted rows if NULL is not possible. A wild schema keeps these links and is refused.
-func (s *schema) settle() {
+// restrictLinks decides to which rows the foreign keys may refer that are not a path. It needs the effect on each
+// table. It removes a foreign key from rows that stay to rows that are deleted, unless the foreign key can become NULL.
+// If the schema may be invalid, it keeps such foreign keys, and the data map is refused.
+func (s *schema) restrictLinks() {
 	for _, t := range s.tables {
 		for _, l := range slices.Clone(t.links) {
 			annotated := func(name string) bool { return t.column(name).Personal != nil }
 			switch {
-			case l == t.path || l.to == t || l.to.fate() != deleted:
-				l.aims = atAnyone
-			case t.fate() == deleted:
-				l.aims = atOwn
+			case l == t.path || l.to == t || l.to.effect() != deleted:
+				l.targets = atAnyone
+			case t.effect() == deleted:
+				l.targets = atOwn
 			case !l.shared && !slices.ContainsFunc(l.Columns, annotated):
-				l.aims, l.SetsNull = setsNull, true
-			case s.wild:
+				l.targets, l.SetsNull = setsNull, true
+			case s.mayBeInvalid:
 				l.SetsNull = true
 			default:
 				t.unlink(l)
@@ -171,7 +175,7 @@ func (s *schema) settle() {
 	}
 }
 
-// unlink turns the columns of a link into plain data, if no other link uses them.
+// unlink removes a foreign key. Its columns become plain data, unless the path of the table uses them.
 func (t *table) unlink(l *link) {
 	t.links = slices.DeleteFunc(t.links, func(other *link) bool { return other == l })
 	for _, name := range l.Columns {
@@ -181,7 +185,7 @@ func (t *table) unlink(l *link) {
 	}
 }
 
-// dataMap returns the declared data map with the tables in the given order.
+// dataMap returns the data map of the application. The parameter order is the order of its tables.
 func (s *schema) dataMap(qualifier string, order []int) (domain.DataMap, error) {
 	var declared []domain.Table
 	for _, i := range order {

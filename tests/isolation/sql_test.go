@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// script creates the tables with their foreign keys.
+// script returns the statements that create the tables with their foreign keys.
 func (s *schema) script() string {
 	var script strings.Builder
 	for _, t := range s.tables {
@@ -29,7 +29,7 @@ func (s *schema) script() string {
 		}
 		for _, l := range t.links {
 			line := "FOREIGN KEY " + tuple(l.Columns) + " REFERENCES " + quote(l.to.name) + " " + tuple(l.ReferencedColumns)
-			if l.aims == setsNull {
+			if l.targets == setsNull {
 				line += " ON DELETE SET NULL"
 			}
 			lines = append(lines, line)
@@ -73,7 +73,7 @@ func (w *world) insert() {
 	}
 }
 
-// argument returns the value in the form that an application would pass to the driver.
+// argument returns the value in the form in which an application passes it to the driver.
 func argument(k kind, value any) any {
 	switch value := value.(type) {
 	case time.Time:
@@ -88,10 +88,10 @@ func argument(k kind, value any) any {
 	}
 }
 
-// dump contains every cell of every row of every table as text, by the row's primary key.
+// dump has every cell of the database as text. The inner maps have the primary keys of rows as their keys.
 type dump map[*table]map[string]line
 
-// line contains the cells of one row by the names of their columns.
+// line has the cells of one row, by the names of their columns.
 type line map[string]sql.NullString
 
 func (w *world) dump() dump {
@@ -135,7 +135,7 @@ func (w *world) dumpTable(table *table) map[string]line {
 	return lines
 }
 
-// key returns the expected name of the row in a dump.
+// key returns the key of the row in a dump.
 func (t *table) key(r *row) string { return fmt.Sprintf("%q", t.keyTexts(r)) }
 
 func (t *table) keyTexts(r *row) (texts []string) {
@@ -145,9 +145,9 @@ func (t *table) keyTexts(r *row) (texts []string) {
 	return texts
 }
 
-// setsNull reports whether a column is set to NULL when the referenced row is deleted.
+// setsNull reports whether the column is part of a foreign key with ON DELETE SET NULL.
 func (t *table) setsNull(column string) bool {
 	return slices.ContainsFunc(t.links, func(l *link) bool {
-		return l.aims == setsNull && slices.Contains(l.Columns, column)
+		return l.targets == setsNull && slices.Contains(l.Columns, column)
 	})
 }

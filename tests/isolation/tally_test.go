@@ -9,14 +9,16 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// tally counts the features that a run has covered. A property without covered features would prove nothing.
+// tally counts how often the generated applications had each feature. A property that was never tested with a feature
+// proves nothing about the feature.
 type tally struct {
 	drawn, accepted int
 	features        map[string]int
 }
 
-// A run of at least enough checks, over both databases, must cover every feature and accept leastAccepted percent of
-// the drawn data maps. The rarest feature occurs in 8 of 100 applications.
+// If at least enough data maps were accepted, counted over both databases, each feature must have occurred at least
+// once. The rarest feature occurs in 8 of 100 applications. Also, at least leastAccepted percent of the data maps must
+// be accepted.
 const (
 	enough        = 200
 	leastAccepted = 80
@@ -27,10 +29,10 @@ var tableFeatures = map[string]func(*schema, *table) bool{
 	"a repeated subject key":      func(_ *schema, t *table) bool { return t.repeats },
 	"several hops":                func(_ *schema, t *table) bool { return t.hops() > 1 },
 	"a composite primary key":     func(_ *schema, t *table) bool { return t.path != nil && len(t.primaryKey) > 1 },
-	"deleted rows":                func(_ *schema, t *table) bool { return t.fate() == deleted },
-	"rows deleted level by level": func(_ *schema, t *table) bool { return t.losesItsWay() },
+	"deleted rows":                func(_ *schema, t *table) bool { return t.effect() == deleted },
+	"rows deleted level by level": func(_ *schema, t *table) bool { return t.losesPath() },
 	"anonymized columns": func(_ *schema, t *table) bool {
-		return t.fate() == survives && len(t.anonymized()) > 0
+		return t.effect() == survives && len(t.anonymized()) > 0
 	},
 	"columns set to NULL": func(_ *schema, t *table) bool {
 		return t.writes(func(c *column) bool { return c.Personal.Strategy == domain.StrategyNull })
@@ -49,8 +51,8 @@ var tableFeatures = map[string]func(*schema, *table) bool{
 	"keys of an external system": func(s *schema, t *table) bool {
 		return slices.ContainsFunc(s.refs(), func(system string) bool { return len(t.keysOf(system)) > 0 })
 	},
-	"retained columns":      func(_ *schema, t *table) bool { return t.fate() == survives && len(t.retained()) > 0 },
-	"tables without a step": func(_ *schema, t *table) bool { return t.path != nil && t.fate() == untouched },
+	"retained columns":      func(_ *schema, t *table) bool { return t.effect() == survives && len(t.retained()) > 0 },
+	"tables without a step": func(_ *schema, t *table) bool { return t.path != nil && t.effect() == untouched },
 	"rows of nobody":        func(_ *schema, t *table) bool { return t.path != nil && t.rowsOf(nobody) > 0 },
 	"subjects that share an element": func(s *schema, t *table) bool {
 		return len(t.subjectKey) > 1 && slices.ContainsFunc(t.rows[1:], func(r *row) bool {
@@ -68,7 +70,7 @@ var linkFeatures = map[string]func(*table, *link) bool{
 	},
 	"a column of two foreign keys": func(_ *table, l *link) bool { return l.shared },
 	"a foreign key set to NULL": func(t *table, l *link) bool {
-		return l.aims == setsNull && slices.ContainsFunc(t.rows, l.isSet)
+		return l.targets == setsNull && slices.ContainsFunc(t.rows, l.isSet)
 	},
 	"a path not to the subject's key": func(t *table, l *link) bool {
 		return l == t.path && l.to.path == nil && !sameNames(l.ReferencedColumns, l.to.subjectKey)
@@ -85,28 +87,28 @@ var linkFeatures = map[string]func(*table, *link) bool{
 	"a row that refers to another subject's": func(t *table, l *link) bool {
 		return l != t.path && slices.ContainsFunc(t.rows, func(r *row) bool {
 			return l.isSet(r) && r.owner != nobody && slices.ContainsFunc(l.to.rows, func(to *row) bool {
-				return to.owner != nobody && to.owner != r.owner && l.leads(r, to)
+				return to.owner != nobody && to.owner != r.owner && l.connects(r, to)
 			})
 		})
 	},
 }
 
-// writes reports whether an erasure writes into such a column of remaining rows.
+// writes reports whether an erasure overwrites a column for which such returns true, in rows that stay.
 func (t *table) writes(such func(*column) bool) bool {
-	return t.fate() == survives && slices.ContainsFunc(t.anonymized(), such)
+	return t.effect() == survives && slices.ContainsFunc(t.anonymized(), such)
 }
 
 func sameNames(a, b []string) bool {
 	return slices.Equal(slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b)))
 }
 
-// isSet reports whether the row refers to another one.
+// isSet reports whether no column of the foreign key is NULL in the row.
 func (l *link) isSet(r *row) bool {
 	return !slices.ContainsFunc(l.Columns, func(name string) bool { return r.cells[name] == nil })
 }
 
-// leads reports whether the row refers to the other row.
-func (l *link) leads(from, to *row) bool {
+// connects reports whether the foreign key of the row from refers to the row to.
+func (l *link) connects(from, to *row) bool {
 	for i, name := range l.Columns {
 		if from.cells[name] != to.cells[l.ReferencedColumns[i]] {
 			return false
@@ -115,8 +117,8 @@ func (l *link) leads(from, to *row) bool {
 	return true
 }
 
-// look counts the features of an accepted application. The features of a table count if the table has rows.
-func (c *tally) look(s *schema) {
+// add counts the features of an accepted application. It ignores tables without rows.
+func (c *tally) add(s *schema) {
 	c.accepted++
 	found := map[string]bool{}
 	for _, t := range s.tables {

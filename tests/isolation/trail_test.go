@@ -18,13 +18,13 @@ func (w *world) trail(id domain.SubjectID) (trail []domain.AuditEvent) {
 	return trail
 }
 
-// outcome is the result of an erasure with the keys that it enqueued, by system.
+// outcome is the result of an erasure, and the keys of external systems that the erasure has added to the outbox.
 type outcome struct {
 	domain.ErasureResult
 	keys map[string][]string
 }
 
-// checkTrail checks that the trail contains exactly the events of the erasures, one erasure after the other.
+// checkTrail checks that the trail has exactly the events of the given erasures, in their order.
 func (w *world) checkTrail(subject domain.Subject, results ...outcome) {
 	trail := w.trail(subject.ID)
 	ids := map[string]bool{}
@@ -74,7 +74,8 @@ func (w *world) checkTrail(subject domain.Subject, results ...outcome) {
 	}
 }
 
-// unplanned returns the number of steps in a result that exist only because a retention period has ended.
+// unplanned returns the number of steps that are in the result but not in the erasure plan. They anonymize a table
+// whose columns are all retained, because a retention period has ended.
 func (w *world) unplanned(result domain.ErasureResult) (n int64) {
 	for _, table := range w.mapped() {
 		if _, has := result.Anonymized[w.qualifier+table.name]; has && len(table.anonymized()) == 0 {
@@ -84,7 +85,7 @@ func (w *world) unplanned(result domain.ErasureResult) (n int64) {
 	return n
 }
 
-// step is the description of one step in an event.
+// step identifies one step of an erasure in the payload of an event.
 type step struct {
 	target, strategy string
 }
@@ -102,8 +103,8 @@ func stepsOf(result domain.ErasureResult) map[step]int64 {
 	return steps
 }
 
-// checkSteps checks that each step occurs once, that steps on a table follow the steps on the tables that refer to it,
-// and that retained data follows anonymized data.
+// checkSteps checks that the trail has each step once. The steps on a table must follow the steps on the tables that
+// refer to it. On each table, the retaining step must follow the anonymizing step.
 func (w *world) checkSteps(steps map[step]int64, trail []domain.AuditEvent) {
 	first, last := map[string]int{}, map[string]int{}
 	var strategies []string
@@ -137,7 +138,7 @@ func (w *world) checkSteps(steps map[step]int64, trail []domain.AuditEvent) {
 	}
 }
 
-// checkEvent expects an event of the operation that was requested last.
+// checkEvent checks the type and the payload of an event. The operation id must be the id of the latest request.
 func (w *world) checkEvent(event domain.AuditEvent, of domain.EventType, payload domain.Payload) {
 	if of == domain.EventErasureRequested {
 		w.operation = event.EventID

@@ -16,7 +16,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// world is a generated application with habeas, and the records of the generator.
+// world is a generated application with habeas, and the expectations of the generator.
 type world struct {
 	*schema
 	*rapid.T
@@ -27,12 +27,12 @@ type world struct {
 	store     *bunstore.Store
 	eraser    *erasure.Eraser
 	exporter  *export.Exporter
-	resolvers []string            // without the systems whose keys are in columns
+	resolvers []string            // external systems that have refs of subjects
 	queried   map[string][]string // the keys that exports have requested, by system
-	operation string              // the id of the erasure whose events are checked
+	operation string              // the operation id of the erasure whose events are checked
 }
 
-// desk is an external system without subjects. Only its name and exports are used.
+// desk is an external system without data of the subject.
 type desk struct {
 	ports.Resolver
 	name string
@@ -44,8 +44,8 @@ func (desk) ExportSubject(context.Context, domain.SubjectRef) ([]domain.ExportRe
 	return nil, nil
 }
 
-// newWorld draws an application. A check with a correctly refused data map ends and is not counted. A check with a
-// wrongly refused data map fails.
+// newWorld draws an application. If its data map is refused because of a mistake of the generator, the check is skipped
+// and not counted. If its data map is refused without a mistake, the check fails.
 func newWorld(t *rapid.T, e engine, seen *tally) *world {
 	s := drawSchema(t, e)
 	w := &world{
@@ -58,14 +58,15 @@ func newWorld(t *rapid.T, e engine, seen *tally) *world {
 	}
 	order = shuffled(t, "order", order)
 	seen.drawn++
-	// The names of tables do not affect refusals. So the namespace is opened only for accepted data maps.
+	// The data map is first checked without a qualifier, because the names of tables do not matter for mistakes. A
+	// database is then opened only for an accepted data map.
 	if dataMap, err := s.dataMap("", order); err != nil {
 		w.refused(err)
 	} else if _, err := (erasure.Planner{}).Plan(dataMap, nil); err != nil {
 		w.refused(err)
 	}
 	s.fill(t)
-	seen.look(s)
+	seen.add(s)
 	w.db, w.qualifier = e.open(t)
 	t.Logf("%s", w.script())
 	must(t, e.run(t.Context(), w.db, w.script()))
@@ -93,19 +94,19 @@ func (w *world) registered() (registered []ports.Resolver) {
 		registered = append(registered, desk{name: name})
 	}
 	for _, name := range w.refs() {
-		registered = append(registered, holder{desk{name: name}, w.queried})
+		registered = append(registered, keySystem{desk{name: name}, w.queried})
 	}
 	return registered
 }
 
 func (w *world) refused(err error) {
-	if !w.wild || !errors.Is(err, domain.ErrManifest) && !errors.Is(err, domain.ErrRetention) {
+	if !w.mayBeInvalid || !errors.Is(err, domain.ErrManifest) && !errors.Is(err, domain.ErrRetention) {
 		w.Fatalf("refused for no reason: %v\n%s", err, w.script())
 	}
 	w.Skip("the data map is refused")
 }
 
-// mapped returns the tables of the data map.
+// mapped returns the tables that are in the data map.
 func (w *world) mapped() []*table {
 	return slices.DeleteFunc(slices.Clone(w.tables), func(t *table) bool { return t.outside })
 }

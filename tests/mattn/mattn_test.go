@@ -1,4 +1,4 @@
-// Package mattn runs the tests of every store on the SQLite driver mattn/go-sqlite3, which needs cgo.
+// Package mattn runs the tests of every store on SQLite with the driver mattn/go-sqlite3, which needs cgo.
 package mattn
 
 import (

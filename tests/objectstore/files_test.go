@@ -88,7 +88,7 @@ func TestFilesGoWithTheirOwner(t *testing.T) {
 
 	_, err = gdpr.Erase(ctx, subject)
 	must(t, err)
-	for settled := 1; settled > 0; { // a running worker does this
+	for settled := 1; settled > 0; { // as a running worker does
 		settled, err = gdpr.Stack().Runner.RunOnce(ctx)
 		must(t, err)
 	}

@@ -94,7 +94,8 @@ func TestEveryVersionIsErased(t *testing.T) {
 	}
 }
 
-// Objects without a current version must be erased too.
+// After Delete, a versioned bucket has older versions of the object and a delete marker. EraseKeys must remove all of
+// them.
 func TestAnObjectThatWasDeletedIsErasedWithItsVersions(t *testing.T) {
 	w := newWorld(t, true)
 	w.write(t, "u/1", "one")
@@ -161,7 +162,7 @@ func TestKeysOfAllCharacters(t *testing.T) {
 	}
 }
 
-// Keys come from columns that users may write.
+// Users may write the columns with keys. A key such as "u/" must not select all objects whose keys begin with it.
 func TestAKeyIsNeverAPrefix(t *testing.T) {
 	w := newWorld(t, true)
 	want := map[string]int{"u/1/a": 2, "u/10/a": 1, "u/1.bak": 1, "v": 1}

@@ -1,4 +1,5 @@
-// Package objectstore tests the resolver for files against an S3 server in the same process on loopback.
+// Package objectstore tests the resolver for files with an S3 server. The server runs in the test process and listens
+// on the loopback interface.
 package objectstore_test
 
 import (
@@ -35,7 +36,7 @@ const (
 	secretKey = "test-secret-key"
 )
 
-// server is the address of the S3 server. A process can run only one such server.
+// server is the address of the S3 server. All tests share it, because a process can run only one such server.
 var server string
 
 func TestMain(m *testing.M) {
@@ -60,7 +61,8 @@ func withServer(run func() int) (code int, err error) {
 			return 1, err
 		}
 	}
-	// Attributes are stored in separate files, because not every file system has extended attributes.
+	// The server stores attributes of objects in separate files, because not every file system supports extended
+	// attributes.
 	attributes, err := meta.NewSideCar(sidecar)
 	if err != nil {
 		return 1, err
@@ -118,7 +120,7 @@ func awaitHealth(ended <-chan error) error {
 	}
 }
 
-// world is a bucket with a client whose requests can be made to fail.
+// world is a bucket and clients of it. If fault is set, it handles the requests of bucket instead of the server.
 type world struct {
 	client *s3.Client // without the faults
 	name   string
@@ -128,7 +130,7 @@ type world struct {
 
 var buckets atomic.Int64
 
-// newWorld creates a bucket on the server. The bucket is versioned unless versioned is false, and supports holds.
+// newWorld creates a bucket on the server. If versioned is true, the bucket keeps versions and supports legal holds.
 func newWorld(t testing.TB, versioned bool) *world {
 	t.Helper()
 	w := &world{client: connect("http://" + server), name: fmt.Sprintf("bucket-%d", buckets.Add(1))}
@@ -181,7 +183,7 @@ func (w *world) write(t testing.TB, key string, contents ...string) {
 	}
 }
 
-// versions counts the versions and the delete markers by key.
+// versions returns the number of versions and delete markers of each key.
 func (w *world) versions(t testing.TB) map[string]int {
 	t.Helper()
 	all := map[string]int{}
@@ -199,7 +201,7 @@ func (w *world) versions(t testing.TB) map[string]int {
 	return all
 }
 
-// hold places a legal hold on the current version of an object until the test ends.
+// hold sets a legal hold on the current version of an object. The server then refuses to delete this version.
 func (w *world) hold(t testing.TB, key string) {
 	t.Helper()
 	must(t, w.setHold(t.Context(), key, types.ObjectLockLegalHoldStatusOn))
@@ -223,7 +225,7 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// withoutVersions returns the bucket behind a store that does not support the request for versions.
+// withoutVersions returns the bucket through a proxy that refuses to list versions, as some object stores do.
 func (w *world) withoutVersions(t testing.TB) *blob.Bucket {
 	t.Helper()
 	proxy := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {

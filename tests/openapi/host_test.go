@@ -22,7 +22,7 @@ const decision = `{"granted":true,"policy_version":"v1","purpose":"newsletter"}`
 
 var errBroken = errors.New("secret")
 
-// sessions is a store in memory that fails if before fails.
+// sessions is a session factory. If the function before returns an error, no session is opened.
 type sessions struct {
 	ports.SessionFactory
 	before func(ctx context.Context) error
@@ -37,7 +37,7 @@ func (s *sessions) Do(ctx context.Context, fn func(context.Context, ports.Sessio
 	return s.SessionFactory.Do(ctx, fn)
 }
 
-// newAPI returns an API over a store with one row, which has a value of each type.
+// newAPI returns an API on a store in memory. The only row of its subject has columns of different types.
 func newAPI(t *testing.T, s *sessions) *httpapi.API {
 	t.Helper()
 	personal := func(name string, columnType domain.ColumnType) domain.Column {
@@ -69,7 +69,7 @@ func newAPI(t *testing.T, s *sessions) *httpapi.API {
 	return api
 }
 
-// received is a response whose body has been read.
+// received is a response with its body.
 type received struct {
 	*http.Response
 	body string

@@ -1,4 +1,4 @@
-// Package openapi checks the responses of the API against its OpenAPI document.
+// Package openapi checks that the responses of the API conform to its OpenAPI document.
 package openapi_test
 
 import (
@@ -20,7 +20,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// contract is the OpenAPI document of a router, with a record of the covered responses.
+// contract is the OpenAPI document of a router. It records which responses the tests have produced.
 type contract struct {
 	document *openapi3.T
 	router   routers.Router
@@ -40,8 +40,8 @@ func newContract(t *testing.T, api *httpapi.API, prefix string) *contract {
 	return &contract{document, router, map[string]bool{}}
 }
 
-// check validates an exchange against the document. A request that the API has accepted must be valid. A request that
-// the API has refused for its form must be invalid.
+// check compares a request and its response with the document. A request with status 200 must conform to the document.
+// A request with status 400, 415 or 422 must not conform to it.
 func (c *contract) check(t *testing.T, request *http.Request, body string, got received) {
 	t.Helper()
 	route, parameters, err := c.router.FindRoute(request)
@@ -63,7 +63,7 @@ func (c *contract) check(t *testing.T, request *http.Request, body string, got r
 	}
 }
 
-// wasSeen checks that the tests have covered every status of the document.
+// wasSeen checks that the tests have produced every status that the document lists.
 func (c *contract) wasSeen(t *testing.T) {
 	t.Helper()
 	for path, item := range c.document.Paths.Map() {

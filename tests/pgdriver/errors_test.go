@@ -14,8 +14,8 @@ import (
 	"github.com/uptrace/bun/driver/pgdriver"
 )
 
-// These tests check how a store translates errors of the driver. The suite does not contain them, because only
-// databases have these errors.
+// These tests check that a store maps errors of the driver to the errors of habeas. They are not in the conformance
+// suite, because a store without a database driver has no such errors.
 
 func TestADatabaseThatCannotBeReachedIsUnavailable(t *testing.T) {
 	for name, address := range map[string]string{
@@ -51,14 +51,14 @@ func TestAConnectionThatIsCutIsUnavailable(t *testing.T) {
 	}))
 }
 
-// unaware is a context whose deadline has passed but whose Err still returns nil.
+// unaware is a context whose deadline has passed although Err still returns nil.
 type unaware struct{ context.Context }
 
 func (unaware) Deadline() (time.Time, bool) { return time.Unix(0, 0), true }
 
-// The connection may report an expired deadline to the driver a moment before the context does. If the request was not
-// sent, the driver then only reports a bad connection.
-func TestADeadlineThatTheDriverHearsOfFirstIsTheContexts(t *testing.T) {
+// When a deadline passes, the connection may notice it a moment before the context does. If the driver has not sent the
+// statement yet, it only reports a bad connection. The error must nevertheless be context.DeadlineExceeded.
+func TestADeadlineThatTheDriverNoticesFirstIsAnErrorOfTheContext(t *testing.T) {
 	err := open(t, migrated(t)).Do(t.Context(), func(ctx context.Context, s ports.Session) error {
 		if err := s.Subjects().Lock(ctx, subject(), time.Now()); err != nil {
 			return err
@@ -89,8 +89,8 @@ func TestATimeoutIsTheDeadlinesOrElseTheDatabases(t *testing.T) {
 	}))
 }
 
-// The driver observes deadlines but not cancellations. It notices a cancellation when a read times out, by default
-// after 10 s.
+// The driver notices deadlines, but not cancellations. After a cancellation, it waits until a read times out, by
+// default after 10 s. The error must then be context.Canceled, and not a timeout.
 func TestACancellationIsNotTakenForATimeout(t *testing.T) {
 	database := migrated(t)
 	must(t, open(t, database).Do(t.Context(), func(ctx context.Context, s ports.Session) error {
@@ -145,7 +145,8 @@ func wantUnavailable(t *testing.T, err error) {
 	wantSilence(t, err)
 }
 
-// wantDriverError fails unless errors.As finds the driver's error and the message contains its state.
+// wantDriverError fails unless err wraps an error of the driver with the given SQLSTATE, and its text contains the
+// SQLSTATE.
 func wantDriverError(t *testing.T, err error, state string) {
 	t.Helper()
 	var found pgdriver.Error
@@ -180,7 +181,7 @@ func open(t *testing.T, database string) ports.SessionFactory {
 	return store
 }
 
-// dataMap returns the data map of the tables that migrated creates.
+// dataMap returns the data map of the tables in the database of migrated.
 func dataMap(t *testing.T) domain.DataMap {
 	t.Helper()
 	m, err := domain.NewDataMap(
@@ -200,14 +201,14 @@ func dataMap(t *testing.T) domain.DataMap {
 	return m
 }
 
-// lock locks the subject in a separate session.
+// lock locks the subject in a new session.
 func lock(ctx context.Context, sessions ports.SessionFactory) error {
 	return sessions.Do(ctx, func(ctx context.Context, s ports.Session) error {
 		return s.Subjects().Lock(ctx, subject(), time.Now())
 	})
 }
 
-// migrated returns the URL of a database that has the tables of habeas.
+// migrated returns the URL of a database with the tables of habeas and of the application.
 func migrated(t *testing.T) string {
 	t.Helper()
 	database := driver.NewDatabase(t)
@@ -225,7 +226,8 @@ func execute(t *testing.T, database, statement string) {
 	must(t, err)
 }
 
-// listener returns the address of a server that handles connections with treat, or an unused address for nil.
+// listener returns the address of a server that calls treat for each connection. If treat is nil, no server listens on
+// the address.
 func listener(t *testing.T, treat func(net.Conn)) string {
 	t.Helper()
 	listener, err := net.Listen("tcp4", "127.0.0.1:0")

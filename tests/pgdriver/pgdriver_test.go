@@ -1,4 +1,4 @@
-// Package pgdriver runs the tests of every store on the PostgreSQL driver of bun.
+// Package pgdriver runs the tests of every store on PostgreSQL with the driver of bun.
 package pgdriver
 
 import (

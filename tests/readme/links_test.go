@@ -60,7 +60,7 @@ func TestEveryPageIsAmongTheContents(t *testing.T) {
 	}
 }
 
-// anchorsOf returns the anchors that code hosts create for the headings of a page.
+// anchorsOf returns the anchors of the headings of a page, in the form that code hosts create.
 func anchorsOf(page string) []string {
 	var anchors []string
 	for _, found := range heading.FindAllStringSubmatch(codeBlocks.ReplaceAllString(page, ""), -1) {

@@ -1,4 +1,4 @@
-// Package readme checks that the code in the README and in two guides is part of an example that compiles.
+// Package readme checks that the code in the documentation is part of programs that compile and run.
 package readme_test
 
 import (
@@ -24,7 +24,8 @@ func TestOperatingGuideCodeCompiles(t *testing.T) {
 	checkBlocks(t, "../../docs/operating.md", "cliprogram/main.go", "../../adapters/telemetry/doc.go")
 }
 
-// checkBlocks checks that each Go block of a page is part of a source file, or of the comment in a doc.go.
+// checkBlocks checks that each Go block of a page is part of one of the sources. If a source is a doc.go, the block may
+// be part of its package comment.
 func checkBlocks(t *testing.T, page string, sources ...string) {
 	t.Helper()
 	examples := ""

@@ -37,7 +37,8 @@ type ride[K any] struct {
 
 func garage[K any]() []any { return []any{(*owner[K])(nil), (*car[K])(nil), (*ride[K])(nil)} }
 
-// carTables returns the statements for tables whose keys and references have the given types.
+// carTables returns the statements that create the tables owners, cars and rides. The parameters are the types of their
+// keys and foreign keys.
 func carTables(key, foreign, plate, foreignPlate string) []string {
 	return []string{
 		"PRAGMA foreign_keys = OFF",
@@ -47,8 +48,9 @@ func carTables(key, foreign, plate, foreignPlate string) []string {
 	}
 }
 
-// SQLite would convert '007' to 7 on one side of a relation, and different long numbers to the same number.
-func TestTypesBetweenWhichSQLiteConvertsKeysAreRefused(t *testing.T) {
+// If a relation connects columns of different types, SQLite converts values. For example, it converts '007' to 7, and
+// it converts different long numbers to the same number. Such relations are refused.
+func TestRelationsWithLossyConversionsAreRefused(t *testing.T) {
 	for name, test := range map[string]struct {
 		models                            []any
 		key, foreign, plate, foreignPlate string
@@ -91,8 +93,9 @@ func TestTypesBetweenWhichSQLiteConvertsKeysAreRefused(t *testing.T) {
 	}
 }
 
-// Applications use these types, and bun uses them for Go types.
-func TestTypesThatCompareOneToOneAreTaken(t *testing.T) {
+// These combinations of types occur in applications and in the tables that bun creates. SQLite compares their values
+// without a lossy conversion, so they are accepted.
+func TestTypesWithoutLossyConversionsAreAccepted(t *testing.T) {
 	const one, two = "6ba7b810-9dad-11d1-80b4-00c04fd430c8", "00000000-0000-4000-8000-000000000000"
 	for name, test := range map[string]struct {
 		models       []any
@@ -151,7 +154,8 @@ func TestTypesThatCompareOneToOneAreTaken(t *testing.T) {
 	}
 }
 
-// A numeric key has no leading zeros and at most 64 bits.
+// A numeric key has no leading zeros and at most 64 bits. Other ids are refused, because SQLite would convert them to
+// another key.
 func TestAnIDThatSQLiteConvertsIsRefused(t *testing.T) {
 	for id, test := range map[string]struct{ key, stored string }{
 		"007": {"numeric", "7"}, "1e5": {"integer", "100000"}, "7": {"real", "7"},
@@ -171,7 +175,7 @@ func TestAnIDThatSQLiteConvertsIsRefused(t *testing.T) {
 	}
 }
 
-// A numeric column converts different long numbers to the same number.
+// SQLite converts different long numbers to the same number if a numeric foreign key refers to a key that is a text.
 func TestALongNumberInATextIsRefusedWhereANumberRefersToIt(t *testing.T) {
 	const one, two = "12345678901234567890", "12345678901234567891"
 	a := open(t, databases.SQLite(t), app.Config{Models: garage[string]()},
@@ -190,8 +194,9 @@ func TestALongNumberInATextIsRefusedWhereANumberRefersToIt(t *testing.T) {
 	}
 }
 
-// If the collation ignores trailing blanks, a foreign key without a blank refers to a key with one.
-func TestRowsBelongToTheSubjectWhateverBlanksTheyHave(t *testing.T) {
+// The collation RTRIM ignores trailing blanks, so a foreign key 'Ada ' refers to the key 'Ada'. Such rows are erased,
+// too.
+func TestRowsWhoseKeysDifferInTrailingBlanksAreErased(t *testing.T) {
 	a := open(t, databases.SQLite(t), app.Config{Models: garage[string]()}, append(
 		carTables("text COLLATE RTRIM", "text COLLATE RTRIM", "text COLLATE RTRIM", "text COLLATE RTRIM"),
 		"INSERT INTO owners VALUES ('Ada', 'a'), ('Bob', 'b')",
@@ -219,8 +224,9 @@ type page struct {
 	Body          string    `bun:"body" pii:"communication"`
 }
 
-// In SQLite, an integer column converts '01' to 1 and compares it with texts as numbers.
-func TestAnotherTypeAffinityDoesNotMakeOneRowOfTwoPersons(t *testing.T) {
+// In SQLite, a foreign key of type integer converts '01' to 1. Members '1' and '01' are different people, so the rows
+// of one must survive the erasure of the other.
+func TestAnIntegerForeignKeyDoesNotMixTwoPersons(t *testing.T) {
 	a := open(t, databases.SQLite(t), app.Config{Models: []any{(*member)(nil), (*document)(nil), (*page)(nil)}},
 		"PRAGMA foreign_keys = OFF",
 		"CREATE TABLE members (handle text PRIMARY KEY, email text)",

@@ -11,17 +11,17 @@ import (
 	"github.com/habeas-data/habeas/internal/tests/databases"
 )
 
-// foretold is a database, the error that a check of the data map reports, and the result of an erasure.
-type foretold struct {
+// forecastCase is a database with the expected error of Check and the expected result of an erasure.
+type forecastCase struct {
 	statements []string
 	rows       []string // replaces the usual rows
 	change     func(people, visits *domain.Table)
 	code       string // code of the error, or "" without one
-	left       string // a statement that counts the remaining values of an erasure that succeeds in spite of the error
+	left       string // if not "", an erasure succeeds in spite of the error, and this query counts the values left behind
 	onPostgres bool
 }
 
-// The tables of each case, unless its own statements replace them. Rows of people stay, and rows of visits are deleted.
+// These are the tables of most cases. An erasure keeps the rows of people and deletes the rows of visits.
 const (
 	makePeople = "CREATE TABLE people (id bigint PRIMARY KEY, email text, nick text)"
 	makeVisits = "CREATE TABLE visits (id bigint PRIMARY KEY, person_id bigint REFERENCES people (id), agent text)"
@@ -56,14 +56,14 @@ func guests() (people, visits domain.Table) {
 	return people, visits
 }
 
-// withPeople returns the statements with other columns of the table of people.
+// withPeople returns the statements that create the usual tables, but the table people has the given columns.
 func withPeople(columns string, more ...string) []string {
 	return append([]string{"CREATE TABLE people (" + columns + ")", makeVisits}, more...)
 }
 
 func with(more ...string) []string { return append([]string{makePeople, makeVisits}, more...) }
 
-var forecasts = map[string]foretold{
+var forecasts = map[string]forecastCase{
 	"a database that fits": {statements: with()},
 	"constraints that hold": {statements: withPeople(
 		"id bigint PRIMARY KEY, email text NOT NULL UNIQUE CHECK (length(email) < 40 AND email <> ''), nick text UNIQUE " +
@@ -212,8 +212,8 @@ var forecasts = map[string]foretold{
 	},
 }
 
-// If a check reports an error, an erasure fails or leaves values. If it reports no error, erasures succeed.
-func TestACheckForetellsWhatBecomesOfAnErasure(t *testing.T) {
+// If Check reports an error, an erasure fails or leaves values behind. If Check reports no error, erasures succeed.
+func TestACheckPredictsTheResultOfAnErasure(t *testing.T) {
 	for name, test := range forecasts {
 		if !test.onPostgres {
 			t.Run("SQLite/"+name, func(t *testing.T) { checkForecast(t, databases.SQLite(t), test) })
@@ -223,7 +223,8 @@ func TestACheckForetellsWhatBecomesOfAnErasure(t *testing.T) {
 	for name, test := range forecasts {
 		t.Run("PostgreSQL/"+name, func(t *testing.T) {
 			execute(t, db, "DROP SCHEMA public CASCADE", "CREATE SCHEMA public")
-			// Old connections have prepared statements for the former types of these columns.
+			// Open connections have prepared statements for tables of the previous case. Closing them avoids errors about
+			// changed types.
 			db.SetMaxIdleConns(0)
 			db.SetMaxIdleConns(2)
 			checkForecast(t, db, test)
@@ -231,7 +232,7 @@ func TestACheckForetellsWhatBecomesOfAnErasure(t *testing.T) {
 	}
 }
 
-func checkForecast(t *testing.T, db *bun.DB, test foretold) {
+func checkForecast(t *testing.T, db *bun.DB, test forecastCase) {
 	t.Helper()
 	a := openGuests(t, db, test)
 	found, err := a.Check(t.Context())
@@ -256,7 +257,7 @@ func checkForecast(t *testing.T, db *bun.DB, test foretold) {
 	}
 }
 
-func openGuests(t *testing.T, db *bun.DB, test foretold) *application {
+func openGuests(t *testing.T, db *bun.DB, test forecastCase) *application {
 	t.Helper()
 	statements := slices.Clone(test.statements)
 	if test.left != "" {
@@ -275,7 +276,7 @@ func openGuests(t *testing.T, db *bun.DB, test foretold) *application {
 	return open(t, db, app.Config{DataMap: dataMap}, append(statements, rows...)...)
 }
 
-// copying returns the statements of a trigger that copies addresses into the table history.
+// copying returns a trigger that copies email addresses into the table history.
 func copying(db *bun.DB) []string {
 	if isPostgres(db) {
 		return function("BEFORE UPDATE", "people", "INSERT INTO history VALUES (OLD.email); RETURN NEW;")

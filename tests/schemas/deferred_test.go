@@ -13,7 +13,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// deferred returns a constraint trigger of PostgreSQL that runs at the commit.
+// deferred returns the statements for a constraint trigger of PostgreSQL that fires at the commit.
 func deferred(name, event, table, body string) []string {
 	return []string{
 		"CREATE FUNCTION " + name + "() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN " + body + " RETURN NULL; END $$",
@@ -24,8 +24,9 @@ func deferred(name, event, table, body string) []string {
 
 var plainClients = slices.Concat(clientTables("clients"), letterTables())
 
-// inside calls fn in a session that has joined a transaction of the application. Statements of the application run
-// before and after the session. inside returns the error of fn and commits.
+// inside calls fn in a session that joins a transaction of the application. The parameters before and after are
+// statements of the application in this transaction, before and after the session. inside commits and returns the error
+// of fn.
 func (a *application) inside(
 	t testing.TB, fn func(context.Context, ports.Session, domain.Subject) error, before, after []string,
 ) error {
@@ -56,8 +57,9 @@ func (a *application) rectifying(ctx context.Context, s ports.Session, subject d
 
 var corrected = domain.Corrections{domain.CategoryContact: "new@example.org"}
 
-// The commit of the application runs the trigger after the session has succeeded.
-func TestADeferredTriggerIsFiredBeforeSuccessIsSaid(t *testing.T) {
+// A deferred trigger would restore a value at the commit of the application, after the session has succeeded. The
+// session must therefore fire such triggers itself and fail.
+func TestADeferredTriggerIsFiredBeforeTheSessionSucceeds(t *testing.T) {
 	const restore = "IF OLD.email LIKE 'a@%' THEN UPDATE clients SET email = OLD.email WHERE id = OLD.id; END IF;"
 	for name, triggers := range map[string][]string{
 		"a value": deferred("guard", "UPDATE", "clients", restore),
@@ -96,7 +98,8 @@ func TestADeferredTriggerIsFiredBeforeSuccessIsSaid(t *testing.T) {
 	}
 }
 
-// plainTo returns a table of another schema with a constraint trigger of the same name.
+// plainTo returns the statements for a table in the schema another, and for a function guard in this schema. The
+// trigger guard of another table must not be confused with it.
 func plainTo(table string) []string {
 	return []string{
 		"CREATE TABLE " + table + " (id bigint PRIMARY KEY, email text)",
@@ -104,7 +107,8 @@ func plainTo(table string) []string {
 	}
 }
 
-// Rows that a deferred trigger adds are erased too, if the application's trigger allows it.
+// A deferred trigger adds a row for each deleted row. If it does so only once, the added rows are erased too. If it
+// adds a row each time, the erasure fails.
 func TestRowsThatADeferredTriggerAddsAreErased(t *testing.T) {
 	for name, back := range map[string]struct {
 		when string
@@ -137,8 +141,9 @@ func TestRowsThatADeferredTriggerAddsAreErased(t *testing.T) {
 
 func second[T any](_ T, err error) error { return err }
 
-// An earlier write of the application in its transaction restores a value at the commit.
-func TestWhatTheApplicationDeferredBeforeIsFired(t *testing.T) {
+// Before the session, the application inserts a row in the same transaction. The deferred trigger of this insert
+// restores an email address. The session fires the trigger first, so the erasure succeeds.
+func TestDeferredTriggersOfEarlierWritesAreFired(t *testing.T) {
 	a := open(t, onPostgres(t), app.Config{Models: clients}, slices.Concat(plainClients,
 		deferred("guard", "INSERT", "letters", "UPDATE clients SET email = 'a@example.org' WHERE id = NEW.client_id;"))...)
 	must(t, a.inside(t, a.erasing, []string{"INSERT INTO letters VALUES (3, 1, 'dear')"}, nil))
@@ -147,8 +152,8 @@ func TestWhatTheApplicationDeferredBeforeIsFired(t *testing.T) {
 	}
 }
 
-// The application's own constraints stay deferred, because the application may write more. Its triggers stay deferred
-// too, after the session has ended.
+// After a session, the constraints of the application are still deferred, because the application may write more in the
+// same transaction. Its deferred triggers stay deferred, too.
 func TestAJoinedSessionLeavesConstraintsDeferred(t *testing.T) {
 	a := open(t, onPostgres(t), app.Config{Models: clients}, slices.Concat(plainClients, []string{
 		"CREATE TABLE branches (id bigint PRIMARY KEY)",
@@ -173,7 +178,8 @@ func TestAJoinedSessionLeavesConstraintsDeferred(t *testing.T) {
 	}
 }
 
-// A trigger that refuses the commit is a conflict, and no write of the erasure remains. The application may continue.
+// If a deferred trigger raises an error, the erasure fails with domain.ErrConflict and leaves no write. The application
+// can continue its transaction.
 func TestADeferredTriggerThatRefusesFailsTheWholeErasure(t *testing.T) {
 	a := open(t, onPostgres(t), app.Config{Models: clients}, slices.Concat(plainClients,
 		deferred("guard", "DELETE", "letters", "RAISE 'a@example.org must stay';"))...)
@@ -189,13 +195,14 @@ func TestADeferredTriggerThatRefusesFailsTheWholeErasure(t *testing.T) {
 		" WHERE email = 'a@example.org'"); n != 1 {
 		t.Error("a part of the erasure is there")
 	}
-	if n := len(a.failed(t, "1")); n != 2 { // one event is from the joined session in the application's transaction
+	if n := len(a.failed(t, "1")); n != 2 { // the joined session has recorded one, and the other session another
 		t.Errorf("%d failures are on the trail", n)
 	}
 }
 
-// A trigger has the same name as a foreign key, so a statement about one name affects both.
-func TestATriggerThatCannotBeNamedAloneIsRefused(t *testing.T) {
+// If a constraint or another trigger has the same name as a deferred trigger, SET CONSTRAINTS affects both. A session
+// in a transaction of the application is refused then. A session with its own transaction is not refused.
+func TestADeferredTriggerWithAnAmbiguousNameIsRefused(t *testing.T) {
 	for name, statement := range map[string]string{
 		"a foreign key": "ALTER TABLE letters ADD CONSTRAINT guard FOREIGN KEY (client_id) REFERENCES clients",
 		"a deferred one": "ALTER TABLE letters ADD CONSTRAINT guard FOREIGN KEY (client_id) REFERENCES clients" +

@@ -1,3 +1,3 @@
-// Package schemas tests habeas with schemas and databases of real applications: rows in flight, triggers that keep old
-// values, keys that compare loosely, and expired retention periods.
+// Package schemas tests habeas with schemas and databases of real applications. They have concurrent inserts, triggers
+// that keep old values, keys that ignore case or blanks, and expired retention periods.
 package schemas

@@ -12,7 +12,8 @@ import (
 	"github.com/habeas-data/habeas/internal/tests/databases"
 )
 
-// A club whose members have seats in rooms. The rows belong to members and have no annotated columns.
+// These are the models of a club whose members have seats in rooms. The tables of seats and visits have no annotated
+// columns.
 
 type clubMember struct {
 	bun.BaseModel `bun:"table:members"`

@@ -15,7 +15,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// waits blocks until a backend of the database waits for a lock.
+// waits waits until a connection to the database waits for a lock.
 func (a *application) waits(t testing.TB) {
 	t.Helper()
 	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); {
@@ -27,7 +27,8 @@ func (a *application) waits(t testing.TB) {
 	t.Fatal("nothing waits for a lock")
 }
 
-// eraseDuring runs an erasure during a transaction of the application, which commits when the erasure waits for it.
+// eraseDuring starts an erasure while a transaction of the application is open. It commits this transaction when the
+// erasure waits for a lock.
 func (a *application) eraseDuring(t *testing.T, statements ...string) {
 	t.Helper()
 	tx, err := a.db.BeginTx(t.Context(), nil)
@@ -66,8 +67,8 @@ func TestRowsInFlightAreErased(t *testing.T) {
 	}
 }
 
-// The application sets a stricter isolation level for all of its connections. The client's row stays, so that no
-// foreign key reveals a missed letter.
+// The connections of the application have a stricter default isolation level. The row of the client is not deleted, so
+// a letter that the erasure does not see would cause no error of a foreign key.
 func TestRowsInFlightAreErasedUnderAnyDefaultIsolation(t *testing.T) {
 	for _, level := range []string{"repeatable read", "serializable"} {
 		t.Run(level, func(t *testing.T) {
@@ -76,7 +77,7 @@ func TestRowsInFlightAreErasedUnderAnyDefaultIsolation(t *testing.T) {
 				"CREATE TABLE letters (id bigint PRIMARY KEY, client_id bigint REFERENCES clients, body text)")...)
 			execute(t, db, "DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET default_transaction_isolation = ''"+level+
 				"''', current_database()); END $$")
-			db.SetMaxIdleConns(0) // new connections have the setting
+			db.SetMaxIdleConns(0) // so that new connections are opened, which have the setting
 			a.eraseDuring(t, "INSERT INTO letters VALUES (11, 1, 'in flight')")
 			if n := a.count(t, "SELECT count(*) FROM letters"); n > 0 {
 				t.Errorf("%d letters are left", n)
@@ -119,7 +120,7 @@ func TestWhatIsGivenToAnotherPersonSurvives(t *testing.T) {
 	}
 }
 
-// Transactions that know nothing of the erasure fill the cart during the erasure.
+// During the erasure, transactions of the application add items to the orders of the same people.
 func TestABusyCartIsErased(t *testing.T) {
 	trigger := []string{
 		"CREATE FUNCTION touch() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN COALESCE(NEW, OLD); END $$",
@@ -159,8 +160,7 @@ func TestABusyCartIsErased(t *testing.T) {
 	}
 }
 
-// fill adds an item to the person's order in a transaction. If the order is gone, the application must handle the
-// error.
+// fill adds an item to an order in a transaction. It ignores errors, because the order may be erased already.
 func fill(ctx context.Context, db *bun.DB, item, person int) {
 	_ = db.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
 		if _, err := tx.ExecContext(ctx, "INSERT INTO items VALUES (?, ?, 'x')", item, person*10); err != nil {

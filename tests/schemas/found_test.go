@@ -13,8 +13,8 @@ import (
 	"github.com/habeas-data/habeas/internal/tests/databases"
 )
 
-// The key distinguishes Ada from ada, and the foreign key does not.
-func TestALooseForeignKeyDoesNotMakeOneRowOfTwoPersons(t *testing.T) {
+// The key is case-sensitive, and the foreign key is not. An erasure of ada must not erase the rows of Ada.
+func TestACaseInsensitiveForeignKeyDoesNotMixTwoPersons(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		loose, prepare := "text COLLATE NOCASE", []string(nil)
 		if isPostgres(db) {
@@ -57,7 +57,8 @@ func TestAFilterBelowAViewOfAViewIsRefused(t *testing.T) {
 	})
 }
 
-// A trigger moves the row away from the subject and keeps its values.
+// A trigger replaces the deletion of a row: it clears the foreign key to the subject and keeps the personal data. The
+// erasure must fail.
 func TestARowThatATriggerMovesAwayIsFound(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		trigger := []string{"CREATE TRIGGER guard BEFORE DELETE ON letters BEGIN UPDATE letters SET client_id = NULL" +
@@ -72,7 +73,8 @@ func TestARowThatATriggerMovesAwayIsFound(t *testing.T) {
 	})
 }
 
-// Triggers that derive a column from others keep no old value.
+// A trigger may change the surrogate, or compute another column from it. The old value is gone, so the erasure
+// succeeds.
 func TestAColumnThatATriggerDerivesIsErased(t *testing.T) {
 	for name, body := range map[string]string{
 		"upper case": "NEW.email := upper(NEW.email); RETURN NEW;",

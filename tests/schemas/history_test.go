@@ -11,7 +11,7 @@ import (
 	"github.com/habeas-data/habeas/internal/tests/databases"
 )
 
-// warned erases a client whose table has a trigger, and returns the log.
+// warned adds statements with a trigger to a database, erases both clients, and returns the log.
 func warned(t *testing.T, db *bun.DB, statements ...string) string {
 	t.Helper()
 	a := open(t, db, app.Config{Models: clients}, slices.Concat(clientTables("clients"), letterTables(), []string{
@@ -55,7 +55,8 @@ func TestHistoryTablesOfSQLiteAreNamedHoweverTheyAreWritten(t *testing.T) {
 	}
 }
 
-// PostgreSQL 14 has no MERGE. There, the trigger inserts rows, and contains a comment that looks like a statement.
+// PostgreSQL 14 does not have MERGE. On this version, the trigger uses INSERT, and a comment contains the text of
+// MERGE.
 func TestAHistoryTableThatIsMergedIntoIsNamed(t *testing.T) {
 	g := newGuarded(t)
 	merge := "MERGE INTO history AS h USING (SELECT OLD.id, OLD.email) AS o (id, email) ON h.id = o.id" +
@@ -72,7 +73,7 @@ func TestAHistoryTableThatIsMergedIntoIsNamed(t *testing.T) {
 	}
 }
 
-// guarded is a database with a history table. Tests replace the trigger of its clients several times.
+// guarded is a database with a table history. Tests replace the trigger on the table clients several times.
 type guarded struct{ db *bun.DB }
 
 func newGuarded(t *testing.T) guarded {
@@ -84,7 +85,7 @@ func newGuarded(t *testing.T) guarded {
 	return guarded{db}
 }
 
-// warned creates functions and a trigger, erases a client without rows, and returns the log.
+// warned replaces the functions and the trigger, erases a client who has no rows, and returns the log.
 func (g guarded) warned(t *testing.T, functions []string, event, body string) string {
 	t.Helper()
 	execute(t, g.db, "DROP FUNCTION guard CASCADE")

@@ -17,11 +17,11 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// hooked is an application with hooks that record their calls.
+// hooked is an application whose hooks record their calls.
 type hooked struct {
 	*application
 	calls  []string
-	before func(ctx context.Context, tx bun.IDB) error // an additional function of the hook before
+	before func(ctx context.Context, tx bun.IDB) error // if not nil, the hook before calls it at its end
 }
 
 func openHooked(t testing.TB, db *bun.DB) *hooked {
@@ -71,7 +71,7 @@ func openHooked(t testing.TB, db *bun.DB) *hooked {
 	return h
 }
 
-// rights are the two operations that have hooks.
+// rights has the two operations that call hooks.
 var rights = map[string]struct {
 	exercise func(a *application, ctx context.Context) error
 	failed   domain.EventType
@@ -151,7 +151,7 @@ func TestAHookBeforeFailsItsOperation(t *testing.T) {
 						t.Error("the statement of the hook is not rolled back")
 					}
 					failures := h.failures(t, "1", right.failed)
-					swallowed := strings.HasSuffix(how, "swallowed") // a later step notices the error
+					swallowed := strings.HasSuffix(how, "swallowed") // the hook ignores the error, but a later step fails
 					if len(failures) != 1 || !swallowed && (failures[0]["target"] != "hook" || failures[0]["error"] != c.class) {
 						t.Errorf("evidence %v", failures)
 					}
@@ -161,7 +161,7 @@ func TestAHookBeforeFailsItsOperation(t *testing.T) {
 	}
 }
 
-// A retried transaction calls the hook before again, and the hook after once.
+// If a transaction is retried, the hook before is called again. The hook after is called only once, after the commit.
 func TestHooksOfATransactionThatIsTriedAgain(t *testing.T) {
 	for name, right := range rights {
 		t.Run(name, func(t *testing.T) {

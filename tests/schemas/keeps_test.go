@@ -51,7 +51,7 @@ func letterTables() []string {
 	}
 }
 
-// function returns a trigger function of PostgreSQL with a trigger.
+// function returns the statements for a function in PL/pgSQL and a trigger that calls it.
 func function(event, table, body string) []string {
 	return []string{
 		"CREATE FUNCTION guard() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN " + body + " END $$",
@@ -59,8 +59,9 @@ func function(event, table, body string) []string {
 	}
 }
 
-// In each of these databases an erasure cannot be carried out. It fails completely, and its evidence names the table.
-func TestADatabaseThatKeepsWhatItWasToldToEraseFailsTheErasure(t *testing.T) {
+// In each of these databases, a trigger or a view prevents the erasure of some data. The erasure must fail and leave no
+// write. The event of the failure must name the table.
+func TestAnErasureFailsIfTheDatabaseKeepsData(t *testing.T) {
 	plain := slices.Concat(clientTables("clients"), letterTables())
 	for name, test := range map[string]struct {
 		postgres, sqlite []string // empty if the database does not support it
@@ -173,7 +174,7 @@ func TestADatabaseThatKeepsWhatItWasToldToEraseFailsTheErasure(t *testing.T) {
 				a := open(t, db, app.Config{Models: clients}, statements...)
 				_, err := a.erase(t.Context(), "1")
 				want := domain.ErrLeftOver
-				if name == "a view that hides" { // refused before the first step
+				if name == "a view that hides" { // the erasure is refused before its first step
 					want = domain.ErrConfiguration
 				}
 				if !errors.Is(err, want) {
@@ -197,7 +198,7 @@ func TestADatabaseThatKeepsWhatItWasToldToEraseFailsTheErasure(t *testing.T) {
 	}
 }
 
-// Harmless triggers do not prevent an erasure, and views of complete tables do not either.
+// An erasure succeeds in spite of triggers that keep no data, and in spite of views that show complete tables.
 func TestATableWithTriggersIsErased(t *testing.T) {
 	plain := slices.Concat(clientTables("clients"), letterTables())
 	for name, test := range map[string]struct{ postgres, sqlite []string }{

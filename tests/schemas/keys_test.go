@@ -36,8 +36,9 @@ type remark struct {
 
 var forum = []any{(*member)(nil), (*post)(nil), (*remark)(nil)}
 
-// In each of these databases two texts are equal as keys. One of them is the subject, and the other reaches no row.
-func TestASubjectIsSpelledAsItsTableSpellsIt(t *testing.T) {
+// In each of these databases, two different texts are equal as keys, such as Ada and ada. The subject has the text that
+// is stored. An operation with the other text must change no row.
+func TestTheIDOfASubjectMustEqualTheStoredText(t *testing.T) {
 	const uuid = "6ba7b810-9dad-11d1-80b4-00c04fd430c8"
 	for name, test := range map[string]struct{ postgres, sqlite, stored, other string }{
 		"citext":                      {"citext", "text COLLATE NOCASE", "Ada", "ada"},
@@ -89,8 +90,8 @@ func TestASubjectIsSpelledAsItsTableSpellsIt(t *testing.T) {
 	}
 }
 
-// A foreign key may have another spelling of the key if the database treats both as equal.
-func TestRowsBelongToTheSubjectHoweverTheySpellIt(t *testing.T) {
+// The database treats Ada and ADA as equal. Rows whose foreign key is ADA belong to the subject Ada.
+func TestRowsWithAnotherSpellingOfTheKeyAreErased(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		key, prepare := "text COLLATE NOCASE", []string(nil)
 		if isPostgres(db) {

@@ -21,14 +21,14 @@ import (
 
 func TestMain(m *testing.M) { postgres.Main(m) }
 
-// application is an application with habeas and existing tables.
+// application is an existing application with its own tables, to which habeas was added.
 type application struct {
 	*app.Integration
 	db  *bun.DB
 	log *journal
 }
 
-// open runs the statements that create the application's tables, and integrates habeas.
+// open runs statements that create the tables and rows of the application, and then adds habeas.
 func open(t testing.TB, db *bun.DB, config app.Config, statements ...string) *application {
 	t.Helper()
 	must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{}))
@@ -80,13 +80,13 @@ func (a *application) rectify(
 	return result, err
 }
 
-// failed returns the payloads of the failed erasures on a subject's trail.
+// failed returns the payloads of the events erasure_step_failed on a subject's trail.
 func (a *application) failed(t testing.TB, id string) []domain.Payload {
 	t.Helper()
 	return a.failures(t, id, domain.EventErasureStepFailed)
 }
 
-// failures returns the payloads of one type of event on a subject's trail.
+// failures returns the payloads of the events with the given type on a subject's trail.
 func (a *application) failures(t testing.TB, id string, failure domain.EventType) (payloads []domain.Payload) {
 	t.Helper()
 	subject, err := domain.NewSubjectID(id)
@@ -103,14 +103,14 @@ func (a *application) failures(t testing.TB, id string, failure domain.EventType
 	return payloads
 }
 
-// count returns the only number of a query.
+// count returns the result of a query for one number.
 func (a *application) count(t testing.TB, query string) (n int) {
 	t.Helper()
 	must(t, a.db.DB.QueryRowContext(t.Context(), query).Scan(&n))
 	return n
 }
 
-// text returns the only text of a query.
+// text returns the result of a query for one text.
 func (a *application) text(t testing.TB, query string) (text string) {
 	t.Helper()
 	must(t, a.db.DB.QueryRowContext(t.Context(), query).Scan(&text))
@@ -119,7 +119,8 @@ func (a *application) text(t testing.TB, query string) (text string) {
 
 func isPostgres(db *bun.DB) bool { return db.Dialect().Name() == dialect.PG }
 
-// onPostgres returns a PostgreSQL database, where transactions run concurrently.
+// onPostgres returns an empty PostgreSQL database, for tests that need concurrent transactions or features of
+// PostgreSQL.
 func onPostgres(t *testing.T) *bun.DB {
 	t.Helper()
 	return databases.PostgreSQL(t)

@@ -37,7 +37,8 @@ type receipt struct {
 	IssuedAt      time.Time `bun:"issued_at"`
 }
 
-// present belongs to two people. An erasure of the giver deletes it.
+// present belongs to two people. An erasure of the giver deletes the row. An erasure of the taker only overwrites
+// thanks.
 type present struct {
 	bun.BaseModel `bun:"table:presents"`
 	ID            int64     `bun:"id,pk"`
@@ -66,7 +67,7 @@ func mediaTables() []string {
 	}
 }
 
-// shelf is an external system for files. It records the keys of each call and fails for one key, if it is set.
+// shelf is an external system for files. It records the keys of each call. A call with the key fails must be retried.
 type shelf struct {
 	name  string
 	mu    sync.Mutex
@@ -109,7 +110,7 @@ func (s *shelf) call(keys []string) error {
 	return nil
 }
 
-// keys returns the keys of all calls, sorted.
+// keys returns the keys of all calls so far in sorted order, and forgets the calls.
 func (s *shelf) keys() (keys []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

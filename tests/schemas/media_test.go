@@ -18,7 +18,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// gallery is an application with files on two shelves.
+// gallery is an application with two external systems for files.
 type gallery struct {
 	*application
 	media, scans *shelf
@@ -31,7 +31,7 @@ func openGallery(t *testing.T, db *bun.DB, more ...string) gallery {
 	return gallery{open(t, db, config, append(mediaTables(), more...)...), media, scans}
 }
 
-// settle carries out the entries of the outbox.
+// settle processes the entries of the outbox until none is due.
 func (g gallery) settle(t *testing.T) {
 	t.Helper()
 	for {
@@ -43,7 +43,7 @@ func (g gallery) settle(t *testing.T) {
 	}
 }
 
-// count returns the number of events of the type on the trail of a subject, and the payload of the last one.
+// count returns the number of events with the type on the trail of a subject, and the payload of the last such event.
 func (g gallery) count(t *testing.T, id string, eventType domain.EventType) (n int, last domain.Payload) {
 	t.Helper()
 	must(t, g.Stack().Sessions.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
@@ -138,7 +138,8 @@ func TestFilesAreExportedWithTheRowsThatNameThem(t *testing.T) {
 	})
 }
 
-// An erasure that is rolled back leaves no entry. An erasure with a failing key is not complete.
+// The deletion of one file fails. The erasure is then not complete, and only the outbox entry of this file keeps its
+// keys.
 func TestAnErasureWaitsForAllItsFiles(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		inserts := make([]string, 250)
@@ -224,8 +225,8 @@ func TestARefWithoutItsResolverIsRefusedAtStartUp(t *testing.T) {
 	})
 }
 
-// If another transaction wrote a key into a row after an erasure has read the row's keys, the key would be lost with
-// the row.
+// After an erasure has read the keys in a row, another transaction must not be able to change them. Otherwise, the
+// erasure would delete the row with a key that it has never read, and the file would stay.
 func TestNoKeyChangesOnceAnErasureHasReadIt(t *testing.T) {
 	db := databases.PostgreSQL(t)
 	g := openGallery(t, db)

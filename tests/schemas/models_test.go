@@ -6,7 +6,7 @@ import (
 	"github.com/uptrace/bun"
 )
 
-// A shop with two relations from an item to the person.
+// These are the models of a shop. An item belongs to an order, and an order belongs to a person.
 
 type person struct {
 	bun.BaseModel `bun:"table:people" subject:"owned"`
@@ -43,7 +43,7 @@ func shopTables() []string {
 	}
 }
 
-// account keeps its row, and retains one of its columns for some time.
+// account has rows that an erasure keeps. One column is retained for ten years, and another is retained forever.
 type account struct {
 	bun.BaseModel `bun:"table:accounts"`
 	ID            int64     `bun:"id,pk" subject:"id"`

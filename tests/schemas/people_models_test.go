@@ -6,7 +6,7 @@ import (
 	"github.com/uptrace/bun"
 )
 
-// A market place whose rows belong to several people.
+// These are the models of a marketplace whose rows belong to several people.
 
 type trader struct {
 	bun.BaseModel `bun:"table:market_members"`
@@ -16,7 +16,7 @@ type trader struct {
 	Memberships   []*belongs `bun:"rel:has-many,join:id=member_id"`
 }
 
-// message belongs to a sender, who wrote its text, and to a recipient, who put it into a folder.
+// message belongs to two people. The sender wrote its body, and the recipient put it into a folder.
 type message struct {
 	bun.BaseModel `bun:"table:messages"`
 	ID            int64   `bun:"id,pk"`
@@ -29,7 +29,7 @@ type message struct {
 	Lang          string  `bun:"lang"`
 }
 
-// attachment refers to a message and belongs to its sender.
+// attachment is a part of a message. It belongs to the sender of the message.
 type attachment struct {
 	bun.BaseModel `bun:"table:attachments" subject:"owned"`
 	ID            int64    `bun:"id,pk"`
@@ -38,7 +38,7 @@ type attachment struct {
 	Name          string   `bun:"name" pii:"communication,via:Sender"`
 }
 
-// purchase must be retained for the seller, and is anonymized for the buyer.
+// purchase belongs to two people. The account of the seller is retained, and the address of the buyer is anonymized.
 type purchase struct {
 	bun.BaseModel `bun:"table:purchases"`
 	ID            int64     `bun:"id,pk"`
@@ -62,7 +62,7 @@ type follow struct {
 	Since         string  `bun:"since"`
 }
 
-// report refers to a trader or to a purchase.
+// report is about a trader or about a purchase.
 type report struct {
 	bun.BaseModel `bun:"table:reports"`
 	ID            int64     `bun:"id,pk"`
@@ -73,7 +73,7 @@ type report struct {
 	Text          string    `bun:"text" pii:"communication,via:'Member,Purchase.Buyer'"`
 }
 
-// belongs is the link table of members and groups. The data map does not contain the table of groups.
+// belongs is the link table between members and groups. The table of groups is not in the data map.
 type belongs struct {
 	bun.BaseModel `bun:"table:group_members" subject:"owned"`
 	MemberID      int64  `bun:"member_id,pk"`
@@ -85,8 +85,8 @@ var market = []any{
 	(*trader)(nil), (*message)(nil), (*attachment)(nil), (*purchase)(nil), (*follow)(nil), (*report)(nil), (*belongs)(nil),
 }
 
-// marketTables returns the statements for tables with the members 1, 2 and 3. Some purchases and members have equal
-// numbers.
+// marketTables returns the statements that create the tables and rows of the members 1, 2 and 3. Some purchases have
+// the same ids as members, so that a confusion of both would be noticed.
 func marketTables() []string {
 	return []string{
 		"CREATE TABLE market_members (id bigint PRIMARY KEY, email text)",

@@ -14,7 +14,7 @@ import (
 	"github.com/habeas-data/habeas/internal/tests/databases"
 )
 
-// cells returns the rows of a query as texts, with "anon" for surrogates and "-" for NULL.
+// cells returns the rows of a query as one text, with "anon" for surrogates and "-" for NULL.
 func (a *application) cells(t testing.TB, query string) string {
 	t.Helper()
 	rows, err := a.db.QueryContext(t.Context(), query)
@@ -46,7 +46,7 @@ func (a *application) cells(t testing.TB, query string) string {
 	return strings.Join(lines, "; ")
 }
 
-// left is the expected content of the market after an erasure of trader 1.
+// left maps queries to the results that are expected after an erasure of trader 1.
 var left = map[string]string{
 	"SELECT id, sender_id, recipient_id, body, folder, lang FROM messages ORDER BY id": "" +
 		"1 - 2 anon folder en; 2 2 1 body anon en; 3 - 1 anon anon en; 4 2 3 body folder en",
@@ -85,7 +85,8 @@ func TestEachPersonsPartOfARowIsErased(t *testing.T) {
 	})
 }
 
-// If any table has a trigger, the steps are verified one by one.
+// If a table has a trigger, the store verifies each step of the erasure. The result must be the same as without a
+// trigger.
 func TestEachPersonsPartOfARowIsErasedWhereTriggersAre(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		trigger := sqliteTrigger("AFTER UPDATE", "messages", "SELECT 1;")
@@ -99,7 +100,7 @@ func TestEachPersonsPartOfARowIsErasedWhereTriggersAre(t *testing.T) {
 	})
 }
 
-// A trigger that restores the reference has kept it.
+// An erasure clears the reference of a message to its sender. If a trigger restores this reference, the erasure fails.
 func TestAReferenceThatATriggerKeepsIsLeftOver(t *testing.T) {
 	a := open(t, onPostgres(t), app.Config{Models: market}, append(marketTables(), function("BEFORE UPDATE", "messages",
 		"NEW.sender_id := OLD.sender_id; RETURN NEW;")...)...)
@@ -147,8 +148,8 @@ func TestEachPersonsPartOfARowIsRectified(t *testing.T) {
 	})
 }
 
-// Attachments in flight refer to a message that trader 1 has sent, and to a message that member 1 has received.
-// Messages are locked along both paths.
+// A transaction of the application adds or changes a row while the erasure of trader 1 waits. An attachment to a
+// message that trader 1 has sent must be erased. An attachment to a message that trader 1 has received must stay.
 func TestRowsInFlightAreErasedAlongEachPath(t *testing.T) {
 	for name, test := range map[string]struct{ statement, query, want string }{
 		"below a message that was sent": {
@@ -175,7 +176,7 @@ func TestRowsInFlightAreErasedAlongEachPath(t *testing.T) {
 	}
 }
 
-// The models accept NULL, and the database does not.
+// The model of messages allows NULL in sender_id, but the column in the database is NOT NULL.
 func TestAReferenceThatTheDatabaseKeepsNotNullIsRefused(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		tables := marketTables()

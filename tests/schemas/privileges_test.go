@@ -14,7 +14,8 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// restricted creates a role with the privileges that the statements grant, and lets all new connections use it.
+// restricted creates a role with all privileges and runs statements that change its privileges. All new connections use
+// this role.
 func restricted(t *testing.T, db *bun.DB, statements ...string) {
 	t.Helper()
 	execute(t, db, slices.Concat([]string{
@@ -33,7 +34,7 @@ func TestAPrivilegeThatIsMissingIsNamed(t *testing.T) {
 	for name, test := range map[string]struct {
 		revoke  string
 		says    []string
-		target  any  // the target in the evidence, if a step fails
+		target  any  // the target in the event of a failed step
 		rectify bool // a rectification fails too
 	}{
 		"the subject's table cannot be locked": {
@@ -99,7 +100,7 @@ func TestAPrivilegeThatIsMissingIsNamed(t *testing.T) {
 	}
 }
 
-// Privileges on the columns of the steps are enough.
+// An erasure needs no privileges on a complete table. Privileges on the columns that it reads and writes are enough.
 func TestPrivilegesOnColumnsAreEnough(t *testing.T) {
 	db := onPostgres(t)
 	a := open(t, db, app.Config{Models: clients}, plainClients...)

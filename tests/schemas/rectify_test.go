@@ -53,8 +53,7 @@ func accounts() []string {
 	}
 }
 
-// corrections contains a correction for an anonymized column, for a retained column, and for a category without a
-// column.
+// corrections has a correction of an anonymized column, of a retained column, and of a category that no column has.
 var corrections = map[string]domain.Corrections{
 	"an anonymized column": {domain.CategoryContact: "new@example.org"},
 	"a retained column":    {domain.CategoryIdentity: "new number"},
@@ -87,7 +86,8 @@ func TestNoCorrectionReachesASystemAfterAnErasure(t *testing.T) {
 	}
 }
 
-// An erasure and a correction run concurrently. In either order, no correction arrives after the erasure.
+// An erasure and a correction of the same subject run concurrently. Whichever begins first, the external system
+// receives no correction after the erasure.
 func TestACorrectionThatIsUnderWayIsOrderedWithTheErasure(t *testing.T) {
 	for name, corrected := range corrections {
 		for _, erasureFirst := range []bool{true, false} {
@@ -128,7 +128,8 @@ func TestACorrectionThatIsUnderWayIsOrderedWithTheErasure(t *testing.T) {
 	}
 }
 
-// A subject whose rows were created again after their deletion is a new subject.
+// After an erasure has deleted the row of a subject, the application creates the row again. The subject can then be
+// corrected, also in the external system.
 func TestASubjectThatWasCreatedAgainIsRectified(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		crmSystem := &system{}
@@ -146,7 +147,7 @@ func TestASubjectThatWasCreatedAgainIsRectified(t *testing.T) {
 	})
 }
 
-// drain carries out the entries of the outbox.
+// drain processes the entries of the outbox until none is due.
 func (a *application) drain(t testing.TB) {
 	t.Helper()
 	for {

@@ -14,7 +14,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// writer has two columns of one category, and notes with a key of two parts.
+// writer has two columns of the same category. The notes of a writer have a key of two columns.
 type writer struct {
 	bun.BaseModel `bun:"table:writers"`
 	ID            int64  `bun:"id,pk" subject:"id"`
@@ -56,7 +56,8 @@ func (a *application) correct(
 	return result, err
 }
 
-// If any table has a trigger, the store checks that a correction is stored.
+// If a table has a trigger, the store reads each corrected value again. The result must be the same as without a
+// trigger.
 func TestOneColumnAndOneRowAreCorrected(t *testing.T) {
 	for name, more := range map[string]struct{ postgres, sqlite []string }{
 		"a plain database": {},
@@ -106,7 +107,8 @@ func TestOneColumnAndOneRowAreCorrected(t *testing.T) {
 	}
 }
 
-// Two corrections can have the same category. If the database has stored one of them, the other may still be missing.
+// Both corrections concern columns of the same category. A trigger restores the old value of one column. The store must
+// notice this, although it finds the other correction.
 func TestADatabaseThatUndoesOneOfTwoCorrectionsOfACategoryFailsBoth(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		more := sqliteTrigger("AFTER UPDATE", "writers", "UPDATE writers SET biography = OLD.biography WHERE id = OLD.id;")

@@ -26,7 +26,8 @@ type login struct {
 	IP            string  `bun:"ip" pii:"technical"`
 }
 
-// The model of a login lacks some columns of its table.
+// The model of a login does not have all columns of the table logins. A row must not be deleted if the table has a
+// column that the data map does not have.
 func TestARowIsNotDeletedTogetherWithColumnsThatTheDataMapDoesNotHave(t *testing.T) {
 	for name, test := range map[string]struct {
 		table    string
@@ -75,8 +76,9 @@ func TestARowIsNotDeletedTogetherWithColumnsThatTheDataMapDoesNotHave(t *testing
 	}
 }
 
-// A migration adds a column while the process runs.
-func TestANewColumnIsNoticed(t *testing.T) {
+// After the first erasure, a migration adds a column to a table. The next erasure in the same process must notice the
+// column.
+func TestAColumnThatAMigrationAddsIsNoticed(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		a := open(t, db, app.Config{Models: []any{(*person)(nil), (*login)(nil)}},
 			"CREATE TABLE people (id bigint PRIMARY KEY, email text)",
@@ -128,7 +130,7 @@ func TestRetentionThatIsOverIsNoReason(t *testing.T) {
 	})
 }
 
-// PostgreSQL has infinite instants, and instants that Go and JSON cannot represent.
+// The beginning of a retention period may be infinite in PostgreSQL, or an instant that Go or JSON cannot represent.
 func TestRetentionFromAnInfiniteInstant(t *testing.T) {
 	for _, column := range []string{"timestamptz", "timestamp", "date", "text"} {
 		t.Run(column, func(t *testing.T) {
@@ -148,9 +150,9 @@ func TestRetentionFromAnInfiniteInstant(t *testing.T) {
 	}
 }
 
-// By default, SQLite leaves deleted data in its file. secure_delete overwrites it. The application must overwrite data
-// that SQLite moved between pages when the application wrote rows.
-func TestSQLiteForgets(t *testing.T) {
+// By default, SQLite keeps the bytes of deleted values in its file. Erasures set the pragma secure_delete, which
+// overwrites them. The pragma is restored afterwards.
+func TestSQLiteOverwritesErasedValuesInItsFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "shop.db")
 	db := databases.Driver{Name: "SQLite", SQL: "sqlite"}.Open(t,
 		"file:"+path+"?_pragma=journal_mode(delete)&_pragma=foreign_keys(1)&_pragma=busy_timeout(10000)")
@@ -176,8 +178,8 @@ func TestSQLiteForgets(t *testing.T) {
 	}
 }
 
-// A call without a timeout erases a subject that is too large for the timeout of a request.
-func TestALargeSubjectIsErasedPastTheRequest(t *testing.T) {
+// RequestTimeout does not limit Erase of an Integration.
+func TestEraseIsNotLimitedByTheRequestTimeout(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		a := open(t, db, app.Config{Models: shop, RequestTimeout: time.Nanosecond}, shopTables()...)
 		subject, err := domain.NewSubject("1")

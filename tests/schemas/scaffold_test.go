@@ -17,7 +17,7 @@ import (
 	"github.com/habeas-data/habeas/internal/tests/databases"
 )
 
-// club is a schema with constraints that a careless surrogate would break.
+// club is a schema with constraints, such as CHECK and UNIQUE, that most surrogates would violate.
 var club = []string{
 	`CREATE TABLE members (id bigint PRIMARY KEY, email varchar(60) NOT NULL UNIQUE CHECK (email LIKE '%@%'),
 		login varchar(16) NOT NULL UNIQUE, first_name text NOT NULL, birthday date, gender varchar(8) NOT NULL
@@ -75,7 +75,7 @@ func TestAProposalForALiveSchemaErasesPeople(t *testing.T) {
 		findings, err := a.Check(t.Context())
 		must(t, err)
 		must(t, domain.Errors(findings))
-		for _, id := range []string{"1", "2"} { // the second erasure meets the surrogates of the first
+		for _, id := range []string{"1", "2"} { // the surrogates of both erasures must differ
 			subject, err := domain.NewSubject(id)
 			must(t, err)
 			rehearsal, err := a.Rehearse(t.Context(), subject)

@@ -18,7 +18,8 @@ func sqliteTrigger(event, table, body string) []string {
 	return []string{"CREATE TRIGGER guard " + event + " ON " + table + " BEGIN " + body + " END"}
 }
 
-// In each of these databases a correction has no effect. It fails completely, and its evidence names the table.
+// In each of these databases, a trigger or a view undoes a correction. The correction must fail and leave no write. The
+// event of the failure must name the table.
 func TestADatabaseThatUndoesACorrectionFailsIt(t *testing.T) {
 	view := []string{
 		"CREATE TABLE all_clients (id bigint PRIMARY KEY, email text, code varchar(4), token uuid, age int, extra jsonb)",
@@ -117,7 +118,7 @@ func TestADatabaseThatUndoesACorrectionFailsIt(t *testing.T) {
 	}
 }
 
-// patron has a number with its own category.
+// patron is a model of the table clients. Each of its columns has a different category.
 type patron struct {
 	bun.BaseModel `bun:"table:clients"`
 	ID            int64  `bun:"id,pk" subject:"id"`
@@ -129,7 +130,8 @@ type patron struct {
 
 var patrons = []any{(*patron)(nil)}
 
-// Harmless triggers do not prevent a correction. Triggers that write values in another form do not either.
+// A correction succeeds in spite of triggers that keep no old value, and in spite of triggers that change only the form
+// of the new value.
 func TestATableWithTriggersIsRectified(t *testing.T) {
 	for name, test := range map[string]struct{ postgres, sqlite []string }{
 		"a harmless trigger": {
@@ -178,7 +180,8 @@ func TestATableWithTriggersIsRectified(t *testing.T) {
 	}
 }
 
-// All columns of a category get its correction. A trigger derives one of the columns from another.
+// A correction of a category writes the same value to all columns of the category. A trigger then computes the column
+// hash from the column email. This difference is not a failure.
 func TestAColumnThatATriggerDerivesFromACorrectionIsNoFailure(t *testing.T) {
 	type subscriber struct {
 		bun.BaseModel `bun:"table:subscribers"`
@@ -206,7 +209,8 @@ func TestAColumnThatATriggerDerivesFromACorrectionIsNoFailure(t *testing.T) {
 	})
 }
 
-// The trigger of a later step's table undoes the write of an earlier step. The store writes the value again.
+// A correction writes to clients first and to letters next. A trigger on letters restores the old value in clients. The
+// store notices this and writes the correction to clients again.
 func TestATriggerOfALaterTableThatUndoesACorrectionIsFound(t *testing.T) {
 	type account struct {
 		bun.BaseModel `bun:"table:letters"`

@@ -41,7 +41,7 @@ func TestTheWorkerVerifiesEachErasureOnceAndSomeMinutesLater(t *testing.T) {
 			_, err := a.erase(t.Context(), id)
 			must(t, err)
 		}
-		execute(t, db, "UPDATE members SET email = 'b@example.org' WHERE id = 2") // a job of the application does this
+		execute(t, db, "UPDATE members SET email = 'b@example.org' WHERE id = 2") // like a job that restores a value
 		verifier := a.Stack().Verifier
 		if early, more, err := verifier.RunOnce(t.Context(), 5*time.Minute); err != nil || more || len(early) > 0 {
 			t.Fatalf("at once: %+v, %v, %v", early, more, err)
@@ -75,7 +75,7 @@ func TestTheWorkerVerifiesEachErasureOnceAndSomeMinutesLater(t *testing.T) {
 	})
 }
 
-// verifications returns the number of events of verifications of a subject.
+// verifications returns the number of completed verifications of a subject's erasures.
 func verifications(t testing.TB, a *application, id string) int {
 	t.Helper()
 	return len(a.failures(t, id, domain.EventErasureVerified)) + len(a.failures(t, id, domain.EventErasureLeftOver))

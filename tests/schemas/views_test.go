@@ -15,7 +15,7 @@ import (
 	"github.com/habeas-data/habeas/internal/tests/databases"
 )
 
-// Each of these models is a view whose triggers write to tables.
+// The tables of these models are views. Triggers of the views write to the actual tables.
 type reader struct {
 	bun.BaseModel `bun:"table:readers"`
 	ID            int64  `bun:"id,pk" subject:"id"`
@@ -32,7 +32,7 @@ type loan struct {
 	LentAt        time.Time `bun:"lent_at"`
 }
 
-// damage is a view that refers to a view that refers to a view.
+// damage is a view that refers to the view loans, which refers to the view readers.
 type damage struct {
 	bun.BaseModel `bun:"table:damages" subject:"owned"`
 	ID            int64  `bun:"id,pk"`
@@ -43,8 +43,8 @@ type damage struct {
 
 var viewed = []any{(*reader)(nil), (*loan)(nil), (*damage)(nil)}
 
-// viewOf returns the statements for a table with rows and a view of it. The triggers of the view write to the table and
-// delete from it.
+// viewOf returns the statements for a table with rows, a view of this table, and triggers of the view. The triggers
+// update and delete rows of the table.
 func viewOf(db *bun.DB, view, columns, rows string) []string {
 	var names, set []string
 	for column := range strings.SplitSeq(columns, ", ") {

@@ -18,7 +18,8 @@ import (
 //go:embed supervise.sh
 var supervise string
 
-// bouncerConfig pools by transaction. With its few connections, clients share them.
+// bouncerConfig is the configuration of PgBouncer with transaction pooling. The few connections to the server are
+// shared by all clients.
 const bouncerConfig = `
 [databases]
 * = host=127.0.0.1 port=%s user=postgres
@@ -34,11 +35,11 @@ max_client_conn = 1000
 server_idle_timeout = 1
 `
 
-// bouncer is a PgBouncer that pools by transaction.
+// bouncer is a running PgBouncer with transaction pooling.
 type bouncer struct{ port string }
 
-// startBouncer starts a PgBouncer in front of a server. Each database has one pool with the given number of
-// connections.
+// startBouncer starts PgBouncer in front of a server. The parameter connections is the maximum number of connections to
+// each database of the server.
 func startBouncer(t testing.TB, server string, connections int) bouncer {
 	t.Helper()
 	program, err := findBouncer()
@@ -68,7 +69,7 @@ func startBouncer(t testing.TB, server string, connections int) bouncer {
 	must(t, process.Start())
 	t.Cleanup(func() {
 		_ = alive.Close()
-		_ = process.Wait() // its directory is then gone
+		_ = process.Wait() // after that, its directory is removed
 		text, err := os.ReadFile(log.Name())
 		if t.Failed() && err == nil {
 			t.Logf("PgBouncer said:\n%s", text)
@@ -79,7 +80,8 @@ func startBouncer(t testing.TB, server string, connections int) bouncer {
 	return b
 }
 
-// through returns the URL of a database behind the proxy, with parameters.
+// through returns the URL of a database with the address of the proxy. The parameters are alternating names and values
+// that are added to the URL.
 func (b bouncer) through(t testing.TB, database string, parameters ...string) string {
 	t.Helper()
 	parsed, err := url.Parse(database)
@@ -93,7 +95,8 @@ func (b bouncer) through(t testing.TB, database string, parameters ...string) st
 	return parsed.String()
 }
 
-// findBouncer also searches the directory of Debian, which is often not in PATH.
+// findBouncer searches PATH, and then the directory in which Debian installs PgBouncer. That directory is often not in
+// PATH.
 func findBouncer() (string, error) {
 	if found, err := exec.LookPath("pgbouncer"); err == nil {
 		return found, nil
@@ -126,7 +129,8 @@ func awaitPort(t testing.TB, port string) {
 	})
 }
 
-// await repeats a check until it succeeds, or fails the test.
+// await repeats a check until it succeeds, and returns the elapsed time. If patience is exceeded, the test fails. The
+// parameter what describes the awaited state in the failure.
 func await(t testing.TB, patience time.Duration, what string, so func() bool) time.Duration {
 	t.Helper()
 	began := time.Now()

@@ -1,3 +1,3 @@
-// Package servers tests habeas on several servers: behind a proxy that pools by transaction, through the failover of a
-// primary, and with replicas. Each test starts its servers on the loopback interface and stops them.
+// Package servers tests habeas with several PostgreSQL servers: behind a proxy with transaction pooling, during the
+// failover of a primary, and with replicas. Each test starts its servers on the loopback interface and stops them.
 package servers

@@ -29,7 +29,9 @@ func TestAPrimaryThatFreezesLosesNothingAndIsReplacedWithinTenSeconds(t *testing
 	failOver(t, (*pair).freeze, 10*time.Second)
 }
 
-// failOver lets customers erase themselves while the primary fails and the standby takes its place.
+// failOver sends consents and erasures of many customers. Meanwhile, it calls fail, which stops the primary, and
+// promotes the standby. It checks that each process serves requests again within the given duration after the
+// promotion.
 func failOver(t *testing.T, fail func(*pair), within time.Duration) {
 	t.Helper()
 	servers := startPair(t)
@@ -50,13 +52,13 @@ func failOver(t *testing.T, fail func(*pair), within time.Duration) {
 	for i := range processes * clients {
 		work.Go(func() { done.erase(ctx, fleet[i%processes], next) })
 	}
-	quiet := startProcess(t, database) // has only one client, which sends requests again after the failover
+	quiet := startProcess(t, database) // one client, which sends requests only after the failover
 	quiet.fill(ctx)
 	await(t, time.Minute, "customers that are erased", func() bool { return done.count() >= 200 })
 
 	fail(servers)
 	before := done.count()
-	time.Sleep(outage) // the decision about a failover takes some time
+	time.Sleep(outage) // the time until an operator or a tool decides to promote
 	for _, p := range fleet {
 		p.first.Store(0)
 	}
@@ -81,7 +83,7 @@ func failOver(t *testing.T, fail func(*pair), within time.Duration) {
 	check(t, servers.standby.URL(), &done, promoted)
 }
 
-// acknowledged contains the operations that the processes have acknowledged.
+// acknowledged has the customers whose requests have got a successful response.
 type acknowledged struct {
 	mu               sync.Mutex
 	requested        []int64 // erasures that were requested, with or without a response
@@ -100,7 +102,7 @@ func (a *acknowledged) note(list *[]int64, id int64) {
 	*list = append(*list, id)
 }
 
-// erase lets customers consent and be erased. It repeats a failed request, as a person would.
+// erase sends a consent and an erasure for each customer in next. It repeats a failed erasure, as a person would.
 func (a *acknowledged) erase(ctx context.Context, p *process, next <-chan int64) {
 	for {
 		select {
@@ -145,10 +147,11 @@ func seed(t *testing.T, database string) {
 	}
 }
 
-// wholeErasure contains the events of one erasure, without the events of the worker.
+// wholeErasure has the types of the events of one erasure in the database, without the events of the worker.
 const wholeErasure = "erasure_requested erasure_step_succeeded erasure_step_succeeded erasure_local_completed"
 
-// check compares the new primary with the acknowledged operations.
+// check checks that no acknowledged operation is missing on the new primary, and that no erasure is only partially
+// stored.
 func check(t *testing.T, database string, done *acknowledged, promoted time.Time) {
 	t.Helper()
 	db, err := open(database)
@@ -176,7 +179,8 @@ func check(t *testing.T, database string, done *acknowledged, promoted time.Time
 	t.Logf("%d erasures and %d consents were acknowledged", len(erased), len(done.consents))
 }
 
-// checkWhole fails the test if the subject is partially erased, and reports whether the subject is erased.
+// checkWhole fails the test if an erasure of the subject is only partially stored. It reports whether the subject is
+// erased.
 func checkWhole(t *testing.T, db *bun.DB, id int64) bool {
 	t.Helper()
 	ctx, key := t.Context(), strconv.FormatInt(id, 10)
@@ -191,7 +195,7 @@ func checkWhole(t *testing.T, db *bun.DB, id int64) bool {
 	completed := strings.Count(events, "erasure_completed")
 	events = strings.ReplaceAll(events, "erasure_completed", "")
 	whole := strings.Count(events, wholeErasure)
-	rest := strings.ReplaceAll(events, wholeErasure, "") // the evidence of the failed erasures
+	rest := strings.ReplaceAll(events, wholeErasure, "") // events of failed erasures
 	broken := strings.Contains(rest, "erasure_step_succeeded") || strings.Contains(rest, "erasure_local_completed")
 	email := "c" + key + "@example.org"
 	untouched := left == parcels && customer.Email == email && whole == 0
@@ -199,7 +203,8 @@ func checkWhole(t *testing.T, db *bun.DB, id int64) bool {
 	if !untouched && !erased || broken {
 		t.Errorf("subject %d: %d parcels, events %s", id, left, events)
 	}
-	// A lost response leads to another request, and so to another erasure.
+	// If the response to an erasure is lost, the client requests another erasure. Fewer completions than erasures are
+	// therefore correct.
 	if erased && (completed == 0 || completed > whole) || untouched && completed > 0 {
 		t.Errorf("subject %d: %d erasures were completed %d times", id, whole, completed)
 	}

@@ -15,8 +15,8 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// crowd lets many clients record and read consent concurrently, behind a proxy whose connections they share. It returns
-// their errors.
+// crowd lets many clients record and read consents concurrently. They share the few connections of a proxy. crowd
+// returns the errors of the clients.
 func crowd(t *testing.T, mode string) []error {
 	t.Helper()
 	database := postgres.NewDatabase(t)
@@ -101,7 +101,7 @@ func TestTheAdvisedModesWorkBehindAProxy(t *testing.T) {
 	}
 }
 
-// The documentation advises against these modes, because they fail behind a proxy.
+// These modes of pgx fail behind a proxy with transaction pooling. The error names the setting that avoids the failure.
 func TestTheOtherModesFailBehindAProxyAndSayWhatToSet(t *testing.T) {
 	for _, mode := range []string{"", "describe_exec"} {
 		t.Run("mode "+mode, func(t *testing.T) {

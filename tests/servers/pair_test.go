@@ -15,7 +15,8 @@ import (
 	"github.com/habeas-data/habeas/internal/tests/postgres"
 )
 
-// pair is a primary with a standby. A commit of the primary waits until it is on the disk of the standby.
+// pair is a primary and a synchronous standby. A commit on the primary waits until the standby has written the commit
+// to its disk.
 type pair struct {
 	primary, standby *postgres.Server
 	postmaster       int // the process id of the primary
@@ -42,7 +43,8 @@ func startPair(t testing.TB, settings ...postgres.Option) *pair {
 	return p
 }
 
-// url returns a URL for the server that accepts writes, in the form of docs/several-servers.md.
+// url returns a URL with both servers. The driver connects to the server that accepts writes, as
+// docs/several-servers.md describes.
 func (p *pair) url(t testing.TB) string {
 	t.Helper()
 	primary, err := url.Parse(p.primary.URL())
@@ -53,7 +55,7 @@ func (p *pair) url(t testing.TB) string {
 		"/postgres?sslmode=disable&target_session_attrs=read-write&connect_timeout=2"
 }
 
-// promote promotes the standby to a primary, which waits for no standby.
+// promote makes the standby a primary. The new primary has no standby, so its commits do not wait.
 func (p *pair) promote(t testing.TB) {
 	t.Helper()
 	if scalar(t, p.standby.URL(), "SELECT pg_promote(TRUE, 60)::text") != "true" {
@@ -61,15 +63,15 @@ func (p *pair) promote(t testing.TB) {
 	}
 }
 
-// kill ends the primary immediately, like a machine that loses its power.
+// kill ends all processes of the primary immediately, like a power failure.
 func (p *pair) kill() { p.signal(syscall.SIGKILL) }
 
-// freeze stops all processes of the primary. Its connections stay open and get no response.
+// freeze suspends all processes of the primary. Its connections stay open, but they get no response.
 func (p *pair) freeze() { p.signal(syscall.SIGSTOP) }
 
-// signal sends a signal to the postmaster and then to its children. A stopped postmaster starts no more children. The
-// postmaster is a child of this test's supervisor, which waits for it, so that no other process can get its number
-// before the test ends.
+// signal sends a signal to the postmaster and then to its child processes. A suspended postmaster starts no more
+// children. The process id cannot belong to another process: the parent of the postmaster, the supervisor script, runs
+// until the test ends.
 func (p *pair) signal(sent syscall.Signal) {
 	children := childrenOf(p.postmaster)
 	if len(children) == 0 {
@@ -81,7 +83,7 @@ func (p *pair) signal(sent syscall.Signal) {
 	}
 }
 
-// childrenOf lists the processes whose parent is the process.
+// childrenOf returns the ids of the child processes of a process.
 func childrenOf(parent int) []int {
 	entries, err := os.ReadDir("/proc")
 	if err != nil {
@@ -101,7 +103,7 @@ func childrenOf(parent int) []int {
 	return children
 }
 
-// scalar runs a statement on a separate connection and returns its value, if any.
+// scalar runs a statement on a new connection. It returns the first value of the result, or "" if there is none.
 func scalar(t testing.TB, database, statement string) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)

@@ -28,11 +28,11 @@ import (
 	"github.com/uptrace/bun/dialect/pgdialect"
 )
 
-// databaseEnv contains the location of the database. If it is set, this test binary runs as a process of the
-// application.
+// databaseEnv is the environment variable with the location of the database. If it is set, this test binary runs as a
+// process of the application.
 const databaseEnv = "HABEAS_TEST_SERVERS_DATABASE"
 
-// connections is the number of connections that a process opens at most and keeps.
+// connections is the maximum number of database connections of a process. Idle connections stay open.
 const connections = 8
 
 type Customer struct {
@@ -61,7 +61,7 @@ func (desk) EraseSubject(context.Context, domain.SubjectRef, string) (alreadyAbs
 	return false, nil
 }
 
-// open opens a database as the documentation advises.
+// open opens a database with the settings that docs/several-servers.md recommends.
 func open(database string) (*bun.DB, error) {
 	config, err := pgxdriver.ParseConfig(database)
 	if err != nil {
@@ -76,7 +76,8 @@ func open(database string) (*bun.DB, error) {
 	return bun.NewDB(sqldb, pgdialect.New()), nil
 }
 
-// playProcess serves requests and drains the outbox until its standard input ends. It prints its address.
+// playProcess runs the application until its standard input is closed. It prints its address, serves requests and
+// processes the outbox.
 func playProcess(database string) error {
 	db, err := open(database)
 	if err != nil {
@@ -117,7 +118,7 @@ func playProcess(database string) error {
 const (
 	pollInterval   = 500 * time.Millisecond
 	callTimeout    = 3 * time.Second
-	lease          = 8 * time.Second  // after the lease, calls in flight are repeated
+	lease          = 8 * time.Second  // after the lease, an unfinished call is repeated
 	requestTimeout = 30 * time.Second // the default
 )
 
@@ -126,7 +127,7 @@ type process struct {
 	address string
 	client  http.Client
 	last    atomic.Int64 // the time of its last successful request, in nanoseconds since 1970
-	first   atomic.Int64 // the time of its first successful request since reset
+	first   atomic.Int64 // the time of its first successful request since it was set to 0
 }
 
 func startProcess(t testing.TB, database string) *process {
@@ -152,7 +153,7 @@ func startProcess(t testing.TB, database string) *process {
 	return &process{address: strings.TrimSpace(line), client: http.Client{Timeout: requestTimeout + time.Second}}
 }
 
-// fill makes the process open all of its connections.
+// fill sends many concurrent requests, so that the process opens all of its database connections.
 func (p *process) fill(ctx context.Context) {
 	var work sync.WaitGroup
 	for range 4 * connections {
@@ -161,7 +162,7 @@ func (p *process) fill(ctx context.Context) {
 	work.Wait()
 }
 
-// request reports whether the process has fulfilled the request.
+// request reports whether the process has responded with status 200.
 func (p *process) request(ctx context.Context, customer int64, method, path string) bool {
 	body := strings.NewReader(`{"purpose":"newsletter","policy_version":"1","granted":true}`)
 	r, err := http.NewRequestWithContext(ctx, method, "http://"+p.address+path, body)

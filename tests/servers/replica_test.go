@@ -16,7 +16,7 @@ import (
 	"github.com/uptrace/bun/extra/bunexp"
 )
 
-// integrate wires habeas on a primary, with a replica for exports.
+// integrate adds habeas to the database of c. If c.ReadDB is set, exports read from this replica.
 func integrate(t *testing.T, c app.Config) *app.Integration {
 	t.Helper()
 	c.Models = models
@@ -33,7 +33,8 @@ func opened(t *testing.T, database string) *bun.DB {
 	return db
 }
 
-// lag stops the standby from applying changes until the test ends or resume is called.
+// lag pauses the standby, so that it does not show new commits. The function resume ends the pause, and so does the end
+// of the test.
 func (p *pair) lag(t *testing.T) (resume func()) {
 	t.Helper()
 	scalar(t, p.standby.URL(), "SELECT pg_wal_replay_pause()")
@@ -45,7 +46,7 @@ func (p *pair) lag(t *testing.T) (resume func()) {
 	return resume
 }
 
-// catchUp waits until the standby shows all commits made so far.
+// catchUp waits until the standby shows all commits that the primary has made so far.
 func (p *pair) catchUp(t *testing.T) {
 	t.Helper()
 	position := scalar(t, p.primary.URL(), "SELECT pg_current_wal_lsn()::text")
@@ -61,7 +62,7 @@ func subject(t *testing.T, id int64) domain.Subject {
 	return s
 }
 
-// exported returns the addresses in an export, the email first.
+// exported returns the email address and the postal addresses in an export, with "erased" for erased values.
 func exported(t *testing.T, gdpr *app.Integration, id int64) []string {
 	t.Helper()
 	var texts []string

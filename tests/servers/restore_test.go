@@ -16,7 +16,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// backup copies a database as it is now. The copy is restored later.
+// backup makes a backup of a database. The function restore creates a database from this backup and returns its URL.
 type backup func(t *testing.T, database string) (restore func() (database string))
 
 func TestAReplayErasesAgainAfterARestore(t *testing.T) {
@@ -31,7 +31,8 @@ func TestAReplayErasesAgainAfterARestore(t *testing.T) {
 			}
 		})
 	})
-	// A copy of the server's files. After recovery, a sequence may be ahead of the rows.
+	// This backup is a copy of the server's files. After such a restore, the value of a sequence may be higher than any
+	// stored row.
 	t.Run("of pg_basebackup", func(t *testing.T) {
 		lost := postgres.Private(t, postgres.Durable())
 		replayAfterRestore(t, lost.URL(), func(t *testing.T, _ string) func() string {
@@ -46,9 +47,9 @@ func TestAReplayErasesAgainAfterARestore(t *testing.T) {
 	})
 }
 
-// replayAfterRestore erases customers 1 and 2 before the backup. After the backup, customer 2 comes back and is erased
-// again, and customers 3 and 4 are erased. The database is lost and restored. The journal has the marks that the backup
-// lacks.
+// replayAfterRestore tests a replay of the journal. It erases customers 1 and 2, and then makes a backup. After the
+// backup, customer 2 signs up again, and customers 2, 3 and 4 are erased. Then the database is lost, and the backup is
+// restored. The backup lacks the later erasures, and the journal has them.
 func replayAfterRestore(t *testing.T, database string, take backup) {
 	t.Helper()
 	seed(t, database)
@@ -76,7 +77,7 @@ func replayAfterRestore(t *testing.T, database string, take backup) {
 		if err != nil || report != want {
 			t.Errorf("got %+v, %v, want %+v", report, err, want)
 		}
-		if want.Erased > 0 { // the worker writes what was replayed, which is no harm
+		if want.Erased > 0 { // the worker writes the replayed erasures to the journal, too
 			second.awaitLines(t, 5+3)
 			must(t, os.Truncate(path, int64(len(strings.Join(second.lines(t)[:5], "")))))
 		}
@@ -91,7 +92,7 @@ func replayAfterRestore(t *testing.T, database string, take backup) {
 		trail[len(trail)-1] != string(domain.EventErasureCompleted) {
 		t.Errorf("the trail of a customer is %v", trail)
 	}
-	// The restored database goes on with the journal, and leaves nothing out.
+	// The worker of the restored database continues the same journal. The next erasure must be in it.
 	second.erase(t, 5)
 	second.awaitLines(t, 6)
 	if lines := second.lines(t); !strings.Contains(lines[5], `["5"]`) {
@@ -99,7 +100,7 @@ func replayAfterRestore(t *testing.T, database string, take backup) {
 	}
 }
 
-// shopWithJournal is an application whose worker keeps the journal.
+// shopWithJournal is an application whose worker writes the journal.
 type shopWithJournal struct {
 	gdpr *app.Integration
 	path string

@@ -32,8 +32,8 @@ func open(tb testing.TB, d Driver) *bun.DB {
 	return d.Open(tb, d.NewDatabase(tb))
 }
 
-// WithHook returns a second handle on the database whose statements call the hook. It replaces bun.DB.WithQueryHook,
-// which the oldest tested version of bun lacks.
+// WithHook returns a second handle on the database. Statements on this handle call the hook. WithHook replaces
+// bun.DB.WithQueryHook, which is missing in the oldest version of bun that the project tests.
 func WithHook(db *bun.DB, hook bun.QueryHook) *bun.DB {
 	hooked := bun.NewDB(db.DB, db.Dialect())
 	hooked.AddQueryHook(hook)

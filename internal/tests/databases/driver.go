@@ -16,19 +16,19 @@ import (
 	"github.com/habeas-data/habeas/internal/tests/postgres"
 )
 
-// Driver is a database system with a driver of database/sql.
+// Driver is a database system and a driver of database/sql for this system.
 type Driver struct {
 	Name string
-	SQL  string // the name in database/sql; the importer registers a driver that Drivers does not return
+	SQL  string // the name in database/sql; importers must register drivers that Drivers does not return
 }
 
-// Drivers returns the drivers that this module depends on. The test of any other driver needs a separate module, such
-// as tests/pgdriver, to keep the driver out of the dependencies of the library.
+// Drivers returns the drivers that this module depends on. Any other driver is tested in a separate module, such as
+// tests/pgdriver, so that applications do not download the driver with the library.
 func Drivers() []Driver {
 	return []Driver{{"SQLite", "sqlite"}, {"PostgreSQL pgx", "pgx"}}
 }
 
-// IsSQLite reports whether the database is SQLite. Otherwise, it is PostgreSQL.
+// IsSQLite reports whether the database system is SQLite. The only other system is PostgreSQL.
 func (d Driver) IsSQLite() bool { return strings.HasPrefix(d.SQL, "sqlite") }
 
 // NewDatabase returns the URL of an empty database that exists until the test ends.
@@ -40,8 +40,8 @@ func (d Driver) NewDatabase(tb testing.TB) string {
 	return postgres.NewDatabase(tb)
 }
 
-// SQLiteURL returns the URL of a file with enforced foreign keys and without durability. It has the parameters of every
-// driver, because a driver ignores unknown parameters.
+// SQLiteURL returns the URL of a database file. Foreign keys are enforced. Commits are not flushed to the disk, because
+// tests need no durability. The URL has the parameters of every driver, because each driver ignores unknown parameters.
 func SQLiteURL(path string) string {
 	return "file:" + path +
 		"?_pragma=busy_timeout(10000)&_pragma=foreign_keys(1)&_pragma=journal_mode(wal)&_pragma=synchronous(off)" +

@@ -1,4 +1,4 @@
-// Package observed has an observer for tests that records its calls.
+// Package observed has observers for tests. One records its calls, and the other panics.
 package observed
 
 import (
@@ -13,8 +13,8 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// Recorder records a line for each activity that has ended and for each observation. The zero value is ready for use.
-// It is safe for concurrent use.
+// Recorder is an observer that records a line for each activity that has ended, and a line for each observation. The
+// zero value is ready for use. It is safe for concurrent use.
 type Recorder struct {
 	mu    sync.Mutex
 	begun int
@@ -23,11 +23,12 @@ type Recorder struct {
 
 var _ ports.Observer = (*Recorder)(nil)
 
-// within is the context key of the names of the enclosing activities.
+// within is the key of a context value with the names of the enclosing activities.
 type within struct{}
 
-// Start records the line "names: outcome" when the activity ends. The names include the enclosing activities, for
-// example "request GET /export > session: ok". An HTTP status and a number of retries follow if they are not zero.
+// Start records a line when the activity ends. The line has the names of the enclosing activities, the name of the
+// activity, and its outcome. An example is "request GET /export > session: ok". The HTTP status and the number of
+// retries follow unless they are zero.
 func (r *Recorder) Start(ctx context.Context, a domain.Activity) (context.Context, func(domain.Ended)) {
 	names := strings.Join(strings.Fields(strings.Join([]string{
 		string(a.Kind), a.Method, a.Route, a.System, string(a.Call),
@@ -86,8 +87,8 @@ func (r *Recorder) Lines() []string {
 	return slices.Clone(r.lines)
 }
 
-// Want fails unless the recorded lines equal want in order, and every activity has ended once. It then clears the
-// lines.
+// Want fails unless the recorded lines equal want in the same order. It also fails unless every activity has ended
+// exactly once. Want then deletes the lines.
 func (r *Recorder) Want(t testing.TB, want ...string) {
 	t.Helper()
 	r.mu.Lock()
@@ -101,10 +102,11 @@ func (r *Recorder) Want(t testing.TB, want ...string) {
 	r.lines, r.begun = nil, 0
 }
 
-// Broken is an observer whose methods panic. With AtEnd, only the functions that Start returns and Observe panic.
+// Broken is an observer whose methods panic. If AtEnd is true, Start succeeds and returns a function that panics when
+// the activity ends.
 type Broken struct{ AtEnd bool }
 
-// Start panics, or returns a function that panics.
+// Start panics. If AtEnd is true, it returns a function that panics.
 func (b Broken) Start(ctx context.Context, _ domain.Activity) (context.Context, func(domain.Ended)) {
 	if !b.AtEnd {
 		panic("observer")

@@ -11,8 +11,8 @@ import (
 	"syscall"
 )
 
-// account returns the account of the server. It returns nil for the current user, and an unprivileged account if the
-// current user is root, because initdb and postgres refuse to run as root.
+// account returns the account that runs the server. If the current user is root, it is an unprivileged account, because
+// initdb and postgres refuse to run as root. Otherwise account returns nil, which selects the current user.
 func account() (*syscall.Credential, error) {
 	if os.Geteuid() != 0 {
 		return nil, nil
@@ -35,7 +35,7 @@ func account() (*syscall.Credential, error) {
 	return nil, fmt.Errorf("postgres: root cannot run a server: create the user postgres or nobody")
 }
 
-// makeDirectory creates the directory of the server and makes the server's account its owner.
+// makeDirectory creates the directory of a server. The account that runs the server becomes the owner of the directory.
 func makeDirectory(as *syscall.Credential) (string, error) {
 	directory, err := os.MkdirTemp(temporary(as), "habeas-postgres-")
 	if err != nil {
@@ -49,7 +49,8 @@ func makeDirectory(as *syscall.Credential) (string, error) {
 	return directory, nil
 }
 
-// temporary returns the parent of server directories. If TMPDIR of root is closed to other users, it returns /tmp.
+// temporary returns the parent directory for the directories of servers. The result "" means the default directory for
+// temporary files. If root runs the tests and other users cannot enter that directory, the result is /tmp.
 func temporary(as *syscall.Credential) string {
 	if as == nil {
 		return ""
@@ -65,7 +66,8 @@ func temporary(as *syscall.Credential) string {
 	}
 }
 
-// detached starts the supervisor in a new session, so that an interrupt of the test's process group does not reach it.
+// detached starts the supervisor in a new session. An interrupt of the test's process group, for example by Ctrl+C,
+// then does not reach the supervisor.
 func detached(as *syscall.Credential) *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setsid: true, Credential: as}
 }

@@ -10,20 +10,22 @@ import (
 	"strconv"
 )
 
-// ErrNoBinaries means that this machine has no PostgreSQL server. Its message has the command that installs one.
+// ErrNoBinaries means that no PostgreSQL server is installed on this machine. Its text has the command that installs a
+// server.
 var ErrNoBinaries = errors.New("postgres: found neither initdb nor postgres in PATH or " + debianBinaries +
 	"; run: sudo apt-get install postgresql (or name a server in " + DatabaseURLEnv + ")")
 
-// debianBinaries matches the directories of Debian's servers, one for each major version. They are not in PATH.
+// debianBinaries is a pattern for the directories in which Debian installs PostgreSQL servers, one for each major
+// version. These directories are not in PATH.
 const debianBinaries = "/usr/lib/postgresql/*/bin"
 
-// binaries has the paths of the two programs of a server.
+// binaries has the paths of the two programs that create and run a server.
 type binaries struct {
 	initdb, postgres string
 }
 
-// findBinaries searches PATH, so that a developer can choose a version, and then the newest directory that matches
-// pattern.
+// findBinaries searches the directories in PATH first, so that a developer can choose a version. It then searches the
+// directories that match the pattern, the newest version first.
 func findBinaries(pattern string) (binaries, error) {
 	initdb, err1 := exec.LookPath("initdb")
 	postgres, err2 := exec.LookPath("postgres")
@@ -44,8 +46,8 @@ func findBinaries(pattern string) (binaries, error) {
 	return binaries{}, ErrNoBinaries
 }
 
-// majorVersion returns 15 for /usr/lib/postgresql/15/bin, and 9.6 for 9.6. The result is a number, because the string
-// "9.6" sorts after "15".
+// majorVersion returns the version in a directory name, such as 15 for /usr/lib/postgresql/15/bin, or 0 if there is no
+// version. The result is a number, because the string "9.6" sorts after "15".
 func majorVersion(directory string) float64 {
 	version, err := strconv.ParseFloat(filepath.Base(filepath.Dir(directory)), 64)
 	if err != nil {
@@ -59,7 +61,7 @@ func isFile(path string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// Program returns the path of another program of the server installation, such as pg_dump.
+// Program returns the path of another program of the server's installation, such as pg_dump.
 func Program(name string) (string, error) {
 	found, err := findBinaries(debianBinaries)
 	if err != nil {

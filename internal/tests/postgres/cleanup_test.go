@@ -13,8 +13,9 @@ import (
 	"time"
 )
 
-// startChild starts this test binary again, as the leader of a new process group, and returns after its server runs. A
-// terminal interrupts such a group.
+// startChild starts this test binary again as a child process, and returns after the server of the child process has
+// started. The child process leads a new process group. An interrupt from a terminal reaches a complete process group,
+// and a test can imitate such an interrupt.
 func startChild(t *testing.T, part string) (*exec.Cmd, child) {
 	t.Helper()
 	needBinaries(t)

@@ -17,30 +17,30 @@ import (
 )
 
 const (
-	// DatabaseURLEnv is the environment variable with the URL of a server to use instead of a private server. The user of
-	// this postgres:// URL must have the privilege to create databases.
+	// DatabaseURLEnv is the environment variable with the postgres:// URL of a server. Tests use that server instead of a
+	// private server. The user in the URL must have the privilege to create databases.
 	DatabaseURLEnv = "HABEAS_TEST_DATABASE_URL"
-	// MarkerEnv is the environment variable with the name of a file. Every NewDatabase appends the name of its test to the
-	// file, as proof that the PostgreSQL tests ran.
+	// MarkerEnv is the environment variable with the name of a file. Each call of NewDatabase appends the name of its test
+	// to this file. The file proves that the PostgreSQL tests ran.
 	MarkerEnv = "HABEAS_TEST_POSTGRES_MARKER"
 
-	// statementTimeout bounds CREATE DATABASE and DROP DATABASE, which copy and remove a few megabytes.
+	// statementTimeout is the time limit of CREATE DATABASE and DROP DATABASE, which copy and remove a few megabytes.
 	statementTimeout = time.Minute
 )
 
-// shared has the private server of this test process. The first test that needs the server starts it.
+// shared has the private server that all tests of this process share. The first test that needs a server starts it.
 var shared struct {
 	sync.Mutex
 	server *Server
-	err    error // the error of a failed start; later tests do not retry it
+	err    error // the error of a failed start; later tests do not start a server again
 }
 
-// Main runs the tests of a package and stops their server. It is the only call that TestMain needs:
+// Main runs the tests of a package, and stops the server that they have started. TestMain needs no other call:
 //
 //	func TestMain(m *testing.M) { postgres.Main(m) }
 //
-// It exits with the code of the tests, or with 1 if the server could not be stopped. If no server can be started, the
-// tests that need it fail with the reason.
+// Main exits with the code of the tests, or with 1 if the server could not be stopped. If no server can be started, the
+// tests that need a server fail with the reason.
 func Main(m *testing.M) {
 	code := m.Run()
 	if err := stopShared(); err != nil {
@@ -51,8 +51,8 @@ func Main(m *testing.M) {
 }
 
 // NewDatabase creates an empty database for one test and returns its URL. When the test ends, the database is dropped
-// even if connections are open. If HABEAS_TEST_DATABASE_URL is set, it uses that server, and otherwise a private
-// server. If no server can be started, the test fails.
+// even if connections are open. The database is on the server in HABEAS_TEST_DATABASE_URL, or on a private server if
+// that variable is empty. If no server can be started, the test fails.
 func NewDatabase(tb testing.TB) string {
 	tb.Helper()
 	admin, err := serverURL(tb.Context())
@@ -64,13 +64,14 @@ func NewDatabase(tb testing.TB) string {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	// template0 allows any encoding and locale, and accepts no connections.
+	// The template database template0 allows any encoding and locale. CREATE DATABASE fails if its template has
+	// connections, and template0 accepts no connections.
 	create := "CREATE DATABASE " + name + " TEMPLATE template0 ENCODING 'UTF8' LC_COLLATE 'C' LC_CTYPE 'C'"
 	if err := execute(tb.Context(), admin, create); err != nil {
 		tb.Fatalf("create a database: %v", err)
 	}
 	tb.Cleanup(func() {
-		// The context of the test is cancelled at this point.
+		// The context of the test is already cancelled when a cleanup runs.
 		if err := execute(context.Background(), admin, "DROP DATABASE "+name+" WITH (FORCE)"); err != nil {
 			tb.Errorf("drop the test's database: %v", err)
 		}
@@ -81,7 +82,8 @@ func NewDatabase(tb testing.TB) string {
 	return databaseURL
 }
 
-// serverURL returns the URL of the server's administrative database. It starts a private server unless a server is set.
+// serverURL returns the URL of the server's administrative database. The server is the server in
+// HABEAS_TEST_DATABASE_URL, or a private server that serverURL starts.
 func serverURL(ctx context.Context) (string, error) {
 	if supplied := os.Getenv(DatabaseURLEnv); supplied != "" {
 		return supplied, nil
@@ -89,7 +91,7 @@ func serverURL(ctx context.Context) (string, error) {
 	shared.Lock()
 	defer shared.Unlock()
 	if shared.server == nil && shared.err == nil {
-		// The server outlives the test that starts it.
+		// The first test that needs the server must not stop it when this test ends.
 		shared.server, shared.err = Start(context.WithoutCancel(ctx))
 	}
 	if shared.err != nil {
@@ -109,10 +111,11 @@ func stopShared() error {
 	return err
 }
 
-// withDatabase replaces the database in the URL of a server. It keeps the user, the password and all parameters.
+// withDatabase replaces the name of the database in the URL of a server. It keeps the user, the password and all
+// parameters.
 func withDatabase(admin, name string) (string, error) {
 	parsed, err := url.Parse(admin)
-	// The error of the parser would contain the URL, and the URL may contain a password.
+	// The error of url.Parse is dropped, because its text contains the URL, and the URL may contain a password.
 	if err != nil || (parsed.Scheme != "postgres" && parsed.Scheme != "postgresql") || parsed.Host == "" {
 		return "", errors.New("postgres: " + DatabaseURLEnv + " must be a URL: postgres://user:password@host:port/database")
 	}
@@ -132,7 +135,8 @@ func execute(ctx context.Context, databaseURL, statement string) error {
 	return errors.Join(err, db.Close())
 }
 
-// mark appends the name with a single write, so that several test processes can append concurrently.
+// mark appends the name of the test to the marker file. It makes a single write, so that several test processes can
+// append concurrently.
 func mark(test string) error {
 	name := os.Getenv(MarkerEnv)
 	if name == "" {

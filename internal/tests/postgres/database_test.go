@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// unmarked prevents marker lines for databases of this package's tests, because these tests do not test the library.
+// unmarked sets another marker file for a test of this package, and returns its name. The actual marker file then lists
+// only tests of the library.
 func unmarked(t *testing.T) (marker string) {
 	t.Helper()
 	marker = filepath.Join(t.TempDir(), "marker")

@@ -14,13 +14,14 @@ import (
 const childEnv = "HABEAS_POSTGRES_TEST_CHILD"
 
 const (
-	// childServes starts a server, prints its URL, and waits to be killed.
+	// childServes selects a child process that starts a server, prints its URL, and waits to be killed.
 	childServes = "serves"
-	// childDies does the same and then exits immediately, without a call of Stop.
+	// childDies selects a child process that starts a server, prints its URL, and exits immediately without a call of
+	// Stop.
 	childDies = "dies"
 )
 
-// child is the output of a child process about its server.
+// child is the JSON that a child process prints about its server.
 type child struct {
 	URL, Directory string
 }

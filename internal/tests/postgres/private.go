@@ -7,7 +7,8 @@ import (
 )
 
 // Private starts a server for one test and stops it when the test ends. If this machine has no PostgreSQL server, the
-// test fails. The exception is a run with HABEAS_TEST_DATABASE_URL, in which the test is skipped with the reason.
+// test fails. However, if HABEAS_TEST_DATABASE_URL is set, the test is skipped, because such a machine may have no
+// server of its own.
 func Private(tb testing.TB, options ...Option) *Server {
 	tb.Helper()
 	server, err := Start(tb.Context(), options...)

@@ -13,7 +13,7 @@ import (
 // Setting adds a server setting, in the form name=value.
 func Setting(value string) Option { return func(s *settings) { s.more = append(s.more, value) } }
 
-// ForStandbys configures a server as a primary of standbys. See StandbyOf.
+// ForStandbys configures a server as a primary that can have standbys. See StandbyOf.
 func ForStandbys() Option {
 	return func(s *settings) {
 		s.keep = "keep"
@@ -21,8 +21,8 @@ func ForStandbys() Option {
 	}
 }
 
-// StandbyOf configures a server as a standby of primary, with name as its application_name. The primary needs
-// ForStandbys.
+// StandbyOf configures a server as a standby of the server primary. The parameter name is the application_name of the
+// standby. The server primary must have been started with ForStandbys.
 func StandbyOf(primary *Server, name string) Option {
 	return func(s *settings) {
 		s.base = filepath.Join(primary.directory, "base")
@@ -31,8 +31,8 @@ func StandbyOf(primary *Server, name string) Option {
 	}
 }
 
-// Backup copies all files of the server, which runs on, by pg_basebackup. It returns the directory of the copy, which
-// is removed with the server. A server has one backup at most.
+// Backup copies all files of the running server with pg_basebackup, and returns the directory of the copy. The copy is
+// removed with the server. Call Backup only once for each server.
 func (s *Server) Backup(ctx context.Context) (directory string, err error) {
 	program, err := Program("pg_basebackup")
 	if err != nil {
@@ -52,7 +52,7 @@ func (s *Server) Backup(ctx context.Context) (directory string, err error) {
 	return directory, nil
 }
 
-// FromBackup makes a server of its own from a copy of the files that Backup returned.
+// FromBackup configures a server that starts with a copy of the files in directory, which Backup returned.
 func FromBackup(directory string) Option {
 	return func(s *settings) { s.base, s.keep = directory, "restore" }
 }

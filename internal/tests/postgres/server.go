@@ -18,19 +18,20 @@ import (
 )
 
 const (
-	// startTimeout bounds one start. initdb takes a second, and longer on a loaded machine.
+	// startTimeout is the time limit of a start. initdb takes a second, and longer on a loaded machine.
 	startTimeout = 2 * time.Minute
-	// stopTimeout covers the three signals of the supervisor, each with a wait of ten seconds.
+	// stopTimeout is the time limit of Stop. The supervisor tries up to three signals, each for ten seconds.
 	stopTimeout = 40 * time.Second
-	// startAttempts is the number of ports to try. Another process can take a free port before the server binds it.
+	// startAttempts is the number of ports that Start tries. Another process can take a free port before the server uses
+	// it.
 	startAttempts = 3
 )
 
-// VersionEnv is the environment variable with the major version of private servers, for example 14. That version is
-// downloaded and unpacked. See package prebuilt. The default is the installed version.
+// VersionEnv is the environment variable with the major version of private servers, for example 14. The tests then
+// download and unpack that version (see package prebuilt). If the variable is empty, they use the installed version.
 const VersionEnv = "HABEAS_TEST_POSTGRES_VERSION"
 
-// errPortTaken means that another process took the port between its selection and the start of the server.
+// errPortTaken means that another process took the port after the port was selected and before the server used it.
 var errPortTaken = errors.New("postgres: the port was taken")
 
 // Server is a private PostgreSQL server with its own data directory.
@@ -38,12 +39,13 @@ type Server struct {
 	url       string
 	directory string
 	process   *exec.Cmd
-	// alive is a pipe without writes. The supervisor stops the server when Stop or the end of this process closes the
-	// pipe.
+	// alive is the write end of a pipe to the supervisor. Nothing is written. When the pipe is closed by Stop or by the
+	// end of this process, the supervisor stops the server.
 	alive *os.File
-	// down is a pipe that reaches its end after the server has stopped and its directory is removed.
+	// down is the read end of a pipe from the supervisor. A read returns io.EOF after the server has stopped and its
+	// directory has been removed.
 	down *os.File
-	// log is the open log file. It stays readable after the directory is removed.
+	// log is the log file of the server. Because it is open, it can be read even after its directory is removed.
 	log *os.File
 
 	stop    sync.Once
@@ -63,13 +65,13 @@ type settings struct {
 	freePort func() (int, error)
 }
 
-// Durable keeps PostgreSQL's default durability, for tests that kill the server. Without it, commits are not flushed:
-// fsync, synchronous_commit and full_page_writes are off.
+// Durable keeps the default durability of PostgreSQL, for tests that kill the server. Without this option, fsync,
+// synchronous_commit and full_page_writes are off, so commits are not flushed to the disk.
 func Durable() Option { return func(s *settings) { s.durable = true } }
 
-// Start initialises and starts a server on a free loopback port, and returns after it accepts connections. On a machine
-// without PostgreSQL, the error matches [ErrNoBinaries]. ctx bounds only the start. The server runs until Stop or the
-// end of this process.
+// Start initialises and starts a server on a free loopback port, and returns after the server accepts connections. On a
+// machine without PostgreSQL, the error matches [ErrNoBinaries]. ctx limits only the start. The server runs until Stop
+// is called or this process ends.
 func Start(ctx context.Context, options ...Option) (*Server, error) {
 	s := settings{pattern: debianBinaries, freePort: freePort}
 	if err := s.readVersion(os.Getenv(VersionEnv)); err != nil {
@@ -157,7 +159,7 @@ func (s settings) arguments(port int) []string {
 }
 
 // awaitReady waits until the server accepts connections. It reads the pid file of the server. It does not connect to
-// the port, because another process could listen there.
+// the port of the server, because another process could listen on that port.
 func (s *Server) awaitReady(ctx context.Context) error {
 	const interval = 20 * time.Millisecond
 	for {
@@ -186,7 +188,7 @@ func (s *Server) ready() bool {
 	return len(lines) > status && strings.TrimSpace(lines[status]) == "ready"
 }
 
-// startFailure returns the log of a server that exited before it was ready, as an error.
+// startFailure returns an error with the log of a server that exited before it was ready.
 func (s *Server) startFailure() error {
 	text, err := io.ReadAll(io.NewSectionReader(s.log, 0, 1<<20))
 	if err != nil {

@@ -16,8 +16,9 @@ import (
 //go:embed supervisor.sh
 var supervisor string
 
-// supervise starts the supervisor script, which runs the server and outlives this process until the clean-up is done.
-// No goroutine waits for the script, so the script causes no failures in tests for leaked goroutines.
+// supervise starts a shell script, the supervisor, which runs the server. The supervisor outlives this process until it
+// has stopped the server and removed its directory. No goroutine waits for the supervisor, because tests that search
+// for leaked goroutines would find this goroutine.
 func (s settings) supervise(ctx context.Context, programs binaries, port int) (_ *Server, err error) {
 	as, err := account()
 	if err != nil {
@@ -53,7 +54,7 @@ func (s settings) supervise(ctx context.Context, programs binaries, port int) (_
 	}
 	opened = append(opened, down, stdout)
 
-	// Without a context, because the script must stop the server before it exits.
+	// The command has no context, because the end of a context would kill the script before it has stopped the server.
 	process := exec.Command("/bin/sh", append([]string{
 		"-c", supervisor, "habeas-postgres", directory, programs.initdb, programs.postgres, s.base, s.keep,
 	}, s.arguments(port)...)...)
@@ -64,7 +65,7 @@ func (s settings) supervise(ctx context.Context, programs binaries, port int) (_
 	if err := process.Start(); err != nil {
 		return nil, fmt.Errorf("postgres: %w", err)
 	}
-	closeAll([]*os.File{stdin, stdout}) // the copies of this process; the script has inherited its own
+	closeAll([]*os.File{stdin, stdout}) // this process does not use these ends; the script has inherited them
 	return &Server{directory: directory, process: process, alive: alive, down: down, log: log}, nil
 }
 
@@ -74,7 +75,8 @@ func closeAll(files []*os.File) {
 	}
 }
 
-// environment returns the variables without PGPORT, PGDATA, locale and similar variables of the developer.
+// environment returns the environment variables for the server. It omits variables of the developer that would change
+// the server, such as PGPORT, PGDATA and the locale.
 func environment(variables []string) []string {
 	kept := []string{"LC_ALL=C"}
 	for _, variable := range variables {

@@ -14,7 +14,7 @@ import (
 	"github.com/habeas-data/habeas/internal/tests/postgres/prebuilt"
 )
 
-// Version selects the major version of a server. See VersionEnv.
+// Version selects the major version of a server, like the environment variable in VersionEnv.
 func Version(major int) Option { return func(s *settings) { s.version = major } }
 
 func (s *settings) readVersion(text string) (err error) {
@@ -27,7 +27,8 @@ func (s *settings) readVersion(text string) (err error) {
 	return nil
 }
 
-// install unpacks the programs of the version into a directory of the server. They are removed with the server.
+// install unpacks the programs of the selected version into a directory of the server. The programs are removed with
+// the server.
 func (s settings) install(
 	ctx context.Context, found binaries, directory string, as *syscall.Credential,
 ) (binaries, error) {
@@ -47,7 +48,7 @@ func (s settings) install(
 	return binaries{filepath.Join(programs, "initdb"), filepath.Join(programs, "postgres")}, nil
 }
 
-// handOver makes the account of the server the owner of the files, so that the supervisor can remove them.
+// handOver makes the account that runs the server the owner of the files, so that the supervisor can remove the files.
 func handOver(directory string, as *syscall.Credential) error {
 	if as == nil {
 		return nil

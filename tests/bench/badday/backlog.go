@@ -12,8 +12,8 @@ import (
 	"github.com/habeas-data/habeas/tests/bench/shop"
 )
 
-// Backlogs are the kinds of entries that a claim must skip: resolver, status, attempts, and the instants of the last
-// and the next attempt.
+// Backlogs has the kinds of outbox entries that a claim must skip. Each value is SQL for the columns resolver, status,
+// attempts, last_attempt_at and next_attempt_at.
 var Backlogs = map[string]string{
 	"waiting for a retry": "'desk', 'failed', 3, now() - interval '1 minute', now() + interval '1 hour'",
 	"leased":              "'desk', 'in_flight', 1, now(), now() + interval '1 hour'",
@@ -24,10 +24,11 @@ var Backlogs = map[string]string{
 type Cost struct {
 	Backlog         string
 	Entries         int
-	One, Many, Idle time.Duration // medians of claims that are rolled back
+	One, Many, Idle time.Duration // medians of claims of 1 entry, 50 entries and no entry
 }
 
-// Backlog measures claims with and without the given number of entries that a claim must skip, in rounds.
+// Backlog measures claims in an outbox without a backlog, and in outboxes with the given number of entries of each kind
+// in Backlogs. The parameter rounds is the number of measured claims of each limit.
 func Backlog(ctx context.Context, c Config, entries, rounds int) (costs []Cost, err error) {
 	type place struct {
 		*world
@@ -88,7 +89,7 @@ func Backlog(ctx context.Context, c Config, entries, rounds int) (costs []Cost, 
 
 var errRollback = errors.New("rolled back")
 
-// claim returns the time of a claim that is rolled back.
+// claim claims up to limit entries in a session that is rolled back, and returns the duration of this session.
 func (w *world) claim(ctx context.Context, limit int) (took time.Duration, err error) {
 	begin := time.Now()
 	err = w.store.Do(ctx, func(ctx context.Context, s ports.Session) error {

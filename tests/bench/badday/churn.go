@@ -13,7 +13,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Sample describes the claims and the backlog in a part of a run.
+// Sample has the durations of the claims in one interval, and the number of open entries at its end.
 type Sample struct {
 	After          time.Duration
 	P50, P99, Most time.Duration // times of claims
@@ -22,9 +22,9 @@ type Sample struct {
 	Enqueued       int // entries enqueued so far
 }
 
-// Churn adds the given number of entries per second. A worker with the defaults carries them out. Churn takes a sample
-// in every interval. With snapshot, a transaction is open during the whole run and prevents the database from removing
-// settled rows.
+// Churn adds the given number of entries per second, while a worker with default settings processes them. It takes a
+// sample in every interval. If snapshot is true, a transaction stays open during the complete run, so that PostgreSQL
+// cannot remove the old versions of settled entries.
 func Churn(
 	ctx context.Context, c Config, perSecond int, d, interval time.Duration, snapshot bool,
 ) (samples []Sample, err error) {
@@ -95,7 +95,7 @@ func (w *world) openEntries(ctx context.Context) (n int, err error) {
 	return n, err
 }
 
-// timedStore measures claims without the beginning and the commit of their transactions.
+// timedStore measures the duration of each claim, without the beginning and the commit of its transaction.
 type timedStore struct {
 	ports.SessionFactory
 	mu     sync.Mutex

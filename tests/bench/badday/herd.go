@@ -14,14 +14,15 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Herd is the cost of an idle queue.
+// Herd is the cost of many processes that wait for work on one queue.
 type Herd struct {
 	PerErasure     float64 // claims of all processes
 	P50, P99, Most time.Duration
 }
 
-// MeasureHerd adds entries one by one at a rate to a queue. Processes with the given number of workers each drain the
-// queue. MeasureHerd counts their claims and measures the time from the commit to the call.
+// MeasureHerd adds entries to a queue one by one, at the given rate. Several processes drain the queue, each with the
+// given number of workers. MeasureHerd counts the claims of all processes, and measures the time from the commit of an
+// entry to the call of the external system.
 func MeasureHerd(
 	ctx context.Context, c Config, processes, workers, perSecond int, d, jitter time.Duration,
 ) (h Herd, err error) {

@@ -21,15 +21,14 @@ const (
 type Sizes struct {
 	Backlog   int           // entries that cannot be claimed
 	Rounds    int           // claims of each kind
-	Entries   int           // entries of each of the two concurrent systems
+	Entries   int           // entries of each external system in Neighbour
 	Neighbour time.Duration // maximum for each neighbour
 	PerSecond int           // added entries per second
-	Churn     time.Duration // duration, half of it with an open transaction
+	Churn     time.Duration // total duration; a transaction is open in one half
 	Samples   int           // samples over the complete duration
 }
 
-// Measure returns the cost of claims with a backlog, the rate of a healthy system with a neighbour, and the times of
-// claims during a churn.
+// Measure runs the measurements Backlog, Neighbour and Churn, and returns their results.
 func Measure(ctx context.Context, c Config, sizes Sizes) (all results.Set, err error) {
 	costs, err := Backlog(ctx, c, sizes.Backlog, sizes.Rounds)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// Rate is the number of entries of a healthy system that are carried out per second.
+// Rate is the number of entries per second that a worker processes for a healthy system.
 type Rate struct {
 	Neighbour string
 	PerSecond float64
@@ -19,7 +19,8 @@ type Rate struct {
 
 var errDown = errors.New("the system is down")
 
-// Neighbours are the kinds of systems that may slow down a healthy system. A nil neighbour is absent.
+// Neighbours has the kinds of external systems that may slow down the calls to a healthy system. If the function is
+// nil, the healthy system is the only system.
 var Neighbours = []struct {
 	Name  string
 	erase func(ctx context.Context) error
@@ -32,8 +33,8 @@ var Neighbours = []struct {
 	}},
 }
 
-// Neighbour measures the rate at which a worker with the defaults carries out the entries of a healthy system, alone
-// and with a neighbour that has the same number of entries.
+// Neighbour measures the rate at which a worker with default settings processes the entries of a healthy system. It
+// measures the healthy system alone, and with each neighbour, which has the same number of entries.
 func Neighbour(ctx context.Context, c Config, entries int, d time.Duration) (rates []Rate, err error) {
 	for _, neighbour := range Neighbours {
 		c.Progress("a healthy system, beside it: " + neighbour.Name)

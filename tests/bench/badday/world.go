@@ -1,5 +1,5 @@
-// Package badday measures the outbox under bad conditions: with a backlog that cannot be carried out, with a system
-// that fails or hangs, with a long transaction, and with many idle processes.
+// Package badday measures the outbox under bad conditions: with a backlog that cannot be processed, with an external
+// system that fails or does not respond, with a long transaction, and with many idle processes.
 package badday
 
 import (
@@ -46,7 +46,7 @@ func (c Config) open(ctx context.Context, name string) (*world, error) {
 	return c.join(url)
 }
 
-// join opens another process on the same database.
+// join returns a world on an existing database, with its own connections. It represents another process.
 func (c Config) join(url string) (*world, error) {
 	db, err := habeas.Open(url, c.Driver, c.Pool)
 	if err != nil {
@@ -68,7 +68,7 @@ func (c Config) join(url string) (*world, error) {
 
 func (w *world) close() { _ = w.db.Close() }
 
-// enqueue adds erasures of the given number of subjects for a system.
+// enqueue adds an outbox entry for the resolver for each of the given number of new subjects.
 func (w *world) enqueue(ctx context.Context, resolver string, entries int) error {
 	for entries > 0 {
 		n := min(entries, 1000)
@@ -94,7 +94,8 @@ func (w *world) enqueue(ctx context.Context, resolver string, entries int) error
 	return nil
 }
 
-// runner returns the runner of a process with the defaults, on the given session factory.
+// runner returns a saga.Runner with default settings on the given session factory. It represents the runner of one
+// process.
 func (w *world) runner(sessions ports.SessionFactory, systems ...ports.Resolver) (*saga.Runner, error) {
 	return saga.NewRunner(saga.Config{
 		Sessions: sessions, Clock: system.Clock{}, IDs: w.ids, Resolvers: systems,
@@ -122,7 +123,7 @@ func (d desk) EraseSubject(ctx context.Context, _ domain.SubjectRef, _ string) (
 // durations contains measured values.
 type durations []time.Duration
 
-// quantile returns the value below which the given part of the durations lies.
+// quantile returns the value that the given part of the durations does not exceed. For example, 0.5 selects the median.
 func (d durations) quantile(part float64) time.Duration {
 	if len(d) == 0 {
 		return 0

@@ -17,17 +17,17 @@ import (
 	"github.com/habeas-data/habeas/tests/bench/results"
 )
 
-// Chart selects the results to show. There is a panel for each value of one key, a series for each value of a second
-// key, and the axis shows the values of a third key.
+// Chart selects the results to show. It has a panel for each value of the key Panel, and a series for each value of the
+// key Series. The horizontal axis shows the values of the key X.
 type Chart struct {
-	Panel, Series, X string // keys of the results, Panel may be empty
+	Panel, Series, X string // keys of the results; Panel may be ""
 	Unit             string
 	Label            string  // label of the unit
-	Scale            float64 // factor for the values, 0 means 1
-	Linear           bool    // the axis is linear, and a series may end early
+	Scale            float64 // factor for the values; 0 means 1
+	Linear           bool    // if true, the axis is linear and a series may have fewer values
 }
 
-// colours are the colours of the series in order.
+// colours are the colours of the first series, the second series, and so on.
 var colours = []color.Color{
 	color.RGBA{0x8a, 0x94, 0xa3, 0xff},
 	color.RGBA{0x1f, 0x9e, 0x89, 0xff},
@@ -40,7 +40,7 @@ const (
 	barWidth      = 0.6 * vg.Centimeter
 )
 
-// Bars writes the chart with a bar for each median.
+// Bars writes a chart with one bar for each median of results.
 func (c Chart) Bars(w io.Writer, all results.Set) error {
 	return c.draw(w, all, func(p *plot.Plot, panel results.Set) error {
 		labels, names := panel.Keys(c.X), panel.Keys(c.Series)
@@ -48,7 +48,7 @@ func (c Chart) Bars(w io.Writer, all results.Set) error {
 			names = []string{""}
 		}
 		p.NominalX(labels...)
-		p.Legend.Left = true // few clients have low bars
+		p.Legend.Left = true // on the left, bars are low
 		for i, name := range names {
 			bars, err := plotter.NewBarChart(plotter.Values(c.medians(panel, name, labels)), barWidth)
 			if err != nil {
@@ -65,7 +65,8 @@ func (c Chart) Bars(w io.Writer, all results.Set) error {
 	})
 }
 
-// Lines writes the chart with a line for each series, over a logarithmic or linear axis.
+// Lines writes a chart with one line for each series. The horizontal axis is linear if c.Linear is true, and otherwise
+// logarithmic.
 func (c Chart) Lines(w io.Writer, all results.Set) error {
 	return c.draw(w, all, func(p *plot.Plot, panel results.Set) error {
 		labels := panel.Keys(c.X)
@@ -105,7 +106,7 @@ func (c Chart) Lines(w io.Writer, all results.Set) error {
 	})
 }
 
-// medians returns the medians of a series for each label.
+// medians returns the median of the results of a series for each label of the horizontal axis.
 func (c Chart) medians(panel results.Set, name string, labels []string) []float64 {
 	series, medians := panel.With(c.Series, name), make([]float64, len(labels))
 	for i, label := range labels {

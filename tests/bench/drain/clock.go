@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// clock measures the rate of settling without the start and the end of a run. It uses the time between one tenth and
-// nine tenths of the work. It is safe for concurrent use.
+// clock measures the rate at which a run settles jobs. It counts only the time from one tenth to nine tenths of the
+// jobs, because the start and the end of a run are slower. It is safe for concurrent use.
 type clock struct {
 	mu    sync.Mutex
 	work  int // number of jobs to settle
@@ -15,13 +15,13 @@ type clock struct {
 	end   mark // at nine tenths
 }
 
-// mark is the number of settled jobs at a time.
+// mark is the number of settled jobs at one instant.
 type mark struct {
 	done int
 	at   time.Time
 }
 
-// settled adds settled jobs and reports whether all jobs are settled.
+// settled adds n settled jobs and reports whether all jobs are now settled.
 func (c *clock) settled(n int, at time.Time) (all bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -35,7 +35,8 @@ func (c *clock) settled(n int, at time.Time) (all bool) {
 	return c.done >= c.work
 }
 
-// rate returns the number of settled jobs per second, or 0 if all jobs were settled in one step.
+// rate returns the number of settled jobs per second. It returns 0 if all jobs were settled in one call of settled,
+// because no time can be measured then.
 func (c *clock) rate() float64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()

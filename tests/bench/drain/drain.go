@@ -1,5 +1,5 @@
-// Package drain measures the rate at which the runner of habeas drains an outbox. In alternating pairs on the same
-// server, it measures empty jobs of River, a pure job queue.
+// Package drain measures the rate at which the runner of habeas drains an outbox. For comparison, it measures River, a
+// pure job queue, with empty jobs on the same server. The runs of both alternate.
 package drain
 
 import (
@@ -27,7 +27,7 @@ type Setting struct {
 // Default is the setting of app.New.
 var Default = Setting{Batch: saga.DefaultBatch, Workers: worker.DefaultWorkers}
 
-// Best is a setting beyond which larger values gain little. River uses the best setting of its own benchmark.
+// Best is a setting of habeas. Larger values gain little. River uses the best setting of its own benchmark.
 var Best = Setting{Batch: 200, Workers: 8}
 
 // Settings returns the settings to measure.
@@ -55,11 +55,11 @@ type Config struct {
 	Progress func(text string)
 }
 
-// queue is a side with enqueued jobs that are then drained.
+// queue is the queue of one side of the comparison. Each run fills the queue with jobs and then drains it.
 type queue interface {
 	// fill adds the given number of jobs to an empty queue.
 	fill(ctx context.Context, entries int) error
-	// drain settles all jobs and notifies the clock after each outcome is stored.
+	// drain processes all jobs. After the outcome of a job is stored, it notifies the clock.
 	drain(ctx context.Context, clock *clock) error
 	// verify fails unless every job was done exactly once.
 	verify(ctx context.Context) error
@@ -71,13 +71,13 @@ type queue interface {
 // Name is the name of the results.
 const Name = "Drain"
 
-// River is the name of the other side. The sides of habeas are Settings.
+// River is the name of the other side of the comparison. The sides of habeas have the names of their Settings.
 const River = "River"
 
-// String returns the name of a side: the numbers of workers and of the batch.
+// String returns the name of the setting, such as "8x200" for 8 workers and batches of 200.
 func (s Setting) String() string { return fmt.Sprintf("%dx%d", s.Workers, s.Batch) }
 
-// Measure returns a result for each run of River and of each setting.
+// Measure returns one result for each run of River, and one for each run of each setting of habeas.
 func Measure(ctx context.Context, config Config) (all results.Set, err error) {
 	queues, err := config.open(ctx)
 	if err != nil {
@@ -131,7 +131,8 @@ func (c Config) open(ctx context.Context) ([]queue, error) {
 	return queues, nil
 }
 
-// run fills the queue, waits until the server is idle, and drains the queue.
+// run fills the queue, vacuums the database and writes a checkpoint, so that the server is idle. It then drains the
+// queue.
 func (c Config) run(ctx context.Context, q queue) ([]benchfmt.Value, error) {
 	if err := q.fill(ctx, c.Entries); err != nil {
 		return nil, err

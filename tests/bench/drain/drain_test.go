@@ -10,7 +10,7 @@ import (
 	"github.com/habeas-data/habeas/tests/bench/shop"
 )
 
-func TestHowARunBeginsAndEndsIsNotMeasured(t *testing.T) {
+func TestTheStartAndTheEndOfARunAreNotMeasured(t *testing.T) {
 	clock := &clock{work: 1000}
 	at := time.Unix(0, 0)
 	for _, step := range []struct {
@@ -36,7 +36,7 @@ func TestHowARunBeginsAndEndsIsNotMeasured(t *testing.T) {
 	}
 }
 
-func TestWhatIsSettledAtOnceHasNoRate(t *testing.T) {
+func TestARunThatIsSettledInOneStepHasNoRate(t *testing.T) {
 	clock := &clock{work: 10}
 	if clock.rate() != 0 || !clock.settled(10, time.Now()) || clock.rate() != 0 {
 		t.Errorf("rate = %v", clock.rate())

@@ -66,7 +66,7 @@ func (o *outbox) databaseURL() string { return o.url }
 
 func (o *outbox) close() { _ = o.db.Close() }
 
-// fill enqueues an erasure for each of the given number of subjects, as the Eraser does.
+// fill adds an outbox entry for each of the given number of new subjects. The entries equal the entries of the Eraser.
 func (o *outbox) fill(ctx context.Context, entries int) error {
 	const together = 1000
 	for entries > 0 {
@@ -94,14 +94,15 @@ func (o *outbox) fill(ctx context.Context, entries int) error {
 	return nil
 }
 
-// counted is a runner that reports settled entries, the end of the work, and failures.
+// counted is a runner that reports settled entries to the clock. It sends to the channel ended after the last entry, or
+// after a failure.
 type counted struct {
 	worker.Runner
 	clock *clock
 	ended chan<- error // buffered for one value
 }
 
-// OnFull passes the function on, so that the worker still knows when the runner has more work.
+// OnFull passes the function call to the runner. The runner calls it when it has more work, which starts more workers.
 func (c counted) OnFull(call func()) {
 	if runner, ok := c.Runner.(interface{ OnFull(call func()) }); ok {
 		runner.OnFull(call)
@@ -149,7 +150,7 @@ func (o *outbox) verify(ctx context.Context) error {
 			FROM habeas_audit_events WHERE event_type = 'erasure_completed'`)
 }
 
-// expect runs a statement whose counts must all equal want.
+// expect runs a statement that returns names and counts. It returns an error unless each count equals want.
 func expect(ctx context.Context, databaseURL string, want int64, statement string) error {
 	connection, err := pgx.Connect(ctx, databaseURL)
 	if err != nil {

@@ -64,7 +64,8 @@ func (j *jobs) databaseURL() string { return j.url }
 
 func (j *jobs) close() { j.pool.Close() }
 
-// client uses the settings of River's own benchmark. The defaults would fetch only every 100 ms.
+// client returns a client with the settings of River's own benchmark. The default settings would fetch jobs only every
+// 100 ms.
 func (j *jobs) client() (*river.Client[pgx.Tx], error) {
 	return river.NewClient(riverpgxv5.New(j.pool), &river.Config{
 		FetchCooldown:     2 * time.Millisecond,
@@ -103,7 +104,7 @@ func (j *jobs) drain(ctx context.Context, clock *clock) (err error) {
 	if err != nil {
 		return err
 	}
-	// River sends an event after the outcome is stored.
+	// River sends an event after it has stored the outcome of a job.
 	events, unsubscribe := client.SubscribeConfig(&river.SubscribeConfig{
 		ChanSize: clock.work,
 		Kinds:    []river.EventKind{river.EventKindJobCompleted, river.EventKindJobFailed},

@@ -1,4 +1,5 @@
-// Package endpoints measures the four endpoints on both sides, hand-written and habeas, in alternating pairs.
+// Package endpoints measures four HTTP endpoints, in a hand-written server and in a server with habeas. The runs of
+// both servers alternate.
 package endpoints
 
 import (
@@ -13,13 +14,14 @@ import (
 type Endpoint struct {
 	Name string // name as in "ratio consent_post 16 1.40"
 
-	// consumes means that each user is used only once, because a second request has nothing left to do.
+	// consumes means that each user is used for only one request. For example, a second erasure of a user has nothing to
+	// do.
 	consumes bool
-	// append adds the request of a user to a buffer.
+	// append appends the request of a user to a buffer.
 	append func(buffer []byte, user int64) []byte
 }
 
-// All returns the endpoints in the order of measurement. The erasure comes last, because it leaves less data to export.
+// All returns the endpoints in the order of the measurement. The erasure is last, because it reduces the exports.
 func All() []Endpoint {
 	const body = `{"purpose":"newsletter","policy_version":"2026-01","granted":true}`
 	post := "\r\nContent-Type: application/json\r\nContent-Length: " + strconv.Itoa(len(body)) + "\r\n\r\n" + body
@@ -33,7 +35,8 @@ func All() []Endpoint {
 
 const end = "\r\n\r\n"
 
-// request returns a function that appends requests, which differ only in the user.
+// request returns a function that appends a request of a user to a buffer. Only the user differs between the requests.
+// The parameter line is the method and the path, and rest is the text of the request after the user.
 func request(line, rest string) func([]byte, int64) []byte {
 	head := line + " HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer "
 	return func(buffer []byte, user int64) []byte {
@@ -41,18 +44,18 @@ func request(line, rest string) func([]byte, int64) []byte {
 	}
 }
 
-// span is a range of users from the first to the last number.
+// span is a range of users, from the number first to the number last.
 type span struct{ first, last int64 }
 
-// part returns the i-th of the given number of equal parts.
+// part divides the range into the given number of equal parts, and returns part i. The first part has i = 0.
 func (s span) part(i, parts int) span {
 	size := (s.last - s.first + 1) / int64(parts)
 	first := s.first + int64(i)*size
 	return span{first, first + size - 1}
 }
 
-// requests returns the requests of a run for random users. Both sides use the same seed, and so the same users. An
-// endpoint that consumes users uses each user once.
+// requests returns the requests of a run, in a random order of users. All sides use the same seed, so they get the same
+// users. If the endpoint consumes users, each user occurs once.
 func (e Endpoint) requests(users span, seed uint64) func(int) load.Requests {
 	if e.consumes {
 		order := rand.New(rand.NewPCG(seed, 0)).Perm(int(users.last - users.first + 1))

@@ -17,7 +17,8 @@ func TestRequestsAreWhatTheySeem(t *testing.T) {
 		"export": "GET /me/export", "erase": "DELETE /me",
 	}
 	for _, endpoint := range All() {
-		// The text contains two requests in a row. The first request must end where its header says.
+		// The text contains two requests, one after the other. The first request must end at the place that its header
+		// states.
 		text := endpoint.append(endpoint.append(nil, 42), 43)
 		reader := bufio.NewReader(bytes.NewReader(text))
 		for _, user := range []string{"42", "43"} {
@@ -93,13 +94,13 @@ func TestPartsDoNotOverlap(t *testing.T) {
 
 func TestRowsThatAreMissingOrTooManyAreFound(t *testing.T) {
 	before := rows{"consent records": 10, "consent_granted": 4, "users": 5}
-	answered := map[string]int{"consent_post": 3, "consent_get": 9, "export": 2}
+	completed := map[string]int{"consent_post": 3, "consent_get": 9, "export": 2}
 	right := func() rows {
 		return rows{
 			"consent records": 13, "consent_granted": 7, "users": 5, "export_requested": 2, "export_completed": 2,
 		}
 	}
-	if err := verify(before, right(), answered); err != nil {
+	if err := verify(before, right(), completed); err != nil {
 		t.Error(err)
 	}
 	for name, change := range map[string]int64{
@@ -107,7 +108,7 @@ func TestRowsThatAreMissingOrTooManyAreFound(t *testing.T) {
 	} {
 		wrong := right()
 		wrong[name] += change
-		if err := verify(before, wrong, answered); err == nil || !strings.Contains(err.Error(), name) {
+		if err := verify(before, wrong, completed); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s: error = %v", name, err)
 		}
 	}

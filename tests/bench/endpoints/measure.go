@@ -28,7 +28,7 @@ type Config struct {
 	Sides         []string  // sides, measured in turn
 	Shop          shop.Shop // each side gets a copy
 	ServerProcess int       // main process of PostgreSQL, 0 if unknown or absent
-	Connections   []int     // connections from the load to each server
+	Connections   []int     // numbers of client connections to measure
 	Pairs         int       // number of runs of all sides
 	Warmup        time.Duration
 	Duration      time.Duration // duration of one run
@@ -38,7 +38,7 @@ type Config struct {
 	Progress func(text string)
 }
 
-// Measure returns a result for each run of an endpoint on a side with a number of connections.
+// Measure returns one result for each run. A run is one endpoint on one side with one number of connections.
 func Measure(ctx context.Context, config Config) (all results.Set, err error) {
 	for _, connections := range config.Connections {
 		if err := config.level(ctx, connections, &all); err != nil {
@@ -51,11 +51,11 @@ func Measure(ctx context.Context, config Config) (all results.Set, err error) {
 // side is a side during its measurement.
 type side struct {
 	Config
-	name     string
-	database string
-	server   *process.Server
-	before   rows
-	answered map[string]int // completed requests by endpoint
+	name      string
+	database  string
+	server    *process.Server
+	before    rows
+	completed map[string]int // completed requests by endpoint
 }
 
 // level measures all endpoints with the given number of connections on new databases.
@@ -74,7 +74,7 @@ func (c Config) level(ctx context.Context, connections int, all *results.Set) (e
 		}
 		sides = append(sides, opened)
 	}
-	// All sides begin after a checkpoint, because the copying leaves dirty pages.
+	// All sides begin after a checkpoint. Otherwise, the first run would also write the pages of the copied databases.
 	if err := c.Shop.Checkpoint(ctx); err != nil {
 		return err
 	}
@@ -95,7 +95,7 @@ func (c Config) level(ctx context.Context, connections int, all *results.Set) (e
 	for _, side := range sides {
 		after, err := count(ctx, side.database)
 		if err == nil {
-			err = verify(side.before, after, side.answered)
+			err = verify(side.before, after, side.completed)
 		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", side.name, err)
@@ -105,7 +105,7 @@ func (c Config) level(ctx context.Context, connections int, all *results.Set) (e
 }
 
 func (c Config) open(ctx context.Context, name string, connections int) (*side, error) {
-	s := &side{Config: c, name: name, answered: map[string]int{}}
+	s := &side{Config: c, name: name, completed: map[string]int{}}
 	var err error
 	if s.database, err = c.Shop.Copy(ctx, fmt.Sprintf("%s_%d", name, connections)); err != nil {
 		return nil, err
@@ -117,7 +117,8 @@ func (c Config) open(ctx context.Context, name string, connections int) (*side, 
 	return s, err
 }
 
-// run warms up the side and measures it. A run that consumes users has its own users. The warm-up uses a few of them.
+// run warms up the side and then measures it. If the endpoint consumes users, each run uses a different part of the
+// users. The warm-up uses the first tenth of this part.
 func (s *side) run(ctx context.Context, endpoint Endpoint, connections, pair int) ([]benchfmt.Value, int, error) {
 	all := span{1, int64(s.Shop.Users)}
 	warmup, measured := all, all
@@ -136,7 +137,7 @@ func (s *side) run(ctx context.Context, endpoint Endpoint, connections, pair int
 		return nil, 0, err
 	}
 	if result.InTime == 0 {
-		return nil, 0, errors.New("nothing was answered in time")
+		return nil, 0, errors.New("no response arrived in time")
 	}
 	return append([]benchfmt.Value{
 		results.Value(result.Rate(), "req/s"),
@@ -145,8 +146,8 @@ func (s *side) run(ctx context.Context, endpoint Endpoint, connections, pair int
 	}, process.UsedBy(s.server.Process(), s.ServerProcess).Since(before, result.Responses)...), result.Responses, nil
 }
 
-// warmup returns the duration of a warm-up. The first warm-up uses new connections. For each connection, the database
-// prepares every statement and plans it five times before it keeps the plan.
+// warmup returns the duration of the warm-up before a run. The first warm-up is longer, because its connections are
+// new. On each connection, PostgreSQL prepares every statement and plans it five times before it reuses a plan.
 func (c Config) warmup(pair int) time.Duration {
 	if pair == 0 {
 		return 5 * c.Warmup
@@ -163,6 +164,6 @@ func (s *side) load(
 		Duration:    duration,
 		Requests:    endpoint.requests(users, seed),
 	})
-	s.answered[endpoint.Name] += result.Responses
+	s.completed[endpoint.Name] += result.Responses
 	return result, err
 }

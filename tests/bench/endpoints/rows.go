@@ -13,7 +13,8 @@ import (
 // rows are numbers of rows by kind.
 type rows map[string]int64
 
-// written contains the rows that one request of an endpoint changes. The numbers must be equal on both sides.
+// written has the changes in the numbers of rows by one request of each endpoint. The changes must be equal on all
+// sides.
 var written = map[string]rows{
 	"consent_post": {"consent records": 1, "consent_granted": 1},
 	"consent_get":  {},
@@ -42,7 +43,7 @@ const countRows = `
 		WHERE NOT (email LIKE 'anon-%' AND name LIKE 'anon-%' AND phone LIKE 'anon-%'
 			AND last_seen = '1970-01-01 00:00:00+00:00')`
 
-// count returns the numbers of rows in a database.
+// count returns the numbers of rows in a database, by kind of row.
 func count(ctx context.Context, databaseURL string) (rows, error) {
 	db, err := shop.Connect(databaseURL)
 	if err != nil {
@@ -66,10 +67,11 @@ func count(ctx context.Context, databaseURL string) (rows, error) {
 	return counted, result.Err()
 }
 
-// verify compares the rows of a database with the rows before the run and the changes of the completed requests.
-func verify(before, after rows, answered map[string]int) error {
+// verify compares the numbers of rows after a run with the expected numbers. The expected numbers are the numbers
+// before the run plus the changes of all completed requests.
+func verify(before, after rows, completed map[string]int) error {
 	want := maps.Clone(before)
-	for endpoint, n := range answered {
+	for endpoint, n := range completed {
 		for name, change := range written[endpoint] {
 			want[name] += change * int64(n)
 		}

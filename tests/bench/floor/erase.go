@@ -21,7 +21,8 @@ type erasure struct {
 }
 
 const (
-	// lockErasure serializes the erasures of a subject and leaves a mark.
+	// lockErasure inserts or updates the row that records the erasures of a subject. The lock on this row serializes
+	// erasures of the subject.
 	lockErasure = `
 	INSERT INTO habeas_subject_erasures AS e (subject_id, erased_at, erasures) VALUES ($1, $2, 1)
 	ON CONFLICT (subject_id) DO UPDATE SET erased_at = excluded.erased_at, erasures = e.erasures + 1,
@@ -32,7 +33,8 @@ const (
 
 	anonymizeOrders = `
 	UPDATE orders SET recipient = :anonymous, product = :anonymous, note = :anonymous WHERE user_id = $1`
-	// anonymizeInvoices also overwrites columns whose retention period of ten years has ended.
+	// anonymizeInvoices overwrites the email address. If the retention period of ten years has ended, it also overwrites
+	// the retained columns. $1 is the user. $2 is the instant ten years ago.
 	anonymizeInvoices = `
 	UPDATE invoices SET sent_to = :anonymous,
 		address = CASE WHEN issued_at <= $2 THEN :anonymous ELSE address END,
@@ -47,7 +49,8 @@ const (
 	UPDATE habeas_outbox SET status = 'abandoned', last_error = 'erased', next_attempt_at = NULL, lease_token = NULL,
 		ref = NULL, corrections = NULL
 	WHERE subject_id = $1 AND operation = 'rectify' AND stage = 0`
-	// withdrawConsents ends every consent that is in force.
+	// withdrawConsents inserts a withdrawal for every consent in force. A consent is in force if the latest record of its
+	// purpose is granted.
 	withdrawConsents = `
 	INSERT INTO habeas_consent_records (subject_id, purpose, policy_version, granted, recorded_at, source)
 	SELECT subject_id, purpose, policy_version, FALSE, $2, 'erasure' FROM habeas_consent_records

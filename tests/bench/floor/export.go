@@ -21,7 +21,7 @@ type bundle struct {
 	IncompleteSources []string  `json:"incomplete_sources"`
 }
 
-// record is one field of one row with the information of Art. 15(1) GDPR.
+// record is the value of one column in one row of the user, with the information that Art. 15(1) GDPR requires.
 type record struct {
 	field
 	Row       string     `json:"row"`
@@ -30,7 +30,7 @@ type record struct {
 	Erased    bool       `json:"erased,omitempty"`
 }
 
-// field contains the values that are equal in all rows.
+// field has the parts of a record that are equal for all rows.
 type field struct {
 	Source          string  `json:"source"`
 	Field           string  `json:"field"`
@@ -50,13 +50,14 @@ var (
 	taxLaw     = pointer("§ 147 AO")
 )
 
-// table is a statement that reads the number of each row of a user, its fields, and the instant at which the retention
-// period of ten years begins. The first fields are retained.
+// table is a statement that reads the rows of a user. Its first column is the number of the row. The columns of the
+// fields follow, the retained fields first. If the table has retained fields, the last column is the beginning of the
+// retention period of ten years.
 type table struct {
 	text     string
 	fields   []field
 	retained int  // number of retained fields
-	ledger   bool // a ledger, which identifies a user by the text of the number
+	ledger   bool // if true, $1 is the number of the user as text
 }
 
 var tables = []table{
@@ -114,10 +115,11 @@ func ledger(source string, reason *string, names ...string) (fields []field) {
 	return fields
 }
 
-// wasErased returns a row if the user was erased.
+// wasErased returns a row if the user has been erased, and no row otherwise.
 const wasErased = `SELECT 1 FROM habeas_subject_erasures WHERE subject_id = $1 AND erasures > 0`
 
-// markErased marks the cells that an erasure has overwritten, if the row contains a random text.
+// markErased marks the values of a row that an erasure has overwritten. An erased row contains at least one random
+// text, so a row without random texts is left unchanged.
 func markErased(row []record) {
 	isText := func(r record) bool {
 		text, _ := r.Value.(string)

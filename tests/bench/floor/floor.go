@@ -1,7 +1,7 @@
-// Package floor is the baseline of the benchmark: the four endpoints, hand-written for this one shop with Fiber and
-// without reusable abstractions. It writes the same rows as habeas, in transactions of the same isolation, and sends
-// the same responses. On PostgreSQL it uses pgx, which prepares each statement once per connection. On SQLite it uses
-// database/sql with the same driver as habeas.
+// Package floor is the baseline of the benchmark. It has four endpoints, hand-written for the shop of the benchmark
+// with Fiber and without reusable abstractions. It writes the same rows as habeas, in transactions of the same
+// isolation level, and sends the same responses. On PostgreSQL it uses pgx, which prepares each statement once per
+// connection. On SQLite it uses database/sql with the same driver as habeas.
 package floor
 
 import (
@@ -20,8 +20,9 @@ import (
 	"github.com/habeas-data/habeas/tests/bench/shop"
 )
 
-// New returns the application on a database and a function that closes the database. PostgreSQL has a pool with the
-// given maximum of connections. SQLite has one connection for writes and the given maximum for reads.
+// New returns the application on a database, and a function that closes the database. On PostgreSQL, the pool has at
+// most the given number of connections. On SQLite, there is one connection for writes, and at most the given number for
+// reads.
 func New(ctx context.Context, databaseURL string, connections int) (*fiber.App, func(), error) {
 	open := openPostgres
 	if shop.IsSQLite(databaseURL) {
@@ -43,20 +44,21 @@ func New(ctx context.Context, databaseURL string, connections int) (*fiber.App, 
 
 type api struct{ database }
 
-// database is PostgreSQL or SQLite. Statements name their parameters $1 and so on.
+// database is PostgreSQL or SQLite. The parameters in statements are $1, $2 and so on.
 type database interface {
-	// instant returns the parameter for a point in time in the tables of habeas. time returns it for the tables of the
-	// shop.
+	// instant converts an instant to an argument for the tables of habeas. The method time does so for the tables of the
+	// shop, which use another format.
 	instant(t time.Time) any
 	time(t time.Time) any
-	// lockUser waits for transactions that insert rows of the user, so that later statements see these rows.
+	// lockUser returns a statement that waits for transactions that are inserting rows of the user $1. Later statements in
+	// the transaction then see these rows.
 	lockUser() string
-	// latest completes the status of a consent if a record exists.
+	// latest sets the fields of status from the latest record of the consent, if there is a record.
 	latest(ctx context.Context, status *consent) error
 	// write runs a transaction.
 	write(ctx context.Context, fn func(transaction) error) error
-	// read runs a transaction that sees one snapshot. If others can write concurrently, the appended statements run in the
-	// same transaction. Otherwise they run after it.
+	// read runs fn in a transaction in which all reads see the same snapshot. fn passes its writes to send. On PostgreSQL,
+	// these writes run in the same transaction. On SQLite, they run afterwards in a transaction that writes.
 	read(ctx context.Context, fn func(transaction) error) error
 	close()
 }
@@ -64,9 +66,9 @@ type database interface {
 // transaction runs statements.
 type transaction interface {
 	exec(ctx context.Context, text string, args ...any) (rows int64, err error)
-	// each calls a function with the values of every row. The function may keep the values.
+	// each calls fn with the values of every row. fn may keep the slice.
 	each(ctx context.Context, fn func(values []any), text string, args ...any) error
-	// send runs statements whose results are not needed.
+	// send runs statements whose results the caller does not need.
 	send(ctx context.Context, statements []statement) error
 }
 
@@ -75,7 +77,7 @@ type statement struct {
 	args []any
 }
 
-// fail responds with the status of an error and hides the text of internal errors from the client.
+// fail responds with the status of an error. It does not show the text of internal errors to the client.
 func fail(c *fiber.Ctx, err error) error {
 	var refusal *fiber.Error
 	if !errors.As(err, &refusal) {
@@ -85,13 +87,14 @@ func fail(c *fiber.Ctx, err error) error {
 	return c.Status(refusal.Code).JSON(fiber.Map{"title": refusal.Message, "status": refusal.Code})
 }
 
-// respond sends personal data, which no cache may store.
+// respond sends a response with personal data. The header Cache-Control forbids caches to store the response.
 func respond(c *fiber.Ctx, body any) error {
 	c.Set(fiber.HeaderCacheControl, "no-store")
 	return c.JSON(body)
 }
 
-// now returns the time with the precision of PostgreSQL, so that responses show the stored instants.
+// now returns the current time in microseconds, which is the precision of PostgreSQL. Responses then show exactly the
+// stored instants.
 func now() time.Time { return time.Now().UTC().Truncate(time.Microsecond) }
 
 func pointer(text string) *string { return &text }
@@ -146,7 +149,8 @@ func (a api) recordConsent(c *fiber.Ctx) error {
 	return respond(c, record)
 }
 
-// consent is a record, or the status that follows from the latest record. Fields are nil if there is no record.
+// consent is the response to a new record, and the response to a query for the status. If a status has no record, the
+// pointers are nil.
 type consent struct {
 	SubjectID     string     `json:"subject_id"`
 	Purpose       string     `json:"purpose"`
@@ -156,7 +160,7 @@ type consent struct {
 	Source        *string    `json:"source"`
 }
 
-// latestConsent reads the fields of a consent except the subject and the purpose.
+// latestConsent reads the latest record of the subject $1 for the purpose $2.
 const latestConsent = `
 	SELECT policy_version, granted, recorded_at, source FROM habeas_consent_records
 	WHERE subject_id = $1 AND purpose = $2 ORDER BY seq DESC LIMIT 1`
@@ -194,7 +198,7 @@ func newEvent(eventType string, payload payload) event {
 	return event{ID: uuid.Must(uuid.NewV7()).String(), Type: eventType, At: now(), Payload: payload}
 }
 
-// operation sets the operation id of later events to the id of the first event.
+// operation returns e and the later events. All of them get the id of e as their operation id.
 func (e event) operation(events ...event) []event {
 	all := append([]event{e}, events...)
 	for i := range all {

@@ -8,8 +8,9 @@ import (
 	"time"
 )
 
-// sqlite has one connection for writes and others for concurrent reads. Requests wait for the write connection in
-// database/sql instead of polling for the lock. Like habeas, it overwrites deleted data.
+// sqlite has one connection for writes, and other connections for concurrent reads. Requests wait in database/sql until
+// the connection for writes is free. They do not poll for the lock of the file. Like habeas, the connection for writes
+// overwrites deleted data in the file.
 type sqlite struct{ reads, writes *sql.DB }
 
 func openSQLite(_ context.Context, databaseURL string, connections int) (database, error) {
@@ -80,10 +81,11 @@ func (s sqlite) read(ctx context.Context, fn func(transaction) error) error {
 type sqliteTx struct {
 	*sql.Tx
 	reads bool
-	held  []statement // statements that run after a reading transaction
+	held  []statement // writes that run after a transaction of reads
 }
 
-// anonymousBlob also converts the parameters to the form of SQLite.
+// anonymousBlob rewrites a statement for SQLite. It replaces :anonymous by an expression for a random text, and the $
+// of the parameters by ?.
 var anonymousBlob = strings.NewReplacer(":anonymous", `'anon-' || lower(hex(randomblob(16)))`, "$", "?")
 
 func (s *sqliteTx) exec(ctx context.Context, text string, args ...any) (int64, error) {

@@ -12,7 +12,7 @@ import (
 	"github.com/habeas-data/habeas/tests/bench/endpoints"
 )
 
-// batch is the default number of entries in a claim of the runner.
+// batch is the default number of entries in one claim of saga.Runner.
 const batch = 50
 
 var claims = []operation{
@@ -24,7 +24,8 @@ var claims = []operation{
 // errRollback ends a session without a commit.
 var errRollback = errors.New("rolled back")
 
-// claim returns an operation that claims entries and rolls the claim back, so that the commit is not measured.
+// claim returns an operation that claims limit entries. It rolls the claim back, so that the duration of a commit is
+// not measured.
 func claim(limit int) timed {
 	return func(ctx context.Context, w *world, _ int64) (time.Duration, error) {
 		var claimed []domain.OutboxEntry
@@ -55,7 +56,7 @@ func enough(claimed []domain.OutboxEntry, limit int) error {
 	return nil
 }
 
-// claimAndSettle handles a batch as a worker does, in two transactions.
+// claimAndSettle claims a batch in one transaction and settles it in another transaction, as a worker does.
 func claimAndSettle(ctx context.Context, w *world, _ int64) (time.Duration, error) {
 	var claimed []domain.OutboxEntry
 	begin := time.Now()

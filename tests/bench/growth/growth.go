@@ -1,5 +1,6 @@
-// Package growth measures the cost of operations as the tables grow, and as one subject grows. The cost of an operation
-// on one subject or one batch should not depend on the size of the database.
+// Package growth measures the cost of operations in databases of different sizes, and for subjects with different
+// numbers of rows. The cost of an operation on one subject or on one batch should not depend on the size of the
+// database.
 package growth
 
 import (
@@ -31,17 +32,17 @@ type Config struct {
 	Progress func(text string)
 }
 
-// SmallestSize returns the smallest number of rows with a user for each erasure of the rounds and the same number of
-// remaining users.
+// SmallestSize returns the smallest permitted number of rows in a large table. With this number, the shop has enough
+// users for all erasures of the rounds, and enough users that are never erased.
 func SmallestSize(rounds int) int { return 8 * (rounds + 1) * erasuresInRound * ordersOfUser }
 
-// The names of the results for growing tables and for a growing subject.
+// The names of the results. Tables is for growing tables, and Subject is for a subject with a growing number of rows.
 const (
 	Tables  = "Growth"
 	Subject = "Subject"
 )
 
-// The topics. Each topic has its own chart.
+// The topics of growing tables. Each topic has its own chart.
 const (
 	Claims   = "claims"
 	Consents = "consent"
@@ -70,7 +71,8 @@ func (c Config) measureTables(ctx context.Context, all *results.Set) (err error)
 		defer func() { err = errors.Join(err, w.close()) }()
 		worlds = append(worlds, w)
 	}
-	// Without the checkpoint, the first operation would write the dirty pages of creating the tables.
+	// The checkpoint writes the pages of the new tables. Without it, the first measured operation would have to write
+	// them.
 	if err := shop.Execute(ctx, c.ServerURL, "CHECKPOINT"); err != nil {
 		return err
 	}
@@ -88,8 +90,8 @@ func (c Config) measureTables(ctx context.Context, all *results.Set) (err error)
 	return nil
 }
 
-// measure runs the rounds of an operation. The first round warms up and is dropped. Each round measures all sizes, so
-// that a slower machine affects all sizes equally.
+// measure runs the rounds of an operation. The first round is a warm-up, and its results are dropped. Each round
+// measures all sizes, so that a temporarily slower machine affects all sizes equally.
 func (c Config) measure(ctx context.Context, topic string, o operation, worlds []*world, all *results.Set) error {
 	turns := make([]int, len(worlds))
 	for i := range turns {

@@ -8,25 +8,26 @@ import (
 	"github.com/habeas-data/habeas/tests/bench/shop"
 )
 
-// timed runs an operation for a user and returns its duration.
+// timed runs an operation for a user and returns the duration of the operation.
 type timed func(ctx context.Context, w *world, user int64) (time.Duration, error)
 
-// operation is an operation whose cost should not depend on the size of unrelated data.
+// operation is a measured operation. Its cost should not depend on the size of data of others.
 type operation struct {
 	name    string
 	side    string
 	samples int // samples in each round
 	due     int // due entries that the outbox must contain before the samples
-	// whom returns the user of a sample. It is nil for operations without a user.
+	// whom selects the user of a sample. It is nil if the operation needs no user.
 	whom func(w *world) int64
-	// before prepares the user and is not measured. It may be nil.
+	// before runs before each sample and is not measured. It may be nil.
 	before func(ctx context.Context, w *world, user int64) error
 	once   timed
 }
 
 const erasuresInRound = 10
 
-// onBothSides returns the operations of a topic, first for the hand-written server and then for habeas.
+// onBothSides returns the operations of a topic on both sides. The hand-written server is the first side, and habeas is
+// the second.
 func onBothSides(of func(side string) []operation) []operation {
 	return append(of(endpoints.Floor), of(endpoints.Habeas)...)
 }
@@ -54,7 +55,7 @@ func subjects(side string) []operation {
 	}
 }
 
-// first runs the operation once, so that the database has the rows of the user in memory.
+// first runs the operation once before it is measured, so that PostgreSQL has the rows of the user in its memory.
 func first(once timed) func(context.Context, *world, int64) error {
 	return func(ctx context.Context, w *world, user int64) error {
 		_, err := once(ctx, w, user)
@@ -62,8 +63,9 @@ func first(once timed) func(context.Context, *world, int64) error {
 	}
 }
 
-// prepared runs a checkpoint. After a checkpoint, PostgreSQL logs the first change of each page with the full page, in
-// small and in large tables.
+// prepared runs the operation once, and then a checkpoint. After a checkpoint, PostgreSQL writes a page completely to
+// the WAL when the page changes for the first time. With a checkpoint before each sample, small and large tables have
+// this cost equally.
 func prepared(once timed) func(context.Context, *world, int64) error {
 	return func(ctx context.Context, w *world, user int64) error {
 		if err := first(once)(ctx, w, user); err != nil {

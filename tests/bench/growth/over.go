@@ -13,7 +13,7 @@ import (
 	"github.com/habeas-data/habeas/tests/bench/process"
 )
 
-// statusOver requests the consent status of a user and checks that the consent is given.
+// statusOver requests the consent status of a user from a server, and checks that the consent is granted.
 func statusOver(ctx context.Context, server *process.Server, user int64) (time.Duration, error) {
 	body, took, err := send(ctx, server, http.MethodGet, "/me/consent/newsletter", user)
 	if err != nil {
@@ -29,7 +29,8 @@ func statusOver(ctx context.Context, server *process.Server, user int64) (time.D
 	return took, nil
 }
 
-// exportOver exports a user, checks that the export contains all rows, and returns its size in bytes.
+// exportOver requests the export of a user from a server, and checks that the export contains all rows. It returns the
+// size of the export in bytes, and the duration.
 func exportOver(ctx context.Context, server *process.Server, user int64, rows int) (int64, time.Duration, error) {
 	body, took, err := send(ctx, server, http.MethodGet, "/me/export", user)
 	if err != nil {
@@ -45,11 +46,12 @@ func exportOver(ctx context.Context, server *process.Server, user int64, rows in
 	return int64(len(body)), took, nil
 }
 
-// recordsOf returns the number of exported fields of a user with the given number of rows: three of each row, four of
-// the user's own row and of both addresses, and five of both records in the consent ledger.
+// recordsOf returns the number of records in an export of a user with the given number of rows. Most rows have three
+// records. The row of the user has four, and so have both addresses. Both rows of the consent ledger have five, and are
+// not in the given number.
 func recordsOf(rows int) int { return 3*rows + 3 + 5*2 }
 
-// eraseOver erases a user and checks that the erasure has affected all rows.
+// eraseOver requests the erasure of a user from a server, and checks that all orders of the user were anonymized.
 func eraseOver(ctx context.Context, server *process.Server, user int64, rows int) (time.Duration, error) {
 	body, took, err := send(ctx, server, http.MethodDelete, "/me", user)
 	if err != nil {
@@ -65,7 +67,7 @@ func eraseOver(ctx context.Context, server *process.Server, user int64, rows int
 	return took, nil
 }
 
-// send sends a request of a user and returns the time until the last byte of the response.
+// send sends a request of a user to a server. It returns the body, and the time until the last byte of the response.
 func send(ctx context.Context, server *process.Server, method, path string, user int64) ([]byte, time.Duration, error) {
 	request, err := http.NewRequestWithContext(ctx, method, "http://"+server.Address+path, http.NoBody)
 	if err != nil {
@@ -80,11 +82,11 @@ func send(ctx context.Context, server *process.Server, method, path string, user
 	defer response.Body.Close()
 	body, err := io.ReadAll(response.Body)
 	if err != nil {
-		return nil, 0, fmt.Errorf("%s %s was broken off: %w", method, path, err)
+		return nil, 0, fmt.Errorf("the response to %s %s ended early: %w", method, path, err)
 	}
 	took := time.Since(begin)
 	if response.StatusCode != http.StatusOK {
-		return nil, 0, fmt.Errorf("%s %s was answered %d", method, path, response.StatusCode)
+		return nil, 0, fmt.Errorf("the response to %s %s has status %d", method, path, response.StatusCode)
 	}
 	return body, took, nil
 }

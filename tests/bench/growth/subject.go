@@ -16,7 +16,7 @@ import (
 	"github.com/habeas-data/habeas/tests/bench/shop"
 )
 
-// smallShop is the number of users besides the users with many rows. Their numbers are smaller.
+// smallShop is the number of users with the usual number of rows. The users with many rows have higher numbers.
 const smallShop = 500
 
 // moreOrders inserts additional orders of a user.
@@ -59,8 +59,8 @@ func (c Config) measureSubjects(ctx context.Context, all *results.Set) error {
 	return nil
 }
 
-// measureSubject starts a new server, which has only handled subjects of one size. The memory in a result is the peak
-// of the server, including the program.
+// measureSubject measures exports and erasures of users with the given number of rows. The first of these users has the
+// number user. It starts a new server, because a result contains the peak memory of the server since its start.
 func (c Config) measureSubject(
 	ctx context.Context, database string, rows int, user int64, all *results.Set,
 ) (err error) {

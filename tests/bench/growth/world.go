@@ -26,13 +26,13 @@ import (
 var ledgers string
 
 // SmallestSubject is the number of rows that the shop creates for each user. ordersOfUser is the number of orders among
-// them.
+// these rows.
 const (
 	SmallestSubject = 33
 	ordersOfUser    = 20
 )
 
-// world is a shop of a size, which is the number of rows of each large table.
+// world is a shop whose large tables have size rows each.
 type world struct {
 	size   int
 	url    string
@@ -70,7 +70,7 @@ func (c Config) newWorld(ctx context.Context, size int) (*world, error) {
 	return w, nil
 }
 
-// open opens the connections to the world: directly, and over HTTP on both sides.
+// open opens a database handle, and starts a server for each side.
 func (c Config) open(ctx context.Context, w *world) (err error) {
 	if w.db, err = habeas.Open(w.url, c.Driver, c.Pool); err != nil {
 		return err
@@ -101,10 +101,10 @@ func (w *world) close() (err error) {
 	return err
 }
 
-// someone returns a user with records in the consent ledger.
+// someone returns a random user with records in the consent ledger.
 func (w *world) someone() int64 { return 1 + w.random.Int64N(int64(w.size/2)) }
 
-// user returns a user who was not erased.
+// user returns a random user who was not erased.
 func (w *world) user() int64 { return w.users[w.random.IntN(len(w.users))] }
 
 // lastUser returns a user who was not erased, and removes the user from the list.
@@ -114,8 +114,8 @@ func (w *world) lastUser() int64 {
 	return last
 }
 
-// provide ensures that the given number of entries is due, and vacuums the traces of earlier claims as the server does
-// from time to time.
+// provide adds entries until the given number of entries is due. It then vacuums the outbox, as PostgreSQL does from
+// time to time. The vacuum removes the dead rows of earlier claims.
 func (w *world) provide(ctx context.Context, due int) error {
 	err := w.stack.Sessions.Do(ctx, func(ctx context.Context, s ports.Session) error {
 		for i := range due - w.due {

@@ -16,10 +16,10 @@ import (
 	"github.com/habeas-data/habeas/tests/bench/shop"
 )
 
-// DefaultDriver is the driver of users who follow the README.
+// DefaultDriver is the name of the driver that the README recommends.
 const DefaultDriver = "pgx"
 
-// drivers are the measured ways to connect to PostgreSQL: the modes of pgx, and the driver of bun.
+// drivers maps names to functions that connect to PostgreSQL. They use the modes of pgx, or the driver of bun.
 var drivers = map[string]func(databaseURL string) (*sql.DB, error){
 	DefaultDriver:  pgxIn(pgx.QueryExecModeCacheStatement),
 	"pgx-describe": pgxIn(pgx.QueryExecModeCacheDescribe),
@@ -41,10 +41,10 @@ func pgxIn(mode pgx.QueryExecMode) func(string) (*sql.DB, error) {
 	}
 }
 
-// Drivers returns the names that Open accepts, for a usage message.
+// Drivers returns a list of the names that Open accepts, for the usage text.
 func Drivers() string { return strings.Join(slices.Sorted(maps.Keys(drivers)), ", ") }
 
-// Open opens a database with one of the Drivers and a pool of the given number of connections, which stay open.
+// Open opens a database with the named driver. The pool has the given number of connections and keeps them open.
 func Open(databaseURL, driver string, pool int) (db *bun.DB, err error) {
 	if shop.IsSQLite(databaseURL) {
 		db, err = shop.Connect(databaseURL)

@@ -6,7 +6,7 @@ import (
 	"github.com/uptrace/bun"
 )
 
-// The models of the shop as an application would have them, with the tags pii and subject.
+// The models of the shop, with the tags pii and subject as an application would write them.
 
 type user struct {
 	bun.BaseModel `bun:"table:users"`

@@ -1,4 +1,5 @@
-// Package habeas is the shop with habeas, wired as in the README: bun models with tags, app.New, one router.
+// Package habeas is the shop of the benchmark with habeas. It uses habeas as in the README: bun models with tags,
+// app.New and one router.
 package habeas
 
 import (
@@ -14,13 +15,13 @@ import (
 	"github.com/habeas-data/habeas/tests/bench/shop"
 )
 
-// Config returns the application's configuration of habeas with the defaults. Callers may change it before app.New.
+// Config returns the default configuration of habeas for the shop. Callers may change it before they call app.New.
 func Config(db *bun.DB) app.Config {
 	return app.Config{DB: db, Models: models, Resolvers: []ports.Resolver{Desk{}}}
 }
 
-// New returns the application, which shares statements if that is asked for. Its worker is not started: what the
-// requests cost is measured here, and what they leave in the outbox is not drained on either side.
+// New returns the web server of the shop. share is the value of app.Config.ShareStatements. The worker is not started,
+// because the benchmark measures only requests. The outbox entries of the requests are not processed on any side.
 func New(db *bun.DB, share bool) (*fiber.App, error) {
 	config := Config(db)
 	config.ShareStatements = share
@@ -41,7 +42,7 @@ func currentSubject(c *fiber.Ctx) (domain.Subject, error) {
 	return Subject(user)
 }
 
-// Subject is a user, whom the desk knows.
+// Subject returns the subject of a user, with a ref at the support desk.
 func Subject(user int64) (domain.Subject, error) {
 	id := strconv.FormatInt(user, 10)
 	return domain.NewSubject(id, domain.SubjectRef{Kind: Desk{}.Name(), Value: "contact-" + id})

@@ -1,5 +1,5 @@
-// Package load implements a closed loop. Each connection sends its next request after the response to the previous one.
-// The load uses as little of the machine as possible, because the servers need the rest.
+// Package load generates HTTP requests in a closed loop: each connection sends its next request after the response to
+// its previous request. The package uses little processor time, because the measured servers run on the same machine.
 package load
 
 import (
@@ -17,11 +17,10 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// patience is the limit for a response before the run fails.
+// patience is the longest wait for a response. After it, the run fails.
 const patience = 30 * time.Second
 
-// Requests appends the next request of a connection, in wire format, to an empty buffer. It returns false if no request
-// is left.
+// Requests appends the next HTTP request of a connection to an empty buffer. It returns false if no request is left.
 type Requests func(buffer []byte) ([]byte, bool)
 
 // Plan describes a run.
@@ -35,13 +34,13 @@ type Plan struct {
 
 // Result is the result of a run.
 type Result struct {
-	Responses int             // requests with a response, also after the end of the time
-	InTime    int             // requests with a response before the end of the time
+	Responses int             // number of all responses
+	InTime    int             // number of responses within Plan.Duration
 	Latencies []time.Duration // latencies of all requests, ascending
-	Elapsed   time.Duration   // from the first request to the end of the time, or until the last request was completed
+	Elapsed   time.Duration   // Plan.Duration, or less if no request was left
 }
 
-// Rate returns the number of responses per second before the end of the time.
+// Rate returns the number of responses per second. It counts only responses before the end of the planned duration.
 func (r Result) Rate() float64 {
 	if r.Elapsed <= 0 {
 		return 0
@@ -49,8 +48,8 @@ func (r Result) Rate() float64 {
 	return float64(r.InTime) / r.Elapsed.Seconds()
 }
 
-// Percentile returns the smallest latency that the given percentage of the requests did not exceed, or 0 without
-// requests.
+// Percentile returns the smallest latency that the given percentage of the requests did not exceed, or 0 if there were
+// no requests.
 func (r Result) Percentile(percent int) time.Duration {
 	if len(r.Latencies) == 0 {
 		return 0
@@ -58,8 +57,8 @@ func (r Result) Percentile(percent int) time.Duration {
 	return r.Latencies[max((percent*len(r.Latencies)+99)/100, 1)-1]
 }
 
-// Run opens the connections, sends requests until the time has ended, and waits for the remaining responses. A status
-// other than 200 or a body that is not JSON fails the run.
+// Run opens the connections, sends requests for the planned duration, and waits for the last responses. It returns an
+// error for a status other than 200, or for a body that is not JSON.
 func Run(ctx context.Context, plan Plan) (Result, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -82,7 +81,7 @@ func Run(ctx context.Context, plan Plan) (Result, error) {
 	var all sync.WaitGroup
 	for _, c := range connections {
 		all.Go(func() {
-			// A failed connection stops the others, because further results would be useless.
+			// If one connection fails, the other connections are closed, because their results would be useless.
 			stop := context.AfterFunc(ctx, func() { c.Close() })
 			defer stop()
 			if err := c.loop(begin, end); err != nil {
@@ -143,10 +142,11 @@ func (c *connection) loop(begin, end time.Time) error {
 			return err
 		}
 		if err := response.Read(c.reader); err != nil {
-			return fmt.Errorf("an answer is broken: %w", err)
+			return fmt.Errorf("a response cannot be read: %w", err)
 		}
 		if response.StatusCode() != http.StatusOK {
-			return fmt.Errorf("%s was answered %d: %.200s", firstLine(request), response.StatusCode(), response.Body())
+			return fmt.Errorf("the response to %s has status %d: %.200s", firstLine(request), response.StatusCode(),
+				response.Body())
 		}
 		c.ended = time.Now()
 		c.latencies = append(c.latencies, c.ended.Sub(sent))
@@ -155,7 +155,7 @@ func (c *connection) loop(begin, end time.Time) error {
 		}
 	}
 	if len(c.latencies) > 0 && !json.Valid(response.Body()) {
-		return errors.New("an answer is no JSON")
+		return errors.New("a response is not valid JSON")
 	}
 	return nil
 }

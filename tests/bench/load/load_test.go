@@ -69,7 +69,7 @@ func TestARunEndsWithItsTime(t *testing.T) {
 	}
 }
 
-func TestAnAnswerThatIsLateHasALatencyButNoPartInTheRate(t *testing.T) {
+func TestALateResponseHasALatencyButIsNotInTheRate(t *testing.T) {
 	const duration = 20 * time.Millisecond
 	address := serve(t, func(w http.ResponseWriter, _ *http.Request) {
 		<-time.After(3 * duration)
@@ -85,7 +85,7 @@ func TestAnAnswerThatIsLateHasALatencyButNoPartInTheRate(t *testing.T) {
 	}
 }
 
-func TestAnAnswerThatTheServerStreamsIsReadWhole(t *testing.T) {
+func TestAStreamedResponseIsReadCompletely(t *testing.T) {
 	address := serve(t, func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = w.Write([]byte(`{"a":`))
 		_ = http.NewResponseController(w).Flush()
@@ -97,7 +97,7 @@ func TestAnAnswerThatTheServerStreamsIsReadWhole(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoSuccessFailsTheRun(t *testing.T) {
+func TestAFailedRequestFailsTheRun(t *testing.T) {
 	for name, handler := range map[string]http.HandlerFunc{
 		"another status": func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusCreated) },
 		"no JSON":        func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(`{"records":[`)) },
@@ -127,7 +127,7 @@ func TestAFailureStopsTheOtherConnections(t *testing.T) {
 		_, _ = w.Write([]byte(`{}`))
 	})
 	_, err := Run(t.Context(), Plan{Address: address, Connections: 8, Duration: time.Minute, Requests: repeat(forever)})
-	if err == nil || !strings.Contains(err.Error(), "GET /x HTTP/1.1 was answered 500") {
+	if err == nil || !strings.Contains(err.Error(), "the response to GET /x HTTP/1.1 has status 500") {
 		t.Errorf("error = %v", err)
 	}
 }

@@ -1,4 +1,4 @@
-// Package machine describes the machine of a measurement, because results depend on it.
+// Package machine describes the machine that ran a benchmark, because the results depend on the machine.
 package machine
 
 import (
@@ -16,28 +16,29 @@ import (
 	"github.com/habeas-data/habeas/tests/bench/results"
 )
 
-// Machine is a computer with its software. Unknown fields are empty.
+// Machine describes a computer and its software. Unknown fields are empty.
 type Machine struct {
 	Processor string
 	Cores     int
 	Kernel    string
 	Go        string
 	Server    Server
-	// Sync is the time in which the disk makes a page durable. It limits the commits of a connection.
+	// Sync is the time that the disk needs to store a page durably. It limits the commits per second of one connection.
 	Sync time.Duration
-	// Load is the number of processes that waited for a processor when the measurement began.
+	// Load is the number of processes that were ready to run when the benchmark began.
 	Load string
 }
 
 // Server is a PostgreSQL server.
 type Server struct {
 	Version string
-	// Settings are the settings that differ from the defaults of PostgreSQL, except locations, names and languages.
+	// Settings has the settings of PostgreSQL that differ from their defaults, except locations, names and languages.
 	Settings []string
-	Process  int // main process, 0 if unknown
+	Process  int // process id of the server; 0 if unknown
 }
 
-// Describe reads the machine and the server. It fails unless the server has the default durability.
+// Describe describes the machine and the PostgreSQL server. It returns an error unless the server has the default
+// durability.
 func Describe(ctx context.Context, serverURL string) (Machine, error) {
 	server, err := describeServer(ctx, serverURL)
 	if err != nil {
@@ -108,7 +109,8 @@ func describeServer(ctx context.Context, serverURL string) (Server, error) {
 	return server, nil
 }
 
-// syncTime returns the median of some writes to a file in the usual directory of servers' data.
+// syncTime writes and syncs a file several times, and returns the median of the durations. The file is in the directory
+// for temporary files, in which private servers keep their data, too.
 func syncTime() (time.Duration, error) {
 	file, err := os.CreateTemp("", "habeas-bench-")
 	if err != nil {

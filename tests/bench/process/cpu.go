@@ -14,19 +14,20 @@ import (
 	"github.com/habeas-data/habeas/tests/bench/results"
 )
 
-// ErrNoCPU means that the system does not report the processor time of a process. Only Linux reports it.
+// ErrNoCPU means that the operating system does not report the processor time of a process. Only Linux reports it.
 var ErrNoCPU = errors.New("the processor time of a process is not known here")
 
-// tick is the unit of times in /proc. It is equal on all Linux architectures that Go supports.
+// tick is the unit of durations in /proc. It is 10 ms on all Linux architectures that Go supports.
 const tick = 10 * time.Millisecond
 
-// CPU returns the processor time of a process.
+// CPU returns the processor time that a process has used.
 func CPU(pid int) (time.Duration, error) {
 	stat, err := read(pid)
 	return stat.own, err
 }
 
-// CPUOfFamily returns the processor time of a process and its children, including ended children.
+// CPUOfFamily returns the processor time that a process and its children have used. It includes children that have
+// ended.
 func CPUOfFamily(pid int) (time.Duration, error) {
 	parent, err := read(pid)
 	if err != nil {
@@ -42,7 +43,7 @@ func CPUOfFamily(pid int) (time.Duration, error) {
 		if err != nil {
 			continue
 		}
-		// A child that cannot be read has ended in the meantime and is skipped.
+		// A child whose file cannot be read has just ended. Its time is then part of the time of the parent.
 		if stat, err := read(child); err == nil && stat.parent == pid {
 			total += stat.own + stat.ended
 		}
@@ -59,7 +60,7 @@ func Parent(pid int) (int, error) {
 // stat is the content of /proc/<pid>/stat.
 type stat struct {
 	parent     int
-	own, ended time.Duration // processor time of the process, and of its ended children
+	own, ended time.Duration // processor times of the process and of its ended children
 }
 
 func read(pid int) (stat, error) {
@@ -70,7 +71,8 @@ func read(pid int) (stat, error) {
 	return parse(string(text))
 }
 
-// parse parses the line of /proc/<pid>/stat. The name of the process in parentheses may contain spaces and parentheses.
+// parse parses the content of /proc/<pid>/stat. The second field is the name of the process in parentheses. The name
+// may itself contain spaces and parentheses.
 func parse(text string) (stat, error) {
 	fields := strings.Fields(text[strings.LastIndexByte(text, ')')+1:])
 	const parent, user, system, endedUser, endedSystem = 1, 11, 12, 13, 14
@@ -91,10 +93,11 @@ func parse(text string) (stat, error) {
 	}, nil
 }
 
-// Used is the processor time that a program and its database have used. A time is 0 if it is unknown.
+// Used has the processor times that a program and its database have used. An unknown time is 0.
 type Used struct{ program, database time.Duration }
 
-// UsedBy returns the processor time of a program and of a database. The main process of an unknown database is 0.
+// UsedBy returns the processor times that a program and a database have used. The parameters are process ids. The
+// process id of the database is 0 if it is unknown.
 func UsedBy(program, database int) (used Used) {
 	if own, err := CPU(program); err == nil {
 		used.program = own
@@ -105,7 +108,7 @@ func UsedBy(program, database int) (used Used) {
 	return used
 }
 
-// Since returns the used time per unit of work since before, if it is known.
+// Since returns the difference between u and before, divided by the units of work. It omits unknown times.
 func (u Used) Since(before Used, work int) []benchfmt.Value {
 	each := float64(max(work, 1))
 	return results.Known(

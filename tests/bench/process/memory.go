@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// ErrNoMemory means that the system does not report the memory of a process. Only Linux reports it.
+// ErrNoMemory means that the operating system does not report the memory of a process. Only Linux reports it.
 var ErrNoMemory = errors.New("the memory of a process is not known here")
 
 // PeakMemory returns the maximum resident memory of a process since its start, in bytes.
@@ -20,7 +20,7 @@ func PeakMemory(pid int) (int64, error) {
 	return parsePeak(string(text))
 }
 
-// parsePeak returns the high-water mark of /proc/<pid>/status, whose unit kB means KiB.
+// parsePeak reads the peak memory in bytes from the content of /proc/<pid>/status. The unit kB in that file means KiB.
 func parsePeak(status string) (int64, error) {
 	for line := range strings.Lines(status) {
 		text, ok := strings.CutPrefix(line, "VmHWM:")

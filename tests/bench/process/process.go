@@ -1,4 +1,4 @@
-// Package process runs a server as a separate process and measures the used processor time.
+// Package process runs a server as a separate process, and measures the processor time and the memory of a process.
 package process
 
 import (
@@ -18,8 +18,8 @@ const (
 	stopTimeout  = 10 * time.Second
 )
 
-// Server is a process that serves on a loopback port. It ends with Stop, or when this process ends, because its
-// standard input is then closed (see Serve).
+// Server is a process with a server on a loopback port. It ends after a call of Stop. It also ends when this process
+// ends, because its standard input is then closed (see Serve).
 type Server struct {
 	// Address is the address on which the server listens.
 	Address string
@@ -29,13 +29,14 @@ type Server struct {
 	ended   chan error
 }
 
-// Start starts this program again with other arguments and returns after the process has printed its address.
+// Start starts the running program again with other arguments. It returns after the new process has printed its
+// address.
 func Start(ctx context.Context, arguments ...string) (_ *Server, err error) {
 	program, err := os.Executable()
 	if err != nil {
 		return nil, err
 	}
-	// There is no context, because Stop ends the process in an orderly way.
+	// The command has no context, because only Stop ends the process in an orderly way.
 	command := exec.Command(program, arguments...)
 	command.Stderr = os.Stderr
 	alive, err := command.StdinPipe()
@@ -52,7 +53,7 @@ func Start(ctx context.Context, arguments ...string) (_ *Server, err error) {
 	server := &Server{command: command, alive: alive, ended: make(chan error, 1)}
 	said := make(chan string, 1)
 	go func() {
-		line, _ := bufio.NewReader(output).ReadString('\n') // empty if the process has failed, which prints the reason itself
+		line, _ := bufio.NewReader(output).ReadString('\n') // empty if the process has failed; it prints the reason
 		said <- strings.TrimSpace(line)
 		server.ended <- command.Wait()
 	}()
@@ -86,8 +87,8 @@ func (s *Server) Stop() error {
 	return errors.Join(errors.New("the server had to be killed"), s.command.Process.Kill(), <-s.ended)
 }
 
-// Serve is called in a process that Start has started. It prints the address of the server and returns when the process
-// must stop.
+// Serve is called in a process that Start has started. It prints the address of the server, and returns when the
+// process should end, because the standard input was closed.
 func Serve(address string) {
 	fmt.Println(address)
 	_, _ = io.Copy(io.Discard, os.Stdin)

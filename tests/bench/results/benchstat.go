@@ -7,8 +7,9 @@ import (
 	"os/exec"
 )
 
-// Table returns the tables of benchstat for the results, one for each unit, with the keys of rows and columns. It runs
-// the version of benchstat that this module pins, so the working directory must be in this module.
+// Table returns the tables of benchstat for the results, one for each unit. The parameters row and column are the keys
+// that select the rows and columns. Table runs the version of benchstat that this module requires, so the working
+// directory must be in this module.
 func (s Set) Table(ctx context.Context, row, column string) (string, error) {
 	var input, output, problems bytes.Buffer
 	if err := s.Write(&input); err != nil {

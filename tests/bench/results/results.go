@@ -1,4 +1,4 @@
-// Package results stores measurements in the Go benchmark format, which benchstat and other tools read.
+// Package results stores measurements in the Go benchmark format. Tools such as benchstat read this format.
 package results
 
 import (
@@ -15,8 +15,8 @@ import (
 // Set contains the results of a run in the order of measurement.
 type Set []*benchfmt.Result
 
-// Add appends a result. Its name consists of the keys and their values. Add("Erase", 9, values, "side", "floor") adds
-// BenchmarkErase/side=floor.
+// Add appends a result with the given name. The parameter keys alternates keys and values, which become a part of the
+// name. For example, Add("Erase", 9, values, "side", "floor") adds the result BenchmarkErase/side=floor.
 func (s *Set) Add(name string, iterations int, values []benchfmt.Value, keys ...any) {
 	for i := 0; i < len(keys); i += 2 {
 		name += fmt.Sprintf("/%v=%v", keys[i], strings.ReplaceAll(fmt.Sprint(keys[i+1]), " ", "_"))
@@ -29,10 +29,10 @@ func Value(number float64, unit string) benchfmt.Value {
 	return benchfmt.Value{Value: number, Unit: unit}
 }
 
-// Seconds returns a duration with a unit that begins with "sec".
+// Seconds returns a duration in seconds as a value. The name of the unit must contain "sec", as in "p50-sec".
 func Seconds(d time.Duration, unit string) benchfmt.Value { return Value(d.Seconds(), unit) }
 
-// Known omits values of zero, which stand for unknown values.
+// Known omits the values that are zero, because zero means that a value is unknown.
 func Known(values ...benchfmt.Value) []benchfmt.Value {
 	return slices.DeleteFunc(values, func(v benchfmt.Value) bool { return v.Value == 0 })
 }
@@ -45,7 +45,7 @@ func (s Set) Of(name string) Set {
 	})
 }
 
-// With returns the results whose key has the value.
+// With returns the results in which the key has the given value.
 func (s Set) With(key string, value any) Set {
 	return s.where(func(r *benchfmt.Result) bool { return Key(r, key) == fmt.Sprint(value) })
 }
@@ -59,7 +59,7 @@ func (s Set) where(matches func(*benchfmt.Result) bool) (found Set) {
 	return found
 }
 
-// Keys returns the different values of a key, in order of appearance.
+// Keys returns the distinct values of a key, in the order of their first appearance.
 func (s Set) Keys(key string) (values []string) {
 	for _, r := range s {
 		if value := Key(r, key); value != "" && !slices.Contains(values, value) {
@@ -69,7 +69,7 @@ func (s Set) Keys(key string) (values []string) {
 	return values
 }
 
-// Key returns the value of a key, or "" if the key is missing.
+// Key returns the value of a key in a result, or "" if the result does not have the key.
 func Key(r *benchfmt.Result, key string) string {
 	_, parts := r.Name.Parts()
 	for _, part := range parts {
@@ -80,10 +80,11 @@ func Key(r *benchfmt.Result, key string) string {
 	return ""
 }
 
-// Median returns the median of the values in a unit, or 0 without values.
+// Median returns the median of all values with the given unit, or 0 if there are none.
 func (s Set) Median(unit string) float64 { return Median(s.values(unit)) }
 
-// Ratio returns the median of the ratios to the denominators, pair by pair, or 0 without pairs.
+// Ratio divides each value of s by the value of denominators at the same position. It returns the median of these
+// ratios, or 0 if there are none.
 func (s Set) Ratio(denominators Set, unit string) float64 {
 	ratios, below := s.values(unit), denominators.values(unit)
 	ratios = ratios[:min(len(ratios), len(below))]
@@ -105,7 +106,7 @@ func (s Set) values(unit string) (values []float64) {
 // Number is the type of a measured value.
 type Number interface{ ~int64 | ~float64 }
 
-// Median returns the median of the values, or 0 without values.
+// Median returns the median of the values, or 0 if there are none.
 func Median[N Number](values []N) N {
 	if len(values) == 0 {
 		return 0
@@ -118,7 +119,7 @@ func Median[N Number](values []N) N {
 	return N(benchmath.AssumeNothing.Summary(sample, Confidence).Center)
 }
 
-// Confidence is the confidence level of the shown intervals. Five runs are enough for it.
+// Confidence is the confidence level of the intervals that benchstat shows. Five runs are enough for this level.
 const Confidence = 0.9
 
 // Write writes all results in the benchmark format.

@@ -64,7 +64,7 @@ func TestBenchstatReadsTheResults(t *testing.T) {
 	}
 }
 
-func TestWhatIsNotKnownIsLeftOut(t *testing.T) {
+func TestUnknownValuesAreOmitted(t *testing.T) {
 	if got := Known(Value(0, "a"), Value(1, "b")); len(got) != 1 || got[0].Unit != "b" {
 		t.Errorf("values = %v", got)
 	}

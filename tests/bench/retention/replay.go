@@ -16,7 +16,8 @@ type Replay struct {
 	Report domain.ReplayReport
 }
 
-// MeasureReplay replays the erasures of all subjects on a database without these erasures, and then repeats the replay.
+// MeasureReplay measures a replay of a journal with erasures of all subjects. In the first replay, no subject is erased
+// yet. The second replay finds that all subjects are erased.
 func MeasureReplay(ctx context.Context, c Config, workers int) (all []Replay, err error) {
 	w, err := c.open(ctx, "replay", c.Subjects, time.Now())
 	if err != nil {

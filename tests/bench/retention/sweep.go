@@ -14,7 +14,7 @@ import (
 	"github.com/habeas-data/habeas/internal/system"
 )
 
-// Overlap is the duration of erasures with a concurrent activity.
+// Overlap has the durations of erasures during a concurrent activity.
 type Overlap struct {
 	What           string
 	P50, P99, Most time.Duration
@@ -23,10 +23,11 @@ type Overlap struct {
 	Swept          int64 // swept subjects
 }
 
-// MeasureSweep erases customers at a rate alone, during a pass of the worker that finds no work, and during a pass that
-// sweeps all subjects. One subject in ten has expired retention periods.
+// MeasureSweep erases customers at a constant rate, and measures the duration of these erasures. It does so without any
+// other activity, during a sweep that has nothing to overwrite, and during a sweep in which one subject in ten has an
+// expired retention period.
 func MeasureSweep(ctx context.Context, c Config, perSecond int, alone time.Duration) (all []Overlap, err error) {
-	const others = 50_000 // customers who are erased during the passes
+	const others = 50_000 // customers for the measured erasures
 	old := time.Now().AddDate(-11, 0, 0)
 	w, err := c.open(ctx, "sweep", c.Subjects+others, old)
 	if err != nil {
@@ -70,7 +71,7 @@ func MeasureSweep(ctx context.Context, c Config, perSecond int, alone time.Durat
 	return []Overlap{first, idle, busy}, err
 }
 
-// pass runs the worker until a pass of the sweep has ended.
+// pass runs a worker until it has swept all subjects once.
 func (w *world) pass(ctx context.Context) (swept int64, err error) {
 	engines := w.gdpr.Stack()
 	sweeper, err := sweep.NewSweeper(sweep.Config{
@@ -109,7 +110,7 @@ type idle struct{}
 
 func (idle) RunOnce(context.Context) (int, error) { return 0, nil }
 
-// load erases customers one after the other at a rate.
+// load erases customers one after the other at a constant rate.
 type load struct {
 	*world
 	next, perSecond int

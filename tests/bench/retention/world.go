@@ -1,5 +1,5 @@
-// Package retention measures a replay of many erasures after a restore, and a sweep of many erased subjects during
-// erasures of others.
+// Package retention measures a replay of many erasures after a database was restored, and the effect of a sweep on
+// concurrent erasures.
 package retention
 
 import (
@@ -94,7 +94,7 @@ func (c Config) open(ctx context.Context, name string, customers int, issued tim
 
 func (w *world) close() { _ = w.db.Close() }
 
-// lines returns the journal of customers 1 to n.
+// lines returns a journal with one erasure of each of the customers 1 to n.
 func lines(n int, at time.Time) io.Reader {
 	reader, writer := io.Pipe()
 	go func() {

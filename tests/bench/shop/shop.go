@@ -1,4 +1,5 @@
-// Package shop is the application of both sides of the benchmark: its tables, its rows and its authentication.
+// Package shop is the part of the benchmark's application that all sides share: its tables, its rows and its
+// authentication.
 package shop
 
 import (
@@ -22,16 +23,16 @@ var rows string
 //go:embed indexes.sql
 var indexes string
 
-// Shop is a database template with users who are numbered from 1. Each side of a benchmark gets a copy.
+// Shop is a template for databases. Its users have the numbers 1 to Users. Each side of a benchmark gets a copy.
 type Shop struct {
 	Users int
 	// Copy creates a copy of the database and returns its URL.
 	Copy func(ctx context.Context, name string) (databaseURL string, err error)
-	// Checkpoint writes the dirty pages of creating the copies.
+	// Checkpoint writes the pages of all copies to disk, so that a measurement does not have to write them.
 	Checkpoint func(context.Context) error
 }
 
-// Create creates a shop on a PostgreSQL server, with the tables of the shop and of habeas.
+// Create creates a template on a PostgreSQL server, with the tables and rows of the shop and the tables of habeas.
 func Create(ctx context.Context, serverURL string, users int) (Shop, error) {
 	const template = "shop"
 	_, err := CreateAs(ctx, serverURL, template, users)
@@ -45,7 +46,8 @@ func Create(ctx context.Context, serverURL string, users int) (Shop, error) {
 	}, err
 }
 
-// CreateAs creates a database with the given name, which is not copied, and returns its URL.
+// CreateAs creates a shop in a database with the given name, which is not a template, and returns the URL of the
+// database.
 func CreateAs(ctx context.Context, serverURL, name string, users int) (string, error) {
 	databaseURL, err := Empty(ctx, serverURL, name)
 	if err != nil {
@@ -68,7 +70,7 @@ func Empty(ctx context.Context, serverURL, name string) (string, error) {
 	return at(serverURL, name), create(ctx, serverURL, name, "template0")
 }
 
-// Execute runs one statement, or several statements as one transaction, on a separate connection.
+// Execute runs one statement or several statements on a new connection. Several statements run as one transaction.
 func Execute(ctx context.Context, databaseURL, statements string) error {
 	connection, err := pgx.Connect(ctx, databaseURL)
 	if err != nil {
@@ -86,7 +88,7 @@ func create(ctx context.Context, serverURL, name, from string) error {
 	return nil
 }
 
-// at replaces the database in the URL of a private server.
+// at returns serverURL with the name of another database.
 func at(serverURL, name string) string {
 	return strings.Replace(serverURL, "/postgres?", "/"+name+"?", 1)
 }

@@ -18,8 +18,8 @@ import (
 //go:embed sqlite.sql
 var sqlite string
 
-// CreateSQLite creates a shop in a directory. Each of its databases is a file in WAL mode with the default durability
-// of SQLite.
+// CreateSQLite creates a template in a directory. The template and its copies are files in WAL mode, with the default
+// durability of SQLite.
 func CreateSQLite(ctx context.Context, directory string, users int) (Shop, error) {
 	file := func(name string) string { return filepath.Join(directory, name+".db") }
 	template := SQLite(file("shop"))
@@ -36,7 +36,7 @@ func CreateSQLite(ctx context.Context, directory string, users int) (Shop, error
 	return made, execute(ctx, template, strings.ReplaceAll(sqlite, ":users", strconv.Itoa(users)))
 }
 
-// SQLite returns the URL of a file as an application would write it.
+// SQLite returns the URL of a database file, with the settings that an application would choose.
 func SQLite(file string) string {
 	pragmas := url.Values{"_pragma": {"foreign_keys(1)", "busy_timeout(5000)", "journal_mode(wal)"}}
 	return "file:" + file + "?" + pragmas.Encode()

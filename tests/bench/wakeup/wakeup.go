@@ -1,4 +1,4 @@
-// Package wakeup measures the time from the commit of an erasure until the worker calls the external system.
+// Package wakeup measures the time from the commit of an erasure to the call of the external system by the worker.
 package wakeup
 
 import (
@@ -18,7 +18,7 @@ import (
 	"github.com/habeas-data/habeas/tests/bench/shop"
 )
 
-// patience is the limit for a call before the measurement fails.
+// patience is the longest wait for a call. After it, the measurement fails.
 const patience = 30 * time.Second
 
 // Config describes the measurement.
@@ -26,8 +26,8 @@ type Config struct {
 	ServerURL string // PostgreSQL server
 	Driver    string // driver of habeas
 	Pool      int    // database connections of each application
-	Erasures  int    // erasures of each way with a notification
-	Polled    int    // erasures without a notification, each of which takes a poll interval
+	Erasures  int    // erasures for each way that wakes the worker
+	Polled    int    // erasures that the worker finds by polling
 	Poll      time.Duration
 	// Progress is called before each step.
 	Progress func(text string)
@@ -36,7 +36,7 @@ type Config struct {
 // Name is the name of the results.
 const Name = "WakeUp"
 
-// rounds is the number of results of a way, each of several erasures.
+// rounds is the number of results for each way to wake the worker. Each result covers several erasures.
 const rounds = 5
 
 // Measure returns results for each of Ways.
@@ -71,7 +71,7 @@ func Measure(ctx context.Context, config Config) (all results.Set, err error) {
 	return all, verify(ctx, watch, user)
 }
 
-// erasures returns the number of measured erasures of a way, after one erasure that warms up.
+// erasures returns the number of measured erasures for a way to wake the worker. One more erasure is a warm-up.
 func (c Config) erasures(way Way) int {
 	if way.polls {
 		return c.Polled
@@ -83,7 +83,7 @@ func (c Config) erasures(way Way) int {
 type measurement struct {
 	Config
 	way    Way
-	watch  *pgx.Conn // reads the writes of the worker
+	watch  *pgx.Conn // a connection that reads what the worker has written
 	stack  app.Stack // the stack of the application that erases
 	user   int64     // the last erased user
 	called chan time.Time
@@ -103,7 +103,7 @@ func (m *measurement) measure(ctx context.Context, database string) (latencies [
 	m.Progress(fmt.Sprintf("wake-up %s, %d erasures", m.way.Title, n))
 	for i := range n {
 		if m.way.polls {
-			// The erasures are spread over the interval between two polls.
+			// The commits of the erasures are spread evenly over the interval between two polls of the worker.
 			pause(ctx, m.Poll*time.Duration(2*i+1)/time.Duration(2*n))
 		}
 		latency, err := m.erase(ctx)
@@ -115,7 +115,8 @@ func (m *measurement) measure(ctx context.Context, database string) (latencies [
 	return latencies, nil
 }
 
-// erase erases the next user and returns the time from the commit to the call. The worker is idle before and after.
+// erase erases the next user. It returns the time from the commit to the call of the external system. The worker is
+// idle before the erasure and when erase returns.
 func (m *measurement) erase(ctx context.Context) (time.Duration, error) {
 	m.user++
 	subject, err := habeas.Subject(m.user)
@@ -139,7 +140,7 @@ func (m *measurement) erase(ctx context.Context) (time.Duration, error) {
 	}
 }
 
-// settled waits until the worker has stored the outcome and has claimed again without a result.
+// settled waits until the worker has stored the outcome of the entry and has found no further entry.
 func (m *measurement) settled(ctx context.Context) error {
 	for {
 		var open int
@@ -163,7 +164,7 @@ func pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-// verify fails unless each of the given number of users was erased completely.
+// verify returns an error unless each of the users 1 to users was erased completely.
 func verify(ctx context.Context, connection *pgx.Conn, users int64) error {
 	var completed, subjects int64
 	err := connection.QueryRow(ctx, "SELECT count(*), count(DISTINCT subject_ref) FROM habeas_audit_events"+

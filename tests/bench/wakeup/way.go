@@ -16,10 +16,10 @@ import (
 	"github.com/habeas-data/habeas/tests/bench/habeas"
 )
 
-// Way is the way in which the worker learns of an erasure.
+// Way is the way in which a worker is notified of a new outbox entry.
 type Way struct {
 	Title   string // what wakes the worker
-	another bool   // the worker belongs to another application than the erasing one
+	another bool   // another application erases, not the application of the worker
 	listens bool   // listens to notifications of the database
 	polls   bool   // only polls
 }
@@ -31,7 +31,7 @@ var Ways = []Way{
 	{Title: "polling", another: true, polls: true},
 }
 
-// never is a poll interval that is longer than any measurement.
+// never is a poll interval that is longer than any measurement, so that the worker does not poll.
 const never = time.Hour
 
 // desk is an external system that responds immediately and reports its calls.
@@ -49,8 +49,8 @@ func (d desk) EraseSubject(ctx context.Context, _ domain.SubjectRef, _ string) (
 	}
 }
 
-// open starts the applications of the way and returns a function that stops them. As in separate processes, the
-// applications share only the database.
+// open starts the applications that the way needs, and returns a function that stops them. The applications run in this
+// process, but they share only the database, like separate processes.
 func (m *measurement) open(ctx context.Context, database string) (stop func() error, err error) {
 	var stops []func() error
 	stop = func() error {
@@ -98,7 +98,8 @@ func (m *measurement) config(db *bun.DB) app.Config {
 	return config
 }
 
-// listen returns after it has subscribed to the notifications of the database. Each notification calls wake.
+// listen subscribes to the notifications of the database and returns. Each notification calls wake. The returned
+// function ends the subscription.
 func listen(ctx context.Context, database string, wake func()) (hangUp func() error, err error) {
 	config, err := pgx.ParseConfig(database)
 	if err != nil {
@@ -108,7 +109,7 @@ func listen(ctx context.Context, database string, wake func()) (hangUp func() er
 	listener, err := pgxlisten.New(config, func() {
 		wake()
 		select {
-		case listening <- struct{}{}: // it calls wake once at the beginning
+		case listening <- struct{}{}: // the listener calls wake once after it has subscribed
 		default:
 		}
 	}, pgxlisten.Options{Logger: slog.New(slog.DiscardHandler)})

@@ -1,9 +1,10 @@
-// Command withpostgres runs a command with a private PostgreSQL server, so that all packages of one `go test` share it:
+// Command withpostgres runs a command with a private PostgreSQL server. For example, all packages of one "go test" then
+// share this server:
 //
 //	go run ./tests/cmd/withpostgres -- go test ./...
 //
-// The command finds the server in HABEAS_TEST_DATABASE_URL. If the variable is already set, withpostgres starts no
-// server. The exit code is the exit code of the command.
+// The environment variable HABEAS_TEST_DATABASE_URL of the command has the URL of the server. If this variable is
+// already set, withpostgres starts no server. The exit code is the exit code of the command.
 package main
 
 import (
@@ -36,7 +37,7 @@ func run(arguments []string) (code int, err error) {
 	if len(arguments) == 0 {
 		return failed, errors.New("usage: withpostgres -- command [argument ...]")
 	}
-	// From here on, a signal must not end this process before the command and the server have ended.
+	// After this call, a signal does not end this process immediately. The command and the server must end first.
 	signals := make(chan os.Signal, 4)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	defer signal.Stop(signals)
@@ -64,7 +65,7 @@ func run(arguments []string) (code int, err error) {
 	return wait(command, signals)
 }
 
-// start starts the server and gives up on the first signal.
+// start starts the server. The first signal ends the start with an error.
 func start(signals <-chan os.Signal) (*postgres.Server, error) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
@@ -82,15 +83,15 @@ func start(signals <-chan os.Signal) (*postgres.Server, error) {
 	return server, err
 }
 
-// wait passes signals on until the command ends. It returns the command's exit code, or 128+n after the signal n as a
-// shell does.
+// wait passes signals to the command until the command ends. It returns the exit code of the command. If signal n has
+// ended the command, it returns 128+n, as a shell does.
 func wait(command *exec.Cmd, signals <-chan os.Signal) (int, error) {
 	ended := make(chan error, 1)
 	go func() { ended <- command.Wait() }()
 	for {
 		select {
 		case received := <-signals:
-			// The command may have ended in the meantime. The next iteration detects this.
+			// If the command has just ended, Signal fails. The next iteration of the loop then returns.
 			_ = command.Process.Signal(received)
 		case err := <-ended:
 			var exit *exec.ExitError

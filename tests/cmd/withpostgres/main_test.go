@@ -26,7 +26,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// withpostgres prepares the command. database is the URL of the server that it gets, or "".
+// withpostgres returns the command under test. The parameter database is the value of HABEAS_TEST_DATABASE_URL, or ""
+// for a run without this variable.
 func withpostgres(t *testing.T, database string, arguments ...string) *exec.Cmd {
 	t.Helper()
 	command := exec.CommandContext(t.Context(), os.Args[0], arguments...)
@@ -37,7 +38,7 @@ func withpostgres(t *testing.T, database string, arguments ...string) *exec.Cmd 
 }
 
 func TestCommandGetsAServerThatIsGoneAfterwards(t *testing.T) {
-	postgres.Private(t) // or skips where there is none to start
+	postgres.Private(t) // skips the test if no server is installed
 	output, err := withpostgres(t, "", "--", "sh", "-c", "echo $HABEAS_TEST_DATABASE_URL").Output()
 	if err != nil {
 		t.Fatal(err)
@@ -73,7 +74,7 @@ func TestExitCodeIsTheCommands(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			command := withpostgres(t, "postgres://somewhere.example/database", test.arguments...)
-			_ = command.Run() // the code says it all
+			_ = command.Run() // the error only repeats the exit code
 			if got := command.ProcessState.ExitCode(); got != test.want {
 				t.Errorf("exit code %d, want %d", got, test.want)
 			}
@@ -82,7 +83,7 @@ func TestExitCodeIsTheCommands(t *testing.T) {
 }
 
 func TestSignalsReachTheCommandBeforeTheServerStops(t *testing.T) {
-	postgres.Private(t) // or skips where there is none to start
+	postgres.Private(t) // skips the test if no server is installed
 	for _, sent := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
 		t.Run(sent.String(), func(t *testing.T) {
 			command := withpostgres(t, "", "--", "sh", "-c",
@@ -107,7 +108,7 @@ func TestSignalsReachTheCommandBeforeTheServerStops(t *testing.T) {
 			if !lines.Scan() || lines.Text() != "caught" {
 				t.Errorf("the command did not receive %v", sent)
 			}
-			_ = command.Wait() // the code says it all
+			_ = command.Wait() // the error only repeats the exit code
 			if got := command.ProcessState.ExitCode(); got != 9 {
 				t.Errorf("exit code %d, want 9", got)
 			}

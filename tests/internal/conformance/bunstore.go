@@ -22,13 +22,13 @@ import (
 	"github.com/habeas-data/habeas/ports/porttest"
 )
 
-// onSQLite opens each store on a separate file, which is a copy of a file with all tables.
+// onSQLite returns a harness in which each store has a separate file. The file is a copy of a template with all tables.
 func onSQLite(t testing.TB, driver databases.Driver) porttest.StoreHarness {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "template.db")
 	db := driver.Open(t, databases.SQLiteURL(path))
 	makeTables(t, db, sqliteTypes())
-	must(t, db.Close()) // all data is then in this one file
+	must(t, db.Close()) // merges the WAL into this file
 	template, err := os.ReadFile(path)
 	must(t, err)
 	return porttest.StoreHarness{
@@ -47,7 +47,8 @@ func onSQLite(t testing.TB, driver databases.Driver) porttest.StoreHarness {
 	}
 }
 
-// schemasOf returns the URLs of empty schemas of one database.
+// schemasOf returns a function that creates an empty schema in a new database, and returns a URL that selects this
+// schema.
 func schemasOf(t testing.TB, driver databases.Driver) func(c testing.TB) string {
 	t.Helper()
 	database := driver.NewDatabase(t)
@@ -63,8 +64,8 @@ func schemasOf(t testing.TB, driver databases.Driver) func(c testing.TB) string 
 	}
 }
 
-// onPostgreSQL opens stores in empty schemas. It reuses a store after a successful case, because emptying the tables
-// takes a tenth of the time of creating them.
+// onPostgreSQL returns a harness in which each store has a separate schema. After a successful test case, it empties
+// the tables of the store and uses the store again. That takes a tenth of the time that new tables take.
 func onPostgreSQL(t testing.TB, driver databases.Driver, place func(c testing.TB) string) porttest.StoreHarness {
 	t.Helper()
 	var mu sync.Mutex
@@ -100,14 +101,14 @@ func onPostgreSQL(t testing.TB, driver databases.Driver, place func(c testing.TB
 	}
 }
 
-// opened is a store with the application's own connection to its database.
+// opened is a store, and a connection of the application to the same database.
 type opened struct {
 	porttest.Store
 	past *bun.DB
 }
 
-// empty removes all rows, also those that a trigger protects on the audit trail. It returns false if it fails, for
-// example because of locks that a case has left.
+// empty deletes all rows. It disables the trigger that protects the audit trail. It returns false if a statement fails,
+// for example because a test case still holds locks.
 func (o opened) empty(t testing.TB) bool {
 	t.Helper()
 	text := "SET LOCAL lock_timeout = '1s'; ALTER TABLE habeas_audit_events DISABLE TRIGGER USER;"
@@ -126,7 +127,7 @@ func (o opened) empty(t testing.TB) bool {
 	return err == nil
 }
 
-// unusedURL returns the URL of a PostgreSQL server that has just stopped.
+// unusedURL returns a URL of PostgreSQL whose port refuses connections.
 func unusedURL(t testing.TB) string {
 	t.Helper()
 	listener, err := net.Listen("tcp4", "127.0.0.1:0")
@@ -145,8 +146,8 @@ func makeTables(t testing.TB, db *bun.DB, types map[domain.ColumnType]string) {
 	}
 }
 
-// openBun opens a store on a database that has the tables, or will have them. nowhere is the URL of an unreachable
-// database.
+// openBun opens a store on a database. The tables may be created later. The function nowhere returns the URL of a
+// database that cannot be reached.
 func openBun(
 	t testing.TB, driver databases.Driver, database string, nowhere func(testing.TB) string,
 ) opened {
@@ -205,7 +206,7 @@ func must(t testing.TB, err error) {
 type counter struct{ n atomic.Int64 }
 
 func (c *counter) BeforeQuery(ctx context.Context, event *bun.QueryEvent) context.Context {
-	if !strings.Contains(event.Query, "pg_notify") { // it comes after the session, at any time
+	if !strings.Contains(event.Query, "pg_notify") { // pg_notify runs after the session, at any time
 		c.n.Add(1)
 	}
 	return ctx

@@ -13,7 +13,8 @@ import (
 	"github.com/habeas-data/habeas/tests/internal/conformance"
 )
 
-// The suites trust the results of a harness. These tests check the harnesses themselves.
+// The conformance suites rely on the functions of a harness, such as Insert and Rows. These tests check these
+// functions.
 
 func TestRowsComeBackAsTheyWereInserted(t *testing.T) {
 	each(t, func(t *testing.T, store porttest.Store) {

@@ -29,7 +29,7 @@ func inMemory() porttest.StoreHarness {
 	}
 }
 
-// openMemory opens an empty store in memory. The store itself also gives access without the ports.
+// openMemory opens an empty store in memory. The functions of the result read and write its tables without the ports.
 func openMemory(t testing.TB) porttest.Store {
 	t.Helper()
 	store, err := memory.New(porttest.DataMap(), memory.Options{})

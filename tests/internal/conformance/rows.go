@@ -14,8 +14,8 @@ import (
 	"github.com/habeas-data/habeas/ports/porttest"
 )
 
-// shop accesses the tables as the application does: with plain SQL on connections that the store under test does not
-// use.
+// shop reads and writes the tables of the application with plain SQL, as an application does. It uses other connections
+// than the store under test.
 type shop struct {
 	db      *sql.DB
 	dataMap domain.DataMap
@@ -30,7 +30,7 @@ func (s shop) table(t testing.TB, name string) domain.Table {
 	return table
 }
 
-// insert adds and commits a row. Missing columns are NULL.
+// insert inserts a row and commits. Columns that are missing in row are NULL.
 func (s shop) insert(t testing.TB, name string, row porttest.Row) {
 	t.Helper()
 	table := s.table(t, name)
@@ -53,7 +53,7 @@ func (s shop) insert(t testing.TB, name string, row porttest.Row) {
 	must(t, err)
 }
 
-// stored returns a value as bun would store it. Instants and documents are texts on both sides.
+// stored returns a value in the form in which bun stores it. Instants and JSON documents are texts.
 func stored(value any) any {
 	switch value := value.(type) {
 	case time.Time:
@@ -65,7 +65,7 @@ func stored(value any) any {
 	}
 }
 
-// rows reads a table, ordered by primary key.
+// rows returns the rows of a table, ordered by the primary key.
 func (s shop) rows(t testing.TB, name string) []porttest.Row {
 	t.Helper()
 	table := s.table(t, name)
@@ -97,7 +97,7 @@ func (s shop) rows(t testing.TB, name string) []porttest.Row {
 	return rows
 }
 
-// read converts a value of any driver into a value of porttest.Row.
+// read converts a value from any database driver into the form that a porttest.Row has.
 func read(t testing.TB, column domain.Column, value any) any {
 	t.Helper()
 	text := ""
@@ -120,7 +120,7 @@ func read(t testing.TB, column domain.Column, value any) any {
 		typed, err = strconv.ParseFloat(text, 64)
 	case domain.TypeBoolean:
 		typed, err = strconv.ParseBool(text)
-	case domain.TypeTime: // SQLite, if it does not recognise the type
+	case domain.TypeTime: // a driver of SQLite that does not recognize the type
 		err = fmt.Errorf("it is no time")
 	case domain.TypeJSON:
 		typed = domain.JSON(text)

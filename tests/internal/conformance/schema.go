@@ -7,8 +7,8 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// createTables returns the statements that create the tables of a data map. Every relation without a condition is a
-// foreign key without ON DELETE.
+// createTables returns the statements that create the tables of a data map. Every relation without a condition becomes
+// a foreign key without ON DELETE.
 func createTables(m domain.DataMap, types map[domain.ColumnType]string) []string {
 	var statements []string
 	for _, table := range inOrder(m.Tables()) {
@@ -33,7 +33,7 @@ func createTables(m domain.DataMap, types map[domain.ColumnType]string) []string
 	return statements
 }
 
-// inOrder sorts tables after the tables that they refer to.
+// inOrder sorts the tables so that each table follows the tables that it refers to.
 func inOrder(tables []domain.Table) []domain.Table {
 	var ordered []domain.Table
 	made := map[string]bool{}
@@ -52,7 +52,8 @@ func inOrder(tables []domain.Table) []domain.Table {
 	return ordered
 }
 
-// sqliteTypes returns the types that bun uses for columns of its models.
+// sqliteTypes returns the SQL type for each column type. They are the types that bun uses for the columns of its
+// models.
 func sqliteTypes() map[domain.ColumnType]string {
 	return map[domain.ColumnType]string{
 		domain.TypeText: "VARCHAR", domain.TypeSmallInt: "INTEGER", domain.TypeInteger: "INTEGER",

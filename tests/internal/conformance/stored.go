@@ -11,9 +11,10 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// These functions read the tables of bunstore with plain SQL.
+// These functions read the tables of habeas with plain SQL.
 
-// erased reads the mark of erasures of the subject.
+// erased returns the instant of the last erasure of the subject. The result marked is false if the table has no row for
+// an erasure of the subject.
 func erased(t testing.TB, db *sql.DB, id domain.SubjectID) (last time.Time, marked bool) {
 	t.Helper()
 	var mark instant
@@ -57,7 +58,7 @@ func entries(t testing.TB, db *sql.DB) (all []domain.OutboxEntry) {
 	return all
 }
 
-// instant scans an instant or NULL in the form that a driver returns. It implements sql.Scanner.
+// instant is an sql.Scanner for instants and NULL. Drivers return an instant as time.Time or as text.
 type instant struct{ time *time.Time }
 
 func (i *instant) Scan(value any) (err error) {

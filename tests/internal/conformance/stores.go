@@ -1,6 +1,6 @@
-// Package conformance runs the conformance suites of the storage ports on every store of the module. Its harnesses open
-// a store on the shop of package porttest. tests/story uses them too, and so does the module tests/pgdriver, which adds
-// a driver.
+// Package conformance runs the conformance suites of the storage ports on every store of the module. A harness opens
+// stores with the tables of the shop in package porttest. Package story and the module tests/pgdriver use these
+// harnesses, too.
 package conformance
 
 import (
@@ -13,7 +13,7 @@ import (
 // Kind is a kind of store.
 type Kind struct {
 	Name string
-	// Harness opens stores of the kind that exist until t ends.
+	// Harness returns a harness that opens stores of this kind. The stores exist until t ends.
 	Harness func(t testing.TB) porttest.StoreHarness
 }
 
@@ -27,7 +27,7 @@ func Kinds() []Kind {
 	return kinds
 }
 
-// Bunstore returns package bunstore on a database with the driver.
+// Bunstore returns the kind of a bunstore.Store on a database with the driver.
 func Bunstore(driver databases.Driver) Kind {
 	return Kind{"bunstore on " + driver.Name, func(t testing.TB) porttest.StoreHarness {
 		t.Helper()
@@ -38,8 +38,8 @@ func Bunstore(driver databases.Driver) Kind {
 	}}
 }
 
-// BunstoreIn returns package bunstore on PostgreSQL in schemas of the caller. Each call of place returns the URL of an
-// empty schema, which exists until t ends.
+// BunstoreIn returns the kind of a bunstore.Store in PostgreSQL schemas that the caller creates. The function that
+// place returns creates an empty schema and returns a URL that selects it. The schema exists until t ends.
 func BunstoreIn(name string, driver databases.Driver, place func(t testing.TB) func(testing.TB) string) Kind {
 	return Kind{name, func(t testing.TB) porttest.StoreHarness {
 		t.Helper()

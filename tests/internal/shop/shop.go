@@ -1,4 +1,4 @@
-// Package shop is the default application of tests. An erasure anonymizes the rows of customers, deletes parcels and
+// Package shop is the application of most tests. An erasure anonymizes the row of a customer, deletes parcels and
 // retains invoices.
 package shop
 

@@ -9,7 +9,8 @@ import (
 	"github.com/habeas-data/habeas/ports/porttest"
 )
 
-// subjectOf returns customer 1 of a tenant. The desk knows the customer by the name of the tenant.
+// subjectOf returns the subject of customer 1 of a tenant. The ref of the subject at the desk is the name of the
+// tenant.
 func subjectOf(tenant string) (domain.Subject, error) {
 	id, err := domain.NewSubjectID(tenant, "1")
 	return domain.Subject{ID: id, Refs: []domain.SubjectRef{{Kind: "desk", Value: strings.Clone(tenant)}}}, err
@@ -17,7 +18,7 @@ func subjectOf(tenant string) (domain.Subject, error) {
 
 var issued = time.Date(2024, 2, 29, 0, 0, 0, 0, time.UTC)
 
-// seed adds a row of customer 1 of a tenant to every table. The numbers of the rows begin at first.
+// seed inserts rows of customer 1 of a tenant into every table. The ids of these rows are first and first + 1.
 func seed(t *testing.T, store porttest.Store, tenant string, first int64) {
 	t.Helper()
 	owner := func(row porttest.Row) porttest.Row {
@@ -40,7 +41,8 @@ func seed(t *testing.T, store porttest.Store, tenant string, first int64) {
 	store.Insert(t, "invoices", owner(porttest.Row{"address": "1 Main Street", "phone": "555", "issued_at": issued}))
 }
 
-// rowsOf returns the rows of customer 1 of a tenant by table. Their numbers are first to first + 9.
+// rowsOf returns the rows of customer 1 of a tenant, by table. The ids of the customer's rows are in the range from
+// first to first + 9.
 func rowsOf(t *testing.T, store porttest.Store, tenant string, first int64) map[string][]porttest.Row {
 	t.Helper()
 	held := map[string][]porttest.Row{}

@@ -7,8 +7,8 @@ import (
 	"github.com/habeas-data/habeas/ports/porttest"
 )
 
-// dataMap returns the data map of the shop, with the tables whose rows belong to one person. It has no keys of external
-// systems, because the story has no system that takes keys.
+// dataMap returns the data map of the shop in package porttest, without the tables whose rows belong to several people.
+// It has no keys of external systems, because no system of this story has keys.
 func dataMap() (domain.DataMap, error) {
 	shop := porttest.DataMap()
 	tables := slices.DeleteFunc(slices.Clone(shop.Declared()), func(t domain.Table) bool {

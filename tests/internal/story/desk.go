@@ -10,7 +10,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// desk is the external system. It knows each subject until the subject is erased.
+// desk is the external system. It has a contact for each subject until the subject is erased.
 type desk struct {
 	mu     sync.Mutex
 	down   bool
@@ -56,7 +56,7 @@ func (d *desk) RectifySubject(_ context.Context, ref domain.SubjectRef, _ string
 	return nil
 }
 
-// ticking is a clock that advances by a second with each reading.
+// ticking is a clock. Each reading is one second later than the previous reading.
 type ticking struct {
 	mu  sync.Mutex
 	now time.Time

@@ -66,7 +66,7 @@ func (s *story) erasure() {
 	s.checkSteps()
 }
 
-// checkSteps compares the last erasure on the trail with the plan, step by step.
+// checkSteps checks that the events of the last erasure are the steps of the erasure plan, in the same order.
 func (s *story) checkSteps() {
 	s.t.Helper()
 	plan, events := s.engines.Eraser.Plan().Local(), s.trail("acme")
@@ -83,7 +83,7 @@ func (s *story) checkSteps() {
 	}
 }
 
-// completion runs the worker. The call to the desk completes the erasure, once.
+// completion processes the outbox entry. After the call of the desk, the erasure is complete.
 func (s *story) completion() {
 	s.drain(1)
 	if s.desk.erased["acme"] != 1 {
@@ -109,7 +109,7 @@ func (s *story) erasureAgain() {
 	}
 }
 
-// exportAfterErasure checks that an export contains retained data with the reason, and marks the other data as erased.
+// exportAfterErasure checks that an export contains the retained data, and that it marks all other data as erased.
 func (s *story) exportAfterErasure() {
 	values, bundle := s.exported()
 	if len(bundle.Records) != 19 || values["invoices.address"] != "1 Main Street" {

@@ -17,8 +17,8 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// router is an HTTP adapter. serve starts a server with the API under /me and returns its URL. A header names the
-// customer, which only a test may do.
+// router is an HTTP adapter. serve starts a server with the API under /me and returns its URL. A header of a request
+// names the customer. In a real application, any client could forge this header.
 type router struct {
 	name  string
 	serve func(t *testing.T, api *httpapi.API) string
@@ -64,8 +64,8 @@ func serveNetHTTP(t *testing.T, api *httpapi.API) string {
 	return server.URL
 }
 
-// exchange sends a request as customer 1 of a tenant. It decodes the response into result unless result is nil. A
-// different status ends the test.
+// exchange sends a request as customer 1 of a tenant. It decodes the response into result, unless result is nil. The
+// test ends if the status of the response differs from the parameter status.
 func (s *story) exchange(tenant, method, path, body string, status int, result any) {
 	s.t.Helper()
 	request, err := http.NewRequestWithContext(s.t.Context(), method, s.url+path, strings.NewReader(body))

@@ -1,5 +1,6 @@
-// Package story plays one story of a person's rights, from the first refusal to the last export, through a real server
-// and on a real store. It is a separate package, so that other modules can play it too.
+// Package story plays a story in which a person uses every right. It starts with a refused request and ends with an
+// export after the erasure. It uses a real server and a real store. Other modules can import the package to play the
+// story with their drivers.
 package story
 
 import (
@@ -23,8 +24,8 @@ import (
 	"github.com/habeas-data/habeas/tests/internal/conformance"
 )
 
-// Play plays the story on each of the kinds of stores, behind every router. The responses, the tables and the audit
-// trail must be the same for every adapter and every store.
+// Play plays the story with each router on each of the kinds of stores. The responses, the tables and the audit trail
+// must always be the same.
 func Play(t *testing.T, kinds ...conformance.Kind) {
 	t.Helper()
 	for _, kind := range kinds {
@@ -37,7 +38,8 @@ func Play(t *testing.T, kinds ...conformance.Kind) {
 	}
 }
 
-// story is the story of customer 1 of the tenant acme. Customer 1 of the tenant rival is another person.
+// story is the story of customer 1 of the tenant acme. Customer 1 of the tenant rival is another person, whose data
+// must not change.
 type story struct {
 	t       *testing.T
 	store   porttest.Store
@@ -88,7 +90,7 @@ func (s *story) play() {
 	}
 }
 
-// checkTrail compares the trail with the expected events.
+// checkTrail checks that the audit trail has exactly the events that happened so far.
 func (s *story) checkTrail() {
 	s.t.Helper()
 	var types []domain.EventType
@@ -101,8 +103,8 @@ func (s *story) checkTrail() {
 	}
 }
 
-// checkOperation checks that an event has the id of the operation that was requested last, if its right has several
-// events.
+// checkOperation checks the operation id of an event. If an operation has several events, they must all have the id of
+// the latest operation.
 func (s *story) checkOperation(event domain.AuditEvent) {
 	right, what, _ := strings.Cut(string(event.EventType), "_")
 	switch {
@@ -220,7 +222,8 @@ func (s *story) exportWithoutTheDesk() {
 	}
 }
 
-// rectification has no route in the API. The application calls it from its own route.
+// rectification corrects data without the API. The API has no route for corrections, so an application calls the
+// service.
 func (s *story) rectification() {
 	subject, err := subjectOf("acme")
 	must(s.t, err)
@@ -244,7 +247,7 @@ func (s *story) rectification() {
 		domain.EventRectificationStepSucceeded, domain.EventRectificationCompleted)
 }
 
-// drain carries out the entries of the outbox as a worker does.
+// drain processes the entries of the outbox, as a worker does. The parameter want is the expected number of entries.
 func (s *story) drain(want int) {
 	s.t.Helper()
 	for _, want := range []int{want, 0} {

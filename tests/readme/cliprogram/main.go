@@ -1,4 +1,4 @@
-// Command cliprogram is the program in docs/operating.md that has the commands of habeas.
+// Command cliprogram is the program with the commands of habeas that docs/operating.md shows.
 package main
 
 import (

@@ -1,4 +1,4 @@
-// Command fiberprogram is a program of the README.
+// Command fiberprogram is the program for Fiber that the README shows.
 package main
 
 import (

@@ -1,4 +1,4 @@
-// Command httpprogram is a program of docs/integration.md.
+// Command httpprogram is the program for net/http that docs/integration.md shows.
 package main
 
 import (

@@ -1,4 +1,4 @@
-// Command pgxprogram is a program of docs/integration.md.
+// Command pgxprogram is the program for pgx that docs/integration.md shows.
 package main
 
 import (

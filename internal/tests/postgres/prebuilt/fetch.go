@@ -24,7 +24,8 @@ const (
 	maxArchive   = 256 << 20
 )
 
-// archive returns the archive of a release, from the cache directory of the user or from the registry.
+// archive returns the archive of a release. It reads the archive from the cache directory of the user if possible, and
+// otherwise downloads it from the npm registry.
 func (r release) archive(ctx context.Context) ([]byte, error) {
 	name := r.cached()
 	if content, err := os.ReadFile(name); err == nil && r.check(content) == nil {
@@ -51,7 +52,8 @@ func (r release) cached() string {
 	return filepath.Join(parent, "habeas-tests", "postgresql-"+r.version+".tgz")
 }
 
-// keep writes the archive to a temporary file and renames it, because several processes may download it concurrently.
+// keep stores the archive in the cache. It writes to a temporary file and renames that file, because several processes
+// may store the same archive concurrently.
 func keep(name string, content []byte) error {
 	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
 		return fmt.Errorf("prebuilt: %w", err)
@@ -102,7 +104,8 @@ func (r release) check(content []byte) error {
 	return nil
 }
 
-// registry returns the npm registry of the environment, or of the configuration of npm.
+// registry returns the URL of the npm registry. It reads the URL from the environment, and otherwise from the
+// configuration of npm.
 func registry(ctx context.Context) (string, error) {
 	named := cmp.Or(os.Getenv("npm_config_registry"), os.Getenv("NPM_CONFIG_REGISTRY"))
 	if named == "" {

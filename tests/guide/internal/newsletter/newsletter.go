@@ -25,13 +25,13 @@ func NewResolver(baseURL, token string) *Resolver {
 	return &Resolver{BaseURL: baseURL, Token: token, Client: &http.Client{CheckRedirect: never}}
 }
 
-// fields lists the fields of a subscriber. The covered surface and the exporter use the same list.
+// fields lists the exported fields of a subscriber. CoveredSurface and ExportSubject use the same list.
 var fields = []domain.CoveredField{
 	{Field: "email", Category: domain.CategoryContact},
 	{Field: "language", Category: domain.CategoryBehavioral},
 }
 
-// Name is also the kind of the refs of this service.
+// Name returns the name of the resolver. The refs of this service have this name as their Kind.
 func (r *Resolver) Name() string { return "newsletter" }
 
 // CoveredSurface lists the exported and erased fields.
@@ -63,7 +63,7 @@ func (r *Resolver) EraseSubject(ctx context.Context, ref domain.SubjectRef, entr
 	return err == nil && !known, err
 }
 
-// call makes one request and reports whether the service knows the subscriber.
+// call sends one request about a subscriber, and reports whether the service knows this subscriber.
 func (r *Resolver) call(ctx context.Context, method string, ref domain.SubjectRef, key string, into any) (bool, error) {
 	address := r.BaseURL + "/subscribers/" + url.PathEscape(ref.Value)
 	request, err := http.NewRequestWithContext(ctx, method, address, nil)

@@ -47,7 +47,8 @@ func TestARefThatIsAPathIsRefused(t *testing.T) {
 	}
 }
 
-// service is the newsletter service. If a status is set, it responds to every request with it. It can also hang.
+// service is the newsletter service. It responds to every request with the status, unless the status is 0. After a call
+// of hang, it does not respond.
 type service struct {
 	mu          sync.Mutex
 	subscribers map[string]string // addresses by subscriber

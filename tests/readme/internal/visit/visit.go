@@ -1,4 +1,4 @@
-// Package visit acts as a user of the complete programs in the documentation.
+// Package visit tests the complete programs of the documentation. It sends HTTP requests to them, as a user would.
 package visit
 
 import (
@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// retryAfter is the interval in which Program checks whether a program listens.
+// retryAfter is the wait before Program repeats a request to a program that does not listen yet.
 const retryAfter = 10 * time.Millisecond
 
 // FreeAddress returns an unused address on loopback.
@@ -23,7 +23,7 @@ func FreeAddress(t testing.TB) string {
 	return listener.Addr().String()
 }
 
-// Program starts a program, erases user 1 over HTTP, and stops the program.
+// Program starts a program, erases user 1 over HTTP, and stops the program. The test fails if a step fails.
 func Program(t testing.TB, run func(ctx context.Context, address string) error) {
 	t.Helper()
 	address := FreeAddress(t)
