@@ -50,7 +50,8 @@ func (r *Runner) findings(backlog domain.OutboxBacklog, at time.Time) (found []d
 		found = append(found, domain.Finding{
 			Code: "outbox-abandoned", Severity: domain.SeverityError,
 			Reason: system + given + " abandoned. The system did not erase or correct the data.",
-			Remedy: "Fix the cause, then requeue or discard the entries.",
+			Remedy: "Fix the cause. Then requeue or discard the erasures. A rectification cannot be requeued: correct the data " +
+				"again and discard the entry.",
 		})
 	}
 	if backlog.Oldest != nil && at.Sub(*backlog.Oldest) >= r.config.LateAfter {
