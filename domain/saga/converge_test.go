@@ -80,7 +80,7 @@ type noDeadline struct{ testing.TB }
 // script lists the outcomes of the calls of an entry in order. Further calls succeed.
 type script []string
 
-// play simulates one call with an outcome of a script.
+// play makes one call of a resolver end with the outcome what, which comes from a script.
 func play(ctx context.Context, what string, stop func()) (bool, error) {
 	switch what {
 	case "hangs":
@@ -96,7 +96,9 @@ func play(ctx context.Context, what string, stop func()) (bool, error) {
 	return false, errBoom
 }
 
-// A lost session simulates a process that dies, or loses its database connection, between the call and the settlement.
+// Every entry succeeds exactly once, even if some of its calls fail and some sessions are lost. A lost session
+// simulates a process that dies, or loses its database connection, between the call and the settlement (the write of
+// the outcome).
 func TestAnyScriptOfTransientFailuresShorterThanTheLimitConverges(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		rapid.Check(noDeadline{t}, func(draw *rapid.T) {

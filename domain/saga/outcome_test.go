@@ -202,7 +202,6 @@ func TestARectification(t *testing.T) {
 	}
 }
 
-// eightTimes limits the number of attempts to eight.
 func eightTimes(c *saga.Config) { c.MaxAttempts = 8 }
 
 // An entry is abandoned at the age GiveUpAfter, even after few attempts.

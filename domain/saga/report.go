@@ -40,7 +40,7 @@ func (r *Runner) report(ctx context.Context, entry domain.OutboxEntry, cause err
 	(*call)(ctx, entry, cause)
 }
 
-// reportEntry calls the OnFailure function and OnAbandoned with an entry that a person must check.
+// reportEntry calls the functions OnFailure and OnAbandoned with an outbox entry that a person must check.
 func (r *Runner) reportEntry(ctx context.Context, entry domain.OutboxEntry, cause error) {
 	r.report(ctx, entry, cause)
 	if r.config.OnAbandoned == nil {

@@ -207,9 +207,9 @@ type batch struct {
 
 func (b batch) isEmpty() bool { return len(b.entries)+len(b.unreadable) == 0 }
 
-// admitted returns the targets of a claim, and the number of entries that the claim may take per system. The targets
-// are the operations of the systems that may be called now and are not busy. Each claim begins with another system, so
-// that no system is always the last.
+// admitted returns the targets of a claim, and the number of entries that the claim may take per system. A target is an
+// external system with an operation. The targets are those of all systems that may be called now and are not busy. Each
+// claim begins with another system, so that no system is always the last.
 func (r *Runner) admitted(now time.Time, busy func(system string) bool) ([]domain.OutboxTarget, map[string]int) {
 	var targets []domain.OutboxTarget
 	names, systems := r.resolvers.Names(), map[string]int{}
@@ -236,9 +236,9 @@ func (r *Runner) admitted(now time.Time, busy func(system string) bool) ([]domai
 	return targets, systems
 }
 
-// claim claims a batch. It waits for the database for at most CallTimeout. The store abandons entries that cannot be
-// read, so claim records their events in its transaction. If the parameter again is set, the previous claim found no
-// entry, and claim scans only a window (see scans).
+// claim claims a batch of outbox entries. It waits for the database for at most CallTimeout. The store abandons entries
+// that cannot be read, so claim records their events in its transaction. The parameter again is true if the previous
+// claim found no entry. claim then reads only entries with older due times (a window, see scans).
 func (r *Runner) claim(ctx context.Context, busy func(system string) bool, again bool) (batch, error) {
 	began := r.config.Clock.Now()
 	targets, systems := r.admitted(began, busy)
@@ -250,7 +250,7 @@ func (r *Runner) claim(ctx context.Context, busy func(system string) bool, again
 	returned := false
 	defer func() {
 		for name, admitted := range systems {
-			r.throttles[name].claimed(admitted, of(b.entries, name))
+			r.throttles[name].claimed(admitted, countOf(b.entries, name))
 			r.reportBreaker(ctx, name)
 		}
 		if !returned {
@@ -301,7 +301,8 @@ func (r *Runner) claim(ctx context.Context, busy func(system string) bool, again
 	return b, nil
 }
 
-// take claims due entries of the targets and adds them to the batch, up to the size limit of the batch.
+// take claims due entries of the targets (pairs of a system and an operation) and adds them to the batch, up to the
+// size limit of the batch.
 func (r *Runner) take(
 	ctx context.Context, s ports.Session, b *batch, now time.Time, targets []domain.OutboxTarget,
 ) error {
@@ -326,7 +327,8 @@ func (r *Runner) take(
 	return nil
 }
 
-// within returns targets, limited to the bounds of the planned window.
+// within returns copies of the targets that select only the entries whose due times are in the window of the planned
+// scan.
 func within(targets []domain.OutboxTarget, planned scan) []domain.OutboxTarget {
 	limited := slices.Clone(targets)
 	for i := range limited {
@@ -335,7 +337,8 @@ func within(targets []domain.OutboxTarget, planned scan) []domain.OutboxTarget {
 	return limited
 }
 
-// rest returns the targets that may have further entries in the batch, with their limits reduced by the taken entries.
+// rest returns the targets of a claim that may take further entries, after it has taken the entries in the parameter
+// taken. It reduces the limit of each target by the number of taken entries.
 func rest(targets []domain.OutboxTarget, taken []domain.OutboxEntry) []domain.OutboxTarget {
 	if len(taken) == 0 {
 		return targets
@@ -343,7 +346,7 @@ func rest(targets []domain.OutboxTarget, taken []domain.OutboxEntry) []domain.Ou
 	var left []domain.OutboxTarget
 	for _, target := range targets {
 		if target.Limit > 0 {
-			if target.Limit -= of(taken, target.Resolver); target.Limit <= 0 {
+			if target.Limit -= countOf(taken, target.Resolver); target.Limit <= 0 {
 				continue
 			}
 		}
@@ -352,15 +355,15 @@ func rest(targets []domain.OutboxTarget, taken []domain.OutboxEntry) []domain.Ou
 	return left
 }
 
-// isFull reports whether more entries may be due.
+// isFull reports whether a batch has the maximum size, so that more entries may be due.
 func (r *Runner) isFull(b batch) bool { return len(b.entries)+len(b.unreadable) >= r.config.Batch }
 
 // OnFull sets a function that is called after each claim that returns a full batch. More entries may then be due, which
 // other runners can claim. The function must return immediately. A worker sets it.
 func (r *Runner) OnFull(call func()) { r.full.Store(&call) }
 
-// of returns the number of entries of a system.
-func of(entries []domain.OutboxEntry, name string) (n int) {
+// countOf returns the number of entries of a system.
+func countOf(entries []domain.OutboxEntry, name string) (n int) {
 	for _, entry := range entries {
 		if entry.Resolver == name {
 			n++

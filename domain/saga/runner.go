@@ -111,9 +111,9 @@ type SystemLimits struct {
 	Burst       int     // calls that may start at the same time after a pause; default 1
 }
 
-// Runner drains the outbox. It is safe for concurrent use. Several runners in several processes can share one outbox. A
-// runner claims only entries whose resolver and operation it knows, so processes of different versions can share an
-// outbox. The clocks of processes that share an outbox must differ by less than a lease.
+// Runner processes the entries of the outbox. It is safe for concurrent use. Several runners in several processes can
+// share one outbox. A runner claims only entries whose resolver and operation it knows, so processes of different
+// versions can share an outbox. The clocks of processes that share an outbox must differ by less than a lease.
 type Runner struct {
 	config    Config
 	audit     audit.Stamper

@@ -64,7 +64,7 @@ func clock(t *testing.T) ports.Clock {
 	return made
 }
 
-// sequence makes the ids id-1, id-2 and so on. The first id of a run is its lease token.
+// sequence makes the ids id-1, id-2 and so on. The first id of a run is the token of its lease.
 func sequence(t *testing.T) ports.IDSource {
 	t.Helper()
 	var mu sync.Mutex

@@ -9,11 +9,11 @@ import (
 )
 
 const (
-	// targetDuration is the duration that the calls of one batch to a system should have in total. A claim takes only as
-	// many entries of a system as it can presumably call in this time.
+	// targetDuration limits the batch of a system. A claim takes only as many entries of a system as the system can
+	// presumably process in this time.
 	targetDuration = time.Second
 	// stoppedAfter is the number of consecutive calls of admit at the same instant after which the clock counts as
-	// stopped.
+	// stopped. A test may stop the clock.
 	stoppedAfter = 5
 	// smoothing is the weight of the last call in the moving average of the durations of a system's calls.
 	smoothing = 0.2

@@ -24,9 +24,9 @@ type schedule struct {
 	next time.Time // zero before the first search
 }
 
-// isDue reports whether to search now. If it reports true, it schedules the next search. After a full claim, isDue
-// postpones the search by up to one interval. This process then still works on a backlog, so an old entry may be
-// claimed soon.
+// isDue reports whether to search for unclaimed entries now. If it reports true, it schedules the next search. The
+// parameter full is true if the last claim returned a full batch. This process then still works on a backlog, so an old
+// entry may be claimed soon. isDue therefore postpones the search by up to one interval.
 func (s *schedule) isDue(now time.Time, full bool) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
