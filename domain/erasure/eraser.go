@@ -124,7 +124,7 @@ func (e *Eraser) carryOut(
 	return run.result, nil
 }
 
-// admit checks a subject and returns a run for its erasure. The caller must set the session of the run.
+// admit checks the subject of an erasure and returns the state of the erasure. The caller must set the session.
 func (e *Eraser) admit(subject domain.Subject) (*run, error) {
 	calls, skipped, err := resolvers.Admit(e.dataMap, e.resolvers, subject)
 	if err != nil {
@@ -196,8 +196,9 @@ func (r *run) afterwards(context.Context) error {
 	return r.hooks.CallAfter(r.session, r.subject, r.result)
 }
 
-// fail records the failure of a target as evidence, which stays even after a rollback. It ignores an error of the
-// store, because the caller returns the failure itself, and SessionFactory.Do returns an error if evidence is lost.
+// fail records the failure of a target as evidence, that is, the event remains even after a rollback. The target is a
+// step, an external system or the hook. fail ignores an error of the store, because the caller returns the failure
+// itself, and SessionFactory.Do returns an error if evidence is lost.
 func (r *run) fail(ctx context.Context, target, class string) {
 	event := r.operation.Event(domain.EventErasureStepFailed, r.id, domain.Payload{"target": target, "error": class})
 	_ = r.session.Audit().AppendEvidence(ctx, event)
@@ -220,8 +221,8 @@ func (r *run) begin(ctx context.Context) error {
 
 // withdraw withdraws the corrections that external systems have not received yet. The corrections are personal data, so
 // the erasure must remove them, and no system may receive them after the erasure. withdraw runs after the local steps,
-// because the local steps wait for a rectification in progress. It also runs if no resolver of this process rectifies,
-// because another process may have such a resolver.
+// because these steps wait for a rectification that runs concurrently. It also runs if no resolver of this process
+// rectifies, because another process may have such a resolver.
 func (r *run) withdraw(ctx context.Context) error {
 	withdrawn, err := r.session.Outbox().Withdraw(ctx, r.id)
 	if err != nil {
@@ -271,7 +272,8 @@ func (r *run) apply(ctx context.Context) error {
 	return r.session.Audit().Append(ctx, events...)
 }
 
-// clearsAgain reports whether a step only clears references in rows that an earlier step has already counted.
+// clearsAgain reports whether an earlier step has already counted the rows of a step. The step then only sets
+// references in these rows to NULL.
 func clearsAgain(before []domain.Step, step domain.Step) bool {
 	return step.OnlyClears() && slices.ContainsFunc(before, func(other domain.Step) bool {
 		return other.Target == step.Target && other.Via == step.Via

@@ -55,8 +55,8 @@ func (e *Eraser) EraseAsRehearsed(
 	return e.erase(ctx, s, subject, fingerprint)
 }
 
-// compare fails if the erasure was rehearsed, and its plan or counts differ from the rehearsal. It runs directly after
-// the local steps, because the counts are then complete.
+// compare returns an error if the erasure was rehearsed, and its plan or row counts differ from the rehearsal. It runs
+// directly after the local steps, because the counts are then complete.
 func (r *run) compare(ctx context.Context) error {
 	if r.rehearsed == "" || r.plan.Fingerprint(r.steps, r.external) == r.rehearsed {
 		return nil

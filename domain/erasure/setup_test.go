@@ -21,7 +21,7 @@ var (
 	errBoom = errors.New("boom: zoe@example.org")
 	noon    = time.Date(2024, 3, 1, 12, 0, 0, 0, time.UTC)
 
-	// These are the steps of every erasure in these tests.
+	// The steps of every erasure in these tests.
 	deleteSessions = domain.Step{Target: "sessions", Strategy: del}
 	anonymizeUsers = domain.Step{Target: "users", Strategy: anon, Columns: []string{"email"}}
 	retainUsers    = domain.Step{Target: "users", Strategy: keep, Columns: []string{"vat"}}
@@ -148,7 +148,8 @@ func (w world) applies(rows ...int64) *gomock.Call {
 	return w.subjects.EXPECT().Apply(gomock.Any(), w.subject.ID, steps).Return(rows, nil)
 }
 
-// appliesUntil expects that the store applies the steps and fails with err at the step with the index failed.
+// appliesUntil expects that the store carries out the steps before the step with the index failed, and that this step
+// fails with err.
 func (w world) appliesUntil(failed int, err error) *gomock.Call {
 	return w.subjects.EXPECT().Apply(gomock.Any(), w.subject.ID, steps).Return(make([]int64, failed), err)
 }

@@ -21,7 +21,7 @@ var (
 	errBoom = errors.New("boom: zoe@example.org")
 	noon    = time.Date(2024, 3, 1, 12, 0, 0, 0, time.UTC)
 
-	// The corrections of most tests, with the step and the values of their plan.
+	// The corrections of most tests, and the step and the values of the plan for these corrections.
 	corrections = domain.Corrections{domain.CategoryIdentity: 7, domain.CategoryContact: "zoe@example.org"}
 	sent        = domain.Corrections{domain.CategoryIdentity: int64(7), domain.CategoryContact: "zoe@example.org"}
 	writeUsers  = domain.RectificationStep{Table: "users", Values: []domain.ColumnValue{
