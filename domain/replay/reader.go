@@ -92,8 +92,8 @@ func (r *reader) read() (entry domain.JournalEntry, ok bool, err error) {
 	return domain.JournalEntry{}, false, nil
 }
 
-// countBroken counts the unconfirmed line, if any, as broken. It is called if the next line does not report a cut-off
-// line.
+// countBroken counts the invalid line before the current line, if any, as broken. It is called if the current line does
+// not report that the line before was cut off.
 func (r *reader) countBroken() {
 	if r.unconfirmed == 0 {
 		return

@@ -36,8 +36,8 @@ type Config struct {
 	Refs func(ctx context.Context, id domain.SubjectID) ([]domain.SubjectRef, error)
 	// Workers is the number of concurrent erasures. The default is 4.
 	Workers int
-	// Batch is the number of subjects that Replay holds in memory, and whose marks it reads with one query. The default is
-	// 500.
+	// Batch is the number of subjects that Replay holds in memory. One query reads the erasures of these subjects that the
+	// database records. The default is 500.
 	Batch int
 }
 
@@ -120,8 +120,9 @@ func (r *Replayer) Replay(
 	return report, first
 }
 
-// eraseAll erases the subjects of a batch, except those whose mark is at least as new as their line. It returns the
-// first error of a subject. If an error ends the replay, it returns that error instead.
+// eraseAll erases the subjects of a batch of journal lines. It skips a subject if the database records an erasure that
+// is not older than the line. It returns the first error of a subject. If an error ends the replay, it returns that
+// error instead.
 func (r *Replayer) eraseAll(
 	ctx context.Context, batch []domain.JournalEntry, erasedAt map[domain.SubjectID]time.Time,
 	report *domain.ReplayReport,

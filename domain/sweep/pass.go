@@ -9,8 +9,9 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// The keys of the two numbers in the database that all processes share: the position of the pass (the last mark that
-// was read), and the start of the pass in Unix seconds.
+// The keys of two numbers in the database that all processes share. A pass is one run over all erased subjects. The
+// first number is the position of the pass (the last erasure that it has read). The second number is the start of the
+// pass in Unix seconds.
 const (
 	readerOfMarks = "sweep"
 	readerOfBegin = "sweep began"
@@ -51,8 +52,8 @@ type batch struct {
 	ends  bool  // the batch is the last one of the pass
 }
 
-// take reserves the next batch of the shared pass for this process. The result more reports whether further batches
-// follow in the pass.
+// take reserves the next batch of the pass that all processes share. The result more reports whether further batches of
+// the pass follow.
 func (s *Sweeper) take(
 	ctx context.Context, session ports.Session, interval time.Duration,
 ) (next batch, more bool, err error) {
@@ -99,8 +100,8 @@ func (s *Sweeper) beginPass(ctx context.Context, marks ports.ErasureMarks, inter
 	return marks.Advance(ctx, readerOfBegin, last, now.Unix())
 }
 
-// read returns the batch after a position. A batch that is not full ends the pass. If only an empty batch ended the
-// pass, concurrent erasures could prolong the pass forever.
+// read returns the batch of erased subjects whose erasures follow the position after. A batch that is not full is the
+// last of the pass. Otherwise concurrent erasures, which add further subjects, could prolong the pass forever.
 func (s *Sweeper) read(
 	ctx context.Context, session ports.Session, marks ports.ErasureMarks, after int64,
 ) (next batch, err error) {

@@ -57,7 +57,7 @@ func (v *Verifier) RunOnce(
 	return verified, true, nil
 }
 
-// errTaken rolls back a session if another process has verified the same erasure first.
+// errTaken makes a session roll back because another process has verified the same erasure first.
 var errTaken = errors.New("another process was first")
 
 // result is the result of one session.
@@ -68,7 +68,7 @@ type result struct {
 	moved    bool
 }
 
-// next verifies the next erasure if it is due, and then sets the shared position to the mark of this erasure.
+// next verifies the next erasure if it is due. It then stores this erasure as the position of all processes.
 func (v *Verifier) next(ctx context.Context, s ports.Session, delay time.Duration) (next result, err error) {
 	marks, err := ports.MarksOf(s)
 	if err != nil {
@@ -107,8 +107,8 @@ func (v *Verifier) next(ctx context.Context, s ports.Session, delay time.Duratio
 	return next, err
 }
 
-// skipOld returns the position of the last of up to 1,000 consecutive marks that are too old. The parameter to is the
-// position of the first of these marks.
+// skipOld returns the position of the last erasure to skip because it is too old. It skips up to 1,000 consecutive
+// erasures. The parameter to is the position of the first of them.
 func (v *Verifier) skipOld(ctx context.Context, marks ports.ErasureMarks, from, to int64) (int64, error) {
 	list, err := marks.Marks(ctx, domain.MarkQuery{After: from, Limit: page})
 	now := v.audit.Clock.Now()
@@ -121,7 +121,7 @@ func (v *Verifier) skipOld(ctx context.Context, marks ports.ErasureMarks, from, 
 	return to, err
 }
 
-// failures counts the failed verifications of one erasure in this process: the erasure whose verification failed last.
+// failures counts the failed verifications in this process, only of the erasure whose verification failed last.
 type failures struct {
 	mu     sync.Mutex
 	intake int64
