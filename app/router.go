@@ -56,8 +56,8 @@ func (i *Integration) OpenAPI(prefix string) ([]byte, error) {
 	return api.OpenAPI(prefix)
 }
 
-// mounts has the prefix and the API of each mounted router. OpenAPI needs it, because Fiber cannot find a router by its
-// prefix.
+// mounts has the prefix and the API of each mounted router. OpenAPI needs this list, because Fiber cannot find a router
+// by its prefix.
 type mounts struct {
 	mu  sync.Mutex
 	all []mounted
