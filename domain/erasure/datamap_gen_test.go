@@ -18,7 +18,8 @@ type generated struct {
 }
 
 // dataMaps draws valid data maps of two to six tables. They have composite keys, keys that are foreign keys, long and
-// alternative paths, self-references, relations to tables outside of the map, and annotations of every kind.
+// alternative paths to the subject, self-references, relations to tables outside of the map, and annotations of every
+// kind.
 func dataMaps() *rapid.Generator[generated] {
 	return rapid.Custom(func(t *rapid.T) generated {
 		names := rapid.Permutation([]string{"apples", "bikes", "cards", "deeds", "eggs", "farms"}).Draw(t, "names")
@@ -178,8 +179,8 @@ func (g generated) fault(table domain.Table) domain.Code {
 	return ""
 }
 
-// clears returns the code of the planner's error for a foreign key with ON DELETE SET NULL, if the database would clear
-// a column that must keep its value. The code is empty if there is no such column.
+// clears returns the code of the error with which the planner must refuse an ON DELETE SET NULL. The planner refuses it
+// if the column must keep its value. If there is nothing to refuse, the code is empty.
 func (g generated) clears(table domain.Table) domain.Code {
 	var code domain.Code
 	for _, relation := range table.Relations {

@@ -24,11 +24,12 @@ type Config struct {
 	Purposes  domain.Purposes  // purposes that audit events may name, as in consent.Ledger; default none
 	Observer  ports.Observer   // receives the outcome of each erasure; default none
 
-	// Before is called in the session of each erasure after the subject is locked and before the local steps. If Before
-	// returns an error or panics, the erasure fails. If the session is retried, Before is called again. Default: no call.
+	// Before is called in the session of each erasure, after the subject is locked and before any row is deleted or
+	// overwritten. If Before returns an error or panics, the erasure fails. If the session is retried, Before is called
+	// again. The default is nil: no function is called.
 	Before func(ctx context.Context, s ports.Session, subject domain.Subject) error
 	// After is called after the session of an erasure has committed. The session must implement ports.CommitNotifier.
-	// Panics of After are recovered and ignored. Default: no call.
+	// Panics of After are recovered and ignored. The default is nil: no function is called.
 	After func(ctx context.Context, subject domain.Subject, result domain.ErasureResult)
 }
 
@@ -77,13 +78,13 @@ func (e *Eraser) Plan() domain.Plan { return e.plan }
 // these steps:
 //
 //  1. It locks the subject, so that erasures of the same subject run one after the other.
-//  2. It enqueues the keys of external systems that the rows hold (domain.Annotation.Ref). An entry has at most
-//     domain.MaxKeys keys. Keys in retained cells are not enqueued.
+//  2. It adds outbox entries with the keys of external systems that the rows hold (domain.Annotation.Ref). An outbox
+//     entry has at most domain.MaxKeys keys. Keys in retained cells are not included.
 //  3. It calls the hook Before.
-//  4. It carries out the local steps of the plan.
+//  4. It carries out the local steps of the plan, which change the application's own tables.
 //  5. It withdraws the corrections (outbox entries of rectifications) that external systems have not received yet.
 //  6. It withdraws the consents in force and clears the reasons of restrictions.
-//  7. It enqueues one outbox entry for each ref of the subject (its id in an external system).
+//  7. It adds one outbox entry for each ref of the subject (its id in an external system).
 //
 // Erase records erasure_requested, one erasure_step_succeeded per local step, one consent_withdrawn for each consent
 // that was in force, and erasure_local_completed. If no external system has to erase, Erase also records
@@ -95,13 +96,14 @@ func (e *Eraser) Plan() domain.Plan { return e.plan }
 // of the hook, the error in the event is panic.
 //
 // Erase returns domain.ErrSubject, and records nothing, if the subject does not fit the data map or has a ref of an
-// unknown kind. A repeated erasure of a subject is not an error. It changes nothing except surrogates.
+// unknown kind. A repeated erasure of a subject is not an error. It only replaces surrogates (the values that have
+// overwritten personal values) by new ones.
 func (e *Eraser) Erase(ctx context.Context, s ports.Session, subject domain.Subject) (domain.ErasureResult, error) {
 	return e.erase(ctx, s, subject, "")
 }
 
-// erase erases the subject and reports the outcome to the observer. If fingerprint is not empty, erase fails unless the
-// erasure matches the rehearsal.
+// erase erases the subject and reports the outcome to the observer. If fingerprint is not empty, erase also compares
+// the erasure with a rehearsal, and fails if they differ.
 func (e *Eraser) erase(
 	ctx context.Context, s ports.Session, subject domain.Subject, fingerprint string,
 ) (domain.ErasureResult, error) {
@@ -302,7 +304,8 @@ func (r *run) counts(strategy domain.Strategy) map[string]int64 {
 	return map[string]int64{}
 }
 
-// complete records the totals of the local steps. If no external system has to erase, it also records the completion.
+// complete records the number of rows that the erasure has changed in the application's tables. If no external system
+// has to erase, it also records the completion.
 func (r *run) complete(ctx context.Context) error {
 	completed := r.operation.Event(domain.EventErasureLocalCompleted, r.id, domain.Payload{
 		"deleted":           total(r.result.Deleted),

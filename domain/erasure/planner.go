@@ -20,7 +20,7 @@ type Planner struct{}
 //   - The strategy of the path is delete.
 //   - The rows belong only to the subject, and the strategy of every annotated column is erase or delete.
 //
-// Otherwise the rows survive. They then have up to two steps:
+// Otherwise the rows survive, and the plan has up to two steps for them:
 //
 //   - One step anonymizes the annotated columns that are not retained, or sets them to NULL if their strategy is null.
 //     If the strategy of the path is null, the step also clears the reference to the subject.
@@ -28,11 +28,11 @@ type Planner struct{}
 //     column in Expired. domain.Plan.LocalAt returns the steps at an instant.
 //
 // A table has no step if it has no annotated column, is not owned (domain.Table.Owned), and its path has no strategy. A
-// table with several paths has steps for each path. They come in this order:
+// table with several paths has steps for each path. The steps come in this order:
 //
-//   - the steps that delete rows;
-//   - the other steps, in the order of the paths;
-//   - the steps that clear a reference shared by several paths.
+//   - The steps that delete rows.
+//   - The other steps, in the order of the paths.
+//   - The steps that clear a reference shared by several paths.
 //
 // Plan returns domain.ErrRetention or domain.ErrManifest with one problem for each mistake:
 //

@@ -120,8 +120,8 @@ func (c checked) overwrites(column domain.Column) bool {
 		slices.ContainsFunc(c.paths(), func(p domain.Path) bool { return p.Has(column) && !c.RowsDeleted(c.table, p) })
 }
 
-// checkDeletingPath returns the problems of a path to the subject whose rows the erasure deletes. A column is a problem
-// if its strategy would keep the row.
+// checkDeletingPath returns the problems of rows that the erasure deletes, because the strategy of their path to the
+// subject is delete. A column is a problem if its strategy would keep the row.
 func (c checked) checkDeletingPath(path domain.Path) []domain.Problem {
 	var found []domain.Problem
 	for _, column := range c.table.Personal() {
@@ -150,8 +150,8 @@ func called(path domain.Path) string {
 	return "the path " + path.Via
 }
 
-// checkSurvivor returns the problems of a path whose rows survive, if the erasure interrupts the path from the rows to
-// the subject. This happens in two cases:
+// checkSurvivor returns the problems of rows that survive, if the erasure interrupts their path (the chain of
+// references to the subject). This happens in two cases:
 //
 //   - The erasure deletes the rows of another table on the path.
 //   - The erasure sets a reference on the path to NULL, although a column of the rows is retained.
@@ -178,8 +178,8 @@ func (c checked) checkSurvivor(path domain.Path, orphanedBy map[string]bool) []d
 	return nil
 }
 
-// checkClearedPath returns one problem for each retained column of a path, if an erasure sets the reference of the path
-// to NULL. After that, no export and no later erasure could find the retained columns.
+// checkClearedPath returns one problem for each retained column, if an erasure sets the reference to the subject to
+// NULL. After that, no export and no later erasure could find the retained columns.
 func (c checked) checkClearedPath(path domain.Path) []domain.Problem {
 	var found []domain.Problem
 	for _, column := range path.Personal(c.table) {

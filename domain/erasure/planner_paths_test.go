@@ -11,8 +11,8 @@ import (
 
 const clear = domain.StrategyNull
 
-// about returns a table whose rows concern a sender and a recipient. The parameters sender and recipient are the
-// strategies of the two paths.
+// about returns a table with two paths to the subject, because each row concerns a sender and a recipient. The
+// parameters sender and recipient are the strategies of the paths.
 func about(sender, recipient domain.Strategy, columns ...domain.Column) domain.Table {
 	relation := func(name, column string, erasure domain.Strategy) domain.Relation {
 		return domain.Relation{

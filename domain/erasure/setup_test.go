@@ -40,7 +40,7 @@ type world struct {
 	subject  domain.Subject
 }
 
-// newWorld makes an eraser with the named resolvers, and a subject with the refs.
+// newWorld makes an eraser with the named resolvers, and a subject with the given refs (its ids in external systems).
 func newWorld(t *testing.T, resolverNames []string, refs ...domain.SubjectRef) world {
 	t.Helper()
 	return newWorldWith(t, domain.Purposes{}, resolverNames, refs...)
@@ -141,7 +141,7 @@ func (w world) requested(id string, external, refs int) *gomock.Call {
 	}))
 }
 
-// steps returns the local steps of the plan.
+// steps are the local steps of the plan, which change the application's own tables.
 var steps = []domain.Step{deleteSessions, anonymizeUsers, retainUsers}
 
 func (w world) applies(rows ...int64) *gomock.Call {

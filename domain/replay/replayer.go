@@ -30,9 +30,9 @@ type Config struct {
 	Erase func(ctx context.Context, s ports.Session, subject domain.Subject) (domain.ErasureResult, error)
 
 	// Refs returns the ids (refs) of a subject in external systems. Replay then lets these systems erase the subject
-	// again. By default, it does not, because external systems were not restored and a journal has no refs. If outbox
+	// again. By default, Replay does not, because external systems were not restored and a journal has no refs. If outbox
 	// entries were lost with the database, Refs is the only way to repeat their calls. The keys of external systems in the
-	// subject's rows are always erased again.
+	// subject's rows, such as file names, are always erased again.
 	Refs func(ctx context.Context, id domain.SubjectID) ([]domain.SubjectRef, error)
 	// Workers is the number of concurrent erasures. The default is 4.
 	Workers int
@@ -43,7 +43,8 @@ type Config struct {
 
 // Options are the options that a caller sets for one replay. The zero value uses the defaults.
 type Options struct {
-	// Refs has the same meaning as Config.Refs. By default, external systems do not erase the subject by its refs again.
+	// Refs returns the ids (refs) of a subject in external systems, like Config.Refs. By default, external systems do not
+	// erase the subject by its refs again.
 	Refs func(ctx context.Context, id domain.SubjectID) ([]domain.SubjectRef, error)
 	// Workers is the number of concurrent erasures. The default is 4.
 	Workers int
@@ -74,9 +75,9 @@ func NewReplayer(c Config) (*Replayer, error) {
 	return &Replayer{c, audit.Stamper{Clock: c.Clock, IDs: c.IDs}}, nil
 }
 
-// Replay reads lines of a journal. If the mark of a subject (the row that records its erasure in the database) is
-// missing or older than the line, Replay erases the subject in its own session. It records erasure_replayed {erased_at}
-// before the events of the erasure. After each batch it calls progress, unless progress is nil, with the totals so far.
+// Replay reads lines of a journal. If the database does not record the erasure of a line, or only an older erasure of
+// the subject, Replay erases the subject in its own session. It records erasure_replayed {erased_at} before the events
+// of the erasure. After each batch it calls progress with the totals so far, unless progress is nil.
 //
 // A further call with the same lines continues the work, because it skips subjects that were erased again. If the
 // erasure of a subject fails, Replay continues with the other subjects and returns the first error at the end. If a

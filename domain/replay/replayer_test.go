@@ -154,7 +154,7 @@ func TestAReplayIsRecorded(t *testing.T) {
 	}))
 }
 
-// An external system erases a subject again only if Refs returns a ref of the subject in this system.
+// An external system erases a subject again only if Refs returns the subject's id in this system.
 func TestExternalSystemsEraseAgainIfThereAreRefs(t *testing.T) {
 	w := newWorld(t)
 	line := lineOf(t, "1", 1)

@@ -138,7 +138,8 @@ func (r *Runner) try(ctx context.Context, entry domain.OutboxEntry) outcome {
 	return r.fail(entry, class, err)
 }
 
-// fail returns the outcome of a failed attempt. The entry is retried, unless this was its last attempt.
+// fail returns the outcome of a failed attempt. The entry is abandoned if this was its last attempt, and otherwise
+// retried.
 func (r *Runner) fail(entry domain.OutboxEntry, class string, err error) outcome {
 	var after time.Duration
 	if later := (*domain.RetryLater)(nil); errors.As(err, &later) {
@@ -160,8 +161,8 @@ func (r *Runner) fail(entry domain.OutboxEntry, class string, err error) outcome
 	return given
 }
 
-// isLost reports whether too many attempts of the entry ended without an outcome. This happens if the process dies or
-// its lease expires before the settlement.
+// isLost reports whether too many attempts of the entry ended without an outcome. An attempt has no outcome if the
+// process dies, or if the lease expires before the outcome is written.
 func (r *Runner) isLost(entry domain.OutboxEntry) bool {
 	if r.config.MaxAttempts > 0 && entry.Attempts > r.config.MaxAttempts {
 		return true

@@ -42,8 +42,8 @@ func collect(outcomes <-chan outcome, n int) []outcome {
 	return gathered
 }
 
-// record settles outcomes and writes their audit events in one transaction. It returns the number of settlements that
-// took effect.
+// record writes outcomes and their audit events in one transaction. It returns the number of settled entries. It does
+// not count an entry that is returned to the outbox without a call, or that another runner has taken over.
 func (r *Runner) record(ctx context.Context, outcomes []outcome) (settled int, err error) {
 	var failed []outcome
 	err = r.config.Sessions.Do(ctx, func(ctx context.Context, s ports.Session) error {

@@ -49,8 +49,8 @@ type throttle struct {
 	filledAt time.Time
 }
 
-// admit returns the number of entries of the system that may be claimed now, and reserves this number. If the number is
-// above 0, the caller must claim entries and then call claimed.
+// admit returns the number of entries of the system that a claim may take now, and reserves this number. If the number
+// is above 0, the caller must claim entries and then call claimed.
 func (t *throttle) admit(now time.Time) int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -84,7 +84,7 @@ func (t *throttle) admit(now time.Time) int {
 	return most
 }
 
-// claimed records that a claim returned n of the admitted entries.
+// claimed records that a claim returned n of the entries that admit has permitted.
 func (t *throttle) claimed(admitted, n int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -76,8 +76,8 @@ func (r *Runner) markUnclaimed(ctx context.Context) (found []domain.OutboxEntry,
 	return found, err
 }
 
-// recordFailure appends the event of an entry that failed without a call. It appends no event if the id of the subject
-// cannot be read, or if this version of habeas does not know the operation.
+// recordFailure appends the event of an entry that failed without a call of its resolver. It appends no event in two
+// cases: the id of the subject cannot be read, or this version of habeas does not know the operation.
 func (r *Runner) recordFailure(
 	ctx context.Context, s ports.Session, entry domain.OutboxEntry, class string, abandoned bool,
 ) error {

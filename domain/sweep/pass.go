@@ -17,12 +17,13 @@ const (
 	readerOfBegin = "sweep began"
 )
 
-// RunOnce sweeps the next batch of a pass that all processes share. It reports whether the caller should call it again
-// immediately.
+// RunOnce sweeps the next batch of a pass, and reports whether the caller should call it again immediately. A pass is
+// one run over all erased subjects. All processes share the pass:
 //
-// A pass reads the marks of all erasures. A mark is the row that records an erasure. A new pass begins if the last pass
-// began at least interval ago. A pass continues after the last batch that any process took, also after a restart. Each
-// batch belongs to one process. If a process takes a batch and does not finish it, the next pass sweeps it.
+//   - A new pass begins if the last pass began at least interval ago.
+//   - Each batch belongs to the process that takes it. The next call, also of another process or after a restart, takes
+//     the following batch.
+//   - If a process takes a batch and does not finish it, the next pass sweeps it.
 //
 // If the sweep of a subject fails, RunOnce counts the failure and continues with the other subjects. It returns the
 // first of these errors. If the database cannot be reached, RunOnce ends the batch.
@@ -149,10 +150,10 @@ func isFatal(ctx context.Context, err error) bool {
 	return err != nil && (ctx.Err() != nil || errors.Is(err, domain.ErrUnavailable))
 }
 
-// RunAll sweeps all erased subjects, independently of the shared pass. After each batch it calls progress, unless
-// progress is nil, with the totals so far. If the database cannot be reached or ctx ends, RunAll returns the error
+// RunAll sweeps all erased subjects, independently of the shared pass. After each batch it calls progress with the
+// totals so far, unless progress is nil. If the database cannot be reached or ctx ends, RunAll returns the error
 // immediately. If the sweep of one subject fails, RunAll continues, and returns the first such error at the end. A
-// further call begins at the first mark again and sweeps the remaining subjects.
+// further call begins with the first subject again. It changes nothing for the subjects that were already swept.
 func (s *Sweeper) RunAll(
 	ctx context.Context, progress func(domain.SweepReport),
 ) (report domain.SweepReport, err error) {
