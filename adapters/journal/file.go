@@ -26,9 +26,9 @@ import (
 
 // Options has the settings of a File. The zero value is ready for use.
 type Options struct {
-	// Name is the name of the journal. See ports.Journal. The default consists of the host name and the path. Each name
-	// has its own position in the database, so by default, each host writes a complete journal. Processes of several hosts
-	// that share a file on a network volume need the same Name.
+	// Name is the name of the journal. See ports.Journal. The default consists of the host name and the path. The database
+	// stores for each name which erasures the journal already has. By default, each host therefore writes a complete
+	// journal. Processes of several hosts that share a file on a network volume need the same Name.
 	Name string
 }
 

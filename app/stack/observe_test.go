@@ -22,8 +22,8 @@ import (
 
 var errBoom = errors.New("boom: zoe@example.org")
 
-// world is a stack in memory whose observer is a recorder. The only external system is "desk", in which the subject 42
-// has a ref.
+// world is a stack in memory whose observer is a recorder. The only external system is "desk", and the subject 42 has
+// an id (ref) in it.
 type world struct {
 	stack.Stack
 	api      *httpapi.API

@@ -115,7 +115,7 @@ func Table[Harness any](
 	}
 }
 
-// Assert reports an error unless holds is true.
+// Assert reports an error if the parameter holds is false.
 func Assert(t testing.TB, holds bool, format string, args ...any) {
 	t.Helper()
 	if !holds {
@@ -123,7 +123,7 @@ func Assert(t testing.TB, holds bool, format string, args ...any) {
 	}
 }
 
-// Must reports an error and ends the case immediately unless holds is true.
+// Must reports an error and ends the case immediately if the parameter holds is false.
 func Must(t testing.TB, holds bool, format string, args ...any) {
 	t.Helper()
 	if !holds {
