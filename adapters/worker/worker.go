@@ -1,5 +1,5 @@
-// Package worker carries out the entries of the outbox in the background of an application: it calls the runner of the
-// saga, batch after batch, in its own goroutines.
+// Package worker carries out outbox entries (calls to external systems) in the background of an application. Its
+// goroutines call the saga.Runner for one batch of entries after the other.
 //
 //	var background *worker.SagaWorker // declared before the store, because the store wakes it
 //	store, err := bunstore.New(db, dataMap, bunstore.Options{Enqueued: func() { background.Wake() }})

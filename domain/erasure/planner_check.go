@@ -186,7 +186,7 @@ func (c checked) checkClearedPath(path domain.Path) []domain.Problem {
 		if column.Personal.Strategy == domain.StrategyRetain {
 			found = append(found, domain.Problem{
 				Code: domain.ErrRetention, Table: c.table.Name, Column: column.Name,
-				Message: "is retained, but " + called(path) + " is set to NULL; no export and no later erasure can find it then",
+				Message: "is retained, but " + called(path) + " is set to NULL; after that, no export and no erasure can find it",
 				Remedy:  "keep the reference: remove erasure:null from the path",
 			})
 		}
@@ -214,8 +214,9 @@ func (c checked) checkSetNull(relation domain.Relation) []domain.Problem {
 		}
 		found = append(found, domain.Problem{
 			Code: code, Table: c.table.Name, Column: name,
-			Message: "must stay, but the database sets it to NULL when the rows of " + relation.References + " are deleted",
-			Remedy:  "keep the rows of " + relation.References + ", or delete the rows of " + c.table.Name + " as well",
+			Message: "must keep its value, but the database sets it to NULL when the rows of " + relation.References +
+				" are deleted",
+			Remedy: "keep the rows of " + relation.References + ", or delete the rows of " + c.table.Name + " as well",
 		})
 	}
 	return found

@@ -21,7 +21,7 @@ type reader struct {
 	number        int64  // number of the current line, counted from the beginning
 	first         int64  // number of the first broken line; 0 if there is none
 	unconfirmed   int64  // number of an invalid line that the next line may report as cut off; 0 if there is none
-	line          []byte // reused
+	line          []byte // the current line; its memory is reused
 }
 
 func newReader(lines io.Reader) *reader {

@@ -19,25 +19,29 @@ const (
 	sideInterval = 250 * time.Millisecond
 )
 
-// RunOnce claims a batch, calls the resolvers and settles the outcomes. It makes at most Concurrency concurrent calls
-// to each system, outside of any transaction.
+// RunOnce claims a batch of outbox entries, calls the resolvers and settles the entries, that is, it writes the
+// outcomes of the calls. It makes at most Concurrency concurrent calls to each system, outside of any transaction.
 //
-// RunOnce returns the number of settled entries, including the entries that could not be read. It returns 0 and no
-// error if no entry was due, if all entries were given back, or if other runners took all entries over.
+// RunOnce returns the number of settled entries. This includes entries that could not be read, which the store
+// abandons. The number is 0, without an error, in three cases:
+//
+//   - No entry was due.
+//   - RunOnce has returned all entries to the outbox, without a call.
+//   - Other runners have taken all entries over.
 //
 // While RunOnce waits for slow systems, it claims and settles entries of other systems. A system that hangs therefore
-// delays no other system. RunOnce returns when all the entries that it has claimed are settled or given back.
+// delays no other system. RunOnce returns when all entries that it has claimed are settled or returned to the outbox.
 //
-// When ctx ends, RunOnce starts no further call and gives back the entries that were not tried. It waits for the calls
-// in flight, at most CallTimeout each, and settles them. If an outcome cannot be written, the entry stays in flight
-// until its lease expires. Then a runner calls the resolver again. RunOnce stops trying to write the outcomes of a
-// batch after Lease plus CallTimeout, even if the store does not respond.
+// When ctx ends, RunOnce starts no further call, and returns the entries that were not tried to the outbox. It waits
+// for the calls in flight, at most CallTimeout each, and settles them. If an outcome cannot be written, the entry stays
+// in flight until its lease expires. Then a runner calls the resolver again. RunOnce stops trying to write the outcomes
+// of a batch after Lease plus CallTimeout, even if the store does not respond.
 //
 // At most once an hour, RunOnce also searches for entries that have been due for a day without a claim, and reports
 // these entries.
 func (r *Runner) RunOnce(ctx context.Context) (settled int, err error) {
 	select {
-	case <-r.wakes: // the next claim serves this wake
+	case <-r.wakes: // the next claim takes the entries for which Wake was called
 	default:
 	}
 	first, err := r.claim(ctx, nil, false)
@@ -65,7 +69,7 @@ func (r *Runner) RunOnce(ctx context.Context) (settled int, err error) {
 func (r *Runner) Wake() {
 	select {
 	case r.wakes <- struct{}{}:
-	default: // a wake is already pending
+	default: // an earlier call of Wake has not been consumed yet
 	}
 }
 

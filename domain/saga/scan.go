@@ -41,7 +41,7 @@ const (
 type scans struct {
 	mu      sync.Mutex
 	slow    int       // consecutive slow full scans
-	next    time.Time // earliest start of the next round
+	next    time.Time // earliest start of the next round of window scans
 	from    map[domain.OutboxTarget]time.Time
 	windows windows
 }

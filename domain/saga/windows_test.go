@@ -18,7 +18,7 @@ type crowded struct {
 	ports.SessionFactory
 	settled []time.Time // due times, in order
 	each    time.Duration
-	most    time.Duration // longest claim
+	most    time.Duration // duration of the longest claim
 	claims  int
 }
 

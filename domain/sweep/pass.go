@@ -49,7 +49,7 @@ func (s *Sweeper) RunOnce(
 type batch struct {
 	marks int
 	due   []domain.SubjectID
-	last  int64 // position of the last mark in the order of recording
+	last  int64 // position of the last erasure of the batch, in the order of recording
 	ends  bool  // the batch is the last one of the pass
 }
 
