@@ -171,7 +171,7 @@ func (w world) failed(id string, step domain.Step, class string) *gomock.Call {
 	}))
 }
 
-// completed expects the end of an erasure. The erasure is complete immediately if it enqueued no entry.
+// completed expects the end of an erasure. The erasure is complete immediately if it added no outbox entry.
 func (w world) completed(id string, deleted, anonymized, retained int64, enqueued int, skipped string) *gomock.Call {
 	events := []any{w.event(id, "erasure_local_completed", domain.Payload{
 		"deleted": deleted, "anonymized": anonymized, "retained": retained,

@@ -162,7 +162,7 @@ func (w world) failed(id, table, class string) *gomock.Call {
 	}))
 }
 
-// completed expects the end of a rectification. The rectification is complete immediately if it enqueued no entry.
+// completed expects the end of a rectification. The rectification is complete immediately if it added no outbox entry.
 func (w world) completed(id string, rectified int64, enqueued int, skipped string) *gomock.Call {
 	events := []any{w.event(id, "rectification_local_completed", domain.Payload{
 		"rectified": rectified, "enqueued": enqueued, "skipped_resolvers": skipped,

@@ -184,7 +184,7 @@ func (r *Runner) abandon(entry domain.OutboxEntry, class string, cause error) ou
 }
 
 // backoff returns the wait after an attempt. The wait doubles with each attempt up to MaxBackoff, and the jitter
-// shortens it. The parameter after is the wait that the system requested, and backoff returns it if it is longer. The
+// shortens it. The parameter after is the wait that the system requested. If it is longer, backoff returns it. The
 // caller limits the requested wait, so that a system cannot postpone an entry for a year.
 func (r *Runner) backoff(attempts int, after time.Duration) time.Duration {
 	wait := r.config.FirstBackoff

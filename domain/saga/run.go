@@ -12,8 +12,8 @@ import (
 )
 
 const (
-	// patience is how long a run waits for a batch. After this time, it also claims entries of other systems while the
-	// batch is in progress.
+	// patience is how long a call of RunOnce waits for a batch. After this time, it also claims entries of other systems
+	// while the batch is in progress.
 	patience = 50 * time.Millisecond
 	// sideInterval is how often a run that waits for slow systems claims entries of other systems, unless Wake is called.
 	sideInterval = 250 * time.Millisecond
@@ -192,9 +192,12 @@ func (n *run) failed() bool {
 	return n.err != nil || n.panicked != nil
 }
 
-// isBusy reports whether the run must not claim more entries of a system now. This is the case while the run has
-// unfinished entries of the system. If the run lasts longer than a lease, it is also the case for slow systems, so that
-// the run ends.
+// isBusy reports whether a run must not claim more entries of a system now. A run is one call of RunOnce. A system is
+// busy in two cases:
+//
+//   - The run has unfinished entries of the system.
+//   - The system is slow, and the run already lasts longer than a lease. The run then claims none of its entries, so
+//     that the run ends.
 func (n *run) isBusy(system string) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
