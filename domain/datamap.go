@@ -1,6 +1,9 @@
 package domain
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // Column is one column of an application's table.
 type Column struct {
@@ -138,7 +141,8 @@ func (m DataMap) CheckSubject(subject Subject) error {
 
 // Key converts a subject id to the values of the subject's key columns, in the order of the columns. A value is an
 // int64 for an integer column, otherwise a string. Returns ErrSubject if the number of elements of the id differs from
-// the number of key columns, or if the type of a column cannot hold its element.
+// the number of key columns, or if an element is not a value of its column in its only accepted form. For example, an
+// integer has no leading zero, and a UUID is in lower case.
 func (m DataMap) Key(id SubjectID) ([]any, error) {
 	elements := id.Elements()
 	if err := m.checkID(elements); err != nil {
@@ -159,9 +163,14 @@ func (m DataMap) checkID(elements []string) error {
 		return subjectError("the number of elements of the id differs from the number of key columns of the subject's table")
 	}
 	for i, name := range table.SubjectKey {
-		if column, _ := table.Column(name); !column.fitsKey(elements[i]) {
-			return subjectError("the id does not fit the type of " + table.Name + "." + name)
+		column, _ := table.Column(name)
+		if column.fitsKey(elements[i]) {
+			continue
 		}
+		if column.Type == TypeUUID && IsUUID(strings.ToLower(elements[i])) {
+			return subjectError("the id must be a UUID in lower case for " + table.Name + "." + name)
+		}
+		return subjectError("the id does not fit the type of " + table.Name + "." + name)
 	}
 	return nil
 }
