@@ -89,8 +89,8 @@ func (s *schema) eachPresent(do func(table domain.Table, live domain.CatalogTabl
 }
 
 // unmappedTables returns the tables of the database that are not in the data map, except views. A table may inherit
-// from a table of the data map. The data map then covers the inherited columns, so the result has only the additional
-// columns.
+// from a table of the data map. The data map then covers the inherited columns, so the result contains the table
+// without these columns.
 func (s *schema) unmappedTables() []domain.CatalogTable {
 	var tables []domain.CatalogTable
 	for _, table := range s.catalog.Tables {
@@ -110,8 +110,7 @@ func (s *schema) unmappedTables() []domain.CatalogTable {
 	return tables
 }
 
-// mappedTable returns the table of the data map that the database calls name. Foreign keys, triggers and views use such
-// names.
+// mappedTable returns the table of the data map for the name that a foreign key, a trigger or a view uses.
 func (s *schema) mappedTable(name string) (table domain.Table, mapped bool) {
 	if live, ok := s.catalog.Table(name); ok {
 		name = live.Name
@@ -171,7 +170,8 @@ func isUnique(live domain.CatalogTable, columns []string) bool {
 	})
 }
 
-// write holds the columns that an erasure overwrites in the rows of one path of a table.
+// write holds the columns that an erasure overwrites in the rows of one path (chain of relations to the subject) of a
+// table.
 type write struct {
 	table   domain.Table
 	live    domain.CatalogTable

@@ -114,7 +114,7 @@ func parseTime(text string) (time.Time, bool) {
 }
 
 // fits reports whether the database accepts the surrogate as a value of the column's type. It returns true if this is
-// unknown. It is for databases that check types, unlike SQLite.
+// unknown. It must not be used for SQLite, which does not check types.
 func (s surrogate) fits(live domain.CatalogColumn) bool {
 	switch {
 	case live.Type == "" && s.wants == domain.TypeText:
@@ -130,7 +130,7 @@ func (s surrogate) fits(live domain.CatalogColumn) bool {
 	}
 }
 
-// fitsUnknown is fits for a column whose type the data map does not have, such as network addresses.
+// fitsUnknown works as fits, for a column whose database type is not a type of the data map, such as inet.
 func (s surrogate) fitsUnknown(live domain.CatalogColumn) bool {
 	if !strings.HasPrefix(live.Declared, "inet") && !strings.HasPrefix(live.Declared, "cidr") {
 		return true
