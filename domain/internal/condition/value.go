@@ -96,9 +96,10 @@ func (v Value) isNull() Value {
 	return Boolean(v.kind == null)
 }
 
-// strict evaluates a strict function or operator, which returns NULL if an operand is NULL. known is true if the
-// operands already determine the result: one of them is NULL, unknown or only known to be not NULL.
-func strict(operands ...Value) (result Value, known bool) {
+// strict evaluates a function or operator that returns NULL if an operand is NULL. done is true if the result does not
+// depend on the values of the operands: an operand is NULL or unknown, or is not NULL but otherwise unknown. If done is
+// false, the caller must compute the result.
+func strict(operands ...Value) (result Value, done bool) {
 	result.kind = boolean // stays boolean if no operand determines the result
 	for _, v := range operands {
 		switch {
@@ -146,8 +147,8 @@ func compare(a Value, operator string, b Value) Value {
 	}
 }
 
-// order compares two values. If sure is true, the result is negative, zero or positive. If sure is false, the result is
-// 2 if a and b certainly differ, and 0 if nothing is known.
+// order compares two values. If sure is true, the result is negative if a is less than b, 0 if both are equal, and
+// positive if a is greater. If sure is false, the result is 2 if a and b certainly differ, and 0 if nothing is known.
 func order(a, b Value) (order int, sure bool) {
 	if a.kind == text && b.kind == text {
 		switch { // the order of other texts depends on the collation
