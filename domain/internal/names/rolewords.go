@@ -73,8 +73,8 @@ func roleOf(stem string) Role {
 	return Other
 }
 
-// namesOfPeople are the words before a word for people that do not show a role. For example, app_user_id does not show
-// a role, but to_user_id does.
+// namesOfPeople are words that show no role if they stand before a word for people. For example, app_user_id does not
+// show a role, but to_user_id does.
 var namesOfPeople = []string{"user", "app", "auth", "local"}
 
 // EndsIn reports whether name ends with the words of the parameter other. The last word may be in the singular or

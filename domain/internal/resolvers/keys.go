@@ -43,7 +43,7 @@ func CheckRefs(m domain.DataMap, set *Set) []domain.Problem {
 	return problems
 }
 
-// KeyCalls calls visit with a Call for up to domain.MaxKeys keys at a time, until all keys of the query are passed. The
+// KeyCalls passes the keys that the query selects to the function visit, up to domain.MaxKeys keys in each Call. The
 // resolver of the query must implement ports.KeyResolver. See KeyRefs.
 func KeyCalls(
 	ctx context.Context, s ports.Session, m domain.DataMap, set *Set, id domain.SubjectID, query domain.KeyQuery,
@@ -54,9 +54,9 @@ func KeyCalls(
 	})
 }
 
-// KeyRefs calls visit with a ref for up to domain.MaxKeys keys at a time, until all keys of the query are passed. The
-// parameter read returns one page of keys, and only this page is held in memory. KeyRefs leaves out the values that an
-// erasure has written over a key.
+// KeyRefs passes the keys that the query selects to the function visit, up to domain.MaxKeys keys in each ref. The
+// function read returns one page of keys, and only this page is held in memory. KeyRefs leaves out surrogates, which an
+// erasure has written over keys.
 func KeyRefs(
 	ctx context.Context, read func(context.Context, domain.SubjectID, domain.KeyQuery) ([]string, error),
 	m domain.DataMap, id domain.SubjectID, query domain.KeyQuery, visit func(domain.SubjectRef) error,
