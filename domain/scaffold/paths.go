@@ -45,9 +45,9 @@ func (d *draft) measurePaths() {
 	}
 }
 
-// reversePaths handles tables that have no path to the subject's table, but that rows with a path refer to. An example
-// is a table of addresses that users refer to. reversePaths adds the reverse relation as the path, so that an address
-// belongs to the user whose row refers to the address. It asks a person whether several people share a row.
+// reversePaths adds paths for tables that have no path to the subject's table, but that tables with a path refer to. An
+// example is a table of addresses that users refer to. The path is the reverse of this reference: an address belongs to
+// the user whose row refers to it. reversePaths asks a person whether several people share a row.
 func (d *draft) reversePaths() {
 	for _, t := range d.tables {
 		if t.distance != unreachable || !t.canBeMapped() || len(t.personal()) == 0 {
@@ -109,7 +109,7 @@ func (d *draft) choosePaths() {
 	d.keepRelations()
 }
 
-// takePeople makes each of the direct references a path, because the rows concern each of these people.
+// takePeople makes each direct reference to the subject's table a path, because the rows concern each of these people.
 func (t *table) takePeople(direct []*reference) {
 	slices.SortStableFunc(direct, func(a, b *reference) int { return cmp.Compare(a.role, b.role) })
 	if len(direct) > maxPaths {

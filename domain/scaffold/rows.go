@@ -110,8 +110,8 @@ func (d *draft) wantsDeletion(t *table) (rowsDeleted bool, why string) {
 	}
 }
 
-// otherParent returns a reference of the table that is not on its path but leads to another table with a path, or nil.
-// Through such a reference, a row may also belong to another person.
+// otherParent returns a reference of the table that begins no path, but leads to another table with a path to the
+// subject, or nil if there is none. Through such a reference, a row may also belong to another person.
 func (d *draft) otherParent(t *table) *reference {
 	for _, r := range t.out {
 		if r.to != t && r.to != d.subject && r.to.distance != unreachable && !slices.Contains(t.paths, r) {
@@ -181,8 +181,10 @@ func (t *table) blocker() *reference {
 }
 
 // allowsDeletion reports whether an erasure can delete the rows of the table t although the reference refers to them.
-// There are two such cases. An erasure deletes the referring rows first. Or the database sets the reference to NULL,
-// and the reference is not on a path of the data map.
+// It can in two cases:
+//
+//   - The erasure deletes the referring rows first.
+//   - The database sets the reference to NULL, and no path of the data map contains the reference.
 func (r *reference) allowsDeletion(t *table) bool {
 	if r.from.rowsDeleted && len(t.paths) == 1 && len(r.from.paths) == 1 && r.from.paths[0] == r {
 		return true

@@ -61,9 +61,11 @@ func (d Decision) String() string {
 // Propose returns a data map for the schema. domain.NewDataMap accepts its tables, and erasure.Planner can plan an
 // erasure with it. The same arguments always give the same proposal.
 //
-// Propose returns ErrInvalid for the field subject_table in three cases. No table or several tables may be the
-// subject's table. The catalog does not have the named table. The named table has no key that can identify a subject.
-// The error lists the candidates.
+// Propose returns ErrInvalid for the field subject_table, with a list of the candidates, in these cases:
+//
+//   - No table or several tables may be the subject's table.
+//   - The catalog does not have the table in Options.SubjectTable.
+//   - This table has no key that can identify a subject.
 func Propose(catalog domain.Catalog, options Options) (Proposal, error) {
 	d := newDraft(catalog)
 	d.readForeignKeys()

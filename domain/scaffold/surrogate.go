@@ -82,8 +82,8 @@ func (t *table) takesNull(c domain.CatalogColumn) bool {
 	})
 }
 
-// decide evaluates a CHECK constraint if the column holds the value. In the constraint of a domain (a PostgreSQL type),
-// the name VALUE means the column.
+// decide evaluates a CHECK constraint for a row whose column holds the value. In the constraint of a domain (a
+// PostgreSQL type), the name VALUE means the column.
 func decide(check domain.CatalogCheck, column string, value condition.Value) condition.Outcome {
 	return condition.Decide(check.Text, func(name string) condition.Value {
 		if strings.EqualFold(name, column) || strings.EqualFold(name, "value") {
@@ -99,7 +99,7 @@ func (t *table) checksOf(column string) []domain.CatalogCheck {
 	})
 }
 
-// surrogates has a constant for each database type that is not a type of the data map.
+// surrogates are constants for the columns whose database type is not a type of the data map, by database type.
 var surrogates = map[string]string{
 	"inet": "0.0.0.0", "cidr": "0.0.0.0/0", "macaddr": "00:00:00:00:00:00", "macaddr8": "00:00:00:00:00:00:00:00",
 	"interval": "0", "money": "0", "tsvector": domain.EmptySurrogate, "hstore": domain.EmptySurrogate, "time": "00:00:00",
