@@ -44,16 +44,21 @@ func (t Table) Personal() []Column {
 	return slices.DeleteFunc(slices.Clone(t.Columns), func(c Column) bool { return c.Personal == nil })
 }
 
-// Duties returns the retained columns whose retention duty (the legal duty to keep a value) keeps the cells of a column
-// until the duty ends. These columns are the column itself, and each column that names the column in Annotation.Since,
-// because its duty starts at that instant. A cell is kept until all of these duties are over.
+// Duties returns the columns whose retention duty (the legal duty to keep a value) protects the cells of the given
+// column from an erasure. Only a duty that ends counts. The columns are:
+//
+//   - the given column itself, if it is retained
+//   - each retained column that names the given column in Annotation.Since, because the given column holds the start of
+//     the duty
+//
+// An erasure keeps a cell until all of these duties are over.
 func (t Table) Duties(column string) []Column {
 	return slices.DeleteFunc(slices.Clone(t.Columns), func(c Column) bool {
 		return c.Personal == nil || c.Personal.Since == "" || c.Name != column && c.Personal.Since != column
 	})
 }
 
-// RowsDeleted reports whether an erasure deletes the rows of the table. It does under two conditions:
+// RowsDeleted reports whether an erasure deletes the rows of the table. It returns true if both conditions are met:
 //
 //   - Every annotated column has StrategyErase or StrategyDelete.
 //   - All columns of a row belong to the subject. This holds if the table is Owned. It also holds if the table has

@@ -103,8 +103,8 @@ func (d *draft) addTables(tables []Table, found []Problem) {
 func isSubject(t Table) bool { return len(t.SubjectKey) > 0 }
 
 // findPaths finds the paths (chains of relations to the subject's table) of every table except the subject's table. It
-// skips a table that is in a cycle. It also skips a table if found has a mistake in a relation of the table, or in
-// another field that is not a column.
+// skips a table that is in a cycle. It also skips a table if the parameter found (the mistakes that the reader of the
+// tables found) has a mistake in a relation of the table, or in another field that is not a column.
 func (d *draft) findPaths(found []Problem) {
 	if len(d.tables) == 0 || !isSubject(d.tables[0]) {
 		return

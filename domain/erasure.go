@@ -32,8 +32,9 @@ type Step struct {
 	// zero. If At is zero, a store treats every duty as not over.
 	At time.Time `json:"-"`
 
-	// Scope restricts a step of a sweep to the cells that the last erasure and the earlier sweeps had to keep. A sweep
-	// overwrites retained cells after the end of their duty. A store sets Scope, and only in a step with OnlyExpired.
+	// Scope is set only in a step of a sweep, which overwrites retained cells after the end of their duty. It restricts
+	// the step to the cells that the last erasure and the earlier sweeps had to keep. A store sets Scope, and only if
+	// OnlyExpired of the step is true.
 	Scope *SweepScope `json:"-"`
 }
 
@@ -109,7 +110,9 @@ type ErasureResult struct {
 	Deleted     map[string]int64 `json:"deleted"`
 	Anonymized  map[string]int64 `json:"anonymized"`
 	Retained    map[string]int64 `json:"retained"`
-	// EnqueuedExternal are the names of the resolvers, one for each ref, and one for all keys of a resolver.
+	// EnqueuedExternal are the names of the resolvers whose external systems still have to erase. A name occurs once for
+	// each ref of the subject (its id in the external system), and once for all keys of the external system (see
+	// Annotation.Ref).
 	EnqueuedExternal []string `json:"enqueued_external"`
 }
 

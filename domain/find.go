@@ -93,9 +93,8 @@ func Foldings(r rune) []rune {
 }
 
 // SearchPattern returns the regular expression that matches the texts in which a search finds the value. The syntax
-// works in package regexp and in PostgreSQL. The expression ignores case. It also matches characters as JSON may escape
-// them: a character after a backslash, or \u and the code of the character. It does not match escaped forms of ASCII
-// letters and digits.
+// works in package regexp and in PostgreSQL. The expression ignores case. It also matches the escapes of a character in
+// JSON, such as \" or \u00e9, except for ASCII letters and digits.
 func SearchPattern(value string) string {
 	var pattern strings.Builder
 	for _, r := range value {

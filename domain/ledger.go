@@ -1,6 +1,6 @@
 package domain
 
-// The values of ExportRecord.Source for the records of the two ledgers.
+// The values of ExportRecord.Source for the records of the consent ledger and the restriction ledger.
 const (
 	ConsentLedgerSource     = "habeas_consent_records"
 	RestrictionLedgerSource = "habeas_restriction_records"

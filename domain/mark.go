@@ -2,7 +2,7 @@ package domain
 
 import "time"
 
-// ErasureMark is the row that records the erasures of a subject in the store. Each erased subject has one such mark. A
+// ErasureMark is the row that records the erasures of a subject in the store. Each erased subject has one mark. A
 // further erasure of the subject updates ErasedAt, Erasures and Intake of the mark. A sweep updates SweptAt if it
 // overwrites cells of the subject. A sweep overwrites retained cells after the end of their retention duty (the legal
 // duty to keep a value).
@@ -10,7 +10,7 @@ type ErasureMark struct {
 	SubjectID SubjectID
 	ErasedAt  time.Time // the instant of the last erasure, by the clock of its process
 	Erasures  int64     // the number of erasures of the subject
-	Intake    int64     // the position of the last erasure in the order of intake; greater than 0
+	Intake    int64     // the number that the store gave to the last erasure; it grows with each erasure, from 1
 	SweptAt   time.Time // the instant of the last sweep that overwrote a cell of the subject; zero if there was no sweep
 }
 

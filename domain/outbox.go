@@ -92,15 +92,16 @@ type OutboxTarget struct {
 	DueUntil time.Time
 }
 
-// LatestNextAttempt returns the latest NextAttemptAt that a process with a correct clock could have set by the instant
-// at. It is at plus the longest wait. The longest wait is the maximum of the constant LongestWait, the length of the
-// lease, and the LongestWait of each target in known. A process with a wrong clock has set a later NextAttemptAt.
-func LatestNextAttempt(at, leaseUntil time.Time, known []OutboxTarget) time.Time {
-	longest := max(LongestWait, leaseUntil.Sub(at))
-	for _, target := range known {
+// LatestNextAttempt returns the latest NextAttemptAt that a process with a correct clock can have set until now. A
+// later NextAttemptAt comes from a process with a wrong clock. The result is the parameter now plus the longest wait:
+// the maximum of the constant LongestWait, the length of the lease (leaseUntil minus now), and the LongestWait of each
+// target.
+func LatestNextAttempt(now, leaseUntil time.Time, targets []OutboxTarget) time.Time {
+	longest := max(LongestWait, leaseUntil.Sub(now))
+	for _, target := range targets {
 		longest = max(longest, target.LongestWait)
 	}
-	return at.Add(longest)
+	return now.Add(longest)
 }
 
 // OutboxStatuses returns every status.

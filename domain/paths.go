@@ -16,8 +16,10 @@ type Path struct {
 	restVia   string     // the name of the rest of the path, after its first relation
 }
 
-// begins reports whether the first relation of the path is the relation with.
-func (p Path) begins(with Relation) bool { return len(p.Relations) > 0 && p.Relations[0].Equals(with) }
+// begins reports whether the relation is the first one of the path.
+func (p Path) begins(relation Relation) bool {
+	return len(p.Relations) > 0 && p.Relations[0].Equals(relation)
+}
 
 // Has reports whether an annotated column belongs to the subject at the end of the path.
 func (p Path) Has(column Column) bool {
@@ -101,9 +103,8 @@ func (m DataMap) PathVia(table, via string) (Path, bool) {
 //
 //   - If OnErasure of the path is set, the rows are deleted for StrategyDelete only.
 //   - If the table has one path, Table.RowsDeleted decides.
-//   - If the table has several paths, the rows are deleted under three conditions. The table is Owned. The table has
-//     annotated columns, and all of them have StrategyErase or StrategyDelete. All annotated columns belong to this
-//     path only.
+//   - If the table has several paths, the rows are deleted if the table is Owned and has annotated columns, and all of
+//     these columns belong to this path only and have StrategyErase or StrategyDelete.
 func (m DataMap) RowsDeleted(table Table, path Path) bool {
 	switch {
 	case path.OnErasure() != "":
@@ -198,8 +199,8 @@ func (d *draft) checkPaths(table Table) {
 	for _, relation := range table.Relations {
 		d.checkOnErasure(table, relation)
 	}
-	// Table.RowsDeleted is false if a column has the strategy anonymize, null or retain. Such a column keeps the rows on
-	// every path.
+	// A column that is anonymized, set to NULL or retained keeps the rows on every path: Table.RowsDeleted is false. This
+	// is allowed in an Owned table.
 	deletes := func(p Path) bool { return d.RowsDeleted(table, p) }
 	if !table.Owned || !table.RowsDeleted() || slices.ContainsFunc(paths, deletes) {
 		return
@@ -291,10 +292,11 @@ type Notice struct{ Table, Column, Message string }
 // String returns the notice in one line.
 func (n Notice) String() string { return n.Table + "." + n.Column + ": " + n.Message }
 
-// Notices returns hints at personal data that the data map may have missed, in the order of the tables. There are two
-// kinds. The first kind is a relation between tables of the map that is not on a path, although another relation of the
-// table is. The second kind is a primary key that an export shows and that is named like a secret. The notices of
-// WithNotices come last.
+// Notices returns hints at personal data that the data map may have missed. They are in this order:
+//
+//   - for each table in the order of the tables: a column of the primary key that an export shows and that is named
+//     like a secret, and a relation to another table of the map that begins no path to the subject
+//   - the notices of WithNotices
 func (m DataMap) Notices() []Notice {
 	var notices []Notice
 	for _, table := range m.tables {

@@ -8,8 +8,10 @@ import "slices"
 // map, one of the paths (chains of relations to the subject) of the table, and columns that belong to this path. It may
 // clear (set to NULL) only columns that DataMap.Clears returns for this path.
 //
-// For each path, a table may have one step that deletes its rows. Instead, it may have one step that anonymizes and one
-// step that retains. A further anonymize step may follow these two steps if it only clears references.
+// For each path, a table may have the steps of one of these alternatives:
+//
+//   - one step that deletes its rows
+//   - at most one step that anonymizes, at most one step that retains, and a last step that only clears references
 func (m DataMap) CheckSteps(steps []Step) (failing int, err error) {
 	for i, step := range steps {
 		if fault := m.checkStep(step, steps[:i]); fault != "" {
