@@ -29,7 +29,7 @@ func (s *schema) checkColumns() {
 // family returns one representative of all types that the database compares with each other. For example, all integer
 // types have the family TypeNumber.
 func family(t domain.ColumnType) domain.ColumnType {
-	switch t { //nolint:exhaustive // the others are families of their own
+	switch t { //nolint:exhaustive // each of the other types is its own family
 	case domain.TypeSmallInt, domain.TypeInteger, domain.TypeBigInt:
 		return domain.TypeNumber
 	case domain.TypeArray:
@@ -53,7 +53,8 @@ func (s *schema) checkType(table domain.Table, column domain.Column, live domain
 		"Use the type "+string(live.Type)+" in the data map, or change the type in the database.")
 }
 
-// surrogateRefused reports whether an erasure overwrites the column with a surrogate that does not fit its type.
+// surrogateRefused reports whether an erasure overwrites the column with a surrogate (replacement value) that does not
+// fit its type.
 func (s *schema) surrogateRefused(table domain.Table, column domain.Column) bool {
 	return slices.ContainsFunc(s.writtenColumns(table.Name), func(w written) bool {
 		return w.Name == column.Name && !w.null && !surrogateOf(column).fits(w.live)

@@ -41,8 +41,8 @@ func (l *losses) add(table string) {
 	}
 }
 
-// checkForeignKey reports the effect on rows of the table child if an erasure deletes the rows of the table parent that
-// they refer to.
+// checkForeignKey checks a foreign key of the table child that refers to the table parent. It reports the effect on
+// rows of child if an erasure deletes rows of parent.
 func (l *losses) checkForeignKey(
 	child domain.CatalogTable, foreign domain.CatalogForeignKey, parent domain.CatalogTable,
 ) {
@@ -115,7 +115,7 @@ func (l *losses) reportUndecided(
 	refers := "Its foreign key " + keyCalled(foreign) + " refers to rows of " + parent.Name +
 		" that are deleted in an erasure. The erasure also deletes rows of this table. "
 	const remedy = "If the rows of one person may refer to those of another, declare ON DELETE SET NULL."
-	switch foreign.OnDelete { //nolint:exhaustive // the others are the same for all rows
+	switch foreign.OnDelete { //nolint:exhaustive // checkForeignKey checks the other actions
 	case domain.ActionCascade:
 		l.report(deleteUndecided, at, refers+"The database also deletes rows of other people that refer to them.", remedy)
 	case domain.ActionNone, domain.ActionRestrict:
@@ -147,8 +147,8 @@ func (l *losses) isOfAnother(table domain.Table, foreign domain.CatalogForeignKe
 }
 
 // sharesOwner reports whether rows of one table that refer to each other always belong to the same person. They do if
-// the foreign key contains all columns of the reference to the person. The erasure then deletes all of these rows in
-// one statement.
+// the foreign key contains all columns of a reference that begins a path (chain of relations) to the person. The
+// erasure then deletes all of these rows in one statement.
 func (l *losses) sharesOwner(table domain.Table, foreign domain.CatalogForeignKey) bool {
 	live := l.live[table.Name]
 	return foreign.OnDelete != domain.ActionRestrict && slices.ContainsFunc(l.Paths(table.Name), func(p domain.Path) bool {

@@ -9,7 +9,8 @@ import (
 )
 
 // checkReach reports tables outside the data map that refer to the subject or seem to hold personal data. It also
-// reports references to the subject that the data map does not declare as paths.
+// reports references to the subject that an erasure does not follow, because the data map does not declare them as
+// paths.
 func (s *schema) checkReach() {
 	for _, table := range s.unmappedTables() {
 		switch {
@@ -175,8 +176,9 @@ func (s *schema) reportPersonal(table domain.CatalogTable) {
 	}
 }
 
-// checkPaths reports references to the subject's table that the data map does not declare as paths. The rows may be
-// about further people. An export and an erasure of these people then miss the rows.
+// checkPaths reports references to the subject's table that an erasure does not follow, because the data map does not
+// declare them as paths. The rows may be about further people. An export and an erasure of these people then miss the
+// rows.
 func (s *schema) checkPaths(table domain.Table, live domain.CatalogTable) {
 	subject := s.SubjectTable().Name
 	if table.Name == subject {

@@ -126,7 +126,8 @@ func (s *schema) deletesRows(table string) bool {
 	})
 }
 
-// mayKeepRows reports whether an erasure keeps the rows of the table on at least one path.
+// mayKeepRows reports whether an erasure keeps rows of the table that at least one path (chain of relations) connects
+// to the subject.
 func (s *schema) mayKeepRows(table domain.Table) bool {
 	return slices.ContainsFunc(s.Paths(table.Name), func(p domain.Path) bool { return !s.RowsDeleted(table, p) })
 }
@@ -189,8 +190,8 @@ type written struct {
 // setNull is the start of a remedy for a surrogate (the value that an erasure writes) that the database refuses.
 const setNull = "set erasure:null, "
 
-// nullRemedy returns the start of a remedy, "set erasure:null, ", if this remedy is possible. The column must accept
-// NULL, and the erasure must write a surrogate.
+// nullRemedy returns the start of a remedy, "set erasure:null, ", if this remedy is possible. It is possible if the
+// column accepts NULL, and the erasure does not already write NULL.
 func (c written) nullRemedy() string {
 	if c.null || !c.live.Nullable {
 		return ""
@@ -209,7 +210,8 @@ func (w write) nullRemedy(names []string) string {
 	return ""
 }
 
-// overwrites returns the columns that the plan overwrites and that exist in the database, grouped by table and path.
+// overwrites returns the columns that the plan overwrites and that exist in the database, grouped by table and path
+// (chain of relations to the subject).
 func (s *schema) overwrites() []write {
 	var all []write
 	type rows struct{ table, via string }
@@ -247,7 +249,7 @@ func (w *write) add(names []string, null, expired bool) {
 	}
 }
 
-// writtenColumns returns the columns of a table that an erasure overwrites on any path, each once.
+// writtenColumns returns the columns of a table that an erasure overwrites in any rows, each once.
 func (s *schema) writtenColumns(table string) []written {
 	var all []written
 	for _, w := range s.writes {

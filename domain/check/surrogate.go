@@ -22,13 +22,14 @@ type surrogate struct {
 	examples []condition.Value // several if the surrogate has random digits
 }
 
-// samples are examples of the random digits in surrogates.
+// samples are examples of the random digits in surrogates (the values that an erasure writes).
 var samples = []string{
 	"0123456789abcdef0123456789abcdef", "c7f19b3a5d8240e6b1f47c9e2a60d835", "97b2e05fd14c4a8f8e36a1d7c05b29f4",
 	"e4a8d61c03974b2fa5d8f96e71b3c20a",
 }
 
-// surrogateOf returns the surrogate of a column that an erasure does not set to NULL.
+// surrogateOf returns the surrogate (the value that an erasure writes) of a column that an erasure does not set to
+// NULL.
 func surrogateOf(column domain.Column) surrogate {
 	s := surrogate{column: column}
 	constant, ok := column.Constant()
@@ -86,7 +87,7 @@ func anonymous(digits string, length int) string {
 }
 
 func constantValue(t domain.ColumnType, constant string) condition.Value {
-	switch family(t) { //nolint:exhaustive // the others have no other form here
+	switch family(t) { //nolint:exhaustive // a constant of another type is treated as a text
 	case domain.TypeNumber:
 		if n, err := strconv.ParseFloat(constant, 64); err == nil {
 			return condition.Number(n)

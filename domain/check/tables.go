@@ -37,7 +37,7 @@ func (s *schema) checkTables() {
 }
 
 func (s *schema) checkKind(table domain.Table, live domain.CatalogTable) {
-	switch live.Kind { //nolint:exhaustive // rows of the others can be locked and are all there
+	switch live.Kind { //nolint:exhaustive // the rows of the other kinds can be locked, and none is hidden
 	case domain.KindMatView, domain.KindForeign:
 		if s.needed[table.Name] && s.isLocked(table.Name) {
 			s.report(rowsNotLockable, place{table: table.Name},
@@ -54,7 +54,7 @@ func (s *schema) checkKind(table domain.Table, live domain.CatalogTable) {
 }
 
 func kindCalled(kind domain.TableKind) string {
-	switch kind { //nolint:exhaustive // tables are called tables
+	switch kind { //nolint:exhaustive // the other kinds are called tables
 	case domain.KindMatView:
 		return "materialized view"
 	case domain.KindForeign:
