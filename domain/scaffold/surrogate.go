@@ -212,8 +212,8 @@ func (t *table) askForUnique() {
 	}
 }
 
-// candidatesFor returns the surrogates that may satisfy the constraints of the column, best first. The empty text means
-// the default surrogate of the column type.
+// candidatesFor returns the surrogates (the values that an erasure writes) that may satisfy the constraints of the
+// column, best first. The empty text means the default surrogate of the column type.
 func candidatesFor(c domain.CatalogColumn, m names.Match, constraints []domain.CatalogCheck) []string {
 	if len(c.Values) > 0 {
 		return neutralFirst(c.Values)
@@ -254,7 +254,7 @@ func candidatesFor(c domain.CatalogColumn, m names.Match, constraints []domain.C
 }
 
 // isPattern reports whether a literal in a constraint seems to be a pattern for LIKE or a regular expression. A pattern
-// is not a candidate for a surrogate.
+// is not a candidate for the value that an erasure writes.
 func isPattern(text string) bool { return text == "" || strings.ContainsAny(text, `%^$*+?[](){}|\'`) }
 
 // neutral are words that reveal nothing about a person.
