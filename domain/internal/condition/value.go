@@ -51,7 +51,7 @@ func Time(t time.Time) Value { return Value{kind: instant, at: t} }
 
 // truth returns the value as an operand of AND, OR and NOT. The result is a boolean, NULL or unknown.
 func (v Value) truth() Value {
-	switch v.kind { //nolint:exhaustive // the others have no truth
+	switch v.kind { //nolint:exhaustive // the other kinds have no boolean value
 	case boolean, null:
 		return v
 	case number: // SQLite has numbers as booleans
@@ -254,7 +254,7 @@ func cast(v Value, name string, length int, isArray bool) Value {
 }
 
 func (v Value) asText(length int) Value {
-	switch v.kind { //nolint:exhaustive // the others have several texts
+	switch v.kind { //nolint:exhaustive // the other kinds have several text forms
 	case number:
 		v = Text(strconv.FormatFloat(v.number, 'f', -1, 64))
 	case boolean:

@@ -7,8 +7,7 @@ import (
 	"github.com/habeas-data/habeas/internal/words"
 )
 
-// Role is the relation of a person to the rows of a table, guessed from the name of the column that refers to the
-// person.
+// Role is the role of a person for the rows of a table, guessed from the name of the column that refers to the person.
 type Role int
 
 // The roles, closest first.

@@ -54,9 +54,9 @@ func KeyCalls(
 	})
 }
 
-// KeyRefs passes the keys that the query selects to the function visit, up to domain.MaxKeys keys in each ref. The
-// function read returns one page of keys, and only this page is held in memory. KeyRefs leaves out surrogates, which an
-// erasure has written over keys.
+// KeyRefs passes the keys that the query selects to the function visit, up to domain.MaxKeys keys in each
+// domain.SubjectRef. The function read returns one page of keys, and only this page is held in memory. KeyRefs leaves
+// out the values that an erasure has written over keys.
 func KeyRefs(
 	ctx context.Context, read func(context.Context, domain.SubjectID, domain.KeyQuery) ([]string, error),
 	m domain.DataMap, id domain.SubjectID, query domain.KeyQuery, visit func(domain.SubjectRef) error,
