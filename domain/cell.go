@@ -119,7 +119,7 @@ func (c Column) IsFilled(text string) bool {
 	return strings.Trim(digits, "0123456789abcdef") == "" && text == c.Filled(digits)
 }
 
-// hasPlaceholder reports whether the surrogate of a text column contains a Placeholder and further text.
+// hasPlaceholder reports whether Column.Surrogate of a text column contains a Placeholder and further text.
 func (c Column) hasPlaceholder() bool {
 	return c.Type == TypeText && c.Surrogate != Placeholder && strings.Contains(c.Surrogate, Placeholder)
 }

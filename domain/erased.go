@@ -55,8 +55,8 @@ func (m DataMap) MarkErased(table Table, paths []Path, records []ExportRecord) {
 	}
 }
 
-// staysConnected reports whether a row on the path still exists and is still connected to the subject after an erasure
-// of the subject.
+// staysConnected reports whether a row still exists after an erasure of the subject, and the path (chain of relations)
+// still connects the row to the subject.
 func (m DataMap) staysConnected(table Table, path Path) bool {
 	return !m.RowsDeleted(table, path) && !slices.ContainsFunc(path.Relations, func(r Relation) bool {
 		return r.OnErasure == StrategyNull
@@ -106,7 +106,8 @@ func (c Column) holdsSurrogate(value any) (holds, distinctive bool) {
 	}
 }
 
-// isAnonymous reports whether a text has the form of the default surrogate of the text column.
+// isAnonymous reports whether a text has the form of the default surrogate (the value that an erasure writes) of the
+// text column.
 func (c Column) isAnonymous(text string) bool {
 	const longest, prefix, least = 37, len("anon-"), 12
 	length := longest

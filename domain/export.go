@@ -21,8 +21,8 @@ type ExportBundle struct {
 }
 
 // ExportRecord is one field of one row. In JSON, Erased is left out if it is false, and every other field is always
-// present. A nil field is null. Several records may have the same pointer, so callers must not modify the value behind
-// it. The method Valid describes the limits of each field.
+// present. A nil field is null. Pointer fields of several records may point to the same value, so callers must not
+// modify this value. The method Valid describes the limits of each field.
 //
 // If a table has no annotated columns, a row of the subject has one record for each column of its primary key, with the
 // category technical. See DataMap.ExportedColumns.

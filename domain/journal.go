@@ -85,7 +85,8 @@ type ReplayReport struct {
 	Lines  int64 `json:"lines"`  // the lines that were read, without empty lines and lines of AppendTruncated
 	Broken int64 `json:"broken"` // the lines without a valid entry
 	// Current is the number of subjects that needed no new erasure: the database already records an erasure at or after
-	// the instant of their line. A replay reads batches of lines, and counts a subject once in each batch.
+	// the instant of their line. A replay (a repetition of the erasures of a journal) reads batches of lines, and counts a
+	// subject once in each batch.
 	Current int64 `json:"current"`
 	Erased  int64 `json:"erased"` // the subjects that were erased again
 	Failed  int64 `json:"failed"` // the subjects whose erasure failed

@@ -17,12 +17,12 @@ type ErasureMark struct {
 // MarkQuery selects erasure marks (the rows that record erasures). The zero value selects no marks.
 type MarkQuery struct {
 	After int64     // only marks with a greater Intake
-	Since time.Time // only marks with this or a later ErasedAt; zero for any
-	Until time.Time // only marks with an earlier ErasedAt; zero for any
+	Since time.Time // only marks with this or a later ErasedAt; the zero time for any
+	Until time.Time // only marks with an earlier ErasedAt; the zero time for any
 	Limit int       // the maximum number of marks; 0 or less selects no marks
 }
 
-// Matches reports whether the query selects the mark. It ignores Limit.
+// Matches reports whether the query selects the erasure mark. It ignores Limit.
 func (q MarkQuery) Matches(m ErasureMark) bool {
 	return m.Intake > q.After && (q.Since.IsZero() || !m.ErasedAt.Before(q.Since)) &&
 		(q.Until.IsZero() || m.ErasedAt.Before(q.Until))

@@ -83,9 +83,9 @@ const (
 
 // OutboxObserved is the state of the outbox. Each OutboxObserved replaces the previous one.
 type OutboxObserved struct {
-	// Backlogs has an element for each resolver that is registered in the process, and for each resolver with entries that
-	// have not succeeded. Each element has the count of every status except succeeded. The caller may reuse Backlogs after
-	// the notification, so an observer must copy the parts that it keeps.
+	// Backlogs has an element for each resolver that is registered in the process, and for each resolver with outbox
+	// entries that have not succeeded. Each element has the count of every status except succeeded. The caller may reuse
+	// Backlogs after the notification, so an observer must copy the parts that it keeps.
 	Backlogs []OutboxBacklog
 }
 

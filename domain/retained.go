@@ -13,17 +13,18 @@ import (
 type SweepScope struct {
 	// DutyEndsAfter is the instant of the last erasure or sweep of the subject. A sweep uses it for columns whose
 	// surrogates look like ordinary values (Column.RecognizesSurrogate is false). In these columns, a sweep overwrites
-	// only the cells whose duty ended after DutyEndsAfter. If the duty ended earlier, the last erasure or sweep has
-	// already overwritten the cell.
+	// only the cells whose retention duty (the legal duty to keep a value) ended after DutyEndsAfter. If the duty ended
+	// earlier, the last erasure or sweep has already overwritten the cell.
 	DutyEndsAfter time.Time
 
 	// DutyStartsBy is the instant of the erasure if the application may have created the subject again, otherwise zero. If
-	// it is not zero, a sweep skips the cells whose duty starts after this instant, because they may belong to a new row.
+	// it is not zero, a sweep skips the cells whose retention duty (the legal duty to keep a value) starts after this
+	// instant, because they may belong to a new row.
 	DutyStartsBy time.Time
 }
 
 // SweepScope returns the scope of a sweep of the erased subject of m. recreated must be true if the subject's own row
-// does not hold the surrogates of the erasure, because the application may then have created the subject again.
+// does not hold the values that the erasure wrote, because the application may then have created the subject again.
 func (m ErasureMark) SweepScope(recreated bool) *SweepScope {
 	scope := &SweepScope{DutyEndsAfter: m.ErasedAt}
 	if m.SweptAt.After(m.ErasedAt) {
@@ -102,8 +103,8 @@ func (t Table) IsErased(texts []string) bool {
 	return len(columns) > 0
 }
 
-// SweepReport is the result of a sweep. A sweep overwrites retained cells of erased subjects after the end of their
-// retention duty.
+// SweepReport is the result of a sweep. A sweep overwrites retained cells of erased subjects after the end of the legal
+// duty to keep them.
 type SweepReport struct {
 	Erased   int64            `json:"erased"`   // number of erased subjects that were checked
 	Subjects int64            `json:"subjects"` // number of subjects with overwritten cells
