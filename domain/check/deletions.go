@@ -28,7 +28,8 @@ func (s *schema) checkDeletions() {
 	s.checkSetNull()
 }
 
-// losses holds the tables from which an erasure, or the database because of an erasure, deletes rows.
+// losses holds the tables from which an erasure deletes rows, and the tables from which the database then deletes rows
+// because of a foreign key.
 type losses struct {
 	*schema
 	tables  []string // the names in the catalog

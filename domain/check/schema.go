@@ -137,7 +137,7 @@ func isTable(live domain.CatalogTable) bool {
 	return live.Kind == domain.KindTable || live.Kind == domain.KindPartitioned
 }
 
-// columnOf returns the column of the data map that matches the name of a column in the database.
+// columnOf returns the column of the data map for the name of a column in the database.
 func columnOf(table domain.Table, live domain.CatalogTable, name string) (domain.Column, bool) {
 	i := slices.IndexFunc(table.Columns, func(c domain.Column) bool { return sameName(live, c.Name, name) })
 	if i < 0 {
@@ -187,11 +187,11 @@ type written struct {
 	expired bool // an erasure overwrites only cells whose retention duty has ended
 }
 
-// setNull is the start of a remedy for a surrogate (the value that an erasure writes) that the database refuses.
+// setNull is the first part of the remedy if the database refuses a surrogate (the value that an erasure writes).
 const setNull = "set erasure:null, "
 
-// nullRemedy returns the start of a remedy, "set erasure:null, ", if this remedy is possible. It is possible if the
-// column accepts NULL, and the erasure does not already write NULL.
+// nullRemedy returns "set erasure:null, ", the first part of a remedy, if the column accepts NULL and the erasure does
+// not already write NULL. Otherwise, it returns "".
 func (c written) nullRemedy() string {
 	if c.null || !c.live.Nullable {
 		return ""
@@ -199,8 +199,8 @@ func (c written) nullRemedy() string {
 	return setNull
 }
 
-// nullRemedy returns the start of a remedy, "set erasure:null, ", if this remedy is possible for one of the named
-// columns.
+// nullRemedy returns "set erasure:null, ", the first part of a remedy, if at least one of the named columns can be set
+// to NULL instead of its surrogate (replacement value). Otherwise, it returns "".
 func (w write) nullRemedy(names []string) string {
 	for _, column := range w.columns {
 		if hasName(w.live, names, column.Name) && column.nullRemedy() != "" {

@@ -48,7 +48,7 @@ func surrogateOf(column domain.Column) surrogate {
 	return s
 }
 
-// ofType sets the default surrogate of the column's type.
+// ofType sets the default surrogate (replacement value) of the column's type.
 func (s *surrogate) ofType() {
 	switch s.column.Type { //nolint:exhaustive // the others are JSON and arrays
 	case domain.TypeText:
@@ -72,8 +72,8 @@ func (s *surrogate) ofType() {
 	}
 }
 
-// anonymous returns the default surrogate of a text column: "anon-" and digits, or digits only if the column is too
-// short. length is the maximum length of the column. 0 means no limit.
+// anonymous returns the default surrogate (the value that an erasure writes) of a text column: "anon-" and digits, or
+// digits only if the column is too short. length is the maximum length of the column. 0 means no limit.
 func anonymous(digits string, length int) string {
 	const prefix, least = "anon-", 12
 	switch {
@@ -114,8 +114,8 @@ func parseTime(text string) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// fits reports whether the database accepts the surrogate as a value of the column's type. It returns true if this is
-// unknown. It must not be used for SQLite, which does not check types.
+// fits reports whether the database accepts the surrogate (the value that an erasure writes) as a value of the column's
+// type. It returns true if this is unknown. It must not be used for SQLite, which does not check types.
 func (s surrogate) fits(live domain.CatalogColumn) bool {
 	switch {
 	case live.Type == "" && s.wants == domain.TypeText:
@@ -171,7 +171,8 @@ func (s surrogate) literalFits(live domain.CatalogColumn) bool {
 	}
 }
 
-// checkSurrogates reports surrogates that the database refuses because of the type or the length of the column.
+// checkSurrogates reports surrogates (the values that an erasure writes) that the database refuses because of the type
+// or the length of the column.
 func (s *schema) checkSurrogates() {
 	s.eachPresent(func(table domain.Table, _ domain.CatalogTable) {
 		for _, column := range s.writtenColumns(table.Name) {
@@ -244,8 +245,8 @@ func (s *schema) checkLabel(column written, written surrogate, at place) {
 		"Use one of the labels as the surrogate, "+column.nullRemedy()+"or change the type.")
 }
 
-// called returns the surrogate for a message. The message may show a constant, because a constant is part of the data
-// map and holds no personal data.
+// called returns a phrase that names the surrogate (the value that an erasure writes) in a message. The message may
+// show a constant, because a constant is part of the data map and holds no personal data.
 func (s surrogate) called() string {
 	if constant, ok := s.column.Constant(); ok {
 		return "the surrogate " + strconv.Quote(constant)
