@@ -50,12 +50,12 @@ type Decision struct {
 	Chosen   string   `json:"chosen"` // the option that the proposal uses
 }
 
-// mark is the word with which a decision begins in a note of the data map.
-const mark = "DECIDE: "
+// decisionPrefix is the word with which a decision begins in a note of the data map.
+const decisionPrefix = "DECIDE: "
 
 // String returns the decision in one line. The notes of the data map contain this line.
 func (d Decision) String() string {
-	return mark + d.Question + " (" + strings.Join(d.Options, " | ") + "; chosen: " + d.Chosen + ")"
+	return decisionPrefix + d.Question + " (" + strings.Join(d.Options, " | ") + "; chosen: " + d.Chosen + ")"
 }
 
 // Propose returns a data map for the schema. domain.NewDataMap accepts its tables, and erasure.Planner can plan an

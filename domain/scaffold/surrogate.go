@@ -99,7 +99,8 @@ func (t *table) checksOf(column string) []domain.CatalogCheck {
 	})
 }
 
-// surrogates are constants for the columns whose database type is not a type of the data map, by database type.
+// surrogates are the constants that an erasure writes into columns whose database type is not a type of the data map,
+// by database type.
 var surrogates = map[string]string{
 	"inet": "0.0.0.0", "cidr": "0.0.0.0/0", "macaddr": "00:00:00:00:00:00", "macaddr8": "00:00:00:00:00:00:00:00",
 	"interval": "0", "money": "0", "tsvector": domain.EmptySurrogate, "hstore": domain.EmptySurrogate, "time": "00:00:00",
@@ -111,8 +112,8 @@ func baseType(declared string) string {
 	return strings.TrimSpace(base)
 }
 
-// chooseSurrogate sets the surrogate of a column to the best candidate: one that certainly satisfies the constraints of
-// the column, otherwise one that possibly does.
+// chooseSurrogate sets the surrogate (the value that an erasure writes) of a column to the best candidate: one that
+// certainly satisfies the constraints of the column, otherwise one that possibly does.
 func (t *table) chooseSurrogate(c domain.CatalogColumn, m names.Match, to *domain.Column) bool {
 	if to.Type == "" {
 		to.Type = domain.TypeText
@@ -157,7 +158,7 @@ func with(c domain.Column, surrogate string) domain.Column {
 	return c
 }
 
-// isValid reports whether a data map accepts the constant as the surrogate of the column.
+// isValid reports whether a data map accepts the constant as the surrogate (replacement value) of the column.
 func isValid(c domain.Column, surrogate string) bool {
 	const least = 8
 	c.Surrogate = surrogate
@@ -325,8 +326,8 @@ func samples(c domain.Column) []condition.Value {
 	}
 }
 
-// anonymous returns the default surrogate of a text column: "anon-" and digits, or digits only if the column is too
-// short. length is the maximum length of the column. 0 means no limit.
+// anonymous returns the default surrogate (the value that an erasure writes) of a text column: "anon-" and digits, or
+// digits only if the column is too short. length is the maximum length of the column. 0 means no limit.
 func anonymous(length int, digits string) string {
 	const prefix, least = "anon-", 12
 	switch {
