@@ -96,9 +96,9 @@ func (v Value) isNull() Value {
 	return Boolean(v.kind == null)
 }
 
-// strict evaluates a function or operator that returns NULL if an operand is NULL. done is true if the result does not
-// depend on the values of the operands: an operand is NULL or unknown, or is not NULL but otherwise unknown. If done is
-// false, the caller must compute the result.
+// strict checks the operands of a function or operator that returns NULL if an operand is NULL. If all operands are
+// known and not NULL, done is false, and the caller must compute the result. Otherwise, result is NULL, unknown, or
+// only known to be not NULL.
 func strict(operands ...Value) (result Value, done bool) {
 	result.kind = boolean // stays boolean if no operand determines the result
 	for _, v := range operands {

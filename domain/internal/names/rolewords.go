@@ -46,8 +46,8 @@ var sureRoles = patterns(`
 	approved by, closed by, resolved by, locked by, merged by, reviewed by, invited by, added by, granted by, revoked by,
 	archived by, uploaded by, assigned by, assigned to, absender, besitzer, verfasser, auteur, autor`)
 
-// IsRole reports whether the stem of a reference column ends with a role of a person, such as sender or created_by. It
-// returns false for words for people themselves, such as user. See Stem.
+// IsRole reports whether the stem of a reference column (its name without an ending such as _id) ends with a role of a
+// person, such as sender or created_by. It returns false for words for people themselves, such as user. See Stem.
 func IsRole(stem string) bool { return endsIn(stem, sureRoles) }
 
 // RoleOf returns the role of the person that the column refers to. The column must be a reference to people.

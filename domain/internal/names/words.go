@@ -24,8 +24,8 @@ type columnRule struct {
 // Email is the value of Match.Means for columns with email addresses.
 const Email = "an email address"
 
-// columnRules are the rules of Find. The first rule that matches applies. Most words are English, some are German,
-// French or Spanish.
+// columnRules are the rules by which Find recognises columns with personal data. The first rule that matches applies.
+// Most words are English, some are German, French or Spanish.
 var columnRules = []columnRule{
 	{
 		domain.CategorySpecial, "data of a special category (Art. 9 GDPR)", texts | numbers | times | booleans, nil,

@@ -12,8 +12,8 @@ import (
 // pageOfKeys is the number of keys that one query reads. It limits the memory for keys.
 const pageOfKeys = 100 * domain.MaxKeys
 
-// CheckRefs returns a problem for each column whose Annotation.Ref does not name a resolver of the set that takes keys
-// (ports.KeyResolver). The problems are in the order of the tables.
+// CheckRefs returns a problem for each column whose Annotation.Ref is not the name of a ports.KeyResolver of the set.
+// The problems are in the order of the tables.
 func CheckRefs(m domain.DataMap, set *Set) []domain.Problem {
 	var able []string
 	for _, resolver := range set.ordered {
