@@ -61,7 +61,7 @@ func exports() []Export { return []Export{ExportYes, ExportNo} }
 // Special texts of Column.Surrogate.
 const (
 	// EmptySurrogate is the Column.Surrogate with which an erasure writes the empty text. An empty Column.Surrogate has
-	// another meaning: the erasure then writes the default surrogate of the column type.
+	// another meaning: the erasure then writes the default surrogate (replacement value) of the column type.
 	EmptySurrogate = "''"
 	// Placeholder is the part of a text column's Surrogate that an erasure replaces by 32 random hexadecimal digits, which
 	// differ in each cell. An example is "{}@erased.invalid". If the column is too short for 32 digits, each Placeholder
@@ -75,8 +75,8 @@ const (
 )
 
 // Constant returns the constant that Column.Surrogate declares. An erasure writes the constant into the column, with
-// each Placeholder replaced. ok is false if Column.Surrogate is empty. The erasure then writes the default surrogate of
-// the column type.
+// each Placeholder replaced. ok is false if Column.Surrogate is empty. The erasure then writes the default surrogate
+// (replacement value) of the column type.
 func (c Column) Constant() (text string, ok bool) {
 	if c.Surrogate == EmptySurrogate {
 		return "", true
@@ -124,8 +124,9 @@ func (c Column) hasPlaceholder() bool {
 	return c.Type == TypeText && c.Surrogate != Placeholder && strings.Contains(c.Surrogate, Placeholder)
 }
 
-// Unique reports whether each cell of the column gets a different surrogate. Surrogates differ for text columns of at
-// least 8 characters, for UUIDs, and for constants with a Placeholder that gets at least 8 digits.
+// Unique reports whether an erasure writes a different surrogate (replacement value) into each cell of the column.
+// Surrogates differ for text columns of at least 8 characters, for UUIDs, and for constants with a Placeholder that
+// gets at least 8 digits.
 func (c Column) Unique() bool {
 	if c.Surrogate != "" {
 		return c.Digits() >= minDigits

@@ -14,7 +14,7 @@ type Column struct {
 	Surrogate string      `json:"surrogate,omitempty"` // the constant that overwrites a value, or empty; see Constant
 	Personal  *Annotation `json:"personal,omitempty"`  // nil for a column that holds no personal data
 	// NotPersonal declares that the column holds no personal data although its name may suggest it. It does not affect an
-	// erasure or an export. A check of the data map then does not report the column as forgotten.
+	// erasure or an export. A check of the data map then does not report that the column lacks an annotation.
 	NotPersonal bool   `json:"not_personal,omitempty"`
 	Note        string `json:"note,omitempty"` // for the people who maintain the data map; no operation reads it
 }

@@ -46,8 +46,8 @@ func InvalidDataMap(err error) (DataMap, bool) {
 	return m, len(m.tables) > 0 && len(m.tables[0].SubjectKey) > 0 && len(m.cycles()) == 0
 }
 
-// With returns the error with further problems of the same data map. If the error has its data map, all problems are in
-// the order of the tables.
+// With returns the error with further problems of the same data map. If the error contains this data map, all problems
+// are in the order of its tables.
 func (e *Error) With(further []Problem) error {
 	if len(further) == 0 {
 		return e

@@ -63,8 +63,9 @@ func (m DataMap) staysConnected(table Table, path Path) bool {
 	})
 }
 
-// anonymousText matches the default surrogates of text columns: "anon-" and hexadecimal digits. anonymousDigits matches
-// the default surrogates of short text columns, which have no room for "anon-" and consist of digits only.
+// anonymousText matches the default surrogates (the values that an erasure writes) of text columns: "anon-" and
+// hexadecimal digits. anonymousDigits matches the default surrogates of short text columns, which have no room for
+// "anon-" and consist of digits only.
 var (
 	anonymousText   = regexp.MustCompile(`^anon-[0-9a-f]{12,32}$`)
 	anonymousDigits = regexp.MustCompile(`^[0-9a-f]+$`)

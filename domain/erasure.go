@@ -55,9 +55,9 @@ func (p Plan) Local() []Step {
 	return p.Steps
 }
 
-// LocalAt returns the local steps of an erasure at the given instant. A retained cell is anonymized if the legal duty
-// to keep it is over at this instant. If the plan has a step that anonymizes other columns of the same rows, this step
-// also anonymizes the retained cells. Otherwise LocalAt adds a step.
+// LocalAt returns the local steps (on the application's own tables) of an erasure at the given instant. A retained cell
+// is anonymized if the legal duty to keep it is over at this instant. If the plan has a step that anonymizes other
+// columns of the same rows, this step also anonymizes the retained cells. Otherwise LocalAt adds a step.
 func (p Plan) LocalAt(at time.Time) []Step {
 	steps := slices.Clone(p.Local())
 	for i := 0; i < len(steps); i++ {

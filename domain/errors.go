@@ -133,9 +133,14 @@ func Misconfigured(op, message string) error {
 	return &Error{Code: ErrConfiguration, Op: op, Message: message}
 }
 
-// ErrorClass classifies err in one word for the audit trail and for logs, which must not contain messages. It returns
-// "refused" or "retry_later" for an error of a resolver, "canceled", "timeout", or the Code of the error. It returns
-// "internal" for any other error.
+// ErrorClass classifies err in one word for the audit trail and for logs, which must not contain messages. The first of
+// these rules that applies decides:
+//
+//   - "refused" for a *ResolverError
+//   - "canceled" or "timeout" for the error of a context
+//   - the Code of the error, if it has one
+//   - "retry_later" for a *RetryLater
+//   - "internal" for any other error
 func ErrorClass(err error) string {
 	var code Code
 	var refused *ResolverError

@@ -128,8 +128,8 @@ func plainForm(r rune) string {
 	return `\` + string(r)
 }
 
-// escapedForm returns the regular expression for the JSON escape \uXXXX of a character. A character outside the basic
-// plane has two such escapes (UTF-16).
+// escapedForm returns the regular expression for the JSON escape \uXXXX of a character. A character above U+FFFF has
+// two such escapes, one for each half of its UTF-16 surrogate pair.
 func escapedForm(r rune) string {
 	units := []rune{r}
 	if high, low := utf16.EncodeRune(r); high != unicode.ReplacementChar {

@@ -55,8 +55,8 @@ func appendLine(text []byte, line journalLine) []byte {
 	return append(append(text, encoded...), '\n')
 }
 
-// ParseJournalLine reads a line of a journal. cut is true for a line of AppendTruncated, which has no entry. Returns
-// ErrInvalid for a line of another version, and for a line without a valid entry.
+// ParseJournalLine reads a line of a journal. cut is true for a line that AppendTruncated wrote, and entry is then
+// empty. Returns ErrInvalid for a line of another version, and for a line without a valid entry.
 func ParseJournalLine(text []byte) (entry JournalEntry, cut bool, err error) {
 	var line journalLine
 	invalid := func(message string) error {

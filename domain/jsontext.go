@@ -10,11 +10,11 @@ import (
 
 // The maximum nesting depths of JSON documents.
 const (
-	// maxStoredDepth applies to documents that are written into a database. It is far below the depth at which a database
-	// refuses a document.
+	// maxStoredDepth is the maximum nesting depth of JSON documents that are written into a database. It is far below the
+	// depth at which a database refuses a document.
 	maxStoredDepth = 1000
-	// maxExportedDepth applies to documents in an export. encoding/json decodes at most 10,000 levels, and the bundle
-	// itself needs some of these levels.
+	// maxExportedDepth is the maximum nesting depth of JSON documents in an export. encoding/json decodes at most 10,000
+	// levels, and the bundle itself needs some of these levels.
 	maxExportedDepth = 9000
 )
 

@@ -56,16 +56,16 @@ func (m DataMap) Keeps(table Table, column Column) bool {
 }
 
 // IsErasedKey reports whether a text in a column with keys of the external system is certainly a surrogate (the value
-// that an erasure writes), and not a key. It returns false for a surrogate that could also be a key: a random UUID, or
-// hexadecimal digits in a text column of up to 16 characters. No key is lost in this way.
+// that an erasure writes), and not a key. It returns false for a surrogate that could also be a key, because no key may
+// be lost. Such a surrogate is a random UUID, or hexadecimal digits in a text column of up to 16 characters.
 func (m DataMap) IsErasedKey(resolver, text string) bool {
 	return slices.ContainsFunc(m.tables, func(t Table) bool {
 		return slices.ContainsFunc(t.KeysOf(resolver), func(c Column) bool { return c.isCertainSurrogate(text) })
 	})
 }
 
-// isCertainSurrogate reports whether the text is a surrogate of the column, and is not a possible key of an external
-// system.
+// isCertainSurrogate reports whether the text is a surrogate (the value that an erasure writes) of the column, and is
+// not a possible key of an external system.
 func (c Column) isCertainSurrogate(text string) bool {
 	if constant, ok := c.Constant(); ok {
 		return c.Digits() == 0 && text == constant || c.IsFilled(text)

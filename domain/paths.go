@@ -95,7 +95,7 @@ func (m DataMap) mustStay(table Table, relation Relation, name string) bool {
 // subject's own table has one path without relations.
 func (m DataMap) Paths(table string) []Path { return m.paths[table] }
 
-// PathVia returns the path of the table whose Path.Via equals the parameter via.
+// PathVia returns the path (chain of relations to the subject) of the table whose Path.Via equals the parameter via.
 func (m DataMap) PathVia(table, via string) (Path, bool) {
 	for _, path := range m.paths[table] {
 		if path.Via == via {
@@ -127,9 +127,9 @@ func (m DataMap) RowsDeleted(table Table, path Path) bool {
 	})
 }
 
-// RemainingPaths returns the paths that remain if relations at the start of the path are left out: without the first
-// relation, without the first two, and so on. For example, for orders → customers → users, it returns the paths
-// customers → users and users.
+// RemainingPaths returns the parts of the path (chain of relations) that remain if relations at its start are left out:
+// without the first relation, without the first two, and so on. For example, for orders → customers → users, it returns
+// the paths customers → users and users.
 func (m DataMap) RemainingPaths(path Path) []Path {
 	var remaining []Path
 	for len(path.Relations) > 0 {
@@ -177,8 +177,9 @@ func (d *draft) addPaths(table Table, relations []Relation) bool {
 	return true
 }
 
-// candidates returns the relations that may begin a path of the table to the subject's table. These are the relations
-// that are marked with Path. If no relation is marked, they are all relations to other tables of the data map.
+// candidates returns the relations that may begin a path (chain of relations) from the table to the subject's table.
+// These are the relations that are marked with Path. If no relation is marked, they are all relations to other tables
+// of the data map.
 func (m DataMap) candidates(table Table) []Relation {
 	marked := slices.ContainsFunc(table.Relations, func(r Relation) bool { return r.Path })
 	return slices.DeleteFunc(slices.Clone(table.Relations), func(r Relation) bool {
@@ -208,8 +209,8 @@ func (d *draft) checkPaths(table Table) {
 	for _, relation := range table.Relations {
 		d.checkOnErasure(table, relation)
 	}
-	// A column that is anonymized, set to NULL or retained keeps the rows of every path: Table.RowsDeleted is false. This
-	// is allowed in an Owned table.
+	// An Owned table may keep its rows because of a column that is anonymized, set to NULL or retained. Table.RowsDeleted
+	// is then false, and there is no mistake to report.
 	deletes := func(p Path) bool { return d.RowsDeleted(table, p) }
 	if !table.Owned || !table.RowsDeleted() || slices.ContainsFunc(paths, deletes) {
 		return
@@ -301,10 +302,10 @@ type Notice struct{ Table, Column, Message string }
 // String returns the notice in one line.
 func (n Notice) String() string { return n.Table + "." + n.Column + ": " + n.Message }
 
-// Notices returns hints at personal data that the data map may have missed. They are in this order:
+// Notices returns hints at personal data that the data map may have missed, in this order:
 //
-//   - for each table in the order of the tables: a column of the primary key that an export shows and that is named
-//     like a secret, and a relation to another table of the map that begins no path (chain of relations to the subject)
+//   - for each table: each column of the primary key that an export shows and that is named like a secret, then each
+//     relation to another table of the map that begins no path (chain of relations to the subject)
 //   - the notices of WithNotices
 func (m DataMap) Notices() []Notice {
 	var notices []Notice
