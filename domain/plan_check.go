@@ -57,7 +57,7 @@ func (m DataMap) checkStep(step Step, before []Step) (fault string) {
 	}
 	for _, name := range step.Expired {
 		if column, _ := table.Column(name); column.Personal == nil || column.Personal.Since == "" {
-			return step.Target + "." + name + ": a step expires a column whose retention does not end"
+			return step.Target + "." + name + ": a step has an expired column whose retention period never ends"
 		}
 	}
 	for _, other := range before {

@@ -75,8 +75,8 @@ func (s *schema) checkSince(table domain.Table, column domain.Column, live domai
 	isStart := slices.ContainsFunc(table.Personal(), func(c domain.Column) bool { return c.Personal.Since == column.Name })
 	if isStart && live.Type != domain.TypeTime && live.Type != domain.TypeText {
 		s.report(sinceType, place{table: table.Name, column: column.Name},
-			"A retention is counted from this column, but its type is "+live.Declared+
-				". The retention never ends, and the retained values are never erased.",
+			"A retention period starts at the value of this column, but its type is "+live.Declared+
+				". The period never ends, and the retained values are never erased.",
 			"Store an instant or a date in the column, or count from another column.")
 	}
 }
