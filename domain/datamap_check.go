@@ -202,15 +202,18 @@ func (d *draft) checkDuration(table Table, a Annotation, report func(Problem)) {
 	switch {
 	case !ok:
 		report(Problem{
-			Message: "counts its retention period from a column that the table does not have", Found: a.Since, Possible: possible,
+			Message: "counts its retention period from a column that the table does not have",
+			Found:   a.Since, Possible: possible,
 		})
 	case since.Type != TypeTime:
 		report(Problem{
-			Message: "counts its retention period from a column that is not a time column", Found: a.Since, Possible: possible,
+			Message: "counts its retention period from a column that is not a time column",
+			Found:   a.Since, Possible: possible,
 		})
 	case since.Personal != nil && since.Personal.Strategy != StrategyRetain:
 		report(Problem{
-			Message: "counts its retention period from a column that the erasure overwrites", Found: a.Since, Possible: possible,
+			Message: "counts its retention period from a column that the erasure overwrites",
+			Found:   a.Since, Possible: possible,
 			Remedy: "retain that column too",
 		})
 	}

@@ -183,8 +183,8 @@ func isPrimaryKey(live domain.CatalogTable, columns []string) bool {
 	return len(live.PrimaryKey) > 0 && isSubset(live, live.PrimaryKey, columns)
 }
 
-// guaranteesUnique reports whether no two rows that satisfy the constraint have equal values without NULL in all of the
-// columns.
+// guaranteesUnique reports whether the constraint guarantees that no two rows have equal values in all of the columns,
+// apart from NULL.
 func guaranteesUnique(live domain.CatalogTable, u domain.CatalogUnique, columns []string) bool {
 	return !u.Partial && !u.Exclusion && !u.Expressions && len(u.Columns) > 0 && isSubset(live, u.Columns, columns)
 }
