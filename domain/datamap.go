@@ -190,7 +190,6 @@ func (m DataMap) IsKey(table Table, column string) bool {
 	return table.inRelation(column) || m.isReferenced(table, column)
 }
 
-// isReferenced reports whether a relation refers to the column.
 func (m DataMap) isReferenced(table Table, column string) bool {
 	for _, other := range m.tables {
 		for _, relation := range other.Relations {

@@ -175,7 +175,6 @@ func (d *draft) reachingTables(table Table, done map[string]bool) []string {
 	return names
 }
 
-// relationLabels returns a label for each relation. See Relation.label.
 func relationLabels(relations []Relation) []string {
 	labels := make([]string, len(relations))
 	for i, relation := range relations {

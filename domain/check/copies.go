@@ -95,7 +95,6 @@ func (s *schema) isHistory(table domain.CatalogTable) bool {
 	})
 }
 
-// hasWord reports whether a name contains one of the words in the parameter among.
 func hasWord(name string, among ...string) bool {
 	return slices.ContainsFunc(domain.NameWords(name), func(w string) bool { return slices.Contains(among, w) })
 }

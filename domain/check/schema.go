@@ -119,7 +119,6 @@ func (s *schema) mappedTable(name string) (table domain.Table, mapped bool) {
 	return table, mapped
 }
 
-// deletesRows reports whether a step of the erasure plan deletes rows of the table.
 func (s *schema) deletesRows(table string) bool {
 	return slices.ContainsFunc(s.steps, func(step domain.Step) bool {
 		return step.Target == table && step.Strategy == domain.StrategyDelete
@@ -146,7 +145,6 @@ func columnOf(table domain.Table, live domain.CatalogTable, name string) (domain
 	return table.Columns[i], true
 }
 
-// sameName reports whether the database treats two column names as equal.
 func sameName(live domain.CatalogTable, a, b string) bool {
 	return a == b || live.FoldsCase && strings.EqualFold(a, b)
 }
@@ -155,7 +153,6 @@ func hasName(live domain.CatalogTable, names []string, name string) bool {
 	return slices.ContainsFunc(names, func(other string) bool { return sameName(live, other, name) })
 }
 
-// isSubset reports whether each name in columns is also in the parameter set.
 func isSubset(live domain.CatalogTable, columns, set []string) bool {
 	return !slices.ContainsFunc(columns, func(name string) bool { return !hasName(live, set, name) })
 }

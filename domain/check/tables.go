@@ -64,7 +64,6 @@ func kindCalled(kind domain.TableKind) string {
 	}
 }
 
-// isLocked reports whether an erasure locks or changes rows of the table.
 func (s *schema) isLocked(table string) bool {
 	changes := slices.ContainsFunc(s.steps, func(step domain.Step) bool {
 		return step.Target == table && step.Strategy != domain.StrategyRetain

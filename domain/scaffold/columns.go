@@ -21,7 +21,6 @@ func (d *draft) recognise() {
 	}
 }
 
-// isReferredTo reports whether a foreign key or a guessed reference refers to the column.
 func (t *table) isReferredTo(column string) bool {
 	return slices.ContainsFunc(t.in, func(r *reference) bool { return slices.Contains(r.referenced, column) })
 }

@@ -237,7 +237,6 @@ func summarize(t *table) summary {
 	return l
 }
 
-// referrers returns the number of other tables that refer to the table.
 func (t *table) referrers() int {
 	from := map[string]bool{}
 	for _, r := range t.in {

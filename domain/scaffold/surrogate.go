@@ -182,7 +182,6 @@ func (t *table) askForCheck(c domain.CatalogColumn, constraints []domain.Catalog
 		"another surrogate, or make the column nullable")
 }
 
-// inUnique reports whether a unique constraint contains the column.
 func (t *table) inUnique(column string) bool {
 	return slices.ContainsFunc(t.Uniques, func(u domain.CatalogUnique) bool { return slices.Contains(u.Columns, column) })
 }

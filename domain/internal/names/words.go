@@ -240,7 +240,8 @@ var asideWords = []string{
 	"class", "typ", "anzahl", "state", "level", "priority", "position", "color", "value", "source", "channel",
 }
 
-// asideOfText are further words like asideWords, for text columns only.
+// asideOfText are last words of names of text columns that only describe personal data and do not hold the data, such
+// as phone_since.
 var asideOfText = []string{"at", "on", "since", "until", "by"}
 
 // sureSecrets match the names of columns that hold a secret in any table.
