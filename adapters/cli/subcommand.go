@@ -100,7 +100,7 @@ func (t *tree) run(s subcommand, command *cobra.Command, args []string) error {
 		return cmp.Or(c.out.end(), err) // a failed write takes precedence over findings
 	}
 	if err != nil {
-		return explain(err)
+		return c.withMigrateUp(ctx, explain(err))
 	}
 	return c.out.end()
 }
