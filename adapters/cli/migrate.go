@@ -84,7 +84,7 @@ func (c *call) migrations(migrations []domain.Migration) error {
 	})
 }
 
-// unmigrated is the part of a text by which a store reports that a table or a column does not exist.
+// unmigrated is a part of the error text with which a store reports a missing table or column.
 const unmigrated = "were the migrations run?"
 
 // withMigrateUp adds the command "migrate up" to the text of err if a table does not exist because a migration is

@@ -80,7 +80,7 @@ func (p *printer) rehearsal(r domain.Rehearsal) {
 	for _, step := range r.Steps {
 		var columns []string
 		for _, column := range slices.Concat(step.Columns, step.Clears, step.Expired) {
-			if !slices.Contains(columns, column) { // a retain step has its expired columns twice
+			if !slices.Contains(columns, column) { // in a retain step, Columns contains the columns of Expired, too
 				columns = append(columns, column)
 			}
 		}

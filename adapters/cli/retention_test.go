@@ -14,7 +14,8 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// due is an application whose sweep finds expired cells. The sweep may also return an error.
+// due is an application whose sweep finds retained cells whose retention period has ended. The sweep may also return an
+// error.
 type due struct {
 	cli.Application
 	failure error
@@ -187,7 +188,8 @@ LINE  PLACE            ROWS
 	if len(found.Occurrences) != 2 || found.Occurrences[0].Value != 0 {
 		t.Errorf("got %+v", found)
 	}
-	if stdout, _ := w.reading("nobody\nsomebody\n").want(0, "find", "-"); stdout != "Searched for 2 values: found none.\n" {
+	stdout, _ = w.reading("nobody\nsomebody\n").want(0, "find", "-")
+	if stdout != "Searched for 2 values: found none.\n" {
 		t.Errorf("printed %s", stdout)
 	}
 	for lines, says := range map[string]string{"": "values", "c1@example.org\nxy\n": "line 2: "} {

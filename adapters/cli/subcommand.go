@@ -25,7 +25,8 @@ type subcommand struct {
 	subcommands               []subcommand
 }
 
-// exits has the meanings of a command's exit codes. An empty text means that the exit code has its general meaning.
+// exits has the meanings of a command's exit codes. If a text is empty, the exit code has the meaning that the help
+// topic exit-codes describes.
 type exits struct{ fine, findings, failed string }
 
 // arguments describes the positional arguments of a command: their minimum and maximum number. most is -1 if there is
