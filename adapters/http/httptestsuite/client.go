@@ -19,7 +19,7 @@ import (
 // patience is the timeout of a response.
 const patience = 20 * time.Second
 
-// request is a request to the API. The zero value of a field is its default.
+// request is a request to the API. If a field is not set, the request has a default in its place.
 type request struct {
 	method    string
 	path      string // below the prefix, with the query, exactly as sent
