@@ -10,7 +10,7 @@ import (
 // maxKey is the maximum length in bytes of a key that all of S3, Google Cloud Storage and Azure accept.
 const maxKey = 1024
 
-// place is what a call exports or erases: one object, or all objects below a prefix.
+// place selects the objects that a call exports or erases: one object, or all objects below a prefix.
 type place struct {
 	name     string // the key of the object, or the prefix with its slash
 	isPrefix bool
