@@ -55,8 +55,8 @@ func nullProblems(field *schema.Field) []domain.Problem {
 	return nil
 }
 
-// surrogateProblems returns a problem if the Go field cannot read the surrogate constant of its column. The data map
-// checks everything else about the constant.
+// surrogateProblems returns a problem if the Go field cannot read the surrogate constant of its column, which is the
+// constant that overwrites an erased value. The data map checks everything else about the constant.
 func surrogateProblems(field *schema.Field, column domain.Column) []domain.Problem {
 	const digits = "0123456789abcdef0123456789abcdef"
 	if _, ok := column.Constant(); !ok ||
