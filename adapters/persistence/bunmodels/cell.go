@@ -24,7 +24,7 @@ func (r *modelReader) readAnnotation(field *schema.Field, column *domain.Column,
 		problems = append(problems, domain.Problem{
 			Message: "has the type " + field.IndirectType.String() + ", for which no surrogate is known",
 			Found:   field.IndirectType.String(),
-			Remedy:  "register a CustomType, or give the column a surrogate",
+			Remedy:  "add the type to Config.CustomTypes, or give the column a surrogate",
 		})
 		column.Type = domain.TypeText // prevents further problems with the type
 	case nulled:
