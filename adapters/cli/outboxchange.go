@@ -97,7 +97,7 @@ func (c *call) requeueMatching(ctx context.Context, filter domain.OutboxFilter) 
 }
 
 // changed prints the entries that a command has changed. given is the number of entry ids that the caller has passed.
-// If fewer entries were changed, changed returns a finding.
+// If fewer entries were changed, changed returns the error for findings.
 func (c *call) changed(did string, entries []domain.OutboxEntry, given int) error {
 	if c.out.json {
 		if err := c.entries(entries); err != nil {

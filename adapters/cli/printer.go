@@ -15,8 +15,8 @@ import (
 // formats has the possible values of the flag --output. The first value is the default.
 var formats = []string{"text", "json"}
 
-// printer writes the results of a command. After a failed write, it drops all further output and the command continues,
-// because the changes that a command makes must not depend on the reader of its output.
+// printer writes the results of a command. After a failed write, it drops all further output, and the command
+// continues. The changes that a command makes must not depend on the reader of its output.
 type printer struct {
 	w      io.Writer
 	json   bool

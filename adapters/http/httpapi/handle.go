@@ -93,8 +93,8 @@ func (a *API) Handle(ctx context.Context, endpoint Endpoint, r Request) (respons
 }
 
 // lend returns a context that delegates to ctx until release is called. Afterwards, the returned context calls no
-// method of ctx. This matters if a goroutine of a resolver or a database driver uses the returned context after the end
-// of the request, because the framework may then reuse ctx for another request.
+// method of ctx. A goroutine of a resolver or a database driver may use the returned context after the end of the
+// request. The framework may by then use ctx for another request.
 func lend(ctx context.Context) (lent context.Context, release func()) {
 	if ctx == context.Background() { // is never reused
 		return ctx, func() {}

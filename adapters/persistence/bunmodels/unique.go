@@ -13,9 +13,9 @@ import (
 // collisions returns a problem for each unique constraint that an erasure could violate, because it would write equal
 // values into several rows. It ignores rows that the erasure deletes.
 //
-// A path is a chain of relations from a table to the table of subjects. collisions checks each path of a table
-// separately, because an erasure of a subject overwrites only the columns of the path by which a row belongs to the
-// subject.
+// A path is a chain of relations from a table to the table of subjects. An erasure of a subject overwrites only the
+// columns of the path by which a row belongs to the subject. collisions therefore checks each path of a table
+// separately.
 func collisions(m domain.DataMap, models []*modelReader) []domain.Problem {
 	var problems []domain.Problem
 	for _, r := range models {

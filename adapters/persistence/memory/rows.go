@@ -48,7 +48,7 @@ func (s *state) rowsWith(table string, columns []string, to tuples) []int {
 	return found
 }
 
-// rowsOf returns the indexes of the rows of a table that belong to the subject by a path, which is the chain of
+// rowsOf returns the indexes of the rows of a table that belong to the subject by a path. A path is a chain of
 // references from the table to the table of subjects. The search starts from the key of the subject and not from the
 // row of the subject. It therefore also finds rows that refer to a subject whose own row does not exist.
 func (s *state) rowsOf(id domain.SubjectID, table string, path domain.Path) []int {
@@ -134,8 +134,9 @@ func (s *state) update(table string, indexes []int, change func(index int, row R
 	s.put(table, rows)
 }
 
-// remove removes rows of a table. If another row refers to a removed row, and the data map says that the database sets
-// this reference to NULL, remove sets the reference to NULL. Otherwise it returns domain.ErrConflict for such a row.
+// remove removes rows of a table. If another row refers to a removed row, remove sets this reference to NULL, or
+// returns domain.ErrConflict. It sets the reference to NULL if the data map says that the database does so, and if no
+// column of the reference is in a primary key.
 func (s *state) remove(table string, indexes []int) error {
 	removed := pick(s.rows[table], indexes)
 	s.put(table, without(s.rows[table], indexes)) // before the check of references: these rows may refer to each other
