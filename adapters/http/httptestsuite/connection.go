@@ -79,7 +79,7 @@ func (w *world) sendSmuggler(t testing.TB, name, message string, status int) {
 		return
 	}
 	if got, err := read(response); err != nil || got.status != status {
-		t.Errorf("%s: %d %s, %v", name, got.status, got.body, err)
+		t.Errorf("%s: got status %d, want %d: %s, %v", name, got.status, status, got.body, err)
 	}
 	for {
 		response, err := http.ReadResponse(reader, nil)
@@ -143,7 +143,8 @@ func exportOverHTTP10IsWholeOrFails(t testing.TB, harness Harness) {
 		return read(response)
 	}
 	if got, err := get(); err != nil || got.status != 200 || strings.Count(got.body, `"source":"carts"`) < bulkRows {
-		t.Errorf("a sound export over HTTP/1.0: %d with %d bytes, %v", got.status, len(got.body), err)
+		t.Errorf("over HTTP/1.0, an export without a failure returned %d with %d bytes, %v; want a complete export",
+			got.status, len(got.body), err)
 	}
 	w.sessions.cutExportsAfter(bulkRows - 1)
 	if got, err := get(); err == nil && got.status == 200 {

@@ -118,7 +118,7 @@ func (w *world) hasNoEventsOf(t testing.TB, subject string) {
 func (w *world) hasOpenedNone(t testing.TB) {
 	t.Helper()
 	opened := w.sessions.count()
-	assert(t, opened == 0, "%d sessions were opened", opened)
+	assert(t, opened == 0, "%d sessions were opened, want none", opened)
 }
 
 // consented returns the consent records of a subject for a purpose in the store.
