@@ -124,6 +124,11 @@ func TestTheTablesOfHabeasAreCreatedAndListed(t *testing.T) {
 	if want := "MIGRATION        STATE\n0001_habeas.sql  applied\n"; stdout != want {
 		t.Errorf("printed %s", stdout)
 	}
+	_, stderr = w.want(2, "rehearse", "1")
+	complains(t, stderr, "customers", "were the migrations run?")
+	if strings.Contains(stderr, "migrate up") {
+		t.Errorf("migrate up does not create a table of the application: %s", stderr)
+	}
 	w.want(0, "migrate", "status")
 	w.want(0, "status")
 	stdout, _ = w.want(0, "migrate", "sql")
