@@ -41,8 +41,8 @@ type member struct{ subject, purpose, version, reason string }
 func memberOf(i int) member {
 	subject := strconv.Itoa(1000 + i)
 	filler := strings.Repeat(string(rune('a'+i%26)), i%50) // so that the strings begin at different offsets of a buffer
-	// A purpose with this separator is sent without percent-encoding. A server may then pass a string to the API that
-	// points into its own buffer.
+	// A purpose with this separator is sent without percent-encoding. The server may then pass a part of its buffer to the
+	// API as the purpose, without a copy.
 	separator := "-"
 	if i%2 == 0 {
 		separator = "/"

@@ -10,8 +10,8 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// evidenceTimeout is the maximum time that evidence waits for the write lock after a rollback. Evidence is audit events
-// that are stored even if the session is rolled back.
+// evidenceTimeout limits how long a store waits for the write lock to store evidence. Evidence is audit events that are
+// stored even if their session is rolled back.
 const evidenceTimeout = 5 * time.Second
 
 // openKey is the context key that marks the context of an open session of a store.
