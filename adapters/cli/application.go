@@ -47,7 +47,9 @@ type Outbox interface {
 	Purge(ctx context.Context) (removed int64, err error)
 }
 
-// Retention has the methods that process all erased subjects: the sweep of expired values, and the journal of erasures.
+// Retention has the methods that process all erased subjects. Sweep overwrites retained values whose retention period
+// has ended. Journal lists the erasures. Replay repeats the erasures of a journal after the database was restored from
+// a backup.
 type Retention interface {
 	Sweep(ctx context.Context, progress func(domain.SweepReport)) (domain.SweepReport, error)
 	RehearseSweep(ctx context.Context, progress func(domain.SweepReport)) (domain.SweepReport, error)

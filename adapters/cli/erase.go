@@ -82,8 +82,9 @@ habeas erase - --operator dpo --yes < subjects.txt`,
 	}
 }
 
-// confirmErasure rehearses the erasure and asks a person to confirm the row counts of the rehearsal. It returns plan if
-// plan is set, and otherwise the fingerprint of the rehearsal. The erasure must match this fingerprint.
+// confirmErasure rehearses the erasure and asks a person to confirm the row counts of the rehearsal. It returns the
+// fingerprint that the erasure must match, which is a hash of the erasure plan and the row counts. This is plan if plan
+// is set, and otherwise the fingerprint of the rehearsal.
 func (c *call) confirmErasure(ctx context.Context, people []person, plan string) (string, error) {
 	if len(people) > 1 || !c.hasPerson() {
 		return "", c.confirm(ctx, false, "")
@@ -95,8 +96,8 @@ func (c *call) confirmErasure(ctx context.Context, people []person, plan string)
 	return cmp.Or(plan, fingerprint), c.confirm(ctx, false, "Erase 1 subject: "+effect+".")
 }
 
-// erase erases a subject. If plan is set, it is the fingerprint of a rehearsal, and the subject is erased only if the
-// erasure matches this rehearsal.
+// erase erases a subject. If plan is set, it is the fingerprint of a rehearsal, which is a hash of the erasure plan and
+// the row counts. The subject is then erased only if the erasure has the same fingerprint.
 func (c *call) erase(ctx context.Context, subject domain.Subject, plan string) (domain.ErasureResult, error) {
 	if plan != "" {
 		return c.EraseAsRehearsed(ctx, subject, plan)
@@ -120,8 +121,8 @@ func (c *call) eraseAll(ctx context.Context, people []person, plan string) error
 	return nil
 }
 
-// afterSome returns the error of a command with several subjects that failed for the subject p. The text of the error
-// has the number of subjects that were done before.
+// afterSome returns the error of a command that processes several subjects and has failed for the subject p. The text
+// of the error has the number of subjects that were processed before p.
 func afterSome(done, all int, p person, err error) error {
 	text := p.at() + explain(err).Error()
 	if all > 1 {

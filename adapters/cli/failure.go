@@ -69,7 +69,7 @@ func usage(command *cobra.Command, message string) error {
 // explain returns err as an *Error with a text that is safe to print. For an error of package domain, this text
 // includes the message of err. For any other error, it includes only the class of err, because the message could
 // contain personal data.
-func explain(err error) error {
+func explain(err error) *Error {
 	var failure *Error
 	if errors.As(err, &failure) {
 		return failure

@@ -18,8 +18,12 @@ includes tables and columns that are not in the data map, so it also
 finds copies of personal data in other places. It does not distinguish upper and
 lower case.
 
-The result names tables and columns, and the line number of the value. It never
-repeats a value. A table or column that could not be searched is also a finding.
+The result has the table, the column, the number of rows and the line number of each
+value that was found. It never repeats a value. Line numbers begin at 1. The JSON
+result has no line numbers: its member value is the index of the value in the list of
+searched values. The index begins at 0, and does not count empty and repeated lines.
+
+A table or column that could not be searched is also a finding.
 
 The command reads every table completely. It takes no value as an argument,
 because shells keep arguments in their history.`,
@@ -62,7 +66,15 @@ echo zoe@example.org | habeas find - --output json`,
 // found prints the tables and columns in which a value was found. The parameter lines has, for each value, its line
 // number on the standard input. The values themselves are not printed.
 func (p *printer) found(found domain.Found, lines []int) {
-	p.line("Found " + counted(len(lines), "value") + " in " + counted(len(found.Occurrences), "place") + ".")
+	result := "none"
+	if len(found.Occurrences) > 0 {
+		distinct := map[int]bool{}
+		for _, o := range found.Occurrences {
+			distinct[o.Value] = true
+		}
+		result = strconv.Itoa(len(distinct)) + " of them, in " + counted(len(found.Occurrences), "place")
+	}
+	p.line("Searched for " + counted(len(lines), "value") + ": found " + result + ".")
 	if len(found.Occurrences) > 0 {
 		t := table{head: []string{"line", "place", "rows"}}
 		for _, o := range found.Occurrences {

@@ -3,6 +3,8 @@ package cli
 import (
 	"context"
 	"io"
+	"slices"
+	"strings"
 
 	"github.com/habeas-data/habeas/domain"
 )
@@ -64,13 +66,10 @@ func migrateStatus() subcommand {
 			if err := c.migrations(migrations); err != nil {
 				return err
 			}
-			pending := 0
-			for _, migration := range migrations {
-				if migration.State == domain.MigrationPending {
-					pending++
-				}
+			if slices.ContainsFunc(migrations, isPending) {
+				return &Error{Code: ExitFindings}
 			}
-			return findings(pending)
+			return nil
 		},
 	}
 }
@@ -84,6 +83,26 @@ func (c *call) migrations(migrations []domain.Migration) error {
 		c.out.table(t)
 	})
 }
+
+// unmigrated is a part of the error text with which a store reports a missing table or column.
+const unmigrated = "were the migrations run?"
+
+// withMigrateUp adds the command "migrate up" to the text of err if a table does not exist because a migration is
+// pending. It does not add the command if the migrations are complete, because then the table belongs to the
+// application.
+func (c *call) withMigrateUp(ctx context.Context, err *Error) error {
+	before, after, isMissing := strings.Cut(err.Text, unmigrated)
+	if !isMissing {
+		return err
+	}
+	migrations, failure := c.Migrations(ctx)
+	if failure == nil && slices.ContainsFunc(migrations, isPending) {
+		err.Text = before + unmigrated + ` Run "` + top(c.command).CommandPath() + ` migrate up"` + after
+	}
+	return err
+}
+
+func isPending(m domain.Migration) bool { return m.State == domain.MigrationPending }
 
 // statements is the result of migrate sql.
 type statements struct {

@@ -97,7 +97,7 @@ func (c *call) requeueMatching(ctx context.Context, filter domain.OutboxFilter) 
 }
 
 // changed prints the entries that a command has changed. given is the number of entry ids that the caller has passed.
-// If fewer entries were changed, changed returns a finding.
+// If fewer entries were changed, changed returns the error for findings.
 func (c *call) changed(did string, entries []domain.OutboxEntry, given int) error {
 	if c.out.json {
 		if err := c.entries(entries); err != nil {
@@ -157,9 +157,9 @@ func outboxDiscard() subcommand {
 		short: "mark entries as succeeded after handling them by hand",
 		long: `Marks entries that were given up as succeeded, because a person has done the work of
 these calls by other means. For example, the person has deleted the subject in the
-external system by hand. The refs of the entries are deleted. If an entry was the
-last open entry of an erasure, the erasure is complete. A discarded entry cannot be
-requeued.
+external system by hand. The ids of the subject in the external systems are deleted
+from the entries. If all other entries of an erasure have succeeded, the erasure is
+then complete. A discarded entry cannot be requeued.
 
 The audit trail records the reason. A reason has up to 100 letters from a to z,
 digits, spaces, hyphens and underscores. Do not put personal data into the reason.
@@ -209,8 +209,8 @@ func outboxPurge() subcommand {
 		short: "remove old entries that succeeded",
 		long: `Removes entries that succeeded and are older than the retention of the outbox. The
 retention is a setting of the application, and its default is 30 days. A worker
-does the same every hour. Open entries and entries that were given up stay. The
-audit trail does not change.
+does the same every hour. Entries that have not succeeded stay, including those that
+were given up. The audit trail does not change.
 
 The command asks for confirmation unless --yes is given.`,
 		example: `habeas outbox purge --yes`,

@@ -15,8 +15,8 @@ import (
 // formats has the possible values of the flag --output. The first value is the default.
 var formats = []string{"text", "json"}
 
-// printer writes the results of a command. After a failed write, it drops all further output and the command continues,
-// because the changes that a command makes must not depend on the reader of its output.
+// printer writes the results of a command. After a failed write, it drops all further output, and the command
+// continues. The changes that a command makes must not depend on the reader of its output.
 type printer struct {
 	w      io.Writer
 	json   bool
@@ -76,8 +76,8 @@ func readerClosed(err error) bool {
 // colours.
 var colours = map[string]string{"error": "\x1b[31m", "warning": "\x1b[33m", "head": "\x1b[1m"}
 
-// paint returns the text with the colour of the given key of colours. If the output has no colours, it returns the
-// text.
+// paint returns the text in the colour that the map colours has for the word. If the output has no colours, it returns
+// the text unchanged.
 func (p *printer) paint(word, text string) string {
 	if !p.colour || colours[word] == "" {
 		return text

@@ -119,10 +119,15 @@ func TestTheTablesOfHabeasAreCreatedAndListed(t *testing.T) {
 		t.Errorf("got %v", states)
 	}
 	_, stderr := w.want(2, "trail", "1")
-	complains(t, stderr, "were the migrations run?")
+	complains(t, stderr, `were the migrations run? Run "habeas migrate up"`)
 	stdout, _ = w.want(0, "migrate", "up")
 	if want := "MIGRATION        STATE\n0001_habeas.sql  applied\n"; stdout != want {
 		t.Errorf("printed %s", stdout)
+	}
+	_, stderr = w.want(2, "rehearse", "1")
+	complains(t, stderr, "customers", "were the migrations run?")
+	if strings.Contains(stderr, "migrate up") {
+		t.Errorf("migrate up does not create a table of the application: %s", stderr)
 	}
 	w.want(0, "migrate", "status")
 	w.want(0, "status")

@@ -22,6 +22,10 @@ count of each step. It makes no change, records no audit event and adds no outbo
 entry. If the database refuses the erasure, the result is a finding with the
 constraint or trigger that refused it.
 
+A row can have both retained columns and columns that the erasure anonymizes. Such a
+row is counted under anonymize and under retain. The erasure changes a retained column
+only in the rows whose retention period has ended.
+
 The result has a hash of the erasure plan and the row counts. Pass the hash to
 erase --plan. The subject is then erased only if the plan and the counts are the
 same as in the rehearsal.
@@ -76,7 +80,7 @@ func (p *printer) rehearsal(r domain.Rehearsal) {
 	for _, step := range r.Steps {
 		var columns []string
 		for _, column := range slices.Concat(step.Columns, step.Clears, step.Expired) {
-			if !slices.Contains(columns, column) { // a retain step has its expired columns twice
+			if !slices.Contains(columns, column) { // in a retain step, Columns contains the columns of Expired, too
 				columns = append(columns, column)
 			}
 		}

@@ -52,7 +52,7 @@ func TestAnErasureMustMatchItsRehearsal(t *testing.T) {
 	}
 }
 
-// moving is a terminal. While its person reads the prompt, the rows of customer 1 change.
+// moving is a terminal. While the person at the terminal reads the prompt, the rows of customer 1 change.
 type moving struct {
 	terminal
 	move func()

@@ -14,7 +14,8 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// due is an application whose sweep finds expired cells. The sweep may also return an error.
+// due is an application whose sweep finds retained cells whose retention period has ended. The sweep may also return an
+// error.
 type due struct {
 	cli.Application
 	failure error
@@ -175,7 +176,7 @@ func TestValuesAreFoundAndNeverRepeated(t *testing.T) {
 	w := newWorld(t)
 	must(t, w.store.Insert("parcels", memory.Row{"id": 100, "customer_id": "1", "address": "care of C1@example.org"}))
 	stdout, stderr := w.reading("\nnobody\nc1@example.org\n").want(1, "find", "-")
-	want := `Found 2 values in 2 places.
+	want := `Searched for 2 values: found 1 of them, in 2 places.
 LINE  PLACE            ROWS
    3  customers.email     1
    3  parcels.address     1
@@ -187,7 +188,10 @@ LINE  PLACE            ROWS
 	if len(found.Occurrences) != 2 || found.Occurrences[0].Value != 0 {
 		t.Errorf("got %+v", found)
 	}
-	w.reading("nobody\n").want(0, "find", "-")
+	stdout, _ = w.reading("nobody\nsomebody\n").want(0, "find", "-")
+	if stdout != "Searched for 2 values: found none.\n" {
+		t.Errorf("printed %s", stdout)
+	}
 	for lines, says := range map[string]string{"": "values", "c1@example.org\nxy\n": "line 2: "} {
 		_, stderr := w.reading(lines).want(2, "find", "-")
 		complains(t, stderr, says)
@@ -211,7 +215,7 @@ func (gap) Find(context.Context, []string, func(domain.FindProgress)) (domain.Fo
 func TestATableThatCannotBeSearchedIsAFinding(t *testing.T) {
 	var out, complaint bytes.Buffer
 	code := run(t.Context(), gap{}, strings.NewReader("nobody\n"), &out, &complaint, "find", "-")
-	want := "Found 1 value in 0 places.\nNOT SEARCHED  REASON\nlogs          privilege\n"
+	want := "Searched for 1 value: found none.\nNOT SEARCHED  REASON\nlogs          privilege\n"
 	if code != 1 || out.String() != want {
 		t.Errorf("ends with %d: %s%s", code, out.String(), complaint.String())
 	}

@@ -25,7 +25,8 @@ type subcommand struct {
 	subcommands               []subcommand
 }
 
-// exits has the meanings of a command's exit codes. An empty text means that the exit code has its general meaning.
+// exits has the meanings of a command's exit codes. If a text is empty, the exit code has the meaning that the help
+// topic exit-codes describes.
 type exits struct{ fine, findings, failed string }
 
 // arguments describes the positional arguments of a command: their minimum and maximum number. most is -1 if there is
@@ -100,7 +101,7 @@ func (t *tree) run(s subcommand, command *cobra.Command, args []string) error {
 		return cmp.Or(c.out.end(), err) // a failed write takes precedence over findings
 	}
 	if err != nil {
-		return explain(err)
+		return c.withMigrateUp(ctx, explain(err))
 	}
 	return c.out.end()
 }

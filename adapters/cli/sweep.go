@@ -16,10 +16,12 @@ func sweep() subcommand {
 	return subcommand{
 		use:   "sweep",
 		short: "anonymize expired retained data (Art. 5(1)(e) GDPR)",
-		long: `Overwrites the retained cells of erased subjects whose retention period is over.
-Each subject is swept in its own transaction, which also writes its audit events. If
-the command was interrupted, run it again. If an application sets an interval in its
-configuration (Sweep), its worker also sweeps at this interval.
+		long: `An erasure can retain cells for a retention period, for example because of a tax law.
+The command overwrites the cells of erased subjects whose retention period has ended
+(expired cells). Each subject is processed in its own transaction, which also writes
+the audit events. If the command was interrupted, run it again. If an application
+sets an interval in its configuration (Sweep), its worker also sweeps at this
+interval.
 
 The command asks for confirmation unless --yes is given. The prompt shows the counts
 of a dry run.`,

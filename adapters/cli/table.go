@@ -8,7 +8,7 @@ import (
 const (
 	// tableWidth is the maximum width of a printed table, in characters.
 	tableWidth = 60
-	// minColumnWidth is the width in characters below which the function fit does not reduce a column.
+	// minColumnWidth is the minimum width to which the function fit reduces a column, in characters.
 	minColumnWidth = 8
 	gap            = "  "
 )

@@ -67,7 +67,7 @@ func TestAnInterruptedPromptChangesNothing(t *testing.T) {
 	}
 }
 
-// interrupted is a terminal whose person interrupts the command at the prompt.
+// interrupted is a terminal. The person at the terminal interrupts the command at the prompt.
 type interrupted struct {
 	terminal
 	stop func()

@@ -79,7 +79,8 @@ member personal, with these members:
 
     category   contact, identity, financial, behavioral, technical, location,
                communication or special
-    erasure    anonymize: a surrogate overwrites the value
+    erasure    anonymize: a surrogate, which is a value without personal
+               data, overwrites the value
                null: the value becomes NULL
                delete: the value is deleted with its row; refused if an
                erasure does not delete the row

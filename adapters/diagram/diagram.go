@@ -36,7 +36,7 @@ type box struct {
 	effect effect // selects the colour
 	says   string // the effects of an erasure on the rows, as text
 	cells  []cell
-	layer  int // the number of relations between the table and the subject
+	layer  int // the largest number of relations on a path from the table to the table of subjects
 }
 
 // cell is one line of a box. It represents a column with an annotation.
@@ -137,8 +137,9 @@ func cellOf(m domain.DataMap, table domain.Table, column domain.Column) cell {
 	return cell{column.Name, strings.Join(says, ", ")}
 }
 
-// arrowsOf returns the arrows that start at a table. There is one arrow for each table to which a path relation leads,
-// and one arrow for each external system whose keys are in a column of the table.
+// arrowsOf returns the arrows that start at a table. There is one arrow for each referenced table that is on a path
+// from the table to the table of subjects. There is also one arrow for each external system whose keys are in a column
+// of the table.
 func arrowsOf(m domain.DataMap, table domain.Table, index, systems map[string]int) []arrow {
 	var arrows []arrow
 	paths := m.Paths(table.Name)

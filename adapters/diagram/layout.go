@@ -26,9 +26,9 @@ type placed struct {
 	x, y, width, height float64
 }
 
-// layout computes the position of each box, and the size of the diagram. The table of subjects is at the left. A table
-// is to the right of the tables that it references. Within a layer, a box is placed near the boxes to which its arrows
-// lead.
+// layout computes the position of each box, and the size of the diagram. It places the boxes in layers from left to
+// right. The first layer is the table of subjects. A table is in a later layer than the tables that it references.
+// Within a layer, a box is placed near the boxes to which its arrows lead.
 func (p picture) layout() (boxes []placed, width, height float64) {
 	boxes = make([]placed, len(p.boxes))
 	var layers [][]int
@@ -90,8 +90,9 @@ func widthOf(b box) float64 {
 	return max(150, 2*padding+letter*float64(longest))
 }
 
-// order sorts the boxes of a layer. The sort key of a box is the mean vertical position of the boxes in earlier layers
-// that are connected to it by an arrow.
+// order sorts the boxes of a layer, which are tables with the same distance from the table of subjects, or external
+// systems. The sort key of a box is the mean vertical position of the boxes to its left that an arrow connects to this
+// box.
 func (p picture) order(layer []int, boxes []placed) {
 	heights := map[int]float64{}
 	for _, i := range layer {
@@ -119,7 +120,8 @@ func (p picture) order(layer []int, boxes []placed) {
 // rank returns the sort key of a box by its effect. External systems come last.
 func rank(b placed) int { return slices.Index(effects, b.effect) }
 
-// columnsOf divides the boxes of a layer into columns of similar height.
+// columnsOf divides the boxes of a layer into columns of similar height, because a layer with many boxes would be too
+// high.
 func columnsOf(layer []int, boxes []placed) [][]int {
 	total := 0.0
 	for _, i := range layer {

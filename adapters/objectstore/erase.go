@@ -22,7 +22,8 @@ func (r *Resolver) EraseKeys(ctx context.Context, keys []string, _ string) (abse
 	return r.erase(ctx, places)
 }
 
-// erase erases the objects of all places. It returns the number of places that had no objects.
+// erase erases the objects of all places. A place is one object, or all objects below a prefix. erase returns the
+// number of places that had no objects.
 func (r *Resolver) erase(ctx context.Context, places []place) (absent int, err error) {
 	results := make([]erasing, len(places))
 	for i, p := range places {
@@ -47,7 +48,8 @@ func (r *Resolver) erase(ctx context.Context, places []place) (absent int, err e
 	return absent, nil
 }
 
-// erasing is a place, with the number of its objects or versions that were erased.
+// erasing is a place (one object, or all objects below a prefix), with the number of its objects or versions that were
+// erased.
 type erasing struct {
 	place
 	objects int
@@ -64,8 +66,8 @@ func (r *Resolver) erasePlace(ctx context.Context, p place) (erased int, err err
 	return r.eraseCurrent(ctx, p)
 }
 
-// eraseCurrent deletes the objects of a place in a store whose versions it cannot access. It repeats the listing until
-// the listing is empty, to check that the store has deleted the objects.
+// eraseCurrent deletes the object of a place, or all objects below its prefix, in a store whose versions it cannot
+// access. It repeats the listing until the listing is empty, to check that the store has deleted the objects.
 func (r *Resolver) eraseCurrent(ctx context.Context, p place) (erased int, err error) {
 	for first := ""; ; {
 		page, _, err := r.page(ctx, p, blob.FirstPageToken)

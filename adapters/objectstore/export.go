@@ -31,7 +31,8 @@ func (r *Resolver) ExportKeys(ctx context.Context, keys []string) ([]domain.Expo
 	return r.export(ctx, places)
 }
 
-// export exports the objects of all places, each object only once.
+// export exports the objects of all places. A place is one object, or all objects below a prefix. If several places
+// select the same object, export exports the object once.
 func (r *Resolver) export(ctx context.Context, places []place) ([]domain.ExportRecord, error) {
 	var objects []object
 	seen := map[string]bool{}

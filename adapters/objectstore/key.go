@@ -10,7 +10,7 @@ import (
 // maxKey is the maximum length in bytes of a key that all of S3, Google Cloud Storage and Azure accept.
 const maxKey = 1024
 
-// place is what a call exports or erases: one object, or all objects below a prefix.
+// place selects the objects that a call exports or erases: one object, or all objects below a prefix.
 type place struct {
 	name     string // the key of the object, or the prefix with its slash
 	isPrefix bool
@@ -29,7 +29,7 @@ func placeOfKey(key string) (place, bool) { return place{name: key}, isValidKey(
 
 // isValidKey reports whether a text is a valid key of one object. A store or a file system could resolve some texts to
 // another object. isValidKey therefore refuses empty segments, "." and "..", backslashes and control characters. An
-// empty key would even select the complete bucket, and a key with a slash at its end every object below it.
+// empty key would even select the complete bucket. A key with a slash at its end would select every object below it.
 func isValidKey(key string) bool {
 	if len(key) > maxKey || !utf8.ValidString(key) || strings.ContainsRune(key, '\\') ||
 		strings.ContainsFunc(key, unicode.IsControl) {

@@ -6,7 +6,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// Name is the default name of the resolver, which is also the kind of its refs.
+// Name is the default name of the resolver. It is also the kind of the refs that select files.
 const Name = "files"
 
 // The defaults of Options.

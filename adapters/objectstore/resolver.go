@@ -98,8 +98,9 @@ func (r *Resolver) EraseSubject(
 	return absent == 1, err
 }
 
-// places converts keys or refs to places by the function of. If one of them is not valid, it returns an error. It sends
-// no request to the store.
+// places returns the places that keys or refs select. A place is one object, or all objects below a prefix. The
+// parameter of converts one key or ref to its place. places returns an error if a key or ref is not valid. It sends no
+// request to the store.
 func (r *Resolver) places(ctx context.Context, texts []string, of func(string) (place, bool)) ([]place, error) {
 	switch {
 	case ctx.Err() != nil:
@@ -132,7 +133,8 @@ const directoryListings = 10
 // pageSize is the number of objects in one page of a listing.
 const pageSize = 1000
 
-// list lists the objects of a place, in the order of their keys. It calls visit for each page of the listing.
+// list lists the object of a place, or all objects below its prefix, in the order of their keys. It calls visit for
+// each page of the listing.
 func (r *Resolver) list(ctx context.Context, p place, visit func([]object) error) error {
 	for token := blob.FirstPageToken; len(token) > 0; {
 		page, next, err := r.page(ctx, p, token)
@@ -149,8 +151,8 @@ func (r *Resolver) list(ctx context.Context, p place, visit func([]object) error
 
 // page returns one page of the objects of a place, and the token of the next page.
 //
-// To find a single object, page also uses a listing. A request for the object itself would not be sufficient, because
-// its response does not distinguish a missing object from a missing bucket.
+// A place can be a single object. page uses a listing for it, too. A request for the object itself would not be
+// sufficient, because its response does not distinguish a missing object from a missing bucket.
 func (r *Resolver) page(ctx context.Context, p place, token []byte) (page []object, next []byte, err error) {
 	size := pageSize
 	if !p.isPrefix {

@@ -14,8 +14,8 @@
 // The response of the desk determines the result of a call. In this table, "Retry" means that the call returns a
 // *domain.RetryLater. A domain.ResolverError means that an operator must act:
 //
-//	2xx                    Success if the body is the expected JSON with the expected id. The body of a 204 for a deletion
-//	                       may be empty. Any other body: Retry.
+//	2xx                    Success if the body is the expected JSON with the expected id. The body of a 204 for a
+//	                       deletion may be empty. Any other body: Retry.
 //	404 from the desk      The contact is absent, so the export is empty. After a 404 for a deletion, the resolver
 //	                       requests the contact once. If the desk responds with 404 again, the resolver returns
 //	                       alreadyAbsent. If the desk returns the contact: Retry. If the desk returns another contact:

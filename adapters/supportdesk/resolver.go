@@ -15,7 +15,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// Name is the name of the resolver, and the kind of its refs.
+// Name is the name of the resolver. It is also the kind of its refs, which are the ids of subjects at the desk.
 const Name = "supportdesk"
 
 var _ ports.Resolver = (*Resolver)(nil)
@@ -60,9 +60,9 @@ func (r *Resolver) String() string { return Name + " at " + r.baseURL }
 // Format prints String for every verb.
 func (r *Resolver) Format(state fmt.State, _ rune) { _, _ = io.WriteString(state, r.String()) }
 
-// ExportSubject returns the data of a contact and its conversations: one record for each field of the covered surface
-// that is present and not null. If the desk does not have the contact, it returns no records and no error. If it
-// returns an error, it returns no records, because the caller could take an incomplete export for a complete one.
+// ExportSubject returns the data of a contact and its conversations: one record for each field of CoveredSurface that
+// is present and not null. If the desk does not have the contact, it returns no records and no error. If it returns an
+// error, it returns no records, because the caller could take an incomplete export for a complete one.
 func (r *Resolver) ExportSubject(ctx context.Context, ref domain.SubjectRef) ([]domain.ExportRecord, error) {
 	path, err := contactPath(ref.Value)
 	if err != nil {

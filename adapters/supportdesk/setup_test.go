@@ -83,8 +83,8 @@ func values(records []domain.ExportRecord) map[string]any {
 	return all
 }
 
-// attempts exports and erases Zoe. It returns the errors of both methods, by the HTTP method of their first request. It
-// also checks that a method that returns an error has no other result.
+// attempts exports and erases Zoe. It returns the errors of both methods. The key of an error is the HTTP method of the
+// first request. attempts also checks that a method that returns an error has no other result.
 func (w world) attempts(ctx context.Context, t testing.TB) map[string]error {
 	t.Helper()
 	records, exported := w.ExportSubject(ctx, ref(zoeID))

@@ -65,7 +65,8 @@ func New(opts Options) (*Observer, error) {
 	return o, o.register(meter)
 }
 
-// decisions has the decisions that are counted for each right. Most rights have no decisions, which is the empty text.
+// decisions has the decisions that are counted for each right. Only consent and restriction have decisions. For any
+// other right, the list has one empty text.
 var decisions = map[domain.Right][]domain.Decision{
 	domain.RightErasure: {""}, domain.RightExport: {""}, domain.RightRectification: {""},
 	domain.RightConsent:     {domain.DecisionGranted, domain.DecisionWithdrawn},

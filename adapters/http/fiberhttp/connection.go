@@ -14,11 +14,12 @@ import (
 type halfCloser interface{ CloseWrite() error }
 
 // breaker returns the connection of the request, so that the handler can close it in the middle of a response. It
-// returns nil if the client could not detect that the response is incomplete: over HTTP/1.0, the end of the connection
-// also means the end of the body.
+// returns nil in these cases:
 //
-// breaker also returns nil for a connection other than a TCP or Unix socket, with or without TLS. fasthttp wraps some
-// connections and reuses the wrappers for other connections. Tests use fake connections.
+//   - over HTTP/1.0, because the end of the connection also means the end of the body, so that a client could not
+//     detect an incomplete response
+//   - for a connection other than a TCP or Unix socket, with or without TLS, because fasthttp wraps some connections
+//     and reuses the wrapper for another connection
 func breaker(c *fiber.Ctx) halfCloser {
 	if !c.Request().Header.IsHTTP11() {
 		return nil

@@ -94,8 +94,8 @@ func wildcard(c *fiber.Ctx) string {
 	case matched == "":
 		return ""
 	case !isEnd || !strings.HasSuffix(before, "/"):
-		// The application is mounted under a prefix with parameters, for which Fiber returns wrong parameters. The complete
-		// path contains a slash and is therefore not a valid purpose, so the response is a 404.
+		// Fiber returns wrong parameters for an application that is mounted under a prefix with parameters. The complete path
+		// contains a slash and is therefore not a valid purpose, so the response is a 404.
 		return strings.Clone(path)
 	case !config.UnescapePath:
 		return strings.Clone(matched)

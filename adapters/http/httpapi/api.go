@@ -82,8 +82,8 @@ func WithSession(f ports.SessionFactory) Option {
 }
 
 // WithRestriction adds the endpoints for the restriction of processing (Art. 18 GDPR). These endpoints record
-// restrictions and return their status. They do not enforce a restriction: the application must check the status before
-// it processes data. Because the application must do so, the endpoints exist only with this option.
+// restrictions and return their status, but do not enforce a restriction. Use this option only if the application
+// checks the status before it processes data.
 func WithRestriction() Option { return func(a *API) { a.hasRestriction = true } }
 
 // defaultTag is the tag of every operation of the OpenAPI document, unless WithTags replaces it.

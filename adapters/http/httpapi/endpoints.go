@@ -19,13 +19,14 @@ type Endpoint struct {
 	OperationID string // names the endpoint in logs and in the OpenAPI document
 
 	// accept checks the input of a request, before a session is opened. It returns the operation to run in the session.
-	// accept is nil for the export, whose result may be too large to hold in memory.
+	// The endpoint of the export has no accept function and no operation, because the result may be too large to hold in
+	// memory.
 	accept  func(*API, domain.Subject, Request) (operation, error)
 	exports bool // true for the endpoint of the export
 }
 
-// operation does the work of a request in the session that is opened for it. The result becomes the body of the
-// response. A session factory may call an operation more than once, because it may retry.
+// operation does the work of a request in one session. The result becomes the body of the response. A session factory
+// may call an operation more than once, because it may retry.
 type operation func(context.Context, ports.Session) (any, error)
 
 // Endpoints returns the endpoints of the API, for adapters that register each endpoint with their framework. The order

@@ -13,8 +13,8 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// export runs the export in one session and writes the document into body. If the document fits into the buffer of
-// body, the response has the document as its Body.
+// export runs the export in one session and writes the document to the parameter body. If body has buffered the
+// complete document, Response.Body is this document.
 func (a *API) export(
 	ctx context.Context, endpoint Endpoint, subject domain.Subject, body *exportBody,
 ) (response Response) {
@@ -146,7 +146,7 @@ func breakOff(pipe *io.PipeWriter) { _ = pipe.CloseWithError(io.ErrUnexpectedEOF
 // stream is the body of a response. A goroutine still writes the body while the adapter reads it.
 type stream struct {
 	*io.PipeReader
-	ctx    context.Context //nolint:containedctx // of the goroutine, for the deadline of the evidence
+	ctx    context.Context //nolint:containedctx // of the goroutine; Close reads a deadline from it
 	cancel context.CancelFunc
 	ended  <-chan struct{} // closed when the goroutine has ended
 }

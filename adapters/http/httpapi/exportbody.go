@@ -79,8 +79,8 @@ func (b *exportBody) flush() error {
 	return &domain.Error{Op: "export", Message: "the copy cannot be written", Err: err}
 }
 
-// end appends the tail to the buffer. If the document is streamed, end sends the buffer. The caller must call end only
-// after the session has committed.
+// end appends the tail, which is the end of the document, to the buffer. If the document is streamed, end sends the
+// buffer. The caller must call end only after the session has committed.
 func (b *exportBody) end() error {
 	b.held.Write(b.tail)
 	if b.sent == nil {

@@ -160,7 +160,7 @@ func (a auditLog) AppendEvidence(context.Context, ...domain.AuditEvent) error {
 	return nil
 }
 
-// desk is an external system. Its export returns the name of the subject, or all its calls fail.
+// desk is an external system. Its export returns a name. If err is set, all calls return err.
 type desk struct {
 	ports.Resolver
 	name string

@@ -92,9 +92,9 @@ func (a *API) Handle(ctx context.Context, endpoint Endpoint, r Request) (respons
 	return Response{Status: http.StatusOK, Header: successHeader, Body: body}
 }
 
-// lend returns a context that delegates to ctx until release is called. After that, the returned context does not call
-// ctx any more. Goroutines of resolvers and database drivers may still use the returned context after the request has
-// ended, when the framework may reuse ctx for another request.
+// lend returns a context that delegates to ctx until release is called. Afterwards, the returned context calls no
+// method of ctx. A goroutine of a resolver or a database driver may use the returned context after the end of the
+// request. The framework may by then use ctx for another request.
 func lend(ctx context.Context) (lent context.Context, release func()) {
 	if ctx == context.Background() { // is never reused
 		return ctx, func() {}

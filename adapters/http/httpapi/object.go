@@ -152,8 +152,8 @@ func (o *object) fault(name, code, message string) {
 }
 
 // faults returns the errors of all fields, at most one for each field. The fields that were read come first, in the
-// order of reading. For each of them, an error that the object has recorded takes precedence over an error in byDomain.
-// The unknown fields follow, in the order of the JSON text.
+// order of reading. If a field has an error of its JSON value, faults ignores the error of this field in byDomain,
+// which has the errors that package domain has found. The unknown fields follow, in the order of the JSON text.
 func (o *object) faults(byDomain []domain.FieldError) []domain.FieldError {
 	noted := append(o.noted, byDomain...) //nolint:gocritic // nothing is added to o.noted afterwards
 	var all []domain.FieldError

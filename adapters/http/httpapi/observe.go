@@ -12,8 +12,8 @@ func (r Response) ended() domain.Ended {
 	return domain.Ended{Outcome: cmp.Or(r.outcome, domain.OutcomeOK), Status: r.Status}
 }
 
-// outcomeOf returns the outcome of a request that failed with an error and a status. The outcome is invalid if the API
-// has found an error in the input. It is refused for any other status below 500.
+// outcomeOf returns the outcome of a failed request. It is domain.ErrInvalid if the status means that the input of the
+// request is not valid. It is domain.OutcomeRefused for any other status below 500.
 func outcomeOf(status int, err error) domain.Outcome {
 	switch status {
 	case http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType,

@@ -129,7 +129,7 @@ func TestAnExportWhoseGoroutineIsEndedIsObserved(t *testing.T) {
 	recorder.Want(t, "request GET /export: panic 500")
 }
 
-// The activity of a session must be a child of the activity of its request, also while an export is streamed.
+// The observer must receive a session as a child of its request, also while an export is streamed.
 func TestSessionsAreAPartOfTheirRequest(t *testing.T) {
 	f, recorder := newObserved(t)
 	f.sessions.rows = large()

@@ -27,8 +27,12 @@ type Request struct {
 	Body            io.Reader // as sent, not decompressed, or nil; the API reads at most MaxBodySize+1 bytes
 
 	// SetReadDeadline sets the time after which a read of Body fails with an error whose method Timeout returns true.
-	// Handle and Route set this time before they call Subject, so that the request ends within its timeout. Leave
+	// Handle and Route call SetReadDeadline before they call Subject, so that the request ends within its timeout. Leave
 	// SetReadDeadline nil if reads of Body never block.
+	//
+	// On net/http, set the function only if the request has a body, and remove the deadline (time.Time{}) when a read of
+	// the body has returned io.EOF. From then on, net/http reads the connection in the background. A deadline that passes
+	// during this read cancels the context of the request.
 	SetReadDeadline func(time.Time)
 
 	// NoStream requests a Response without a Stream, even if the export is large. An adapter must set it if a client could

@@ -19,7 +19,7 @@ import (
 // patience is the timeout of a response.
 const patience = 20 * time.Second
 
-// request is a request to the API. The zero value of a field is its default.
+// request is a request to the API. If a field is not set, the request has a default in its place.
 type request struct {
 	method    string
 	path      string // below the prefix, with the query, exactly as sent
@@ -193,12 +193,18 @@ var testdata embed.FS
 func (w *world) exact(t testing.TB, name string, status int, r request) received {
 	t.Helper()
 	got := w.expect(t, status, r)
+	w.compare(t, name, r, got)
+	return got
+}
+
+// compare compares the body of a response with a golden file, byte by byte.
+func (w *world) compare(t testing.TB, name string, r request, got received) {
+	t.Helper()
 	if w.golden != nil {
 		w.golden(name, got.body)
-		return got
+		return
 	}
 	want, err := testdata.ReadFile("testdata/" + name + ".json")
 	require(t, err)
 	assert(t, got.body == string(want), "%s: the body differs from %s.json; got\n%s\nwant\n%s", r, name, got.body, want)
-	return got
 }

@@ -41,8 +41,8 @@ type member struct{ subject, purpose, version, reason string }
 func memberOf(i int) member {
 	subject := strconv.Itoa(1000 + i)
 	filler := strings.Repeat(string(rune('a'+i%26)), i%50) // so that the strings begin at different offsets of a buffer
-	// A purpose with this separator is sent without percent-encoding. A server may then pass a string to the API that
-	// points into its own buffer.
+	// A purpose with this separator is sent without percent-encoding. The server may then pass a part of its buffer to the
+	// API as the purpose, without a copy.
 	separator := "-"
 	if i%2 == 0 {
 		separator = "/"
@@ -68,10 +68,11 @@ func (w *world) sendAs(m member) error {
 		}
 		if got.status != 200 || got.text("subject_id") != m.subject ||
 			r.method != http.MethodDelete && got.text("purpose") != m.purpose {
-			return fmt.Errorf("subject %s, %s: got status %d %s", m.subject, r, got.status, got.body)
+			return fmt.Errorf("subject %s, %s: got status %d, want 200 with the subject and purpose of the request: %s",
+				m.subject, r, got.status, got.body)
 		}
 		if r.path == "/restriction" && got.text("reason") != m.reason { // the erasure clears the reason
-			return fmt.Errorf("subject %s, %s: got status %d %s", m.subject, r, got.status, got.body)
+			return fmt.Errorf("subject %s, %s: want the reason of the request, got %s", m.subject, r, got.body)
 		}
 	}
 	return nil
@@ -94,12 +95,13 @@ func (w *world) storeIsIntact(t testing.TB, crowd int) {
 	for i := range crowd {
 		m := memberOf(i)
 		records := w.consented(t, m.subject, m.purpose)
-		if len(records) != 2 { // the consent, and its end by the erasure
-			t.Errorf("subject %s: the store has the consent %+v", m.subject, records)
+		if len(records) != 2 {
+			t.Errorf("subject %s: the store has the records %+v, want the consent and its end by the erasure",
+				m.subject, records)
 		}
 		for _, record := range records {
 			if record.SubjectID.String() != m.subject || record.Purpose != m.purpose || record.PolicyVersion != m.version {
-				t.Errorf("subject %s: the store has the consent %+v", m.subject, records)
+				t.Errorf("subject %s: the store has the records %+v, want only records of this subject", m.subject, records)
 			}
 		}
 		restrictions := w.restricted(t, m.subject, m.purpose)
@@ -108,7 +110,7 @@ func (w *world) storeIsIntact(t testing.TB, crowd int) {
 		assert(t, refs[desk+m.subject] == 1 && refs[mailing+m.subject] == 1,
 			"subject %s: the outbox does not have exactly its own erasure", m.subject)
 	}
-	assert(t, len(entries) == 2*crowd, "the store has %d outbox entries", len(entries))
+	assert(t, len(entries) == 2*crowd, "the store has %d outbox entries, want %d", len(entries), 2*crowd)
 	w.sessions.mu.Lock()
 	defer w.sessions.mu.Unlock()
 	for _, query := range w.sessions.queries {

@@ -79,7 +79,7 @@ func (w *world) sendSmuggler(t testing.TB, name, message string, status int) {
 		return
 	}
 	if got, err := read(response); err != nil || got.status != status {
-		t.Errorf("%s: %d %s, %v", name, got.status, got.body, err)
+		t.Errorf("%s: got status %d, want %d: %s, %v", name, got.status, status, got.body, err)
 	}
 	for {
 		response, err := http.ReadResponse(reader, nil)
@@ -96,8 +96,8 @@ func (w *world) sendSmuggler(t testing.TB, name, message string, status int) {
 	}
 }
 
-// A framework may wait for the first bytes of a body before it calls a handler. The body with a length therefore sends
-// half of its bytes.
+// A framework may wait for the first bytes of a body before it calls a handler. The request with a Content-Length
+// therefore sends the first half of its body.
 func bodyThatNeverArrivesIs504(t testing.TB, harness Harness) {
 	w := harness.openAt(t, "/me", httpapi.Config{Timeout: 500 * time.Millisecond})
 	want, err := testdata.ReadFile("testdata/problem_504.json")
@@ -127,8 +127,8 @@ func bodyThatNeverArrivesIs504(t testing.TB, harness Harness) {
 	w.expect(t, 200, post("/consent", decision))
 }
 
-// Over HTTP/1.0, the end of a body without Content-Length is the end of the connection. A client cannot distinguish it
-// from a connection that the server closes because the export has failed.
+// Over HTTP/1.0, a body without Content-Length ends when the server closes the connection. If the server closes the
+// connection because the export has failed, the client would take the incomplete body for a complete one.
 func exportOverHTTP10IsWholeOrFails(t testing.TB, harness Harness) {
 	w := openBulk(t, harness, bulkRows)
 	get := func() (received, error) {
@@ -143,7 +143,8 @@ func exportOverHTTP10IsWholeOrFails(t testing.TB, harness Harness) {
 		return read(response)
 	}
 	if got, err := get(); err != nil || got.status != 200 || strings.Count(got.body, `"source":"carts"`) < bulkRows {
-		t.Errorf("a sound export over HTTP/1.0: %d with %d bytes, %v", got.status, len(got.body), err)
+		t.Errorf("over HTTP/1.0, an export without a failure returned %d with %d bytes, %v; want a complete export",
+			got.status, len(got.body), err)
 	}
 	w.sessions.cutExportsAfter(bulkRows - 1)
 	if got, err := get(); err == nil && got.status == 200 {

@@ -54,7 +54,7 @@ func pathDefects() defects {
 				return escaped + "default"
 			}
 			return escaped
-		}), found{"GET /consent/: 200": {otherPathsAreNotFound}}},
+		}), found{"GET /consent/: got status 200": {otherPathsAreNotFound}}},
 		"a query's plus that is a plus": {
 			changing(func(r *http.Request) { r.URL.RawQuery = strings.ReplaceAll(r.URL.RawQuery, "+", "%2B") }),
 			found{"GET /restriction?purpose=a+b%2Bc%26d=e returned": {purposeInAQuerySelects}},

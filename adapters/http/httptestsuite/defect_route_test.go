@@ -15,7 +15,7 @@ func routeDefects() defects {
 			if r.Method == http.MethodOptions {
 				response.Code = 404
 			}
-		}), found{"OPTIONS /restriction: 404": {restrictionRoutesAreOptional}}},
+		}), found{"OPTIONS /restriction: got status 404": {restrictionRoutesAreOptional}}},
 		"no Allow": {without("Allow"), found{`allows [""]`: {optionsNamesTheMethods, otherMethodsAreRefused}}},
 		"a method too many in Allow": {editing(func(_ *http.Request, response *httptest.ResponseRecorder) {
 			if allow := response.Header().Get("Allow"); allow != "" {

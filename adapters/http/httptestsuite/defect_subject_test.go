@@ -10,8 +10,8 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// namedBy returns the harness of an adapter that uses the result of name as the id of the subject, unless the result is
-// "".
+// namedBy returns the harness of an adapter that takes the id of the subject from the result of name. If this result is
+// empty, the adapter takes the subject of the request.
 func namedBy(name func(r *http.Request) string) Harness {
 	return providing(func(_ http.ResponseWriter, r *http.Request) (domain.Subject, error) {
 		if id := name(r); id != "" {

@@ -35,7 +35,14 @@ func deadlineIs504(t testing.TB, harness Harness) {
 		return ctx.Err()
 	})
 	for _, r := range successes {
-		w.exact(t, "problem_504", 504, r).hasHeaders(t, r, "application/problem+json")
+		got := w.send(t, r)
+		if got.status != 504 {
+			t.Fatalf("%s: got status %d, want 504; if a read deadline of the server cancels the context of the request, "+
+				"set Request.SetReadDeadline only for a request with a body, and remove the deadline at io.EOF; got\n%s",
+				r, got.status, got.body)
+		}
+		w.compare(t, "problem_504", r, got)
+		got.hasHeaders(t, r, "application/problem+json")
 	}
 }
 

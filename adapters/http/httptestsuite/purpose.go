@@ -46,7 +46,7 @@ func purposeInAPathIsChecked(t testing.TB, harness Harness) {
 		r := get("/consent/" + segment)
 		// A server may respond with 400 itself, because it refuses the request line before it calls a handler.
 		if got := w.send(t, r); got.status != 422 && got.status != 400 {
-			t.Errorf("%s: got status %d %s", r, got.status, got.body)
+			t.Errorf("%s: got status %d, want 422 or 400: %s", r, got.status, got.body)
 		}
 	}
 	w.hasOpenedNone(t)
@@ -84,7 +84,8 @@ func purposesThatAreDeclaredAreListed(t testing.TB, harness Harness) {
 	head := w.send(t, request{method: http.MethodHead, path: "/consent"})
 	if head.status != want.status || head.body != "" ||
 		head.header.Get("Content-Type") != want.header.Get("Content-Type") {
-		t.Errorf("HEAD /consent: %d with %d bytes", head.status, len(head.body))
+		t.Errorf("HEAD /consent: got status %d with %d bytes, want the status and the Content-Type of GET, and no body",
+			head.status, len(head.body))
 	}
 	w.expect(t, 200, get("/consent/a%2Fb"))
 	for _, r := range []request{

@@ -122,7 +122,7 @@ func otherPathsAreNotFound(t testing.TB, harness Harness) {
 	}
 	r := get("/consent/") // a missing purpose, or the path without its slash
 	if got := w.send(t, r); got.status != 404 && got.status != 405 {
-		t.Errorf("%s: %d %s", r, got.status, got.body)
+		t.Errorf("%s: got status %d, want 404 or 405: %s", r, got.status, got.body)
 	}
 	w.hasOpenedNone(t)
 }
@@ -159,7 +159,7 @@ func restrictionRoutesAreOptional(t testing.TB, harness Harness) {
 	} {
 		without.expect(t, 404, r)
 		got := with.send(t, r)
-		assert(t, got.status/100 == 2, "%s: %d %s", r, got.status, got.body)
+		assert(t, got.status/100 == 2, "%s: got status %d, want a success: %s", r, got.status, got.body)
 	}
 	without.expect(t, 200, get("/export"))
 }

@@ -23,9 +23,9 @@ type sessions struct {
 	queries []query
 }
 
-// query records a query for the consent of a subject. The field given is the purpose that the store received. The field
-// copied is a copy of it from the time of the query. They differ later if the server has reused the memory of the
-// purpose.
+// query records a query for the consent of a subject. The field given is the purpose as the store received it. The
+// field copied is a copy of its text at the time of the query. If the server reuses the memory of the purpose, given
+// changes and copied does not.
 type query struct {
 	subject       domain.SubjectID
 	given, copied string

@@ -48,7 +48,7 @@ func largeExportIsStreamed(t testing.TB, harness Harness) {
 
 	w.expect(t, 200, request{method: http.MethodHead, path: "/export", subject: bulkSubject})
 	n := w.events(t, bulkSubject, domain.EventExportCompleted)
-	assert(t, n == 2, "%d exports were completed of a GET and a HEAD", n)
+	assert(t, n == 2, "a GET and a HEAD completed %d exports, want 2", n)
 }
 
 func failureHalfwayAbortsTheResponse(t testing.TB, harness Harness) {

@@ -64,7 +64,8 @@ func (h Harness) openAmong(
 	return w
 }
 
-// inSession runs fn in a session of the store. The faults of the type sessions do not apply to this session.
+// inSession runs fn in a session of the store. Errors and delays that a test has set in the type sessions do not apply
+// to this session.
 func (w *world) inSession(t testing.TB, fn func(ctx context.Context, s ports.Session) error) {
 	t.Helper()
 	require(t, w.sessions.store.Do(t.Context(), fn))
@@ -117,7 +118,7 @@ func (w *world) hasNoEventsOf(t testing.TB, subject string) {
 func (w *world) hasOpenedNone(t testing.TB) {
 	t.Helper()
 	opened := w.sessions.count()
-	assert(t, opened == 0, "%d sessions were opened", opened)
+	assert(t, opened == 0, "%d sessions were opened, want none", opened)
 }
 
 // consented returns the consent records of a subject for a purpose in the store.

@@ -33,6 +33,10 @@
 //	engine.Any("/me", rights)
 //	engine.Any("/me/*path", rights)
 //
+// Gin panics if the application has another route below a prefix with "*path", such as "/me/orders". Use a prefix of
+// its own, such as "/me/privacy". Alternatively, register the routes one by one, with the methods and paths that
+// API.Endpoints returns. For example, call engine.GET("/me/export", rights).
+//
 // # Bodies and large exports
 //
 // The headers of a response replace headers of the same name that a middleware has set. If a request body is too large,

@@ -24,7 +24,7 @@ func (r *modelReader) readAnnotation(field *schema.Field, column *domain.Column,
 		problems = append(problems, domain.Problem{
 			Message: "has the type " + field.IndirectType.String() + ", for which no surrogate is known",
 			Found:   field.IndirectType.String(),
-			Remedy:  "register a CustomType, or give the column a surrogate",
+			Remedy:  "add the type to Config.CustomTypes, or give the column a surrogate",
 		})
 		column.Type = domain.TypeText // prevents further problems with the type
 	case nulled:
@@ -55,8 +55,8 @@ func nullProblems(field *schema.Field) []domain.Problem {
 	return nil
 }
 
-// surrogateProblems returns a problem if the Go field cannot read the surrogate constant of its column. The data map
-// checks everything else about the constant.
+// surrogateProblems returns a problem if the Go field cannot read the surrogate constant of its column, which is the
+// constant that overwrites an erased value. The data map checks everything else about the constant.
 func surrogateProblems(field *schema.Field, column domain.Column) []domain.Problem {
 	const digits = "0123456789abcdef0123456789abcdef"
 	if _, ok := column.Constant(); !ok ||

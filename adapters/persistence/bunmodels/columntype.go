@@ -19,8 +19,11 @@ import (
 )
 
 // columnType returns the type of the column that a field maps to. If the column has a text of limited length,
-// columnType also returns the length. If the default surrogate of the type does not fit the field, it also returns a
-// surrogate. The type is empty if it is unknown which surrogate the field could read.
+// columnType also returns the length.
+//
+// A surrogate is the value that overwrites an erased value. If the field cannot read the default surrogate of the
+// column type, columnType also returns another surrogate. The column type is empty if habeas does not know which
+// surrogates the field can read.
 func columnType(field *schema.Field) (t domain.ColumnType, length int, surrogate string) {
 	if slices.ContainsFunc(encodings, field.Tag.HasOption) {
 		return "", 0, ""
@@ -44,8 +47,9 @@ func columnType(field *schema.Field) (t domain.ColumnType, length int, surrogate
 	return t, length, surrogate
 }
 
-// readable combines the declared type of a column with the column type t that the Go type suggests. It returns a type
-// whose surrogate the Go field can read, or the empty type if there is none.
+// readable combines the declared type of a column with the column type t that the Go type suggests. The result is a
+// type with a default surrogate that the Go field can read. A surrogate is the value that overwrites an erased value.
+// The result is empty if there is no such type.
 func readable(t, declared domain.ColumnType) domain.ColumnType {
 	switch declared { //nolint:exhaustive // every field can read the surrogates of the other types
 	case domain.TypeText:
@@ -65,8 +69,8 @@ func readable(t, declared domain.ColumnType) domain.ColumnType {
 // follows neither from the Go type nor from the declared type.
 var encodings = []string{"msgpack", "hstore", "composite", "multirange"}
 
-// addresses maps Go types for network addresses to a surrogate. The surrogate is valid in a column of the type inet,
-// cidr or text.
+// addresses maps Go types for network addresses to the surrogate that overwrites an erased value. The surrogate is
+// valid in a column of the type inet, cidr or text.
 var addresses = map[reflect.Type]string{
 	reflect.TypeFor[net.IP]():       "0.0.0.0",
 	reflect.TypeFor[netip.Addr]():   "0.0.0.0",

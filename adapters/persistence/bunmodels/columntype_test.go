@@ -145,7 +145,7 @@ func TestAnUnknownTypeIsRefusedIfItIsAnnotated(t *testing.T) {
 		t.Run(goType.String(), func(t *testing.T) {
 			_, err := readColumn(goType, `bun:"data" pii:"identity"`, nil)
 			wantManifestError(t, err, "things.data",
-				"no surrogate is known", "register a CustomType, or give the column a surrogate")
+				"no surrogate is known", "add the type to Config.CustomTypes, or give the column a surrogate")
 			if column, err := readColumn(goType, `bun:"data"`, nil); err != nil || column.Type != "" {
 				t.Errorf("without an annotation: %+v, %v", column, err)
 			}

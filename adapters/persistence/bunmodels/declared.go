@@ -48,9 +48,10 @@ func (r *modelReader) addDeclared(parent *modelReader, d declared) {
 	}
 }
 
-// nameChoices removes the names of relations from each table with less than two path relations. Only a table with
-// several path relations needs the names, to choose a path in the option via of a column.
-func nameChoices(models []*modelReader) {
+// removeUnusedNames removes the names of the relations of each table that has at most one relation with the tag
+// subject:"path". Only a table with several such relations needs the names, because the option via of a column then
+// refers to one of them.
+func removeUnusedNames(models []*modelReader) {
 	for _, r := range models {
 		marked := 0
 		for _, relation := range r.table.Relations {

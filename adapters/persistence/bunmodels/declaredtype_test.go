@@ -97,7 +97,8 @@ func TestAnUnknownDeclaredTypeNeedsASurrogate(t *testing.T) {
 	}
 }
 
-// The resulting type must have a surrogate that the Go field can read, even if the declared type accepts other values.
+// The resulting type must have a default surrogate (the value that overwrites an erased value) that the Go field can
+// read. This applies even if the declared type accepts other values.
 func TestADeclaredTypeIsReconciledWithTheGoType(t *testing.T) {
 	for _, test := range []struct {
 		value    any

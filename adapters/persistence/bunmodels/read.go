@@ -89,7 +89,7 @@ func Read(db *bun.DB, models []any, custom Types) (domain.DataMap, error) {
 	fromParents(read)
 	m, err := dataMapOf(read)
 	if err = withPaths(m, err, read); err == nil {
-		nameChoices(read)
+		removeUnusedNames(read)
 		m, err = dataMapOf(read)
 	}
 	if err != nil {
@@ -108,7 +108,7 @@ func dataMapOf(models []*modelReader) (domain.DataMap, error) {
 }
 
 // withPaths adds further mistakes to err, which is the error of the data map or nil. To find these mistakes, it needs
-// the paths of the data map.
+// the paths of the data map, which are the chains of relations from each table to the table of subjects.
 func withPaths(m domain.DataMap, err error, models []*modelReader) error {
 	if err == nil {
 		return m.ManifestError("models", slices.Concat(notNull(m, models), collisions(m, models)))

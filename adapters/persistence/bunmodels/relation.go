@@ -72,7 +72,8 @@ func (r *modelReader) readRelation(relation *schema.Relation) {
 	}
 }
 
-// pathProblem returns a problem if a subject tag marks the relation as a path, but the relation cannot be a path.
+// pathProblem returns a problem if a subject tag marks a relation to a subject, but rows cannot belong to a subject by
+// this relation.
 func pathProblem(relation *schema.Relation, read domain.Relation) domain.Problem {
 	switch {
 	case !read.Path:

@@ -103,8 +103,8 @@ func TestAnotherRelationCannotBeThePath(t *testing.T) {
 	}
 }
 
-// A relation with a join_on condition is a reference only in some rows. As a path, it would assign the other rows to
-// the wrong person.
+// A relation with a join_on condition is a reference only in some rows. If it determined the subject of a row, the
+// other rows would belong to the wrong person.
 func TestAConditionalRelationIsNotAPath(t *testing.T) {
 	type Comment struct {
 		bun.BaseModel `bun:"table:comments"`

@@ -11,8 +11,11 @@ import (
 )
 
 // collisions returns a problem for each unique constraint that an erasure could violate, because it would write equal
-// surrogates into several rows. It ignores rows that the erasure deletes. It checks each path of a table separately,
-// because an erasure of a subject overwrites only the columns of the path by which a row belongs to the subject.
+// values into several rows. It ignores rows that the erasure deletes.
+//
+// A path is a chain of relations from a table to the table of subjects. An erasure of a subject overwrites only the
+// columns of the path by which a row belongs to the subject. collisions therefore checks each path of a table
+// separately.
 func collisions(m domain.DataMap, models []*modelReader) []domain.Problem {
 	var problems []domain.Problem
 	for _, r := range models {
@@ -54,8 +57,9 @@ func uniqueGroups(model *schema.Table) [][]*schema.Field {
 	return groups
 }
 
-// collidingIn returns those columns of a unique constraint into which an erasure of the subjects on a path would write
-// equal values. It returns none if another column of the constraint gets NULL or a different surrogate in each row.
+// collidingIn returns those columns of a unique constraint into which an erasure would write equal values. The erasure
+// is that of a subject to whom the rows belong by the path. The result is empty if another column of the constraint
+// gets NULL, or gets a different value in each row.
 func collidingIn(m domain.DataMap, table domain.Table, path domain.Path, group []*schema.Field) []domain.Column {
 	if m.RowsDeleted(table, path) {
 		return nil

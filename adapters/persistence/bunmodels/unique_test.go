@@ -18,8 +18,8 @@ type caller struct {
 	Email         string `bun:"email" pii:"contact,erasure:anonymize"`
 }
 
-// sharedModel returns the model of a table with two paths: a sender and a recipient. The first two parameters are
-// options of the subject tags.
+// sharedModel returns the model of a table whose rows belong to two subjects: a sender and a recipient. The first two
+// parameters are options of the subject tags.
 func sharedModel(sender, recipient string, fields ...reflect.StructField) any {
 	field := func(name string, of any, tag string) reflect.StructField {
 		return reflect.StructField{Name: name, Type: reflect.TypeOf(of), Tag: reflect.StructTag(tag)}
@@ -36,8 +36,8 @@ func sharedModel(sender, recipient string, fields ...reflect.StructField) any {
 	return reflect.New(reflect.StructOf(all)).Interface()
 }
 
-// A unique column is refused only if an erasure writes equal surrogates into rows that it does not delete. Whether it
-// deletes a row depends on the path by which the row belongs to the subject.
+// A unique column is refused only if an erasure writes equal values into rows that it does not delete. Whether it
+// deletes a row depends on the relation by which the row belongs to the subject.
 func TestUniqueColumnsAreJudgedAlongThePathOfTheirTable(t *testing.T) {
 	field := func(name string, of any, tag string) reflect.StructField {
 		return reflect.StructField{Name: name, Type: reflect.TypeOf(of), Tag: reflect.StructTag(tag)}

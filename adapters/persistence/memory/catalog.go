@@ -11,9 +11,9 @@ import (
 
 var _ ports.CatalogReader = (*Store)(nil)
 
-// Catalog implements ports.CatalogReader. The catalog has the tables, columns and primary keys of the data map. It has
-// a foreign key for each relation of the data map that Store.Insert enforces, which are the relations without a
-// condition. It has no indexes. The number of rows of each table is exact.
+// Catalog implements ports.CatalogReader. The catalog has the tables, columns and primary keys of the data map, and the
+// exact number of rows of each table. It has a foreign key for each relation between tables of the data map, except for
+// relations with a condition, because Store.Insert does not enforce those. It has no indexes.
 func (s *Store) Catalog(ctx context.Context) (domain.Catalog, error) {
 	if ctx.Err() != nil {
 		return domain.Catalog{}, endedBy(ctx)

@@ -44,8 +44,8 @@ type claim struct {
 	at, until, latest time.Time
 }
 
-// take returns the positions of the entries to claim. If the caller knows no targets, take uses each resolver and
-// operation that has open entries.
+// take returns the indexes of the outbox entries to claim. The parameter known lists the targets to serve. If it is
+// empty, take serves all pairs of resolver and operation for which an entry is claimable.
 func (c claim) take(known []domain.OutboxTarget) []int {
 	if len(known) == 0 {
 		for _, e := range c.entries {
@@ -75,7 +75,8 @@ func (c claim) take(known []domain.OutboxTarget) []int {
 	return upTo(c.limit, deal(shares))
 }
 
-// dueOf returns the positions of the entries of a target that are due. New entries and entries of a retry alternate.
+// dueOf returns the indexes of the outbox entries of a target that are due. It alternates between entries without an
+// earlier attempt and entries that are retried.
 func (c claim) dueOf(target domain.OutboxTarget) []int {
 	var fresh, retries []int
 	for i, e := range c.entries {
@@ -105,9 +106,9 @@ func (c claim) dueOf(target domain.OutboxTarget) []int {
 func deal(from [][]int) (dealt []int) {
 	for turn := 0; ; turn++ {
 		before := len(dealt)
-		for _, positions := range from {
-			if turn < len(positions) {
-				dealt = append(dealt, positions[turn])
+		for _, indexes := range from {
+			if turn < len(indexes) {
+				dealt = append(dealt, indexes[turn])
 			}
 		}
 		if len(dealt) == before {

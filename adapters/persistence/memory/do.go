@@ -10,8 +10,8 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// evidenceTimeout is the maximum time that evidence waits for the write lock after a rollback. Evidence is audit events
-// that are stored even if the session is rolled back.
+// evidenceTimeout limits how long a store waits for the write lock to store evidence. Evidence is audit events that are
+// stored even if their session is rolled back.
 const evidenceTimeout = 5 * time.Second
 
 // openKey is the context key that marks the context of an open session of a store.
@@ -56,7 +56,7 @@ func (s *Store) Do(ctx context.Context, fn func(context.Context, ports.Session) 
 	return err
 }
 
-// errPanicked is the error that AfterEnd functions receive if the function of the session panicked.
+// errPanicked is the error that the functions of Session.AfterEnd receive if the function of the session panicked.
 var errPanicked = &domain.Error{Op: "session", Message: "its function panicked"}
 
 // enter returns the context for a new session. It returns domain.ErrSession if ctx is already the context of a session.
@@ -74,7 +74,8 @@ func (s *session) notify() {
 	}
 }
 
-// preserve stores the evidence of a session that was rolled back. It uses a new session, and ignores the end of ctx.
+// preserve stores the evidence of a session that was rolled back, which is audit events. It uses a new session, and
+// ignores the end of ctx.
 func (s *session) preserve(ctx context.Context) error {
 	deadline := time.Now().Add(evidenceTimeout)
 	if limit, ok := ports.EvidenceDeadline(ctx); ok && limit.Before(deadline) {
@@ -84,7 +85,7 @@ func (s *session) preserve(ctx context.Context) error {
 	defer cancel()
 	rescue := &session{store: s.store, unwritten: newRecords{events: slices.Concat(s.evidence, s.onRollback)}}
 	defer rescue.end()
-	if err := rescue.commit(ctx); err != nil { // without its text, which is less important than the rollback's cause
+	if err := rescue.commit(ctx); err != nil {
 		return &domain.Error{Op: "evidence", Message: "could not be written: " + domain.ErrorClass(err)}
 	}
 	return nil

@@ -22,8 +22,9 @@ func (s subjectStore) Keys(ctx context.Context, id domain.SubjectID, query domai
 	}), nil
 }
 
-// keys returns the keys of an external system that the query asks for. It reads only the cells for which the function
-// selects returns true.
+// keys returns the keys that the query selects. A key is the id of a subject, or of an object of the subject, in an
+// external system. Columns of the application contain these keys. The function selects reports whether the query
+// includes the cell of a row and a column.
 func (s *state) keys(
 	id domain.SubjectID, query domain.KeyQuery, selects func(table domain.Table, column domain.Column, row int) bool,
 ) (keys []string) {
@@ -47,8 +48,8 @@ func (s *state) keys(
 	return slices.Clip(keys[:min(len(keys), query.Limit)])
 }
 
-// selectsCell reports whether the query asks for the key in a cell. After an erasure, it does not ask for a retained
-// key whose retention duty has not ended.
+// selectsCell reports whether the query includes the key in a cell. A query after an erasure does not include a
+// retained key whose retention period has not ended.
 func (s *state) selectsCell(table domain.Table, column domain.Column, row int, query domain.KeyQuery) bool {
 	if query.ErasedAt.IsZero() || column.Personal.Strategy != domain.StrategyRetain {
 		return true

@@ -49,8 +49,8 @@ func (s *state) withoutLaterRows(at time.Time) *state {
 	return &before
 }
 
-// leftOver counts the rows and cells that a step of an erasure should have removed or overwritten, but did not. It
-// returns found with these counts added.
+// leftOver counts the rows and cells that a step of an erasure should have removed or overwritten, but did not. It adds
+// these counts to the parameter found, and returns the sum.
 func (s *state) leftOver(id domain.SubjectID, step domain.Step, found domain.Leftovers) domain.Leftovers {
 	table, _ := s.dataMap.Table(step.Target)
 	path, _ := s.dataMap.PathVia(table.Name, step.Via)

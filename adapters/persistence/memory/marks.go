@@ -17,8 +17,9 @@ var _ ports.MarkReader = (*session)(nil)
 // Marks implements ports.MarkReader.
 func (s *session) Marks() ports.ErasureMarks { return erasureMarks{s} }
 
-// Marks implements ports.ErasureMarks. A mark is the record that an erasure of a subject leaves. Writers are
-// serialized, so marks are committed in the order of their intake numbers.
+// Marks implements ports.ErasureMarks. An erasure mark is the row that records the erasure of a subject. Its intake
+// number increases with each erasure. Only one session writes at a time, so a reader never misses a mark with a lower
+// number than the marks that it has read.
 func (m erasureMarks) Marks(ctx context.Context, query domain.MarkQuery) ([]domain.ErasureMark, error) {
 	if query.Limit <= 0 {
 		return nil, m.usable()
@@ -52,8 +53,8 @@ func (m erasureMarks) Find(ctx context.Context, ids []domain.SubjectID) (found [
 	return found, nil
 }
 
-// mark stores the mark of an erasure. It replaces the mark of an earlier erasure of the same subject, and counts the
-// erasures.
+// mark stores the erasure mark of a subject. It replaces the mark of an earlier erasure of the same subject, and
+// increases the number of erasures in the mark.
 func (s *state) mark(mark domain.ErasureMark) {
 	s.intake++
 	mark.Erasures, mark.Intake = s.erasures[mark.SubjectID].Erasures+1, s.intake

@@ -95,9 +95,9 @@ func (o outbox) requeue(
 }
 
 // noteFirstClaims records the time at which each requeued entry is claimed for the first time after its requeue.
-func (s *state) noteFirstClaims(positions []int, at time.Time) {
+func (s *state) noteFirstClaims(indexes []int, at time.Time) {
 	cloned := false
-	for _, i := range positions {
+	for _, i := range indexes {
 		id := s.entries[i].EntryID
 		if since, requeued := s.firstClaims[id]; !requeued || !since.IsZero() {
 			continue

@@ -117,12 +117,13 @@ func claimable(e domain.OutboxEntry) bool {
 	return e.Status == domain.OutboxPending || e.Status == domain.OutboxFailed || e.Status == domain.OutboxInFlight
 }
 
-// forget removes the personal data of an entry. The kind of its ref is then the name of the resolver.
+// forget removes the corrections and the ref of an outbox entry, because they are personal data. A ref is the id of the
+// subject in an external system. As the kind of the empty ref, forget sets the name of the resolver.
 func forget(e *domain.OutboxEntry) {
 	e.Ref, e.Corrections = domain.SubjectRef{Kind: e.Resolver}, nil
 }
 
-// oldest returns the positions of the entries for which chosen returns true, oldest first.
+// oldest returns the indexes of the entries for which chosen returns true, oldest first.
 func (s *state) oldest(chosen func(domain.OutboxEntry) bool) []int {
 	var found []int
 	for i, entry := range s.entries {
@@ -136,14 +137,14 @@ func (s *state) oldest(chosen func(domain.OutboxEntry) bool) []int {
 
 func upTo[T any](limit int, all []T) []T { return all[:max(0, min(limit, len(all)))] }
 
-// change calls the function change for each entry at the positions. It returns copies of the changed entries, in the
-// order of the positions.
-func (s *state) change(positions []int, change func(*domain.OutboxEntry)) []domain.OutboxEntry {
+// change applies edit to the outbox entries with the given indexes. It returns copies of the changed entries, in the
+// order of the indexes.
+func (s *state) change(indexes []int, edit func(*domain.OutboxEntry)) []domain.OutboxEntry {
 	var changed []domain.OutboxEntry
 	s.entries = slices.Clone(s.entries)
-	for _, i := range positions {
+	for _, i := range indexes {
 		entry := s.entries[i]
-		change(&entry)
+		edit(&entry)
 		s.entries[i] = cloneEntry(entry)
 		changed = append(changed, cloneEntry(s.entries[i]))
 	}
@@ -168,8 +169,9 @@ func cloneInstant(t *time.Time) *time.Time {
 	return &instant
 }
 
-// asJSON returns corrections as a database would return them. A database stores corrections as JSON, so that, for
-// example, a time becomes a text. The result shares no memory with the parameter.
+// asJSON returns corrections, which are the new values of a rectification, as a database would return them. A database
+// stores corrections as JSON, so that, for example, a time becomes a text. The result shares no memory with the
+// parameter.
 func asJSON(corrections domain.Corrections) (domain.Corrections, error) {
 	text, err := json.Marshal(corrections)
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// tuples is a set of keys. Each key is the tuple of the values of the key's columns, as one text. A row refers to
-// another row by such a key. A row whose columns contain NULL has no tuple.
+// tuples is a set of keys. A key has one or more columns, and is stored as one text with the values of these columns. A
+// row with NULL in one of the columns has no key.
 type tuples map[string]bool
 
 func tuplesOf(rows []Row, columns []string) tuples {
@@ -37,7 +37,7 @@ func texts(row Row, columns []string) []string {
 	return values
 }
 
-// rowsWith returns the positions of the rows in the table whose columns have one of the given keys.
+// rowsWith returns the indexes of the rows of a table whose values in the columns are one of the given keys.
 func (s *state) rowsWith(table string, columns []string, to tuples) []int {
 	var found []int
 	for i, row := range s.rows[table] {
@@ -48,9 +48,9 @@ func (s *state) rowsWith(table string, columns []string, to tuples) []int {
 	return found
 }
 
-// rowsOf returns the positions of the rows in the table that belong to the subject by a path. The search starts from
-// the subject's key and not from the subject's row. It therefore also finds rows that refer to a subject whose own row
-// does not exist.
+// rowsOf returns the indexes of the rows of a table that belong to the subject by a path. A path is a chain of
+// references from the table to the table of subjects. The search starts from the key of the subject and not from the
+// row of the subject. It therefore also finds rows that refer to a subject whose own row does not exist.
 func (s *state) rowsOf(id domain.SubjectID, table string, path domain.Path) []int {
 	return s.rowsOnPath(id, table, path.Relations)
 }
@@ -67,15 +67,15 @@ func (s *state) rowsOnPath(id domain.SubjectID, table string, path []domain.Rela
 	return s.rowsReferringTo(table, toSubject, tuplesOf(parents, toSubject.ReferencedColumns))
 }
 
-// rowsReferringTo returns the positions of the rows in the table that refer to one of the keys by the relation. If the
+// rowsReferringTo returns the indexes of the rows in the table that refer to one of the keys by the relation. If the
 // relation has a condition, it returns only rows that satisfy the condition.
 func (s *state) rowsReferringTo(table string, relation domain.Relation, to tuples) []int {
 	found := s.rowsWith(table, relation.Columns, to)
 	return slices.DeleteFunc(found, func(i int) bool { return !holds(relation.When, s.rows[table][i]) })
 }
 
-// keyFor returns the subject's key, with its elements in the order of the relation's columns. ok is false if the
-// relation does not refer to the complete key of the subject.
+// keyFor returns the key of the subject as one text, with the values in the order of the columns of the relation. ok is
+// false if the relation refers to other columns than those of the key, or not to all of them.
 func (s *state) keyFor(id domain.SubjectID, relation domain.Relation) (tuple string, ok bool) {
 	key := s.dataMap.SubjectTable().SubjectKey
 	elements := make([]string, len(relation.ReferencedColumns))
@@ -94,8 +94,9 @@ func holds(when *domain.Condition, row Row) bool {
 	return when == nil || row[when.Column] != nil && textOf(row[when.Column]) == when.Value
 }
 
-// pathsOf returns the positions of the rows in the table that belong to the subject by any path. For each of these
-// rows, the map has the paths by which the row belongs to the subject.
+// pathsOf returns the indexes of the rows of a table that belong to the subject by any path. A path is a chain of
+// references from the table to the table of subjects. For each of these rows, the map has the paths by which the row
+// belongs to the subject.
 func (s *state) pathsOf(id domain.SubjectID, table string) (rows []int, paths map[int][]domain.Path) {
 	paths = map[int][]domain.Path{}
 	for _, path := range s.dataMap.Paths(table) {
@@ -124,20 +125,21 @@ func (s *state) add(table domain.Table, row Row) error {
 }
 
 // update changes rows of a table.
-func (s *state) update(table string, positions []int, change func(position int, row Row)) {
+func (s *state) update(table string, indexes []int, change func(index int, row Row)) {
 	rows := slices.Clone(s.rows[table])
-	for _, i := range positions {
+	for _, i := range indexes {
 		rows[i] = maps.Clone(rows[i])
 		change(i, rows[i])
 	}
 	s.put(table, rows)
 }
 
-// remove removes rows of a table. If another row refers to a removed row, and the data map says that the database sets
-// this reference to NULL, remove sets the reference to NULL. Otherwise it returns domain.ErrConflict for such a row.
-func (s *state) remove(table string, positions []int) error {
-	removed := pick(s.rows[table], positions)
-	s.put(table, without(s.rows[table], positions)) // before the check of references: these rows may refer to each other
+// remove removes rows of a table. If another row refers to a removed row, remove sets this reference to NULL, or
+// returns domain.ErrConflict. It sets the reference to NULL if the data map says that the database does so, and if no
+// column of the reference is in a primary key.
+func (s *state) remove(table string, indexes []int) error {
+	removed := pick(s.rows[table], indexes)
+	s.put(table, without(s.rows[table], indexes)) // before the check of references: these rows may refer to each other
 	for _, other := range s.dataMap.Tables() {
 		for _, relation := range other.Relations {
 			if relation.References != table || relation.When != nil { // a foreign key cannot have a condition
@@ -171,9 +173,9 @@ func (s *state) put(table string, rows []Row) {
 	s.rows = tables
 }
 
-// sorted returns the positions of rows in the order of their primary key.
-func sorted(table domain.Table, rows []Row, positions []int) []int {
-	return slices.SortedStableFunc(slices.Values(positions), func(i, j int) int {
+// sorted returns the indexes of rows in the order of their primary key.
+func sorted(table domain.Table, rows []Row, indexes []int) []int {
+	return slices.SortedStableFunc(slices.Values(indexes), func(i, j int) int {
 		for _, column := range table.PrimaryKey {
 			if c := compare(rows[i][column], rows[j][column]); c != 0 {
 				return c
@@ -183,8 +185,7 @@ func sorted(table domain.Table, rows []Row, positions []int) []int {
 	})
 }
 
-// positions returns the positions of all rows.
-func positions(rows []Row) []int {
+func indexes(rows []Row) []int {
 	all := make([]int, len(rows))
 	for i := range rows {
 		all[i] = i
@@ -192,18 +193,18 @@ func positions(rows []Row) []int {
 	return all
 }
 
-func pick[T any](from []T, positions []int) []T {
-	picked := make([]T, len(positions))
-	for i, position := range positions {
-		picked[i] = from[position]
+func pick[T any](from []T, indexes []int) []T {
+	picked := make([]T, len(indexes))
+	for i, index := range indexes {
+		picked[i] = from[index]
 	}
 	return picked
 }
 
-func without[T any](from []T, positions []int) []T {
+func without[T any](from []T, indexes []int) []T {
 	gone := map[int]bool{}
-	for _, position := range positions {
-		gone[position] = true
+	for _, index := range indexes {
+		gone[index] = true
 	}
 	var left []T
 	for i, item := range from {

@@ -7,8 +7,8 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// operationOf identifies one erasure or rectification of a subject, which can have several outbox entries. Entries of a
-// subject without an operation id count as one operation.
+// operationOf identifies one erasure or rectification of a subject, which can have several outbox entries. All entries
+// of a subject and an operation that have no operation id have the same operationOf.
 type operationOf struct {
 	subject   domain.SubjectID
 	operation domain.Operation

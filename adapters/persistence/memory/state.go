@@ -20,8 +20,8 @@ type state struct {
 	firstClaims  map[string]time.Time // by id of a requeued entry: its first claim after the requeue, or zero
 	events       []domain.AuditEvent
 	erasures     map[domain.SubjectID]domain.ErasureMark
-	intake       int64            // the intake number of the last mark
-	positions    map[string]int64 // how far each reader of marks has read, by its name
+	intake       int64            // the intake number of the last erasure mark
+	positions    map[string]int64 // by name of a reader: the intake number of the last erasure mark that it has read
 	rows         map[string][]Row // the rows of the application, by table
 }
 

@@ -11,7 +11,8 @@ import (
 
 var _ ports.RetentionSweeper = subjectStore{}
 
-// Due implements ports.RetentionSweeper. For each mark, it sweeps a private copy of the state and discards the copy.
+// Due implements ports.RetentionSweeper. It returns the subjects for which a sweep would overwrite at least one
+// retained value. To find them, it sweeps each subject in a copy of the state, and then discards the copy.
 func (s subjectStore) Due(
 	ctx context.Context, marks []domain.ErasureMark, steps []domain.Step,
 ) (due []domain.SubjectID, err error) {

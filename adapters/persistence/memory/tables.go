@@ -57,8 +57,8 @@ func (s *Store) Rows(table string) ([]Row, error) {
 	}
 	committed := s.committed.Load().rows[table]
 	rows := make([]Row, len(committed))
-	for i, position := range sorted(described, committed, positions(committed)) {
-		rows[i] = cloneRow(committed[position])
+	for i, index := range sorted(described, committed, indexes(committed)) {
+		rows[i] = cloneRow(committed[index])
 	}
 	return rows, nil
 }

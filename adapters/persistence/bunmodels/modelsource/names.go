@@ -89,8 +89,8 @@ func relationName(r domain.Relation) string {
 	return structName(r.References)
 }
 
-// nameVias sets m.vias: it maps the name of each path in the data map to the name of the path in the models. The latter
-// consists of the names of the relation fields.
+// nameVias sets m.vias. A path is a chain of relations from the table to the table of subjects. m.vias maps the name of
+// each path in the data map to its name in the models, which consists of the names of the relation fields.
 func (m *model) nameVias(dataMap domain.DataMap, f *file) {
 	for i, r := range m.Relations {
 		if _, ok := dataMap.Table(r.References); !ok {

@@ -65,8 +65,9 @@ func (f *file) typeOf(c domain.CatalogColumn) (goType, sqlType string) {
 	return goType, sqlType
 }
 
-// needsSurrogate reports whether package bunmodels requires a surrogate for the column if the model declares the type
-// of the column.
+// needsSurrogate reports whether package bunmodels would refuse the field of the column if the field declared its SQL
+// type. The reason is that this type has no default surrogate (the value that overwrites an erased value), and the
+// column has no surrogate constant.
 func needsSurrogate(c domain.Column, live domain.CatalogColumn) bool {
 	return c.Personal != nil && c.Surrogate == "" && c.Personal.Strategy != domain.StrategyNull &&
 		(live.Type == "" || len(live.Values) > 0)
