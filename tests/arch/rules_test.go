@@ -16,7 +16,8 @@ type rule struct {
 	forbids func(g graph, directory string) []string
 }
 
-// core has the packages that must not depend on technology, except the packages in exceptCore.
+// core are the packages with the rules of habeas. They must not import the packages in technology, such as net/http.
+// The rule does not apply to the packages in exceptCore.
 var (
 	core       = []string{"domain/...", "ports/...", "internal/..."}
 	exceptCore = []string{
@@ -30,11 +31,12 @@ var users = []string{"domain/...", "ports/...", "adapters/...", "app/...", "inte
 // testTools are packages that only tests link. The tests of adapters and of package app may link them too.
 var testTools = []string{"internal/tests/..."}
 
-// shared are packages that several services need. They exist because a service must not import another service.
+// shared are packages that several services (packages below domain) need, because a service must not import another
+// service.
 var shared = []string{"domain/internal/..."}
 
-// technology lists packages that the core must not import directly. Indirect imports through the standard library are
-// allowed, because fmt and encoding/json link os.
+// technology lists packages that the core must not import itself. The core may import fmt and encoding/json, although
+// these packages import os.
 var technology = []string{"net/http", "database/sql", "log", "os", "io/fs", "syscall"}
 
 var rules = []rule{
@@ -99,8 +101,7 @@ var rules = []rule{
 	},
 }
 
-// check applies the rule to the packages of the graph. It returns the violations, and the number of packages to which
-// the rule applies.
+// check returns the violations of the rule in the graph, and the number of packages to which the rule applies.
 func (r rule) check(g graph) (violations []string, applied int) {
 	for _, directory := range g.packages(r.packages...) {
 		if matches(directory, r.except) {
@@ -117,7 +118,7 @@ func (r rule) check(g graph) (violations []string, applied int) {
 // predicate selects import paths.
 type predicate func(g graph, importPath string) bool
 
-// under selects the packages with the import paths in prefixes, and all packages below them.
+// under selects the packages whose import path is one of prefixes, and all packages below them.
 func under(prefixes ...string) predicate {
 	return func(_ graph, importPath string) bool {
 		return slices.ContainsFunc(prefixes, func(prefix string) bool {

@@ -8,11 +8,10 @@ import (
 	"testing"
 
 	"github.com/habeas-data/habeas/internal/tests/postgres"
-
 	"github.com/habeas-data/habeas/tests/bench/machine"
 )
 
-// The server of a side runs in another process of the same program. In a test, this program is the test binary.
+// A measured server runs in another process of the same program. In a test, this program is the test binary.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "serve" {
 		main()

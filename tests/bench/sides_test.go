@@ -11,15 +11,15 @@ import (
 	"testing"
 
 	"github.com/gofiber/fiber/v2"
-	"github.com/habeas-data/habeas/internal/tests/postgres"
 	"github.com/uptrace/bun"
 
+	"github.com/habeas-data/habeas/internal/tests/postgres"
 	"github.com/habeas-data/habeas/tests/bench/endpoints"
 	"github.com/habeas-data/habeas/tests/bench/habeas"
 	"github.com/habeas-data/habeas/tests/bench/shop"
 )
 
-// side is a side of the benchmark that runs in the test process.
+// side is a measured server (hand-written, or with habeas) that runs in the test process.
 type side struct {
 	name     string
 	server   *fiber.App
@@ -63,7 +63,8 @@ func onBothDatabases(t *testing.T, test func(t *testing.T, sides []side)) {
 	run("SQLite", made, err)
 }
 
-// Patterns for values that differ between the sides: the current time, ids, positions in a ledger, and surrogates.
+// These patterns match values that differ between the responses of the servers: the current time, ids, sequence
+// numbers, and the random texts that replace erased values.
 var (
 	instants   = regexp.MustCompile(`"((?:generat|record|complet|occurr|eras|enqueu)ed_at)": ?"[^"]*"`)
 	ids        = regexp.MustCompile(`"(event_id|entry_id|operation_id)": ?"[^"]*"`)
@@ -81,12 +82,13 @@ func comparable(t *testing.T, text []byte) any {
 	if err := json.Unmarshal(text, &value); err != nil {
 		t.Fatalf("%v: %s", err, text)
 	}
-	withoutIntake(value)
+	withoutRecordedAt(value)
 	return value
 }
 
-// withoutIntake replaces the values of the field recorded_at in an export, because they differ between the sides.
-func withoutIntake(value any) {
+// withoutRecordedAt replaces the values of the field recorded_at in an export, because each server records other
+// instants.
+func withoutRecordedAt(value any) {
 	bundle, _ := value.(map[string]any)
 	records, _ := bundle["records"].([]any)
 	for _, record := range records {
@@ -113,8 +115,7 @@ func (s side) send(t *testing.T, method, path, user, body string) (int, []byte) 
 	return response.StatusCode, text
 }
 
-// table returns the rows of a table, as maps from columns to values. The copies of the shop have equal rows with equal
-// keys.
+// table returns the rows of a table, as maps from columns to values. The databases of all servers have the same rows.
 func (s side) table(t *testing.T, name, order string) any {
 	t.Helper()
 	var rows []map[string]any

@@ -9,10 +9,10 @@ import (
 	"os"
 	"slices"
 
-	"github.com/habeas-data/habeas/adapters/worker"
-	"github.com/habeas-data/habeas/domain/saga"
 	"golang.org/x/perf/benchfmt"
 
+	"github.com/habeas-data/habeas/adapters/worker"
+	"github.com/habeas-data/habeas/domain/saga"
 	"github.com/habeas-data/habeas/tests/bench/process"
 	"github.com/habeas-data/habeas/tests/bench/results"
 	"github.com/habeas-data/habeas/tests/bench/shop"
@@ -27,7 +27,7 @@ type Setting struct {
 // Default is the setting of app.New.
 var Default = Setting{Batch: saga.DefaultBatch, Workers: worker.DefaultWorkers}
 
-// Best is a setting of habeas. Larger values gain little. River uses the best setting of its own benchmark.
+// Best is a setting of habeas. A higher setting gains little. River runs with the settings of its own benchmark.
 var Best = Setting{Batch: 200, Workers: 8}
 
 // Settings returns the settings to measure.
@@ -55,11 +55,12 @@ type Config struct {
 	Progress func(text string)
 }
 
-// queue is the queue of one side of the comparison. Each run fills the queue with jobs and then drains it.
+// queue is the job queue of River, or the outbox of habeas with one setting. Each run fills the queue with jobs and
+// then drains it.
 type queue interface {
 	// fill adds the given number of jobs to an empty queue.
 	fill(ctx context.Context, entries int) error
-	// drain processes all jobs. After the outcome of a job is stored, it notifies the clock.
+	// drain processes all jobs. It notifies the clock after it has stored the outcomes of jobs.
 	drain(ctx context.Context, clock *clock) error
 	// verify fails unless every job was done exactly once.
 	verify(ctx context.Context) error
@@ -71,7 +72,8 @@ type queue interface {
 // Name is the name of the results.
 const Name = "Drain"
 
-// River is the name of the other side of the comparison. The sides of habeas have the names of their Settings.
+// River is the value of the key "side" in the results of River. In the results of habeas, the value is the name of the
+// Setting.
 const River = "River"
 
 // String returns the name of the setting, such as "8x200" for 8 workers and batches of 200.

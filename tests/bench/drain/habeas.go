@@ -7,14 +7,14 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+	"github.com/uptrace/bun"
+
 	"github.com/habeas-data/habeas/adapters/worker"
 	"github.com/habeas-data/habeas/app"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/internal/system"
 	"github.com/habeas-data/habeas/ports"
-	"github.com/jackc/pgx/v5"
-	"github.com/uptrace/bun"
-
 	"github.com/habeas-data/habeas/tests/bench/habeas"
 	"github.com/habeas-data/habeas/tests/bench/shop"
 )
@@ -66,7 +66,7 @@ func (o *outbox) databaseURL() string { return o.url }
 
 func (o *outbox) close() { _ = o.db.Close() }
 
-// fill adds an outbox entry for each of the given number of new subjects. The entries equal the entries of the Eraser.
+// fill adds the given number of outbox entries, each for a new subject. They equal the entries that an erasure adds.
 func (o *outbox) fill(ctx context.Context, entries int) error {
 	const together = 1000
 	for entries > 0 {
@@ -94,15 +94,16 @@ func (o *outbox) fill(ctx context.Context, entries int) error {
 	return nil
 }
 
-// counted is a runner that reports settled entries to the clock. It sends to the channel ended after the last entry, or
-// after a failure.
+// counted is a runner that reports completed outbox entries to the clock. It sends to the channel ended after the last
+// entry, or after a failure.
 type counted struct {
 	worker.Runner
 	clock *clock
 	ended chan<- error // buffered for one value
 }
 
-// OnFull passes the function call to the runner. The runner calls it when it has more work, which starts more workers.
+// OnFull passes the function call to the wrapped runner. The runner calls this function after each full batch, so that
+// another loop of the worker claims more entries.
 func (c counted) OnFull(call func()) {
 	if runner, ok := c.Runner.(interface{ OnFull(call func()) }); ok {
 		runner.OnFull(call)
@@ -150,7 +151,7 @@ func (o *outbox) verify(ctx context.Context) error {
 			FROM habeas_audit_events WHERE event_type = 'erasure_completed'`)
 }
 
-// expect runs a statement that returns names and counts. It returns an error unless each count equals want.
+// expect runs a statement that returns names and counts. It returns an error if a count differs from want.
 func expect(ctx context.Context, databaseURL string, want int64, statement string) error {
 	connection, err := pgx.Connect(ctx, databaseURL)
 	if err != nil {

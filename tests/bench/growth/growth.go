@@ -32,17 +32,18 @@ type Config struct {
 	Progress func(text string)
 }
 
-// SmallestSize returns the smallest permitted number of rows in a large table. With this number, the shop has enough
-// users for all erasures of the rounds, and enough users that are never erased.
+// SmallestSize returns the smallest permitted number of rows in a large table. The users of a smaller shop would not be
+// enough for the given number of measurement rounds, because each round erases some of them.
 func SmallestSize(rounds int) int { return 8 * (rounds + 1) * erasuresInRound * ordersOfUser }
 
-// The names of the results. Tables is for growing tables, and Subject is for a subject with a growing number of rows.
+// Names of the results. The results Growth show the effect of larger tables. The results Subject show the effect of
+// more rows of one subject.
 const (
 	Tables  = "Growth"
 	Subject = "Subject"
 )
 
-// The topics of growing tables. Each topic has its own chart.
+// Topics of the measurements with larger tables. Each topic has its own chart.
 const (
 	Claims   = "claims"
 	Consents = "consent"
@@ -71,8 +72,7 @@ func (c Config) measureTables(ctx context.Context, all *results.Set) (err error)
 		defer func() { err = errors.Join(err, w.close()) }()
 		worlds = append(worlds, w)
 	}
-	// The checkpoint writes the pages of the new tables. Without it, the first measured operation would have to write
-	// them.
+	// Without this checkpoint, PostgreSQL would write the new tables to disk during the first measured operation.
 	if err := shop.Execute(ctx, c.ServerURL, "CHECKPOINT"); err != nil {
 		return err
 	}
@@ -90,8 +90,8 @@ func (c Config) measureTables(ctx context.Context, all *results.Set) (err error)
 	return nil
 }
 
-// measure runs the rounds of an operation. The first round is a warm-up, and its results are dropped. Each round
-// measures all sizes, so that a temporarily slower machine affects all sizes equally.
+// measure measures an operation in several rounds. The first round is a warm-up, and its results are dropped. Each
+// round measures all sizes of tables, so that a temporarily slower machine affects all sizes equally.
 func (c Config) measure(ctx context.Context, topic string, o operation, worlds []*world, all *results.Set) error {
 	turns := make([]int, len(worlds))
 	for i := range turns {

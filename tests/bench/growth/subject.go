@@ -16,7 +16,8 @@ import (
 	"github.com/habeas-data/habeas/tests/bench/shop"
 )
 
-// smallShop is the number of users with the usual number of rows. The users with many rows have higher numbers.
+// smallShop is the number of users with few rows. They have the numbers 1 to smallShop. The users with many rows have
+// higher numbers.
 const smallShop = 500
 
 // moreOrders inserts additional orders of a user.

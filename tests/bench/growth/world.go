@@ -10,12 +10,12 @@ import (
 	"strings"
 	"time"
 
+	"github.com/uptrace/bun"
+
 	"github.com/habeas-data/habeas/app"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/internal/system"
 	"github.com/habeas-data/habeas/ports"
-	"github.com/uptrace/bun"
-
 	"github.com/habeas-data/habeas/tests/bench/endpoints"
 	"github.com/habeas-data/habeas/tests/bench/habeas"
 	"github.com/habeas-data/habeas/tests/bench/process"
@@ -107,15 +107,15 @@ func (w *world) someone() int64 { return 1 + w.random.Int64N(int64(w.size/2)) }
 // user returns a random user who was not erased.
 func (w *world) user() int64 { return w.users[w.random.IntN(len(w.users))] }
 
-// lastUser returns a user who was not erased, and removes the user from the list.
+// lastUser returns the last of the users who were not erased, and removes the user from w.users.
 func (w *world) lastUser() int64 {
 	last := w.users[len(w.users)-1]
 	w.users = w.users[:len(w.users)-1]
 	return last
 }
 
-// provide adds entries until the given number of entries is due. It then vacuums the outbox, as PostgreSQL does from
-// time to time. The vacuum removes the dead rows of earlier claims.
+// provide adds outbox entries until the given number of entries is due. It then vacuums the outbox, because a real
+// server also removes the old row versions of earlier claims from time to time.
 func (w *world) provide(ctx context.Context, due int) error {
 	err := w.stack.Sessions.Do(ctx, func(ctx context.Context, s ports.Session) error {
 		for i := range due - w.due {

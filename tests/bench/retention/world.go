@@ -1,5 +1,5 @@
-// Package retention measures a replay of many erasures after a database was restored, and the effect of a sweep on
-// concurrent erasures.
+// Package retention measures two tasks. A replay repeats many erasures after a restore of a backup. A sweep overwrites
+// values whose retention period has ended, and may slow down erasures that run concurrently.
 package retention
 
 import (
@@ -9,11 +9,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/uptrace/bun"
+
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/app"
 	"github.com/habeas-data/habeas/domain"
-	"github.com/uptrace/bun"
-
 	"github.com/habeas-data/habeas/tests/bench/habeas"
 	"github.com/habeas-data/habeas/tests/bench/shop"
 )
@@ -94,7 +94,7 @@ func (c Config) open(ctx context.Context, name string, customers int, issued tim
 
 func (w *world) close() { _ = w.db.Close() }
 
-// lines returns a journal with one erasure of each of the customers 1 to n.
+// lines returns a journal (a list of erasures) with one erasure of each of the customers 1 to n.
 func lines(n int, at time.Time) io.Reader {
 	reader, writer := io.Pipe()
 	go func() {

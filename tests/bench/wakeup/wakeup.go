@@ -8,17 +8,17 @@ import (
 	"slices"
 	"time"
 
-	"github.com/habeas-data/habeas/app"
-	"github.com/habeas-data/habeas/ports"
 	"github.com/jackc/pgx/v5"
 	"golang.org/x/perf/benchfmt"
 
+	"github.com/habeas-data/habeas/app"
+	"github.com/habeas-data/habeas/ports"
 	"github.com/habeas-data/habeas/tests/bench/habeas"
 	"github.com/habeas-data/habeas/tests/bench/results"
 	"github.com/habeas-data/habeas/tests/bench/shop"
 )
 
-// patience is the longest wait for a call. After it, the measurement fails.
+// patience is the longest wait for a call of the external system. After it, the measurement fails.
 const patience = 30 * time.Second
 
 // Config describes the measurement.
@@ -36,7 +36,8 @@ type Config struct {
 // Name is the name of the results.
 const Name = "WakeUp"
 
-// rounds is the number of results for each way to wake the worker. Each result covers several erasures.
+// rounds is the number of results for each element of Ways. Each result has the median and the maximum of several
+// erasures.
 const rounds = 5
 
 // Measure returns results for each of Ways.
@@ -71,7 +72,7 @@ func Measure(ctx context.Context, config Config) (all results.Set, err error) {
 	return all, verify(ctx, watch, user)
 }
 
-// erasures returns the number of measured erasures for a way to wake the worker. One more erasure is a warm-up.
+// erasures returns the number of measured erasures for one way to notify the worker. One further erasure is a warm-up.
 func (c Config) erasures(way Way) int {
 	if way.polls {
 		return c.Polled
@@ -140,7 +141,7 @@ func (m *measurement) erase(ctx context.Context) (time.Duration, error) {
 	}
 }
 
-// settled waits until the worker has stored the outcome of the entry and has found no further entry.
+// settled waits until the worker has stored the outcome of the outbox entry, and has found no further entry.
 func (m *measurement) settled(ctx context.Context) error {
 	for {
 		var open int
