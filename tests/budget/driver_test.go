@@ -9,7 +9,7 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 )
 
-// counting is a connector. Its connections count their round trips to the server.
+// counting is a database connector whose connections count their round trips to the server.
 type counting struct {
 	driver.Connector
 	trips *atomic.Int64

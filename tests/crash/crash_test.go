@@ -113,8 +113,8 @@ var wholeErasure = []string{
 	"erasure_requested", "erasure_step_succeeded", "erasure_step_succeeded", "erasure_local_completed",
 }
 
-// checkWhole fails the test if the erasure of the subject is only partially stored. It reports whether the subject is
-// erased.
+// checkWhole fails the test if the database has only a part of the erasure of the subject. It reports whether the
+// subject is erased.
 func checkWhole(t *testing.T, db *bun.DB, id int64) bool {
 	t.Helper()
 	ctx, key := context.Background(), strconv.FormatInt(id, 10)

@@ -62,7 +62,8 @@ func currentSubject(c *fiber.Ctx) (domain.Subject, error) {
 	return domain.NewSubject(strconv.FormatInt(customer.ID, 10))
 }
 
-// granted reports whether a consent is in force. It does not use the routes, like a background job of a host.
+// granted reports whether a consent is in force. Like a background job of a host, it calls the service and sends no
+// request.
 func granted(t testing.TB, gdpr *app.Integration, customer, purpose string) bool {
 	t.Helper()
 	id, err := domain.NewSubjectID(customer)

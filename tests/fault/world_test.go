@@ -126,7 +126,7 @@ type row struct {
 	Ref       *string
 }
 
-// entry returns the outbox entry of the erasure.
+// entry returns the only outbox entry, which the erasure has added.
 func (w *world) entry() row {
 	w.t.Helper()
 	var rows []row
@@ -157,8 +157,9 @@ func (w *world) events() []domain.AuditEvent {
 	return external
 }
 
-// expect checks the outbox entry of the erasure. The parameter class is the class of its last error, or "" for no
-// error. It also checks the number n of events, and the last event if there is an error.
+// expect checks the status, the attempts and the last error of the outbox entry. The parameter class is the expected
+// class of this error, or "" for no error. expect also checks that events returns n events, and that the last of them
+// describes the error, if there is one.
 func (w *world) expect(status domain.OutboxStatus, attempts int, class string, n int) {
 	w.t.Helper()
 	entry := w.entry()
@@ -185,7 +186,7 @@ func (w *world) expect(status domain.OutboxStatus, attempts int, class string, n
 	}
 }
 
-// expectCompletion checks that the erasure is complete after the given number of attempts. The trail must have n
+// expectCompletion checks that the erasure is complete after the given number of attempts, and that events returns n
 // events.
 func (w *world) expectCompletion(attempts, n int) {
 	w.t.Helper()

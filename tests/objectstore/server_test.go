@@ -22,13 +22,14 @@ import (
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
-	"github.com/habeas-data/habeas/adapters/objectstore"
-	"github.com/habeas-data/habeas/domain"
 	"github.com/versity/versitygw/backend/meta"
 	"github.com/versity/versitygw/backend/posix"
 	"github.com/versity/versitygw/embedgw"
 	"gocloud.dev/blob"
 	"gocloud.dev/blob/s3blob"
+
+	"github.com/habeas-data/habeas/adapters/objectstore"
+	"github.com/habeas-data/habeas/domain"
 )
 
 const (
@@ -120,7 +121,8 @@ func awaitHealth(ended <-chan error) error {
 	}
 }
 
-// world is a bucket and clients of it. If fault is set, it handles the requests of bucket instead of the server.
+// world is a bucket, with clients that access the bucket. If fault is set, it handles all requests of the client
+// bucket.
 type world struct {
 	client *s3.Client // without the faults
 	name   string
@@ -130,7 +132,8 @@ type world struct {
 
 var buckets atomic.Int64
 
-// newWorld creates a bucket on the server. If versioned is true, the bucket keeps versions and supports legal holds.
+// newWorld creates a bucket on the server. If versioned is true, the bucket stores all versions of an object, and
+// supports legal holds, which forbid the deletion of a version.
 func newWorld(t testing.TB, versioned bool) *world {
 	t.Helper()
 	w := &world{client: connect("http://" + server), name: fmt.Sprintf("bucket-%d", buckets.Add(1))}
@@ -183,7 +186,7 @@ func (w *world) write(t testing.TB, key string, contents ...string) {
 	}
 }
 
-// versions returns the number of versions and delete markers of each key.
+// versions maps each key to the number of its versions and delete markers.
 func (w *world) versions(t testing.TB) map[string]int {
 	t.Helper()
 	all := map[string]int{}
@@ -225,7 +228,8 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// withoutVersions returns the bucket through a proxy that refuses to list versions, as some object stores do.
+// withoutVersions returns a client of the bucket. Its requests go through a proxy that refuses to list versions, as
+// some object stores do.
 func (w *world) withoutVersions(t testing.TB) *blob.Bucket {
 	t.Helper()
 	proxy := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {

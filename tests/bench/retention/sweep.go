@@ -113,7 +113,7 @@ type idle struct{}
 
 func (idle) RunOnce(context.Context) (int, error) { return 0, nil }
 
-// load erases customers one after the other at a constant rate, the customer with the number next first.
+// load erases customers one after the other at a constant rate.
 type load struct {
 	*world
 	next, perSecond int

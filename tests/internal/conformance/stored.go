@@ -13,8 +13,7 @@ import (
 
 // These functions read the tables of habeas with plain SQL.
 
-// erased returns the instant of the last erasure of the subject. The result marked is false if the table has no row for
-// an erasure of the subject.
+// erased returns the instant of the last erasure of the subject. If the subject was never erased, marked is false.
 func erased(t testing.TB, db *sql.DB, id domain.SubjectID) (last time.Time, marked bool) {
 	t.Helper()
 	var mark instant
