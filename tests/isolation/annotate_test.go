@@ -6,8 +6,8 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// annotate draws the effect of an erasure on a table, and annotates the columns of the table so that they have this
-// effect.
+// annotate chooses at random how an erasure treats the rows of a table. It annotates the columns of the table
+// accordingly.
 func (g *generator) annotate(t *table) {
 	intent := pick(g.T, "intent", "survives", "survives", "survives", "survives", "whole", "owned", "untouched")
 	if t.losesPath() {
@@ -39,7 +39,7 @@ func (g *generator) annotate(t *table) {
 	}
 }
 
-// drawStrategy draws the strategy of a column in a table whose rows stay. The column must support the strategy.
+// drawStrategy chooses a strategy of erasure that the column supports. An erasure keeps the rows of the table.
 func (g *generator) drawStrategy(t *table, c *column) domain.Strategy {
 	switch {
 	case t.countsFrom(c):
@@ -57,13 +57,13 @@ func (t *table) refersTo(name string) bool {
 		slices.Contains(t.subjectKey, name)
 }
 
-// countsFrom reports whether the column is the beginning of a retention period. If such a column is annotated, it must
-// be retained itself.
+// countsFrom reports whether the column is the beginning of a retention period of another column. An annotation of such
+// a column must have the strategy retain.
 func (t *table) countsFrom(c *column) bool {
 	return slices.ContainsFunc(t.retained(), func(other *column) bool { return other.Personal.Since == c.Name })
 }
 
-// personal annotates a column with the strategy. It draws the other fields of the annotation.
+// personal annotates a column with the strategy of erasure. It chooses the other fields of the annotation at random.
 func (g *generator) personal(t *table, c *column, strategy domain.Strategy) {
 	annotation := &domain.Annotation{
 		Category: pick(g.T, "category", domain.CategoryContact, domain.CategorySpecial),
@@ -75,7 +75,7 @@ func (g *generator) personal(t *table, c *column, strategy domain.Strategy) {
 	if slices.Contains(t.primaryKey, c.Name) && annotation.Export == domain.ExportNo { // the key names rows
 		annotation.Export = domain.ExportYes
 	}
-	annotation.Ref = g.holdsKeys(c)
+	annotation.Ref = g.drawKeySystem(c)
 	c.Type, c.Personal = c.kind.Type, annotation
 	switch strategy {
 	case domain.StrategyDelete: // these strategies are equal if the row is deleted
@@ -101,8 +101,8 @@ func (g *generator) personal(t *table, c *column, strategy domain.Strategy) {
 	}
 }
 
-// surrogate draws a constant surrogate that fits the column. The surrogate of a unique column needs a placeholder,
-// because each row needs another value.
+// surrogate chooses the value that replaces erased values of the column, or chooses none. In a unique column, this
+// value needs the placeholder {} for random digits, because each row needs a different value.
 func (g *generator) surrogate(c *column) {
 	long := c.kind.length == 0 || c.kind.length > 30
 	switch isText := c.kind.Type == domain.TypeText; {
@@ -120,7 +120,7 @@ func (g *generator) surrogate(c *column) {
 	}
 }
 
-// addMistake makes a change to a table that may be a mistake. The data map may then be refused.
+// addMistake changes the annotations or relations of a table in a way that the check of the data map may refuse.
 func (g *generator) addMistake() {
 	t := pick(g.T, "victim", slices.DeleteFunc(slices.Clone(g.tables), func(t *table) bool { return t.outside })...)
 	switch pick(g.T, "mistake", "annotate", "annotate", "own", "mark") {
