@@ -80,13 +80,13 @@ func (a *application) rectify(
 	return result, err
 }
 
-// failed returns the payloads of the events erasure_step_failed on a subject's trail.
+// failed returns the payloads of the events erasure_step_failed in the audit trail of a subject.
 func (a *application) failed(t testing.TB, id string) []domain.Payload {
 	t.Helper()
 	return a.failures(t, id, domain.EventErasureStepFailed)
 }
 
-// failures returns the payloads of the events with the given type on a subject's trail.
+// failures returns the payloads of the events with the type failure in the audit trail of a subject.
 func (a *application) failures(t testing.TB, id string, failure domain.EventType) (payloads []domain.Payload) {
 	t.Helper()
 	subject, err := domain.NewSubjectID(id)

@@ -86,7 +86,7 @@ var market = []any{
 }
 
 // marketTables returns the statements that create the tables and rows of the members 1, 2 and 3. Some purchases have
-// the same ids as members, so that a confusion of both would be noticed.
+// the same ids as members. An operation that confuses purchases with members would therefore fail the tests.
 func marketTables() []string {
 	return []string{
 		"CREATE TABLE market_members (id bigint PRIMARY KEY, email text)",

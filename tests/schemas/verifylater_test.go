@@ -75,7 +75,8 @@ func TestTheWorkerVerifiesEachErasureOnceAndSomeMinutesLater(t *testing.T) {
 	})
 }
 
-// verifications returns the number of completed verifications of a subject's erasures.
+// verifications returns the number of completed verifications of a subject's erasures. A verification searches for
+// values that an erasure should have removed.
 func verifications(t testing.TB, a *application, id string) int {
 	t.Helper()
 	return len(a.failures(t, id, domain.EventErasureVerified)) + len(a.failures(t, id, domain.EventErasureLeftOver))
