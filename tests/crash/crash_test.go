@@ -84,7 +84,7 @@ func killInTheMiddle(t *testing.T, db *bun.DB, database string, round int) (eras
 	_ = server.Wait()
 
 	for i := range customers {
-		if checkWhole(t, db, int64(first+i+1)) {
+		if checkAllOrNothing(t, db, int64(first+i+1)) {
 			erased++
 		}
 	}
@@ -113,9 +113,9 @@ var wholeErasure = []string{
 	"erasure_requested", "erasure_step_succeeded", "erasure_step_succeeded", "erasure_local_completed",
 }
 
-// checkWhole fails the test if the database has only a part of the erasure of the subject. It reports whether the
+// checkAllOrNothing fails the test if the database has only a part of the erasure of the subject. It reports whether the
 // subject is erased.
-func checkWhole(t *testing.T, db *bun.DB, id int64) bool {
+func checkAllOrNothing(t *testing.T, db *bun.DB, id int64) bool {
 	t.Helper()
 	ctx, key := context.Background(), strconv.FormatInt(id, 10)
 	var customer shop.Customer

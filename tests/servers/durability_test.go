@@ -16,7 +16,7 @@ func TestAnErasureWaitsForTheStandbyIfTheApplicationSaysSo(t *testing.T) {
 	servers := startPair(t)
 	seed(t, servers.primary.URL())
 	servers.catchUp(t)
-	// With this setting, a commit of the application does not wait for the standby.
+	// With this setting, a commit does not wait for the standby.
 	db := opened(t, servers.primary.URL()+"&synchronous_commit=local")
 	careless := integrate(t, app.Config{DB: db})
 	careful := integrate(t, app.Config{DB: db, SynchronousCommit: bunstore.CommitRemoteApply})

@@ -17,15 +17,16 @@ import (
 	"time"
 
 	"github.com/gofiber/fiber/v2"
+	pgxdriver "github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/dialect/pgdialect"
+
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/pgxalive"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/pgxlisten"
 	"github.com/habeas-data/habeas/app"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/ports"
-	pgxdriver "github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/stdlib"
-	"github.com/uptrace/bun"
-	"github.com/uptrace/bun/dialect/pgdialect"
 )
 
 // databaseEnv is the environment variable with the location of the database. If it is set, this test binary runs as a
@@ -76,8 +77,8 @@ func open(database string) (*bun.DB, error) {
 	return bun.NewDB(sqldb, pgdialect.New()), nil
 }
 
-// playProcess runs the application until its standard input is closed. It prints its address, serves requests and
-// processes the outbox.
+// playProcess runs the application until its standard input is closed. The application prints its address, serves
+// requests and processes the outbox.
 func playProcess(database string) error {
 	db, err := open(database)
 	if err != nil {
@@ -122,7 +123,7 @@ const (
 	requestTimeout = 30 * time.Second // the default
 )
 
-// process is a running process of the application.
+// process is a client of a running process of the application.
 type process struct {
 	address string
 	client  http.Client

@@ -8,15 +8,16 @@ import (
 	"testing"
 	"time"
 
-	"github.com/habeas-data/habeas/app"
-	"github.com/habeas-data/habeas/domain"
-	"github.com/habeas-data/habeas/ports"
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/dialect/pgdialect"
 	"github.com/uptrace/bun/extra/bunexp"
+
+	"github.com/habeas-data/habeas/app"
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
 )
 
-// integrate adds habeas to the database of c. If c.ReadDB is set, exports read from this replica.
+// integrate adds habeas to the database c.DB. If c.ReadDB is set, exports read from this replica.
 func integrate(t *testing.T, c app.Config) *app.Integration {
 	t.Helper()
 	c.Models = models
@@ -33,8 +34,8 @@ func opened(t *testing.T, database string) *bun.DB {
 	return db
 }
 
-// lag pauses the standby, so that it does not show new commits. The function resume ends the pause, and so does the end
-// of the test.
+// lag pauses the replication to the standby, so that the standby does not show new commits. The function resume ends
+// the pause. At the end of the test, the pause also ends.
 func (p *pair) lag(t *testing.T) (resume func()) {
 	t.Helper()
 	scalar(t, p.standby.URL(), "SELECT pg_wal_replay_pause()")
