@@ -52,7 +52,7 @@ func TestAnExportOfManyRowsTakesLittleMemory(t *testing.T) {
 				}
 			}
 		}
-		if counter.n != rows+4 { // the customer's address and the three initial parcels
+		if counter.n != rows+4 { // the email address, and the three parcels that newHost adds
 			t.Errorf("there are %d records", counter.n)
 		}
 	})

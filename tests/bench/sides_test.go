@@ -11,9 +11,9 @@ import (
 	"testing"
 
 	"github.com/gofiber/fiber/v2"
+	"github.com/habeas-data/habeas/internal/tests/postgres"
 	"github.com/uptrace/bun"
 
-	"github.com/habeas-data/habeas/internal/tests/postgres"
 	"github.com/habeas-data/habeas/tests/bench/endpoints"
 	"github.com/habeas-data/habeas/tests/bench/habeas"
 	"github.com/habeas-data/habeas/tests/bench/shop"
@@ -123,7 +123,7 @@ func (s side) table(t *testing.T, name, order string) any {
 		t.Fatal(err)
 	}
 	for _, row := range rows {
-		for column, value := range row { // drivers return different types
+		for column, value := range row { // drivers return values of different Go types
 			if text, ok := value.([]byte); ok {
 				row[column] = json.RawMessage(text)
 			}

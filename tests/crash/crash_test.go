@@ -113,8 +113,8 @@ var wholeErasure = []string{
 	"erasure_requested", "erasure_step_succeeded", "erasure_step_succeeded", "erasure_local_completed",
 }
 
-// checkAllOrNothing fails the test if the database has only a part of the erasure of the subject. It reports whether the
-// subject is erased.
+// checkAllOrNothing fails the test if the database has only a part of the erasure of the subject. It reports whether
+// the subject is erased.
 func checkAllOrNothing(t *testing.T, db *bun.DB, id int64) bool {
 	t.Helper()
 	ctx, key := context.Background(), strconv.FormatInt(id, 10)
@@ -132,7 +132,7 @@ func checkAllOrNothing(t *testing.T, db *bun.DB, id int64) bool {
 		Order("seq").Scan(ctx, &events))
 	decided := len(events)
 	events = slices.DeleteFunc(events, func(event string) bool { return strings.HasPrefix(event, "consent_") })
-	decided -= len(events) // now the number of consent events, by customer or erasure
+	decided -= len(events) // the number of consent events that are left
 
 	untouched := left == parcels && customer.Email == shop.Email(id) && entries == 0 && len(events) == 0
 	erased := left == 0 && customer.Email != shop.Email(id) && entries == 1 && slices.Equal(events, wholeErasure)

@@ -22,7 +22,7 @@ func TestWhatADeskDoesDecidesWhatBecomesOfAnErasure(t *testing.T) {
 	for name, test := range map[string]struct {
 		fault      desktest.Fault
 		status     domain.OutboxStatus
-		class      string // class of the error
+		class      string // class of the error in the outbox entry
 		heals      bool   // a later attempt succeeds
 		incomplete bool   // if true, an export during the fault is incomplete
 	}{

@@ -211,7 +211,7 @@ func TestALeaseThatExpiredDuringTheCallMakesItsSettlementStale(t *testing.T) {
 		calls := 0
 		w = newWorld(t, db, with(func(context.Context) (bool, error) {
 			calls++
-			if calls == 1 { // the call takes longer than the lease, and another runner does the work meanwhile
+			if calls == 1 { // this call takes longer than the lease, so another runner makes a second call meanwhile
 				w.clock.advance(6 * time.Minute)
 				settled, err := w.run()
 				if err != nil || settled != 1 {

@@ -72,7 +72,7 @@ func (g *generator) personal(t *table, c *column, strategy domain.Strategy) {
 		Purpose:  pick(g.T, "purpose", "", "account login"),
 		Export:   pick(g.T, "export", "", "", domain.ExportYes, domain.ExportNo),
 	}
-	if slices.Contains(t.primaryKey, c.Name) && annotation.Export == domain.ExportNo { // the key names rows
+	if slices.Contains(t.primaryKey, c.Name) && annotation.Export == domain.ExportNo { // exports need the key
 		annotation.Export = domain.ExportYes
 	}
 	annotation.Ref = g.drawKeySystem(c)
@@ -87,7 +87,7 @@ func (g *generator) personal(t *table, c *column, strategy domain.Strategy) {
 		times := slices.DeleteFunc(slices.Clone(t.columns), func(c *column) bool {
 			return c.kind.Type != domain.TypeTime || c.Personal != nil && c.Personal.Strategy != domain.StrategyRetain
 		})
-		overwritable := c.serves == forData && !c.unique && !t.refersTo(c.Name) // after the retention period
+		overwritable := c.serves == forData && !c.unique && !t.refersTo(c.Name) // when the retention period has ended
 		if len(times) > 0 && overwritable && !oneIn(g.T, "no since", 3) {
 			since := pick(g.T, "since", times...)
 			since.Type = domain.TypeTime
@@ -138,7 +138,8 @@ func (g *generator) addMistake() {
 	if t.effect() != survives {
 		return
 	}
-	for _, c := range t.anonymized() { // the data map cannot show that a unique number has no surrogate
+	// The check of the data map would accept an annotated unique number, but the erasure would fail.
+	for _, c := range t.anonymized() {
 		if c.kind.Type == domain.TypeBigInt && c.serves == forData && t.refersTo(c.Name) {
 			c.Personal = nil
 		}

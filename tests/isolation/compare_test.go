@@ -14,7 +14,7 @@ import (
 func (w *world) checkRows(erased int, before, after dump) {
 	for _, t := range w.tables {
 		expected := 0
-		fresh := map[string]bool{} // found surrogates, to detect equal ones
+		fresh := map[string]bool{} // random values that were found, to detect equal ones
 		for _, r := range t.rows {
 			where := fmt.Sprintf("%s %s of subject %d", t.name, t.key(r), r.owner)
 			old, wasThere := before[t][t.key(r)]
@@ -71,7 +71,7 @@ func (w *world) fault(t *table, c *column, erase, ended bool, old, now sql.NullS
 		return unless(now.String == c.kind.constant, "is not the surrogate of the type")
 	}
 	cell := c.Name + "\x00" + now.String
-	switch distinct := c.kind.length == 0 || c.kind.length >= 7; { // with fewer digits, surrogates may be equal by chance
+	switch distinct := c.kind.length == 0 || c.kind.length >= 7; { // shorter values may be equal by chance
 	case !isRandom(c.kind, strings.TrimPrefix(now.String, w.textPrefix)):
 		return "is no random surrogate that fits"
 	case distinct && fresh[cell]:

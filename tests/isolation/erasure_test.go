@@ -71,7 +71,7 @@ func (w *world) eraseAsRehearsed(subject domain.Subject, rehearsal domain.Rehear
 		domain.StrategyDelete: result.Deleted, domain.StrategyAnonymize: result.Anonymized,
 		domain.StrategyRetain: result.Retained,
 	}
-	for _, step := range rehearsal.Steps { // each table has only one path
+	for _, step := range rehearsal.Steps { // each table has only one step with a strategy
 		if got := counts[step.Strategy][step.Target]; got != step.Rows {
 			w.Errorf("rehearsed %s of %s: %d rows, erased %d", step.Strategy, step.Target, step.Rows, got)
 		}

@@ -66,7 +66,7 @@ func (w *world) checkBundle(subject int, bundle domain.ExportBundle) {
 				switch {
 				case !exported:
 					w.Errorf("%q is not exported", at)
-				case c.Personal == nil: // the value of a key names the row
+				case c.Personal == nil: // the exported key is the record's Row, too
 				case !sameValue(c.kind.Type, r.cells[c.Name], record.Value):
 					w.Errorf("%q is exported as %#v, not %#v", at, record.Value, r.cells[c.Name])
 				default:

@@ -117,7 +117,7 @@ func (g *generator) childTable() {
 		t.primaryKey = shuffled(g.T, "primary key", t.path.Columns)
 	}
 	losing := slices.DeleteFunc(slices.Clone(parents), func(parent *table) bool { return parent.effect() != deleted })
-	targets := slices.Concat(parents, losing, losing, losing) // links to these tables are the most difficult
+	targets := slices.Concat(parents, losing, losing, losing) // links to deleted rows are the most difficult
 	for range pick(g.T, "other links", 0, 1, 1, 2) {
 		g.link(t, pick(g.T, "to", targets...), true)
 	}

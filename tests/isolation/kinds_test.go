@@ -15,7 +15,7 @@ type kind struct {
 	Type     domain.ColumnType
 	declared string
 	length   int    // the maximum length of a text, or 0
-	constant string // the surrogate in a dump, if the surrogate is not random
+	constant string // the value that replaces an erased value, as in a dump, if it is not random
 	values   []any  // possible values besides NULL
 }
 

@@ -31,7 +31,7 @@ type peopleRelation struct {
 	name    string
 	to      *peopleTable
 	columns []string
-	clears  []string // columns that StrategyNull clears
+	clears  []string // columns that an erasure with StrategyNull sets to NULL
 	erasure domain.Strategy
 	when    *domain.Condition
 }
@@ -95,7 +95,7 @@ func (p *people) relation(i int, parent *peopleTable, polymorphic bool) *peopleR
 		r.when = &domain.Condition{Column: "kind", Value: value}
 	}
 	for j, name := range parent.key {
-		if j == 0 && len(parent.key) > 1 && !polymorphic { // both relations may share the column of the tenant
+		if j == 0 && len(parent.key) > 1 && !polymorphic { // two relations may have the same tenant column
 			r.columns = append(r.columns, "tenant")
 			continue
 		}

@@ -292,7 +292,7 @@ func (p *people) checkExport(store *bunstore.Store, dataMap domain.DataMap, subj
 				key = append(key, fmt.Sprint(row[name]))
 			}
 			columns := t.columns
-			if len(columns) == 0 { // an export then has the keys of the rows
+			if len(columns) == 0 { // an export has the keys of the rows if no column is annotated
 				columns = dataMap.ExportedColumns(table)
 			}
 			for _, c := range columns {

@@ -33,7 +33,7 @@ type filler struct {
 // subjects generates 2 to 4 subjects. If the key of a subject has several columns, some subjects have equal values in
 // one of them. A subject may have no row.
 func (f *filler) subjects() (subjects []domain.Subject) {
-	const values = 3 // possible values of each element
+	const values = 3 // number of possible values of each key column
 	key := f.table.subjectKey
 	most := map[int]int{1: 10, 2: values * values, 3: values * values * values}[len(key)]
 	codes := rapid.SliceOfNDistinct(rapid.IntRange(0, most-1), 2, 4, rapid.ID).Draw(f.T, "subjects")

@@ -22,7 +22,7 @@ type table struct {
 	repeats    bool       // several rows may have the same subject key
 	uniques    [][]string // other unique keys, to which links may refer
 	links      []*link
-	path       *link // nil for the subject's table
+	path       *link // the foreign key that determines the owner of a row; nil for the table of subjects
 	owned      bool
 	outside    bool // if true, the table is not in the data map
 	rows       []*row
@@ -60,7 +60,7 @@ type linkTarget string
 const (
 	atAnyone linkTarget = "anybody's" // any row, because an erasure does not delete it
 	atOwn    linkTarget = "own"       // only rows of the same owner, because both rows are deleted
-	setsNull linkTarget = "set null"  // only rows of the same owner; they are deleted, and this row stays
+	setsNull linkTarget = "set null"  // only rows of the same owner; an erasure deletes them and keeps this row
 )
 
 // row is a row and its owner. The owner is the index of a subject, or noOwner.
@@ -116,8 +116,8 @@ func (t *table) effect() rowEffect {
 	}
 }
 
-// anonymized returns the annotated columns without the strategy retain, and retained returns those with this strategy. If
-// an erasure keeps the rows of the table, it overwrites the columns of anonymized.
+// anonymized returns the annotated columns without the strategy retain, and retained returns those with this strategy.
+// If an erasure keeps the rows of the table, it overwrites the columns of anonymized.
 func (t *table) anonymized() []*column { return t.annotated(false) }
 func (t *table) retained() []*column   { return t.annotated(true) }
 

@@ -27,7 +27,7 @@ type world struct {
 	store     *bunstore.Store
 	eraser    *erasure.Eraser
 	exporter  *export.Exporter
-	resolvers []string            // external systems that have refs of subjects
+	resolvers []string            // external systems that can have an id of the subject
 	queried   map[string][]string // the keys that exports have requested, by system
 	operation string              // the operation id of the erasure whose events are checked
 }

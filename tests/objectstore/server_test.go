@@ -22,14 +22,13 @@ import (
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
+	"github.com/habeas-data/habeas/adapters/objectstore"
+	"github.com/habeas-data/habeas/domain"
 	"github.com/versity/versitygw/backend/meta"
 	"github.com/versity/versitygw/backend/posix"
 	"github.com/versity/versitygw/embedgw"
 	"gocloud.dev/blob"
 	"gocloud.dev/blob/s3blob"
-
-	"github.com/habeas-data/habeas/adapters/objectstore"
-	"github.com/habeas-data/habeas/domain"
 )
 
 const (
@@ -124,7 +123,7 @@ func awaitHealth(ended <-chan error) error {
 // world is a bucket, with clients that access the bucket. If fault is set, it handles all requests of the client
 // bucket.
 type world struct {
-	client *s3.Client // without the faults
+	client *s3.Client // a client for the test itself, which does not use fault
 	name   string
 	bucket *blob.Bucket
 	fault  atomic.Pointer[http.HandlerFunc]
@@ -143,7 +142,7 @@ func newWorld(t testing.TB, versioned bool) *world {
 	must(t, err)
 	proxy := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
 		r.SetURL(&url.URL{Scheme: "http", Host: server})
-		r.Out.Host = r.In.Host // the host is signed
+		r.Out.Host = r.In.Host // the signature of the request includes the host
 	}}
 	var one sync.Mutex // serializes deletions, which this server does not run atomically
 	front := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {

@@ -15,7 +15,6 @@ import (
 	"github.com/getkin/kin-openapi/routers"
 	"github.com/getkin/kin-openapi/routers/legacy"
 	"github.com/gofiber/fiber/v2"
-
 	"github.com/habeas-data/habeas/adapters/http/fiberhttp"
 	"github.com/habeas-data/habeas/adapters/http/httpapi"
 	"github.com/habeas-data/habeas/domain"
@@ -25,7 +24,7 @@ import (
 type contract struct {
 	document *openapi3.T
 	router   routers.Router
-	seen     map[string]bool // "operationId status"
+	seen     map[string]bool // each key is an operationId, a blank and a status
 }
 
 func newContract(t *testing.T, api *httpapi.API, prefix string) *contract {

@@ -8,11 +8,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/uptrace/bun/driver/pgdriver"
-
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/ports"
+	"github.com/uptrace/bun/driver/pgdriver"
 )
 
 // These tests check that a store maps errors of the driver to the errors of habeas. They are not in the conformance
@@ -100,7 +99,7 @@ func TestACancellationIsNotTakenForATimeout(t *testing.T) {
 		}
 		cancelled, cancel := context.WithCancel(t.Context())
 		err := open(t, database+"&read_timeout=500ms").Do(cancelled, func(ctx context.Context, s ports.Session) error {
-			time.AfterFunc(50*time.Millisecond, cancel) // the statement below does not notice it
+			time.AfterFunc(50*time.Millisecond, cancel) // the statement below does not notice the cancellation
 			return s.Subjects().Lock(ctx, subject(), time.Now())
 		})
 		if !errors.Is(err, context.Canceled) || errors.Is(err, domain.ErrUnavailable) {

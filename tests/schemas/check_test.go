@@ -15,10 +15,10 @@ import (
 // erasure.
 type forecastCase struct {
 	statements []string
-	rows       []string // replaces the usual rows
+	rows       []string // rows instead of usualRows; nil for usualRows
 	change     func(people, visits *domain.Table)
 	code       string // code of the error, or "" without one
-	left       string // if not "", an erasure succeeds in spite of the error, and this query counts the values left behind
+	left       string // a query that counts the values that a successful erasure leaves behind, or "" without such values
 	onPostgres bool
 }
 

@@ -198,7 +198,7 @@ func TestADeferredTriggerThatRefusesFailsTheWholeErasure(t *testing.T) {
 		" WHERE email = 'a@example.org'"); n != 1 {
 		t.Error("a part of the erasure is there")
 	}
-	if n := len(a.failed(t, "1")); n != 2 { // the joined session has recorded one, and the other session another
+	if n := len(a.failed(t, "1")); n != 2 { // one by each session
 		t.Errorf("%d failures are on the trail", n)
 	}
 }

@@ -41,7 +41,7 @@ func TestACaseInsensitiveForeignKeyDoesNotMixTwoPersons(t *testing.T) {
 
 func TestAFilterBelowAViewOfAViewIsRefused(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
-		if !isPostgres(db) { // in SQLite only triggers update views, and the results are verified
+		if !isPostgres(db) { // views of SQLite can be updated only by triggers, and the results of triggers are verified
 			return
 		}
 		a := open(t, db, app.Config{Models: clients}, slices.Concat(clientTables("clients"), []string{

@@ -21,7 +21,7 @@ import (
 type hooked struct {
 	*application
 	calls  []string
-	before func(ctx context.Context, tx bun.IDB) error // if not nil, the hook before calls it at its end
+	before func(ctx context.Context, tx bun.IDB) error // if not nil, the last call of the hook before the operation
 }
 
 func openHooked(t testing.TB, db *bun.DB) *hooked {

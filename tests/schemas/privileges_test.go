@@ -34,7 +34,7 @@ func TestAPrivilegeThatIsMissingIsNamed(t *testing.T) {
 	for name, test := range map[string]struct {
 		revoke  string
 		says    []string
-		target  any  // the target in the event of a failed step
+		target  any  // the expected target in the event of a failed step
 		rectify bool // a rectification fails too
 	}{
 		"the subject's table cannot be locked": {

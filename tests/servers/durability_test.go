@@ -39,7 +39,7 @@ func TestAnErasureWaitsForTheStandbyIfTheApplicationSaysSo(t *testing.T) {
 			Purpose: "newsletter", PolicyVersion: "1", Granted: true, Source: "test",
 		})
 		return err
-	})) // it does not wait
+	})) // a consent does not wait for the standby
 	resume()
 	must(t, erase(careful, 3))
 	email := scalar(t, servers.standby.URL(), "SELECT email FROM customers WHERE id = 3")

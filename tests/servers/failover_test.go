@@ -9,9 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/uptrace/bun"
-
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
+	"github.com/uptrace/bun"
 )
 
 const (
@@ -88,7 +87,7 @@ func failOver(t *testing.T, fail func(*pair), within time.Duration) {
 // have those whose erasure or consent got a successful response.
 type acknowledged struct {
 	mu               sync.Mutex
-	requested        []int64 // erasures that were requested, with or without a response
+	requested        []int64 // erasures that a client has sent, with or without a response
 	erased, consents []int64
 }
 

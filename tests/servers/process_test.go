@@ -17,16 +17,15 @@ import (
 	"time"
 
 	"github.com/gofiber/fiber/v2"
-	pgxdriver "github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/stdlib"
-	"github.com/uptrace/bun"
-	"github.com/uptrace/bun/dialect/pgdialect"
-
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/pgxalive"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/pgxlisten"
 	"github.com/habeas-data/habeas/app"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/ports"
+	pgxdriver "github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/dialect/pgdialect"
 )
 
 // databaseEnv is the environment variable with the location of the database. If it is set, this test binary runs as a
@@ -127,8 +126,8 @@ const (
 type process struct {
 	address string
 	client  http.Client
-	last    atomic.Int64 // the time of its last successful request, in nanoseconds since 1970
-	first   atomic.Int64 // the time of its first successful request since it was set to 0
+	last    atomic.Int64 // the instant of the last successful request, in nanoseconds since 1970
+	first   atomic.Int64 // the instant of the first successful request after first was set to 0, in nanoseconds since 1970
 }
 
 func startProcess(t testing.TB, database string) *process {

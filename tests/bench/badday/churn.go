@@ -7,21 +7,20 @@ import (
 	"sync"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"github.com/habeas-data/habeas/adapters/worker"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/ports"
+	"github.com/jackc/pgx/v5"
 )
 
 // Sample has the durations of the claims in one interval, and the number of open outbox entries at the end of the
 // interval. A claim is the statement with which a worker takes a batch of outbox entries.
 type Sample struct {
 	After          time.Duration
-	P50, P99, Most time.Duration // times of claims
+	P50, P99, Most time.Duration // durations of claims
 	Claims         int
-	Backlog        int // open entries
-	Enqueued       int // entries enqueued so far
+	Backlog        int // open outbox entries
+	Enqueued       int // outbox entries added since the start
 }
 
 // Churn adds the given number of outbox entries per second, while a worker with default settings processes them. It

@@ -16,7 +16,7 @@ import (
 
 // Herd is the cost of many processes that wait for work on one queue.
 type Herd struct {
-	PerErasure     float64 // claims of all processes
+	PerErasure     float64 // number of claims by all processes
 	P50, P99, Most time.Duration
 }
 
@@ -69,7 +69,7 @@ func MeasureHerd(
 		defer func() { err = errors.Join(err, work.Stop(time.Minute)) }()
 		works = append(works, work)
 	}
-	time.Sleep(2 * time.Second) // until all processes listen and have claimed once
+	time.Sleep(2 * time.Second) // until all processes listen, and have looked for entries once
 	claims.Store(0)
 	var latencies durations
 	tick := time.NewTicker(time.Second / time.Duration(perSecond))

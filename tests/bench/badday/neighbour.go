@@ -14,7 +14,7 @@ import (
 type Rate struct {
 	Neighbour string
 	PerSecond float64
-	Calls     int64 // calls to the neighbour
+	Calls     int64 // calls to the second system
 }
 
 var errDown = errors.New("the system is down")

@@ -24,7 +24,7 @@ type Chart struct {
 	Panel, Series, X string // keys of the results; Panel may be ""
 	Unit             string
 	Label            string  // label of the unit
-	Scale            float64 // factor for the values; 0 means 1
+	Scale            float64 // factor for the values; 0 means no scaling
 	Linear           bool    // if true, the axis is linear and a series may have fewer values
 }
 

@@ -11,8 +11,8 @@ type clock struct {
 	mu    sync.Mutex
 	work  int // number of jobs to settle
 	done  int
-	begin reading // at a tenth
-	end   reading // at nine tenths
+	begin reading // when a tenth of the jobs was completed
+	end   reading // when nine tenths of the jobs were completed
 }
 
 // reading is the number of completed jobs at one instant.

@@ -9,10 +9,10 @@ import (
 	"os"
 	"slices"
 
-	"golang.org/x/perf/benchfmt"
-
 	"github.com/habeas-data/habeas/adapters/worker"
 	"github.com/habeas-data/habeas/domain/saga"
+	"golang.org/x/perf/benchfmt"
+
 	"github.com/habeas-data/habeas/tests/bench/process"
 	"github.com/habeas-data/habeas/tests/bench/results"
 	"github.com/habeas-data/habeas/tests/bench/shop"
@@ -45,12 +45,12 @@ func Settings() []Setting {
 // Config describes the measurement.
 type Config struct {
 	ServerURL     string // PostgreSQL server
-	ServerProcess int    // its main process, 0 if unknown
+	ServerProcess int    // main process of the server, 0 if unknown
 	Driver        string // driver of habeas
-	Pool          int    // database connections of each side
+	Pool          int    // database connections of habeas, and of River
 	Settings      []Setting
 	Pairs         int // runs of each setting and of River
-	Entries       int // entries of each run
+	Entries       int // outbox entries or jobs of each run
 	// Progress is called before each step.
 	Progress func(text string)
 }

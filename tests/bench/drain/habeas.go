@@ -7,14 +7,14 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-	"github.com/uptrace/bun"
-
 	"github.com/habeas-data/habeas/adapters/worker"
 	"github.com/habeas-data/habeas/app"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/internal/system"
 	"github.com/habeas-data/habeas/ports"
+	"github.com/jackc/pgx/v5"
+	"github.com/uptrace/bun"
+
 	"github.com/habeas-data/habeas/tests/bench/habeas"
 	"github.com/habeas-data/habeas/tests/bench/shop"
 )
@@ -27,7 +27,7 @@ type outbox struct {
 	workers int
 	called  atomic.Int64 // calls to the external system
 	ids     system.IDs
-	filled  int64 // number of entries and of subjects so far
+	filled  int64 // number of outbox entries, and of subjects, so far
 }
 
 // desk is an external system that responds immediately and counts its calls.
@@ -99,7 +99,7 @@ func (o *outbox) fill(ctx context.Context, entries int) error {
 type counted struct {
 	worker.Runner
 	clock *clock
-	ended chan<- error // buffered for one value
+	ended chan<- error // has a buffer for one value
 }
 
 // OnFull passes the function call to the wrapped runner. The runner calls this function after each full batch, so that

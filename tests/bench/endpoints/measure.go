@@ -25,11 +25,11 @@ const (
 // Config describes the measurement.
 type Config struct {
 	Name          string    // name of the results
-	Sides         []string  // sides, measured in turn
-	Shop          shop.Shop // each side gets a copy
+	Sides         []string  // servers, measured in turn
+	Shop          shop.Shop // each server gets a copy
 	ServerProcess int       // main process of PostgreSQL, 0 if unknown or absent
 	Connections   []int     // numbers of client connections to measure
-	Pairs         int       // number of runs of all sides
+	Pairs         int       // number of runs of each server
 	Warmup        time.Duration
 	Duration      time.Duration // duration of one run
 	// Start starts the server of a side.
@@ -55,7 +55,7 @@ type side struct {
 	database  string
 	server    *process.Server
 	before    rows
-	completed map[string]int // completed requests by endpoint
+	completed map[string]int // number of completed requests by endpoint
 }
 
 // level measures all endpoints of all servers with the given number of connections. Each server gets a new database.

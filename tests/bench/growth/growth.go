@@ -23,7 +23,7 @@ type Config struct {
 	Driver    string // driver of habeas
 	Pool      int    // connections to each database
 	Sizes     []int  // rows of each large table, ascending
-	Rounds    int    // rounds, each of which measures all sizes
+	Rounds    int    // number of rounds, each of which measures all sizes
 	Subjects  []int  // rows of one subject, ascending
 	Each      int    // number of subjects of each size
 	// Start starts the server of a side, endpoints.Floor or endpoints.Habeas.

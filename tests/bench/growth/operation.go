@@ -15,8 +15,8 @@ type timed func(ctx context.Context, w *world, user int64) (time.Duration, error
 type operation struct {
 	name    string
 	side    string
-	samples int // samples in each round
-	due     int // due entries that the outbox must contain before the samples
+	samples int // number of measured runs in each round
+	due     int // outbox entries that must be due before each round
 	// whom selects the user for one run of the operation. It is nil if the operation needs no user.
 	whom func(w *world) int64
 	// before runs before each measured run of the operation, and is not measured. It may be nil.

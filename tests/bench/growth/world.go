@@ -10,12 +10,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/uptrace/bun"
-
 	"github.com/habeas-data/habeas/app"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/internal/system"
 	"github.com/habeas-data/habeas/ports"
+	"github.com/uptrace/bun"
+
 	"github.com/habeas-data/habeas/tests/bench/endpoints"
 	"github.com/habeas-data/habeas/tests/bench/habeas"
 	"github.com/habeas-data/habeas/tests/bench/process"
@@ -42,10 +42,10 @@ type world struct {
 	users  []int64 // users who are not erased, in random order
 	ids    system.IDs
 
-	servers map[string]*process.Server // servers by side
+	servers map[string]*process.Server // by name: endpoints.Floor and endpoints.Habeas
 
-	due      int // due entries in the outbox, without the entries of erasures
-	enqueued int // all entries ever added to the outbox, without the entries of erasures
+	due      int // due outbox entries, without the entries of erasures
+	enqueued int // outbox entries added so far, without the entries of erasures
 }
 
 func (c Config) newWorld(ctx context.Context, size int) (*world, error) {

@@ -25,7 +25,7 @@ type Server struct {
 	Address string
 
 	command *exec.Cmd
-	alive   io.Closer // its standard input
+	alive   io.Closer // the standard input of the process; the process ends when it is closed
 	ended   chan error
 }
 

@@ -20,7 +20,7 @@ type Latencies struct {
 	P50, P99, Most time.Duration
 	Erasures       int
 	Took           time.Duration
-	Swept          int64 // swept subjects
+	Swept          int64 // subjects whose expired values were overwritten
 }
 
 // MeasureSweep measures the durations of erasures at a constant rate in three situations:
@@ -29,7 +29,7 @@ type Latencies struct {
 //   - during a sweep (it overwrites values whose retention period has ended) that finds no such value
 //   - during a sweep that overwrites values of one subject in ten
 func MeasureSweep(ctx context.Context, c Config, perSecond int, alone time.Duration) (all []Latencies, err error) {
-	const others = 50_000 // customers for the measured erasures
+	const others = 50_000 // number of customers that the measured erasures may erase
 	old := time.Now().AddDate(-11, 0, 0)
 	w, err := c.open(ctx, "sweep", c.Subjects+others, old)
 	if err != nil {

@@ -9,11 +9,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/uptrace/bun"
-
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/app"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/uptrace/bun"
+
 	"github.com/habeas-data/habeas/tests/bench/habeas"
 	"github.com/habeas-data/habeas/tests/bench/shop"
 )

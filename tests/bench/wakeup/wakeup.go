@@ -8,11 +8,11 @@ import (
 	"slices"
 	"time"
 
+	"github.com/habeas-data/habeas/app"
+	"github.com/habeas-data/habeas/ports"
 	"github.com/jackc/pgx/v5"
 	"golang.org/x/perf/benchfmt"
 
-	"github.com/habeas-data/habeas/app"
-	"github.com/habeas-data/habeas/ports"
 	"github.com/habeas-data/habeas/tests/bench/habeas"
 	"github.com/habeas-data/habeas/tests/bench/results"
 	"github.com/habeas-data/habeas/tests/bench/shop"
@@ -26,7 +26,7 @@ type Config struct {
 	ServerURL string // PostgreSQL server
 	Driver    string // driver of habeas
 	Pool      int    // database connections of each application
-	Erasures  int    // erasures for each way that wakes the worker
+	Erasures  int    // erasures for each other way that wakes the worker
 	Polled    int    // erasures that the worker finds by polling
 	Poll      time.Duration
 	// Progress is called before each step.
@@ -85,7 +85,7 @@ type measurement struct {
 	Config
 	way    Way
 	watch  *pgx.Conn // a connection that reads what the worker has written
-	stack  app.Stack // the stack of the application that erases
+	stack  app.Stack // of the application that erases
 	user   int64     // the last erased user
 	called chan time.Time
 }

@@ -29,7 +29,7 @@ func onSQLite(t testing.TB, driver databases.Driver) porttest.StoreHarness {
 	path := filepath.Join(t.TempDir(), "template.db")
 	db := driver.Open(t, databases.SQLiteURL(path))
 	makeTables(t, db, sqliteTypes())
-	must(t, db.Close()) // merges the WAL into this file
+	must(t, db.Close()) // this writes all changes to the file
 	template, err := os.ReadFile(path)
 	must(t, err)
 	return porttest.StoreHarness{
@@ -207,7 +207,7 @@ func must(t testing.TB, err error) {
 type counter struct{ n atomic.Int64 }
 
 func (c *counter) BeforeQuery(ctx context.Context, event *bun.QueryEvent) context.Context {
-	if !strings.Contains(event.Query, "pg_notify") { // pg_notify runs after the session, at any time
+	if !strings.Contains(event.Query, "pg_notify") { // pg_notify runs at an unknown time after the session
 		c.n.Add(1)
 	}
 	return ctx

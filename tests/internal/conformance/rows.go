@@ -113,14 +113,14 @@ func read(t testing.TB, column domain.Column, value any) any {
 	}
 	var typed any
 	var err error
-	switch column.Type { //nolint:exhaustive // texts and UUIDs remain
+	switch column.Type { //nolint:exhaustive // texts and UUIDs need no conversion
 	case domain.TypeSmallInt, domain.TypeInteger, domain.TypeBigInt:
 		typed, err = strconv.ParseInt(text, 10, 64)
 	case domain.TypeNumber:
 		typed, err = strconv.ParseFloat(text, 64)
 	case domain.TypeBoolean:
 		typed, err = strconv.ParseBool(text)
-	case domain.TypeTime: // a driver of SQLite that does not recognize the type
+	case domain.TypeTime: // if a driver of SQLite does not recognize the type
 		err = fmt.Errorf("it is no time")
 	case domain.TypeJSON:
 		typed = domain.JSON(text)

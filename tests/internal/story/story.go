@@ -49,7 +49,7 @@ type story struct {
 	others  map[string][]porttest.Row // the rows of the other person
 	events  []domain.EventType        // the expected events of the trail
 
-	operation string // the id of the last operation while the trail is checked
+	operation string // the operation id of the latest operation that checkTrail has seen
 }
 
 func newStory(t *testing.T, store porttest.Store, router router) *story {
