@@ -81,11 +81,11 @@ func TestRulesCatchWhatTheyForbid(t *testing.T) {
 			at("adapters/persistence/bunstore"), "github.com/jackc/pgx/v5/pgconn", "bunstore links no PostgreSQL driver",
 		},
 		"bun in the text of statements": {
-			at("adapters/persistence/bunstore/internal/sqltext"), "database/sql", "the text of statements links no database",
+			at("adapters/persistence/bunstore/internal/sqltext"), "database/sql", "package sqltext links no database",
 		},
 		"a statement where statements are sent": {
 			at("adapters/persistence/bunstore/internal/conn"), at("adapters/persistence/bunstore/internal/sqltext"),
-			"sending statements knows none of them",
+			"package conn imports only domain",
 		},
 		"the tests' server in an adapter": {
 			at("adapters/worker"), at("internal/tests/postgres"), "packages for applications link no packages for tests",

@@ -7,12 +7,12 @@ import (
 	"strings"
 )
 
-// rule restricts packages of the module.
+// rule forbids imports or links of some packages of the module.
 type rule struct {
 	name     string
-	packages []string // the packages under the rule
+	packages []string // the rule applies to these packages, except those in except
 	except   []string
-	// forbids returns the violations of a package.
+	// forbids returns the violations of the rule by the package in the directory.
 	forbids func(g graph, directory string) []string
 }
 
@@ -28,7 +28,7 @@ var (
 // users are the packages that applications link.
 var users = []string{"domain/...", "ports/...", "adapters/...", "app/...", "internal/..."}
 
-// testTools are packages that only tests link. The tests of adapters and of package app may link them too.
+// testTools are packages that only tests may link.
 var testTools = []string{"internal/tests/..."}
 
 // shared are packages that several services (packages below domain) need, because a service must not import another
@@ -79,13 +79,13 @@ var rules = []rule{
 		links(under("github.com/jackc/pgx", "github.com/uptrace/bun/driver/pgdriver", "github.com/lib/pq")),
 	},
 	{
-		"the text of statements links no database",
+		"package sqltext links no database",
 		[]string{"adapters/persistence/bunstore/internal/sqltext"},
 		nil,
 		links(under("database/sql", "net")),
 	},
 	{
-		"sending statements knows none of them",
+		"package conn imports only domain",
 		[]string{"adapters/persistence/bunstore/internal/conn"},
 		nil,
 		importsOfOurs("domain"),
@@ -135,7 +135,7 @@ func ours(patterns ...string) predicate {
 	}
 }
 
-// links forbids a package to link the picked packages, directly or indirectly.
+// links forbids a package to link the packages that picked selects, directly or indirectly.
 func links(picked predicate) func(graph, string) []string {
 	return func(g graph, directory string) (violations []string) {
 		for _, dependency := range g.deps(directory) {
@@ -147,7 +147,7 @@ func links(picked predicate) func(graph, string) []string {
 	}
 }
 
-// imports forbids a package to import the picked packages directly.
+// imports forbids a package to import the packages that picked selects directly.
 func imports(picked predicate) func(graph, string) []string {
 	return func(g graph, directory string) (violations []string) {
 		for _, imported := range g.imports(directory) {

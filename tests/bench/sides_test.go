@@ -26,7 +26,7 @@ type side struct {
 	database *bun.DB
 }
 
-// onBothDatabases runs a test with all sides on PostgreSQL, and with all sides on SQLite.
+// onBothDatabases runs a test with all measured servers on PostgreSQL, and with all measured servers on SQLite.
 func onBothDatabases(t *testing.T, test func(t *testing.T, sides []side)) {
 	t.Helper()
 	const users = 5
@@ -213,7 +213,7 @@ func TestAnExportIsAsLargeAsItIsMeantToBe(t *testing.T) {
 			for _, record := range bundle.Records {
 				bySource[record.Source]++
 			}
-			// Numbers of annotated columns by table.
+			// The number of records of each table: annotated columns times rows.
 			want := map[string]int{
 				"users": 4 * 1, "addresses": 4 * 2, "logins": 3 * 5, "orders": 3 * 20, "invoices": 3 * 5,
 				"habeas_consent_records": 5 * 2,

@@ -41,7 +41,8 @@ func ratios(line string, set results.Set, side string) (lines []string) {
 	return lines
 }
 
-// eachLevel calls fn with the results of each endpoint and each number of connections.
+// eachLevel calls fn once for each combination of an endpoint and a number of connections, with the results of this
+// combination.
 func eachLevel(set results.Set, fn func(endpoint, connections string, at results.Set)) {
 	for _, endpoint := range set.Keys("endpoint") {
 		of := set.With("endpoint", endpoint)

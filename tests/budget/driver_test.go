@@ -31,7 +31,7 @@ func (c counting) Connect(ctx context.Context) (driver.Conn, error) {
 	return &connection{opened.(*stdlib.Conn), c.trips}, nil
 }
 
-// connection is a connection of pgx.
+// connection is a connection of pgx that counts its round trips.
 type connection struct {
 	*stdlib.Conn
 	trips *atomic.Int64

@@ -33,8 +33,7 @@ func (c *stackClock) Now() time.Time {
 	return time.Now()
 }
 
-// between returns the functions on the recorded stack that the handler calls, directly or indirectly, before the
-// service.
+// between returns the functions on the recorded stack through which the handler calls the service, without these two.
 func (c *stackClock) between(t *testing.T, handler, service string) []string {
 	t.Helper()
 	from, to := -1, -1

@@ -91,7 +91,7 @@ func killInTheMiddle(t *testing.T, db *bun.DB, database string, round int) (eras
 	return erased
 }
 
-// request reports whether there was a response.
+// request reports whether the server has responded with status 200.
 func request(address string, id int64, method, path string) bool {
 	body := strings.NewReader(`{"purpose":"newsletter","policy_version":"1","granted":true}`)
 	r, err := http.NewRequestWithContext(context.Background(), method, "http://"+address+path, body)

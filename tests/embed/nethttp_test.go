@@ -48,7 +48,7 @@ func authenticated(next http.Handler) http.Handler {
 	})
 }
 
-// recovered is the recover middleware of hosts.
+// recovered is a middleware of the host that recovers from panics.
 func recovered(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer func() {

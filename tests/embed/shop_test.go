@@ -147,7 +147,7 @@ func decode[T any](t testing.TB, body string) (value T) {
 	return value
 }
 
-// decision is the body of a grant.
+// decision is the body of a request that grants the consent for a purpose.
 func decision(purpose string) string {
 	return `{"granted":true,"policy_version":"v1","purpose":"` + purpose + `"}`
 }

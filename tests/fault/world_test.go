@@ -46,7 +46,8 @@ func (c *clock) advance(d time.Duration) {
 	c.now = c.now.Add(d)
 }
 
-// world is a shop with a support desk. Its worker is not started. A test calls run for each batch.
+// world is a shop with a support desk. Its worker is not started. Instead, a test calls run for each batch of outbox
+// entries.
 type world struct {
 	t      *testing.T
 	db     *bun.DB
@@ -113,7 +114,7 @@ func (w *world) erase() {
 	}
 }
 
-// run runs one batch.
+// run processes one batch of outbox entries. It returns the number of entries whose outcome it has stored.
 func (w *world) run() (settled int, err error) {
 	return w.gdpr.Stack().Runner.RunOnce(context.Background())
 }

@@ -92,7 +92,7 @@ func work(source, desk string) error {
 	}
 }
 
-// stillOpen returns the number of open entries.
+// stillOpen returns the number of open outbox entries.
 func stillOpen(ctx context.Context, store ports.SessionFactory) (open int64, err error) {
 	err = store.Do(ctx, func(ctx context.Context, session ports.Session) error {
 		counts, err := session.Outbox().Counts(ctx)
@@ -119,7 +119,7 @@ func open(source string) (*bun.DB, *bunstore.Store, error) {
 	return db, store, err
 }
 
-// client is the resolver of the desk.
+// client is the resolver of the desk (the external system).
 type client struct {
 	ports.Resolver
 	url, worker string

@@ -33,10 +33,10 @@ func pick[E any](t *rapid.T, what string, options ...E) E {
 	return options[even(t, what, len(options))]
 }
 
-// oneIn draws true with the probability 1/n.
+// oneIn returns true with the probability 1/n.
 func oneIn(t *rapid.T, what string, n int) bool { return even(t, what, n) == n-1 }
 
-// shuffled draws an order.
+// shuffled returns the elements in a random order.
 func shuffled[E any](t *rapid.T, what string, elements []E) []E {
 	return rapid.Permutation(elements).Draw(t, what)
 }

@@ -99,5 +99,4 @@ func connect(t *rapid.T, driver, location string) *sql.DB {
 	return db
 }
 
-// quote quotes a name.
 func quote(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }

@@ -110,7 +110,7 @@ func (w *world) checkAnnotation(at place, t *table, c *column, r *row, record do
 	}
 }
 
-// text returns "" for nil.
+// text formats a pointer. It returns "" for nil.
 func text[T any](value *T) string {
 	if value == nil {
 		return ""

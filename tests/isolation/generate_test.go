@@ -9,7 +9,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// generator draws a schema, table by table.
+// generator generates a random schema, table by table.
 type generator struct {
 	*rapid.T
 	engine

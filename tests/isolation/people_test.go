@@ -45,7 +45,7 @@ func (p *people) fill() {
 	}
 }
 
-// identify gives subjects keys with common elements.
+// identify gives the n-th subject a key. The keys of different subjects have some equal parts.
 func (p *people) identify(t *peopleTable, row map[string]any, n int) {
 	for j, name := range t.key {
 		value := n

@@ -45,7 +45,6 @@ const (
 	forData purpose = "data"
 )
 
-// link is a foreign key.
 type link struct {
 	domain.Relation
 	to      *table

@@ -47,7 +47,7 @@ func tuple(names []string) string {
 	return "(" + strings.Join(quoted, ", ") + ")"
 }
 
-// insert writes the rows, parents before children.
+// insert inserts all rows, parents before children.
 func (w *world) insert() {
 	for _, table := range w.tables {
 		if len(table.rows) == 0 {

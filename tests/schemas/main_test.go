@@ -25,7 +25,7 @@ func TestMain(m *testing.M) { postgres.Main(m) }
 type application struct {
 	*app.Integration
 	db  *bun.DB
-	log *journal
+	log *logBuffer
 }
 
 // open runs statements that create the tables and rows of the application, and then adds habeas.
@@ -33,7 +33,7 @@ func open(t testing.TB, db *bun.DB, config app.Config, statements ...string) *ap
 	t.Helper()
 	must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{}))
 	execute(t, db, statements...)
-	log := &journal{}
+	log := &logBuffer{}
 	config.DB, config.Logger = db, slog.New(slog.NewTextHandler(log, nil))
 	gdpr, err := app.New(config)
 	must(t, err)
@@ -142,19 +142,18 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// journal is the recorded log.
-type journal struct {
+type logBuffer struct {
 	mu     sync.Mutex
 	buffer bytes.Buffer
 }
 
-func (j *journal) Write(p []byte) (int, error) {
+func (j *logBuffer) Write(p []byte) (int, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.buffer.Write(p)
 }
 
-func (j *journal) String() string {
+func (j *logBuffer) String() string {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.buffer.String()

@@ -11,7 +11,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// An application with files in external systems.
+// These are the models of an application with files in external systems.
 
 type uploader struct {
 	bun.BaseModel `bun:"table:uploaders"`

@@ -52,7 +52,7 @@ type purchase struct {
 	SoldAt        time.Time `bun:"sold_at"`
 }
 
-// follow is deleted with either person.
+// follow connects two people. An erasure of either person deletes it.
 type follow struct {
 	bun.BaseModel `bun:"table:follows"`
 	FollowerID    int64   `bun:"follower_id,pk"`

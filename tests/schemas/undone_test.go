@@ -13,7 +13,7 @@ import (
 	"github.com/habeas-data/habeas/internal/tests/databases"
 )
 
-// sqliteTrigger returns a trigger of SQLite.
+// sqliteTrigger returns the statement that creates a trigger in SQLite.
 func sqliteTrigger(event, table, body string) []string {
 	return []string{"CREATE TRIGGER guard " + event + " ON " + table + " BEGIN " + body + " END"}
 }

@@ -43,8 +43,8 @@ type damage struct {
 
 var viewed = []any{(*reader)(nil), (*loan)(nil), (*damage)(nil)}
 
-// viewOf returns the statements for a table with rows, and for a view of this table. A trigger of the view makes
-// updates and deletions in the table.
+// viewOf returns the statements for a table with rows, and for a view of this table. The view has triggers, so an
+// update or a deletion in the view changes the table.
 func viewOf(db *bun.DB, view, columns, rows string) []string {
 	var names, set []string
 	for column := range strings.SplitSeq(columns, ", ") {

@@ -51,7 +51,7 @@ func crowd(t *testing.T, mode string) []error {
 
 var errOther = errors.New("the response is about something else")
 
-// visit records a consent and reads it.
+// visit records a consent and reads the consents of the same subject.
 func visit(ctx context.Context, store *bunstore.Store, client, round int) error {
 	id, err := domain.NewSubjectID(strconv.Itoa(client))
 	if err != nil {

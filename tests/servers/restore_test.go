@@ -31,7 +31,7 @@ func TestAReplayErasesAgainAfterARestore(t *testing.T) {
 			}
 		})
 	})
-	// This backup is a copy of the server's files. In such a backup, a sequence may have a higher value than all rows.
+	// This backup is a copy of the server's files. In it, a sequence may have a higher value than its column in any row.
 	t.Run("of pg_basebackup", func(t *testing.T) {
 		lost := postgres.Private(t, postgres.Durable())
 		replayAfterRestore(t, lost.URL(), func(t *testing.T, _ string) func() string {
@@ -157,7 +157,7 @@ func (s shopWithJournal) trail(t *testing.T, id int64) (types []string) {
 	return types
 }
 
-// run runs a program of PostgreSQL.
+// run runs a program of PostgreSQL, such as pg_dump.
 func run(t *testing.T, name string, args ...string) {
 	t.Helper()
 	path, err := postgres.Program(name)

@@ -20,7 +20,7 @@ var Backlogs = map[string]string{
 	"of another system":   "'crm', 'pending', 0, NULL, NULL",
 }
 
-// Cost is the cost of claims.
+// Cost is the duration of claims (statements with which a worker takes outbox entries) in one outbox.
 type Cost struct {
 	Backlog         string
 	Entries         int

@@ -10,7 +10,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// Rate is the number of entries per second that a worker processes for a healthy system.
+// Rate is the number of outbox entries per second that a worker processes for a healthy system.
 type Rate struct {
 	Neighbour string
 	PerSecond float64

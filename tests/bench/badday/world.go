@@ -122,7 +122,8 @@ func (d desk) EraseSubject(ctx context.Context, _ domain.SubjectRef, _ string) (
 // durations contains measured values.
 type durations []time.Duration
 
-// quantile returns the value that the given part of the durations does not exceed. For example, 0.5 selects the median.
+// quantile returns the duration that the given part of all durations does not exceed. For example, 0.5 selects the
+// median.
 func (d durations) quantile(part float64) time.Duration {
 	if len(d) == 0 {
 		return 0

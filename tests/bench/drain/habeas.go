@@ -19,7 +19,7 @@ import (
 	"github.com/habeas-data/habeas/tests/bench/shop"
 )
 
-// outbox is the queue of habeas.
+// outbox is the side of habeas: its jobs are outbox entries.
 type outbox struct {
 	url     string
 	db      *bun.DB

@@ -15,7 +15,7 @@ import (
 	"github.com/habeas-data/habeas/tests/bench/shop"
 )
 
-// The sides.
+// The sides are the measured servers.
 const (
 	Floor  = "floor"
 	Habeas = "habeas"        // habeas with its defaults
@@ -32,7 +32,7 @@ type Config struct {
 	Pairs         int       // number of runs of each server
 	Warmup        time.Duration
 	Duration      time.Duration // duration of one run
-	// Start starts the server of a side.
+	// Start starts the server with the name side.
 	Start func(ctx context.Context, side, databaseURL string) (*process.Server, error)
 	// Progress is called before each step.
 	Progress func(text string)
@@ -48,7 +48,7 @@ func Measure(ctx context.Context, config Config) (all results.Set, err error) {
 	return all, nil
 }
 
-// side is a side during its measurement.
+// side is a running server with the results of its requests.
 type side struct {
 	Config
 	name      string

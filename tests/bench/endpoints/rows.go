@@ -10,7 +10,6 @@ import (
 	"github.com/habeas-data/habeas/tests/bench/shop"
 )
 
-// rows are numbers of rows by kind.
 type rows map[string]int64
 
 // written has the changes in the numbers of rows by one request of each endpoint. Each measured server must make the

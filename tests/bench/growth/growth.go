@@ -26,7 +26,7 @@ type Config struct {
 	Rounds    int    // number of rounds, each of which measures all sizes
 	Subjects  []int  // rows of one subject, ascending
 	Each      int    // number of subjects of each size
-	// Start starts the server of a side, endpoints.Floor or endpoints.Habeas.
+	// Start starts the server with the name side: endpoints.Floor (the hand-written server) or endpoints.Habeas.
 	Start func(ctx context.Context, side, databaseURL string) (*process.Server, error)
 	// Progress is called before each step.
 	Progress func(text string)
@@ -50,7 +50,7 @@ const (
 	Shop     = "tables"
 )
 
-// Measure measures all topics.
+// Measure measures operations with larger tables, and operations on a subject with more rows.
 func Measure(ctx context.Context, config Config) (all results.Set, err error) {
 	if err := config.measureTables(ctx, &all); err != nil {
 		return nil, fmt.Errorf("growth of the tables: %w", err)

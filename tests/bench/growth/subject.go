@@ -60,8 +60,9 @@ func (c Config) measureSubjects(ctx context.Context, all *results.Set) error {
 	return nil
 }
 
-// measureSubject measures exports and erasures of users with the given number of rows. The first of these users has the
-// number user. It starts a new server, because a result contains the peak memory of the server since its start.
+// measureSubject measures exports and erasures of several users with the given number of rows. The first of these users
+// has the number in the parameter user. measureSubject starts a new server, because a result contains the peak memory
+// of the server since its start.
 func (c Config) measureSubject(
 	ctx context.Context, database string, rows int, user int64, all *results.Set,
 ) (err error) {

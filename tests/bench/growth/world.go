@@ -70,7 +70,7 @@ func (c Config) newWorld(ctx context.Context, size int) (*world, error) {
 	return w, nil
 }
 
-// open opens a database handle, and starts a server for each side.
+// open opens the database, and starts the hand-written server and the server with habeas.
 func (c Config) open(ctx context.Context, w *world) (err error) {
 	if w.db, err = habeas.Open(w.url, c.Driver, c.Pool); err != nil {
 		return err

@@ -18,8 +18,8 @@ const (
 	stopTimeout  = 10 * time.Second
 )
 
-// Server is a process with a server on a loopback port. Stop ends it. It also ends if the parent process ends, because
-// its standard input is then closed (see Serve).
+// Server is a process with a server on a loopback port. Stop ends the process. If the parent process ends, the process
+// also ends, because its standard input is then closed (see Serve).
 type Server struct {
 	// Address is the address on which the server listens.
 	Address string
@@ -73,7 +73,7 @@ func Start(ctx context.Context, arguments ...string) (_ *Server, err error) {
 	return server, nil
 }
 
-// Process returns the process id.
+// Process returns the id of the process.
 func (s *Server) Process() int { return s.command.Process.Pid }
 
 // Stop ends the process and waits for it.

@@ -9,7 +9,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// Replay is the duration of a replay.
+// Replay has the duration and the report of a replay, which repeats the erasures of a journal.
 type Replay struct {
 	What   string
 	Took   time.Duration

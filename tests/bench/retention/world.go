@@ -34,7 +34,7 @@ type Customer struct {
 	Name          string `bun:"name" pii:"identity,erasure:anonymize"`
 }
 
-// Invoice is retained for ten years.
+// Invoice is retained for ten years after its issue.
 type Invoice struct {
 	bun.BaseModel `bun:"table:invoices"`
 	ID            int64     `bun:"id,pk"`
@@ -44,7 +44,7 @@ type Invoice struct {
 	IssuedAt      time.Time `bun:"issued_at"`
 }
 
-// Note is deleted.
+// Note is deleted by an erasure.
 type Note struct {
 	bun.BaseModel `bun:"table:notes" subject:"owned"`
 	ID            int64     `bun:"id,pk"`

@@ -18,7 +18,7 @@ import (
 	"github.com/habeas-data/habeas/tests/bench/shop"
 )
 
-// patience is the longest wait for a call of the external system. After it, the measurement fails.
+// patience is the longest wait for a call of the external system. If a call takes longer, the measurement fails.
 const patience = 30 * time.Second
 
 // Config describes the measurement.
@@ -80,7 +80,7 @@ func (c Config) erasures(way Way) int {
 	return c.Erasures
 }
 
-// measurement is the measurement of one way.
+// measurement is the measurement of one way to notify the worker.
 type measurement struct {
 	Config
 	way    Way
@@ -165,7 +165,8 @@ func pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-// verify returns an error unless each of the users 1 to users was erased completely.
+// verify returns an error if one of the users was not erased completely. The users have the numbers from 1 to the
+// parameter users.
 func verify(ctx context.Context, connection *pgx.Conn, users int64) error {
 	var completed, subjects int64
 	err := connection.QueryRow(ctx, "SELECT count(*), count(DISTINCT subject_ref) FROM habeas_audit_events"+

@@ -26,7 +26,7 @@ func erased(t testing.TB, db *sql.DB, id domain.SubjectID) (last time.Time, mark
 	return *mark.time, true
 }
 
-// entries reads the outbox, oldest first.
+// entries returns the outbox entries, oldest first.
 func entries(t testing.TB, db *sql.DB) (all []domain.OutboxEntry) {
 	t.Helper()
 	rows, err := db.QueryContext(t.Context(),

@@ -10,7 +10,7 @@ import (
 	"github.com/habeas-data/habeas/ports/porttest"
 )
 
-// Kind is a kind of store.
+// Kind is a kind of store, such as a bunstore.Store on SQLite.
 type Kind struct {
 	Name string
 	// Harness returns a harness that opens stores of this kind. The stores can be used until the test t ends.
@@ -27,7 +27,7 @@ func Kinds() []Kind {
 	return kinds
 }
 
-// Bunstore returns the kind of a bunstore.Store on a database with the driver.
+// Bunstore returns a Kind that opens each bunstore.Store on a database with the driver.
 func Bunstore(driver databases.Driver) Kind {
 	return Kind{"bunstore on " + driver.Name, func(t testing.TB) porttest.StoreHarness {
 		t.Helper()
