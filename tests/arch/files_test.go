@@ -14,7 +14,6 @@ import (
 	"testing"
 )
 
-// source is one Go file of the module.
 type source struct {
 	path   string // relative to the module's root, with slashes
 	lines  int

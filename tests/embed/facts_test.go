@@ -121,7 +121,6 @@ func TestFactABodyBeyondTheHostsLimitIsTheHostsToRefuse(t *testing.T) {
 	}
 }
 
-// get sends a request to a real server.
 func get(t testing.TB, url string) {
 	t.Helper()
 	response, err := http.Get(url)

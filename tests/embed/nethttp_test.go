@@ -76,7 +76,6 @@ func serve(t *testing.T, handler http.Handler) *httptest.Server {
 	return server
 }
 
-// sendTo sends a request to a real server.
 func sendTo(t *testing.T, server *httptest.Server, customer, method, target, body string) received {
 	t.Helper()
 	request := newRequest(customer, method, server.URL+target, body)

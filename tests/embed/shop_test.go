@@ -106,7 +106,6 @@ func count(t testing.TB, db bun.IDB, table string) (n int) {
 	return n
 }
 
-// received is a response with its body.
 type received struct {
 	*http.Response
 	body string
@@ -125,7 +124,6 @@ func newRequest(customer, method, target, body string) *http.Request {
 	return request
 }
 
-// send returns the response of a Fiber application to a request.
 func send(t testing.TB, server *fiber.App, request *http.Request) received {
 	t.Helper()
 	response, err := server.Test(request, -1)

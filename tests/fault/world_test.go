@@ -28,7 +28,6 @@ func TestMain(m *testing.M) { postgres.Main(m) }
 
 var must = shop.Must
 
-// clock is a clock that tests set.
 type clock struct {
 	mu  sync.Mutex
 	now time.Time
@@ -119,7 +118,6 @@ func (w *world) run() (settled int, err error) {
 	return w.gdpr.Stack().Runner.RunOnce(context.Background())
 }
 
-// row is a stored outbox entry.
 type row struct {
 	Status    domain.OutboxStatus
 	Attempts  int

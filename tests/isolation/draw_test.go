@@ -22,7 +22,6 @@ func even(t *rapid.T, what string, n int) int {
 	}).Draw(t, what)
 }
 
-// between returns a random number from least to most.
 func between(t *rapid.T, what string, least, most int) int {
 	return least + even(t, what, most-least+1)
 }

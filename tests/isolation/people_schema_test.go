@@ -187,7 +187,6 @@ func (t *peopleTable) all() []string {
 	return slices.Compact(names)
 }
 
-// typeOf returns the SQL type of a column.
 func (t *peopleTable) typeOf(name string) string {
 	if slices.Contains(t.key, name) {
 		return t.kind

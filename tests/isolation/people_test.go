@@ -222,7 +222,6 @@ func (p *people) read(db *bun.DB, t *peopleTable) (rows []map[string]any) {
 	return rows
 }
 
-// id returns the subject's id. The parameter row is a row of the table of subjects.
 func (p *people) id(row map[string]any) domain.SubjectID {
 	var elements []string
 	for _, name := range p.tables[0].key {

@@ -36,7 +36,6 @@ type column struct {
 	unique   bool
 }
 
-// purpose is the purpose of a column.
 type purpose string
 
 const (
@@ -143,7 +142,6 @@ func (t *table) losesPath() bool {
 	return t.path != nil && (t.path.to.effect() == deleted || t.path.to.losesPath())
 }
 
-// rowsOf counts a subject's rows.
 func (t *table) rowsOf(subject int) (n int64) {
 	for _, r := range t.rows {
 		if r.owner == subject {

@@ -113,7 +113,6 @@ func (w *world) mapped() []*table {
 	return slices.DeleteFunc(slices.Clone(w.tables), func(t *table) bool { return t.outside })
 }
 
-// do runs fn in a session.
 func (w *world) do(fn func(ctx context.Context, s ports.Session) error) {
 	must(w.T, w.store.Do(w.Context(), fn))
 }

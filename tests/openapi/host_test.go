@@ -70,7 +70,6 @@ func newAPI(t *testing.T, s *sessions) *httpapi.API {
 	return api
 }
 
-// received is a response with its body.
 type received struct {
 	*http.Response
 	body string

@@ -173,7 +173,6 @@ func subject() domain.SubjectID {
 	return id
 }
 
-// open opens a store on a database.
 func open(t *testing.T, database string) ports.SessionFactory {
 	t.Helper()
 	store, err := bunstore.New(driver.Open(t, database), dataMap(t), bunstore.Options{})
@@ -181,7 +180,6 @@ func open(t *testing.T, database string) ports.SessionFactory {
 	return store
 }
 
-// dataMap returns the data map for the tables that migrated creates.
 func dataMap(t *testing.T) domain.DataMap {
 	t.Helper()
 	m, err := domain.NewDataMap(

@@ -103,14 +103,12 @@ func (a *application) failures(t testing.TB, id string, failure domain.EventType
 	return payloads
 }
 
-// count returns the result of a query for one number.
 func (a *application) count(t testing.TB, query string) (n int) {
 	t.Helper()
 	must(t, a.db.DB.QueryRowContext(t.Context(), query).Scan(&n))
 	return n
 }
 
-// text returns the result of a query for one text.
 func (a *application) text(t testing.TB, query string) (text string) {
 	t.Helper()
 	must(t, a.db.DB.QueryRowContext(t.Context(), query).Scan(&text))

@@ -169,7 +169,6 @@ func TestAnErasureWaitsForAllItsFiles(t *testing.T) {
 	})
 }
 
-// statements is a query hook that counts statements.
 type statements struct{ n atomic.Int64 }
 
 func (s *statements) BeforeQuery(ctx context.Context, _ *bun.QueryEvent) context.Context {

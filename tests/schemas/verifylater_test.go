@@ -13,7 +13,6 @@ import (
 	"github.com/habeas-data/habeas/internal/tests/databases"
 )
 
-// laterClock is a clock that a test sets.
 type laterClock struct {
 	mu  sync.Mutex
 	now time.Time

@@ -35,7 +35,6 @@ max_client_conn = 1000
 server_idle_timeout = 1
 `
 
-// bouncer is a running PgBouncer with transaction pooling.
 type bouncer struct{ port string }
 
 // startBouncer starts PgBouncer as a proxy of a server. The parameter connections is the maximum number of connections

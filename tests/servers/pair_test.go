@@ -82,7 +82,6 @@ func (p *pair) signal(sent syscall.Signal) {
 	}
 }
 
-// childrenOf returns the ids of the child processes of a process.
 func childrenOf(parent int) []int {
 	entries, err := os.ReadDir("/proc")
 	if err != nil {

@@ -157,7 +157,6 @@ func (s shopWithJournal) trail(t *testing.T, id int64) (types []string) {
 	return types
 }
 
-// run runs a program of PostgreSQL, such as pg_dump.
 func run(t *testing.T, name string, args ...string) {
 	t.Helper()
 	path, err := postgres.Program(name)

@@ -119,7 +119,6 @@ func (d desk) EraseSubject(ctx context.Context, _ domain.SubjectRef, _ string) (
 	return false, d.erase(ctx)
 }
 
-// durations contains measured values.
 type durations []time.Duration
 
 // quantile returns the duration that the given part of all durations does not exceed. For example, 0.5 selects the

@@ -28,7 +28,6 @@ type Chart struct {
 	Linear           bool    // if true, the axis is linear and a series may have fewer values
 }
 
-// colours are the colours of the first series, the second series, and so on.
 var colours = []color.Color{
 	color.RGBA{0x8a, 0x94, 0xa3, 0xff},
 	color.RGBA{0x1f, 0x9e, 0x89, 0xff},

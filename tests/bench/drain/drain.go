@@ -64,7 +64,6 @@ type queue interface {
 	drain(ctx context.Context, clock *clock) error
 	// verify fails unless every job was done exactly once.
 	verify(ctx context.Context) error
-	// databaseURL returns the URL of the database.
 	databaseURL() string
 	close()
 }

@@ -56,7 +56,6 @@ type database interface {
 	// latest reads the latest record of the consent of status.SubjectID for status.Purpose, and sets the other fields of
 	// status from this record. If there is no record, it changes nothing.
 	latest(ctx context.Context, status *consent) error
-	// write runs a transaction.
 	write(ctx context.Context, fn func(transaction) error) error
 	// read runs fn in a transaction in which all reads see the same snapshot. fn passes its writes to send. On PostgreSQL,
 	// these writes run in the same transaction. On SQLite, they run in a second transaction after fn.
@@ -64,7 +63,6 @@ type database interface {
 	close()
 }
 
-// transaction runs statements.
 type transaction interface {
 	exec(ctx context.Context, text string, args ...any) (rows int64, err error)
 	// each calls fn with the values of every row. fn may keep the slice.
@@ -184,7 +182,6 @@ func (a api) consentStatus(c *fiber.Ctx) error {
 	return respond(c, status)
 }
 
-// event is an event of the audit trail.
 type event struct {
 	ID      string
 	Type    string

@@ -20,7 +20,6 @@ import (
 // higher numbers.
 const smallShop = 500
 
-// moreOrders inserts additional orders of a user.
 const moreOrders = `
 INSERT INTO orders (id, user_id, recipient, product, note, status, total, placed_at)
 SELECT (SELECT max(id) FROM orders) + n, :user, 'Erika Mustermann ' || n, 'Article no. ' || n % 5000,

@@ -203,7 +203,6 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// counter is a query hook that counts statements.
 type counter struct{ n atomic.Int64 }
 
 func (c *counter) BeforeQuery(ctx context.Context, event *bun.QueryEvent) context.Context {
