@@ -17,8 +17,8 @@ import (
 	"github.com/habeas-data/habeas/internal/tests/databases"
 )
 
-// While a client reads an export with many rows, the live memory of the process grows by at most 8 MiB. The rows are
-// not kept in memory: only the 1 MiB buffer of the API and the buffers of the connection are.
+// While a client reads an export with many rows, the live memory of the process grows by at most 8 MiB, because the
+// process buffers at most 1 MiB of the export.
 func TestAnExportOfManyRowsTakesLittleMemory(t *testing.T) {
 	const most = 8 << 20
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
@@ -52,7 +52,7 @@ func TestAnExportOfManyRowsTakesLittleMemory(t *testing.T) {
 				}
 			}
 		}
-		if counter.n != rows+4 { // the customer's address and the three initial parcels
+		if counter.n != rows+4 { // the email address, and the three parcels that newHost adds
 			t.Errorf("there are %d records", counter.n)
 		}
 	})

@@ -160,7 +160,6 @@ func TestAnUnreachableDatabaseIs503WithoutDetails(t *testing.T) {
 	})
 }
 
-// factory implements ports.SessionFactory with a function.
 type factory func(context.Context, func(context.Context, ports.Session) error) error
 
 func (f factory) Do(ctx context.Context, fn func(context.Context, ports.Session) error) error {

@@ -92,9 +92,9 @@ func testFiles(t *testing.T, directory string) (contents []string) {
 	return contents
 }
 
-// page is an example as the documentation of its package shows it. The program consists of the declarations in the file
-// of the example. It is empty if these declarations are not a complete program, because the documentation then shows
-// only a fragment.
+// page is an example as the documentation of its package shows it. If the declarations in the file of the example are a
+// complete program, the field program has the source of this program. Otherwise, program is "", because the
+// documentation then shows only a fragment.
 type page struct {
 	name    string
 	program string
@@ -123,8 +123,8 @@ func pagesOf(t *testing.T, tests ...string) (pages []page) {
 	return pages
 }
 
-// faults returns a text for each page without a program that compiles. The text has the name of the page and the
-// reason.
+// faults compiles the program of each page. If a page has no program, or its program does not compile, faults returns a
+// text with the name of the page and the reason.
 func faults(t *testing.T, pages []page) (found []string) {
 	t.Helper()
 	positions := token.NewFileSet()
@@ -159,7 +159,8 @@ func faults(t *testing.T, pages []page) (found []string) {
 	return found
 }
 
-// exports returns a function that opens the compiled export data of a package, as the type checker needs it.
+// exports returns a function that opens the compiled declarations (the export data) of a package. The type checker
+// calls this function for each import.
 func exports(t *testing.T, imports []string) func(importPath string) (io.ReadCloser, error) {
 	t.Helper()
 	arguments := []string{"list", "-export", "-deps", "-f", "{{.ImportPath}} {{.Export}}", "--"}

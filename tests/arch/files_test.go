@@ -14,16 +14,14 @@ import (
 	"testing"
 )
 
-// source is one Go file of the module.
 type source struct {
 	path   string // relative to the module's root, with slashes
 	lines  int
 	syntax *ast.File
 }
 
-// sources reads every Go file of the module, including tests. The go command caches test results, and it repeats a test
-// if a file that the test has read was changed. Because of these reads, no test of this package reports an outdated
-// result.
+// sources reads every Go file of the module, including tests. The go command repeats a cached test only if a file that
+// the test has read was changed. Reading every file therefore keeps the cached results of this package up to date.
 func sources(t *testing.T) []source {
 	t.Helper()
 	var all []source
@@ -96,7 +94,7 @@ func (s source) violations() (found []string) {
 	if name := s.offered(); name != "" {
 		found = append(found, name+": applications could import it; put the package below a folder internal")
 	}
-	// Tests are excluded, because a test may read the simulated clock of package synctest.
+	// A test may call time.Now, because package synctest simulates the clock in tests.
 	if s.in(core...) && !s.in("internal/system", "internal/tests/...") && !strings.HasSuffix(s.path, "_test.go") {
 		for _, call := range s.clockReads() {
 			found = append(found, call+": the core must read the time from ports.Clock")
@@ -105,8 +103,8 @@ func (s source) violations() (found []string) {
 	return found
 }
 
-// offered returns an exported name in a package for tests that applications could import by mistake, or "" if there is
-// none.
+// offered returns the first exported name of the file if the file is only for tests but applications could import its
+// package by mistake. Otherwise, it returns "".
 func (s source) offered() string {
 	if !s.in("tests/...", "tools/...") || strings.Contains(s.path, "internal/") ||
 		strings.HasSuffix(s.path, "_test.go") || s.syntax.Name.Name == "main" {

@@ -29,7 +29,7 @@ type pkg struct {
 // graph maps import paths to packages. It contains the packages of the module and all packages that they link.
 type graph map[string]pkg
 
-// load builds the graph with the go command, so that the tests check the packages that a build really links.
+// load builds the graph with "go list", so that the tests check the packages that a build really links.
 func load(t *testing.T) graph {
 	t.Helper()
 	command := exec.CommandContext(t.Context(), "go", "list", "-deps", "-e",

@@ -7,16 +7,17 @@ import (
 	"strings"
 )
 
-// rule restricts packages of the module.
+// rule forbids imports or links of some packages of the module.
 type rule struct {
 	name     string
-	packages []string // the packages under the rule
+	packages []string // the rule applies to these packages, except those in except
 	except   []string
-	// forbids returns the violations of a package.
+	// forbids returns the violations of the rule by the package in the directory.
 	forbids func(g graph, directory string) []string
 }
 
-// core has the packages that must not depend on technology, except the packages in exceptCore.
+// core are the packages with the rules of habeas. They must not import the packages in technology, such as net/http.
+// The rule does not apply to the packages in exceptCore.
 var (
 	core       = []string{"domain/...", "ports/...", "internal/..."}
 	exceptCore = []string{
@@ -27,14 +28,15 @@ var (
 // users are the packages that applications link.
 var users = []string{"domain/...", "ports/...", "adapters/...", "app/...", "internal/..."}
 
-// testTools are packages that only tests link. The tests of adapters and of package app may link them too.
+// testTools are packages that only tests may link.
 var testTools = []string{"internal/tests/..."}
 
-// shared are packages that several services need. They exist because a service must not import another service.
+// shared are packages that several services (packages below domain) need, because a service must not import another
+// service.
 var shared = []string{"domain/internal/..."}
 
-// technology lists packages that the core must not import directly. Indirect imports through the standard library are
-// allowed, because fmt and encoding/json link os.
+// technology lists packages that the core must not import itself. The core may import fmt and encoding/json, although
+// these packages import os.
 var technology = []string{"net/http", "database/sql", "log", "os", "io/fs", "syscall"}
 
 var rules = []rule{
@@ -77,13 +79,13 @@ var rules = []rule{
 		links(under("github.com/jackc/pgx", "github.com/uptrace/bun/driver/pgdriver", "github.com/lib/pq")),
 	},
 	{
-		"the text of statements links no database",
+		"package sqltext links no database",
 		[]string{"adapters/persistence/bunstore/internal/sqltext"},
 		nil,
 		links(under("database/sql", "net")),
 	},
 	{
-		"sending statements knows none of them",
+		"package conn imports only domain",
 		[]string{"adapters/persistence/bunstore/internal/conn"},
 		nil,
 		importsOfOurs("domain"),
@@ -99,8 +101,7 @@ var rules = []rule{
 	},
 }
 
-// check applies the rule to the packages of the graph. It returns the violations, and the number of packages to which
-// the rule applies.
+// check returns the violations of the rule in the graph, and the number of packages to which the rule applies.
 func (r rule) check(g graph) (violations []string, applied int) {
 	for _, directory := range g.packages(r.packages...) {
 		if matches(directory, r.except) {
@@ -117,7 +118,7 @@ func (r rule) check(g graph) (violations []string, applied int) {
 // predicate selects import paths.
 type predicate func(g graph, importPath string) bool
 
-// under selects the packages with the import paths in prefixes, and all packages below them.
+// under selects the packages whose import path is one of prefixes, and all packages below them.
 func under(prefixes ...string) predicate {
 	return func(_ graph, importPath string) bool {
 		return slices.ContainsFunc(prefixes, func(prefix string) bool {
@@ -134,7 +135,7 @@ func ours(patterns ...string) predicate {
 	}
 }
 
-// links forbids a package to link the picked packages, directly or indirectly.
+// links forbids a package to link the packages that picked selects, directly or indirectly.
 func links(picked predicate) func(graph, string) []string {
 	return func(g graph, directory string) (violations []string) {
 		for _, dependency := range g.deps(directory) {
@@ -146,7 +147,7 @@ func links(picked predicate) func(graph, string) []string {
 	}
 }
 
-// imports forbids a package to import the picked packages directly.
+// imports forbids a package to import the packages that picked selects directly.
 func imports(picked predicate) func(graph, string) []string {
 	return func(g graph, directory string) (violations []string) {
 		for _, imported := range g.imports(directory) {

@@ -14,8 +14,8 @@ import (
 	"github.com/habeas-data/habeas/tests/bench/results"
 )
 
-// bench starts a server, measures the selected parts one after the other, and prints the results. A program can parse
-// the last lines.
+// bench starts a server, measures the selected parts one after the other, and prints the results. The last lines have a
+// format for programs.
 func bench(ctx context.Context, o options) (err error) {
 	began := time.Now()
 	progress := func(text string) { fmt.Fprintf(os.Stderr, "%4.0fs  %s\n", time.Since(began).Seconds(), text) }

@@ -19,7 +19,8 @@ import (
 	"github.com/habeas-data/habeas/tests/bench/wakeup"
 )
 
-// view describes a table of benchstat for the results with a name. The keys row and column select its rows and columns.
+// view describes a table of benchstat for the results with the given name. The rows of the table are the values of the
+// key row, and its columns are the values of the key column.
 type view struct{ name, row, column string }
 
 var views = []view{

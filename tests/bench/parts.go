@@ -143,10 +143,10 @@ func measureBadDay(ctx context.Context, p place) (results.Set, error) {
 	})
 }
 
-// churnSamples is the number of samples of a churn, which are the points of its chart.
+// churnSamples is the number of points in the chart of a run with a constant rate of new outbox entries.
 const churnSamples = 20
 
-// start starts the server of a side as a separate process on a database.
+// start starts a measured server (hand-written, or with habeas) as a separate process on a database.
 func (o options) start(ctx context.Context, side, databaseURL string) (*process.Server, error) {
 	return process.Start(ctx, "serve", "-side", side, "-database", databaseURL,
 		"-pool", strconv.Itoa(o.pool), "-driver", o.driver)

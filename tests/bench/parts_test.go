@@ -12,7 +12,7 @@ import (
 	"github.com/habeas-data/habeas/tests/bench/machine"
 )
 
-// The server of a side runs in another process of the same program. In a test, this program is the test binary.
+// A measured server runs in another process of the same program. In a test, this program is the test binary.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "serve" {
 		main()
@@ -21,7 +21,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// Each part checks its own work.
+// The measurements of each part return an error if their own results are wrong.
 func TestEveryPartIsMeasuredInMiniature(t *testing.T) {
 	o, err := parse(strings.Fields("-quick -users 40 -sqlite-users 20 -pairs 1 -sqlite-pairs 1 -connections 2 "+
 		"-sqlite-connections 2 -duration 200ms -warmup 20ms -pool 2 -entries 2000 -drains 1 -wakeups 3 -polls 1 "+

@@ -17,7 +17,7 @@ import (
 	"github.com/habeas-data/habeas/tests/bench/process"
 )
 
-// serve runs the server of one side.
+// serve runs the hand-written server or the server with habeas.
 func serve(arguments []string) (err error) {
 	signal.Ignore(os.Interrupt) // Ctrl+C also reaches this process, but the parent stops it
 	flags := flag.NewFlagSet("serve", flag.ContinueOnError)
@@ -43,7 +43,7 @@ func serve(arguments []string) (err error) {
 	return errors.Join(server.Shutdown(), <-served)
 }
 
-// open creates the application of a side.
+// open creates the application of the hand-written server or of the server with habeas.
 func open(side, databaseURL, driver string, pool int) (*fiber.App, func(), error) {
 	if side == endpoints.Floor {
 		return floor.New(context.Background(), databaseURL, pool)

@@ -19,14 +19,14 @@ import (
 	"github.com/habeas-data/habeas/tests/bench/shop"
 )
 
-// side is a side of the benchmark that runs in the test process.
+// side is a measured server (hand-written, or with habeas) that runs in the test process.
 type side struct {
 	name     string
 	server   *fiber.App
 	database *bun.DB
 }
 
-// onBothDatabases runs a test with all sides on PostgreSQL, and with all sides on SQLite.
+// onBothDatabases runs a test with all measured servers on PostgreSQL, and with all measured servers on SQLite.
 func onBothDatabases(t *testing.T, test func(t *testing.T, sides []side)) {
 	t.Helper()
 	const users = 5
@@ -63,7 +63,8 @@ func onBothDatabases(t *testing.T, test func(t *testing.T, sides []side)) {
 	run("SQLite", made, err)
 }
 
-// Patterns for values that differ between the sides: the current time, ids, positions in a ledger, and surrogates.
+// These patterns match values that differ between the responses of the servers: the current time, ids, sequence
+// numbers, and the random texts that replace erased values.
 var (
 	instants   = regexp.MustCompile(`"((?:generat|record|complet|occurr|eras|enqueu)ed_at)": ?"[^"]*"`)
 	ids        = regexp.MustCompile(`"(event_id|entry_id|operation_id)": ?"[^"]*"`)
@@ -81,12 +82,13 @@ func comparable(t *testing.T, text []byte) any {
 	if err := json.Unmarshal(text, &value); err != nil {
 		t.Fatalf("%v: %s", err, text)
 	}
-	withoutIntake(value)
+	withoutRecordedAt(value)
 	return value
 }
 
-// withoutIntake replaces the values of the field recorded_at in an export, because they differ between the sides.
-func withoutIntake(value any) {
+// withoutRecordedAt replaces the values of the field recorded_at in an export, because each server records other
+// instants.
+func withoutRecordedAt(value any) {
 	bundle, _ := value.(map[string]any)
 	records, _ := bundle["records"].([]any)
 	for _, record := range records {
@@ -113,8 +115,7 @@ func (s side) send(t *testing.T, method, path, user, body string) (int, []byte) 
 	return response.StatusCode, text
 }
 
-// table returns the rows of a table, as maps from columns to values. The copies of the shop have equal rows with equal
-// keys.
+// table returns the rows of a table, as maps from columns to values. The databases of all servers have the same rows.
 func (s side) table(t *testing.T, name, order string) any {
 	t.Helper()
 	var rows []map[string]any
@@ -122,7 +123,7 @@ func (s side) table(t *testing.T, name, order string) any {
 		t.Fatal(err)
 	}
 	for _, row := range rows {
-		for column, value := range row { // drivers return different types
+		for column, value := range row { // drivers return values of different Go types
 			if text, ok := value.([]byte); ok {
 				row[column] = json.RawMessage(text)
 			}
@@ -212,7 +213,7 @@ func TestAnExportIsAsLargeAsItIsMeantToBe(t *testing.T) {
 			for _, record := range bundle.Records {
 				bySource[record.Source]++
 			}
-			// Numbers of annotated columns by table.
+			// The number of records of each table: annotated columns times rows.
 			want := map[string]int{
 				"users": 4 * 1, "addresses": 4 * 2, "logins": 3 * 5, "orders": 3 * 20, "invoices": 3 * 5,
 				"habeas_consent_records": 5 * 2,

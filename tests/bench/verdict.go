@@ -8,8 +8,8 @@ import (
 	"github.com/habeas-data/habeas/tests/bench/results"
 )
 
-// verdict returns lines that a program can parse. They have the medians of the ratios between two sides, and the
-// medians of the results on SQLite.
+// verdict returns lines that a program can parse. They have the medians of the ratios between habeas and the program
+// with which it is compared (the hand-written server or River), and the medians of the results on SQLite.
 func verdict(all results.Set) (lines []string) {
 	served, onSQLite, drained := all.Of(nameEndpoints), all.Of(nameSQLite), all.Of(drain.Name)
 	lines = append(ratios("ratio", served, endpoints.Habeas), ratios("ratio-shared", served, endpoints.Shared)...)
@@ -41,7 +41,8 @@ func ratios(line string, set results.Set, side string) (lines []string) {
 	return lines
 }
 
-// eachLevel calls fn with the results of each endpoint and each number of connections.
+// eachLevel calls fn once for each combination of an endpoint and a number of connections, with the results of this
+// combination.
 func eachLevel(set results.Set, fn func(endpoint, connections string, at results.Set)) {
 	for _, endpoint := range set.Keys("endpoint") {
 		of := set.With("endpoint", endpoint)

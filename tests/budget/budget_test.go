@@ -25,8 +25,8 @@ func TestMain(m *testing.M) { postgres.Main(m) }
 
 var must = shop.Must
 
-// steps is the number of steps in an erasure of shop.WithInvoices. They delete parcels, anonymize customers and retain
-// invoices.
+// steps is the number of steps in an erasure of shop.WithInvoices, one for each table: the erasure deletes parcels,
+// anonymizes customers and retains invoices.
 const steps = 3
 
 type world struct {
@@ -68,13 +68,13 @@ func (w world) request(t testing.TB, method, path, body string) {
 const decision = `{"purpose":"newsletter","policy_version":"1","granted":true}`
 
 // requests has the maximum numbers of round trips and of allocations for each request. The maximum of allocations is
-// about a fifth higher than the current number, because it changes with Go and with the drivers.
+// about a fifth higher than the current number, because the number changes with the versions of Go and of the drivers.
 var requests = []struct {
 	method, path, body string
 	trips              int64
 	allocations        float64
 }{
-	{http.MethodGet, "/export", "", 2, 220}, // first, because each decision adds a record to the export
+	{http.MethodGet, "/export", "", 2, 220}, // the first request, because each later request adds records to the export
 	{http.MethodPost, "/consent", decision, 1, 88},
 	{http.MethodGet, "/consent/newsletter", "", 1, 64},
 	{http.MethodDelete, "/", "", steps + 2, 400},
@@ -105,8 +105,8 @@ func TestRequestsKeepTheirBudgetOfAllocations(t *testing.T) {
 	}
 }
 
-// The maximum is higher than the current number of allocations, because the race detector allocates too. In an export,
-// each row of parcels is one record.
+// Each row of parcels adds one record to an export. The maximum of allocations per row is higher than the current
+// number, because the race detector allocates too.
 func TestTheRowsOfAnExportKeepTheirBudgetOfAllocations(t *testing.T) {
 	w := newWorld(t)
 	export := func() { w.request(t, http.MethodGet, "/export", "") }

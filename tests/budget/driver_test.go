@@ -9,7 +9,7 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 )
 
-// counting is a connector. Its connections count their round trips to the server.
+// counting is a database connector whose connections count their round trips to the server.
 type counting struct {
 	driver.Connector
 	trips *atomic.Int64
@@ -31,7 +31,7 @@ func (c counting) Connect(ctx context.Context) (driver.Conn, error) {
 	return &connection{opened.(*stdlib.Conn), c.trips}, nil
 }
 
-// connection is a connection of pgx.
+// connection is a connection of pgx that counts its round trips.
 type connection struct {
 	*stdlib.Conn
 	trips *atomic.Int64

@@ -18,8 +18,8 @@ import (
 
 const module = "github.com/habeas-data/habeas/"
 
-// stackClock is a clock that records its call stack at its first reading. Because each service reads the clock itself,
-// this stack shows the functions between a route and its service.
+// stackClock is a clock that records the call stack of the first call of Now. Each service calls Now itself, so this
+// stack shows the functions between the handler of a route and its service.
 type stackClock struct{ functions []string }
 
 func (c *stackClock) Now() time.Time {
@@ -33,8 +33,7 @@ func (c *stackClock) Now() time.Time {
 	return time.Now()
 }
 
-// between returns the functions on the recorded stack that were called between the handler of the route and the
-// service.
+// between returns the functions on the recorded stack through which the handler calls the service, without these two.
 func (c *stackClock) between(t *testing.T, handler, service string) []string {
 	t.Helper()
 	from, to := -1, -1
@@ -52,7 +51,6 @@ func (c *stackClock) between(t *testing.T, handler, service string) []string {
 	return c.functions[from:to]
 }
 
-// At most six function calls are between the handler of a route and its service.
 func TestRequestsKeepTheirBudgetOfFrames(t *testing.T) {
 	const frames = 6
 	db := databases.SQLite(t)

@@ -84,14 +84,14 @@ func killInTheMiddle(t *testing.T, db *bun.DB, database string, round int) (eras
 	_ = server.Wait()
 
 	for i := range customers {
-		if checkWhole(t, db, int64(first+i+1)) {
+		if checkAllOrNothing(t, db, int64(first+i+1)) {
 			erased++
 		}
 	}
 	return erased
 }
 
-// request reports whether there was a response.
+// request reports whether the server has responded with status 200.
 func request(address string, id int64, method, path string) bool {
 	body := strings.NewReader(`{"purpose":"newsletter","policy_version":"1","granted":true}`)
 	r, err := http.NewRequestWithContext(context.Background(), method, "http://"+address+path, body)
@@ -113,9 +113,9 @@ var wholeErasure = []string{
 	"erasure_requested", "erasure_step_succeeded", "erasure_step_succeeded", "erasure_local_completed",
 }
 
-// checkWhole fails the test if the erasure of the subject is only partially stored. It reports whether the subject is
-// erased.
-func checkWhole(t *testing.T, db *bun.DB, id int64) bool {
+// checkAllOrNothing fails the test if the database has only a part of the erasure of the subject. It reports whether
+// the subject is erased.
+func checkAllOrNothing(t *testing.T, db *bun.DB, id int64) bool {
 	t.Helper()
 	ctx, key := context.Background(), strconv.FormatInt(id, 10)
 	var customer shop.Customer
@@ -132,7 +132,7 @@ func checkWhole(t *testing.T, db *bun.DB, id int64) bool {
 		Order("seq").Scan(ctx, &events))
 	decided := len(events)
 	events = slices.DeleteFunc(events, func(event string) bool { return strings.HasPrefix(event, "consent_") })
-	decided -= len(events) // now the number of consent events, by customer or erasure
+	decided -= len(events) // the number of consent events that are left
 
 	untouched := left == parcels && customer.Email == shop.Email(id) && entries == 0 && len(events) == 0
 	erased := left == 0 && customer.Email != shop.Email(id) && entries == 1 && slices.Equal(events, wholeErasure)

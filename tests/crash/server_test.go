@@ -41,7 +41,7 @@ func TestMain(m *testing.M) {
 
 var must = shop.Must
 
-// desk is an external system in which every customer has a ref.
+// desk is an external system that has a record of every customer.
 type desk struct{ ports.Resolver }
 
 func (desk) Name() string { return "desk" }

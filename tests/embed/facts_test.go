@@ -14,8 +14,8 @@ import (
 	"github.com/gofiber/fiber/v2"
 )
 
-// These tests document behaviour of Fiber that makes some code in package fiberhttp necessary. If such a test fails
-// after an update of Fiber, that code may need a change.
+// These tests check behaviour of Fiber for which package fiberhttp has extra code. If such a test fails after an update
+// of Fiber, that code may need a change.
 
 func TestFactFiberOverwritesItsStrings(t *testing.T) {
 	for _, mounted := range []bool{false, true} { // Fiber ignores the setting Immutable of a mounted application
@@ -121,7 +121,6 @@ func TestFactABodyBeyondTheHostsLimitIsTheHostsToRefuse(t *testing.T) {
 	}
 }
 
-// get sends a request to a real server.
 func get(t testing.TB, url string) {
 	t.Helper()
 	response, err := http.Get(url)

@@ -23,8 +23,8 @@ import (
 
 var errHost = errors.New("the host's own failure")
 
-// newHost returns a shop with parts that are usual in Fiber applications: middleware, its own error handler, and routes
-// beside and below /me. The routes of habeas are mounted at /me.
+// newHost returns a shop with habeas mounted at /me, and with the usual parts of a Fiber application: middleware, its
+// own error handler, and other routes, such as /me/avatar.
 func newHost(config fiber.Config, gdpr *app.Integration) *fiber.App {
 	config.DisableStartupMessage = true
 	config.ErrorHandler = func(c *fiber.Ctx, err error) error {
@@ -119,7 +119,7 @@ func TestHabeasOnlyServesPathsBelowItsPrefix(t *testing.T) {
 	})
 }
 
-// The host's error handler must not receive errors of habeas, because it may log the text of an error.
+// The error handler of the host must not receive errors of habeas, because it may log their text.
 func TestTheHostsErrorHandlerSeesNoErrorOfHabeas(t *testing.T) {
 	db := databases.SQLite(t)
 	openShop(t, db)

@@ -29,7 +29,7 @@ func listen(t testing.TB, server *fiber.App) string {
 	return listener.Addr().String()
 }
 
-// newsletter is an external system. Each call blocks until the test lets it continue.
+// newsletter is an external system. Each call blocks until the test sends to the channel proceed, or closes it.
 type newsletter struct {
 	ports.Resolver // no other method is called
 	called         chan string
@@ -96,8 +96,8 @@ func TestTheWorkerSharesTheHostsLifespan(t *testing.T) {
 		t.Error("the erasure is complete while the newsletter is still at it")
 	}
 
-	// The server shuts down during the call of the external system. The shutdown waits for the worker, so that the outcome
-	// of the call is stored.
+	// The server shuts down during the call of the external system. The shutdown waits until the worker has stored the
+	// outcome of this call.
 	must(t, server.ShutdownWithTimeout(time.Minute))
 	must(t, <-served)
 	want := []string{"the host listens", "so does a later hook", "the host shuts down", "a later hook, too"}

@@ -81,7 +81,7 @@ func TestEveryWayToMountARouter(t *testing.T) {
 	}
 }
 
-// For example, an application for two brands has two databases, and one Integration for each database.
+// For example, an application with two shops has two databases, and one Integration for each database.
 func TestTwoIntegrationsNeverMix(t *testing.T) {
 	first, second := databases.SQLite(t), databases.SQLite(t)
 	openShop(t, first)
@@ -117,7 +117,7 @@ func TestTwoIntegrationsNeverMix(t *testing.T) {
 		}
 	}
 
-	// Override replaces the sessions of only one Integration.
+	// Override replaces the session factory of one Integration, and does not change the other Integration.
 	restore := store.Sessions().Override(outlet.Stack().Sessions)
 	for _, prefix := range []string{"/shop/me", "/outlet/me"} {
 		got := send(t, server, newRequest("1", "GET", prefix+"/consent/newsletter", ""))

@@ -48,7 +48,7 @@ func authenticated(next http.Handler) http.Handler {
 	})
 }
 
-// recovered is the recover middleware of hosts.
+// recovered is a middleware of the host that recovers from panics.
 func recovered(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer func() {
@@ -76,7 +76,6 @@ func serve(t *testing.T, handler http.Handler) *httptest.Server {
 	return server
 }
 
-// sendTo sends a request to a real server.
 func sendTo(t *testing.T, server *httptest.Server, customer, method, target, body string) received {
 	t.Helper()
 	request := newRequest(customer, method, server.URL+target, body)

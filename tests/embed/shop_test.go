@@ -62,7 +62,8 @@ func currentSubject(c *fiber.Ctx) (domain.Subject, error) {
 	return domain.NewSubject(strconv.FormatInt(customer.ID, 10))
 }
 
-// granted reports whether a consent is in force. It does not use the routes, like a background job of a host.
+// granted reports whether a consent is in force. Like a background job of a host, it calls the service and sends no
+// request.
 func granted(t testing.TB, gdpr *app.Integration, customer, purpose string) bool {
 	t.Helper()
 	id, err := domain.NewSubjectID(customer)
@@ -105,7 +106,6 @@ func count(t testing.TB, db bun.IDB, table string) (n int) {
 	return n
 }
 
-// received is a response with its body.
 type received struct {
 	*http.Response
 	body string
@@ -124,7 +124,6 @@ func newRequest(customer, method, target, body string) *http.Request {
 	return request
 }
 
-// send returns the response of a Fiber application to a request.
 func send(t testing.TB, server *fiber.App, request *http.Request) received {
 	t.Helper()
 	response, err := server.Test(request, -1)
@@ -146,7 +145,7 @@ func decode[T any](t testing.TB, body string) (value T) {
 	return value
 }
 
-// decision is the body of a grant.
+// decision is the body of a request that grants the consent for a purpose.
 func decision(purpose string) string {
 	return `{"granted":true,"policy_version":"v1","purpose":"` + purpose + `"}`
 }

@@ -69,8 +69,8 @@ func (h checkout) order(ctx context.Context, tx bun.Tx, customer *shop.Customer)
 	})
 }
 
-// closeAccount erases the customer, and sets the plan of the customer to "closed". Habeas does not know the column
-// plan.
+// closeAccount erases the customer with habeas. In the same transaction, it sets the column plan to "closed". This
+// column is not in the data map.
 func (h checkout) closeAccount(ctx context.Context, tx bun.Tx, customer *shop.Customer) error {
 	sessions, err := h.gdpr.Join(tx)
 	if err != nil {
@@ -90,7 +90,7 @@ func (h checkout) closeAccount(ctx context.Context, tx bun.Tx, customer *shop.Cu
 	return err
 }
 
-// state has the numbers of rows and the values that the two routes change.
+// state has all values that the two routes of checkout change: numbers of rows, and columns of the customer.
 type state struct {
 	orders, consents, events, entries, marks int
 	email, plan                              string
@@ -158,8 +158,8 @@ func TestAnErasureIsPartOfTheHostsTransaction(t *testing.T) {
 	})
 }
 
-// If a session of habeas fails, only the writes of this session are undone. The host can continue and commit its
-// transaction.
+// If a session of habeas fails in a transaction of the host, only the writes of this session are undone. The host can
+// continue and commit its transaction.
 func TestAFailureOfHabeasLeavesTheHostsTransactionUsable(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		h := newCheckout(t, db)

@@ -22,7 +22,7 @@ func TestWhatADeskDoesDecidesWhatBecomesOfAnErasure(t *testing.T) {
 	for name, test := range map[string]struct {
 		fault      desktest.Fault
 		status     domain.OutboxStatus
-		class      string // class of the error
+		class      string // class of the error in the outbox entry
 		heals      bool   // a later attempt succeeds
 		incomplete bool   // if true, an export during the fault is incomplete
 	}{
@@ -85,7 +85,7 @@ func TestWhatADeskDoesDecidesWhatBecomesOfAnErasure(t *testing.T) {
 	}
 }
 
-// The attempts continue until a week has passed, whatever their number is. The entry is then abandoned.
+// The worker calls a failing desk again and again for one week. It then abandons the outbox entry.
 func TestADeskThatIsDownIsTriedForAWeek(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		w := newWorld(t, db)

@@ -85,7 +85,7 @@ func TestAResolverThatIsGoneAfterARedeployLeavesItsEntryToOthers(t *testing.T) {
 			w.expect(domain.OutboxPending, 0, "", 0)
 		}
 
-		// After a day without a claim, the entry is reported exactly once.
+		// No process with a resolver for the entry claims it. After one day, the runner reports the entry exactly once.
 		w.clock.advance(25 * time.Hour)
 		for range 2 {
 			_, err = redeployed.Stack().Runner.RunOnce(t.Context())
@@ -97,15 +97,15 @@ func TestAResolverThatIsGoneAfterARedeployLeavesItsEntryToOthers(t *testing.T) {
 			t.Errorf("reported are %+v", reported)
 		}
 
-		// The process with the resolver still claims the entry and completes the erasure.
+		// The first process has a resolver for the entry. It can still claim the entry and complete the erasure.
 		_, err = w.run()
 		must(t, err)
 		w.expectCompletion(1, 3)
 	})
 }
 
-// refuseOn adds a trigger that refuses the operation (INSERT or UPDATE) on a table. The returned function removes the
-// trigger.
+// refuseOn adds a trigger that makes every INSERT or UPDATE (the parameter operation) on a table fail. The returned
+// function removes the trigger.
 func refuseOn(t *testing.T, db *bun.DB, operation, table string) (stop func()) {
 	t.Helper()
 	statements := []string{
@@ -173,7 +173,7 @@ func TestADatabaseThatGoesAwayWhileSettlingIsHealedByTheLease(t *testing.T) {
 	})
 }
 
-// cut is a session factory that returns err instead of opening a session, after the given number of sessions.
+// cut is a session factory that opens as many sessions as the field after says. All later calls of Do return err.
 type cut struct {
 	ports.SessionFactory
 	after int
@@ -211,7 +211,7 @@ func TestALeaseThatExpiredDuringTheCallMakesItsSettlementStale(t *testing.T) {
 		calls := 0
 		w = newWorld(t, db, with(func(context.Context) (bool, error) {
 			calls++
-			if calls == 1 { // the call takes longer than the lease, and another runner does the work meanwhile
+			if calls == 1 { // this call takes longer than the lease, so another runner makes a second call meanwhile
 				w.clock.advance(6 * time.Minute)
 				settled, err := w.run()
 				if err != nil || settled != 1 {

@@ -28,7 +28,6 @@ func TestMain(m *testing.M) { postgres.Main(m) }
 
 var must = shop.Must
 
-// clock is a clock that tests set.
 type clock struct {
 	mu  sync.Mutex
 	now time.Time
@@ -46,7 +45,8 @@ func (c *clock) advance(d time.Duration) {
 	c.now = c.now.Add(d)
 }
 
-// world is a shop with a support desk. Its worker is not started. A test calls run for each batch.
+// world is a shop with a support desk. Its worker is not started. Instead, a test calls run for each batch of outbox
+// entries.
 type world struct {
 	t      *testing.T
 	db     *bun.DB
@@ -113,12 +113,11 @@ func (w *world) erase() {
 	}
 }
 
-// run runs one batch.
+// run processes one batch of outbox entries. It returns the number of entries whose outcome it has stored.
 func (w *world) run() (settled int, err error) {
 	return w.gdpr.Stack().Runner.RunOnce(context.Background())
 }
 
-// row is a stored outbox entry.
 type row struct {
 	Status    domain.OutboxStatus
 	Attempts  int
@@ -126,7 +125,7 @@ type row struct {
 	Ref       *string
 }
 
-// entry returns the outbox entry of the erasure.
+// entry returns the only outbox entry, which the erasure has added.
 func (w *world) entry() row {
 	w.t.Helper()
 	var rows []row
@@ -157,8 +156,9 @@ func (w *world) events() []domain.AuditEvent {
 	return external
 }
 
-// expect checks the outbox entry of the erasure. The parameter class is the class of its last error, or "" for no
-// error. It also checks the number n of events, and the last event if there is an error.
+// expect checks the status, the attempts and the last error of the outbox entry. The parameter class is the expected
+// class of this error, or "" for no error. expect also checks that events returns n events, and that the last of them
+// describes the error, if there is one.
 func (w *world) expect(status domain.OutboxStatus, attempts int, class string, n int) {
 	w.t.Helper()
 	entry := w.entry()
@@ -185,7 +185,7 @@ func (w *world) expect(status domain.OutboxStatus, attempts int, class string, n
 	}
 }
 
-// expectCompletion checks that the erasure is complete after the given number of attempts. The trail must have n
+// expectCompletion checks that the erasure is complete after the given number of attempts, and that events returns n
 // events.
 func (w *world) expectCompletion(attempts, n int) {
 	w.t.Helper()

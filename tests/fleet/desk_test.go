@@ -10,8 +10,8 @@ const (
 	workerHeader = "X-Worker"
 )
 
-// desk is the external system. The test permits a number of calls, and the other calls wait. A killed worker therefore
-// has unfinished calls.
+// desk is the external system. The test permits a number of calls, and the other calls wait. A worker therefore has
+// unfinished calls when the test kills it.
 type desk struct {
 	turns  chan struct{}
 	opened chan struct{} // closed when no call waits any more

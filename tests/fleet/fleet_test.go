@@ -24,7 +24,7 @@ const (
 	workers  = 4
 	kills    = 8 // one every second
 	turns    = 500
-	limit    = 2 * time.Minute // time limit of the complete test, which normally takes a fraction
+	limit    = 2 * time.Minute // maximum duration of the test, which normally takes a fraction of it
 )
 
 func TestWorkersThatAreKilledEraseEverySubjectOnce(t *testing.T) {
@@ -59,7 +59,7 @@ func TestWorkersThatAreKilledEraseEverySubjectOnce(t *testing.T) {
 			desk.admit(turns) // at the time of the kill, the workers receive and settle responses
 		}
 		must(t, victim.Process.Kill()) // SIGKILL
-		_ = victim.Wait()              // reports the kill
+		_ = victim.Wait()              // its error reports the kill
 		fleet[i%workers] = start(ctx, t, source, server.URL)
 	}
 	close(desk.opened)

@@ -26,15 +26,15 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// The names of environment variables with the locations of the database and of the desk. If they are set, this test
+// The names of environment variables with the addresses of the database and of the desk. If they are set, this test
 // binary runs as a worker.
 const (
 	databaseVariable = "HABEAS_TEST_FLEET_DATABASE"
 	deskVariable     = "HABEAS_TEST_FLEET_DESK"
 )
 
-// The lease is short, so that another worker soon claims the entries of a killed worker. The call timeout is only a
-// little longer than the time between two kills.
+// The lease is the period in which an outbox entry belongs to one worker. It is short here, so that another worker soon
+// claims the entries of a killed worker. The call timeout is only a little longer than the time between two kills.
 const (
 	lease       = 2500 * time.Millisecond
 	callTimeout = 1500 * time.Millisecond
@@ -52,8 +52,8 @@ func TestMain(m *testing.M) {
 	postgres.Main(m)
 }
 
-// work runs a worker until the outbox has no open entry. If it returns an error, the process fails, and so does the
-// test.
+// work runs a worker until the outbox has no open entry. If work returns an error, the worker process fails, and so
+// does the test.
 func work(source, desk string) error {
 	go func() { // standard input ends when the test process ends
 		_, _ = io.Copy(io.Discard, os.Stdin)
@@ -92,7 +92,7 @@ func work(source, desk string) error {
 	}
 }
 
-// stillOpen returns the number of open entries.
+// stillOpen returns the number of open outbox entries.
 func stillOpen(ctx context.Context, store ports.SessionFactory) (open int64, err error) {
 	err = store.Do(ctx, func(ctx context.Context, session ports.Session) error {
 		counts, err := session.Outbox().Counts(ctx)
@@ -119,7 +119,7 @@ func open(source string) (*bun.DB, *bunstore.Store, error) {
 	return db, store, err
 }
 
-// client is the resolver of the desk.
+// client is the resolver of the desk (the external system).
 type client struct {
 	ports.Resolver
 	url, worker string

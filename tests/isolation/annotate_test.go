@@ -6,8 +6,8 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// annotate draws the effect of an erasure on a table, and annotates the columns of the table so that they have this
-// effect.
+// annotate chooses at random how an erasure treats the rows of a table. It annotates the columns of the table
+// accordingly.
 func (g *generator) annotate(t *table) {
 	intent := pick(g.T, "intent", "survives", "survives", "survives", "survives", "whole", "owned", "untouched")
 	if t.losesPath() {
@@ -39,7 +39,7 @@ func (g *generator) annotate(t *table) {
 	}
 }
 
-// drawStrategy draws the strategy of a column in a table whose rows stay. The column must support the strategy.
+// drawStrategy chooses a strategy of erasure that the column supports. An erasure keeps the rows of the table.
 func (g *generator) drawStrategy(t *table, c *column) domain.Strategy {
 	switch {
 	case t.countsFrom(c):
@@ -57,13 +57,13 @@ func (t *table) refersTo(name string) bool {
 		slices.Contains(t.subjectKey, name)
 }
 
-// countsFrom reports whether the column is the beginning of a retention period. If such a column is annotated, it must
-// be retained itself.
+// countsFrom reports whether the column is the beginning of a retention period of another column. An annotation of such
+// a column must have the strategy retain.
 func (t *table) countsFrom(c *column) bool {
 	return slices.ContainsFunc(t.retained(), func(other *column) bool { return other.Personal.Since == c.Name })
 }
 
-// personal annotates a column with the strategy. It draws the other fields of the annotation.
+// personal annotates a column with the strategy of erasure. It chooses the other fields of the annotation at random.
 func (g *generator) personal(t *table, c *column, strategy domain.Strategy) {
 	annotation := &domain.Annotation{
 		Category: pick(g.T, "category", domain.CategoryContact, domain.CategorySpecial),
@@ -72,10 +72,10 @@ func (g *generator) personal(t *table, c *column, strategy domain.Strategy) {
 		Purpose:  pick(g.T, "purpose", "", "account login"),
 		Export:   pick(g.T, "export", "", "", domain.ExportYes, domain.ExportNo),
 	}
-	if slices.Contains(t.primaryKey, c.Name) && annotation.Export == domain.ExportNo { // the key names rows
+	if slices.Contains(t.primaryKey, c.Name) && annotation.Export == domain.ExportNo { // exports need the key
 		annotation.Export = domain.ExportYes
 	}
-	annotation.Ref = g.holdsKeys(c)
+	annotation.Ref = g.drawKeySystem(c)
 	c.Type, c.Personal = c.kind.Type, annotation
 	switch strategy {
 	case domain.StrategyDelete: // these strategies are equal if the row is deleted
@@ -87,7 +87,7 @@ func (g *generator) personal(t *table, c *column, strategy domain.Strategy) {
 		times := slices.DeleteFunc(slices.Clone(t.columns), func(c *column) bool {
 			return c.kind.Type != domain.TypeTime || c.Personal != nil && c.Personal.Strategy != domain.StrategyRetain
 		})
-		overwritable := c.serves == forData && !c.unique && !t.refersTo(c.Name) // after the retention period
+		overwritable := c.serves == forData && !c.unique && !t.refersTo(c.Name) // when the retention period has ended
 		if len(times) > 0 && overwritable && !oneIn(g.T, "no since", 3) {
 			since := pick(g.T, "since", times...)
 			since.Type = domain.TypeTime
@@ -101,8 +101,8 @@ func (g *generator) personal(t *table, c *column, strategy domain.Strategy) {
 	}
 }
 
-// surrogate draws a constant surrogate that fits the column. The surrogate of a unique column needs a placeholder,
-// because each row needs another value.
+// surrogate chooses the value that replaces erased values of the column, or chooses none. In a unique column, this
+// value needs the placeholder {} for random digits, because each row needs a different value.
 func (g *generator) surrogate(c *column) {
 	long := c.kind.length == 0 || c.kind.length > 30
 	switch isText := c.kind.Type == domain.TypeText; {
@@ -120,7 +120,7 @@ func (g *generator) surrogate(c *column) {
 	}
 }
 
-// addMistake makes a change to a table that may be a mistake. The data map may then be refused.
+// addMistake changes the annotations or relations of a table in a way that the check of the data map may refuse.
 func (g *generator) addMistake() {
 	t := pick(g.T, "victim", slices.DeleteFunc(slices.Clone(g.tables), func(t *table) bool { return t.outside })...)
 	switch pick(g.T, "mistake", "annotate", "annotate", "own", "mark") {
@@ -138,7 +138,8 @@ func (g *generator) addMistake() {
 	if t.effect() != survives {
 		return
 	}
-	for _, c := range t.anonymized() { // the data map cannot show that a unique number has no surrogate
+	// The check of the data map would accept an annotated unique number, but the erasure would fail.
+	for _, c := range t.anonymized() {
 		if c.kind.Type == domain.TypeBigInt && c.serves == forData && t.refersTo(c.Name) {
 			c.Personal = nil
 		}

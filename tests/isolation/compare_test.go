@@ -9,12 +9,12 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// checkRows compares every cell of the database before and after an erasure. The generator has recorded the owner of
-// each row. From the owner and the annotations, checkRows derives the expected value.
+// checkRows compares every cell of the database before and after an erasure. It derives the expected value of a cell
+// from the annotation of the column and from the owner of the row, which the generator has recorded.
 func (w *world) checkRows(erased int, before, after dump) {
 	for _, t := range w.tables {
 		expected := 0
-		fresh := map[string]bool{} // found surrogates, to detect equal ones
+		fresh := map[string]bool{} // random values that were found, to detect equal ones
 		for _, r := range t.rows {
 			where := fmt.Sprintf("%s %s of subject %d", t.name, t.key(r), r.owner)
 			old, wasThere := before[t][t.key(r)]
@@ -43,7 +43,8 @@ func (w *world) checkRows(erased int, before, after dump) {
 	}
 }
 
-// fault describes the mistake in a cell after an erasure. It returns "" if the cell is as expected.
+// fault compares a cell before and after an erasure. It returns a text that describes the mistake, or "" if there is
+// none.
 func (w *world) fault(t *table, c *column, erase, ended bool, old, now sql.NullString, fresh map[string]bool) string {
 	switch {
 	case erase && t.setsNull(c.Name):
@@ -61,17 +62,17 @@ func (w *world) fault(t *table, c *column, erase, ended bool, old, now sql.NullS
 	case !now.Valid:
 		return "a surrogate is never NULL"
 	case c.Surrogate == domain.EmptySurrogate:
-		return unless(now.String == w.textMark, "is not the empty text")
+		return unless(now.String == w.textPrefix, "is not the empty text")
 	case c.placeholder() != nil:
-		return distinctFilling(c, strings.TrimPrefix(now.String, w.textMark), fresh)
+		return distinctFilling(c, strings.TrimPrefix(now.String, w.textPrefix), fresh)
 	case c.Surrogate != "":
-		return unless(now.String == w.textMark+c.Surrogate, "is not the surrogate of the column")
+		return unless(now.String == w.textPrefix+c.Surrogate, "is not the surrogate of the column")
 	case c.kind.constant != "":
 		return unless(now.String == c.kind.constant, "is not the surrogate of the type")
 	}
 	cell := c.Name + "\x00" + now.String
-	switch distinct := c.kind.length == 0 || c.kind.length >= 7; { // with fewer digits, surrogates may be equal by chance
-	case !isRandom(c.kind, strings.TrimPrefix(now.String, w.textMark)):
+	switch distinct := c.kind.length == 0 || c.kind.length >= 7; { // shorter values may be equal by chance
+	case !isRandom(c.kind, strings.TrimPrefix(now.String, w.textPrefix)):
 		return "is no random surrogate that fits"
 	case distinct && fresh[cell]:
 		return "two cells have this surrogate"
@@ -82,8 +83,8 @@ func (w *world) fault(t *table, c *column, erase, ended bool, old, now sql.NullS
 	return ""
 }
 
-// placeholder returns a pattern for the surrogates of the column. It returns nil if the constant of the column has no
-// placeholder.
+// placeholder returns a pattern for the values that replace erased values of the column. It returns nil if the
+// annotation of the column has no text with the placeholder {}.
 func (c *column) placeholder() *regexp.Regexp {
 	if !strings.Contains(c.Surrogate, "{}") || c.Surrogate == "{}" {
 		return nil
@@ -114,7 +115,8 @@ var (
 	shortText  = regexp.MustCompile("^(anon-)?[0-9a-f]+$")
 )
 
-// isRandom reports whether a text can be a random surrogate for a column of this kind.
+// isRandom reports whether the text has the form of the random values that replace erased values in a column of this
+// kind.
 func isRandom(k kind, text string) bool {
 	switch {
 	case k.Type == domain.TypeUUID:

@@ -7,8 +7,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// even draws a number from 0 to n-1. All numbers have the same probability. In contrast, the ranges of package rapid
-// prefer small numbers.
+// even returns a random number from 0 to n-1. All numbers have the same probability. In contrast, the ranges of package
+// rapid prefer small numbers.
 func even(t *rapid.T, what string, n int) int {
 	return rapid.Custom(func(t *rapid.T) int {
 		number := 0
@@ -22,26 +22,26 @@ func even(t *rapid.T, what string, n int) int {
 	}).Draw(t, what)
 }
 
-// between draws a number in the range from least to most.
 func between(t *rapid.T, what string, least, most int) int {
 	return least + even(t, what, most-least+1)
 }
 
-// pick draws one of the options. If a test fails, rapid searches a simpler example and prefers the first option.
+// pick returns one of the options at random. If a test fails, rapid searches for a simpler failing example. In this
+// search, rapid prefers the first option.
 func pick[E any](t *rapid.T, what string, options ...E) E {
 	return options[even(t, what, len(options))]
 }
 
-// oneIn draws true with the probability 1/n.
+// oneIn returns true with the probability 1/n.
 func oneIn(t *rapid.T, what string, n int) bool { return even(t, what, n) == n-1 }
 
-// shuffled draws an order.
+// shuffled returns the elements in a random order.
 func shuffled[E any](t *rapid.T, what string, elements []E) []E {
 	return rapid.Permutation(elements).Draw(t, what)
 }
 
-// must fails if err is not nil. It also shows the hidden causes of errors of habeas, because generated values are not
-// personal data.
+// must fails if err is not nil. It shows also the causes that errors of habeas omit from their text to protect personal
+// data, because generated values are not personal data.
 func must(t *rapid.T, err error) {
 	if err == nil {
 		return

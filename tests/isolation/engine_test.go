@@ -28,20 +28,20 @@ type engine struct {
 	keys   []kind // kinds of columns that identify rows
 	narrow kind   // kind of a column that refers to a wider key
 
-	// open returns a database without tables for each check. The qualifier is the prefix of table names in the data map:
-	// "" or a schema with a dot.
+	// open returns a new database without tables. qualifier is the prefix of the table names in the data map: either "",
+	// or the name of a schema and a dot.
 	open func(t *rapid.T) (db *bun.DB, qualifier string)
 	// run executes a script of several statements.
 	run func(ctx context.Context, db *bun.DB, script string) error
 	// shown returns an SQL expression that reads a column as text. Two texts are equal if and only if the stored values
 	// are equal.
 	shown func(column string) string
-	// textMark is the prefix that the expression of shown adds to a value of type text.
-	textMark string
+	// textPrefix is a prefix that the expression of shown adds to a value of type text.
+	textPrefix string
 }
 
-// onEach runs a property on SQLite and on PostgreSQL. Each check uses only one database connection, so it also proves
-// that habeas needs only one.
+// onEach runs a test of a property on SQLite and on PostgreSQL. Each run has only one database connection, so the test
+// also proves that habeas needs only one.
 func onEach(t *testing.T, property func(t *testing.T, e engine)) {
 	t.Helper()
 	t.Run("SQLite", func(t *testing.T) { property(t, sqliteEngine()) })
@@ -61,7 +61,7 @@ func sqliteEngine() engine {
 		shown: func(column string) string {
 			return fmt.Sprintf("typeof(%[1]s) || ' ' || CASE typeof(%[1]s) WHEN 'blob' THEN hex(%[1]s) ELSE %[1]s END", column)
 		},
-		textMark: "text ",
+		textPrefix: "text ",
 	}
 }
 
@@ -99,5 +99,4 @@ func connect(t *rapid.T, driver, location string) *sql.DB {
 	return db
 }
 
-// quote quotes a name.
 func quote(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }

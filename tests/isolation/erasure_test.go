@@ -60,7 +60,8 @@ func (w *world) rehearse(subject domain.Subject) domain.Rehearsal {
 	return rehearsal
 }
 
-// eraseAsRehearsed erases the subject and checks that the numbers of rows equal the numbers in the rehearsal.
+// eraseAsRehearsed erases the subject. It checks that the numbers of rows equal the numbers in the rehearsal (an
+// erasure that was rolled back).
 func (w *world) eraseAsRehearsed(subject domain.Subject, rehearsal domain.Rehearsal) (result domain.ErasureResult) {
 	w.do(func(ctx context.Context, s ports.Session) (err error) {
 		result, err = w.eraser.EraseAsRehearsed(ctx, s, subject, rehearsal.Fingerprint)
@@ -70,7 +71,7 @@ func (w *world) eraseAsRehearsed(subject domain.Subject, rehearsal domain.Rehear
 		domain.StrategyDelete: result.Deleted, domain.StrategyAnonymize: result.Anonymized,
 		domain.StrategyRetain: result.Retained,
 	}
-	for _, step := range rehearsal.Steps { // each table has only one path
+	for _, step := range rehearsal.Steps { // each table has only one step with a strategy
 		if got := counts[step.Strategy][step.Target]; got != step.Rows {
 			w.Errorf("rehearsed %s of %s: %d rows, erased %d", step.Strategy, step.Target, step.Rows, got)
 		}
@@ -86,7 +87,8 @@ func (w *world) erase(subject domain.Subject) (result domain.ErasureResult) {
 	return result
 }
 
-// counts returns the expected result of an erasure. If repeated is true, an earlier erasure has already deleted rows.
+// counts returns the expected numbers of rows in the result of an erasure. If repeated is true, an earlier erasure of
+// the subject has already deleted rows.
 func (w *world) counts(erased int, repeated bool) domain.ErasureResult {
 	result := domain.ErasureResult{
 		Deleted: map[string]int64{}, Anonymized: map[string]int64{}, Retained: map[string]int64{},
@@ -125,7 +127,7 @@ func (w *world) checkResult(subject domain.Subject, got, want domain.ErasureResu
 	}
 }
 
-// called returns the external systems in which the subject has a ref, and the external systems in which it has none.
+// called returns the external systems that have a ref (an id of the subject), and the external systems that have none.
 func (w *world) called(subject domain.Subject) (called, skipped []string) {
 	for _, name := range slices.Concat(w.resolvers, w.refs()) {
 		if slices.ContainsFunc(subject.Refs, func(ref domain.SubjectRef) bool { return ref.Kind == name }) {
@@ -137,8 +139,8 @@ func (w *world) called(subject domain.Subject) (called, skipped []string) {
 	return called, skipped
 }
 
-// checkOutbox checks that the outbox has exactly one entry for each ref of the subject, and one for each system with
-// keys in the subject's rows.
+// checkOutbox checks that the outbox has exactly these entries: one for each external system with an id of the subject,
+// and one for each external system whose keys (such as file names) are in rows of the subject.
 func (w *world) checkOutbox(subject domain.Subject, keys map[string][]string) {
 	called, _ := w.called(subject)
 	enqueued, entries := w.enqueued(subject)

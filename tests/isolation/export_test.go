@@ -47,7 +47,7 @@ func (w *world) export(subject domain.Subject) (bundle domain.ExportBundle) {
 type place struct{ source, row, field string }
 
 // checkBundle checks that the export has one record for each annotated cell of the subject's rows, except for columns
-// with export:no. If a table has no annotated columns, the keys of the subject's rows are expected.
+// with export:no. If no column of a table is annotated, the export has the keys of the subject's rows instead.
 func (w *world) checkBundle(subject int, bundle domain.ExportBundle) {
 	records := map[place]domain.ExportRecord{}
 	for _, record := range bundle.Records {
@@ -66,7 +66,7 @@ func (w *world) checkBundle(subject int, bundle domain.ExportBundle) {
 				switch {
 				case !exported:
 					w.Errorf("%q is not exported", at)
-				case c.Personal == nil: // the value of a key names the row
+				case c.Personal == nil: // the exported key is the record's Row, too
 				case !sameValue(c.kind.Type, r.cells[c.Name], record.Value):
 					w.Errorf("%q is exported as %#v, not %#v", at, record.Value, r.cells[c.Name])
 				default:
@@ -80,8 +80,8 @@ func (w *world) checkBundle(subject int, bundle domain.ExportBundle) {
 	}
 }
 
-// exports reports whether an export contains the column. It contains annotated columns. If the table has none, it
-// contains the keys of the table.
+// exports reports whether an export contains the column. If the table has annotated columns, an export contains them,
+// except those with export:no. Otherwise, it contains the keys of the table.
 func (w *world) exports(t *table, c *column) bool {
 	if slices.ContainsFunc(t.columns, func(c *column) bool { return c.Personal != nil }) {
 		return c.Personal != nil && c.Personal.Export != domain.ExportNo
@@ -110,7 +110,7 @@ func (w *world) checkAnnotation(at place, t *table, c *column, r *row, record do
 	}
 }
 
-// text returns "" for nil.
+// text formats a pointer. It returns "" for nil.
 func text[T any](value *T) string {
 	if value == nil {
 		return ""
@@ -121,8 +121,8 @@ func text[T any](value *T) string {
 	return fmt.Sprint(*value)
 }
 
-// sameValue reports whether the exported value got equals the inserted value want. Some column types have another form
-// in an export.
+// sameValue reports whether the exported value got equals the inserted value want. For some column types, the two
+// values have different Go types.
 func sameValue(t domain.ColumnType, want, got any) bool {
 	if want == nil || got == nil {
 		return want == nil && got == nil

@@ -9,7 +9,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// generator draws a schema, table by table.
+// generator generates a random schema, table by table.
 type generator struct {
 	*rapid.T
 	engine
@@ -48,7 +48,7 @@ func drawSchema(t *rapid.T, e engine) *schema {
 	return &g.schema
 }
 
-// table adds a table with a name that must be quoted in SQL.
+// table adds a table with a name that SQL statements must quote.
 func (g *generator) table() *table {
 	name := pick(g.T, "table", "users", "Order", "select ", `we"ird`, "ünïcode", "what?", "$")
 	t := &table{name: fmt.Sprint(name, g.numbers[0])}
@@ -72,8 +72,8 @@ func (g *generator) keyColumns(t *table, n int) (names []string) {
 	return names
 }
 
-// subjectTable draws the table of subjects. Its subject key is the primary key or another unique key, or several rows
-// have the same subject key.
+// subjectTable generates the table of subjects. The columns that identify a subject (the subject key) are the primary
+// key, or another unique key, or columns with the same values in several rows.
 func (g *generator) subjectTable() {
 	t := g.table()
 	t.subjectKey = g.keyColumns(t, pick(g.T, "subject key", 1, 1, 2, 2, 3))
@@ -95,7 +95,8 @@ func (g *generator) subjectTable() {
 	g.finish(t)
 }
 
-// childTable draws a table whose rows refer to a subject, directly or through other tables.
+// childTable generates a table whose rows belong to a subject, because they refer to the table of subjects or to
+// another child table.
 func (g *generator) childTable() {
 	parents := slices.Clone(g.tables)
 	t := g.table()
@@ -116,14 +117,14 @@ func (g *generator) childTable() {
 		t.primaryKey = shuffled(g.T, "primary key", t.path.Columns)
 	}
 	losing := slices.DeleteFunc(slices.Clone(parents), func(parent *table) bool { return parent.effect() != deleted })
-	targets := slices.Concat(parents, losing, losing, losing) // links to these tables are the most difficult
+	targets := slices.Concat(parents, losing, losing, losing) // links to deleted rows are the most difficult
 	for range pick(g.T, "other links", 0, 1, 1, 2) {
 		g.link(t, pick(g.T, "to", targets...), true)
 	}
 	g.finish(t)
 }
 
-// link draws a foreign key to a key of the other table. The order of its columns is random.
+// link adds a foreign key to a random key of the other table. The order of the columns is random.
 func (g *generator) link(t, to *table, nullable bool) *link {
 	l := &link{to: to}
 	l.ReferencedColumns = shuffled(g.T, "referenced", pick(g.T, "to key", to.keys()...))
@@ -147,8 +148,9 @@ func (g *generator) link(t, to *table, nullable bool) *link {
 	return l
 }
 
-// sharable returns a column of the table's path that another foreign key can also use, or "". An example is the column
-// of a tenant.
+// sharable returns a column of kind k that a second foreign key of the table can also use, such as the id of a tenant.
+// The column is part of t.path, the foreign key that connects the table to its subject. If there is no such column, it
+// returns "".
 func sharable(t *table, k kind) string {
 	for _, name := range t.path.Columns {
 		if c := t.column(name); c.kind.Type == k.Type && c.kind.declared == k.declared {
@@ -183,8 +185,8 @@ func (g *generator) finish(t *table) {
 	}
 }
 
-// data draws columns with data of every kind. It prefers columns with instants, because retention periods begin at
-// them.
+// data adds columns of random kinds. Columns with instants are more frequent than others, because retention periods
+// begin at them.
 func (g *generator) data(t *table) {
 	times := slices.DeleteFunc(slices.Clone(g.kinds), func(k kind) bool { return k.Type != domain.TypeTime })
 	for range between(g.T, "data", 0, 4) {
@@ -200,8 +202,9 @@ func (g *generator) data(t *table) {
 	}
 }
 
-// markPaths declares the path of each table if the table has several relations to choose from. If it has only one, the
-// declaration is optional and therefore random. It also changes the order of the relations, which must not matter.
+// markPaths marks for each table the relation that connects its rows to the subject. If the table has only one
+// relation, the mark is optional, so it is random. markPaths also changes the order of the relations, which must not
+// matter.
 func (g *generator) markPaths() {
 	for _, t := range g.tables {
 		if t.path == nil {

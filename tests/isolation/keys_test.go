@@ -11,10 +11,10 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// keySystems has the names of the external systems whose keys may be in columns.
+// keySystems are the external systems whose keys (such as file names) may be the values of columns.
 var keySystems = []string{"files", "photos"}
 
-// keySystem is an external system whose keys are in columns. It records the keys that exports request.
+// keySystem is an external system whose keys are the values of columns. It records the keys that exports request.
 type keySystem struct {
 	desk
 	queried map[string][]string // by system
@@ -27,8 +27,9 @@ func (h keySystem) ExportKeys(_ context.Context, keys []string) ([]domain.Export
 
 func (keySystem) EraseKeys(context.Context, []string, string) (int, error) { panic("no worker runs") }
 
-// holdsKeys draws whether a column contains keys of an external system. It returns the name of the system, or "".
-func (g *generator) holdsKeys(c *column) string {
+// drawKeySystem chooses the external system whose keys the column contains. It returns the name of this system, or ""
+// if the column contains no keys.
+func (g *generator) drawKeySystem(c *column) string {
 	switch c.kind.Type { //nolint:exhaustive // columns of other types cannot contain keys
 	case domain.TypeText, domain.TypeUUID, domain.TypeSmallInt, domain.TypeInteger, domain.TypeBigInt:
 		return pick(g.T, "ref", append([]string{"", "", ""}, keySystems...)...)
@@ -36,7 +37,7 @@ func (g *generator) holdsKeys(c *column) string {
 	return ""
 }
 
-// refs returns the names of the systems whose keys are in columns of this application.
+// refs returns the names of the external systems whose keys are the values of columns in the generated tables.
 func (s *schema) refs() []string {
 	return slices.DeleteFunc(slices.Clone(keySystems), func(name string) bool {
 		return !slices.ContainsFunc(s.tables, func(t *table) bool { return !t.outside && len(t.keysOf(name)) > 0 })
@@ -49,8 +50,8 @@ func (t *table) keysOf(system string) []*column {
 	})
 }
 
-// keys returns the keys of a system that an operation on the subject must find in the rows of a dump. If erasing is
-// true, it omits the keys in retained cells.
+// keys returns the keys of an external system in the subject's rows of a dump. An export or an erasure must find
+// exactly these keys. If erasing is true, keys omits the values that an erasure retains.
 func (w *world) keys(subject int, system string, d dump, erasing bool) (keys []string) {
 	for _, t := range w.mapped() {
 		for _, r := range t.rows {
@@ -71,17 +72,17 @@ func (w *world) keys(subject int, system string, d dump, erasing bool) (keys []s
 	return slices.Compact(keys)
 }
 
-// plain returns the stored text of a cell in a dump, without the prefix textMark.
+// plain returns the stored text of a cell in a dump, without the prefix textPrefix.
 func (w *world) plain(shown string) string {
-	if w.textMark == "" {
+	if w.textPrefix == "" {
 		return shown
 	}
 	_, text, _ := strings.Cut(shown, " ") // SQLite shows the type, a blank and the text
 	return text
 }
 
-// isSurrogate reports whether a text in a column with keys of the system looks like a surrogate. A random UUID does
-// not, and neither do short random digits, so they count as keys.
+// isSurrogate reports whether a text looks like a surrogate (a value that replaces an erased value) of a column with
+// keys of the system. A random UUID or short random digits also may be a key, so isSurrogate returns false for them.
 func (w *world) isSurrogate(system, text string) bool {
 	return slices.ContainsFunc(w.mapped(), func(t *table) bool {
 		return slices.ContainsFunc(t.keysOf(system), func(c *column) bool {
@@ -103,7 +104,7 @@ func (w *world) isSurrogate(system, text string) bool {
 	})
 }
 
-// wanted returns the expected keys in the subject's rows, by system. Systems without keys are omitted.
+// wanted maps each external system to its expected keys in the subject's rows. Systems without keys are omitted.
 func (w *world) wanted(subject int, d dump, erasing bool) map[string][]string {
 	wanted := map[string][]string{}
 	for _, system := range w.refs() {
@@ -114,7 +115,8 @@ func (w *world) wanted(subject int, d dump, erasing bool) map[string][]string {
 	return wanted
 }
 
-// checkQueriedKeys checks that the export of the subject has requested exactly the subject's keys from each system.
+// checkQueriedKeys checks which keys the export of the subject has requested from each external system. They must be
+// exactly the keys in the subject's rows.
 func (w *world) checkQueriedKeys(subject int, d dump) {
 	want := w.wanted(subject, d, false)
 	for _, system := range keySystems {
@@ -127,8 +129,8 @@ func (w *world) checkQueriedKeys(subject int, d dump) {
 	clear(w.queried)
 }
 
-// enqueued returns the keys in the outbox by system, and the number of entries. It then empties the outbox. All entries
-// must belong to the subject.
+// enqueued maps each external system to the keys in its outbox entries, and counts all entries. All entries must belong
+// to the subject. It then empties the outbox.
 func (w *world) enqueued(subject domain.Subject) (keys map[string][]string, entries int) {
 	keys = map[string][]string{}
 	rows, err := w.db.DB.QueryContext(w.Context(), "SELECT subject_id, resolver, CAST(ref AS text) FROM habeas_outbox")

@@ -15,11 +15,11 @@ type kind struct {
 	Type     domain.ColumnType
 	declared string
 	length   int    // the maximum length of a text, or 0
-	constant string // the surrogate in a dump, if the surrogate is not random
+	constant string // the value that replaces an erased value, as in a dump, if it is not random
 	values   []any  // possible values besides NULL
 }
 
-// list is the value of an array column. literal is its form in PostgreSQL, and json is its form in an export.
+// list is the value of an array column, as the literal of PostgreSQL and as the JSON array in an export.
 type list struct{ literal, json string }
 
 var (
@@ -82,7 +82,8 @@ var sqliteKinds = append(limitedTexts(),
 	kind{domain.TypeBytes, "BLOB", 0, "blob ", binaries},
 )
 
-// limitedTexts returns text columns with limited lengths. At these lengths, the form of a surrogate changes.
+// limitedTexts returns text columns with limited lengths. The lengths are those around which the form of the surrogate
+// (the value that replaces an erased value) changes.
 func limitedTexts() (kinds []kind) {
 	for _, length := range []int{1, 7, 8, 12, 13, 16, 17, 20, 36, 37, 255} {
 		fits := slices.DeleteFunc(slices.Clone(texts),
@@ -106,8 +107,8 @@ var sqliteKeys = []kind{
 	{Type: domain.TypeText, declared: "VARCHAR(20)", length: 20},
 }
 
-// keyOf returns the n-th value of a key column. All tables use the same values in the same order. Rows of different
-// subjects in different tables therefore have equal keys, which must not be confused.
+// keyOf returns the n-th value of a key column. All key columns of the same type have the same values, so rows of
+// different subjects in different tables have equal keys. habeas must not confuse these rows.
 func keyOf(t domain.ColumnType, n int) any {
 	switch t { //nolint:exhaustive // keys have no other types
 	case domain.TypeBigInt:
@@ -125,7 +126,7 @@ func keyOf(t domain.ColumnType, n int) any {
 	}
 }
 
-// fitsNarrow reports whether a foreign key column of 32 bits can store the value.
+// fitsNarrow reports whether a foreign key column of 32 bits can store the value of a wider key.
 func fitsNarrow(value any) bool {
 	n, ok := value.(int64)
 	return !ok || n == int64(int32(n))

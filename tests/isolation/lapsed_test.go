@@ -7,12 +7,13 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// judgedAt is the instant at which the tests decide whether retention periods have ended. All generated periods end
-// years before or after it.
+// judgedAt is the instant that the tests compare with the ends of retention periods. All generated periods end years
+// earlier or later.
 var judgedAt = time.Now()
 
-// retentionEnded reports whether all retention periods that concern a cell have ended: the period of the cell, and the
-// periods that begin at the cell. It is false for columns of keys and foreign keys, which are never overwritten.
+// retentionEnded reports whether an erasure may overwrite a retained cell. This needs the end of the cell's own
+// retention period, and the end of every period that begins at the instant in the cell. Keys and foreign keys are never
+// overwritten.
 func (s *schema) retentionEnded(t *table, r *row, c *column) bool {
 	if c.Personal == nil || c.Personal.Strategy != domain.StrategyRetain || c.Personal.Since == "" || s.isKey(t, c) {
 		return false
@@ -36,8 +37,8 @@ func (s *schema) isKey(t *table, c *column) bool {
 		})
 }
 
-// countCells returns the number of the subject's rows in which an erasure overwrites a cell, and the number of rows
-// with a retained cell.
+// countCells returns the number of the subject's rows in which an erasure overwrites at least one cell, and the number
+// of rows with at least one retained cell.
 func (s *schema) countCells(t *table, subject int) (anonymized, retained int64) {
 	for _, r := range t.rows {
 		if r.owner != subject {

@@ -10,8 +10,9 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// people is a generated application whose rows belong to several people. The first table is the table of subjects. Each
-// other table has relations to one or two earlier tables, and every relation is a path.
+// people is a generated application whose rows may belong to several people. The first table has one row for each
+// person. Each other table has relations to one or two earlier tables. Each relation is part of a path, a chain of
+// relations that connects a row to a person.
 type people struct {
 	*rapid.T
 	tables []*peopleTable
@@ -30,7 +31,7 @@ type peopleRelation struct {
 	name    string
 	to      *peopleTable
 	columns []string
-	clears  []string // columns that StrategyNull clears
+	clears  []string // columns that an erasure with StrategyNull sets to NULL
 	erasure domain.Strategy
 	when    *domain.Condition
 }
@@ -56,7 +57,8 @@ func (p *people) text(name, via string) domain.Column {
 	}}
 }
 
-// table draws a table with one or two relations. Two relations with different conditions may have the same columns.
+// table adds a table with one or two relations. Two relations may use the same columns and differ only in their
+// conditions.
 func (p *people) table(name string) {
 	t := &peopleTable{name: name, key: []string{"id"}, kind: "BIGINT"}
 	parents := []*peopleTable{pick(p.T, "parent", p.tables...)}
@@ -93,7 +95,7 @@ func (p *people) relation(i int, parent *peopleTable, polymorphic bool) *peopleR
 		r.when = &domain.Condition{Column: "kind", Value: value}
 	}
 	for j, name := range parent.key {
-		if j == 0 && len(parent.key) > 1 && !polymorphic { // both relations may share the column of the tenant
+		if j == 0 && len(parent.key) > 1 && !polymorphic { // two relations may have the same tenant column
 			r.columns = append(r.columns, "tenant")
 			continue
 		}
@@ -110,14 +112,16 @@ func (t *peopleTable) losesRows() bool {
 	return slices.ContainsFunc(t.relations, func(r *peopleRelation) bool { return r.erasure == domain.StrategyDelete })
 }
 
-// clearsPath reports whether an erasure sets foreign keys to NULL on a path of the table.
+// clearsPath reports whether an erasure sets a foreign key to NULL that connects rows of the table to a person,
+// directly or through other tables.
 func (t *peopleTable) clearsPath() bool {
 	return slices.ContainsFunc(t.relations, func(r *peopleRelation) bool {
 		return r.erasure == domain.StrategyNull || r.to.clearsPath()
 	})
 }
 
-// pathNames returns the expected names of the table's paths, as they occur in the field Via of an annotation.
+// pathNames returns the expected names of the table's paths (chains of relations to the table of people). The field Via
+// of an annotation has such names.
 func (t *peopleTable) pathNames() (names []string) {
 	if len(t.relations) == 0 {
 		return []string{""}
@@ -137,8 +141,8 @@ func (t *peopleTable) via(r *peopleRelation, onward string) string {
 	return strings.TrimSuffix(r.name+"."+onward, ".")
 }
 
-// annotate draws columns with personal data. Each column belongs to one path, to several paths, or to all paths of a
-// relation.
+// annotate adds columns with personal data. The annotation of each column names one or more paths (chains of relations
+// to a person), or a relation, which means all paths that begin with this relation.
 func (p *people) annotate(t *peopleTable) {
 	vias := t.pathNames()
 	names := slices.Clone(vias)
@@ -169,7 +173,7 @@ func (p *people) annotate(t *peopleTable) {
 	}
 }
 
-// all returns the names of the table's columns. The columns of the key are first.
+// all returns the names of the table's columns, the columns of the primary key first.
 func (t *peopleTable) all() []string {
 	names := slices.Clone(t.key)
 	for _, r := range t.relations {
@@ -183,7 +187,6 @@ func (t *peopleTable) all() []string {
 	return slices.Compact(names)
 }
 
-// typeOf returns the SQL type of a column.
 func (t *peopleTable) typeOf(name string) string {
 	if slices.Contains(t.key, name) {
 		return t.kind

@@ -17,7 +17,8 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// fill draws rows. References may be NULL. The column kind, which the conditions of relations test, may have any value.
+// fill generates rows. References may be NULL. The column "kind", which the conditions of relations test, gets values
+// that fulfil a condition and values that do not.
 func (p *people) fill() {
 	for i, t := range p.tables {
 		rows := between(p.T, "rows", 2, 8)
@@ -44,7 +45,7 @@ func (p *people) fill() {
 	}
 }
 
-// identify gives subjects keys with common elements.
+// identify gives the n-th subject a key. The keys of different subjects have some equal parts.
 func (p *people) identify(t *peopleTable, row map[string]any, n int) {
 	for j, name := range t.key {
 		value := n
@@ -58,8 +59,8 @@ func (p *people) identify(t *peopleTable, row map[string]any, n int) {
 	}
 }
 
-// refer sets the foreign key of a relation. It draws one of the rows that match the columns that are already set, or
-// NULL.
+// refer sets the foreign key of a relation to the key of a random row, or to NULL. The row must match the columns of
+// the foreign key that already have a value.
 func (p *people) refer(t *peopleTable, r *peopleRelation, row map[string]any) {
 	var candidates []map[string]any
 	for _, parent := range r.to.rows {
@@ -85,7 +86,7 @@ func (p *people) refer(t *peopleTable, r *peopleRelation, row map[string]any) {
 	}
 }
 
-// pathsTo returns the expected names of the paths on which the row reaches the subject.
+// pathsTo returns the expected names of the paths (chains of relations) that connect the row to the subject.
 func (t *peopleTable) pathsTo(row, subject map[string]any) (vias []string) {
 	if len(t.relations) == 0 {
 		for _, name := range t.key {
@@ -115,7 +116,8 @@ func (t *peopleTable) pathsTo(row, subject map[string]any) (vias []string) {
 	return vias
 }
 
-// isTheirs reports whether a column belongs to one of the paths, given by their names.
+// isTheirs reports whether the annotation of a column names one of the paths in vias (chains of relations from a row to
+// a person). An annotation without names applies to every path.
 func isTheirs(c domain.Column, vias []string) bool {
 	return slices.ContainsFunc(vias, func(via string) bool {
 		return c.Personal.Via == "" || slices.ContainsFunc(strings.Split(c.Personal.Via, ", "), func(name string) bool {
@@ -124,7 +126,7 @@ func isTheirs(c domain.Column, vias []string) bool {
 	})
 }
 
-// relationOf returns the relation of the table with which the path begins.
+// relationOf returns the first relation of the path with the given name.
 func (t *peopleTable) relationOf(via string) *peopleRelation {
 	for _, r := range t.relations {
 		if len(t.relations) == 1 || via == r.name || strings.HasPrefix(via, r.name+".") {
@@ -164,7 +166,7 @@ func (t *peopleTable) erased(row, subject map[string]any) map[string]any {
 	return left
 }
 
-// shown formats rows as sorted lines, with "anon" for surrogates.
+// shown formats rows as sorted lines. It replaces random values of an erasure by "anon".
 func (t *peopleTable) shown(rows []map[string]any) string {
 	var lines []string
 	for _, row := range rows {
@@ -220,7 +222,6 @@ func (p *people) read(db *bun.DB, t *peopleTable) (rows []map[string]any) {
 	return rows
 }
 
-// id returns the id of the subject of a row in the table of subjects.
 func (p *people) id(row map[string]any) domain.SubjectID {
 	var elements []string
 	for _, name := range p.tables[0].key {
@@ -231,8 +232,8 @@ func (p *people) id(row map[string]any) domain.SubjectID {
 	return id
 }
 
-// In a row of several people, some columns belong to one person and some to another. An export and an erasure of a
-// person concern only the columns of this person.
+// In a row of several people, some columns belong to one person and some to another. An export or an erasure of a
+// person concerns only the columns of this person.
 func TestEachPersonHasTheirPartOfSharedRows(t *testing.T) {
 	onEach(t, func(t *testing.T, e engine) {
 		rapid.Check(t, func(t *rapid.T) {
@@ -290,7 +291,7 @@ func (p *people) checkExport(store *bunstore.Store, dataMap domain.DataMap, subj
 				key = append(key, fmt.Sprint(row[name]))
 			}
 			columns := t.columns
-			if len(columns) == 0 { // an export then has the keys of the rows
+			if len(columns) == 0 { // an export has the keys of the rows if no column is annotated
 				columns = dataMap.ExportedColumns(table)
 			}
 			for _, c := range columns {
@@ -307,9 +308,12 @@ func (p *people) checkExport(store *bunstore.Store, dataMap domain.DataMap, subj
 	}
 }
 
-// checkKeys checks the keys of external systems that the store returns. For an export, they are the keys in the
-// subject's cells. For an erasure, they also include the keys in all cells of deleted rows, but not the keys in
-// retained cells.
+// checkKeys checks the keys of external systems that the store returns for the subject. If erasedAt is zero, the
+// operation is an export, and the store must return the keys in the subject's cells. Otherwise, the operation is an
+// erasure:
+//
+//   - If the erasure deletes a row, the store must return the keys in all cells of the row.
+//   - The store must not return the keys in retained cells.
 func (p *people) checkKeys(ctx context.Context, s ports.Session, subject map[string]any, erasedAt time.Time) error {
 	for _, system := range keySystems {
 		query := domain.KeyQuery{Resolver: system, ErasedAt: erasedAt, Limit: 1000}

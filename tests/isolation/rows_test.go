@@ -10,7 +10,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// fill draws the subjects and the rows of each table. It records the owner of each row.
+// fill generates the subjects and the rows of each table. It records the owner of each row.
 func (s *schema) fill(t *rapid.T) {
 	for _, table := range s.tables {
 		f := &filler{T: t, table: table}
@@ -30,10 +30,10 @@ type filler struct {
 	table *table
 }
 
-// subjects draws 2 to 4 subjects. If the key has several columns, subjects have equal values in some of them. A subject
-// may have no row.
+// subjects generates 2 to 4 subjects. If the key of a subject has several columns, some subjects have equal values in
+// one of them. A subject may have no row.
 func (f *filler) subjects() (subjects []domain.Subject) {
-	const values = 3 // possible values of each element
+	const values = 3 // number of possible values of each key column
 	key := f.table.subjectKey
 	most := map[int]int{1: 10, 2: values * values, 3: values * values * values}[len(key)]
 	codes := rapid.SliceOfNDistinct(rapid.IntRange(0, most-1), 2, 4, rapid.ID).Draw(f.T, "subjects")
@@ -64,11 +64,11 @@ func (f *filler) subjects() (subjects []domain.Subject) {
 	return subjects
 }
 
-// addRows adds up to n rows. The function begin sets the owner of a row, and the cells that identify the owner. If
-// begin returns false, the row is dropped.
+// addRows adds up to n rows. The function begin sets the owner of a row, and the cells that refer to the owner. If
+// begin returns false, the row is not added.
 func (f *filler) addRows(n int, begin func(*row) bool) {
 	for range n {
-		r := &row{owner: nobody, cells: map[string]any{}}
+		r := &row{owner: noOwner, cells: map[string]any{}}
 		if !begin(r) || !f.identify(r) {
 			continue
 		}
@@ -89,19 +89,21 @@ func (f *filler) addRows(n int, begin func(*row) bool) {
 	}
 }
 
-// isLongKey reports whether each row can have a different key of an external system in the column.
+// isLongKey reports whether the column contains keys of an external system and has enough space for a different key in
+// each row.
 func (f *filler) isLongKey(c *column) bool {
 	return c.Personal != nil && c.Personal.Ref != "" && !c.unique && c.kind.Type == domain.TypeText &&
 		(c.kind.length == 0 || c.kind.length > 5)
 }
 
-// follow draws the row to which the path of the table refers. The owner of that row becomes the owner of r. If the path
-// may be NULL, r may have no owner.
+// follow sets the foreign key that connects r to its owner. It chooses the row to which this foreign key refers, and
+// the owner of that row becomes the owner of r. If the foreign key may be NULL, r may have no owner. follow returns
+// false if there is no row to which r could refer.
 func (f *filler) follow(r *row) bool {
 	path := f.table.path
 	candidates := f.candidates(r, path)
 	nullable := f.table.column(path.Columns[0]).nullable
-	if nullable && (len(candidates) == 0 || oneIn(f.T, "nobody's", 4)) {
+	if nullable && (len(candidates) == 0 || oneIn(f.T, "no owner", 4)) {
 		for _, name := range path.Columns {
 			r.cells[name] = nil
 		}
@@ -126,8 +128,8 @@ func (f *filler) copyKey(r *row, l *link, parent *row) {
 	}
 }
 
-// candidates returns the rows to which the foreign key of r may refer. They must match the cells of r that are already
-// set.
+// candidates returns the rows to which the foreign key of r may refer. Their keys must match the cells of r that
+// already have a value.
 func (f *filler) candidates(r *row, l *link) (candidates []*row) {
 	rows := l.to.rows
 	if l.to == f.table {
@@ -150,7 +152,8 @@ func (f *filler) candidates(r *row, l *link) (candidates []*row) {
 	return candidates
 }
 
-// refer draws the row to which a foreign key refers, or NULL. The foreign key is not the path of the table.
+// refer sets a foreign key of r to the key of a random row, or to NULL. The foreign key does not determine the owner of
+// r.
 func (f *filler) refer(r *row, l *link) {
 	if candidates := f.candidates(r, l); len(candidates) > 0 && !oneIn(f.T, "refers to nothing", 4) {
 		f.copyKey(r, l, pick(f.T, "refers to", candidates...))
@@ -163,8 +166,8 @@ func (f *filler) refer(r *row, l *link) {
 	}
 }
 
-// identify draws the cells of the primary key and of the other unique keys that are not set yet. It returns false if an
-// existing row has the same key.
+// identify sets the cells of the primary key and of the other unique keys that have no value yet. It returns false if
+// an existing row has the same primary key.
 func (f *filler) identify(r *row) bool {
 	alike := 0
 	for _, other := range f.table.rows {
@@ -179,7 +182,8 @@ func (f *filler) identify(r *row) bool {
 	return !slices.ContainsFunc(f.table.rows, func(other *row) bool { return agree(r, other, f.table.primaryKey) })
 }
 
-// agree reports whether two rows have equal values in the named columns. A cell that is not set equals every value.
+// agree reports whether the rows a and b have equal values in the named columns. It ignores columns in which a has no
+// value yet.
 func agree(a, b *row, names []string) bool {
 	for _, name := range names {
 		if value, set := a.cells[name]; set && value != b.cells[name] {
@@ -189,8 +193,8 @@ func agree(a, b *row, names []string) bool {
 	return true
 }
 
-// number sets the unset cells of the named columns to the digits of n. Most rows then differ in only one of these
-// columns.
+// number writes the digits of n into the named columns that have no value yet. Most rows then differ in only one of
+// these columns.
 func (f *filler) number(r *row, names []string, n int) {
 	const values = 3
 	open := slices.DeleteFunc(slices.Clone(names), func(name string) bool { _, set := r.cells[name]; return set })
@@ -206,8 +210,8 @@ func (f *filler) number(r *row, names []string, n int) {
 	}
 }
 
-// value draws the value of a column that is not part of a key. For a foreign key whose relation is drawn later, the
-// value is NULL.
+// value returns a random value for a column that is not part of a key. If unlink has removed the foreign key of the
+// column, the kind of the column may have no values, and value returns NULL.
 func (f *filler) value(c *column) any {
 	switch {
 	case len(c.kind.values) == 0 || c.nullable && oneIn(f.T, "null", 4):

@@ -6,8 +6,8 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// schema is a generated application with its tables and rows. The table of subjects comes before its child tables, and
-// each parent comes before its children.
+// schema is a generated application with its tables and rows. Each table follows the other tables to which it refers,
+// so the table of subjects precedes all tables with rows of subjects.
 type schema struct {
 	tables       []*table
 	subjects     []domain.Subject
@@ -22,7 +22,7 @@ type table struct {
 	repeats    bool       // several rows may have the same subject key
 	uniques    [][]string // other unique keys, to which links may refer
 	links      []*link
-	path       *link // nil for the subject's table
+	path       *link // the foreign key that determines the owner of a row; nil for the table of subjects
 	owned      bool
 	outside    bool // if true, the table is not in the data map
 	rows       []*row
@@ -36,7 +36,6 @@ type column struct {
 	unique   bool
 }
 
-// purpose is the purpose of a column.
 type purpose string
 
 const (
@@ -45,7 +44,6 @@ const (
 	forData purpose = "data"
 )
 
-// link is a foreign key.
 type link struct {
 	domain.Relation
 	to      *table
@@ -53,22 +51,23 @@ type link struct {
 	targets linkTarget
 }
 
-// linkTarget restricts the rows to which a foreign key may refer, if the foreign key is not the path of its table.
+// linkTarget restricts the rows to which a foreign key may refer. It concerns only foreign keys that do not determine
+// the owner of a row.
 type linkTarget string
 
 const (
 	atAnyone linkTarget = "anybody's" // any row, because an erasure does not delete it
 	atOwn    linkTarget = "own"       // only rows of the same owner, because both rows are deleted
-	setsNull linkTarget = "set null"  // only rows of the same owner; they are deleted, and this row stays
+	setsNull linkTarget = "set null"  // only rows of the same owner; an erasure deletes them and keeps this row
 )
 
-// row is a row and its owner. The owner is the index of a subject, or nobody if the row has no owner.
+// row is a row and its owner. The owner is the index of a subject, or noOwner.
 type row struct {
 	owner int
 	cells map[string]any
 }
 
-const nobody = -1
+const noOwner = -1
 
 func (t *table) column(name string) *column {
 	i := slices.IndexFunc(t.columns, func(c *column) bool { return c.Name == name })
@@ -87,8 +86,8 @@ const (
 	untouched rowEffect = "untouched" // the erasure plan has no step on the table
 )
 
-// effect returns the effect of an erasure on the subject's rows. It derives the effect from the annotations,
-// independently of the library.
+// effect returns the effect of an erasure on the subject's rows. The expectations of the tests need it, so it does not
+// use the code of habeas.
 func (t *table) effect() rowEffect {
 	annotated, stays, open := 0, false, false
 	for _, c := range t.columns {
@@ -115,8 +114,8 @@ func (t *table) effect() rowEffect {
 	}
 }
 
-// anonymized returns the columns that an erasure overwrites, and retained returns the columns that it retains. The rows
-// of the table must stay.
+// anonymized returns the annotated columns without the strategy retain, and retained returns those with this strategy.
+// If an erasure keeps the rows of the table, it overwrites the columns of anonymized.
 func (t *table) anonymized() []*column { return t.annotated(false) }
 func (t *table) retained() []*column   { return t.annotated(true) }
 
@@ -129,7 +128,7 @@ func (t *table) annotated(retain bool) (columns []*column) {
 	return columns
 }
 
-// hops returns the number of foreign keys between the table and the table of subjects.
+// hops returns the number of foreign keys that connect the table to the table of subjects.
 func (t *table) hops() int {
 	if t.path == nil {
 		return 0
@@ -137,12 +136,12 @@ func (t *table) hops() int {
 	return 1 + t.path.to.hops()
 }
 
-// losesPath reports whether an erasure deletes rows of a table between this table and the table of subjects.
+// losesPath reports whether an erasure deletes rows of another table that connect the rows of this table to the
+// subject.
 func (t *table) losesPath() bool {
 	return t.path != nil && (t.path.to.effect() == deleted || t.path.to.losesPath())
 }
 
-// rowsOf counts a subject's rows.
 func (t *table) rowsOf(subject int) (n int64) {
 	for _, r := range t.rows {
 		if r.owner == subject {
@@ -152,9 +151,12 @@ func (t *table) rowsOf(subject int) (n int64) {
 	return n
 }
 
-// restrictLinks decides to which rows the foreign keys may refer that are not a path. It needs the effect on each
-// table. It removes a foreign key from rows that stay to rows that are deleted, unless the foreign key can become NULL.
-// If the schema may be invalid, it keeps such foreign keys, and the data map is refused.
+// restrictLinks decides to which rows a foreign key may refer, except the foreign keys that determine the owner of a
+// row. It treats a foreign key from rows that stay to rows that an erasure deletes:
+//
+//   - If the foreign key can become NULL, it gets ON DELETE SET NULL.
+//   - Otherwise, if the schema may be invalid, the foreign key stays, and the data map is refused.
+//   - Otherwise, the foreign key is removed.
 func (s *schema) restrictLinks() {
 	for _, t := range s.tables {
 		for _, l := range slices.Clone(t.links) {
@@ -175,7 +177,8 @@ func (s *schema) restrictLinks() {
 	}
 }
 
-// unlink removes a foreign key. Its columns become plain data, unless the path of the table uses them.
+// unlink removes a foreign key. Its columns become plain data, except those that t.path uses, the foreign key that
+// determines the owner of a row.
 func (t *table) unlink(l *link) {
 	t.links = slices.DeleteFunc(t.links, func(other *link) bool { return other == l })
 	for _, name := range l.Columns {
@@ -185,7 +188,8 @@ func (t *table) unlink(l *link) {
 	}
 }
 
-// dataMap returns the data map of the application. The parameter order is the order of its tables.
+// dataMap returns the data map of the application. The parameter order has the indexes of its tables in the order of
+// the data map.
 func (s *schema) dataMap(qualifier string, order []int) (domain.DataMap, error) {
 	var declared []domain.Table
 	for _, i := range order {

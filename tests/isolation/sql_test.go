@@ -47,7 +47,7 @@ func tuple(names []string) string {
 	return "(" + strings.Join(quoted, ", ") + ")"
 }
 
-// insert writes the rows, parents before children.
+// insert inserts all rows, parents before children.
 func (w *world) insert() {
 	for _, table := range w.tables {
 		if len(table.rows) == 0 {
@@ -88,7 +88,8 @@ func argument(k kind, value any) any {
 	}
 }
 
-// dump has every cell of the database as text. The inner maps have the primary keys of rows as their keys.
+// dump has every cell of the database as text. The inner map has one element for each row, with the text of the primary
+// key as its key.
 type dump map[*table]map[string]line
 
 // line has the cells of one row, by the names of their columns.
@@ -135,7 +136,7 @@ func (w *world) dumpTable(table *table) map[string]line {
 	return lines
 }
 
-// key returns the key of the row in a dump.
+// key returns the text with which a dump identifies the row.
 func (t *table) key(r *row) string { return fmt.Sprintf("%q", t.keyTexts(r)) }
 
 func (t *table) keyTexts(r *row) (texts []string) {

@@ -9,16 +9,15 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// tally counts how often the generated applications had each feature. A property that was never tested with a feature
-// proves nothing about the feature.
+// tally counts how many of the generated applications had each feature, such as a composite foreign key. A test proves
+// nothing about a feature that no application had.
 type tally struct {
 	drawn, accepted int
 	features        map[string]int
 }
 
-// If at least enough data maps were accepted, counted over both databases, each feature must have occurred at least
-// once. The rarest feature occurs in 8 of 100 applications. Also, at least leastAccepted percent of the data maps must
-// be accepted.
+// If at least enough data maps were accepted on both databases together, each feature must have occurred. The rarest
+// feature occurs in 8 of 100 applications. At least leastAccepted percent of the data maps must be accepted.
 const (
 	enough        = 200
 	leastAccepted = 80
@@ -53,7 +52,7 @@ var tableFeatures = map[string]func(*schema, *table) bool{
 	},
 	"retained columns":      func(_ *schema, t *table) bool { return t.effect() == survives && len(t.retained()) > 0 },
 	"tables without a step": func(_ *schema, t *table) bool { return t.path != nil && t.effect() == untouched },
-	"rows of nobody":        func(_ *schema, t *table) bool { return t.path != nil && t.rowsOf(nobody) > 0 },
+	"rows without an owner": func(_ *schema, t *table) bool { return t.path != nil && t.rowsOf(noOwner) > 0 },
 	"subjects that share an element": func(s *schema, t *table) bool {
 		return len(t.subjectKey) > 1 && slices.ContainsFunc(t.rows[1:], func(r *row) bool {
 			return r.owner > 0 && !agree(r, t.rows[0], t.subjectKey) &&
@@ -86,16 +85,16 @@ var linkFeatures = map[string]func(*table, *link) bool{
 	},
 	"a row that refers to another subject's": func(t *table, l *link) bool {
 		return l != t.path && slices.ContainsFunc(t.rows, func(r *row) bool {
-			return l.isSet(r) && r.owner != nobody && slices.ContainsFunc(l.to.rows, func(to *row) bool {
-				return to.owner != nobody && to.owner != r.owner && l.connects(r, to)
+			return l.isSet(r) && r.owner != noOwner && slices.ContainsFunc(l.to.rows, func(to *row) bool {
+				return to.owner != noOwner && to.owner != r.owner && l.connects(r, to)
 			})
 		})
 	},
 }
 
-// writes reports whether an erasure overwrites a column for which such returns true, in rows that stay.
-func (t *table) writes(such func(*column) bool) bool {
-	return t.effect() == survives && slices.ContainsFunc(t.anonymized(), such)
+// writes reports whether the rows of the table stay and an erasure overwrites a column for which matches returns true.
+func (t *table) writes(matches func(*column) bool) bool {
+	return t.effect() == survives && slices.ContainsFunc(t.anonymized(), matches)
 }
 
 func sameNames(a, b []string) bool {

@@ -18,13 +18,13 @@ func (w *world) trail(id domain.SubjectID) (trail []domain.AuditEvent) {
 	return trail
 }
 
-// outcome is the result of an erasure, and the keys of external systems that the erasure has added to the outbox.
+// outcome is the result of an erasure, with the keys of external systems that the erasure has added to the outbox.
 type outcome struct {
 	domain.ErasureResult
 	keys map[string][]string
 }
 
-// checkTrail checks that the trail has exactly the events of the given erasures, in their order.
+// checkTrail checks that the subject's audit trail has exactly the events of the given erasures, in their order.
 func (w *world) checkTrail(subject domain.Subject, results ...outcome) {
 	trail := w.trail(subject.ID)
 	ids := map[string]bool{}
@@ -74,8 +74,9 @@ func (w *world) checkTrail(subject domain.Subject, results ...outcome) {
 	}
 }
 
-// unplanned returns the number of steps that are in the result but not in the erasure plan. They anonymize a table
-// whose columns are all retained, because a retention period has ended.
+// unplanned returns the number of steps that are in the result but not in the erasure plan. The plan has only a
+// retaining step if all annotated columns of a table are retained. If a retention period has ended, the result has an
+// anonymizing step, too.
 func (w *world) unplanned(result domain.ErasureResult) (n int64) {
 	for _, table := range w.mapped() {
 		if _, has := result.Anonymized[w.qualifier+table.name]; has && len(table.anonymized()) == 0 {
@@ -85,7 +86,7 @@ func (w *world) unplanned(result domain.ErasureResult) (n int64) {
 	return n
 }
 
-// step identifies one step of an erasure in the payload of an event.
+// step identifies one step of an erasure by two values in the payload of its event.
 type step struct {
 	target, strategy string
 }
@@ -103,8 +104,9 @@ func stepsOf(result domain.ErasureResult) map[step]int64 {
 	return steps
 }
 
-// checkSteps checks that the trail has each step once. The steps on a table must follow the steps on the tables that
-// refer to it. On each table, the retaining step must follow the anonymizing step.
+// checkSteps checks that each step has one event in the trail, in a correct order. The steps on a table must be later
+// than the steps on the tables that refer to it. On each table, the retaining step must be later than the anonymizing
+// step.
 func (w *world) checkSteps(steps map[step]int64, trail []domain.AuditEvent) {
 	first, last := map[string]int{}, map[string]int{}
 	var strategies []string
@@ -138,7 +140,8 @@ func (w *world) checkSteps(steps map[step]int64, trail []domain.AuditEvent) {
 	}
 }
 
-// checkEvent checks the type and the payload of an event. The operation id must be the id of the latest request.
+// checkEvent checks the type and the payload of an event. The operation id in the payload must be the event id of the
+// latest event erasure_requested.
 func (w *world) checkEvent(event domain.AuditEvent, of domain.EventType, payload domain.Payload) {
 	if of == domain.EventErasureRequested {
 		w.operation = event.EventID

@@ -16,7 +16,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// world is a generated application with habeas, and the expectations of the generator.
+// world is a generated application that uses habeas, with the values that the generator expects after an operation.
 type world struct {
 	*schema
 	*rapid.T
@@ -27,7 +27,7 @@ type world struct {
 	store     *bunstore.Store
 	eraser    *erasure.Eraser
 	exporter  *export.Exporter
-	resolvers []string            // external systems that have refs of subjects
+	resolvers []string            // external systems that can have an id of the subject
 	queried   map[string][]string // the keys that exports have requested, by system
 	operation string              // the operation id of the erasure whose events are checked
 }
@@ -44,8 +44,10 @@ func (desk) ExportSubject(context.Context, domain.SubjectRef) ([]domain.ExportRe
 	return nil, nil
 }
 
-// newWorld draws an application. If its data map is refused because of a mistake of the generator, the check is skipped
-// and not counted. If its data map is refused without a mistake, the check fails.
+// newWorld generates an application. If its data map is refused, there are two cases:
+//
+//   - If the generator has made a mistake on purpose, this check is skipped and does not count as accepted.
+//   - Otherwise, the check fails.
 func newWorld(t *rapid.T, e engine, seen *tally) *world {
 	s := drawSchema(t, e)
 	w := &world{
@@ -58,8 +60,8 @@ func newWorld(t *rapid.T, e engine, seen *tally) *world {
 	}
 	order = shuffled(t, "order", order)
 	seen.drawn++
-	// The data map is first checked without a qualifier, because the names of tables do not matter for mistakes. A
-	// database is then opened only for an accepted data map.
+	// The data map is checked before a database is opened, because opening one is slow. This check needs no qualifier,
+	// because the names of tables do not matter for mistakes.
 	if dataMap, err := s.dataMap("", order); err != nil {
 		w.refused(err)
 	} else if _, err := (erasure.Planner{}).Plan(dataMap, nil); err != nil {
@@ -111,7 +113,6 @@ func (w *world) mapped() []*table {
 	return slices.DeleteFunc(slices.Clone(w.tables), func(t *table) bool { return t.outside })
 }
 
-// do runs fn in a session.
 func (w *world) do(fn func(ctx context.Context, s ports.Session) error) {
 	must(w.T, w.store.Do(w.Context(), fn))
 }

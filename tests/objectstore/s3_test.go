@@ -94,8 +94,8 @@ func TestEveryVersionIsErased(t *testing.T) {
 	}
 }
 
-// After Delete, a versioned bucket has older versions of the object and a delete marker. EraseKeys must remove all of
-// them.
+// In a versioned bucket, Delete keeps the older versions of the object and adds a delete marker. EraseKeys must remove
+// both.
 func TestAnObjectThatWasDeletedIsErasedWithItsVersions(t *testing.T) {
 	w := newWorld(t, true)
 	w.write(t, "u/1", "one")
@@ -162,7 +162,8 @@ func TestKeysOfAllCharacters(t *testing.T) {
 	}
 }
 
-// Users may write the columns with keys. A key such as "u/" must not select all objects whose keys begin with it.
+// An attacker may write "u/" into a column with the keys of objects. The resolver must not treat this value as a
+// prefix, because it would then export or erase the objects of other people.
 func TestAKeyIsNeverAPrefix(t *testing.T) {
 	w := newWorld(t, true)
 	want := map[string]int{"u/1/a": 2, "u/10/a": 1, "u/1.bak": 1, "v": 1}

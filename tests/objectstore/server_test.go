@@ -120,9 +120,10 @@ func awaitHealth(ended <-chan error) error {
 	}
 }
 
-// world is a bucket and clients of it. If fault is set, it handles the requests of bucket instead of the server.
+// world is a bucket, with clients that access the bucket. If fault is set, it handles all requests of the client
+// bucket.
 type world struct {
-	client *s3.Client // without the faults
+	client *s3.Client // a client for the test itself, which does not use fault
 	name   string
 	bucket *blob.Bucket
 	fault  atomic.Pointer[http.HandlerFunc]
@@ -130,7 +131,8 @@ type world struct {
 
 var buckets atomic.Int64
 
-// newWorld creates a bucket on the server. If versioned is true, the bucket keeps versions and supports legal holds.
+// newWorld creates a bucket on the server. If versioned is true, the bucket stores all versions of an object, and
+// supports legal holds, which forbid the deletion of a version.
 func newWorld(t testing.TB, versioned bool) *world {
 	t.Helper()
 	w := &world{client: connect("http://" + server), name: fmt.Sprintf("bucket-%d", buckets.Add(1))}
@@ -140,7 +142,7 @@ func newWorld(t testing.TB, versioned bool) *world {
 	must(t, err)
 	proxy := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
 		r.SetURL(&url.URL{Scheme: "http", Host: server})
-		r.Out.Host = r.In.Host // the host is signed
+		r.Out.Host = r.In.Host // the signature of the request includes the host
 	}}
 	var one sync.Mutex // serializes deletions, which this server does not run atomically
 	front := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
@@ -183,7 +185,7 @@ func (w *world) write(t testing.TB, key string, contents ...string) {
 	}
 }
 
-// versions returns the number of versions and delete markers of each key.
+// versions maps each key to the number of its versions and delete markers.
 func (w *world) versions(t testing.TB) map[string]int {
 	t.Helper()
 	all := map[string]int{}
@@ -225,7 +227,8 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// withoutVersions returns the bucket through a proxy that refuses to list versions, as some object stores do.
+// withoutVersions returns a client of the bucket. Its requests go through a proxy that refuses to list versions, as
+// some object stores do.
 func (w *world) withoutVersions(t testing.TB) *blob.Bucket {
 	t.Helper()
 	proxy := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {

@@ -22,7 +22,8 @@ const decision = `{"granted":true,"policy_version":"v1","purpose":"newsletter"}`
 
 var errBroken = errors.New("secret")
 
-// sessions is a session factory. If the function before returns an error, no session is opened.
+// sessions is a session factory that first calls the function before. If before returns an error, Do returns this
+// error.
 type sessions struct {
 	ports.SessionFactory
 	before func(ctx context.Context) error
@@ -37,7 +38,7 @@ func (s *sessions) Do(ctx context.Context, fn func(context.Context, ports.Sessio
 	return s.SessionFactory.Do(ctx, fn)
 }
 
-// newAPI returns an API on a store in memory. The only row of its subject has columns of different types.
+// newAPI returns an API on a store in memory. The store has one row, whose columns have different types.
 func newAPI(t *testing.T, s *sessions) *httpapi.API {
 	t.Helper()
 	personal := func(name string, columnType domain.ColumnType) domain.Column {
@@ -69,7 +70,6 @@ func newAPI(t *testing.T, s *sessions) *httpapi.API {
 	return api
 }
 
-// received is a response with its body.
 type received struct {
 	*http.Response
 	body string

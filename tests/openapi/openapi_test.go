@@ -24,7 +24,7 @@ import (
 type contract struct {
 	document *openapi3.T
 	router   routers.Router
-	seen     map[string]bool // "operationId status"
+	seen     map[string]bool // each key is an operationId, a blank and a status
 }
 
 func newContract(t *testing.T, api *httpapi.API, prefix string) *contract {
@@ -40,8 +40,8 @@ func newContract(t *testing.T, api *httpapi.API, prefix string) *contract {
 	return &contract{document, router, map[string]bool{}}
 }
 
-// check compares a request and its response with the document. A request with status 200 must conform to the document.
-// A request with status 400, 415 or 422 must not conform to it.
+// check compares a request and its response with the document. If the status is 200, the request must conform to the
+// document. If the status is 400, 415 or 422, the request must not conform. The response must always conform.
 func (c *contract) check(t *testing.T, request *http.Request, body string, got received) {
 	t.Helper()
 	route, parameters, err := c.router.FindRoute(request)

@@ -56,8 +56,8 @@ type unaware struct{ context.Context }
 
 func (unaware) Deadline() (time.Time, bool) { return time.Unix(0, 0), true }
 
-// When a deadline passes, the connection may notice it a moment before the context does. If the driver has not sent the
-// statement yet, it only reports a bad connection. The error must nevertheless be context.DeadlineExceeded.
+// A deadline has passed, but the method Err of the context still returns nil. The driver has not sent the statement,
+// and reports only a bad connection. The store must return context.DeadlineExceeded.
 func TestADeadlineThatTheDriverNoticesFirstIsAnErrorOfTheContext(t *testing.T) {
 	err := open(t, migrated(t)).Do(t.Context(), func(ctx context.Context, s ports.Session) error {
 		if err := s.Subjects().Lock(ctx, subject(), time.Now()); err != nil {
@@ -89,8 +89,8 @@ func TestATimeoutIsTheDeadlinesOrElseTheDatabases(t *testing.T) {
 	}))
 }
 
-// The driver notices deadlines, but not cancellations. After a cancellation, it waits until a read times out, by
-// default after 10 s. The error must then be context.Canceled, and not a timeout.
+// The driver ignores a cancellation of the context. It waits until a read times out, by default after 10 s. The store
+// must then return context.Canceled, and not a timeout.
 func TestACancellationIsNotTakenForATimeout(t *testing.T) {
 	database := migrated(t)
 	must(t, open(t, database).Do(t.Context(), func(ctx context.Context, s ports.Session) error {
@@ -99,7 +99,7 @@ func TestACancellationIsNotTakenForATimeout(t *testing.T) {
 		}
 		cancelled, cancel := context.WithCancel(t.Context())
 		err := open(t, database+"&read_timeout=500ms").Do(cancelled, func(ctx context.Context, s ports.Session) error {
-			time.AfterFunc(50*time.Millisecond, cancel) // the statement below does not notice it
+			time.AfterFunc(50*time.Millisecond, cancel) // the statement below does not notice the cancellation
 			return s.Subjects().Lock(ctx, subject(), time.Now())
 		})
 		if !errors.Is(err, context.Canceled) || errors.Is(err, domain.ErrUnavailable) {
@@ -145,8 +145,8 @@ func wantUnavailable(t *testing.T, err error) {
 	wantSilence(t, err)
 }
 
-// wantDriverError fails unless err wraps an error of the driver with the given SQLSTATE, and its text contains the
-// SQLSTATE.
+// wantDriverError fails if err does not wrap an error of the driver with the given SQLSTATE, or if the text of err does
+// not contain this SQLSTATE.
 func wantDriverError(t *testing.T, err error, state string) {
 	t.Helper()
 	var found pgdriver.Error
@@ -173,7 +173,6 @@ func subject() domain.SubjectID {
 	return id
 }
 
-// open opens a store on a database.
 func open(t *testing.T, database string) ports.SessionFactory {
 	t.Helper()
 	store, err := bunstore.New(driver.Open(t, database), dataMap(t), bunstore.Options{})
@@ -181,7 +180,6 @@ func open(t *testing.T, database string) ports.SessionFactory {
 	return store
 }
 
-// dataMap returns the data map of the tables in the database of migrated.
 func dataMap(t *testing.T) domain.DataMap {
 	t.Helper()
 	m, err := domain.NewDataMap(
@@ -201,14 +199,13 @@ func dataMap(t *testing.T) domain.DataMap {
 	return m
 }
 
-// lock locks the subject in a new session.
 func lock(ctx context.Context, sessions ports.SessionFactory) error {
 	return sessions.Do(ctx, func(ctx context.Context, s ports.Session) error {
 		return s.Subjects().Lock(ctx, subject(), time.Now())
 	})
 }
 
-// migrated returns the URL of a database with the tables of habeas and of the application.
+// migrated creates a database with the tables of habeas and of the application, and returns its URL.
 func migrated(t *testing.T) string {
 	t.Helper()
 	database := driver.NewDatabase(t)
@@ -226,8 +223,8 @@ func execute(t *testing.T, database, statement string) {
 	must(t, err)
 }
 
-// listener returns the address of a server that calls treat for each connection. If treat is nil, no server listens on
-// the address.
+// listener returns the address of a server that passes each connection to treat. If treat is nil, the address refuses
+// connections.
 func listener(t *testing.T, treat func(net.Conn)) string {
 	t.Helper()
 	listener, err := net.Listen("tcp4", "127.0.0.1:0")

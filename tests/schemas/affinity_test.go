@@ -37,8 +37,9 @@ type ride[K any] struct {
 
 func garage[K any]() []any { return []any{(*owner[K])(nil), (*car[K])(nil), (*ride[K])(nil)} }
 
-// carTables returns the statements that create the tables owners, cars and rides. The parameters are the types of their
-// keys and foreign keys.
+// carTables returns the statements that create the tables owners, cars and rides. The parameters are SQL types: of the
+// key of owners, of the column in cars that refers to owners, of the key of cars (plate), and of the column in rides
+// that refers to cars.
 func carTables(key, foreign, plate, foreignPlate string) []string {
 	return []string{
 		"PRAGMA foreign_keys = OFF",
@@ -48,8 +49,9 @@ func carTables(key, foreign, plate, foreignPlate string) []string {
 	}
 }
 
-// If a relation connects columns of different types, SQLite converts values. For example, it converts '007' to 7, and
-// it converts different long numbers to the same number. Such relations are refused.
+// SQLite converts values to compare columns of different types. For example, it converts '007' to 7, and it converts
+// some different long numbers to the same number. A relation between such columns could join rows of different people,
+// so it is refused.
 func TestRelationsWithLossyConversionsAreRefused(t *testing.T) {
 	for name, test := range map[string]struct {
 		models                            []any
@@ -93,8 +95,8 @@ func TestRelationsWithLossyConversionsAreRefused(t *testing.T) {
 	}
 }
 
-// These combinations of types occur in applications and in the tables that bun creates. SQLite compares their values
-// without a lossy conversion, so they are accepted.
+// These combinations of types occur in applications and in the tables that bun creates. The conversions of SQLite do
+// not make different values equal, so the relations are accepted.
 func TestTypesWithoutLossyConversionsAreAccepted(t *testing.T) {
 	const one, two = "6ba7b810-9dad-11d1-80b4-00c04fd430c8", "00000000-0000-4000-8000-000000000000"
 	for name, test := range map[string]struct {
@@ -154,8 +156,8 @@ func TestTypesWithoutLossyConversionsAreAccepted(t *testing.T) {
 	}
 }
 
-// A numeric key has no leading zeros and at most 64 bits. Other ids are refused, because SQLite would convert them to
-// another key.
+// SQLite would convert each of these subject ids to the key of another row, so the id is refused. For example, it would
+// convert '007' to 7.
 func TestAnIDThatSQLiteConvertsIsRefused(t *testing.T) {
 	for id, test := range map[string]struct{ key, stored string }{
 		"007": {"numeric", "7"}, "1e5": {"integer", "100000"}, "7": {"real", "7"},
@@ -175,7 +177,8 @@ func TestAnIDThatSQLiteConvertsIsRefused(t *testing.T) {
 	}
 }
 
-// SQLite converts different long numbers to the same number if a numeric foreign key refers to a key that is a text.
+// The key is a text, and the foreign key is a number. SQLite converts two different long numbers in the texts to the
+// same number, so operations on such a subject are refused.
 func TestALongNumberInATextIsRefusedWhereANumberRefersToIt(t *testing.T) {
 	const one, two = "12345678901234567890", "12345678901234567891"
 	a := open(t, databases.SQLite(t), app.Config{Models: garage[string]()},
@@ -224,8 +227,8 @@ type page struct {
 	Body          string    `bun:"body" pii:"communication"`
 }
 
-// In SQLite, a foreign key of type integer converts '01' to 1. Members '1' and '01' are different people, so the rows
-// of one must survive the erasure of the other.
+// In SQLite, a foreign key of type integer converts '01' to 1. The members '1' and '01' are different people. The
+// erasure of one member must not delete rows of the other.
 func TestAnIntegerForeignKeyDoesNotMixTwoPersons(t *testing.T) {
 	a := open(t, databases.SQLite(t), app.Config{Models: []any{(*member)(nil), (*document)(nil), (*page)(nil)}},
 		"PRAGMA foreign_keys = OFF",

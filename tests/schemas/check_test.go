@@ -11,17 +11,19 @@ import (
 	"github.com/habeas-data/habeas/internal/tests/databases"
 )
 
-// forecastCase is a database with the expected error of Check and the expected result of an erasure.
+// forecastCase is a database, with the expected error of the check of this database, and with the expected result of an
+// erasure.
 type forecastCase struct {
 	statements []string
-	rows       []string // replaces the usual rows
+	rows       []string // rows instead of usualRows; nil for usualRows
 	change     func(people, visits *domain.Table)
 	code       string // code of the error, or "" without one
-	left       string // if not "", an erasure succeeds in spite of the error, and this query counts the values left behind
+	left       string // a query that counts the values that a successful erasure leaves behind, or "" without such values
 	onPostgres bool
 }
 
-// These are the tables of most cases. An erasure keeps the rows of people and deletes the rows of visits.
+// These statements create the tables of most cases. An erasure keeps the row of a person and deletes the person's
+// visits.
 const (
 	makePeople = "CREATE TABLE people (id bigint PRIMARY KEY, email text, nick text)"
 	makeVisits = "CREATE TABLE visits (id bigint PRIMARY KEY, person_id bigint REFERENCES people (id), agent text)"
@@ -56,7 +58,7 @@ func guests() (people, visits domain.Table) {
 	return people, visits
 }
 
-// withPeople returns the statements that create the usual tables, but the table people has the given columns.
+// withPeople returns the statements that create the tables people and visits, where people has the given columns.
 func withPeople(columns string, more ...string) []string {
 	return append([]string{"CREATE TABLE people (" + columns + ")", makeVisits}, more...)
 }
@@ -229,7 +231,8 @@ func TestCheckReportsAMissingForeignKeyOnPostgreSQL(t *testing.T) {
 	})
 }
 
-// If Check reports an error, an erasure fails or leaves values behind. If Check reports no error, erasures succeed.
+// If gdpr.Check reports an error, an erasure must fail or leave values behind. If gdpr.Check reports no error, erasures
+// must succeed.
 func TestACheckPredictsTheResultOfAnErasure(t *testing.T) {
 	for name, test := range forecasts {
 		if !test.onPostgres {
@@ -240,8 +243,8 @@ func TestACheckPredictsTheResultOfAnErasure(t *testing.T) {
 	for name, test := range forecasts {
 		t.Run("PostgreSQL/"+name, func(t *testing.T) {
 			execute(t, db, "DROP SCHEMA public CASCADE", "CREATE SCHEMA public")
-			// Open connections have prepared statements for tables of the previous case. Closing them avoids errors about
-			// changed types.
+			// Open connections have prepared statements for the tables of the previous case. They are closed, because these
+			// statements would fail after a change of the column types.
 			db.SetMaxIdleConns(0)
 			db.SetMaxIdleConns(2)
 			checkForecast(t, db, test)
@@ -293,7 +296,7 @@ func openGuests(t *testing.T, db *bun.DB, test forecastCase) *application {
 	return open(t, db, app.Config{DataMap: dataMap}, append(statements, rows...)...)
 }
 
-// copying returns a trigger that copies email addresses into the table history.
+// copying returns statements that create a trigger. The trigger copies email addresses into the table history.
 func copying(db *bun.DB) []string {
 	if isPostgres(db) {
 		return function("BEFORE UPDATE", "people", "INSERT INTO history VALUES (OLD.email); RETURN NEW;")

@@ -13,7 +13,8 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// deferred returns the statements for a constraint trigger of PostgreSQL that fires at the commit.
+// deferred returns the statements that create a constraint trigger of PostgreSQL. PostgreSQL runs this trigger at the
+// commit.
 func deferred(name, event, table, body string) []string {
 	return []string{
 		"CREATE FUNCTION " + name + "() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN " + body + " RETURN NULL; END $$",
@@ -24,9 +25,8 @@ func deferred(name, event, table, body string) []string {
 
 var plainClients = slices.Concat(clientTables("clients"), letterTables())
 
-// inside calls fn in a session that joins a transaction of the application. The parameters before and after are
-// statements of the application in this transaction, before and after the session. inside commits and returns the error
-// of fn.
+// inside runs a transaction of the application, commits it, and returns the error of fn. The transaction consists of
+// the statements in the parameter before, a session of habeas that calls fn, and the statements in the parameter after.
 func (a *application) inside(
 	t testing.TB, fn func(context.Context, ports.Session, domain.Subject) error, before, after []string,
 ) error {
@@ -57,8 +57,9 @@ func (a *application) rectifying(ctx context.Context, s ports.Session, subject d
 
 var corrected = domain.Corrections{domain.CategoryContact: "new@example.org"}
 
-// A deferred trigger would restore a value at the commit of the application, after the session has succeeded. The
-// session must therefore fire such triggers itself and fail.
+// A deferred trigger (it runs at the commit) restores an erased or corrected value. A session in a transaction of the
+// application ends before this commit. It must therefore run such triggers itself, and must fail because of the
+// restored value.
 func TestADeferredTriggerIsFiredBeforeTheSessionSucceeds(t *testing.T) {
 	const restore = "IF OLD.email LIKE 'a@%' THEN UPDATE clients SET email = OLD.email WHERE id = OLD.id; END IF;"
 	for name, triggers := range map[string][]string{
@@ -98,8 +99,8 @@ func TestADeferredTriggerIsFiredBeforeTheSessionSucceeds(t *testing.T) {
 	}
 }
 
-// plainTo returns the statements for a table in the schema another, and for a function guard in this schema. The
-// trigger guard of another table must not be confused with it.
+// plainTo returns the statements that create a table without triggers, and a function another.guard. A session must not
+// confuse this function with the trigger guard of the table clients.
 func plainTo(table string) []string {
 	return []string{
 		"CREATE TABLE " + table + " (id bigint PRIMARY KEY, email text)",
@@ -107,8 +108,10 @@ func plainTo(table string) []string {
 	}
 }
 
-// A deferred trigger adds a row for each deleted row. If it does so only once, the added rows are erased too. If it
-// adds a row each time, the erasure fails.
+// A deferred trigger (it runs at the commit) adds a row for each deleted row. There are two cases:
+//
+//   - If the trigger adds rows only once, the erasure also deletes these rows.
+//   - If the trigger adds a row after each deletion, the erasure fails.
 func TestRowsThatADeferredTriggerAddsAreErased(t *testing.T) {
 	for name, back := range map[string]struct {
 		when string
@@ -141,8 +144,8 @@ func TestRowsThatADeferredTriggerAddsAreErased(t *testing.T) {
 
 func second[T any](_ T, err error) error { return err }
 
-// Before the session, the application inserts a row in the same transaction. The deferred trigger of this insert
-// restores an email address. The session fires the trigger first, so the erasure succeeds.
+// In its transaction, the application inserts a row before it starts a session of habeas. The deferred trigger of this
+// insert restores an email address. The session runs this trigger before the erasure, so the erasure succeeds.
 func TestDeferredTriggersOfEarlierWritesAreFired(t *testing.T) {
 	a := open(t, onPostgres(t), app.Config{Models: clients}, slices.Concat(plainClients,
 		deferred("guard", "INSERT", "letters", "UPDATE clients SET email = 'a@example.org' WHERE id = NEW.client_id;"))...)
@@ -152,8 +155,8 @@ func TestDeferredTriggersOfEarlierWritesAreFired(t *testing.T) {
 	}
 }
 
-// After a session, the constraints of the application are still deferred, because the application may write more in the
-// same transaction. Its deferred triggers stay deferred, too.
+// After a session in a transaction of the application, the constraints of the application must still be deferred until
+// the commit, because the application may write more rows. The same applies to its deferred triggers.
 func TestAJoinedSessionLeavesConstraintsDeferred(t *testing.T) {
 	a := open(t, onPostgres(t), app.Config{Models: clients}, slices.Concat(plainClients, []string{
 		"CREATE TABLE branches (id bigint PRIMARY KEY)",
@@ -178,7 +181,7 @@ func TestAJoinedSessionLeavesConstraintsDeferred(t *testing.T) {
 	}
 }
 
-// If a deferred trigger raises an error, the erasure fails with domain.ErrConflict and leaves no write. The application
+// If a deferred trigger raises an error, the erasure fails with domain.ErrConflict and changes no row. The application
 // can continue its transaction.
 func TestADeferredTriggerThatRefusesFailsTheWholeErasure(t *testing.T) {
 	a := open(t, onPostgres(t), app.Config{Models: clients}, slices.Concat(plainClients,
@@ -195,13 +198,14 @@ func TestADeferredTriggerThatRefusesFailsTheWholeErasure(t *testing.T) {
 		" WHERE email = 'a@example.org'"); n != 1 {
 		t.Error("a part of the erasure is there")
 	}
-	if n := len(a.failed(t, "1")); n != 2 { // the joined session has recorded one, and the other session another
+	if n := len(a.failed(t, "1")); n != 2 { // one by each session
 		t.Errorf("%d failures are on the trail", n)
 	}
 }
 
-// If a constraint or another trigger has the same name as a deferred trigger, SET CONSTRAINTS affects both. A session
-// in a transaction of the application is refused then. A session with its own transaction is not refused.
+// The statement SET CONSTRAINTS, which runs a deferred trigger early, also affects every constraint and trigger with
+// the same name. If there is one, a session in a transaction of the application is refused. A session in a transaction
+// of its own is not refused.
 func TestADeferredTriggerWithAnAmbiguousNameIsRefused(t *testing.T) {
 	for name, statement := range map[string]string{
 		"a foreign key": "ALTER TABLE letters ADD CONSTRAINT guard FOREIGN KEY (client_id) REFERENCES clients",

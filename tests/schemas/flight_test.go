@@ -15,7 +15,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// waits waits until a connection to the database waits for a lock.
+// waits returns as soon as a connection to the database waits for a lock.
 func (a *application) waits(t testing.TB) {
 	t.Helper()
 	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); {
@@ -27,8 +27,8 @@ func (a *application) waits(t testing.TB) {
 	t.Fatal("nothing waits for a lock")
 }
 
-// eraseDuring starts an erasure while a transaction of the application is open. It commits this transaction when the
-// erasure waits for a lock.
+// eraseDuring executes the statements in a transaction of the application. It then starts an erasure, and commits the
+// transaction as soon as the erasure waits for a lock.
 func (a *application) eraseDuring(t *testing.T, statements ...string) {
 	t.Helper()
 	tx, err := a.db.BeginTx(t.Context(), nil)
@@ -67,8 +67,9 @@ func TestRowsInFlightAreErased(t *testing.T) {
 	}
 }
 
-// The connections of the application have a stricter default isolation level. The row of the client is not deleted, so
-// a letter that the erasure does not see would cause no error of a foreign key.
+// With a stricter isolation level, an erasure could miss a letter that a concurrent transaction inserts. No foreign key
+// would reveal this, because the erasure does not delete the row of the client. The erasure must nevertheless delete
+// the letter.
 func TestRowsInFlightAreErasedUnderAnyDefaultIsolation(t *testing.T) {
 	for _, level := range []string{"repeatable read", "serializable"} {
 		t.Run(level, func(t *testing.T) {
@@ -120,7 +121,7 @@ func TestWhatIsGivenToAnotherPersonSurvives(t *testing.T) {
 	}
 }
 
-// During the erasure, transactions of the application add items to the orders of the same people.
+// During the erasures of some people, transactions of the application add items to the orders of these people.
 func TestABusyCartIsErased(t *testing.T) {
 	trigger := []string{
 		"CREATE FUNCTION touch() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN COALESCE(NEW, OLD); END $$",

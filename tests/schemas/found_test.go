@@ -13,7 +13,8 @@ import (
 	"github.com/habeas-data/habeas/internal/tests/databases"
 )
 
-// The key is case-sensitive, and the foreign key is not. An erasure of ada must not erase the rows of Ada.
+// The handle of a member is case-sensitive, and the foreign key of posts is not. An erasure of member ada must not
+// delete the posts of member Ada.
 func TestACaseInsensitiveForeignKeyDoesNotMixTwoPersons(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		loose, prepare := "text COLLATE NOCASE", []string(nil)
@@ -40,7 +41,7 @@ func TestACaseInsensitiveForeignKeyDoesNotMixTwoPersons(t *testing.T) {
 
 func TestAFilterBelowAViewOfAViewIsRefused(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
-		if !isPostgres(db) { // in SQLite only triggers update views, and the results are verified
+		if !isPostgres(db) { // views of SQLite can be updated only by triggers, and the results of triggers are verified
 			return
 		}
 		a := open(t, db, app.Config{Models: clients}, slices.Concat(clientTables("clients"), []string{
@@ -57,8 +58,7 @@ func TestAFilterBelowAViewOfAViewIsRefused(t *testing.T) {
 	})
 }
 
-// A trigger replaces the deletion of a row: it clears the foreign key to the subject and keeps the personal data. The
-// erasure must fail.
+// Instead of deleting a letter, a trigger sets its client_id to NULL and keeps its text. The erasure must fail.
 func TestARowThatATriggerMovesAwayIsFound(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		trigger := []string{"CREATE TRIGGER guard BEFORE DELETE ON letters BEGIN UPDATE letters SET client_id = NULL" +
@@ -73,8 +73,8 @@ func TestARowThatATriggerMovesAwayIsFound(t *testing.T) {
 	})
 }
 
-// A trigger may change the surrogate, or compute another column from it. The old value is gone, so the erasure
-// succeeds.
+// A trigger changes the value that replaces an erased email address, or computes another column from this value. The
+// old address is gone, so the erasure succeeds.
 func TestAColumnThatATriggerDerivesIsErased(t *testing.T) {
 	for name, body := range map[string]string{
 		"upper case": "NEW.email := upper(NEW.email); RETURN NEW;",

@@ -11,7 +11,7 @@ import (
 	"github.com/habeas-data/habeas/internal/tests/databases"
 )
 
-// warned adds statements with a trigger to a database, erases both clients, and returns the log.
+// warned executes statements that add a trigger, erases both clients, and returns the log.
 func warned(t *testing.T, db *bun.DB, statements ...string) string {
 	t.Helper()
 	a := open(t, db, app.Config{Models: clients}, slices.Concat(clientTables("clients"), letterTables(), []string{
@@ -55,8 +55,8 @@ func TestHistoryTablesOfSQLiteAreNamedHoweverTheyAreWritten(t *testing.T) {
 	}
 }
 
-// PostgreSQL 14 does not have MERGE. On this version, the trigger uses INSERT, and a comment contains the text of
-// MERGE.
+// PostgreSQL 14 does not have MERGE. On this version, the trigger has the statement MERGE in a comment and executes
+// INSERT.
 func TestAHistoryTableThatIsMergedIntoIsNamed(t *testing.T) {
 	g := newGuarded(t)
 	merge := "MERGE INTO history AS h USING (SELECT OLD.id, OLD.email) AS o (id, email) ON h.id = o.id" +
@@ -73,7 +73,7 @@ func TestAHistoryTableThatIsMergedIntoIsNamed(t *testing.T) {
 	}
 }
 
-// guarded is a database with a table history. Tests replace the trigger on the table clients several times.
+// guarded is a database with a table history and a trigger on the table clients, which the tests replace.
 type guarded struct{ db *bun.DB }
 
 func newGuarded(t *testing.T) guarded {
@@ -85,7 +85,7 @@ func newGuarded(t *testing.T) guarded {
 	return guarded{db}
 }
 
-// warned replaces the functions and the trigger, erases a client who has no rows, and returns the log.
+// warned replaces the trigger and its functions, erases a client who has no rows, and returns the log.
 func (g guarded) warned(t *testing.T, functions []string, event, body string) string {
 	t.Helper()
 	execute(t, g.db, "DROP FUNCTION guard CASCADE")

@@ -21,7 +21,7 @@ import (
 type hooked struct {
 	*application
 	calls  []string
-	before func(ctx context.Context, tx bun.IDB) error // if not nil, the hook before calls it at its end
+	before func(ctx context.Context, tx bun.IDB) error // if not nil, the last call of the hook before the operation
 }
 
 func openHooked(t testing.TB, db *bun.DB) *hooked {
@@ -71,7 +71,7 @@ func openHooked(t testing.TB, db *bun.DB) *hooked {
 	return h
 }
 
-// rights has the two operations that call hooks.
+// rights has the operations that call hooks: erasure and rectification.
 var rights = map[string]struct {
 	exercise func(a *application, ctx context.Context) error
 	failed   domain.EventType
@@ -161,7 +161,8 @@ func TestAHookBeforeFailsItsOperation(t *testing.T) {
 	}
 }
 
-// If a transaction is retried, the hook before is called again. The hook after is called only once, after the commit.
+// If the transaction of an operation is retried, the hook before the operation is called again. The hook after the
+// operation is called only once, after the commit.
 func TestHooksOfATransactionThatIsTriedAgain(t *testing.T) {
 	for name, right := range rights {
 		t.Run(name, func(t *testing.T) {

@@ -51,7 +51,7 @@ func letterTables() []string {
 	}
 }
 
-// function returns the statements for a function in PL/pgSQL and a trigger that calls it.
+// function returns statements that create a trigger with the given body in PL/pgSQL.
 func function(event, table, body string) []string {
 	return []string{
 		"CREATE FUNCTION guard() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN " + body + " END $$",
@@ -59,8 +59,8 @@ func function(event, table, body string) []string {
 	}
 }
 
-// In each of these databases, a trigger or a view prevents the erasure of some data. The erasure must fail and leave no
-// write. The event of the failure must name the table.
+// In each case, a trigger or a view prevents the erasure of some data. The erasure must fail and change no row. The
+// event of the failure must name the table.
 func TestAnErasureFailsIfTheDatabaseKeepsData(t *testing.T) {
 	plain := slices.Concat(clientTables("clients"), letterTables())
 	for name, test := range map[string]struct {
@@ -198,7 +198,7 @@ func TestAnErasureFailsIfTheDatabaseKeepsData(t *testing.T) {
 	}
 }
 
-// An erasure succeeds in spite of triggers that keep no data, and in spite of views that show complete tables.
+// These triggers keep no erased data, and these views show all rows and columns of their table. An erasure succeeds.
 func TestATableWithTriggersIsErased(t *testing.T) {
 	plain := slices.Concat(clientTables("clients"), letterTables())
 	for name, test := range map[string]struct{ postgres, sqlite []string }{

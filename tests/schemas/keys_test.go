@@ -36,8 +36,8 @@ type remark struct {
 
 var forum = []any{(*member)(nil), (*post)(nil), (*remark)(nil)}
 
-// In each of these databases, two different texts are equal as keys, such as Ada and ada. The subject has the text that
-// is stored. An operation with the other text must change no row.
+// In each case, the database treats two different texts, such as Ada and ada, as equal keys. One of them is stored. An
+// operation on the subject with the other text must change no row.
 func TestTheIDOfASubjectMustEqualTheStoredText(t *testing.T) {
 	const uuid = "6ba7b810-9dad-11d1-80b4-00c04fd430c8"
 	for name, test := range map[string]struct{ postgres, sqlite, stored, other string }{
@@ -90,7 +90,8 @@ func TestTheIDOfASubjectMustEqualTheStoredText(t *testing.T) {
 	}
 }
 
-// The database treats Ada and ADA as equal. Rows whose foreign key is ADA belong to the subject Ada.
+// The database treats Ada and ADA as equal keys. An erasure of the subject Ada also deletes the rows whose foreign key
+// is ADA.
 func TestRowsWithAnotherSpellingOfTheKeyAreErased(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		key, prepare := "text COLLATE NOCASE", []string(nil)

@@ -25,7 +25,7 @@ func TestMain(m *testing.M) { postgres.Main(m) }
 type application struct {
 	*app.Integration
 	db  *bun.DB
-	log *journal
+	log *logBuffer
 }
 
 // open runs statements that create the tables and rows of the application, and then adds habeas.
@@ -33,7 +33,7 @@ func open(t testing.TB, db *bun.DB, config app.Config, statements ...string) *ap
 	t.Helper()
 	must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{}))
 	execute(t, db, statements...)
-	log := &journal{}
+	log := &logBuffer{}
 	config.DB, config.Logger = db, slog.New(slog.NewTextHandler(log, nil))
 	gdpr, err := app.New(config)
 	must(t, err)
@@ -80,13 +80,13 @@ func (a *application) rectify(
 	return result, err
 }
 
-// failed returns the payloads of the events erasure_step_failed on a subject's trail.
+// failed returns the payloads of the events erasure_step_failed in the audit trail of a subject.
 func (a *application) failed(t testing.TB, id string) []domain.Payload {
 	t.Helper()
 	return a.failures(t, id, domain.EventErasureStepFailed)
 }
 
-// failures returns the payloads of the events with the given type on a subject's trail.
+// failures returns the payloads of the events with the type failure in the audit trail of a subject.
 func (a *application) failures(t testing.TB, id string, failure domain.EventType) (payloads []domain.Payload) {
 	t.Helper()
 	subject, err := domain.NewSubjectID(id)
@@ -103,14 +103,12 @@ func (a *application) failures(t testing.TB, id string, failure domain.EventType
 	return payloads
 }
 
-// count returns the result of a query for one number.
 func (a *application) count(t testing.TB, query string) (n int) {
 	t.Helper()
 	must(t, a.db.DB.QueryRowContext(t.Context(), query).Scan(&n))
 	return n
 }
 
-// text returns the result of a query for one text.
 func (a *application) text(t testing.TB, query string) (text string) {
 	t.Helper()
 	must(t, a.db.DB.QueryRowContext(t.Context(), query).Scan(&text))
@@ -142,19 +140,18 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// journal is the recorded log.
-type journal struct {
+type logBuffer struct {
 	mu     sync.Mutex
 	buffer bytes.Buffer
 }
 
-func (j *journal) Write(p []byte) (int, error) {
+func (j *logBuffer) Write(p []byte) (int, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.buffer.Write(p)
 }
 
-func (j *journal) String() string {
+func (j *logBuffer) String() string {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.buffer.String()

@@ -11,7 +11,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// An application with files in external systems.
+// These are the models of an application with files in external systems.
 
 type uploader struct {
 	bun.BaseModel `bun:"table:uploaders"`
@@ -37,8 +37,8 @@ type receipt struct {
 	IssuedAt      time.Time `bun:"issued_at"`
 }
 
-// present belongs to two people. An erasure of the giver deletes the row. An erasure of the taker only overwrites
-// thanks.
+// present belongs to two people. An erasure of the giver deletes the row. An erasure of the taker overwrites only the
+// column thanks.
 type present struct {
 	bun.BaseModel `bun:"table:presents"`
 	ID            int64     `bun:"id,pk"`
@@ -67,7 +67,8 @@ func mediaTables() []string {
 	}
 }
 
-// shelf is an external system for files. It records the keys of each call. A call with the key fails must be retried.
+// shelf is an external system for files, such as a bucket. It records the keys of each call. If the keys of a call
+// include the value of the field fails, the call returns domain.RetryLater.
 type shelf struct {
 	name  string
 	mu    sync.Mutex
@@ -110,7 +111,7 @@ func (s *shelf) call(keys []string) error {
 	return nil
 }
 
-// keys returns the keys of all calls so far in sorted order, and forgets the calls.
+// keys returns the keys of all recorded calls in sorted order, and deletes the records.
 func (s *shelf) keys() (keys []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -31,7 +31,7 @@ func openGallery(t *testing.T, db *bun.DB, more ...string) gallery {
 	return gallery{open(t, db, config, append(mediaTables(), more...)...), media, scans}
 }
 
-// settle processes the entries of the outbox until none is due.
+// settle processes the outbox until no entry is due.
 func (g gallery) settle(t *testing.T) {
 	t.Helper()
 	for {
@@ -43,7 +43,8 @@ func (g gallery) settle(t *testing.T) {
 	}
 }
 
-// count returns the number of events with the type on the trail of a subject, and the payload of the last such event.
+// count returns the number of events with the given type in the audit trail of a subject, and the payload of the last
+// such event.
 func (g gallery) count(t *testing.T, id string, eventType domain.EventType) (n int, last domain.Payload) {
 	t.Helper()
 	must(t, g.Stack().Sessions.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
@@ -138,8 +139,8 @@ func TestFilesAreExportedWithTheRowsThatNameThem(t *testing.T) {
 	})
 }
 
-// The deletion of one file fails. The erasure is then not complete, and only the outbox entry of this file keeps its
-// keys.
+// An external system fails to delete one file. The erasure must not be complete. Only the outbox entry with this file
+// still has its keys.
 func TestAnErasureWaitsForAllItsFiles(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		inserts := make([]string, 250)
@@ -168,7 +169,6 @@ func TestAnErasureWaitsForAllItsFiles(t *testing.T) {
 	})
 }
 
-// statements is a query hook that counts statements.
 type statements struct{ n atomic.Int64 }
 
 func (s *statements) BeforeQuery(ctx context.Context, _ *bun.QueryEvent) context.Context {
@@ -225,8 +225,8 @@ func TestARefWithoutItsResolverIsRefusedAtStartUp(t *testing.T) {
 	})
 }
 
-// After an erasure has read the keys in a row, another transaction must not be able to change them. Otherwise, the
-// erasure would delete the row with a key that it has never read, and the file would stay.
+// An erasure has read the file names in a row. Until it ends, no other transaction may change them. Otherwise, the
+// erasure would delete the row, but not the file with the new name.
 func TestNoKeyChangesOnceAnErasureHasReadIt(t *testing.T) {
 	db := databases.PostgreSQL(t)
 	g := openGallery(t, db)

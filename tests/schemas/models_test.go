@@ -43,7 +43,7 @@ func shopTables() []string {
 	}
 }
 
-// account has rows that an erasure keeps. One column is retained for ten years, and another is retained forever.
+// account has rows that an erasure keeps. It must keep the address for ten years, and the number forever.
 type account struct {
 	bun.BaseModel `bun:"table:accounts"`
 	ID            int64     `bun:"id,pk" subject:"id"`

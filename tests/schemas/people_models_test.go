@@ -52,7 +52,7 @@ type purchase struct {
 	SoldAt        time.Time `bun:"sold_at"`
 }
 
-// follow is deleted with either person.
+// follow connects two people. An erasure of either person deletes it.
 type follow struct {
 	bun.BaseModel `bun:"table:follows"`
 	FollowerID    int64   `bun:"follower_id,pk"`
@@ -86,7 +86,7 @@ var market = []any{
 }
 
 // marketTables returns the statements that create the tables and rows of the members 1, 2 and 3. Some purchases have
-// the same ids as members, so that a confusion of both would be noticed.
+// the same ids as members. An operation that confuses purchases with members would therefore fail the tests.
 func marketTables() []string {
 	return []string{
 		"CREATE TABLE market_members (id bigint PRIMARY KEY, email text)",

@@ -14,7 +14,7 @@ import (
 	"github.com/habeas-data/habeas/internal/tests/databases"
 )
 
-// cells returns the rows of a query as one text, with "anon" for surrogates and "-" for NULL.
+// cells returns the rows of a query as one text, with "anon" for the random values of an erasure and "-" for NULL.
 func (a *application) cells(t testing.TB, query string) string {
 	t.Helper()
 	rows, err := a.db.QueryContext(t.Context(), query)
@@ -46,7 +46,7 @@ func (a *application) cells(t testing.TB, query string) string {
 	return strings.Join(lines, "; ")
 }
 
-// left maps queries to the results that are expected after an erasure of trader 1.
+// left maps queries to their expected results after an erasure of trader 1.
 var left = map[string]string{
 	"SELECT id, sender_id, recipient_id, body, folder, lang FROM messages ORDER BY id": "" +
 		"1 - 2 anon folder en; 2 2 1 body anon en; 3 - 1 anon anon en; 4 2 3 body folder en",
@@ -85,8 +85,8 @@ func TestEachPersonsPartOfARowIsErased(t *testing.T) {
 	})
 }
 
-// If a table has a trigger, the store verifies each step of the erasure. The result must be the same as without a
-// trigger.
+// If a table has a trigger, the store reads the rows again after each step of the erasure. The result must be the same
+// as without a trigger.
 func TestEachPersonsPartOfARowIsErasedWhereTriggersAre(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		trigger := sqliteTrigger("AFTER UPDATE", "messages", "SELECT 1;")
@@ -100,7 +100,8 @@ func TestEachPersonsPartOfARowIsErasedWhereTriggersAre(t *testing.T) {
 	})
 }
 
-// An erasure clears the reference of a message to its sender. If a trigger restores this reference, the erasure fails.
+// An erasure sets the reference of a message to its sender to NULL. If a trigger restores this reference, the erasure
+// fails.
 func TestAReferenceThatATriggerKeepsIsLeftOver(t *testing.T) {
 	a := open(t, onPostgres(t), app.Config{Models: market}, append(marketTables(), function("BEFORE UPDATE", "messages",
 		"NEW.sender_id := OLD.sender_id; RETURN NEW;")...)...)
@@ -148,8 +149,9 @@ func TestEachPersonsPartOfARowIsRectified(t *testing.T) {
 	})
 }
 
-// A transaction of the application adds or changes a row while the erasure of trader 1 waits. An attachment to a
-// message that trader 1 has sent must be erased. An attachment to a message that trader 1 has received must stay.
+// A transaction of the application adds or changes a row while the erasure of trader 1 waits for its commit. The
+// erasure must treat the row by the role of trader 1. For example, it deletes an attachment if trader 1 has sent the
+// message, but not if trader 1 has received it.
 func TestRowsInFlightAreErasedAlongEachPath(t *testing.T) {
 	for name, test := range map[string]struct{ statement, query, want string }{
 		"below a message that was sent": {
@@ -176,7 +178,7 @@ func TestRowsInFlightAreErasedAlongEachPath(t *testing.T) {
 	}
 }
 
-// The model of messages allows NULL in sender_id, but the column in the database is NOT NULL.
+// In the data map, an erasure sets sender_id to NULL. In the database, this column is NOT NULL.
 func TestAReferenceThatTheDatabaseKeepsNotNullIsRefused(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		tables := marketTables()

@@ -14,8 +14,8 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// restricted creates a role with all privileges and runs statements that change its privileges. All new connections use
-// this role.
+// restricted creates a role with all privileges on the tables, and executes statements that change these privileges.
+// All new connections use this role.
 func restricted(t *testing.T, db *bun.DB, statements ...string) {
 	t.Helper()
 	execute(t, db, slices.Concat([]string{
@@ -34,7 +34,7 @@ func TestAPrivilegeThatIsMissingIsNamed(t *testing.T) {
 	for name, test := range map[string]struct {
 		revoke  string
 		says    []string
-		target  any  // the target in the event of a failed step
+		target  any  // the expected target in the event of a failed step
 		rectify bool // a rectification fails too
 	}{
 		"the subject's table cannot be locked": {
@@ -100,7 +100,8 @@ func TestAPrivilegeThatIsMissingIsNamed(t *testing.T) {
 	}
 }
 
-// An erasure needs no privileges on a complete table. Privileges on the columns that it reads and writes are enough.
+// On the table clients, the role has only the privileges that an erasure needs: SELECT, and UPDATE of the erased
+// columns.
 func TestPrivilegesOnColumnsAreEnough(t *testing.T) {
 	db := onPostgres(t)
 	a := open(t, db, app.Config{Models: clients}, plainClients...)

@@ -53,7 +53,8 @@ func accounts() []string {
 	}
 }
 
-// corrections has a correction of an anonymized column, of a retained column, and of a category that no column has.
+// corrections has three cases: a correction of a column that an erasure overwrites, of a column that an erasure
+// retains, and of a category that only the external system has.
 var corrections = map[string]domain.Corrections{
 	"an anonymized column": {domain.CategoryContact: "new@example.org"},
 	"a retained column":    {domain.CategoryIdentity: "new number"},
@@ -86,8 +87,8 @@ func TestNoCorrectionReachesASystemAfterAnErasure(t *testing.T) {
 	}
 }
 
-// An erasure and a correction of the same subject run concurrently. Whichever begins first, the external system
-// receives no correction after the erasure.
+// An erasure and a correction of the same subject run concurrently. The external system must receive no correction
+// after the erasure, whether the erasure or the correction begins first.
 func TestACorrectionThatIsUnderWayIsOrderedWithTheErasure(t *testing.T) {
 	for name, corrected := range corrections {
 		for _, erasureFirst := range []bool{true, false} {
@@ -128,8 +129,8 @@ func TestACorrectionThatIsUnderWayIsOrderedWithTheErasure(t *testing.T) {
 	}
 }
 
-// After an erasure has deleted the row of a subject, the application creates the row again. The subject can then be
-// corrected, also in the external system.
+// An erasure deletes the row of a subject. The application then creates the row again. A correction must change the row
+// and the external system.
 func TestASubjectThatWasCreatedAgainIsRectified(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		crmSystem := &system{}
@@ -147,7 +148,7 @@ func TestASubjectThatWasCreatedAgainIsRectified(t *testing.T) {
 	})
 }
 
-// drain processes the entries of the outbox until none is due.
+// drain processes the outbox until no entry is due.
 func (a *application) drain(t testing.TB) {
 	t.Helper()
 	for {

@@ -107,8 +107,8 @@ func TestOneColumnAndOneRowAreCorrected(t *testing.T) {
 	}
 }
 
-// Both corrections concern columns of the same category. A trigger restores the old value of one column. The store must
-// notice this, although it finds the other correction.
+// Two corrections concern columns of the same category. A trigger restores the old value of one column. The store must
+// notice this, although the other correction is in the database.
 func TestADatabaseThatUndoesOneOfTwoCorrectionsOfACategoryFailsBoth(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		more := sqliteTrigger("AFTER UPDATE", "writers", "UPDATE writers SET biography = OLD.biography WHERE id = OLD.id;")

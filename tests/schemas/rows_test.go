@@ -26,8 +26,8 @@ type login struct {
 	IP            string  `bun:"ip" pii:"technical"`
 }
 
-// The model of a login does not have all columns of the table logins. A row must not be deleted if the table has a
-// column that the data map does not have.
+// The table logins may have a column that is not in the data map. An erasure must not delete rows of such a table,
+// because the column may have other data, such as an invoice.
 func TestARowIsNotDeletedTogetherWithColumnsThatTheDataMapDoesNotHave(t *testing.T) {
 	for name, test := range map[string]struct {
 		table    string
@@ -130,7 +130,7 @@ func TestRetentionThatIsOverIsNoReason(t *testing.T) {
 	})
 }
 
-// The beginning of a retention period may be infinite in PostgreSQL, or an instant that Go or JSON cannot represent.
+// A retention period may begin at an infinite instant of PostgreSQL, or at an instant that Go or JSON cannot represent.
 func TestRetentionFromAnInfiniteInstant(t *testing.T) {
 	for _, column := range []string{"timestamptz", "timestamp", "date", "text"} {
 		t.Run(column, func(t *testing.T) {
@@ -150,8 +150,8 @@ func TestRetentionFromAnInfiniteInstant(t *testing.T) {
 	}
 }
 
-// By default, SQLite keeps the bytes of deleted values in its file. Erasures set the pragma secure_delete, which
-// overwrites them. The pragma is restored afterwards.
+// By default, SQLite keeps the bytes of deleted values in its file. During an erasure, the store turns on the pragma
+// secure_delete, which overwrites these bytes.
 func TestSQLiteOverwritesErasedValuesInItsFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "shop.db")
 	db := databases.Driver{Name: "SQLite", SQL: "sqlite"}.Open(t,
@@ -178,7 +178,6 @@ func TestSQLiteOverwritesErasedValuesInItsFile(t *testing.T) {
 	}
 }
 
-// RequestTimeout does not limit Erase of an Integration.
 func TestEraseIsNotLimitedByTheRequestTimeout(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		a := open(t, db, app.Config{Models: shop, RequestTimeout: time.Nanosecond}, shopTables()...)

@@ -13,13 +13,13 @@ import (
 	"github.com/habeas-data/habeas/internal/tests/databases"
 )
 
-// sqliteTrigger returns a trigger of SQLite.
+// sqliteTrigger returns the statement that creates a trigger in SQLite.
 func sqliteTrigger(event, table, body string) []string {
 	return []string{"CREATE TRIGGER guard " + event + " ON " + table + " BEGIN " + body + " END"}
 }
 
-// In each of these databases, a trigger or a view undoes a correction. The correction must fail and leave no write. The
-// event of the failure must name the table.
+// In each case, a trigger or a view undoes a correction. The correction must fail and change no row. The event of the
+// failure must name the table.
 func TestADatabaseThatUndoesACorrectionFailsIt(t *testing.T) {
 	view := []string{
 		"CREATE TABLE all_clients (id bigint PRIMARY KEY, email text, code varchar(4), token uuid, age int, extra jsonb)",
@@ -118,7 +118,7 @@ func TestADatabaseThatUndoesACorrectionFailsIt(t *testing.T) {
 	}
 }
 
-// patron is a model of the table clients. Each of its columns has a different category.
+// patron is a model of the table clients. Each of its columns has a different category of personal data.
 type patron struct {
 	bun.BaseModel `bun:"table:clients"`
 	ID            int64  `bun:"id,pk" subject:"id"`
@@ -130,8 +130,8 @@ type patron struct {
 
 var patrons = []any{(*patron)(nil)}
 
-// A correction succeeds in spite of triggers that keep no old value, and in spite of triggers that change only the form
-// of the new value.
+// These triggers keep no old value. Some of them change the form of the corrected value, for example to upper case. The
+// correction succeeds.
 func TestATableWithTriggersIsRectified(t *testing.T) {
 	for name, test := range map[string]struct{ postgres, sqlite []string }{
 		"a harmless trigger": {
@@ -180,8 +180,8 @@ func TestATableWithTriggersIsRectified(t *testing.T) {
 	}
 }
 
-// A correction of a category writes the same value to all columns of the category. A trigger then computes the column
-// hash from the column email. This difference is not a failure.
+// A correction writes the new address to both columns of its category, email and hash. A trigger then overwrites hash
+// with a value that it computes from email. The correction succeeds.
 func TestAColumnThatATriggerDerivesFromACorrectionIsNoFailure(t *testing.T) {
 	type subscriber struct {
 		bun.BaseModel `bun:"table:subscribers"`
@@ -209,8 +209,8 @@ func TestAColumnThatATriggerDerivesFromACorrectionIsNoFailure(t *testing.T) {
 	})
 }
 
-// A correction writes to clients first and to letters next. A trigger on letters restores the old value in clients. The
-// store notices this and writes the correction to clients again.
+// A correction writes to the table clients and then to letters. The second write fires a trigger, which restores the
+// old value in clients. The store notices this and writes the correction to clients again.
 func TestATriggerOfALaterTableThatUndoesACorrectionIsFound(t *testing.T) {
 	type account struct {
 		bun.BaseModel `bun:"table:letters"`

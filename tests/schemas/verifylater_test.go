@@ -13,7 +13,6 @@ import (
 	"github.com/habeas-data/habeas/internal/tests/databases"
 )
 
-// laterClock is a clock that a test sets.
 type laterClock struct {
 	mu  sync.Mutex
 	now time.Time
@@ -75,7 +74,8 @@ func TestTheWorkerVerifiesEachErasureOnceAndSomeMinutesLater(t *testing.T) {
 	})
 }
 
-// verifications returns the number of completed verifications of a subject's erasures.
+// verifications returns the number of completed verifications of a subject's erasures. A verification searches for
+// values that an erasure should have removed.
 func verifications(t testing.TB, a *application, id string) int {
 	t.Helper()
 	return len(a.failures(t, id, domain.EventErasureVerified)) + len(a.failures(t, id, domain.EventErasureLeftOver))

@@ -15,7 +15,7 @@ import (
 	"github.com/habeas-data/habeas/internal/tests/databases"
 )
 
-// The tables of these models are views. Triggers of the views write to the actual tables.
+// The tables of these models are views. Each view has triggers that write to its table.
 type reader struct {
 	bun.BaseModel `bun:"table:readers"`
 	ID            int64  `bun:"id,pk" subject:"id"`
@@ -32,7 +32,7 @@ type loan struct {
 	LentAt        time.Time `bun:"lent_at"`
 }
 
-// damage is a view that refers to the view loans, which refers to the view readers.
+// damage is a view whose rows refer to rows of the view loans. Those refer to rows of the view readers.
 type damage struct {
 	bun.BaseModel `bun:"table:damages" subject:"owned"`
 	ID            int64  `bun:"id,pk"`
@@ -43,8 +43,8 @@ type damage struct {
 
 var viewed = []any{(*reader)(nil), (*loan)(nil), (*damage)(nil)}
 
-// viewOf returns the statements for a table with rows, a view of this table, and triggers of the view. The triggers
-// update and delete rows of the table.
+// viewOf returns the statements for a table with rows, and for a view of this table. The view has triggers, so an
+// update or a deletion in the view changes the table.
 func viewOf(db *bun.DB, view, columns, rows string) []string {
 	var names, set []string
 	for column := range strings.SplitSeq(columns, ", ") {

@@ -18,8 +18,8 @@ import (
 //go:embed supervise.sh
 var supervise string
 
-// bouncerConfig is the configuration of PgBouncer with transaction pooling. The few connections to the server are
-// shared by all clients.
+// bouncerConfig is the configuration of PgBouncer with transaction pooling: all clients share a few connections to the
+// server, and a client has such a connection only during a transaction.
 const bouncerConfig = `
 [databases]
 * = host=127.0.0.1 port=%s user=postgres
@@ -35,11 +35,10 @@ max_client_conn = 1000
 server_idle_timeout = 1
 `
 
-// bouncer is a running PgBouncer with transaction pooling.
 type bouncer struct{ port string }
 
-// startBouncer starts PgBouncer in front of a server. The parameter connections is the maximum number of connections to
-// each database of the server.
+// startBouncer starts PgBouncer as a proxy of a server. The parameter connections is the maximum number of connections
+// from PgBouncer to each database of the server.
 func startBouncer(t testing.TB, server string, connections int) bouncer {
 	t.Helper()
 	program, err := findBouncer()
@@ -80,8 +79,8 @@ func startBouncer(t testing.TB, server string, connections int) bouncer {
 	return b
 }
 
-// through returns the URL of a database with the address of the proxy. The parameters are alternating names and values
-// that are added to the URL.
+// through returns the URL of a database with the address of the proxy instead of the server. parameters alternates the
+// names and values of URL parameters that through adds.
 func (b bouncer) through(t testing.TB, database string, parameters ...string) string {
 	t.Helper()
 	parsed, err := url.Parse(database)
@@ -129,14 +128,14 @@ func awaitPort(t testing.TB, port string) {
 	})
 }
 
-// await repeats a check until it succeeds, and returns the elapsed time. If patience is exceeded, the test fails. The
-// parameter what describes the awaited state in the failure.
-func await(t testing.TB, patience time.Duration, what string, so func() bool) time.Duration {
+// await calls reached until it returns true, and returns the elapsed time. If this takes longer than patience, the test
+// fails. The parameter what describes the awaited state in the message of the failure.
+func await(t testing.TB, patience time.Duration, what string, reached func() bool) time.Duration {
 	t.Helper()
 	began := time.Now()
 	ticker := time.NewTicker(10 * time.Millisecond)
 	defer ticker.Stop()
-	for !so() {
+	for !reached() {
 		if time.Since(began) > patience {
 			t.Fatalf("waited %v in vain for %s", patience, what)
 		}

@@ -16,7 +16,7 @@ func TestAnErasureWaitsForTheStandbyIfTheApplicationSaysSo(t *testing.T) {
 	servers := startPair(t)
 	seed(t, servers.primary.URL())
 	servers.catchUp(t)
-	// With this setting, a commit of the application does not wait for the standby.
+	// With this setting, a commit does not wait for the standby.
 	db := opened(t, servers.primary.URL()+"&synchronous_commit=local")
 	careless := integrate(t, app.Config{DB: db})
 	careful := integrate(t, app.Config{DB: db, SynchronousCommit: bunstore.CommitRemoteApply})
@@ -39,7 +39,7 @@ func TestAnErasureWaitsForTheStandbyIfTheApplicationSaysSo(t *testing.T) {
 			Purpose: "newsletter", PolicyVersion: "1", Granted: true, Source: "test",
 		})
 		return err
-	})) // it does not wait
+	})) // a consent does not wait for the standby
 	resume()
 	must(t, erase(careful, 3))
 	email := scalar(t, servers.standby.URL(), "SELECT email FROM customers WHERE id = 3")

@@ -29,8 +29,8 @@ func TestAPrimaryThatFreezesLosesNothingAndIsReplacedWithinTenSeconds(t *testing
 	failOver(t, (*pair).freeze, 10*time.Second)
 }
 
-// failOver sends consents and erasures of many customers. Meanwhile, it calls fail, which stops the primary, and
-// promotes the standby. It checks that each process serves requests again within the given duration after the
+// failOver tests a failover while clients send consents and erasures of many customers. It calls fail, which stops the
+// primary, and then promotes the standby. Each process must serve requests again within the given duration after the
 // promotion.
 func failOver(t *testing.T, fail func(*pair), within time.Duration) {
 	t.Helper()
@@ -83,10 +83,11 @@ func failOver(t *testing.T, fail func(*pair), within time.Duration) {
 	check(t, servers.standby.URL(), &done, promoted)
 }
 
-// acknowledged has the customers whose requests have got a successful response.
+// acknowledged has the ids of customers: requested has those for whom a client has sent an erasure, and the other lists
+// have those whose erasure or consent got a successful response.
 type acknowledged struct {
 	mu               sync.Mutex
-	requested        []int64 // erasures that were requested, with or without a response
+	requested        []int64 // erasures that a client has sent, with or without a response
 	erased, consents []int64
 }
 
@@ -102,7 +103,8 @@ func (a *acknowledged) note(list *[]int64, id int64) {
 	*list = append(*list, id)
 }
 
-// erase sends a consent and an erasure for each customer in next. It repeats a failed erasure, as a person would.
+// erase sends a consent and an erasure for each customer from the channel next. It repeats the erasure until the
+// response is successful.
 func (a *acknowledged) erase(ctx context.Context, p *process, next <-chan int64) {
 	for {
 		select {
@@ -147,11 +149,12 @@ func seed(t *testing.T, database string) {
 	}
 }
 
-// wholeErasure has the types of the events of one erasure in the database, without the events of the worker.
+// wholeErasure has the types of the audit events of one erasure. It has only the events that the request writes, and
+// not those that the worker writes later.
 const wholeErasure = "erasure_requested erasure_step_succeeded erasure_step_succeeded erasure_local_completed"
 
-// check checks that no acknowledged operation is missing on the new primary, and that no erasure is only partially
-// stored.
+// check checks the new primary. It must have every operation that got a successful response, and no part of an
+// incomplete erasure.
 func check(t *testing.T, database string, done *acknowledged, promoted time.Time) {
 	t.Helper()
 	db, err := open(database)
@@ -164,7 +167,7 @@ func check(t *testing.T, database string, done *acknowledged, promoted time.Time
 	t.Logf("the outbox was worked off %v after the promotion", time.Since(promoted))
 	erased := done.erased
 	for _, id := range done.requested {
-		if whole := checkWhole(t, db, id); !whole && slices.Contains(erased, id) {
+		if whole := checkAllOrNothing(t, db, id); !whole && slices.Contains(erased, id) {
 			t.Errorf("the erasure of %d was acknowledged, and is lost", id)
 		}
 	}
@@ -179,9 +182,9 @@ func check(t *testing.T, database string, done *acknowledged, promoted time.Time
 	t.Logf("%d erasures and %d consents were acknowledged", len(erased), len(done.consents))
 }
 
-// checkWhole fails the test if an erasure of the subject is only partially stored. It reports whether the subject is
-// erased.
-func checkWhole(t *testing.T, db *bun.DB, id int64) bool {
+// checkAllOrNothing fails the test if the database has only a part of an erasure of the subject. It reports whether the
+// subject is erased.
+func checkAllOrNothing(t *testing.T, db *bun.DB, id int64) bool {
 	t.Helper()
 	ctx, key := t.Context(), strconv.FormatInt(id, 10)
 	var customer Customer
@@ -203,8 +206,8 @@ func checkWhole(t *testing.T, db *bun.DB, id int64) bool {
 	if !untouched && !erased || broken {
 		t.Errorf("subject %d: %d parcels, events %s", id, left, events)
 	}
-	// If the response to an erasure is lost, the client requests another erasure. Fewer completions than erasures are
-	// therefore correct.
+	// If the response to an erasure is lost, the client requests a second erasure. The worker may complete both erasures
+	// with one event, so there may be fewer events erasure_completed than erasures.
 	if erased && (completed == 0 || completed > whole) || untouched && completed > 0 {
 		t.Errorf("subject %d: %d erasures were completed %d times", id, whole, completed)
 	}

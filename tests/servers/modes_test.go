@@ -15,8 +15,8 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// crowd lets many clients record and read consents concurrently. They share the few connections of a proxy. crowd
-// returns the errors of the clients.
+// crowd runs many clients that record and read consents concurrently through a proxy. The clients share the few
+// connections of the proxy to the server. crowd returns the errors of the clients.
 func crowd(t *testing.T, mode string) []error {
 	t.Helper()
 	database := postgres.NewDatabase(t)
@@ -51,7 +51,7 @@ func crowd(t *testing.T, mode string) []error {
 
 var errOther = errors.New("the response is about something else")
 
-// visit records a consent and reads it.
+// visit records a consent and reads the consents of the same subject.
 func visit(ctx context.Context, store *bunstore.Store, client, round int) error {
 	id, err := domain.NewSubjectID(strconv.Itoa(client))
 	if err != nil {
@@ -101,7 +101,8 @@ func TestTheAdvisedModesWorkBehindAProxy(t *testing.T) {
 	}
 }
 
-// These modes of pgx fail behind a proxy with transaction pooling. The error names the setting that avoids the failure.
+// The proxy uses transaction pooling: each transaction may use another connection to the server. These modes of pgx
+// then fail. At least one error must name the setting that avoids the failure.
 func TestTheOtherModesFailBehindAProxyAndSayWhatToSet(t *testing.T) {
 	for _, mode := range []string{"", "describe_exec"} {
 		t.Run("mode "+mode, func(t *testing.T) {

@@ -43,8 +43,8 @@ func startPair(t testing.TB, settings ...postgres.Option) *pair {
 	return p
 }
 
-// url returns a URL with both servers. The driver connects to the server that accepts writes, as
-// docs/several-servers.md describes.
+// url returns a URL with the addresses of both servers. With this URL, the driver connects to the server that accepts
+// writes.
 func (p *pair) url(t testing.TB) string {
 	t.Helper()
 	primary, err := url.Parse(p.primary.URL())
@@ -55,7 +55,7 @@ func (p *pair) url(t testing.TB) string {
 		"/postgres?sslmode=disable&target_session_attrs=read-write&connect_timeout=2"
 }
 
-// promote makes the standby a primary. The new primary has no standby, so its commits do not wait.
+// promote makes the standby the primary. The new primary has no standby, so its commits do not wait.
 func (p *pair) promote(t testing.TB) {
 	t.Helper()
 	if scalar(t, p.standby.URL(), "SELECT pg_promote(TRUE, 60)::text") != "true" {
@@ -69,9 +69,8 @@ func (p *pair) kill() { p.signal(syscall.SIGKILL) }
 // freeze suspends all processes of the primary. Its connections stay open, but they get no response.
 func (p *pair) freeze() { p.signal(syscall.SIGSTOP) }
 
-// signal sends a signal to the postmaster and then to its child processes. A suspended postmaster starts no more
-// children. The process id cannot belong to another process: the parent of the postmaster, the supervisor script, runs
-// until the test ends.
+// signal sends a signal to the postmaster (the main process of the primary) and then to its child processes. A
+// postmaster always has child processes. If there are none, the primary has ended, and signal does nothing.
 func (p *pair) signal(sent syscall.Signal) {
 	children := childrenOf(p.postmaster)
 	if len(children) == 0 {
@@ -83,7 +82,6 @@ func (p *pair) signal(sent syscall.Signal) {
 	}
 }
 
-// childrenOf returns the ids of the child processes of a process.
 func childrenOf(parent int) []int {
 	entries, err := os.ReadDir("/proc")
 	if err != nil {

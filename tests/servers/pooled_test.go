@@ -9,14 +9,14 @@ import (
 	"github.com/habeas-data/habeas/tests/internal/story"
 )
 
-// modes are the modes of pgx that work behind a proxy with transaction pooling. With such a proxy, each transaction may
-// use another connection.
+// modes are the query modes of pgx that work behind a proxy with transaction pooling, where each transaction may use
+// another connection to the server.
 var modes = []string{"exec", "simple_protocol", "cache_describe"}
 
 var pgx = databases.Driver{Name: "PostgreSQL pgx", SQL: "pgx"}
 
-// pooled returns the kind of a bunstore.Store behind a proxy with transaction pooling. Each store has a separate
-// database.
+// pooled returns the kind of a bunstore.Store that connects through a proxy with transaction pooling. Each store has a
+// separate database.
 func pooled(mode string) conformance.Kind {
 	return conformance.BunstoreIn("bunstore behind PgBouncer", pgx, func(t testing.TB) func(testing.TB) string {
 		t.Helper()

@@ -76,8 +76,8 @@ func open(database string) (*bun.DB, error) {
 	return bun.NewDB(sqldb, pgdialect.New()), nil
 }
 
-// playProcess runs the application until its standard input is closed. It prints its address, serves requests and
-// processes the outbox.
+// playProcess runs the application until its standard input is closed. The application prints its address, serves
+// requests and processes the outbox.
 func playProcess(database string) error {
 	db, err := open(database)
 	if err != nil {
@@ -122,12 +122,12 @@ const (
 	requestTimeout = 30 * time.Second // the default
 )
 
-// process is a running process of the application.
+// process is a client of a running process of the application.
 type process struct {
 	address string
 	client  http.Client
-	last    atomic.Int64 // the time of its last successful request, in nanoseconds since 1970
-	first   atomic.Int64 // the time of its first successful request since it was set to 0
+	last    atomic.Int64 // the instant of the last successful request, in nanoseconds since 1970
+	first   atomic.Int64 // the instant of the first successful request after first was set to 0, in nanoseconds since 1970
 }
 
 func startProcess(t testing.TB, database string) *process {

@@ -16,7 +16,7 @@ import (
 	"github.com/uptrace/bun/extra/bunexp"
 )
 
-// integrate adds habeas to the database of c. If c.ReadDB is set, exports read from this replica.
+// integrate adds habeas to the database c.DB. If c.ReadDB is set, exports read from this replica.
 func integrate(t *testing.T, c app.Config) *app.Integration {
 	t.Helper()
 	c.Models = models
@@ -33,8 +33,8 @@ func opened(t *testing.T, database string) *bun.DB {
 	return db
 }
 
-// lag pauses the standby, so that it does not show new commits. The function resume ends the pause, and so does the end
-// of the test.
+// lag pauses the replication to the standby, so that the standby does not show new commits. The function resume ends
+// the pause. At the end of the test, the pause also ends.
 func (p *pair) lag(t *testing.T) (resume func()) {
 	t.Helper()
 	scalar(t, p.standby.URL(), "SELECT pg_wal_replay_pause()")

@@ -31,8 +31,7 @@ func TestAReplayErasesAgainAfterARestore(t *testing.T) {
 			}
 		})
 	})
-	// This backup is a copy of the server's files. After such a restore, the value of a sequence may be higher than any
-	// stored row.
+	// This backup is a copy of the server's files. In it, a sequence may have a higher value than its column in any row.
 	t.Run("of pg_basebackup", func(t *testing.T) {
 		lost := postgres.Private(t, postgres.Durable())
 		replayAfterRestore(t, lost.URL(), func(t *testing.T, _ string) func() string {
@@ -47,9 +46,12 @@ func TestAReplayErasesAgainAfterARestore(t *testing.T) {
 	})
 }
 
-// replayAfterRestore tests a replay of the journal. It erases customers 1 and 2, and then makes a backup. After the
-// backup, customer 2 signs up again, and customers 2, 3 and 4 are erased. Then the database is lost, and the backup is
-// restored. The backup lacks the later erasures, and the journal has them.
+// replayAfterRestore tests a replay: it repeats the erasures in the journal, a file that is not part of the backup.
+//
+//  1. It erases customers 1 and 2, and makes a backup.
+//  2. Customer 2 signs up again, and customers 2, 3 and 4 are erased.
+//  3. It restores the backup, which does not have the erasures of step 2.
+//  4. A replay must repeat these erasures.
 func replayAfterRestore(t *testing.T, database string, take backup) {
 	t.Helper()
 	seed(t, database)
@@ -92,7 +94,7 @@ func replayAfterRestore(t *testing.T, database string, take backup) {
 		trail[len(trail)-1] != string(domain.EventErasureCompleted) {
 		t.Errorf("the trail of a customer is %v", trail)
 	}
-	// The worker of the restored database continues the same journal. The next erasure must be in it.
+	// The worker of the restored database writes the same journal. The next erasure must be in the journal.
 	second.erase(t, 5)
 	second.awaitLines(t, 6)
 	if lines := second.lines(t); !strings.Contains(lines[5], `["5"]`) {
@@ -100,7 +102,7 @@ func replayAfterRestore(t *testing.T, database string, take backup) {
 	}
 }
 
-// shopWithJournal is an application whose worker writes the journal.
+// shopWithJournal is an application whose worker writes a journal, a file with a line for each erasure.
 type shopWithJournal struct {
 	gdpr *app.Integration
 	path string
@@ -155,7 +157,6 @@ func (s shopWithJournal) trail(t *testing.T, id int64) (types []string) {
 	return types
 }
 
-// run runs a program of PostgreSQL.
 func run(t *testing.T, name string, args ...string) {
 	t.Helper()
 	path, err := postgres.Program(name)

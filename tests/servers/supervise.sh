@@ -1,6 +1,8 @@
-# Runs a program as long as whoever started this script holds the write end of its standard input, and no longer: end of
-# file means that it closed the pipe or that it is gone, even if it was killed. $1 is the program's directory, which is
-# removed, the rest the program with its arguments.
+# Runs a program until the process that started this script (the parent) closes a pipe or ends. The pipe is the standard
+# input of this script. Its end of file means that the parent has closed it, or has ended, even if it was killed.
+# After the program has ended, the script removes the directory of the program.
+#
+# $1 directory of the program, the rest: the program and its arguments
 
 trap '' HUP INT TERM
 directory=$1

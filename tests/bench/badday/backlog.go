@@ -12,23 +12,24 @@ import (
 	"github.com/habeas-data/habeas/tests/bench/shop"
 )
 
-// Backlogs has the kinds of outbox entries that a claim must skip. Each value is SQL for the columns resolver, status,
-// attempts, last_attempt_at and next_attempt_at.
+// Backlogs has the kinds of outbox entries that a worker must not claim. Each value is a list of SQL expressions for
+// the columns resolver, status, attempts, last_attempt_at and next_attempt_at.
 var Backlogs = map[string]string{
 	"waiting for a retry": "'desk', 'failed', 3, now() - interval '1 minute', now() + interval '1 hour'",
 	"leased":              "'desk', 'in_flight', 1, now(), now() + interval '1 hour'",
 	"of another system":   "'crm', 'pending', 0, NULL, NULL",
 }
 
-// Cost is the cost of claims.
+// Cost is the duration of claims (statements with which a worker takes outbox entries) in one outbox.
 type Cost struct {
 	Backlog         string
 	Entries         int
 	One, Many, Idle time.Duration // medians of claims of 1 entry, 50 entries and no entry
 }
 
-// Backlog measures claims in an outbox without a backlog, and in outboxes with the given number of entries of each kind
-// in Backlogs. The parameter rounds is the number of measured claims of each limit.
+// Backlog measures claims, the statements with which a worker takes a batch of outbox entries. It measures them in one
+// outbox without a backlog, and in one outbox for each kind in Backlogs, with the given number of entries of this kind.
+// Each result is the median of as many claims as the parameter rounds says.
 func Backlog(ctx context.Context, c Config, entries, rounds int) (costs []Cost, err error) {
 	type place struct {
 		*world
@@ -89,7 +90,7 @@ func Backlog(ctx context.Context, c Config, entries, rounds int) (costs []Cost, 
 
 var errRollback = errors.New("rolled back")
 
-// claim claims up to limit entries in a session that is rolled back, and returns the duration of this session.
+// claim returns the duration of a transaction that claims up to limit outbox entries and is rolled back.
 func (w *world) claim(ctx context.Context, limit int) (took time.Duration, err error) {
 	begin := time.Now()
 	err = w.store.Do(ctx, func(ctx context.Context, s ports.Session) error {

@@ -13,18 +13,19 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Sample has the durations of the claims in one interval, and the number of open entries at its end.
+// Sample has the durations of the claims in one interval, and the number of open outbox entries at the end of the
+// interval. A claim is the statement with which a worker takes a batch of outbox entries.
 type Sample struct {
 	After          time.Duration
-	P50, P99, Most time.Duration // times of claims
+	P50, P99, Most time.Duration // durations of claims
 	Claims         int
-	Backlog        int // open entries
-	Enqueued       int // entries enqueued so far
+	Backlog        int // open outbox entries
+	Enqueued       int // outbox entries added since the start
 }
 
-// Churn adds the given number of entries per second, while a worker with default settings processes them. It takes a
-// sample in every interval. If snapshot is true, a transaction stays open during the complete run, so that PostgreSQL
-// cannot remove the old versions of settled entries.
+// Churn adds the given number of outbox entries per second, while a worker with default settings processes them. It
+// returns a sample for every interval. If snapshot is true, a transaction stays open during the complete run, so that
+// PostgreSQL cannot remove the old versions of the processed entries.
 func Churn(
 	ctx context.Context, c Config, perSecond int, d, interval time.Duration, snapshot bool,
 ) (samples []Sample, err error) {
@@ -95,7 +96,7 @@ func (w *world) openEntries(ctx context.Context) (n int, err error) {
 	return n, err
 }
 
-// timedStore measures the duration of each claim, without the beginning and the commit of its transaction.
+// timedStore measures the duration of each claim statement, without the beginning and the commit of its transaction.
 type timedStore struct {
 	ports.SessionFactory
 	mu     sync.Mutex

@@ -14,15 +14,15 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Herd is the cost of many processes that wait for work on one queue.
+// Herd is the cost of many processes that wait for entries of one outbox.
 type Herd struct {
-	PerErasure     float64 // claims of all processes
+	PerErasure     float64 // claims by all processes per erasure
 	P50, P99, Most time.Duration
 }
 
-// MeasureHerd adds entries to a queue one by one, at the given rate. Several processes drain the queue, each with the
-// given number of workers. MeasureHerd counts the claims of all processes, and measures the time from the commit of an
-// entry to the call of the external system.
+// MeasureHerd adds outbox entries one by one, at the given rate. Several processes process them, each with the given
+// number of workers. MeasureHerd counts the statements with which all processes look for entries, and measures the time
+// from the commit of an entry to the call of the external system.
 func MeasureHerd(
 	ctx context.Context, c Config, processes, workers, perSecond int, d, jitter time.Duration,
 ) (h Herd, err error) {
@@ -69,7 +69,7 @@ func MeasureHerd(
 		defer func() { err = errors.Join(err, work.Stop(time.Minute)) }()
 		works = append(works, work)
 	}
-	time.Sleep(2 * time.Second) // until all processes listen and have claimed once
+	time.Sleep(2 * time.Second) // until all processes listen, and have looked for entries once
 	claims.Store(0)
 	var latencies durations
 	tick := time.NewTicker(time.Second / time.Duration(perSecond))
@@ -99,7 +99,7 @@ func MeasureHerd(
 	}, nil
 }
 
-// countedStore counts claims.
+// countedStore counts the statements with which workers look for outbox entries.
 type countedStore struct {
 	ports.SessionFactory
 	claimed *atomic.Int64

@@ -19,13 +19,13 @@ const (
 
 // Sizes are the sizes of the measurements.
 type Sizes struct {
-	Backlog   int           // entries that cannot be claimed
-	Rounds    int           // claims of each kind
-	Entries   int           // entries of each external system in Neighbour
-	Neighbour time.Duration // maximum for each neighbour
-	PerSecond int           // added entries per second
-	Churn     time.Duration // total duration; a transaction is open in one half
-	Samples   int           // samples over the complete duration
+	Backlog   int           // outbox entries that cannot be claimed
+	Rounds    int           // measured claims of each kind
+	Entries   int           // outbox entries of each external system in Neighbour
+	Neighbour time.Duration // maximum duration for each element of Neighbours
+	PerSecond int           // outbox entries added per second
+	Churn     time.Duration // total duration of both runs of Churn
+	Samples   int           // number of samples in both runs of Churn
 }
 
 // Measure runs the measurements Backlog, Neighbour and Churn, and returns their results.

@@ -10,17 +10,17 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// Rate is the number of entries per second that a worker processes for a healthy system.
+// Rate is the number of outbox entries per second that a worker processes for a healthy system.
 type Rate struct {
 	Neighbour string
 	PerSecond float64
-	Calls     int64 // calls to the neighbour
+	Calls     int64 // calls to the second system
 }
 
 var errDown = errors.New("the system is down")
 
-// Neighbours has the kinds of external systems that may slow down the calls to a healthy system. If the function is
-// nil, the healthy system is the only system.
+// Neighbours has the ways in which a second external system may slow down the calls to a healthy system. A nil function
+// means that there is no second system.
 var Neighbours = []struct {
 	Name  string
 	erase func(ctx context.Context) error
@@ -33,8 +33,8 @@ var Neighbours = []struct {
 	}},
 }
 
-// Neighbour measures the rate at which a worker with default settings processes the entries of a healthy system. It
-// measures the healthy system alone, and with each neighbour, which has the same number of entries.
+// Neighbour measures the rate at which a worker with default settings processes the outbox entries of a healthy system.
+// It measures once for each element of Neighbours. The second system has as many entries as the healthy system.
 func Neighbour(ctx context.Context, c Config, entries int, d time.Duration) (rates []Rate, err error) {
 	for _, neighbour := range Neighbours {
 		c.Progress("a healthy system, beside it: " + neighbour.Name)

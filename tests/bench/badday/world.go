@@ -68,7 +68,7 @@ func (c Config) join(url string) (*world, error) {
 
 func (w *world) close() { _ = w.db.Close() }
 
-// enqueue adds an outbox entry for the resolver for each of the given number of new subjects.
+// enqueue adds the given number of outbox entries for the resolver. Each entry belongs to a new subject.
 func (w *world) enqueue(ctx context.Context, resolver string, entries int) error {
 	for entries > 0 {
 		n := min(entries, 1000)
@@ -94,8 +94,7 @@ func (w *world) enqueue(ctx context.Context, resolver string, entries int) error
 	return nil
 }
 
-// runner returns a saga.Runner with default settings on the given session factory. It represents the runner of one
-// process.
+// runner returns a saga.Runner with default settings. It represents the runner of one process of an application.
 func (w *world) runner(sessions ports.SessionFactory, systems ...ports.Resolver) (*saga.Runner, error) {
 	return saga.NewRunner(saga.Config{
 		Sessions: sessions, Clock: system.Clock{}, IDs: w.ids, Resolvers: systems,
@@ -120,10 +119,10 @@ func (d desk) EraseSubject(ctx context.Context, _ domain.SubjectRef, _ string) (
 	return false, d.erase(ctx)
 }
 
-// durations contains measured values.
 type durations []time.Duration
 
-// quantile returns the value that the given part of the durations does not exceed. For example, 0.5 selects the median.
+// quantile returns the duration that the given part of all durations does not exceed. For example, 0.5 selects the
+// median.
 func (d durations) quantile(part float64) time.Duration {
 	if len(d) == 0 {
 		return 0

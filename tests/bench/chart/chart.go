@@ -17,17 +17,17 @@ import (
 	"github.com/habeas-data/habeas/tests/bench/results"
 )
 
-// Chart selects the results to show. It has a panel for each value of the key Panel, and a series for each value of the
-// key Series. The horizontal axis shows the values of the key X.
+// Chart selects the results to show. For example, if the field Series is "side", the chart has one series for each
+// value of the key "side". Likewise, it has one panel for each value of the key in the field Panel, and the horizontal
+// axis shows the values of the key in the field X.
 type Chart struct {
 	Panel, Series, X string // keys of the results; Panel may be ""
 	Unit             string
 	Label            string  // label of the unit
-	Scale            float64 // factor for the values; 0 means 1
+	Scale            float64 // factor for the values; 0 means no scaling
 	Linear           bool    // if true, the axis is linear and a series may have fewer values
 }
 
-// colours are the colours of the first series, the second series, and so on.
 var colours = []color.Color{
 	color.RGBA{0x8a, 0x94, 0xa3, 0xff},
 	color.RGBA{0x1f, 0x9e, 0x89, 0xff},
@@ -40,7 +40,7 @@ const (
 	barWidth      = 0.6 * vg.Centimeter
 )
 
-// Bars writes a chart with one bar for each median of results.
+// Bars writes a bar chart. The height of each bar is the median of the results with the same panel, series and X.
 func (c Chart) Bars(w io.Writer, all results.Set) error {
 	return c.draw(w, all, func(p *plot.Plot, panel results.Set) error {
 		labels, names := panel.Keys(c.X), panel.Keys(c.Series)

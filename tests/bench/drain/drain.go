@@ -27,7 +27,7 @@ type Setting struct {
 // Default is the setting of app.New.
 var Default = Setting{Batch: saga.DefaultBatch, Workers: worker.DefaultWorkers}
 
-// Best is a setting of habeas. Larger values gain little. River uses the best setting of its own benchmark.
+// Best is a setting of habeas. A higher setting gains little. River runs with the settings of its own benchmark.
 var Best = Setting{Batch: 200, Workers: 8}
 
 // Settings returns the settings to measure.
@@ -45,25 +45,25 @@ func Settings() []Setting {
 // Config describes the measurement.
 type Config struct {
 	ServerURL     string // PostgreSQL server
-	ServerProcess int    // its main process, 0 if unknown
+	ServerProcess int    // main process of the server, 0 if unknown
 	Driver        string // driver of habeas
-	Pool          int    // database connections of each side
+	Pool          int    // database connections of habeas, and of River
 	Settings      []Setting
 	Pairs         int // runs of each setting and of River
-	Entries       int // entries of each run
+	Entries       int // outbox entries or jobs of each run
 	// Progress is called before each step.
 	Progress func(text string)
 }
 
-// queue is the queue of one side of the comparison. Each run fills the queue with jobs and then drains it.
+// queue is the job queue of River, or the outbox of habeas with one setting. Each run fills the queue with jobs and
+// then drains it.
 type queue interface {
 	// fill adds the given number of jobs to an empty queue.
 	fill(ctx context.Context, entries int) error
-	// drain processes all jobs. After the outcome of a job is stored, it notifies the clock.
+	// drain processes all jobs. It notifies the clock after it has stored the outcomes of jobs.
 	drain(ctx context.Context, clock *clock) error
 	// verify fails unless every job was done exactly once.
 	verify(ctx context.Context) error
-	// databaseURL returns the URL of the database.
 	databaseURL() string
 	close()
 }
@@ -71,7 +71,8 @@ type queue interface {
 // Name is the name of the results.
 const Name = "Drain"
 
-// River is the name of the other side of the comparison. The sides of habeas have the names of their Settings.
+// River is the value of the key "side" in the results of River. In the results of habeas, the value is the name of the
+// Setting.
 const River = "River"
 
 // String returns the name of the setting, such as "8x200" for 8 workers and batches of 200.

@@ -18,7 +18,7 @@ func TestTheStartAndTheEndOfARunAreNotMeasured(t *testing.T) {
 		after time.Duration
 		all   bool
 	}{
-		{50, 5 * time.Second, false}, // a slow start
+		{50, 5 * time.Second, false}, // a slow start, which is not measured
 		{70, time.Second, false},     // the measurement begins
 		{400, time.Second, false},
 		{400, time.Second, false}, // the measurement ends

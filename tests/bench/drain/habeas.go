@@ -19,7 +19,7 @@ import (
 	"github.com/habeas-data/habeas/tests/bench/shop"
 )
 
-// outbox is the queue of habeas.
+// outbox is the side of habeas: its jobs are outbox entries.
 type outbox struct {
 	url     string
 	db      *bun.DB
@@ -27,7 +27,7 @@ type outbox struct {
 	workers int
 	called  atomic.Int64 // calls to the external system
 	ids     system.IDs
-	filled  int64 // number of entries and of subjects so far
+	filled  int64 // number of outbox entries, and of subjects, so far
 }
 
 // desk is an external system that responds immediately and counts its calls.
@@ -66,7 +66,7 @@ func (o *outbox) databaseURL() string { return o.url }
 
 func (o *outbox) close() { _ = o.db.Close() }
 
-// fill adds an outbox entry for each of the given number of new subjects. The entries equal the entries of the Eraser.
+// fill adds the given number of outbox entries, each for a new subject. They equal the entries that an erasure adds.
 func (o *outbox) fill(ctx context.Context, entries int) error {
 	const together = 1000
 	for entries > 0 {
@@ -94,15 +94,16 @@ func (o *outbox) fill(ctx context.Context, entries int) error {
 	return nil
 }
 
-// counted is a runner that reports settled entries to the clock. It sends to the channel ended after the last entry, or
-// after a failure.
+// counted is a runner that reports completed outbox entries to the clock. It sends to the channel ended after the last
+// entry, or after a failure.
 type counted struct {
 	worker.Runner
 	clock *clock
-	ended chan<- error // buffered for one value
+	ended chan<- error // has a buffer for one value
 }
 
-// OnFull passes the function call to the runner. The runner calls it when it has more work, which starts more workers.
+// OnFull passes the function call to the wrapped runner. The runner calls this function after each full batch, so that
+// another loop of the worker claims more entries.
 func (c counted) OnFull(call func()) {
 	if runner, ok := c.Runner.(interface{ OnFull(call func()) }); ok {
 		runner.OnFull(call)
@@ -150,7 +151,7 @@ func (o *outbox) verify(ctx context.Context) error {
 			FROM habeas_audit_events WHERE event_type = 'erasure_completed'`)
 }
 
-// expect runs a statement that returns names and counts. It returns an error unless each count equals want.
+// expect runs a statement that returns names and counts. It returns an error if a count differs from want.
 func expect(ctx context.Context, databaseURL string, want int64, statement string) error {
 	connection, err := pgx.Connect(ctx, databaseURL)
 	if err != nil {

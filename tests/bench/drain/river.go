@@ -15,7 +15,7 @@ import (
 	"github.com/habeas-data/habeas/tests/bench/shop"
 )
 
-// jobs is the queue of River.
+// jobs is the side of River, with its job queue.
 type jobs struct {
 	url      string
 	pool     *pgxpool.Pool

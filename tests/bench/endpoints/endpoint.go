@@ -1,5 +1,5 @@
-// Package endpoints measures four HTTP endpoints, in a hand-written server and in a server with habeas. The runs of
-// both servers alternate.
+// Package endpoints measures four HTTP endpoints in several servers (the sides): a hand-written server, and servers
+// with habeas. The runs of the servers alternate.
 package endpoints
 
 import (
@@ -14,14 +14,15 @@ import (
 type Endpoint struct {
 	Name string // name as in "ratio consent_post 16 1.40"
 
-	// consumes means that each user is used for only one request. For example, a second erasure of a user has nothing to
+	// consumes means that each user is used for only one request, because a second erasure of a user would have nothing to
 	// do.
 	consumes bool
 	// append appends the request of a user to a buffer.
 	append func(buffer []byte, user int64) []byte
 }
 
-// All returns the endpoints in the order of the measurement. The erasure is last, because it reduces the exports.
+// All returns the endpoints in the order of the measurement. The erasure is last, because the export of an erased user
+// is smaller.
 func All() []Endpoint {
 	const body = `{"purpose":"newsletter","policy_version":"2026-01","granted":true}`
 	post := "\r\nContent-Type: application/json\r\nContent-Length: " + strconv.Itoa(len(body)) + "\r\n\r\n" + body
@@ -35,8 +36,8 @@ func All() []Endpoint {
 
 const end = "\r\n\r\n"
 
-// request returns a function that appends a request of a user to a buffer. Only the user differs between the requests.
-// The parameter line is the method and the path, and rest is the text of the request after the user.
+// request returns a function that appends an HTTP request to a buffer. The text of the request is the request line, the
+// number of the user as bearer token, and the parameter rest.
 func request(line, rest string) func([]byte, int64) []byte {
 	head := line + " HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer "
 	return func(buffer []byte, user int64) []byte {
@@ -44,7 +45,7 @@ func request(line, rest string) func([]byte, int64) []byte {
 	}
 }
 
-// span is a range of users, from the number first to the number last.
+// span is a range of users. It includes the users with the numbers first and last.
 type span struct{ first, last int64 }
 
 // part divides the range into the given number of equal parts, and returns part i. The first part has i = 0.
@@ -54,8 +55,8 @@ func (s span) part(i, parts int) span {
 	return span{first, first + size - 1}
 }
 
-// requests returns the requests of a run, in a random order of users. All sides use the same seed, so they get the same
-// users. If the endpoint consumes users, each user occurs once.
+// requests returns the requests of a run, in a random order of users. The same seed gives the same order, so all
+// measured servers get the same requests. If the endpoint consumes users, each user occurs once.
 func (e Endpoint) requests(users span, seed uint64) func(int) load.Requests {
 	if e.consumes {
 		order := rand.New(rand.NewPCG(seed, 0)).Perm(int(users.last - users.first + 1))

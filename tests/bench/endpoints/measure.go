@@ -15,7 +15,7 @@ import (
 	"github.com/habeas-data/habeas/tests/bench/shop"
 )
 
-// The sides.
+// The sides are the measured servers.
 const (
 	Floor  = "floor"
 	Habeas = "habeas"        // habeas with its defaults
@@ -25,20 +25,20 @@ const (
 // Config describes the measurement.
 type Config struct {
 	Name          string    // name of the results
-	Sides         []string  // sides, measured in turn
-	Shop          shop.Shop // each side gets a copy
+	Sides         []string  // servers, measured in turn
+	Shop          shop.Shop // each server gets a copy
 	ServerProcess int       // main process of PostgreSQL, 0 if unknown or absent
 	Connections   []int     // numbers of client connections to measure
-	Pairs         int       // number of runs of all sides
+	Pairs         int       // number of runs of each server
 	Warmup        time.Duration
 	Duration      time.Duration // duration of one run
-	// Start starts the server of a side.
+	// Start starts the server with the name side.
 	Start func(ctx context.Context, side, databaseURL string) (*process.Server, error)
 	// Progress is called before each step.
 	Progress func(text string)
 }
 
-// Measure returns one result for each run. A run is one endpoint on one side with one number of connections.
+// Measure returns one result for each run. A run measures one endpoint of one server with one number of connections.
 func Measure(ctx context.Context, config Config) (all results.Set, err error) {
 	for _, connections := range config.Connections {
 		if err := config.level(ctx, connections, &all); err != nil {
@@ -48,17 +48,17 @@ func Measure(ctx context.Context, config Config) (all results.Set, err error) {
 	return all, nil
 }
 
-// side is a side during its measurement.
+// side is a running server with the results of its requests.
 type side struct {
 	Config
 	name      string
 	database  string
 	server    *process.Server
 	before    rows
-	completed map[string]int // completed requests by endpoint
+	completed map[string]int // number of completed requests by endpoint
 }
 
-// level measures all endpoints with the given number of connections on new databases.
+// level measures all endpoints of all servers with the given number of connections. Each server gets a new database.
 func (c Config) level(ctx context.Context, connections int, all *results.Set) (err error) {
 	var sides []*side
 	defer func() {
@@ -74,7 +74,7 @@ func (c Config) level(ctx context.Context, connections int, all *results.Set) (e
 		}
 		sides = append(sides, opened)
 	}
-	// All sides begin after a checkpoint. Otherwise, the first run would also write the pages of the copied databases.
+	// Without this checkpoint, PostgreSQL would write the new databases to disk during the first run.
 	if err := c.Shop.Checkpoint(ctx); err != nil {
 		return err
 	}
@@ -117,8 +117,9 @@ func (c Config) open(ctx context.Context, name string, connections int) (*side, 
 	return s, err
 }
 
-// run warms up the side and then measures it. If the endpoint consumes users, each run uses a different part of the
-// users. The warm-up uses the first tenth of this part.
+// run sends requests to a server without measuring them (the warm-up), and then measures further requests. If the
+// endpoint consumes users, each run uses a different part of the users, and the warm-up uses the first tenth of this
+// part.
 func (s *side) run(ctx context.Context, endpoint Endpoint, connections, pair int) ([]benchfmt.Value, int, error) {
 	all := span{1, int64(s.Shop.Users)}
 	warmup, measured := all, all

@@ -10,11 +10,10 @@ import (
 	"github.com/habeas-data/habeas/tests/bench/shop"
 )
 
-// rows are numbers of rows by kind.
 type rows map[string]int64
 
-// written has the changes in the numbers of rows by one request of each endpoint. The changes must be equal on all
-// sides.
+// written has the changes in the numbers of rows by one request of each endpoint. Each measured server must make the
+// same changes.
 var written = map[string]rows{
 	"consent_post": {"consent records": 1, "consent_granted": 1},
 	"consent_get":  {},

@@ -50,9 +50,12 @@ var (
 	taxLaw     = pointer("§ 147 AO")
 )
 
-// table is a statement that reads the rows of a user. Its first column is the number of the row. The columns of the
-// fields follow, the retained fields first. If the table has retained fields, the last column is the beginning of the
-// retention period of ten years.
+// table is a statement that reads the rows of a user. Its columns have this order:
+//
+//   - the id of the row
+//   - the retained fields
+//   - the other fields
+//   - if the table has retained fields: the instant at which the retention period of ten years begins
 type table struct {
 	text     string
 	fields   []field

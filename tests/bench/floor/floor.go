@@ -53,17 +53,16 @@ type database interface {
 	// lockUser returns a statement that waits for transactions that are inserting rows of the user $1. Later statements in
 	// the transaction then see these rows.
 	lockUser() string
-	// latest sets the fields of status from the latest record of the consent, if there is a record.
+	// latest reads the latest record of the consent of status.SubjectID for status.Purpose, and sets the other fields of
+	// status from this record. If there is no record, it changes nothing.
 	latest(ctx context.Context, status *consent) error
-	// write runs a transaction.
 	write(ctx context.Context, fn func(transaction) error) error
 	// read runs fn in a transaction in which all reads see the same snapshot. fn passes its writes to send. On PostgreSQL,
-	// these writes run in the same transaction. On SQLite, they run afterwards in a transaction that writes.
+	// these writes run in the same transaction. On SQLite, they run in a second transaction after fn.
 	read(ctx context.Context, fn func(transaction) error) error
 	close()
 }
 
-// transaction runs statements.
 type transaction interface {
 	exec(ctx context.Context, text string, args ...any) (rows int64, err error)
 	// each calls fn with the values of every row. fn may keep the slice.
@@ -149,8 +148,7 @@ func (a api) recordConsent(c *fiber.Ctx) error {
 	return respond(c, record)
 }
 
-// consent is the response to a new record, and the response to a query for the status. If a status has no record, the
-// pointers are nil.
+// consent is a response with the latest record of a consent. If there is no record, the pointers are nil.
 type consent struct {
 	SubjectID     string     `json:"subject_id"`
 	Purpose       string     `json:"purpose"`
@@ -184,7 +182,6 @@ func (a api) consentStatus(c *fiber.Ctx) error {
 	return respond(c, status)
 }
 
-// event is an event of the audit trail.
 type event struct {
 	ID      string
 	Type    string
@@ -198,7 +195,7 @@ func newEvent(eventType string, payload payload) event {
 	return event{ID: uuid.Must(uuid.NewV7()).String(), Type: eventType, At: now(), Payload: payload}
 }
 
-// operation returns e and the later events. All of them get the id of e as their operation id.
+// operation returns e, followed by the given events. All of them get the id of e as their operation id.
 func (e event) operation(events ...event) []event {
 	all := append([]event{e}, events...)
 	for i := range all {

@@ -38,7 +38,7 @@ const instants = "2006-01-02T15:04:05.000000Z"
 
 func (sqlite) instant(t time.Time) any { return t.UTC().Format(instants) }
 func (sqlite) time(t time.Time) any    { return t.UTC().Format("2006-01-02 15:04:05-07:00") }
-func (sqlite) lockUser() string        { return `SELECT 1 FROM users WHERE id = $1` } // no other connection writes
+func (sqlite) lockUser() string        { return `SELECT 1 FROM users WHERE id = $1` } // one connection writes
 
 func (s sqlite) latest(ctx context.Context, status *consent) error {
 	var policy, recorded, source string

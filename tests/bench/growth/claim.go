@@ -12,7 +12,7 @@ import (
 	"github.com/habeas-data/habeas/tests/bench/endpoints"
 )
 
-// batch is the default number of entries in one claim of saga.Runner.
+// batch is the default maximum number of outbox entries that a saga.Runner claims in one statement.
 const batch = 50
 
 var claims = []operation{
@@ -24,8 +24,8 @@ var claims = []operation{
 // errRollback ends a session without a commit.
 var errRollback = errors.New("rolled back")
 
-// claim returns an operation that claims limit entries. It rolls the claim back, so that the duration of a commit is
-// not measured.
+// claim returns an operation in which a worker takes a batch of limit outbox entries. The operation rolls this back, so
+// that the duration of a commit is not measured.
 func claim(limit int) timed {
 	return func(ctx context.Context, w *world, _ int64) (time.Duration, error) {
 		var claimed []domain.OutboxEntry
@@ -56,7 +56,8 @@ func enough(claimed []domain.OutboxEntry, limit int) error {
 	return nil
 }
 
-// claimAndSettle claims a batch in one transaction and settles it in another transaction, as a worker does.
+// claimAndSettle claims a batch of outbox entries in one transaction, and stores their outcomes in another transaction,
+// as a worker does.
 func claimAndSettle(ctx context.Context, w *world, _ int64) (time.Duration, error) {
 	var claimed []domain.OutboxEntry
 	begin := time.Now()

@@ -23,33 +23,34 @@ type Config struct {
 	Driver    string // driver of habeas
 	Pool      int    // connections to each database
 	Sizes     []int  // rows of each large table, ascending
-	Rounds    int    // rounds, each of which measures all sizes
+	Rounds    int    // number of rounds, each of which measures all sizes
 	Subjects  []int  // rows of one subject, ascending
 	Each      int    // number of subjects of each size
-	// Start starts the server of a side, endpoints.Floor or endpoints.Habeas.
+	// Start starts the server with the name side: endpoints.Floor (the hand-written server) or endpoints.Habeas.
 	Start func(ctx context.Context, side, databaseURL string) (*process.Server, error)
 	// Progress is called before each step.
 	Progress func(text string)
 }
 
-// SmallestSize returns the smallest permitted number of rows in a large table. With this number, the shop has enough
-// users for all erasures of the rounds, and enough users that are never erased.
+// SmallestSize returns the smallest permitted number of rows in a large table. The users of a smaller shop would not be
+// enough for the given number of measurement rounds, because each round erases some of them.
 func SmallestSize(rounds int) int { return 8 * (rounds + 1) * erasuresInRound * ordersOfUser }
 
-// The names of the results. Tables is for growing tables, and Subject is for a subject with a growing number of rows.
+// Names of the results. The results Growth show the effect of larger tables. The results Subject show the effect of
+// more rows of one subject.
 const (
 	Tables  = "Growth"
 	Subject = "Subject"
 )
 
-// The topics of growing tables. Each topic has its own chart.
+// Topics of the measurements with larger tables. Each topic has its own chart.
 const (
 	Claims   = "claims"
 	Consents = "consent"
 	Shop     = "tables"
 )
 
-// Measure measures all topics.
+// Measure measures operations with larger tables, and operations on a subject with more rows.
 func Measure(ctx context.Context, config Config) (all results.Set, err error) {
 	if err := config.measureTables(ctx, &all); err != nil {
 		return nil, fmt.Errorf("growth of the tables: %w", err)
@@ -71,8 +72,7 @@ func (c Config) measureTables(ctx context.Context, all *results.Set) (err error)
 		defer func() { err = errors.Join(err, w.close()) }()
 		worlds = append(worlds, w)
 	}
-	// The checkpoint writes the pages of the new tables. Without it, the first measured operation would have to write
-	// them.
+	// Without this checkpoint, PostgreSQL would write the new tables to disk during the first measured operation.
 	if err := shop.Execute(ctx, c.ServerURL, "CHECKPOINT"); err != nil {
 		return err
 	}
@@ -90,8 +90,8 @@ func (c Config) measureTables(ctx context.Context, all *results.Set) (err error)
 	return nil
 }
 
-// measure runs the rounds of an operation. The first round is a warm-up, and its results are dropped. Each round
-// measures all sizes, so that a temporarily slower machine affects all sizes equally.
+// measure measures an operation in several rounds. The first round is a warm-up, and its results are dropped. Each
+// round measures all sizes of tables, so that a temporarily slower machine affects all sizes equally.
 func (c Config) measure(ctx context.Context, topic string, o operation, worlds []*world, all *results.Set) error {
 	turns := make([]int, len(worlds))
 	for i := range turns {

@@ -1,6 +1,6 @@
--- The rows of habeas after some time: :size consent records, and :size entries that were settled long ago, with their
--- audit trails and marks. They belong to former users, who are numbered from :users + 1. Identifiers grow with time,
--- like the identifiers of habeas.
+-- These statements insert rows of habeas as after years of use: :size consent records, and :size outbox entries that
+-- succeeded long ago, with their audit events and the rows that record the erasures. The consent records and entries
+-- belong to former users with numbers from :users + 1. Like the ids that habeas creates, the ids grow with time.
 INSERT INTO habeas_consent_records (subject_id, purpose, policy_version, granted, recorded_at, source)
 SELECT n, purpose, '2026-01', purpose = 'newsletter', TIMESTAMPTZ '2026-01-01 00:00Z' + n * INTERVAL '1 second', 'api'
 FROM (VALUES ('newsletter'), ('analytics')) AS purposes (purpose), generate_series(:users + 1, :size / 2) AS n;

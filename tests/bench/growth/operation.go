@@ -11,23 +11,22 @@ import (
 // timed runs an operation for a user and returns the duration of the operation.
 type timed func(ctx context.Context, w *world, user int64) (time.Duration, error)
 
-// operation is a measured operation. Its cost should not depend on the size of data of others.
+// operation is a measured operation. Its cost should not depend on the number of rows that belong to other users.
 type operation struct {
 	name    string
 	side    string
-	samples int // samples in each round
-	due     int // due entries that the outbox must contain before the samples
-	// whom selects the user of a sample. It is nil if the operation needs no user.
+	samples int // number of measured runs in each round
+	due     int // outbox entries that must be due before each round
+	// whom selects the user for one run of the operation. It is nil if the operation needs no user.
 	whom func(w *world) int64
-	// before runs before each sample and is not measured. It may be nil.
+	// before runs before each measured run of the operation, and is not measured. It may be nil.
 	before func(ctx context.Context, w *world, user int64) error
 	once   timed
 }
 
 const erasuresInRound = 10
 
-// onBothSides returns the operations of a topic on both sides. The hand-written server is the first side, and habeas is
-// the second.
+// onBothSides returns the operations of the hand-written server, and then the operations of the server with habeas.
 func onBothSides(of func(side string) []operation) []operation {
 	return append(of(endpoints.Floor), of(endpoints.Habeas)...)
 }
@@ -63,9 +62,9 @@ func first(once timed) func(context.Context, *world, int64) error {
 	}
 }
 
-// prepared runs the operation once, and then a checkpoint. After a checkpoint, PostgreSQL writes a page completely to
-// the WAL when the page changes for the first time. With a checkpoint before each sample, small and large tables have
-// this cost equally.
+// prepared runs the operation once, and then a checkpoint. At the first change of a page after a checkpoint, PostgreSQL
+// writes the complete page to the WAL. With a checkpoint before each measured run, small and large tables have this
+// cost equally.
 func prepared(once timed) func(context.Context, *world, int64) error {
 	return func(ctx context.Context, w *world, user int64) error {
 		if err := first(once)(ctx, w, user); err != nil {

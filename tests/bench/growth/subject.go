@@ -16,10 +16,10 @@ import (
 	"github.com/habeas-data/habeas/tests/bench/shop"
 )
 
-// smallShop is the number of users with the usual number of rows. The users with many rows have higher numbers.
+// smallShop is the number of users with few rows. They have the numbers 1 to smallShop. The users with many rows have
+// higher numbers.
 const smallShop = 500
 
-// moreOrders inserts additional orders of a user.
 const moreOrders = `
 INSERT INTO orders (id, user_id, recipient, product, note, status, total, placed_at)
 SELECT (SELECT max(id) FROM orders) + n, :user, 'Erika Mustermann ' || n, 'Article no. ' || n % 5000,
@@ -59,8 +59,9 @@ func (c Config) measureSubjects(ctx context.Context, all *results.Set) error {
 	return nil
 }
 
-// measureSubject measures exports and erasures of users with the given number of rows. The first of these users has the
-// number user. It starts a new server, because a result contains the peak memory of the server since its start.
+// measureSubject measures exports and erasures of several users with the given number of rows. The first of these users
+// has the number in the parameter user. measureSubject starts a new server, because a result contains the peak memory
+// of the server since its start.
 func (c Config) measureSubject(
 	ctx context.Context, database string, rows int, user int64, all *results.Set,
 ) (err error) {

@@ -42,10 +42,10 @@ type world struct {
 	users  []int64 // users who are not erased, in random order
 	ids    system.IDs
 
-	servers map[string]*process.Server // servers by side
+	servers map[string]*process.Server // by name: endpoints.Floor and endpoints.Habeas
 
-	due      int // due entries in the outbox, without the entries of erasures
-	enqueued int // all entries ever added to the outbox, without the entries of erasures
+	due      int // due outbox entries, without the entries of erasures
+	enqueued int // outbox entries added so far, without the entries of erasures
 }
 
 func (c Config) newWorld(ctx context.Context, size int) (*world, error) {
@@ -70,7 +70,7 @@ func (c Config) newWorld(ctx context.Context, size int) (*world, error) {
 	return w, nil
 }
 
-// open opens a database handle, and starts a server for each side.
+// open opens the database, and starts the hand-written server and the server with habeas.
 func (c Config) open(ctx context.Context, w *world) (err error) {
 	if w.db, err = habeas.Open(w.url, c.Driver, c.Pool); err != nil {
 		return err
@@ -107,15 +107,15 @@ func (w *world) someone() int64 { return 1 + w.random.Int64N(int64(w.size/2)) }
 // user returns a random user who was not erased.
 func (w *world) user() int64 { return w.users[w.random.IntN(len(w.users))] }
 
-// lastUser returns a user who was not erased, and removes the user from the list.
+// lastUser returns the last of the users who were not erased, and removes the user from w.users.
 func (w *world) lastUser() int64 {
 	last := w.users[len(w.users)-1]
 	w.users = w.users[:len(w.users)-1]
 	return last
 }
 
-// provide adds entries until the given number of entries is due. It then vacuums the outbox, as PostgreSQL does from
-// time to time. The vacuum removes the dead rows of earlier claims.
+// provide adds outbox entries until the given number of entries is due. It then vacuums the outbox, because a real
+// server also removes the old row versions of earlier claims from time to time.
 func (w *world) provide(ctx context.Context, due int) error {
 	err := w.stack.Sessions.Do(ctx, func(ctx context.Context, s ports.Session) error {
 		for i := range due - w.due {

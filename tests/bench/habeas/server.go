@@ -21,7 +21,7 @@ func Config(db *bun.DB) app.Config {
 }
 
 // New returns the web server of the shop. share is the value of app.Config.ShareStatements. The worker is not started,
-// because the benchmark measures only requests. The outbox entries of the requests are not processed on any side.
+// because the benchmark measures only requests. The outbox entries stay pending, as in the hand-written server.
 func New(db *bun.DB, share bool) (*fiber.App, error) {
 	config := Config(db)
 	config.ShareStatements = share
@@ -42,7 +42,7 @@ func currentSubject(c *fiber.Ctx) (domain.Subject, error) {
 	return Subject(user)
 }
 
-// Subject returns the subject of a user, with a ref at the support desk.
+// Subject returns the subject of a user, with the id of the user at the support desk.
 func Subject(user int64) (domain.Subject, error) {
 	id := strconv.FormatInt(user, 10)
 	return domain.NewSubject(id, domain.SubjectRef{Kind: Desk{}.Name(), Value: "contact-" + id})

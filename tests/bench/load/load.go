@@ -17,13 +17,13 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// patience is the longest wait for a response. After it, the run fails.
+// patience is the longest wait for a response. If a response takes longer, the run fails.
 const patience = 30 * time.Second
 
 // Requests appends the next HTTP request of a connection to an empty buffer. It returns false if no request is left.
 type Requests func(buffer []byte) ([]byte, bool)
 
-// Plan describes a run.
+// Plan describes a run of the load generator.
 type Plan struct {
 	Address     string
 	Connections int
@@ -32,7 +32,7 @@ type Plan struct {
 	Requests func(connection int) Requests
 }
 
-// Result is the result of a run.
+// Result is the result of a run of the load generator.
 type Result struct {
 	Responses int             // number of all responses
 	InTime    int             // number of responses within Plan.Duration
@@ -115,7 +115,7 @@ func sum(connections []*connection, begin, end time.Time) Result {
 	return result
 }
 
-// connection is one loop.
+// connection sends requests over one TCP connection, one after the other.
 type connection struct {
 	net.Conn
 	reader    *bufio.Reader

@@ -29,7 +29,7 @@ type Machine struct {
 	Load string
 }
 
-// Server is a PostgreSQL server.
+// Server is a PostgreSQL server and its settings.
 type Server struct {
 	Version string
 	// Settings has the settings of PostgreSQL that differ from their defaults, except locations, names and languages.

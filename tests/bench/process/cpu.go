@@ -43,7 +43,8 @@ func CPUOfFamily(pid int) (time.Duration, error) {
 		if err != nil {
 			continue
 		}
-		// A child whose file cannot be read has just ended. Its time is then part of the time of the parent.
+		// If the file of a child cannot be read, the child has just ended. The processor time of the parent then includes the
+		// time of this child.
 		if stat, err := read(child); err == nil && stat.parent == pid {
 			total += stat.own + stat.ended
 		}
@@ -108,7 +109,8 @@ func UsedBy(program, database int) (used Used) {
 	return used
 }
 
-// Since returns the difference between u and before, divided by the units of work. It omits unknown times.
+// Since returns the processor times between the measurements before and u, divided by the number of units of work. It
+// omits unknown times.
 func (u Used) Since(before Used, work int) []benchfmt.Value {
 	each := float64(max(work, 1))
 	return results.Known(

@@ -18,14 +18,14 @@ const (
 	stopTimeout  = 10 * time.Second
 )
 
-// Server is a process with a server on a loopback port. It ends after a call of Stop. It also ends when this process
-// ends, because its standard input is then closed (see Serve).
+// Server is a process with a server on a loopback port. Stop ends the process. If the parent process ends, the process
+// also ends, because its standard input is then closed (see Serve).
 type Server struct {
 	// Address is the address on which the server listens.
 	Address string
 
 	command *exec.Cmd
-	alive   io.Closer // its standard input
+	alive   io.Closer // the standard input of the process; the process ends when it is closed
 	ended   chan error
 }
 
@@ -73,7 +73,7 @@ func Start(ctx context.Context, arguments ...string) (_ *Server, err error) {
 	return server, nil
 }
 
-// Process returns the process id.
+// Process returns the id of the process.
 func (s *Server) Process() int { return s.command.Process.Pid }
 
 // Stop ends the process and waits for it.
@@ -87,8 +87,8 @@ func (s *Server) Stop() error {
 	return errors.Join(errors.New("the server had to be killed"), s.command.Process.Kill(), <-s.ended)
 }
 
-// Serve is called in a process that Start has started. It prints the address of the server, and returns when the
-// process should end, because the standard input was closed.
+// Serve runs in a process that Start has started. It prints the address of the server. It returns when the standard
+// input is closed, and the process must then end.
 func Serve(address string) {
 	fmt.Println(address)
 	_, _ = io.Copy(io.Discard, os.Stdin)

@@ -15,7 +15,7 @@ import (
 // Set contains the results of a run in the order of measurement.
 type Set []*benchfmt.Result
 
-// Add appends a result with the given name. The parameter keys alternates keys and values, which become a part of the
+// Add appends a result with the given name. The parameter keys alternates keys and values, which Add appends to the
 // name. For example, Add("Erase", 9, values, "side", "floor") adds the result BenchmarkErase/side=floor.
 func (s *Set) Add(name string, iterations int, values []benchfmt.Value, keys ...any) {
 	for i := 0; i < len(keys); i += 2 {
@@ -32,7 +32,7 @@ func Value(number float64, unit string) benchfmt.Value {
 // Seconds returns a duration in seconds as a value. The name of the unit must contain "sec", as in "p50-sec".
 func Seconds(d time.Duration, unit string) benchfmt.Value { return Value(d.Seconds(), unit) }
 
-// Known omits the values that are zero, because zero means that a value is unknown.
+// Known returns the values without those that are zero. Zero means that a value is unknown.
 func Known(values ...benchfmt.Value) []benchfmt.Value {
 	return slices.DeleteFunc(values, func(v benchfmt.Value) bool { return v.Value == 0 })
 }
@@ -83,7 +83,7 @@ func Key(r *benchfmt.Result, key string) string {
 // Median returns the median of all values with the given unit, or 0 if there are none.
 func (s Set) Median(unit string) float64 { return Median(s.values(unit)) }
 
-// Ratio divides each value of s by the value of denominators at the same position. It returns the median of these
+// Ratio divides each value of s by the value of denominators with the same index. It returns the median of these
 // ratios, or 0 if there are none.
 func (s Set) Ratio(denominators Set, unit string) float64 {
 	ratios, below := s.values(unit), denominators.values(unit)

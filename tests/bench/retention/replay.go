@@ -9,15 +9,16 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// Replay is the duration of a replay.
+// Replay has the duration and the report of a replay, which repeats the erasures of a journal.
 type Replay struct {
 	What   string
 	Took   time.Duration
 	Report domain.ReplayReport
 }
 
-// MeasureReplay measures a replay of a journal with erasures of all subjects. In the first replay, no subject is erased
-// yet. The second replay finds that all subjects are erased.
+// MeasureReplay measures two replays of a journal (a list of erasures that are repeated after a restore). The journal
+// has an erasure of every subject. The first replay erases all subjects. The second replay finds that they are erased
+// already.
 func MeasureReplay(ctx context.Context, c Config, workers int) (all []Replay, err error) {
 	w, err := c.open(ctx, "replay", c.Subjects, time.Now())
 	if err != nil {

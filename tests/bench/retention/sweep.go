@@ -14,20 +14,22 @@ import (
 	"github.com/habeas-data/habeas/internal/system"
 )
 
-// Overlap has the durations of erasures during a concurrent activity.
-type Overlap struct {
+// Latencies has the durations of the erasures that ran during another activity, such as a sweep.
+type Latencies struct {
 	What           string
 	P50, P99, Most time.Duration
 	Erasures       int
 	Took           time.Duration
-	Swept          int64 // swept subjects
+	Swept          int64 // subjects whose expired values were overwritten
 }
 
-// MeasureSweep erases customers at a constant rate, and measures the duration of these erasures. It does so without any
-// other activity, during a sweep that has nothing to overwrite, and during a sweep in which one subject in ten has an
-// expired retention period.
-func MeasureSweep(ctx context.Context, c Config, perSecond int, alone time.Duration) (all []Overlap, err error) {
-	const others = 50_000 // customers for the measured erasures
+// MeasureSweep measures the durations of erasures at a constant rate in three situations:
+//
+//   - without any other activity
+//   - during a sweep (it overwrites values whose retention period has ended) that finds no such value
+//   - during a sweep that overwrites values of one subject in ten
+func MeasureSweep(ctx context.Context, c Config, perSecond int, alone time.Duration) (all []Latencies, err error) {
+	const others = 50_000 // number of customers that the measured erasures may erase
 	old := time.Now().AddDate(-11, 0, 0)
 	w, err := c.open(ctx, "sweep", c.Subjects+others, old)
 	if err != nil {
@@ -68,10 +70,11 @@ func MeasureSweep(ctx context.Context, c Config, perSecond int, alone time.Durat
 		return nil, err
 	}
 	busy, err := load.during(ctx, "a pass that sweeps one in ten", w.pass)
-	return []Overlap{first, idle, busy}, err
+	return []Latencies{first, idle, busy}, err
 }
 
-// pass runs a worker until it has swept all subjects once.
+// pass sweeps all subjects once: it overwrites the values whose retention period has ended. It returns the number of
+// subjects with such values.
 func (w *world) pass(ctx context.Context) (swept int64, err error) {
 	engines := w.gdpr.Stack()
 	sweeper, err := sweep.NewSweeper(sweep.Config{
@@ -118,7 +121,7 @@ type load struct {
 
 func (l *load) during(
 	ctx context.Context, what string, do func(context.Context) (int64, error),
-) (b Overlap, err error) {
+) (b Latencies, err error) {
 	var ended atomic.Bool
 	result := make(chan error, 1)
 	begin := time.Now()

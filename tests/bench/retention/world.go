@@ -1,5 +1,5 @@
-// Package retention measures a replay of many erasures after a database was restored, and the effect of a sweep on
-// concurrent erasures.
+// Package retention measures two tasks. A replay repeats many erasures after a restore of a backup. A sweep overwrites
+// values whose retention period has ended, and may slow down erasures that run concurrently.
 package retention
 
 import (
@@ -34,7 +34,7 @@ type Customer struct {
 	Name          string `bun:"name" pii:"identity,erasure:anonymize"`
 }
 
-// Invoice is retained for ten years.
+// Invoice is retained for ten years after its issue.
 type Invoice struct {
 	bun.BaseModel `bun:"table:invoices"`
 	ID            int64     `bun:"id,pk"`
@@ -44,7 +44,7 @@ type Invoice struct {
 	IssuedAt      time.Time `bun:"issued_at"`
 }
 
-// Note is deleted.
+// Note is deleted by an erasure.
 type Note struct {
 	bun.BaseModel `bun:"table:notes" subject:"owned"`
 	ID            int64     `bun:"id,pk"`
@@ -94,7 +94,7 @@ func (c Config) open(ctx context.Context, name string, customers int, issued tim
 
 func (w *world) close() { _ = w.db.Close() }
 
-// lines returns a journal with one erasure of each of the customers 1 to n.
+// lines returns a journal (a list of erasures) with one erasure of each of the customers 1 to n.
 func lines(n int, at time.Time) io.Reader {
 	reader, writer := io.Pipe()
 	go func() {

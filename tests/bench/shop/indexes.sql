@@ -1,4 +1,4 @@
--- Indexes and constraints that are faster to create after the rows.
+-- These indexes and constraints are created after the rows, because this is faster.
 ALTER TABLE users ADD UNIQUE (email);
 
 ALTER TABLE addresses ADD FOREIGN KEY (user_id) REFERENCES users;

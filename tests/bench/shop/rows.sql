@@ -1,5 +1,5 @@
--- Rows for the users 1 to :users. Their order is as in a shop in use: the orders of one user are spread over the table
--- between the orders of other users.
+-- These statements insert rows for the users 1 to :users. As in a real shop, the orders of one user are not next to each
+-- other in the table: orders of other users are between them.
 INSERT INTO users (id, email, name, phone, last_seen, theme, created_at)
 SELECT n, 'user' || n || '@example.com', 'Erika Mustermann ' || n, '+49 30 ' || (1000000 + n),
        TIMESTAMPTZ '2026-01-01 00:00Z' + n * INTERVAL '1 second', 'dark',
@@ -26,7 +26,7 @@ SELECT n, 1 + (n - 1) % :users, 'Erika Mustermann, Musterstraße ' || n % 200 ||
        'user' || 1 + (n - 1) % :users || '@example.com', TIMESTAMPTZ '2024-01-01 00:00Z' + n * INTERVAL '1 minute'
 FROM generate_series(1, 5 * :users) AS n;
 
--- Two earlier decisions of each user, with their audit trail.
+-- Each user has made two decisions on consent. Each decision has an audit event.
 INSERT INTO habeas_consent_records (subject_id, purpose, policy_version, granted, recorded_at, source)
 SELECT n, purpose, '2026-01', purpose = 'newsletter', TIMESTAMPTZ '2026-01-01 00:00Z' + n * INTERVAL '1 second', 'api'
 FROM (VALUES ('newsletter'), ('analytics')) AS purposes (purpose), generate_series(1, :users) AS n;

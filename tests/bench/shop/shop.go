@@ -1,4 +1,4 @@
-// Package shop is the part of the benchmark's application that all sides share: its tables, its rows and its
+// Package shop is the part of the benchmark's application that all measured servers share: its tables, its rows and its
 // authentication.
 package shop
 
@@ -23,12 +23,13 @@ var rows string
 //go:embed indexes.sql
 var indexes string
 
-// Shop is a template for databases. Its users have the numbers 1 to Users. Each side of a benchmark gets a copy.
+// Shop is a template database, and the way to copy it. Its users have the numbers 1 to Users. Each measured server gets
+// a copy.
 type Shop struct {
 	Users int
 	// Copy creates a copy of the database and returns its URL.
 	Copy func(ctx context.Context, name string) (databaseURL string, err error)
-	// Checkpoint writes the pages of all copies to disk, so that a measurement does not have to write them.
+	// Checkpoint writes all copies of the database to disk, so that this does not happen during a measurement.
 	Checkpoint func(context.Context) error
 }
 
@@ -46,8 +47,8 @@ func Create(ctx context.Context, serverURL string, users int) (Shop, error) {
 	}, err
 }
 
-// CreateAs creates a shop in a database with the given name, which is not a template, and returns the URL of the
-// database.
+// CreateAs creates a database with the given name, and with the same tables and rows as Create. It returns the URL of
+// the database.
 func CreateAs(ctx context.Context, serverURL, name string, users int) (string, error) {
 	databaseURL, err := Empty(ctx, serverURL, name)
 	if err != nil {

@@ -28,7 +28,7 @@ func CreateSQLite(ctx context.Context, directory string, users int) (Shop, error
 		Copy: func(ctx context.Context, name string) (string, error) {
 			return SQLite(file(name)), execute(ctx, template, "VACUUM INTO '"+file(name)+"'")
 		},
-		Checkpoint: func(context.Context) error { return nil }, // each copy is complete after its creation
+		Checkpoint: func(context.Context) error { return nil }, // copies are written to disk when they are created
 	}
 	if err := migrate(ctx, template); err != nil {
 		return made, err

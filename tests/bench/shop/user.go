@@ -7,8 +7,8 @@ import (
 	"github.com/gofiber/fiber/v2"
 )
 
-// User returns the user of a request. The bearer token of the request is the number of the user. All sides call User,
-// so that authentication costs the same on all sides.
+// User returns the user of a request. The bearer token of the request is the number of the user. All measured servers
+// call User, so that authentication costs the same in all of them.
 func User(c *fiber.Ctx) (int64, error) {
 	token, ok := strings.CutPrefix(c.Get(fiber.HeaderAuthorization), "Bearer ")
 	user, err := strconv.ParseInt(token, 10, 64)

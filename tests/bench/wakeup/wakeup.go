@@ -18,7 +18,7 @@ import (
 	"github.com/habeas-data/habeas/tests/bench/shop"
 )
 
-// patience is the longest wait for a call. After it, the measurement fails.
+// patience is the longest wait for a call of the external system. If a call takes longer, the measurement fails.
 const patience = 30 * time.Second
 
 // Config describes the measurement.
@@ -26,7 +26,7 @@ type Config struct {
 	ServerURL string // PostgreSQL server
 	Driver    string // driver of habeas
 	Pool      int    // database connections of each application
-	Erasures  int    // erasures for each way that wakes the worker
+	Erasures  int    // erasures for each other way that wakes the worker
 	Polled    int    // erasures that the worker finds by polling
 	Poll      time.Duration
 	// Progress is called before each step.
@@ -36,7 +36,8 @@ type Config struct {
 // Name is the name of the results.
 const Name = "WakeUp"
 
-// rounds is the number of results for each way to wake the worker. Each result covers several erasures.
+// rounds is the number of results for each element of Ways. Each result has the median and the maximum of several
+// erasures.
 const rounds = 5
 
 // Measure returns results for each of Ways.
@@ -71,7 +72,7 @@ func Measure(ctx context.Context, config Config) (all results.Set, err error) {
 	return all, verify(ctx, watch, user)
 }
 
-// erasures returns the number of measured erasures for a way to wake the worker. One more erasure is a warm-up.
+// erasures returns the number of measured erasures for one way to notify the worker. One further erasure is a warm-up.
 func (c Config) erasures(way Way) int {
 	if way.polls {
 		return c.Polled
@@ -79,12 +80,12 @@ func (c Config) erasures(way Way) int {
 	return c.Erasures
 }
 
-// measurement is the measurement of one way.
+// measurement is the measurement of one way to notify the worker.
 type measurement struct {
 	Config
 	way    Way
 	watch  *pgx.Conn // a connection that reads what the worker has written
-	stack  app.Stack // the stack of the application that erases
+	stack  app.Stack // of the application that erases
 	user   int64     // the last erased user
 	called chan time.Time
 }
@@ -140,7 +141,7 @@ func (m *measurement) erase(ctx context.Context) (time.Duration, error) {
 	}
 }
 
-// settled waits until the worker has stored the outcome of the entry and has found no further entry.
+// settled waits until the worker has stored the outcome of the outbox entry, and has found no further entry.
 func (m *measurement) settled(ctx context.Context) error {
 	for {
 		var open int
@@ -164,7 +165,8 @@ func pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-// verify returns an error unless each of the users 1 to users was erased completely.
+// verify returns an error if one of the users was not erased completely. The users have the numbers from 1 to the
+// parameter users.
 func verify(ctx context.Context, connection *pgx.Conn, users int64) error {
 	var completed, subjects int64
 	err := connection.QueryRow(ctx, "SELECT count(*), count(DISTINCT subject_ref) FROM habeas_audit_events"+

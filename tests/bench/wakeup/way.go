@@ -19,8 +19,8 @@ import (
 // Way is the way in which a worker is notified of a new outbox entry.
 type Way struct {
 	Title   string // what wakes the worker
-	another bool   // another application erases, not the application of the worker
-	listens bool   // listens to notifications of the database
+	another bool   // the erasures run in another application than the worker
+	listens bool   // the worker's application listens to notifications of the database
 	polls   bool   // only polls
 }
 

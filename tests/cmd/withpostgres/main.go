@@ -19,7 +19,7 @@ import (
 	"github.com/habeas-data/habeas/internal/tests/postgres"
 )
 
-// failed is the exit code if the command could not be run.
+// failed is the exit code if withpostgres cannot run the command.
 const failed = 125
 
 func main() {
@@ -37,7 +37,7 @@ func run(arguments []string) (code int, err error) {
 	if len(arguments) == 0 {
 		return failed, errors.New("usage: withpostgres -- command [argument ...]")
 	}
-	// After this call, a signal does not end this process immediately. The command and the server must end first.
+	// From here on, a signal does not end this process immediately, because the command and the server must end first.
 	signals := make(chan os.Signal, 4)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	defer signal.Stop(signals)
@@ -65,7 +65,7 @@ func run(arguments []string) (code int, err error) {
 	return wait(command, signals)
 }
 
-// start starts the server. The first signal ends the start with an error.
+// start starts the server. If a signal arrives before the server is ready, start returns an error.
 func start(signals <-chan os.Signal) (*postgres.Server, error) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
@@ -91,7 +91,7 @@ func wait(command *exec.Cmd, signals <-chan os.Signal) (int, error) {
 	for {
 		select {
 		case received := <-signals:
-			// If the command has just ended, Signal fails. The next iteration of the loop then returns.
+			// If the command has just ended, this call fails, and the next iteration of the loop returns.
 			_ = command.Process.Signal(received)
 		case err := <-ended:
 			var exit *exec.ExitError

@@ -16,7 +16,7 @@ import (
 	"github.com/habeas-data/habeas/internal/tests/postgres"
 )
 
-// commandEnv makes this test binary run as the command.
+// commandEnv is an environment variable. If it is set, this test binary runs as the command that withpostgres starts.
 const commandEnv = "HABEAS_WITHPOSTGRES_TEST_COMMAND"
 
 func TestMain(m *testing.M) {

@@ -22,13 +22,14 @@ import (
 	"github.com/habeas-data/habeas/ports/porttest"
 )
 
-// onSQLite returns a harness in which each store has a separate file. The file is a copy of a template with all tables.
+// onSQLite returns a harness that opens each store on a separate file. The file is a copy of a template with all
+// tables.
 func onSQLite(t testing.TB, driver databases.Driver) porttest.StoreHarness {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "template.db")
 	db := driver.Open(t, databases.SQLiteURL(path))
 	makeTables(t, db, sqliteTypes())
-	must(t, db.Close()) // merges the WAL into this file
+	must(t, db.Close()) // this writes all changes to the file
 	template, err := os.ReadFile(path)
 	must(t, err)
 	return porttest.StoreHarness{
@@ -64,8 +65,8 @@ func schemasOf(t testing.TB, driver databases.Driver) func(c testing.TB) string 
 	}
 }
 
-// onPostgreSQL returns a harness in which each store has a separate schema. After a successful test case, it empties
-// the tables of the store and uses the store again. That takes a tenth of the time that new tables take.
+// onPostgreSQL returns a harness that opens stores in separate schemas. After a successful test case, the harness
+// empties the tables of the schema and uses the schema again, which is ten times faster than new tables.
 func onPostgreSQL(t testing.TB, driver databases.Driver, place func(c testing.TB) string) porttest.StoreHarness {
 	t.Helper()
 	var mu sync.Mutex
@@ -101,14 +102,14 @@ func onPostgreSQL(t testing.TB, driver databases.Driver, place func(c testing.TB
 	}
 }
 
-// opened is a store, and a connection of the application to the same database.
+// opened is a store, and a connection that the tests use to read and write the same database without the store.
 type opened struct {
 	porttest.Store
 	past *bun.DB
 }
 
-// empty deletes all rows. It disables the trigger that protects the audit trail. It returns false if a statement fails,
-// for example because a test case still holds locks.
+// empty deletes all rows. For this, it temporarily disables the trigger that protects the audit trail. It returns false
+// if a statement fails, for example because of a lock that a test case has not released.
 func (o opened) empty(t testing.TB) bool {
 	t.Helper()
 	text := "SET LOCAL lock_timeout = '1s'; ALTER TABLE habeas_audit_events DISABLE TRIGGER USER;"
@@ -146,8 +147,8 @@ func makeTables(t testing.TB, db *bun.DB, types map[domain.ColumnType]string) {
 	}
 }
 
-// openBun opens a store on a database. The tables may be created later. The function nowhere returns the URL of a
-// database that cannot be reached.
+// openBun opens a store on a database, in which the tables may still be missing. The function nowhere returns the URL
+// of a database that does not exist.
 func openBun(
 	t testing.TB, driver databases.Driver, database string, nowhere func(testing.TB) string,
 ) opened {
@@ -202,11 +203,10 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// counter is a query hook that counts statements.
 type counter struct{ n atomic.Int64 }
 
 func (c *counter) BeforeQuery(ctx context.Context, event *bun.QueryEvent) context.Context {
-	if !strings.Contains(event.Query, "pg_notify") { // pg_notify runs after the session, at any time
+	if !strings.Contains(event.Query, "pg_notify") { // pg_notify runs at an unknown time after the session
 		c.n.Add(1)
 	}
 	return ctx

@@ -13,8 +13,7 @@ import (
 	"github.com/habeas-data/habeas/tests/internal/conformance"
 )
 
-// The conformance suites rely on the functions of a harness, such as Insert and Rows. These tests check these
-// functions.
+// The conformance suites call functions of the harness, such as Insert and Rows. These tests check those functions.
 
 func TestRowsComeBackAsTheyWereInserted(t *testing.T) {
 	each(t, func(t *testing.T, store porttest.Store) {

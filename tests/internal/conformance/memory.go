@@ -29,7 +29,8 @@ func inMemory() porttest.StoreHarness {
 	}
 }
 
-// openMemory opens an empty store in memory. The functions of the result read and write its tables without the ports.
+// openMemory opens an empty store in memory. Like an application, the functions of the returned porttest.Store read and
+// write the tables directly.
 func openMemory(t testing.TB) porttest.Store {
 	t.Helper()
 	store, err := memory.New(porttest.DataMap(), memory.Options{})

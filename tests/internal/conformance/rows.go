@@ -53,7 +53,7 @@ func (s shop) insert(t testing.TB, name string, row porttest.Row) {
 	must(t, err)
 }
 
-// stored returns a value in the form in which bun stores it. Instants and JSON documents are texts.
+// stored converts a value into the form that bun stores. Instants and JSON documents become texts.
 func stored(value any) any {
 	switch value := value.(type) {
 	case time.Time:
@@ -97,7 +97,7 @@ func (s shop) rows(t testing.TB, name string) []porttest.Row {
 	return rows
 }
 
-// read converts a value from any database driver into the form that a porttest.Row has.
+// read converts a value from a database driver into the Go type that a porttest.Row has for the column.
 func read(t testing.TB, column domain.Column, value any) any {
 	t.Helper()
 	text := ""
@@ -113,14 +113,14 @@ func read(t testing.TB, column domain.Column, value any) any {
 	}
 	var typed any
 	var err error
-	switch column.Type { //nolint:exhaustive // texts and UUIDs remain
+	switch column.Type { //nolint:exhaustive // texts and UUIDs need no conversion
 	case domain.TypeSmallInt, domain.TypeInteger, domain.TypeBigInt:
 		typed, err = strconv.ParseInt(text, 10, 64)
 	case domain.TypeNumber:
 		typed, err = strconv.ParseFloat(text, 64)
 	case domain.TypeBoolean:
 		typed, err = strconv.ParseBool(text)
-	case domain.TypeTime: // a driver of SQLite that does not recognize the type
+	case domain.TypeTime: // if a driver of SQLite does not recognize the type
 		err = fmt.Errorf("it is no time")
 	case domain.TypeJSON:
 		typed = domain.JSON(text)

@@ -8,7 +8,7 @@ import (
 )
 
 // createTables returns the statements that create the tables of a data map. Every relation without a condition becomes
-// a foreign key without ON DELETE.
+// a foreign key. The foreign keys have no ON DELETE.
 func createTables(m domain.DataMap, types map[domain.ColumnType]string) []string {
 	var statements []string
 	for _, table := range inOrder(m.Tables()) {

@@ -13,8 +13,7 @@ import (
 
 // These functions read the tables of habeas with plain SQL.
 
-// erased returns the instant of the last erasure of the subject. The result marked is false if the table has no row for
-// an erasure of the subject.
+// erased returns the instant of the last erasure of the subject. If the subject was never erased, marked is false.
 func erased(t testing.TB, db *sql.DB, id domain.SubjectID) (last time.Time, marked bool) {
 	t.Helper()
 	var mark instant
@@ -27,7 +26,7 @@ func erased(t testing.TB, db *sql.DB, id domain.SubjectID) (last time.Time, mark
 	return *mark.time, true
 }
 
-// entries reads the outbox, oldest first.
+// entries returns the outbox entries, oldest first.
 func entries(t testing.TB, db *sql.DB) (all []domain.OutboxEntry) {
 	t.Helper()
 	rows, err := db.QueryContext(t.Context(),

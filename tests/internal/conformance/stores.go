@@ -1,6 +1,6 @@
-// Package conformance runs the conformance suites of the storage ports on every store of the module. A harness opens
-// stores with the tables of the shop in package porttest. Package story and the module tests/pgdriver use these
-// harnesses, too.
+// Package conformance runs the conformance suites of the storage ports on every store of the module. For each store, it
+// has a harness: functions that open the store with the tables of the shop in package porttest. Package story and the
+// module tests/pgdriver use these harnesses, too.
 package conformance
 
 import (
@@ -10,10 +10,10 @@ import (
 	"github.com/habeas-data/habeas/ports/porttest"
 )
 
-// Kind is a kind of store.
+// Kind is a kind of store, such as a bunstore.Store on SQLite.
 type Kind struct {
 	Name string
-	// Harness returns a harness that opens stores of this kind. The stores exist until t ends.
+	// Harness returns a harness that opens stores of this kind. The stores can be used until the test t ends.
 	Harness func(t testing.TB) porttest.StoreHarness
 }
 
@@ -27,7 +27,7 @@ func Kinds() []Kind {
 	return kinds
 }
 
-// Bunstore returns the kind of a bunstore.Store on a database with the driver.
+// Bunstore returns a Kind that opens each bunstore.Store on a database with the driver.
 func Bunstore(driver databases.Driver) Kind {
 	return Kind{"bunstore on " + driver.Name, func(t testing.TB) porttest.StoreHarness {
 		t.Helper()
@@ -38,8 +38,9 @@ func Bunstore(driver databases.Driver) Kind {
 	}}
 }
 
-// BunstoreIn returns the kind of a bunstore.Store in PostgreSQL schemas that the caller creates. The function that
-// place returns creates an empty schema and returns a URL that selects it. The schema exists until t ends.
+// BunstoreIn returns the kind of a bunstore.Store in PostgreSQL schemas that the caller creates. The caller passes the
+// function place. The function that place returns is called for each store. It creates an empty schema that exists
+// until t ends, and returns a URL that selects this schema.
 func BunstoreIn(name string, driver databases.Driver, place func(t testing.TB) func(testing.TB) string) Kind {
 	return Kind{name, func(t testing.TB) porttest.StoreHarness {
 		t.Helper()
@@ -47,7 +48,7 @@ func BunstoreIn(name string, driver databases.Driver, place func(t testing.TB) f
 	}}
 }
 
-// Hold checks that a store keeps the promises of all storage ports, including the optional ports.
+// Hold runs the conformance suites of all storage ports, including the optional ports, on the stores of the harness.
 func Hold(t *testing.T, harness porttest.StoreHarness) {
 	t.Helper()
 	porttest.TestStore(t, harness)

@@ -19,7 +19,7 @@ type Customer struct {
 	Plan          string `bun:"plan"`
 }
 
-// Parcel belongs to a customer. An erasure deletes it.
+// Parcel is the address of a delivery to a customer. An erasure deletes it.
 type Parcel struct {
 	bun.BaseModel `bun:"table:parcels" subject:"owned"`
 	ID            int64     `bun:"id,pk,autoincrement"`
@@ -28,7 +28,7 @@ type Parcel struct {
 	Address       string    `bun:"address" pii:"location"`
 }
 
-// Invoice belongs to a customer. An erasure retains it.
+// Invoice has an address that an erasure of the customer does not change, because of a retention duty.
 type Invoice struct {
 	bun.BaseModel `bun:"table:invoices"`
 	ID            int64     `bun:"id,pk,autoincrement"`

@@ -9,8 +9,8 @@ import (
 	"github.com/habeas-data/habeas/ports/porttest"
 )
 
-// subjectOf returns the subject of customer 1 of a tenant. The ref of the subject at the desk is the name of the
-// tenant.
+// subjectOf returns the subject of customer 1 of a tenant. At the desk (the external system), the id of the subject is
+// the name of the tenant.
 func subjectOf(tenant string) (domain.Subject, error) {
 	id, err := domain.NewSubjectID(tenant, "1")
 	return domain.Subject{ID: id, Refs: []domain.SubjectRef{{Kind: "desk", Value: strings.Clone(tenant)}}}, err
@@ -18,7 +18,7 @@ func subjectOf(tenant string) (domain.Subject, error) {
 
 var issued = time.Date(2024, 2, 29, 0, 0, 0, 0, time.UTC)
 
-// seed inserts rows of customer 1 of a tenant into every table. The ids of these rows are first and first + 1.
+// seed inserts rows of customer 1 of a tenant into every table. The ids of these rows are first or first + 1.
 func seed(t *testing.T, store porttest.Store, tenant string, first int64) {
 	t.Helper()
 	owner := func(row porttest.Row) porttest.Row {

@@ -7,8 +7,9 @@ import (
 	"github.com/habeas-data/habeas/ports/porttest"
 )
 
-// dataMap returns the data map of the shop in package porttest, without the tables whose rows belong to several people.
-// It has no keys of external systems, because no system of this story has keys.
+// dataMap returns the data map of the shop in package porttest with two changes. It has no tables whose rows belong to
+// several people. No column has the keys of an external system, because the only external system of this test has no
+// keys.
 func dataMap() (domain.DataMap, error) {
 	shop := porttest.DataMap()
 	tables := slices.DeleteFunc(slices.Clone(shop.Declared()), func(t domain.Table) bool {

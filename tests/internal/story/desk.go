@@ -10,7 +10,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// desk is the external system. It has a contact for each subject until the subject is erased.
+// desk is the external system. It has a contact for each subject until it erases the subject.
 type desk struct {
 	mu     sync.Mutex
 	down   bool

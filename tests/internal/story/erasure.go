@@ -66,7 +66,8 @@ func (s *story) erasure() {
 	s.checkSteps()
 }
 
-// checkSteps checks that the events of the last erasure are the steps of the erasure plan, in the same order.
+// checkSteps checks that the events of the last erasure have the order of the steps in the erasure plan, and the
+// expected numbers of rows.
 func (s *story) checkSteps() {
 	s.t.Helper()
 	plan, events := s.engines.Eraser.Plan().Local(), s.trail("acme")
@@ -83,7 +84,7 @@ func (s *story) checkSteps() {
 	}
 }
 
-// completion processes the outbox entry. After the call of the desk, the erasure is complete.
+// completion runs the worker, which calls the desk. The erasure is then complete.
 func (s *story) completion() {
 	s.drain(1)
 	if s.desk.erased["acme"] != 1 {
@@ -109,7 +110,8 @@ func (s *story) erasureAgain() {
 	}
 }
 
-// exportAfterErasure checks that an export contains the retained data, and that it marks all other data as erased.
+// exportAfterErasure checks that an export contains the data that the erasure has retained, and marks all other data as
+// erased.
 func (s *story) exportAfterErasure() {
 	values, bundle := s.exported()
 	if len(bundle.Records) != 19 || values["invoices.address"] != "1 Main Street" {

@@ -17,8 +17,8 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// router is an HTTP adapter. serve starts a server with the API under /me and returns its URL. A header of a request
-// names the customer. In a real application, any client could forge this header.
+// router is an HTTP adapter under test. Its function serve starts a server with the API under /me and returns the URL
+// of the server. A header of a request names the customer. In a real application, any client could forge this header.
 type router struct {
 	name  string
 	serve func(t *testing.T, api *httpapi.API) string
@@ -64,8 +64,8 @@ func serveNetHTTP(t *testing.T, api *httpapi.API) string {
 	return server.URL
 }
 
-// exchange sends a request as customer 1 of a tenant. It decodes the response into result, unless result is nil. The
-// test ends if the status of the response differs from the parameter status.
+// exchange sends a request as customer 1 of a tenant. It decodes the response into result, if result is not nil. If the
+// response does not have the expected status, the test ends.
 func (s *story) exchange(tenant, method, path, body string, status int, result any) {
 	s.t.Helper()
 	request, err := http.NewRequestWithContext(s.t.Context(), method, s.url+path, strings.NewReader(body))

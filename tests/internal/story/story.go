@@ -1,6 +1,6 @@
-// Package story plays a story in which a person uses every right. It starts with a refused request and ends with an
-// export after the erasure. It uses a real server and a real store. Other modules can import the package to play the
-// story with their drivers.
+// Package story runs one long test, in which a person uses every right. The test starts with a refused request and ends
+// with an export after the erasure. It uses a real server and a real store. Other modules can import the package to run
+// the test with their drivers.
 package story
 
 import (
@@ -24,7 +24,7 @@ import (
 	"github.com/habeas-data/habeas/tests/internal/conformance"
 )
 
-// Play plays the story with each router on each of the kinds of stores. The responses, the tables and the audit trail
+// Play runs the test with each router on each of the kinds of stores. The responses, the tables and the audit trail
 // must always be the same.
 func Play(t *testing.T, kinds ...conformance.Kind) {
 	t.Helper()
@@ -38,7 +38,7 @@ func Play(t *testing.T, kinds ...conformance.Kind) {
 	}
 }
 
-// story is the story of customer 1 of the tenant acme. Customer 1 of the tenant rival is another person, whose data
+// story is the test for customer 1 of the tenant acme. Customer 1 of the tenant rival is another person, whose data
 // must not change.
 type story struct {
 	t       *testing.T
@@ -49,7 +49,7 @@ type story struct {
 	others  map[string][]porttest.Row // the rows of the other person
 	events  []domain.EventType        // the expected events of the trail
 
-	operation string // the id of the last operation while the trail is checked
+	operation string // the operation id of the latest operation that checkTrail has seen
 }
 
 func newStory(t *testing.T, store porttest.Store, router router) *story {
@@ -90,7 +90,7 @@ func (s *story) play() {
 	}
 }
 
-// checkTrail checks that the audit trail has exactly the events that happened so far.
+// checkTrail checks that the audit trail has exactly the events in s.events.
 func (s *story) checkTrail() {
 	s.t.Helper()
 	var types []domain.EventType
@@ -103,8 +103,8 @@ func (s *story) checkTrail() {
 	}
 }
 
-// checkOperation checks the operation id of an event. If an operation has several events, they must all have the id of
-// the latest operation.
+// checkOperation checks the operation id of an event. The id must be the event id of the latest event whose type ends
+// with "requested". Events of consents and restrictions have no operation id.
 func (s *story) checkOperation(event domain.AuditEvent) {
 	right, what, _ := strings.Cut(string(event.EventType), "_")
 	switch {

@@ -1,4 +1,5 @@
-// Command cmd measures replays and sweeps on a given server:
+// Command cmd measures two tasks on a given server: the replay, which repeats erasures after a restore of a backup, and
+// the sweep, which overwrites values whose retention period has ended:
 //
 //	go run ./retention/cmd -server postgres://... -part replay|sweep
 package main
@@ -43,7 +44,7 @@ func main() {
 			fmt.Printf("resident at most %d MiB\n", peak>>20)
 		}
 	case "sweep":
-		var all []retention.Overlap
+		var all []retention.Latencies
 		all, err = retention.MeasureSweep(ctx, config, *rate, *alone)
 		for _, b := range all {
 			fmt.Printf("%-30s %7.1fs, %6d swept; %d erasures: p50 %v, p99 %v, most %v\n",
