@@ -53,31 +53,32 @@ type Dialect interface {
 	instantType() string
 
 	// dueEntries returns the beginning of a statement: a WITH clause that ends with the common table expression due, which
-	// contains the ids of the entries to claim. Parameters $1 to $3 are the instant of the claim, the limit, and the end
-	// of the lease. $4 is the token of the lease, and $5 is the result of domain.LatestNextAttempt. dueEntries appends
-	// further parameters to args.
+	// contains the ids of the outbox entries to claim. Parameters $1 to $3 are the instant of the claim, the limit, and
+	// the end of the lease. $4 is the token of the lease, and $5 is the result of domain.LatestNextAttempt. dueEntries
+	// appends further parameters to args.
 	dueEntries(tables Tables, c Claim, args *Args) string
 
 	// unclaimedEntries returns the beginning of a statement: a WITH clause that ends with the common table expression due,
-	// which contains the ids of up to $2 entries that match isUnclaimed, oldest first. The parameter limit must equal $2.
+	// which contains the ids of up to $2 outbox entries that match isUnclaimed, oldest first. The parameter limit must
+	// equal $2.
 	unclaimedEntries(tables Tables, limit int) string
 
 	// isInQuery returns the condition that a text column has one of the values that a query returns.
 	isInQuery(column, query string) string
 
-	// isOfOperations returns the condition that an entry has not succeeded, and belongs to one of the pairs of a subject
-	// and an operation in a list.
+	// isOfOperations returns the condition that an outbox entry has not succeeded, and belongs to one of the pairs of a
+	// subject and an operation in a list.
 	isOfOperations(tables Tables, list string) string
 
-	// preferIndex returns a condition that is always true. The condition makes the planner evaluate the other conditions
-	// by an index. The parameter column can be any text column of the table.
+	// preferIndex returns a condition that is always true. The condition makes the planner use an index for the other
+	// conditions. The parameter column can be any text column of the table.
 	preferIndex(column string) string
 
 	// arrayElements returns the query that selects the texts of a parameter, which is a JSON array.
 	arrayElements(parameter string) string
 
-	// earliestInstant returns a constant that is before all instants. An entry without an attempt has this constant in
-	// tried_since.
+	// earliestInstant returns a constant that is earlier than all instants. An outbox entry without an attempt has this
+	// constant in tried_since.
 	earliestInstant() string
 
 	// HasStandbys reports whether the database can have standbys, for which a commit can wait, and read replicas.
@@ -97,24 +98,26 @@ type Dialect interface {
 	// of a transaction see the same rows at every isolation level.
 	isolationLevel() string
 
-	// lockLedger returns an expression that locks a ledger of a subject until the transaction ends. Returns "" if the kind
-	// is not a ledger, or if the database allows only one writer at a time.
+	// lockLedger returns an expression that locks a ledger (consents or restrictions) of a subject until the transaction
+	// ends. Returns "" if the kind is not a ledger, or if the database allows only one writer at a time.
 	lockLedger(ledger Kind, subject string) string
 
 	// intakeParts returns the parts of the INSERT of a mark (the row of an erasure) that give the mark its intake number.
-	// This number is the position of the mark in the order in which the store received the marks. The results column and
-	// number are the name and the value of the column, each with a leading comma. Both are "" if the table generates the
-	// number. The result lockCondition is always true. The database evaluates this condition before the table generates
-	// the number, so that the condition can take a lock.
+	// The intake numbers count the marks in the order in which the store received them. The results column and number are
+	// the name and the value of the column, each with a leading comma. Both are "" if the table generates the number.
+	//
+	// The result lockCondition is a condition that is always true. The database evaluates the condition before the table
+	// generates the number, so that the condition can take a lock.
 	intakeParts(tables Tables) (column, number, lockCondition string)
 
 	// settledIntake returns the statement that reads the settled intake number. No open transaction can still commit a
-	// mark with this number or a lower number. The statement returns NULL if the table has no mark. settledIntake returns
-	// "" if the database allows only one writer at a time.
+	// mark (the row of an erasure) with this number or a lower number. The statement returns NULL if the table has no
+	// mark. settledIntake returns "" if the database allows only one writer at a time.
 	settledIntake(tables Tables) string
 
-	// fingerprint returns the expression for a text that changes if the live catalog of the tables changes in a property
-	// that Inspection reads. If the value of the expression is the empty text, the catalog must be read each time.
+	// fingerprint returns the expression for a text that changes if the live catalog (the definitions) of the tables
+	// changes in a property that Inspection reads. If the value of the expression is the empty text, the catalog must be
+	// read each time.
 	fingerprint(tables []domain.Table) string
 
 	// Schemas returns the statement that lists the schemas to search for a table, in search order. Returns "" if the
@@ -133,7 +136,7 @@ type Dialect interface {
 	ColumnType(declared string) (t domain.ColumnType, length int)
 
 	// FromItem returns the table as it appears in the FROM clause of a search. A search of all tables then reads each row
-	// only once.
+	// only once, even if a table inherits from another table.
 	FromItem(table domain.CatalogTable) string
 
 	CanHoldText(column domain.CatalogColumn) bool
@@ -142,7 +145,8 @@ type Dialect interface {
 	// database converts binary JSON to text by itself.
 	HasJSONB() string
 
-	// SearchPattern returns the pattern that Counts takes as the parameter for a value.
+	// SearchPattern returns the pattern for a value. The pattern is the parameter of the statement of Counts for this
+	// value.
 	SearchPattern(value string) string
 
 	// Counts returns the statement that counts the rows of a table that contain a value. The statement returns one row,

@@ -30,7 +30,8 @@ func (postgres) OwnTables(schema string) string {
 func (postgres) CanMigrate(string) bool { return true }
 
 func (postgres) BeforeMigration() []string {
-	// The transaction then sees migrations that another process applies while this process waits for the lock.
+	// At this isolation level, the transaction sees migrations that another process applies while this process waits for
+	// the lock.
 	return []string{"SET TRANSACTION ISOLATION LEVEL READ COMMITTED"}
 }
 
@@ -65,8 +66,8 @@ func (postgres) Notification() string { return "SELECT pg_notify('habeas_outbox'
 func (postgres) isolationLevel() string { return "SELECT current_setting('transaction_isolation')" }
 
 // lockLedger returns an expression that takes an advisory lock until the transaction ends. Transactions that append to
-// the same ledger of the same subject then run one after another. The rows therefore get their sequence numbers in the
-// order in which their transactions commit.
+// the same ledger (consents or restrictions) of the same subject then run one after another. The rows therefore get
+// their sequence numbers in the order in which their transactions commit.
 func (postgres) lockLedger(ledger Kind, subject string) string {
 	switch ledger { //nolint:exhaustive // the other kinds are not ledgers
 	case Consents, Restrictions:

@@ -10,8 +10,8 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// Sweeps holds the statements that lock a subject for a sweep. The mark of a subject is its row in the table of
-// erasures.
+// Sweeps holds the statements that lock a subject for a sweep (the later erasure of retained cells). The mark of a
+// subject is the row that records its erasures.
 type Sweeps struct {
 	Fingerprint        string // reads the fingerprint of the live catalog
 	LockMark           string // locks the mark of the subject $1; returns the instants of its last erasure and sweep
@@ -69,8 +69,8 @@ func (w *Writer) DueSubjects(
 }
 
 // isOverwritten returns the condition that a step overwrites a retained cell: all retention duties of the cell have
-// ended. With step.Scope, the condition excludes cells that were overwritten before, and cells that Scope.DutyStartsBy
-// excludes. The parameter name is the column of the cell.
+// ended. In a sweep (step.Scope is set), the condition excludes cells that were overwritten before, and cells that
+// Scope.DutyStartsBy excludes. The parameter name is the column of the cell.
 func (w *stepWriter) isOverwritten(name string, step domain.Step) string {
 	expired := w.dutiesEnded(name, step.At)
 	if step.Scope == nil || step.At.IsZero() {
