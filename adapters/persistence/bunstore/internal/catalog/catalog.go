@@ -25,8 +25,9 @@ type Catalog struct {
 	tables      map[string]table
 }
 
-// KeepsAny reports whether the database may keep or restore data of any table of the data map. An erasure must then
-// verify all tables, because a trigger of one table may restore data of another table.
+// KeepsAny reports whether the database may keep or restore data that an erasure deletes or overwrites, in any table of
+// the data map. An erasure must then verify all tables, because a trigger of one table may restore data of another
+// table.
 func (c *Catalog) KeepsAny() bool {
 	for _, table := range c.tables {
 		if table.keeps {

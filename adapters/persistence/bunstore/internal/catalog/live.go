@@ -160,9 +160,9 @@ func (l *live) tolerate(ctx context.Context, read func()) {
 	}
 }
 
-// qualify sets the names of SQLite's tables. If several attached databases have a table of the same name, SQLite finds
-// only the first without a schema, so the others get a name with their schema. The names of PostgreSQL's tables already
-// have a schema where necessary.
+// qualify sets the names of SQLite's tables. Several attached databases may have a table of the same name. SQLite
+// resolves a name without a schema to the first of these tables, so the other tables get a name with their schema. The
+// names of PostgreSQL's tables already have a schema where necessary.
 func (l *live) qualify() {
 	l.names = map[string]*liveTable{}
 	for _, table := range l.order {

@@ -213,7 +213,8 @@ func (l *live) addReads(view *liveTable, text tokens) {
 	}
 }
 
-// followViews adds the tables that a view reads through other views. A view also filters rows if a table below it does.
+// followViews adds the tables that a view reads through other views. A view also counts as filtering rows if a view
+// that it reads filters rows.
 func (l *live) followViews() {
 	for _, view := range l.order {
 		if len(view.Reads) == 0 {

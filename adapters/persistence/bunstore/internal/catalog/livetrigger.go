@@ -25,7 +25,7 @@ type routine struct {
 	calls      []*routine
 }
 
-// completeTrigger adds the tables to which a trigger writes, also through the routines that its code calls.
+// completeTrigger adds the tables to which a trigger writes, directly or through the routines that its code calls.
 func (l *live) completeTrigger(table *liveTable, trigger *liveTrigger) domain.CatalogTrigger {
 	first := l.routines[trigger.Routine]
 	if first == nil {
@@ -74,8 +74,8 @@ func (l *live) understand(r *routine) {
 	}
 }
 
-// called returns the full name of a table that the code of a trigger calls name. A trigger of SQLite refers to tables
-// of its own database, so called looks there first.
+// called returns the full name of the table that has this name in the code of a trigger. A trigger of SQLite refers to
+// tables of its own database, so called searches that database first.
 func (l *live) called(table *liveTable, name string) string {
 	if of := l.tables[table.Schema+"."+lower(name)]; of != nil {
 		return of.Name

@@ -160,8 +160,8 @@ func (t tokens) writes() (tables []string, builds bool) {
 	return tables, builds
 }
 
-// calls reports whether the token at i may be the name of a called routine: a name before a bracket. After INTO, such a
-// name is a table with a list of columns.
+// calls reports whether the token at i may be the name of a called routine: a name that is followed by an opening
+// bracket. After INTO, such a name is not a routine but a table with a list of columns.
 func (t tokens) calls(i int) bool {
 	if !t.isName(i) || !t.isSign(i+1, "(") {
 		return false

@@ -10,9 +10,9 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// LeftOver adds to found the rows and cells that a step should have deleted or overwritten but that still exist. The
-// parameter at is the time of the erasure that has executed the step. Rows that were added later do not count. LeftOver
-// changes no data.
+// LeftOver adds to the parameter found the rows and cells that a step should have deleted or overwritten but that still
+// exist. The parameter at is the time of the erasure that has executed the step. Rows that were added later do not
+// count. LeftOver changes no data.
 func (s *Step) LeftOver(ctx context.Context, at time.Time, found domain.Leftovers) (domain.Leftovers, error) {
 	cells := s.cellsOf()
 	cells.AddedUntil = at
