@@ -8,12 +8,12 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/sqltext"
 )
 
-// maxHeld is the maximum number of rows that a session buffers before it inserts them. The limit exists because SQLite
-// searches the list of all parameters for each parameter of a statement, so that the cost grows with the square of
-// their number.
+// maxHeld is the maximum number of rows that a session buffers before it inserts them. The limit exists because of
+// SQLite: for each parameter of a statement, SQLite searches the list of all its parameters. The cost of a statement
+// therefore grows with the square of the number of parameters.
 const maxHeld = 100
 
-// hold appends a row to the buffer of the session. It inserts the buffered rows if there are maxHeld rows.
+// hold adds a row to the buffer of the session, and inserts all buffered rows when their number reaches maxHeld.
 func (s *session) hold(ctx context.Context, k sqltext.Kind, row ...any) error {
 	if err := s.usable(); err != nil {
 		return err
@@ -38,7 +38,7 @@ func (s *session) flush(ctx context.Context) error {
 	return nil
 }
 
-// newAppending returns a batcher that combines the inserts of concurrent sessions that only append.
+// newAppending returns a batcher that combines the inserts of concurrent sessions that only append records.
 func newAppending(s *Store) *batch.Batcher[*sqltext.UnsentRows] {
 	return &batch.Batcher[*sqltext.UnsentRows]{
 		Run: s.append, Keep: (*sqltext.UnsentRows).CopyStrings, RetryAlone: conn.Refused,

@@ -93,7 +93,8 @@ func TestDeclaredSurrogatesSatisfyUniqueAndCheckConstraints(t *testing.T) {
 func TestDeclaredSurrogatesAreWrittenDespiteTriggers(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		a := newWorded(t, db, strings.Replace(createWorded, " CHECK (login LIKE '%_@_%')", "", 1), 3)
-		// "erased.invalid" is a part of the surrogate. It does not count as an old value that remains.
+		// This login consists of a part of the surrogate (the value that an erasure writes). It does not count as an old
+		// value that remains after the erasure.
 		execute(t, db, "UPDATE worded SET login = 'erased.invalid' WHERE id = 0")
 		execute(t, db, onUpdate(db, "UPDATE people SET id = id WHERE id = 1")...)
 		for range 2 {
@@ -152,7 +153,7 @@ func expectRefusedNull(t testing.TB, a *application) {
 	}
 }
 
-// tryErase runs the local steps of the erasure plan and returns the error.
+// tryErase runs the steps of the erasure plan in the database and returns the error.
 func (a *application) tryErase(t testing.TB, id ...string) error {
 	t.Helper()
 	return a.store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
@@ -164,8 +165,8 @@ func (a *application) tryErase(t testing.TB, id ...string) error {
 	})
 }
 
-// onUpdate returns the statements that create a trigger. After each update of a row of the table worded, the trigger
-// runs the SQL statement in the parameter does.
+// onUpdate returns the statements that create a trigger on the table worded. The trigger runs the SQL statement does
+// after each update of a row.
 func onUpdate(db *bun.DB, does string) []string {
 	if db.Dialect().Name() != dialect.PG {
 		return []string{"CREATE TRIGGER meddles AFTER UPDATE ON worded BEGIN " + does + "; END"}

@@ -58,7 +58,7 @@ func subject(t testing.TB, elements ...string) domain.SubjectID {
 	return id
 }
 
-// toErase returns a pending entry of an erasure. Its EnqueuedAt is morning plus after.
+// toErase returns a pending entry of an erasure. Its EnqueuedAt is the instant morning plus the duration after.
 func toErase(t testing.TB, entryID, of string, after time.Duration) domain.OutboxEntry {
 	t.Helper()
 	return domain.OutboxEntry{

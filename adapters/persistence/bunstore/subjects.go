@@ -55,7 +55,8 @@ func (s subjectStore) Lock(ctx context.Context, id domain.SubjectID, at time.Tim
 	return nil
 }
 
-// lockRows writes the mark, and locks the subject's row and the rows through which other tables refer to the subject.
+// lockRows writes the mark (the row of the erasure), and locks the subject's row and the rows through which other
+// tables refer to the subject.
 func (s subjectStore) lockRows(ctx context.Context, id domain.SubjectID, key []any, instant any) error {
 	locks := s.store.locks
 	found, err := s.see(ctx, id, locks.AddMarkAndLock, append(slices.Clone(key), id.String(), instant)...)
@@ -80,9 +81,9 @@ func (s subjectStore) lockRows(ctx context.Context, id domain.SubjectID, key []a
 	return nil
 }
 
-// LockToRectify implements ports.SubjectStore. It locks the mark of the subject. If the subject has no erasures, it
-// inserts a mark and deletes it in the same transaction. Other sessions that lock the subject wait in both cases until
-// this transaction ends.
+// LockToRectify implements ports.SubjectStore. It locks the mark of the subject (the row that records its erasures). If
+// the subject has no erasures, it inserts a mark and deletes it in the same transaction. Other sessions that lock the
+// subject wait in both cases until this transaction ends.
 func (s subjectStore) LockToRectify(ctx context.Context, id domain.SubjectID) (domain.SubjectState, error) {
 	key, err := s.key(id)
 	if err != nil {

@@ -99,7 +99,7 @@ func (s subjectStore) lockToSweep(ctx context.Context, id domain.SubjectID, key 
 }
 
 // sweep runs the steps for a locked subject. If a step changed rows, it records the time of the sweep in the mark of
-// the subject.
+// the subject (the row that records its erasures).
 func (s subjectStore) sweep(
 	ctx context.Context, id domain.SubjectID, key []any, steps []domain.Step,
 ) (rows []int64, err error) {
@@ -118,8 +118,8 @@ func (s subjectStore) sweep(
 	return rows, err
 }
 
-// lockErased locks the subject. It returns the scope of a sweep after the last erasure, or nil if the subject was never
-// erased.
+// lockErased locks the subject. It returns the scope of a sweep (which of the retained cells to overwrite) after the
+// last erasure, or nil if the subject was never erased.
 func (s subjectStore) lockErased(ctx context.Context, id domain.SubjectID, key []any) (*domain.SweepScope, error) {
 	var erased, swept optionalInstant
 	err := s.writeRows(ctx, "sweep", func(rows *sql.Rows) error { return rows.Scan(&erased, &swept) },
@@ -147,7 +147,7 @@ func (s subjectStore) lockErased(ctx context.Context, id domain.SubjectID, key [
 }
 
 // lockReturned locks the subject's row, and reports whether the subject may have been registered again after its
-// erasure. That is possible if the row does not hold the surrogates that an erasure writes.
+// erasure. That is possible if the row does not hold the surrogates (replacement values) that an erasure writes.
 func (s subjectStore) lockReturned(ctx context.Context, key []any) (returned bool, err error) {
 	var fingerprint sql.NullString
 	texts := make([]sql.NullString, s.store.sweeps.IdentifyingColumns)

@@ -15,8 +15,8 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// archived has a retained column of each type. One of its surrogates contains special characters of search patterns,
-// such as * and [.
+// archived has a retained column of each type. One of its surrogates (the values that an erasure writes) contains
+// special characters of search patterns, such as * and [.
 type archived struct {
 	bun.BaseModel `bun:"table:archive"`
 	ID            int64           `bun:"id,pk" subject:"id"`
@@ -81,8 +81,8 @@ func newArchive(t testing.TB, db *bun.DB) *application {
 	return a
 }
 
-// A sweep overwrites the cells of each type once. A second sweep recognizes most surrogates by the type of their
-// column, and overwrites nothing.
+// A sweep (the later erasure of retained cells) overwrites the cells of each type once. A second sweep recognizes most
+// surrogates (the values that the first sweep has written) by the type of their column, and overwrites nothing.
 func TestASweepKnowsTheSurrogatesOfEachType(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		a := newArchive(t, db)
