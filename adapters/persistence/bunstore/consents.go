@@ -20,7 +20,7 @@ type consentStore struct{ *session }
 func (s *session) Consents() ports.ConsentStore { return consentStore{s} }
 
 func (c consentStore) Append(ctx context.Context, r domain.ConsentRecord) error {
-	return c.hold(ctx, sqltext.Consents, r.SubjectID.String(), r.Purpose, r.PolicyVersion, r.Granted,
+	return c.buffer(ctx, sqltext.Consents, r.SubjectID.String(), r.Purpose, r.PolicyVersion, r.Granted,
 		c.store.dialect.Instant(r.RecordedAt), r.Source)
 }
 
@@ -102,7 +102,7 @@ func (c consentStore) readRecords(
 // sendConsents inserts the buffered rows if there are consent records among them, so that the next statement on
 // consents sees these records.
 func (c consentStore) sendConsents(ctx context.Context) error {
-	if len(c.held[sqltext.Consents]) == 0 {
+	if len(c.buffered[sqltext.Consents]) == 0 {
 		return nil
 	}
 	return c.flush(ctx)

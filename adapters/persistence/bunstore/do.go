@@ -82,14 +82,14 @@ func (s *session) commit(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return conn.Wrap(ctx, "commit", err)
 	}
-	if s.tx == nil && s.store.inserts.FitsOneStatement(&s.held) { // a single statement is its own transaction
+	if s.tx == nil && s.store.inserts.FitsOneStatement(&s.buffered) { // a single statement is its own transaction
 		// If the context of a session ends during a shared statement, the session does not know whether its rows were
 		// written. A session with evidence (audit events to write again after a rollback) must know that, so it sends its own
 		// statement.
 		if s.store.shares() && len(s.evidence)+len(s.onRollback) == 0 {
-			return s.fail(ctx, "append", s.store.appending.Do(ctx, &s.held))
+			return s.fail(ctx, "append", s.store.appending.Do(ctx, &s.buffered))
 		}
-		return s.fail(ctx, "append", s.store.append(ctx, &s.held))
+		return s.fail(ctx, "append", s.store.append(ctx, &s.buffered))
 	}
 	if err := s.flush(ctx); err != nil || s.tx == nil {
 		return err

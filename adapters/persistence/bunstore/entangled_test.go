@@ -128,7 +128,7 @@ func TestAnUnknownFailedStepIsNotNamed(t *testing.T) {
 	s := newShop(t, databases.WithHook(databases.PostgreSQL(t), hook), 1)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	s.learn(t)
+	s.cacheCatalog(t)
 	hook.cancel = cancel
 	err := s.store.Do(ctx, func(ctx context.Context, session ports.Session) error {
 		_, err := s.eraser.Erase(ctx, session, s.alice)

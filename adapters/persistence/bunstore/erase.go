@@ -26,7 +26,7 @@ func (s subjectStore) Apply(ctx context.Context, id domain.SubjectID, steps []do
 	if before, err := s.store.text.DataMap.CheckSteps(steps); err != nil {
 		return make([]int64, before), s.fail(ctx, "erase", err)
 	}
-	if err := s.forget(ctx); err != nil {
+	if err := s.overwriteDeleted(ctx); err != nil {
 		return nil, err
 	}
 	live, err := s.readCatalog(ctx, id, key)
@@ -102,8 +102,8 @@ func (s subjectStore) applySeparately(ctx context.Context, key []any, steps []do
 	return s.applyEach(ctx, key, steps)
 }
 
-// keptGroups holds the combined statements for the steps of an erasure, and the catalog for which they were built.
-type keptGroups struct {
+// cachedGroups holds the combined statements for the steps of an erasure, and the catalog for which they were built.
+type cachedGroups struct {
 	steps  []domain.Step
 	groups []*sqltext.StepGroup
 	live   *catalog.Catalog
@@ -117,15 +117,15 @@ func (s *Store) stepGroupsOf(live *catalog.Catalog, steps []domain.Step) []*sqlt
 		slices.EqualFunc(last.steps, steps, sqltext.HaveSameText) {
 		return last.groups
 	}
-	kept := &keptGroups{live: live}
-	for len(kept.steps) < len(steps) {
-		left := steps[len(kept.steps):]
+	cached := &cachedGroups{live: live}
+	for len(cached.steps) < len(steps) {
+		left := steps[len(cached.steps):]
 		group := s.text.Group(live, left[:sqltext.CombinableSteps(left)])
-		kept.groups, kept.steps = append(kept.groups, group), append(kept.steps, group.Steps...)
+		cached.groups, cached.steps = append(cached.groups, group), append(cached.steps, group.Steps...)
 	}
-	s.text.AddPrefetch(kept.groups[len(kept.groups)-1])
-	s.lastSteps.Store(kept)
-	return kept.groups
+	s.text.AddPrefetch(cached.groups[len(cached.groups)-1])
+	s.lastSteps.Store(cached)
+	return cached.groups
 }
 
 // restart rolls back the transaction and begins a new one. It locks the subject again if the session had locked it.

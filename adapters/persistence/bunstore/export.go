@@ -60,7 +60,7 @@ func (s subjectStore) export(
 ) error {
 	known := s.store.catalogs.Last()
 	if e.ReadsPreconditions && known == nil {
-		if _, err := s.look(ctx, id, key); err != nil {
+		if _, err := s.readSubjectRow(ctx, id, key); err != nil {
 			return err
 		}
 		known = s.catalog
@@ -92,7 +92,7 @@ func (s subjectStore) export(
 		case stale == "":
 			return nil
 		}
-		if err := s.learn(ctx, stale); err != nil {
+		if err := s.loadCatalog(ctx, stale); err != nil {
 			return err
 		}
 		known = s.catalog

@@ -100,6 +100,6 @@ func (j *Joined) Do(ctx context.Context, fn func(context.Context, ports.Session)
 
 func (j *Joined) preserve(ctx context.Context, evidence [][]any) error {
 	session := &session{store: j.store, tx: j.tx, joined: true}
-	session.held[sqltext.Events] = evidence
+	session.buffered[sqltext.Events] = evidence
 	return session.flush(ctx)
 }

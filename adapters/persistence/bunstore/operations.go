@@ -82,7 +82,7 @@ func (o outbox) Discard(ctx context.Context, entryIDs []string) ([]domain.Discar
 	if len(entryIDs) == 0 {
 		return nil, o.usable()
 	}
-	if err := o.forget(ctx); err != nil {
+	if err := o.overwriteDeleted(ctx); err != nil {
 		return nil, err
 	}
 	list := asList(entryIDs)
@@ -115,7 +115,7 @@ func (o outbox) Discard(ctx context.Context, entryIDs []string) ([]domain.Discar
 		}
 	}
 	for of, i := range last {
-		discarded[i].Completes = !open.leaves(of)
+		discarded[i].Completes = !open.hasEntry(of)
 	}
 	return discarded, nil
 }

@@ -27,7 +27,7 @@ func (o outbox) Enqueue(ctx context.Context, added ...domain.OutboxEntry) error 
 				return err
 			}
 		}
-		if err := o.hold(ctx, sqltext.Entries, entry.EntryID, entry.SubjectID.String(), entry.Resolver, ref,
+		if err := o.buffer(ctx, sqltext.Entries, entry.EntryID, entry.SubjectID.String(), entry.Resolver, ref,
 			string(entry.Operation), corrections, string(entry.Status), entry.Attempts,
 			o.store.dialect.Instant(entry.EnqueuedAt), nullable(sqltext.Optional(entry.OperationID))); err != nil {
 			return err
@@ -75,7 +75,7 @@ func (o outbox) Withdraw(ctx context.Context, id domain.SubjectID) ([]domain.Out
 	if o.prefetched != nil && o.prefetched.SubjectID == id && !o.prefetched.UnsentCorrections {
 		return nil, o.usable()
 	}
-	if err := o.forget(ctx); err != nil {
+	if err := o.overwriteDeleted(ctx); err != nil {
 		return nil, err
 	}
 	return o.change(ctx, "withdraw", o.store.outbox.Withdraw, id.String())
@@ -98,7 +98,7 @@ func (o outbox) Purge(ctx context.Context, enqueuedBefore time.Time, limit int) 
 // sendEntries inserts the buffered rows if there are outbox entries among them, so that the next statement on the
 // outbox sees these entries.
 func (o outbox) sendEntries(ctx context.Context) error {
-	if len(o.held[sqltext.Entries]) == 0 {
+	if len(o.buffered[sqltext.Entries]) == 0 {
 		return nil
 	}
 	return o.flush(ctx)

@@ -15,8 +15,8 @@ import (
 
 var touched = regexp.MustCompile(`shared hit=(\d+)(?: read=(\d+))?`)
 
-// touches returns the number of pages that the database reads for a statement. It rolls the statement back.
-func (b box) touches(t *testing.T, text string, args ...any) int {
+// pagesRead returns the number of pages that the database reads for a statement. It rolls the statement back.
+func (b box) pagesRead(t *testing.T, text string, args ...any) int {
 	t.Helper()
 	tx, err := b.db.BeginTx(context.Background(), nil)
 	must(t, err)
@@ -56,8 +56,8 @@ func TestClaimsDoNotReadTheBacklog(t *testing.T) {
 			desk := domain.OutboxTarget{Resolver: "desk", Operation: domain.OperationErase}
 			claim := hook.during(t, func() { b.claim(t, 50, noon, desk) })[1]
 			touches := func() int {
-				return b.touches(t, claim, noon, 50, noon.Add(lease), "token", noon.Add(domain.LongestWait), "desk", 0, 50, "erase",
-					noon.AddDate(-1, 0, 0), 25, "desk", "erase")
+				return b.pagesRead(t, claim, noon, 50, noon.Add(lease), "token", noon.Add(domain.LongestWait), "desk", 0, 50,
+					"erase", noon.AddDate(-1, 0, 0), 25, "desk", "erase")
 			}
 			idle := touches()
 			b.fill(t, 200, domain.OutboxPending)

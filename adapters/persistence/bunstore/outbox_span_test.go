@@ -50,7 +50,7 @@ func TestAClaimReadsNothingOutsideItsBounds(t *testing.T) {
 		t.Errorf("claimed are %v", found)
 	}
 	touches := func(from, until time.Time) int {
-		return b.touches(t, claim, noon, 50, noon.Add(lease), "token", noon.Add(domain.LongestWait),
+		return b.pagesRead(t, claim, noon, 50, noon.Add(lease), "token", noon.Add(domain.LongestWait),
 			"desk", "erase", from, until, 50)
 	}
 	beginning := time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC)

@@ -37,7 +37,7 @@ func TestASubjectIsFoundByIndexes(t *testing.T) {
 		"CREATE INDEX ON orders (user_id)", "CREATE INDEX ON invoices (user_id)", "ANALYZE",
 	)
 	key := int64(1)
-	s.learn(t)
+	s.cacheCatalog(t)
 	erase := func(ctx context.Context, session ports.Session) error {
 		_, err := s.eraser.Erase(ctx, session, s.alice)
 		return err

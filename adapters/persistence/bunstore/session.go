@@ -15,8 +15,8 @@ import (
 )
 
 // session implements ports.Session. The first statement that needs a transaction begins it. The session buffers
-// appended rows. It inserts the buffered rows before it reads rows of the same kind, when their number reaches maxHeld,
-// and when the session ends.
+// appended rows. It inserts the buffered rows before it reads rows of the same kind, when their number reaches
+// maxBufferedRows, and when the session ends.
 type session struct {
 	store      *Store
 	preserve   func(ctx context.Context, evidence [][]any) error // writes evidence after a rollback
@@ -28,7 +28,7 @@ type session struct {
 	locked     *lockedSubject                                    // the subject that was locked last
 	prefetched *sqltext.Prefetched                               // values that the last statement of Apply has prefetched
 	catalog    *catalog.Catalog                                  // of the application's tables; nil until it is needed
-	held       sqltext.UnsentRows                                // the buffer of appended rows
+	buffered   sqltext.UnsentRows                                // the buffer of appended rows
 	evidence   [][]any                                           // events to write again after a rollback
 	onRollback [][]any                                           // events to write only after a rollback
 	failed     error                                             // the first error of a statement; fails the session
@@ -92,9 +92,9 @@ func (s *session) begin(ctx context.Context) error {
 	return s.fail(ctx, "begin", err)
 }
 
-// forget makes SQLite overwrite the old values of all rows that the transaction deletes or updates from now on
-// (PRAGMA secure_delete). On PostgreSQL, it does nothing.
-func (s *session) forget(ctx context.Context) error {
+// overwriteDeleted makes SQLite overwrite the old values of all rows that the transaction deletes or updates from now
+// on (PRAGMA secure_delete). On PostgreSQL, it does nothing.
+func (s *session) overwriteDeleted(ctx context.Context) error {
 	if !s.store.pool.LeavesDeleted() {
 		return nil
 	}
@@ -139,9 +139,9 @@ func (s *session) queryFor(op string) conn.Query {
 	}
 }
 
-// learn sets s.catalog to the catalog with the fingerprint. It takes the catalog from the store's cache, or reads it
-// from the database.
-func (s *session) learn(ctx context.Context, fingerprint string) (err error) {
+// loadCatalog sets s.catalog to the catalog with the fingerprint. It takes the catalog from the store's cache, or reads
+// it from the database.
+func (s *session) loadCatalog(ctx context.Context, fingerprint string) (err error) {
 	if s.catalog = s.store.catalogs.Known(fingerprint); s.catalog != nil {
 		return nil
 	}

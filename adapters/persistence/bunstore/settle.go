@@ -38,8 +38,8 @@ type openEntry struct {
 	operationID string
 }
 
-// leaves reports whether the operation still has an open entry.
-func (o open) leaves(of operationOf) bool {
+// hasEntry reports whether the operation still has an open entry.
+func (o open) hasEntry(of operationOf) bool {
 	for _, entry := range o[of.operationsOf] {
 		if entry.operationID == of.id {
 			return true
@@ -55,7 +55,7 @@ func (o outbox) Settle(ctx context.Context, settlements []domain.Settlement) ([]
 	if err := o.sendEntries(ctx); err != nil {
 		return nil, err
 	}
-	if err := o.forget(ctx); err != nil { // settlements delete refs and corrections
+	if err := o.overwriteDeleted(ctx); err != nil { // settlements delete refs and corrections
 		return nil, err
 	}
 	open := open{}
@@ -86,7 +86,7 @@ func (o outbox) Settle(ctx context.Context, settlements []domain.Settlement) ([]
 		}
 	}
 	for of, i := range last {
-		results[i].Completes = !open.leaves(of)
+		results[i].Completes = !open.hasEntry(of)
 	}
 	for chunk := range slices.Chunk(applied, maxSettlements) {
 		if err := o.apply(ctx, chunk); err != nil {

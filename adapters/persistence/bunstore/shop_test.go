@@ -150,8 +150,8 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// learn makes the store read and cache the catalog.
-func (s *shop) learn(tb testing.TB) {
+// cacheCatalog makes the store read and cache the catalog.
+func (s *shop) cacheCatalog(tb testing.TB) {
 	tb.Helper()
 	s.do(tb, func(ctx context.Context, session ports.Session) error {
 		_, err := session.Subjects().LockToRectify(ctx, s.alice.ID)

@@ -44,7 +44,7 @@ type Store struct {
 	locks     *sqltext.Locks
 	marks     sqltext.Marks
 	sweeps    sqltext.Sweeps
-	lastSteps atomic.Pointer[keptGroups]
+	lastSteps atomic.Pointer[cachedGroups]
 	catalogs  *catalog.Cache
 
 	synchronousCommit string

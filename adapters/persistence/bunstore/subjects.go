@@ -33,7 +33,7 @@ func (s subjectStore) Lock(ctx context.Context, id domain.SubjectID, at time.Tim
 	if err := s.makeDurable(ctx); err != nil {
 		return err
 	}
-	if err := s.forget(ctx); err != nil {
+	if err := s.overwriteDeleted(ctx); err != nil {
 		return err
 	}
 	before := s.writes
@@ -42,7 +42,7 @@ func (s subjectStore) Lock(ctx context.Context, id domain.SubjectID, at time.Tim
 		if _, err := s.write(ctx, "lock subject", locks.AddMark, id.String(), instant); err != nil {
 			return err
 		}
-		_, err := s.look(ctx, id, key)
+		_, err := s.readSubjectRow(ctx, id, key)
 		return err
 	}
 	if err := s.begin(ctx); err != nil {
@@ -59,12 +59,12 @@ func (s subjectStore) Lock(ctx context.Context, id domain.SubjectID, at time.Tim
 // tables refer to the subject.
 func (s subjectStore) lockRows(ctx context.Context, id domain.SubjectID, key []any, instant any) error {
 	locks := s.store.locks
-	found, err := s.see(ctx, id, locks.AddMarkAndLock, append(slices.Clone(key), id.String(), instant)...)
+	found, err := s.checkSubjectRow(ctx, id, locks.AddMarkAndLock, append(slices.Clone(key), id.String(), instant)...)
 	if err != nil {
 		return err
 	}
 	if !found {
-		if _, err := s.look(ctx, id, key); err != nil {
+		if _, err := s.readSubjectRow(ctx, id, key); err != nil {
 			return err
 		}
 	}
@@ -99,7 +99,7 @@ func (s subjectStore) LockToRectify(ctx context.Context, id domain.SubjectID) (d
 	if err != nil {
 		return domain.SubjectState{}, err
 	}
-	present, err := s.look(ctx, id, key)
+	present, err := s.readSubjectRow(ctx, id, key)
 	return domain.SubjectState{Erased: erasures > 0, Present: present}, err
 }
 
@@ -139,17 +139,18 @@ func (s *session) requireReadCommitted(ctx context.Context, op, action string) e
 	return err
 }
 
-// look reads the subject's row without a lock and reports whether the row exists. It loads the catalog into the
-// session.
-func (s subjectStore) look(ctx context.Context, id domain.SubjectID, key []any) (present bool, err error) {
-	present, err = s.see(ctx, id, s.store.locks.SubjectRow, key...)
+// readSubjectRow reads the subject's row without a lock and reports whether the row exists. It loads the catalog into
+// the session.
+func (s subjectStore) readSubjectRow(ctx context.Context, id domain.SubjectID, key []any) (present bool, err error) {
+	present, err = s.checkSubjectRow(ctx, id, s.store.locks.SubjectRow, key...)
 	return present, s.explain(ctx, "lock subject", err, catalog.ToRead(s.store.text.DataMap.SubjectTable().Name))
 }
 
-// see runs a statement on the subject's row and reports whether the subject has a row. The statement returns the
-// fingerprint of the catalog and the subject's key as the table stores it. see loads the catalog with this fingerprint
-// into the session. It fails if the table stores the key with other bytes than the id has.
-func (s subjectStore) see(
+// checkSubjectRow runs a statement on the subject's row and reports whether the subject has a row. The statement
+// returns the fingerprint of the catalog and the subject's key as the table stores it. checkSubjectRow loads the
+// catalog with this fingerprint into the session. It fails if the table stores the key with other bytes than the id
+// has.
+func (s subjectStore) checkSubjectRow(
 	ctx context.Context, id domain.SubjectID, text string, args ...any,
 ) (present bool, err error) {
 	row := newPreconditions(s.store.locks)
@@ -171,13 +172,13 @@ func (s subjectStore) see(
 	case !row.fingerprint.Valid: // the statement returned no row
 		return false, nil
 	}
-	return present, s.learn(ctx, row.fingerprint.String)
+	return present, s.loadCatalog(ctx, row.fingerprint.String)
 }
 
 // readCatalog returns the catalog of the session. It loads the catalog if necessary.
 func (s subjectStore) readCatalog(ctx context.Context, id domain.SubjectID, key []any) (*catalog.Catalog, error) {
 	if s.catalog == nil {
-		if _, err := s.look(ctx, id, key); err != nil {
+		if _, err := s.readSubjectRow(ctx, id, key); err != nil {
 			return nil, err
 		}
 	}

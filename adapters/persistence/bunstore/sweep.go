@@ -27,7 +27,7 @@ func (s subjectStore) Due(
 	if err := s.checkSweep(ctx, steps); err != nil {
 		return nil, err
 	}
-	if err := s.learnForSweep(ctx, s.store.sweeps.Fingerprint); err != nil {
+	if err := s.loadCatalogForSweep(ctx, s.store.sweeps.Fingerprint); err != nil {
 		return nil, err
 	}
 	for chunk := range slices.Chunk(marks, maxDueSubjects) {
@@ -85,7 +85,7 @@ func (s subjectStore) lockToSweep(ctx context.Context, id domain.SubjectID, key 
 	if err := s.requireReadCommitted(ctx, "sweep", "a sweep"); err != nil {
 		return nil, err
 	}
-	if err := s.forget(ctx); err != nil {
+	if err := s.overwriteDeleted(ctx); err != nil {
 		return nil, err
 	}
 	if err := s.begin(ctx); err != nil {
@@ -169,14 +169,14 @@ func (s subjectStore) lockReturned(ctx context.Context, key []any) (returned boo
 		return false, err
 	}
 	if !fingerprint.Valid { // the subject has no row
-		return false, s.learnForSweep(ctx, s.store.sweeps.Fingerprint)
+		return false, s.loadCatalogForSweep(ctx, s.store.sweeps.Fingerprint)
 	}
-	return returned, s.learn(ctx, fingerprint.String)
+	return returned, s.loadCatalog(ctx, fingerprint.String)
 }
 
-// learnForSweep loads the catalog into the session, if it has none. The parameter text is a statement that returns the
-// fingerprint of the catalog without reading a subject.
-func (s subjectStore) learnForSweep(ctx context.Context, text string) error {
+// loadCatalogForSweep loads the catalog into the session, if it has none. The parameter text is a statement that
+// returns the fingerprint of the catalog without reading a subject.
+func (s subjectStore) loadCatalogForSweep(ctx context.Context, text string) error {
 	if s.catalog != nil {
 		return nil
 	}
@@ -185,7 +185,7 @@ func (s subjectStore) learnForSweep(ctx context.Context, text string) error {
 	if err != nil {
 		return err
 	}
-	return s.learn(ctx, fingerprint)
+	return s.loadCatalog(ctx, fingerprint)
 }
 
 // checkSweep returns an error if a step does more than overwrite retained cells, for example if it deletes rows.

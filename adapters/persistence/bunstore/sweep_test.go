@@ -149,7 +149,7 @@ func TestASweepLooksUpSubjectsInBatches(t *testing.T) {
 	execute(t, db, "CREATE INDEX ON invoices (user_id)", "INSERT INTO invoices (id, user_id, address, contact, issued_at)"+
 		" SELECT n, 1, 'x', 'x', now() FROM generate_series(1000, 20999) AS n", "ANALYZE")
 	steps := s.eraser.Plan().SweepAt(noon.AddDate(20, 0, 0))
-	s.learn(t)
+	s.cacheCatalog(t)
 	texts := s.counted(t, hook, func(ctx context.Context, session ports.Session) error {
 		sweeper, err := ports.SweeperOf(session.Subjects())
 		must(t, err)

@@ -63,11 +63,12 @@ func (s *Step) isCorrected(h held) bool {
 		return true
 	}
 	text, isText := value.(string)
-	return isText && h.text.Valid && bare(text) != "" && bare(text) == bare(h.text.String)
+	return isText && h.text.Valid && normalized(text) != "" && normalized(text) == normalized(h.text.String)
 }
 
-// bare returns the letters and digits of a text in lower case, so that texts can be compared regardless of their form.
-func bare(text string) string {
+// normalized returns the letters and digits of a text in lower case, so that texts can be compared regardless of their
+// form.
+func normalized(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {
 			return unicode.ToLower(r)

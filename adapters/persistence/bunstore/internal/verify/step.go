@@ -216,7 +216,7 @@ func (s *Step) findKept(ctx context.Context) (kept bool, err error) {
 			row := domain.CanonicalTuple(key)
 			for _, h := range held {
 				old, had := changed[cell{row, h.column}]
-				stays := h.text.Valid && !h.written && s.holds(h.text.String, old)
+				stays := h.text.Valid && !h.written && s.containsOld(h.text.String, old)
 				if had && (stays || s.values != nil) { // a trigger of another table may revert a correction later
 					s.cells[cell{row, h.column}] = old
 				}
@@ -230,10 +230,10 @@ func (s *Step) findKept(ctx context.Context) (kept bool, err error) {
 	return kept || s.values != nil && found < len(s.rows), nil
 }
 
-// holds reports whether a text equals an old text or contains it. An old text that is only contained counts if it has
-// at least six bytes, because a random surrogate (replacement value) may contain a shorter text by chance. It never
+// containsOld reports whether a text equals an old text or contains it. An old text that is only contained counts if it
+// has at least six bytes, because a random surrogate (replacement value) may contain a shorter text by chance. It never
 // counts in a rectification, because a new text may well contain the old text.
-func (s *Step) holds(text, old string) bool {
+func (s *Step) containsOld(text, old string) bool {
 	const shortest = 6
 	return text == old || s.values == nil && len(old) >= shortest && strings.Contains(text, old)
 }
