@@ -164,7 +164,7 @@ func (s *Store) lookUpOne(ctx context.Context, q *lookup) error {
 }
 
 // scanConsent scans the columns of a consent record, which are the first columns of a row. It scans the other columns
-// into the targets in more.
+// into the targets in the parameter more.
 func scanConsent(rows conn.Row, more ...any) (*domain.ConsentRecord, error) {
 	r := &domain.ConsentRecord{}
 	err := rows.Scan(append([]any{&r.PolicyVersion, &r.Granted, (*sqltext.Instant)(&r.RecordedAt), &r.Source}, more...)...)

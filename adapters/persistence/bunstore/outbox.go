@@ -37,8 +37,8 @@ func (o outbox) Enqueue(ctx context.Context, added ...domain.OutboxEntry) error 
 	return nil
 }
 
-// maxEntriesPerStatement is the maximum number of entry ids that a statement gets as parameters. Databases limit the
-// number of parameters of a statement.
+// maxEntriesPerStatement is the maximum number of ids of outbox entries that a statement gets as parameters. Databases
+// limit the number of parameters of a statement.
 const maxEntriesPerStatement = 1000
 
 func (o outbox) Counts(ctx context.Context) (map[domain.OutboxStatus]int64, error) {
@@ -81,7 +81,7 @@ func (o outbox) Withdraw(ctx context.Context, id domain.SubjectID) ([]domain.Out
 	return o.change(ctx, "withdraw", o.store.outbox.Withdraw, id.String())
 }
 
-// change runs a statement that updates entries, and returns the updated entries, oldest first.
+// change runs a statement that updates outbox entries, and returns the updated entries, oldest first.
 func (o outbox) change(ctx context.Context, op, text string, args ...any) ([]domain.OutboxEntry, error) {
 	changed, err := o.readEntries(ctx, o.writeRows, op, text, args...)
 	slices.SortFunc(changed, domain.OutboxEntry.Compare)

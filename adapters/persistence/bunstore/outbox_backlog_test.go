@@ -40,7 +40,8 @@ func (b box) pagesRead(t *testing.T, text string, args ...any) int {
 	return pages
 }
 
-// The cost of a claim must not depend on the number of entries that are not due, or that belong to other resolvers.
+// The cost of a claim must not depend on the number of outbox entries that are not due, or that belong to other
+// resolvers.
 func TestClaimsDoNotReadTheBacklog(t *testing.T) {
 	const many = 30_000
 	for name, parked := range map[string]string{
@@ -79,8 +80,8 @@ func TestClaimsDoNotReadTheBacklog(t *testing.T) {
 	}
 }
 
-// park inserts n entries. The parameter columns is an SQL list of their resolver, status, number of attempts, and the
-// times of their last and next attempt.
+// park inserts n outbox entries. The parameter columns is a list of SQL expressions for the resolver, the status, the
+// number of attempts, and the times of the last and the next attempt of each entry.
 func (b box) park(t *testing.T, db *bun.DB, n int, columns string) {
 	t.Helper()
 	operation := "'erase'"

@@ -9,8 +9,9 @@ import (
 	"github.com/habeas-data/habeas/internal/tests/databases"
 )
 
-// While a long transaction runs, the indexes keep entries for settled rows. A claim may be limited to entries that are
-// due between two instants. It must return all due entries between them, and must not read index entries outside.
+// A claim may be limited to outbox entries that are due between two instants. It must return all due entries between
+// these instants, and must not read index entries outside. This matters while a long transaction runs, because the
+// indexes then still contain settled rows.
 func TestAClaimReadsNothingOutsideItsBounds(t *testing.T) {
 	hook := &statements{}
 	db := databases.PostgreSQL(t)

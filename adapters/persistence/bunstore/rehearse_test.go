@@ -149,8 +149,8 @@ func TestARehearsalSendsNoNotification(t *testing.T) {
 	})
 }
 
-// A rehearsal in a transaction of the application fails, because it would check changes that the application has not
-// finished.
+// A rehearsal (a session that checks its changes and rolls them back) in a transaction of the application fails,
+// because it would check changes that the application has not finished.
 func TestATransactionOfTheApplicationHasNoRehearsal(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		s := newShop(t, db, 1)

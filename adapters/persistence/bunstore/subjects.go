@@ -147,9 +147,9 @@ func (s subjectStore) readSubjectRow(ctx context.Context, id domain.SubjectID, k
 }
 
 // checkSubjectRow runs a statement on the subject's row and reports whether the subject has a row. The statement
-// returns the fingerprint of the catalog and the subject's key as the table stores it. checkSubjectRow loads the
-// catalog with this fingerprint into the session. It fails if the table stores the key with other bytes than the id
-// has.
+// returns the fingerprint (a hash of the table definitions) and the subject's key as the table stores it.
+// checkSubjectRow loads the catalog with this fingerprint into the session. It fails if the table stores the key with
+// other bytes than the id has.
 func (s subjectStore) checkSubjectRow(
 	ctx context.Context, id domain.SubjectID, text string, args ...any,
 ) (present bool, err error) {
@@ -185,8 +185,8 @@ func (s subjectStore) readCatalog(ctx context.Context, id domain.SubjectID, key 
 	return s.catalog, nil
 }
 
-// preconditions holds the columns that a statement on the subject's row returns in addition: the fingerprint of the
-// catalog, and the text columns of the subject's key as the table stores them.
+// preconditions holds the columns that a statement on the subject's row returns in addition: the fingerprint (a hash of
+// the table definitions), and the text columns of the subject's key as the table stores them.
 type preconditions struct {
 	elements    []int // the indexes of the id's elements that are texts
 	fingerprint sql.NullString

@@ -16,8 +16,9 @@ var _ ports.RetentionSweeper = subjectStore{}
 // maxDueSubjects is the maximum number of subjects in one statement of Due.
 const maxDueSubjects = 50
 
-// Due implements ports.RetentionSweeper. Due does not check whether a subject was registered again after its erasure.
-// It may therefore return a subject whose cells Sweep does not overwrite.
+// Due implements ports.RetentionSweeper: it returns the subjects with retained cells whose retention has ended. Due
+// does not check whether a subject was registered again after its erasure. It may therefore return a subject whose
+// cells Sweep does not overwrite.
 func (s subjectStore) Due(
 	ctx context.Context, marks []domain.ErasureMark, steps []domain.Step,
 ) (due []domain.SubjectID, err error) {
@@ -60,7 +61,8 @@ func (s subjectStore) Due(
 	return due, nil
 }
 
-// Sweep implements ports.RetentionSweeper. It locks the subject in the same order as Lock.
+// Sweep implements ports.RetentionSweeper: it overwrites the retained cells of a subject whose retention has ended. It
+// locks the subject in the same order as Lock.
 func (s subjectStore) Sweep(ctx context.Context, id domain.SubjectID, steps []domain.Step) ([]int64, error) {
 	key, err := s.key(id)
 	if err != nil {
@@ -175,7 +177,7 @@ func (s subjectStore) lockReturned(ctx context.Context, key []any) (returned boo
 }
 
 // loadCatalogForSweep loads the catalog into the session, if it has none. The parameter text is a statement that
-// returns the fingerprint of the catalog without reading a subject.
+// returns the fingerprint (a hash of the table definitions) without reading a subject.
 func (s subjectStore) loadCatalogForSweep(ctx context.Context, text string) error {
 	if s.catalog != nil {
 		return nil
@@ -197,7 +199,7 @@ func (s subjectStore) checkSweep(ctx context.Context, steps []domain.Step) error
 	return s.fail(ctx, "sweep", err)
 }
 
-// withScope returns a copy of the steps with scope as their Scope.
+// withScope returns a copy of the steps with scope as their Scope (which cells a sweep overwrites).
 func withScope(steps []domain.Step, scope *domain.SweepScope) []domain.Step {
 	steps = slices.Clone(steps)
 	for i := range steps {

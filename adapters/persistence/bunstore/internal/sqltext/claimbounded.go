@@ -48,7 +48,8 @@ func (c Claim) isBounded() bool {
 		!slices.ContainsFunc(c.systems, func(s claimedSystem) bool { return slices.ContainsFunc(s.targets, unbounded) })
 }
 
-// dueWithinBounds returns the statement of dueEntries for a claim whose targets have upper bounds.
+// dueWithinBounds returns the statement of dueEntries for a claim in which every target has an upper bound of the due
+// instants.
 func (p postgres) dueWithinBounds(tables Tables, c Claim, args *Args) string {
 	systems := make([]string, len(c.systems))
 	for i, s := range c.systems {

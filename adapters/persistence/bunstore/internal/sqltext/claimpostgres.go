@@ -8,12 +8,12 @@ import (
 )
 
 const (
-	// dueInPostgres is the expression for the due instant of an entry. The index of open entries contains the same
+	// dueInPostgres is the expression for the due instant of an outbox entry. The index of open entries contains the same
 	// expression. A new entry sorts first, because it has no next attempt.
 	dueInPostgres = "COALESCE(next_attempt_at, '-infinity')"
 
-	// openTargets is a recursive common table expression of the targets (resolver and operation) that have open entries.
-	// Each recursion reads only the next target from the index (a loose index scan).
+	// openTargets is a recursive common table expression of the targets (resolver and operation) that have open outbox
+	// entries. Each recursion reads only the next target from the index (a loose index scan).
 	openTargets = `
 		targets (resolver, operation) AS (
 			(SELECT resolver, operation FROM {outbox}
@@ -71,11 +71,11 @@ const (
 				) AS e
 			) AS e LIMIT $2)`
 
-	// retriesFrom is the lower bound of the due instants of retries. It is later than negative infinity, the due instant
-	// of new entries, so that it excludes new entries.
+	// retriesFrom is the lower bound of the due instants of retried outbox entries. It is later than negative infinity,
+	// the due instant of new entries, so that it excludes new entries.
 	retriesFrom = `GREATEST(t.since, CAST('0001-01-01' AS timestamptz))`
 
-	// unclaimedInPostgres reads up to {limit} new entries and up to {limit} retries of each target (resolver and
+	// unclaimedInPostgres reads up to {limit} new outbox entries and up to {limit} retries of each target (resolver and
 	// operation) in the order of the index. It then selects the oldest $2 of these entries.
 	unclaimedInPostgres = `
 		WITH RECURSIVE ` + openTargets + `,
@@ -98,7 +98,8 @@ const (
 			ORDER BY e.enqueued_at, e.entry_id LIMIT $2)`
 )
 
-// dueEntries returns a statement that locks the entries, and skips entries that another transaction has locked.
+// dueEntries returns a statement that locks the due outbox entries, and skips entries that another transaction has
+// locked.
 func (p postgres) dueEntries(tables Tables, c Claim, args *Args) string {
 	if c.isBounded() {
 		return p.dueWithinBounds(tables, c, args)
@@ -119,7 +120,7 @@ func (p postgres) dueEntries(tables Tables, c Claim, args *Args) string {
 
 // systemRows returns the query for {systems} of dueBySystem. It has one row for the share of each system, followed by
 // one row for the further entries of each system. A single system needs only the first row. Column passed is the number
-// of entries to skip, and column most is the maximum number of entries to select.
+// of outbox entries to skip, and column most is the maximum number of entries to select.
 func (postgres) systemRows(c Claim, args *Args) string {
 	var rows []string
 	for turn := range min(2, len(c.systems)) {
@@ -161,7 +162,8 @@ func (p postgres) dueFrom(target domain.OutboxTarget) any {
 	return p.Instant(target.DueFrom)
 }
 
-// unclaimedEntries returns a statement that locks the entries, and skips entries that another transaction has locked.
+// unclaimedEntries returns a statement that locks the unclaimed outbox entries, and skips entries that another
+// transaction has locked.
 func (p postgres) unclaimedEntries(tables Tables, limit int) string {
 	return tables.fill(unclaimedInPostgres,
 		"limit", strconv.Itoa(limit), "due", dueInPostgres, "prefer index", p.preferIndex("entry_id"))
@@ -172,8 +174,8 @@ func (p postgres) isInQuery(column, query string) string {
 	return column + " = ANY (ARRAY(" + query + ")) AND " + p.preferIndex(column)
 }
 
-// isOfOperations returns a condition that makes the database look up each operation in the index by subject. The
-// database does so even if the planner estimates that the table has few entries.
+// isOfOperations returns a condition that makes the database look up the outbox entries of each operation in the index
+// by subject. The database does so even if the planner estimates that the table has few rows.
 func (p postgres) isOfOperations(tables Tables, list string) string {
 	return p.isInQuery("entry_id", tables.fill(`
 		SELECT e.entry_id FROM ({list}) AS o (subject, operation) CROSS JOIN LATERAL (

@@ -7,7 +7,7 @@ import (
 )
 
 const (
-	// dueInSQLite is the expression for the due instant of an entry. The index of open entries contains the same
+	// dueInSQLite is the expression for the due instant of an outbox entry. The index of open entries contains the same
 	// expression. A new entry sorts first, because it has no next attempt.
 	dueInSQLite = "COALESCE(next_attempt_at, '')"
 
@@ -22,10 +22,10 @@ const (
 			WHERE stage = 0{condition}
 			ORDER BY {due}, enqueued_at, entry_id LIMIT $2)`
 
-	// roundRobin selects the candidates in turns. Column rank numbers the candidates of an external system: first one
-	// entry of each target (resolver and operation) and kind, then a second entry of each, and so on. The statement
-	// selects the entries in the order of their ranks. Entries whose last attempt is later than the end of the lease ($3)
-	// come last.
+	// roundRobin selects outbox entries from the candidates in turns. Column rank numbers the candidates of an external
+	// system: first one entry of each target (resolver and operation) and kind, then a second entry of each, and so on.
+	// The statement selects the entries in the order of their ranks. Entries whose last attempt is later than the end of
+	// the lease ($3) come last.
 	roundRobin = `
 		WITH due AS (
 			SELECT entry_id FROM (

@@ -51,8 +51,8 @@ const (
 		WHERE stage = 1
 		ORDER BY enqueued_at, entry_id LIMIT $1`
 
-	// abandonedAfter selects the abandoned entries that follow the entry with the id $3 in the list. It compares with the
-	// stored enqueued_at of that entry, because $2 may not contain this instant if a driver cannot read it.
+	// abandonedAfter selects the abandoned outbox entries that follow the entry with the id $3 in the list. It compares
+	// with the stored enqueued_at of that entry, because $2 may not contain this instant if a driver cannot read it.
 	abandonedAfter = `
 		SELECT {entry} FROM {outbox}
 		WHERE stage = 1 AND (enqueued_at, entry_id) >
@@ -67,8 +67,7 @@ const (
 			WHERE stage = 2 AND enqueued_at < $1
 			ORDER BY enqueued_at, entry_id LIMIT $2)`
 
-	// changeEntries locks entries in the same order as lockOperations. The two statements therefore cannot deadlock each
-	// other.
+	// changeEntries locks outbox entries in the same order as lockOperations, so that the two statements cannot deadlock.
 	changeEntries = `
 		WITH chosen AS (
 			SELECT entry_id AS chosen_id FROM {outbox}
@@ -202,7 +201,7 @@ func entryColumns() string {
 		"last attempt", readable("last_attempt_at"), "next attempt", readable("next_attempt_at"))
 }
 
-// Claim returns the statement that claims due entries and returns them.
+// Claim returns the statement that claims due outbox entries and returns these entries.
 func (o *Outbox) Claim(c Claim, leaseToken string) (text string, args []any) {
 	d := o.w.Dialect
 	all := Args{d.Instant(c.claimedAt), c.limit, d.Instant(c.leaseUntil), leaseToken, d.Instant(c.latestNextAttempt)}
@@ -219,8 +218,8 @@ func (o *Outbox) AbandonUnreadable(entries int) string {
 	return o.unreadable + strings.Join(ids, ", ") + ")"
 }
 
-// Unclaimed returns the statement that marks up to $2 entries that were due before $1 as unclaimed, oldest first, and
-// returns these entries. The parameter limit must equal $2.
+// Unclaimed returns the statement that marks up to $2 outbox entries as unclaimed, oldest first. These entries were due
+// before $1. The statement returns these entries. The parameter limit must equal $2.
 func (o *Outbox) Unclaimed(limit int) string {
 	return o.w.Dialect.unclaimedEntries(o.w.Tables, limit) + " " + o.unclaimed
 }
@@ -242,9 +241,10 @@ func (o *Outbox) RequeueMatching(filter domain.OutboxFilter, limit int) (text st
 	return strings.Replace(o.requeueMatching, "{filter}", condition, 1), all
 }
 
-// LockOperations returns the statement that locks the entries of operations, except entries that succeeded and
-// corrections that are abandoned. Every transaction locks entries in the same order, so that there are no deadlocks.
-// The statement's parameters are pairs of a subject and an operation. The parameter operations is the number of pairs.
+// LockOperations returns the statement that locks the outbox entries of operations. It omits entries that have
+// succeeded and corrections that are abandoned. Every transaction locks entries in the same order, so that there are no
+// deadlocks. The statement's parameters are pairs of a subject and an operation. The parameter operations is the number
+// of pairs.
 func (o *Outbox) LockOperations(operations int) string {
 	pairs := make([]string, operations)
 	for i := range pairs {
@@ -254,7 +254,7 @@ func (o *Outbox) LockOperations(operations int) string {
 	return strings.Replace(o.locked, "{of operations}", o.w.Dialect.isOfOperations(o.w.Tables, list), 1)
 }
 
-// Settle returns the statement that writes the outcomes of attempts into their entries.
+// Settle returns the statement that writes the outcomes of attempts into their outbox entries.
 func (o *Outbox) Settle(settlements []domain.Settlement) (text string, args []any) {
 	d := o.w.Dialect
 	rows, all := make([]string, len(settlements)), make(Args, 0, 5*len(settlements))

@@ -77,8 +77,9 @@ func (postgres) lockLedger(ledger Kind, subject string) string {
 	}
 }
 
-// fingerprint returns an expression that converts the names of the tables to oids only once, so that the database reads
-// the catalog by its indexes. The value of the expression ignores tables that do not exist.
+// fingerprint returns the expression for a hash of the table definitions. It converts the names of the tables to oids
+// only once, so that the database reads the catalog by its indexes. The value of the expression ignores tables that do
+// not exist.
 func (postgres) fingerprint(tables []domain.Table) string {
 	list := "ANY (ARRAY(" + oidsOf(tables) + "))"
 	return `(SELECT concat(
@@ -90,9 +91,9 @@ func (postgres) fingerprint(tables []domain.Table) string {
 			WHERE t.tgrelid = ` + list + ` AND NOT t.tgisinternal)` + fingerprintOfNotNull(tables, list) + `))`
 }
 
-// fingerprintOfNotNull returns the part of the fingerprint for NOT NULL constraints. The part lists the columns that
-// are NOT NULL although an erasure sets them to NULL. Returns "" if an erasure sets no column to NULL. The parameter
-// list is the condition for the oids of the tables.
+// fingerprintOfNotNull returns the part of the fingerprint (a hash of the table definitions) for NOT NULL constraints.
+// The part lists the columns that are NOT NULL although an erasure sets them to NULL. Returns "" if an erasure sets no
+// column to NULL. The parameter list is the condition for the oids of the tables.
 func fingerprintOfNotNull(tables []domain.Table, list string) string {
 	var names []string
 	for _, table := range tables {

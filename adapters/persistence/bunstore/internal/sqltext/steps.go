@@ -202,7 +202,7 @@ func (w *stepWriter) assignments(step domain.Step) string {
 }
 
 // surrogate returns the expression for the value that overwrites a column: NULL or a constant if the data map says so,
-// and otherwise the surrogate of the dialect.
+// and otherwise the result of Dialect.surrogate.
 func (w *stepWriter) surrogate(name string) string {
 	column, _ := w.table.Column(name)
 	constant, ok := column.Constant()

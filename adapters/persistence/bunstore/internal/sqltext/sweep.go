@@ -46,8 +46,9 @@ func NewSweeps(w *Writer) Sweeps {
 	}
 }
 
-// DueSubjects returns the statement that selects the indexes of the subjects in which a step overwrites a cell. The
-// parameter keys holds the key of each subject, and the parameter scope restricts the cells of each subject.
+// DueSubjects returns the statement that selects the indexes of the subjects whose rows have a cell that a step
+// overwrites. The parameter keys holds the key of each subject, and the parameter scope restricts the cells of each
+// subject.
 func (w *Writer) DueSubjects(
 	live Live, steps []domain.Step, keys [][]any, scope []*domain.SweepScope,
 ) (text string, args []any) {
