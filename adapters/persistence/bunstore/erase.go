@@ -13,8 +13,8 @@ import (
 )
 
 // Apply implements ports.SubjectStore. If the database can run several steps in one statement, Apply combines the
-// steps. If triggers, rules or views of the database may keep or restore values that a step deletes or overwrites,
-// Apply runs the steps one by one and verifies them.
+// steps. If triggers, rules or views of the database may keep or restore erased values, Apply runs the steps one by one
+// and verifies them.
 func (s subjectStore) Apply(ctx context.Context, id domain.SubjectID, steps []domain.Step) ([]int64, error) {
 	key, err := s.key(id)
 	if err != nil {

@@ -31,7 +31,7 @@ type finder struct {
 }
 
 // Find implements ports.Finder. It runs outside a transaction. One statement searches up to 8 columns of a table for up
-// to 16 values. On PostgreSQL, statement_timeout applies to each of these statements.
+// to 16 values. On PostgreSQL, the server's statement_timeout limits each of these statements.
 //
 // On SQLite, Find searches texts in columns of any declared type, each text up to the first NUL. It searches binary
 // values only in columns that are not declared as BLOB.

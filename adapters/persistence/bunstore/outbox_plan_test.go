@@ -59,7 +59,7 @@ func (b box) plan(t testing.TB, text string, args ...any) string {
 }
 
 // The cost of a claim, a settlement or a withdrawal must not grow with the number of settled outbox entries, with or
-// without statistics in the database. Withdrawals matter because each erasure does one.
+// without statistics in the database. Withdrawals matter because each erasure withdraws corrections.
 func TestClaimsAndSettlementsDoNotReadSettledEntries(t *testing.T) { testPlans(t, true) }
 
 // A database caches the query plan that it made while the outbox had a few entries. The plan must also be efficient for

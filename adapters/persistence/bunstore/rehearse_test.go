@@ -149,7 +149,7 @@ func TestARehearsalSendsNoNotification(t *testing.T) {
 	})
 }
 
-// A rehearsal (a session that checks its changes and rolls them back) in a transaction of the application fails,
+// A rehearsal is a session that checks its changes and rolls them back. In a transaction of the application, it fails,
 // because it would check changes that the application has not finished.
 func TestATransactionOfTheApplicationHasNoRehearsal(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {

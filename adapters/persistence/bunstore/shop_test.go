@@ -103,7 +103,7 @@ func newShop(t testing.TB, db *bun.DB, ordersOfEach int, external ...ports.Resol
 	return s
 }
 
-// seedAs inserts a user with this id and rows in every table, and returns the subject.
+// seedAs inserts a user with this id, and rows of this user in every table, and returns the subject.
 func (s *shop) seedAs(t testing.TB, id int64) domain.Subject {
 	t.Helper()
 	ctx := context.Background()

@@ -17,11 +17,16 @@ type subjectStore struct{ *session }
 
 func (s *session) Subjects() ports.SubjectStore { return subjectStore{s} }
 
-// Lock implements ports.SubjectStore. It locks the mark (the row that records the erasures of the subject) and then the
-// subject's row. Then it locks the rows through which other tables refer to the subject, level by level. The rows of a
-// level are equally many relations away from the subject's row. Every session locks in this order, so that sessions
-// that lock the same subject cannot deadlock. Each level has its own statement, which sees the rows that other
-// transactions have committed while the statement before waited for locks.
+// Lock implements ports.SubjectStore. It locks these rows, in this order:
+//
+//   - the mark (the row that records the erasures of the subject)
+//   - the subject's row
+//   - the rows through which other tables refer to the subject, level by level. The rows of a level have the same
+//     number of relations between them and the subject's row.
+//
+// Every session locks in this order, so that sessions that lock the same subject cannot deadlock. Each level has its
+// own statement. It sees the rows that other transactions have committed while the statement of the previous level
+// waited for locks.
 func (s subjectStore) Lock(ctx context.Context, id domain.SubjectID, at time.Time) error {
 	key, err := s.key(id)
 	if err != nil {

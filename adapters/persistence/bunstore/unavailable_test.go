@@ -180,7 +180,7 @@ func TestAnSQLiteThatCannotBeWrittenIsUnavailable(t *testing.T) {
 
 func newStore(t testing.TB, db *bun.DB) *bunstore.Store {
 	t.Helper()
-	// After an error, such as on a read-only server, the table exists already.
+	// The error is ignored. It occurs on a read-only server, where the table exists already.
 	_, _ = db.NewCreateTable().Model(models[0]).IfNotExists().Exec(t.Context())
 	dataMap, err := bunmodels.Read(db, models[:1], nil)
 	must(t, err)

@@ -159,8 +159,8 @@ func missing(err error) string {
 	return strings.Join(found, ", ")
 }
 
-// raiser matches the name of the function at the beginning of the context of an error. It works in every language of
-// the server.
+// raiser matches the name of the function at the beginning of the context (the protocol field W) of an error. It works
+// in every language of the server.
 var raiser = regexp.MustCompile(`^[^\n(]*?([\w.]+)\(`)
 
 // RaisedBy returns the function of the application that has raised an error, in the form " (function name)". Returns ""

@@ -9,7 +9,8 @@ import (
 const (
 	// slowStatement is the duration from which Replans considers the query plan of a statement bad.
 	slowStatement = 20 * time.Millisecond
-	// firstReplan is the minimum time between the first two replans. This time doubles with each replan, up to lastReplan.
+	// firstReplan is the minimum time between the first two replans (requests for a new query plan). This time doubles
+	// with each replan, up to lastReplan.
 	firstReplan = 500 * time.Millisecond
 	lastReplan  = time.Hour
 )

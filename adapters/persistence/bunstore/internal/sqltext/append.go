@@ -122,8 +122,8 @@ func (i *Inserts) FitsOneStatement(unsent *UnsentRows) bool {
 	return tables == 1 || tables > 1 && i.combinesChanges
 }
 
-// Take returns the statements that write the rows of unsent, and empties unsent. If the database can combine changes,
-// one statement writes all kinds. Otherwise each kind has its own statement.
+// Take returns the statements that write the rows of unsent, and empties unsent. If the database can combine several
+// INSERT and UPDATE statements, one statement writes all kinds. Otherwise each kind has its own statement.
 func (i *Inserts) Take(unsent *UnsentRows) []Insert {
 	var inserts []Insert
 	var counts [KindCount]int

@@ -37,12 +37,12 @@ type Dialect interface {
 	// BeforeMigration returns the first statements of the transaction that applies migrations.
 	BeforeMigration() []string
 
-	// LockMigrations returns the statements that follow if there are migrations to apply. They take a lock, so that only
-	// one process applies migrations at a time.
+	// LockMigrations returns the statements that follow BeforeMigration if there are migrations to apply. They take a
+	// lock, so that only one process applies migrations at a time.
 	LockMigrations() []string
 
-	// PrepareMigration returns the last statements before the migrations. They create the schema if it does not exist, and
-	// make names without a schema refer to this schema.
+	// PrepareMigration returns the statements that follow LockMigrations, immediately before the migrations. They create
+	// the schema if it does not exist, and make names without a schema refer to this schema.
 	PrepareMigration(schema string) []string
 
 	// Instant converts a point in time to a parameter for a column of habeas.

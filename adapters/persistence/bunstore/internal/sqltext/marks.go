@@ -3,7 +3,7 @@ package sqltext
 import "github.com/habeas-data/habeas/domain"
 
 // Marks holds the statements that read the marks (the rows that record the erasures of subjects). It also holds the
-// statements on the positions of readers in the list of marks.
+// statements that read and move the positions of readers in the list of marks.
 type Marks struct {
 	Settled  string // reads the settled intake number, see Dialect.settledIntake
 	Find     string // reads the marks of the subjects in the JSON array $1

@@ -15,7 +15,7 @@ type Writer struct {
 	DataMap domain.DataMap
 	Tables  Tables
 
-	// extraCondition returns a further condition, with a leading AND, for the rows of a table. It may be nil.
+	// extraCondition returns a further condition, with a leading AND, for the rows of a table. The field may be nil.
 	extraCondition func(table domain.Table, alias string) string
 
 	// Touched lists the tables that an erasure or an export reads or writes: the tables with personal data, the subject's

@@ -7,7 +7,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// source is one table of an export statement.
+// source is a table that an export statement reads, with the expressions of its values.
 type source struct {
 	table        domain.Table
 	namedByKey   bool // the name of a row in an export is its primary key

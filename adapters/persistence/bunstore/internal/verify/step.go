@@ -68,8 +68,8 @@ func (s *Step) Overwrites(earlier *Step) bool {
 
 // maxRounds is the maximum number of times that Repeat checks a step. After each check except the last one, Repeat
 // executes the step again if old values remain. A repetition can remove such values. For example, a trigger may write
-// old values to a table whose step came earlier, or a short random surrogate (replacement value) may equal the old
-// value by chance.
+// old values to a table whose step came earlier, and a short random surrogate (replacement value) may by chance equal
+// the old value.
 const maxRounds = 5
 
 // Repeat checks each step for old values that remain, and executes the step again if there are any. Repeat ends when no
