@@ -130,12 +130,13 @@ func (q *lookup) take(record *domain.ConsentRecord) {
 	q.record = record
 }
 
-// newLookups returns a batcher for the lookups of concurrent sessions that have no transaction.
+// newLookups returns a batcher for the lookups (reads of the latest consent) of concurrent sessions that have no
+// transaction.
 func newLookups(s *Store) *batch.Batcher[*lookup] {
 	return &batch.Batcher[*lookup]{Run: s.lookUp, Keep: (*lookup).keep, RetryAlone: func(error) bool { return true }}
 }
 
-// lookUp runs one or more lookups in one statement.
+// lookUp runs one or more lookups (reads of the latest consent) in one statement.
 func (s *Store) lookUp(ctx context.Context, lookups ...*lookup) error {
 	if len(lookups) == 1 {
 		return s.lookUpOne(ctx, lookups[0])

@@ -105,7 +105,7 @@ func (s *session) commit(ctx context.Context) error {
 }
 
 // afterRollback writes the evidence (audit events that remain even if the session fails) if err, the error of the
-// session, is not nil. It returns err. It joins another error to err if the evidence could not be written.
+// session, is not nil. It returns err, joined with a second error if the evidence could not be written.
 func (s *session) afterRollback(ctx context.Context, err error) error {
 	if err == nil || len(s.remains()) == 0 {
 		return err

@@ -102,7 +102,7 @@ func (b box) claim(t testing.TB, limit int, at time.Time, known ...domain.Outbox
 	return claimed
 }
 
-// claimOf claims all due outbox entries and returns the entries with the given ids, in the order of these ids.
+// claimOf claims all due outbox entries. It returns those with the given ids, in the order of these ids.
 func (b box) claimOf(t testing.TB, at time.Time, ids ...string) []domain.OutboxEntry {
 	t.Helper()
 	claimed := b.claim(t, 1000, at)

@@ -100,7 +100,7 @@ func New(db *bun.DB, dataMap domain.DataMap, opts Options) (*Store, error) {
 	return s, nil
 }
 
-// shares reports whether a session may share a statement with other sessions now. It returns false while all
+// shares reports whether a session may currently share a statement with other sessions. It returns false while all
 // connections are busy. A statement that several sessions share has only one place in the queue for connections, and
 // the sessions of the next such statement wait until it ends. Sessions that do not share would therefore overtake the
 // sessions that share.

@@ -14,8 +14,8 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// liveTable is a table during ReadLive. It has the properties of domain.CatalogTable, and properties from which
-// ReadLive derives some of these.
+// liveTable is a table during ReadLive. It has the properties of domain.CatalogTable, and further properties from which
+// ReadLive derives them.
 type liveTable struct {
 	domain.CatalogTable
 	Text    string `json:"text"`    // the definition of a view; on SQLite, of any table
@@ -122,7 +122,7 @@ func (l *live) readSchema(ctx context.Context, schema string, statements sqltext
 }
 
 // each runs a statement whose rows hold the key of a table and a JSON object. It decodes each object and calls take. An
-// empty statement has no rows.
+// empty text counts as a statement without rows.
 func each[T any](ctx context.Context, l *live, text string, take func(key string, item *T), args ...any) {
 	var malformed error
 	l.eachText(ctx, text, func(key, object string) {
@@ -135,7 +135,8 @@ func each[T any](ctx context.Context, l *live, text string, take func(key string
 	l.err = cmp.Or(l.err, malformed)
 }
 
-// eachText runs a statement whose rows hold two texts, and calls take for each row. An empty statement has no rows.
+// eachText runs a statement whose rows hold two texts, and calls take for each row. An empty text counts as a statement
+// without rows.
 func (l *live) eachText(ctx context.Context, text string, take func(key, value string), args ...any) {
 	if l.err != nil || text == "" {
 		return

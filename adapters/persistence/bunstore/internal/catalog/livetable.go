@@ -7,7 +7,8 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// liveColumn is a column. On SQLite, Key is the position of the column in the primary key, starting at 1, or 0.
+// liveColumn is a column. On SQLite, Key is the position of the column in the primary key, starting at 1. It is 0 if
+// the column does not belong to the primary key.
 type liveColumn struct {
 	domain.CatalogColumn
 	Key int `json:"key"`

@@ -25,8 +25,8 @@ type claimedSystem struct {
 	targets  []domain.OutboxTarget
 }
 
-// halfShare returns the share of a target (a resolver and an operation) for its new entries, rounded up. The share for
-// its retries has the same size.
+// halfShare returns the number of new outbox entries that a claim takes first from one target (a resolver and an
+// operation), rounded up. The number for its retries is the same.
 func (s claimedSystem) halfShare() int {
 	parts := 2 * max(1, len(s.targets))
 	return (s.share + parts - 1) / parts

@@ -50,8 +50,8 @@ func NewExports(w *Writer, locks *Locks) []Export {
 		}
 		all = append(all, s)
 	}
-	// SQLite compiles a statement at each execution. One small statement for each table then costs less than one large
-	// statement for all tables.
+	// SQLite compiles a statement at each execution. One small statement for each table therefore costs less than one
+	// large statement for all tables.
 	tablesPerStatement := 1
 	if w.Dialect.CombinesChanges() {
 		tablesPerStatement = len(all)

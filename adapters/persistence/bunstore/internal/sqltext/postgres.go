@@ -298,12 +298,14 @@ func (postgres) changedTable(table string) (target, name string) {
 //
 //   - 0: this transaction wrote the row.
 //   - 2^31 or more: xmin is lower, so another transaction wrote the row.
-//   - other values: xmin is higher. It belongs to a subtransaction (savepoint) of this transaction, or to a transaction
+//   - other values: xmin is higher. It belongs to a savepoint (subtransaction) of this transaction, or to a transaction
 //     that started later and has committed.
 //
-// A higher id that is not below the end of the snapshot (xmax) belongs to this transaction, because the row is visible.
-// For a higher id below xmax, pg_xact_status returns 'in progress' only if the id belongs to this transaction, because
-// rows of other unfinished transactions are not visible.
+// The condition distinguishes the two cases of a higher xmin:
+//
+//   - An id from xmax (the end of the snapshot) on belongs to this transaction, because the row is visible.
+//   - For a lower id, pg_xact_status returns 'in progress' only if the id belongs to this transaction, because rows of
+//     other unfinished transactions are not visible.
 func (postgres) writtenInTransaction() string {
 	const own = `CAST(CAST(pg_current_xact_id() AS text) AS bigint)`
 	const since = `((CAST(CAST(t0.xmin AS text) AS bigint) - ` + own + ` % 4294967296 + 4294967296) % 4294967296)`

@@ -95,8 +95,9 @@ const (
 		({column} IN (SELECT CAST({parent alias}.{referenced} AS text) FROM {parent} AS {parent alias} WHERE {rows})
 			OR {no exact key})`
 
-	// noExactKey is the condition that no row of a table has a key with exactly the text of a column. The column then
-	// belongs to the row whose key the database considers equal. For example, 'ANN' then belongs to 'ann'.
+	// noExactKey is the condition that no row of a table has a key with exactly the text of a column. In this case, the
+	// column refers to the row whose key the database considers equal. For example, 'ANN' refers to 'ann' if there is no
+	// key 'ANN'.
 	noExactKey = `NOT EXISTS (SELECT 1 FROM {table} AS habeas_other WHERE CAST(habeas_other.{key} AS text) = {column})`
 )
 
