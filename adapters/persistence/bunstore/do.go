@@ -83,9 +83,9 @@ func (s *session) commit(ctx context.Context) error {
 		return conn.Wrap(ctx, "commit", err)
 	}
 	if s.tx == nil && s.store.inserts.FitsOneStatement(&s.buffered) { // a single statement is its own transaction
-		// If the context of a session ends during a shared statement, the session does not know whether its rows were
-		// written. A session with evidence (audit events to write again after a rollback) must know that, so it sends its own
-		// statement.
+		// If the context of a session ends during a statement that it shares with other sessions, the session does not know
+		// whether its rows were written. A session with evidence (audit events to write again after a rollback) must know
+		// that, so it sends its own statement.
 		if s.store.shares() && len(s.evidence)+len(s.onRollback) == 0 {
 			return s.fail(ctx, "append", s.store.appending.Do(ctx, &s.buffered))
 		}

@@ -143,8 +143,8 @@ func (s *session) inSnapshot(ctx context.Context, fn func() error) error {
 }
 
 // onReplica calls fn while the session reads from one snapshot of the replica. It does not call fn if the replica is
-// unreachable or has not received an erasure of the subject yet. It then returns done as false, and the caller must
-// read from the primary.
+// unreachable or has not received an erasure of the subject yet. In both cases, the result done is false, and the
+// caller must read from the primary.
 func (s *session) onReplica(ctx context.Context, id domain.SubjectID, fn func() error) (done bool, err error) {
 	replica := s.store.readDB
 	if replica == nil || s.tx != nil {

@@ -137,8 +137,8 @@ func (f *finder) search(ctx context.Context, place sqltext.SearchedTable) error 
 	return nil
 }
 
-// count returns the number of rows in which each column contains each value. The first len(values) numbers belong to
-// the first column, in the order of the values.
+// count returns a number for each pair of a column and a value: the number of rows in which the column contains the
+// value. The first len(values) numbers belong to the first column, in the order of the values.
 func (f *finder) count(ctx context.Context, place sqltext.SearchedTable, values []any) (counts []int64, err error) {
 	text := f.store.dialect.Counts(place, len(values), f.hasJSONB)
 	err = conn.Retry(ctx, func() error {

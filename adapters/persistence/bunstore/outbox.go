@@ -104,8 +104,8 @@ func (o outbox) sendEntries(ctx context.Context) error {
 	return o.flush(ctx)
 }
 
-// writePlanned runs a statement on a batch of entries in the same way as writeRows, and measures its duration. The
-// database may have cached a query plan for the statement that suits an empty outbox. If the statement is slow,
+// writePlanned runs a statement on a batch of outbox entries in the same way as writeRows, and measures its duration.
+// The database may have cached a query plan for the statement that suits an empty outbox. If the statement is slow,
 // writePlanned changes a comment in later statements, so that the database plans them again.
 func (o outbox) writePlanned(
 	ctx context.Context, op string, each func(*sql.Rows) error, text string, args ...any,

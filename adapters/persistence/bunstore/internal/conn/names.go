@@ -164,8 +164,8 @@ func missing(err error) string {
 var raiser = regexp.MustCompile(`^[^\n(]*?([\w.]+)\(`)
 
 // RaisedBy returns the function of the application that has raised an error, in the form " (function name)". Returns ""
-// if the error does not contain the function. The first line of the error's context describes the statement that raised
-// the error.
+// if the error does not contain the function. The name is in the first line of the error's context, which describes the
+// statement that raised the error.
 func RaisedBy(err error) string {
 	field := postgresFields(err)
 	if field == nil || field('F') != "pl_exec.c" {

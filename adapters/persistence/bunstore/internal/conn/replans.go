@@ -36,8 +36,8 @@ func (r *Replans) Mark() string {
 	return " /* " + strconv.Itoa(r.n) + " */"
 }
 
-// Took records that a statement with the comment mark ran from began to now. If that was too slow, later calls of Mark
-// return another comment.
+// Took records that a statement with the comment mark ran from began to now. If the statement was too slow, later calls
+// of Mark return another comment.
 func (r *Replans) Took(mark string, began, now time.Time) {
 	if now.Sub(began) < slowStatement || mark != r.Mark() {
 		return

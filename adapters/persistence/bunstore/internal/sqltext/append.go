@@ -51,8 +51,8 @@ func (a *UnsentRows) Rows() int {
 	return total
 }
 
-// CopyStrings replaces the rows and their strings by copies, because the caller may reuse the memory of its strings.
-// It always returns nil. batch.Batcher.Keep requires a function that returns an error.
+// CopyStrings replaces the rows and their strings by copies, because the caller may reuse the memory of its strings. It
+// always returns nil. It has a result because batch.Batcher.Keep requires a function that returns an error.
 func (a *UnsentRows) CopyStrings() error {
 	for k, rows := range a {
 		a[k] = make([][]any, len(rows))

@@ -191,9 +191,9 @@ type Dialect interface {
 	equalsConstant(column, constant, sqlType string) string
 
 	// matchesForm returns the condition that a text column consists of fixedParts, with the given number of hexadecimal
-	// digits between each two parts. The function parameter appends a pattern to the parameters and returns its
+	// digits between each two parts. The function add appends a pattern to the parameters of the statement and returns its
 	// placeholder.
-	matchesForm(column string, fixedParts []string, digits int, parameter func(pattern any) string) string
+	matchesForm(column string, fixedParts []string, digits int, add func(pattern any) string) string
 
 	// CheckDeferred returns the statement that makes the database check deferred constraints immediately and run deferred
 	// triggers immediately. Returns "" if the database does not have such a statement.
@@ -201,14 +201,14 @@ type Dialect interface {
 
 	// BrokenForeignKeys returns the statement that counts the rows of a schema that violate a deferred foreign key. Its
 	// columns are the table, the referenced table, the number of the foreign key in its table, and the number of rows.
-	// BrokenForeignKeys is called only if CheckDeferred returns "".
+	// BrokenForeignKeys is called only if CheckDeferred returns no statement ("").
 	BrokenForeignKeys(schema string) string
 
 	// ConstraintTriggers returns the statement that lists the deferrable triggers of tables, of the tables that views
 	// read, and of inheriting tables. Its columns are the table, the trigger, the schema and the name of the constraint,
 	// and two booleans. The first boolean is true if the trigger is deferred by default. The second is true if SET
 	// CONSTRAINTS with this name affects only constraint triggers with the same default. ConstraintTriggers is called only
-	// if CheckDeferred does not return "".
+	// if CheckDeferred returns a statement.
 	ConstraintTriggers(tables []domain.Table) string
 
 	// writtenInTransaction returns the condition that this transaction has written a row of the table t0. The condition

@@ -29,8 +29,8 @@ type stepPart struct {
 	constants []any
 }
 
-// Args returns the parameters of the statement for a subject, and appends more. The steps must be the steps of the
-// group, but may have other instants (domain.Step.At).
+// Args returns the parameters of the statement for a subject, followed by the parameters in more. The steps must be the
+// steps of the group, but may have other instants (domain.Step.At).
 func (g *StepGroup) Args(steps []domain.Step, key []any, more ...any) []any {
 	var args []any
 	for _, part := range g.parts {
@@ -163,8 +163,8 @@ func (w *Writer) stepWriter(table domain.Table, types map[string]string, offset 
 	return &stepWriter{writer: w, table: table, alias: "t0", types: types, offset: offset}
 }
 
-// dutyCutoff is a constant that resolveConstants replaces by an instant: the latest start of a retention duty that has
-// ended by the instant of the step. The value of a dutyCutoff is the period of the duty.
+// dutyCutoff is a constant that resolveConstants replaces by an instant. If a retention duty started at this instant or
+// earlier, it has ended at the instant of the step. The value of a dutyCutoff is the period of the duty.
 type dutyCutoff domain.Period
 
 // resolveConstants returns the constants as parameters. It replaces each dutyCutoff for a step with the given instant.

@@ -48,7 +48,7 @@ func NewSweeps(w *Writer) Sweeps {
 
 // DueSubjects returns the statement that selects the indexes of the subjects whose rows have a cell that a step
 // overwrites. The parameter keys holds the key of each subject, and the parameter scope restricts the cells of each
-// subject.
+// subject that the statement considers.
 func (w *Writer) DueSubjects(
 	live Live, steps []domain.Step, keys [][]any, scope []*domain.SweepScope,
 ) (text string, args []any) {
@@ -101,22 +101,22 @@ func (w *stepWriter) isOverwritten(name string, step domain.Step) string {
 
 func formatInstant(t time.Time) string { return t.UTC().Format(timeFormat) }
 
-func (postgres) matchesForm(column string, fixedParts []string, digits int, parameter func(pattern any) string) string {
+func (postgres) matchesForm(column string, fixedParts []string, digits int, add func(pattern any) string) string {
 	parts := make([]string, len(fixedParts))
 	for i, part := range fixedParts {
 		parts[i] = regexp.QuoteMeta(part)
 	}
 	pattern := "^" + strings.Join(parts, "[0-9a-f]{"+strconv.Itoa(digits)+"}") + "$"
-	return column + " ~ CAST(" + parameter(pattern) + " AS text)"
+	return column + " ~ CAST(" + add(pattern) + " AS text)"
 }
 
 // globEscaper escapes the special characters of a GLOB pattern.
 var globEscaper = strings.NewReplacer("*", "[*]", "?", "[?]", "[", "[[]")
 
-func (sqlite) matchesForm(column string, fixedParts []string, digits int, parameter func(pattern any) string) string {
+func (sqlite) matchesForm(column string, fixedParts []string, digits int, add func(pattern any) string) string {
 	parts := make([]string, len(fixedParts))
 	for i, part := range fixedParts {
 		parts[i] = globEscaper.Replace(part)
 	}
-	return column + " GLOB " + parameter(strings.Join(parts, strings.Repeat("[0-9a-f]", digits)))
+	return column + " GLOB " + add(strings.Join(parts, strings.Repeat("[0-9a-f]", digits)))
 }
