@@ -165,14 +165,14 @@ func (a *application) tryErase(t testing.TB, id ...string) error {
 	})
 }
 
-// onUpdate returns the statements that create a trigger on the table worded. The trigger runs the SQL statement does
-// after each update of a row.
-func onUpdate(db *bun.DB, does string) []string {
+// onUpdate returns the statements that create a trigger on the table worded. After each update of a row, the trigger
+// runs the SQL statement.
+func onUpdate(db *bun.DB, statement string) []string {
 	if db.Dialect().Name() != dialect.PG {
-		return []string{"CREATE TRIGGER meddles AFTER UPDATE ON worded BEGIN " + does + "; END"}
+		return []string{"CREATE TRIGGER meddles AFTER UPDATE ON worded BEGIN " + statement + "; END"}
 	}
 	return []string{
-		"CREATE FUNCTION meddle() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN " + does + "; RETURN NULL; END $$",
+		"CREATE FUNCTION meddle() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN " + statement + "; RETURN NULL; END $$",
 		"CREATE TRIGGER meddles AFTER UPDATE ON worded FOR EACH ROW EXECUTE FUNCTION meddle()",
 	}
 }

@@ -108,7 +108,8 @@ func (f *finder) gap(table, column string, reason domain.GapReason) {
 	f.found.Gaps = append(f.found.Gaps, domain.FindGap{Table: table, Column: column, Reason: reason})
 }
 
-// search searches the columns of a table. If the table cannot be read, search records a gap and returns nil.
+// search searches the columns of a table. If the table cannot be read, search records a gap (a place that Find cannot
+// search) and returns nil.
 func (f *finder) search(ctx context.Context, place sqltext.SearchedTable) error {
 	for columns := range slices.Chunk(place.Columns, maxSearchedColumns) {
 		rows := make([]int64, len(columns)*len(f.sought)) // column by column, one count for each value

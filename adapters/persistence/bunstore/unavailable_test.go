@@ -90,10 +90,10 @@ func TestAConnectionThatTheServerTerminatesIsUnavailable(t *testing.T) {
 			switch setting {
 			case "idle_in_transaction_session_timeout":
 				wantUnavailable(t, "a statement", b.store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
-					return errors.Join(lock(ctx, s), b.isIdle(t, free.db), lock(ctx, s))
+					return errors.Join(lock(ctx, s), b.awaitTermination(t, free.db), lock(ctx, s))
 				}))
 				wantUnavailable(t, "the commit", b.store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
-					return errors.Join(lock(ctx, s), b.isIdle(t, free.db))
+					return errors.Join(lock(ctx, s), b.awaitTermination(t, free.db))
 				}))
 			case "default_transaction_read_only":
 				wantUnavailable(t, "a write", b.store.Do(t.Context(), lock))
@@ -118,8 +118,8 @@ func TestAConnectionThatTheServerTerminatesIsUnavailable(t *testing.T) {
 	}
 }
 
-// isIdle waits until the server has terminated all connections that were idle in a transaction.
-func (b box) isIdle(t testing.TB, admin *bun.DB) error {
+// awaitTermination waits until no connection to the database is idle in a transaction.
+func (b box) awaitTermination(t testing.TB, admin *bun.DB) error {
 	t.Helper()
 	for {
 		var left int

@@ -73,7 +73,7 @@ func (l *live) addIndex(table *liveTable, index *liveIndex) {
 	table.Uniques = append(table.Uniques, unique)
 }
 
-// mentioned returns the columns of a table whose names occur in a piece of SQL.
+// mentioned returns the columns of a table whose names occur in the tokens of a piece of SQL.
 func (l *live) mentioned(in tokens, table *liveTable) []string {
 	names := []string{}
 	for _, column := range table.Columns {

@@ -124,8 +124,8 @@ type Dialect interface {
 	// database finds the schema from the name of the table.
 	Schemas(table string) (text string)
 
-	// Inspection returns the statement that reads a table from the live catalog, and the only parameter of the statement.
-	// See catalog.Cache.
+	// Inspection returns the statement that reads a table from the live catalog (the table definitions), and the only
+	// parameter of the statement. See catalog.Cache.
 	Inspection(schema, table string) (text, parameter string)
 
 	// Catalog returns the statements that read the live catalog of a schema, which is a result of Schemas.
