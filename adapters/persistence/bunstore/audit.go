@@ -45,7 +45,6 @@ func (a auditLog) AppendOnRollback(_ context.Context, added ...domain.AuditEvent
 	return a.usable()
 }
 
-// encode returns the events as rows to insert.
 func (a auditLog) encode(added []domain.AuditEvent) ([][]any, error) {
 	rows := make([][]any, len(added))
 	for i, event := range added {

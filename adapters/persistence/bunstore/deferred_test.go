@@ -66,7 +66,7 @@ func (d done) AfterQuery(_ context.Context, event *bun.QueryEvent) {
 
 // The database commits a session, but a panic prevents the store from receiving the response. The evidence of the
 // session (audit events that the store writes even if a session fails) then exists already. The store must not write
-// the evidence again, and must not write the event of a failure.
+// the evidence again, and must not write the audit event of a failure.
 func TestASessionThatCommittedWithoutKnowingLeavesNoFailure(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		s := newShop(t, db, 1)

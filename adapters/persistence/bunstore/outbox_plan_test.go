@@ -31,7 +31,6 @@ func (b box) fill(t testing.TB, n int, status domain.OutboxStatus) {
 	must(t, err)
 }
 
-// plan returns the query plan of a statement.
 func (b box) plan(t testing.TB, text string, args ...any) string {
 	t.Helper()
 	explain := "EXPLAIN "

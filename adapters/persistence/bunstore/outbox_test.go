@@ -149,7 +149,6 @@ var (
 	completes = domain.SettleResult{Completes: true}
 )
 
-// row is a row of the outbox table.
 type row struct {
 	EntryID, Status                         string
 	Attempts                                int
@@ -175,7 +174,6 @@ func (r row) String() string {
 	return strings.Join(texts, " ")
 }
 
-// row reads the row of an entry from the outbox table.
 func (b box) row(t testing.TB, entryID string) (found row) {
 	t.Helper()
 	must(t, b.db.NewSelect().Table("habeas_outbox").Column("entry_id", "status", "attempts", "ref", "corrections",

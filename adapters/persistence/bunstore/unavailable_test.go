@@ -25,8 +25,8 @@ func wantUnavailable(t testing.TB, what string, err error) {
 	}
 }
 
-// kills terminates all other connections to the database.
-func kills(t testing.TB, url string) {
+// terminateConnections terminates all other connections to the database.
+func terminateConnections(t testing.TB, url string) {
 	t.Helper()
 	admin := openDB(t, "pgx", url)
 	execute(t, admin, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"+
@@ -43,12 +43,12 @@ func TestAConnectionThatIsKilledIsUnavailable(t *testing.T) {
 			if err := step(ctx, s); err != nil {
 				return err
 			}
-			kills(t, url)
+			terminateConnections(t, url)
 			return step(ctx, s)
 		},
 		"before the commit": func(ctx context.Context, s ports.Session) error {
 			err := step(ctx, s)
-			kills(t, url)
+			terminateConnections(t, url)
 			return err
 		},
 	} {
@@ -66,7 +66,7 @@ func TestAConnectionThatIsKilledIsUnavailable(t *testing.T) {
 		}
 		return err
 	}))
-	kills(t, url)
+	terminateConnections(t, url)
 	for range 3 { // some connections of the pool were terminated
 		if err := b.store.Do(t.Context(), step); err != nil {
 			wantUnavailable(t, "at the beginning", err)

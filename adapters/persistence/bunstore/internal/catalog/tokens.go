@@ -97,12 +97,10 @@ func afterEscapes(statement string) string {
 	return ""
 }
 
-// is reports whether the token at i is one of the keywords.
 func (t tokens) is(i int, keywords ...string) bool {
 	return i >= 0 && i < len(t) && t[i].kind == tokenWord && slices.Contains(keywords, strings.ToLower(t[i].text))
 }
 
-// isSign reports whether the token at i is one of the signs.
 func (t tokens) isSign(i int, signs ...string) bool {
 	return i >= 0 && i < len(t) && t[i].kind == tokenSign && slices.Contains(signs, t[i].text)
 }

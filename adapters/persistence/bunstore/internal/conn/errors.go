@@ -87,7 +87,8 @@ func endOf(ctx context.Context, err error) error {
 	return ctx.Err()
 }
 
-// Retryable reports whether the transaction failed because of a concurrent transaction, and may succeed on a retry.
+// Retryable reports whether err means that a transaction failed because of a concurrent transaction. Such a transaction
+// may succeed on a retry.
 func Retryable(err error) bool {
 	switch SQLState(err) {
 	case "40001", "40P01": // serialization failure, deadlock

@@ -121,10 +121,10 @@ func oidsOf(tables []domain.Table) string {
 	return "SELECT unnest(ARRAY[" + strings.Join(names, ", ") + "])::oid"
 }
 
-// Inspection returns a statement that follows views to the tables that they read, and tables to the tables that inherit
-// from them. The statement reads the columns, row-level security, triggers and rules of all these tables. It also reads
-// the bodies of the functions that triggers and rules mention. For a view, it also reads the columns of the underlying
-// tables that the view does not contain.
+// Inspection returns a statement that reads the columns, row-level security, triggers and rules of a table. The
+// statement also reads them for the tables that a view reads, and for the tables that inherit from one of these tables.
+// It reads the bodies of the functions that triggers and rules mention. For a view, it reads the columns of the
+// underlying tables that the view does not contain.
 func (postgres) Inspection(_, table string) (text, parameter string) {
 	return `
 		WITH RECURSIVE below AS (
