@@ -8,21 +8,22 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/sqltext"
 )
 
-// maxHeld is the maximum number of rows that a session buffers before it inserts them. The limit exists because SQLite
-// searches the list of all parameters for each parameter of a statement, so that the cost grows with the square of
-// their number.
-const maxHeld = 100
+// maxBufferedRows is the maximum number of rows that a session buffers before it inserts them. The limit exists because
+// of SQLite: for each parameter of a statement, SQLite searches the list of all its parameters. The cost of a statement
+// therefore grows with the square of the number of parameters.
+const maxBufferedRows = 100
 
-// hold appends a row to the buffer of the session. It inserts the buffered rows if there are maxHeld rows.
-func (s *session) hold(ctx context.Context, k sqltext.Kind, row ...any) error {
+// buffer adds a row to the buffer of the session, and inserts all buffered rows when their number reaches
+// maxBufferedRows.
+func (s *session) buffer(ctx context.Context, k sqltext.Kind, row ...any) error {
 	if err := s.usable(); err != nil {
 		return err
 	}
-	s.held[k] = append(s.held[k], row)
+	s.buffered[k] = append(s.buffered[k], row)
 	if k != sqltext.Events {
 		s.prefetched = nil
 	}
-	if s.held.Rows() < maxHeld {
+	if s.buffered.Rows() < maxBufferedRows {
 		return nil
 	}
 	return s.flush(ctx)
@@ -30,7 +31,7 @@ func (s *session) hold(ctx context.Context, k sqltext.Kind, row ...any) error {
 
 // flush inserts the buffered rows.
 func (s *session) flush(ctx context.Context) error {
-	for _, insert := range s.store.inserts.Take(&s.held) {
+	for _, insert := range s.store.inserts.Take(&s.buffered) {
 		if _, err := s.write(ctx, "append", insert.Text, insert.Args...); err != nil {
 			return err
 		}
@@ -38,7 +39,7 @@ func (s *session) flush(ctx context.Context) error {
 	return nil
 }
 
-// newAppending returns a batcher that combines the inserts of concurrent sessions that only append.
+// newAppending returns a batcher that combines the inserts of concurrent sessions that only append records.
 func newAppending(s *Store) *batch.Batcher[*sqltext.UnsentRows] {
 	return &batch.Batcher[*sqltext.UnsentRows]{
 		Run: s.append, Keep: (*sqltext.UnsentRows).CopyStrings, RetryAlone: conn.Refused,

@@ -15,8 +15,8 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// application is an application of a test, with its own tables and a store that exports and erases their rows. It has
-// no services of habeas, because the tests that use it are about columns.
+// application is an application with its own tables, and a store that exports and erases the rows of these tables. It
+// has no services of habeas, because its tests check only the values of columns.
 type application struct {
 	db    *bun.DB
 	store *bunstore.Store
@@ -24,7 +24,7 @@ type application struct {
 }
 
 // newApplication creates the tables of habeas and of the models, and returns the application. The first model must be
-// the subject's model.
+// the model of the subject's table.
 func newApplication(t testing.TB, db *bun.DB, custom bunmodels.Types, models ...any) *application {
 	t.Helper()
 	must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{}))
@@ -70,8 +70,8 @@ func (a *application) export(t testing.TB, id ...string) []domain.ExportRecord {
 	return records
 }
 
-// values returns the exported values as JSON, by column. If there are several rows, it returns the values of the last
-// row.
+// values returns the exported values of the subject as JSON, by the names of their columns. If a subject has several
+// rows, values returns only the values of the last row.
 func (a *application) values(t testing.TB, id ...string) map[string]string {
 	t.Helper()
 	values := map[string]string{}
@@ -83,7 +83,7 @@ func (a *application) values(t testing.TB, id ...string) map[string]string {
 	return values
 }
 
-// erase runs the local steps of the erasure plan and returns the number of rows of each step.
+// erase runs the steps of the erasure plan in the database and returns the number of rows of each step.
 func (a *application) erase(t testing.TB, id ...string) map[string]int64 {
 	t.Helper()
 	rows := map[string]int64{}

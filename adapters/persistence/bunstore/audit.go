@@ -45,7 +45,6 @@ func (a auditLog) AppendOnRollback(_ context.Context, added ...domain.AuditEvent
 	return a.usable()
 }
 
-// encode returns the events as rows to insert.
 func (a auditLog) encode(added []domain.AuditEvent) ([][]any, error) {
 	rows := make([][]any, len(added))
 	for i, event := range added {
@@ -63,7 +62,7 @@ func (a auditLog) encode(added []domain.AuditEvent) ([][]any, error) {
 
 func (a auditLog) holdAll(ctx context.Context, rows [][]any) error {
 	for _, row := range rows {
-		if err := a.hold(ctx, sqltext.Events, row...); err != nil {
+		if err := a.buffer(ctx, sqltext.Events, row...); err != nil {
 			return err
 		}
 	}
@@ -71,7 +70,7 @@ func (a auditLog) holdAll(ctx context.Context, rows [][]any) error {
 }
 
 func (a auditLog) Trail(ctx context.Context, id domain.SubjectID) ([]domain.AuditEvent, error) {
-	if len(a.held[sqltext.Events]) > 0 {
+	if len(a.buffered[sqltext.Events]) > 0 {
 		if err := a.flush(ctx); err != nil {
 			return nil, err
 		}

@@ -93,7 +93,8 @@ func TestDeclaredSurrogatesSatisfyUniqueAndCheckConstraints(t *testing.T) {
 func TestDeclaredSurrogatesAreWrittenDespiteTriggers(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		a := newWorded(t, db, strings.Replace(createWorded, " CHECK (login LIKE '%_@_%')", "", 1), 3)
-		// "erased.invalid" is a part of the surrogate. It does not count as an old value that remains.
+		// This login consists of a part of the surrogate (the value that an erasure writes). It does not count as an old
+		// value that remains after the erasure.
 		execute(t, db, "UPDATE worded SET login = 'erased.invalid' WHERE id = 0")
 		execute(t, db, onUpdate(db, "UPDATE people SET id = id WHERE id = 1")...)
 		for range 2 {
@@ -152,7 +153,7 @@ func expectRefusedNull(t testing.TB, a *application) {
 	}
 }
 
-// tryErase runs the local steps of the erasure plan and returns the error.
+// tryErase runs the steps of the erasure plan in the database and returns the error.
 func (a *application) tryErase(t testing.TB, id ...string) error {
 	t.Helper()
 	return a.store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
@@ -164,14 +165,14 @@ func (a *application) tryErase(t testing.TB, id ...string) error {
 	})
 }
 
-// onUpdate returns the statements that create a trigger. After each update of a row of the table worded, the trigger
-// runs the SQL statement in the parameter does.
-func onUpdate(db *bun.DB, does string) []string {
+// onUpdate returns the statements that create a trigger on the table worded. After each update of a row, the trigger
+// runs the SQL statement.
+func onUpdate(db *bun.DB, statement string) []string {
 	if db.Dialect().Name() != dialect.PG {
-		return []string{"CREATE TRIGGER meddles AFTER UPDATE ON worded BEGIN " + does + "; END"}
+		return []string{"CREATE TRIGGER meddles AFTER UPDATE ON worded BEGIN " + statement + "; END"}
 	}
 	return []string{
-		"CREATE FUNCTION meddle() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN " + does + "; RETURN NULL; END $$",
+		"CREATE FUNCTION meddle() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN " + statement + "; RETURN NULL; END $$",
 		"CREATE TRIGGER meddles AFTER UPDATE ON worded FOR EACH ROW EXECUTE FUNCTION meddle()",
 	}
 }

@@ -20,7 +20,7 @@ type consentStore struct{ *session }
 func (s *session) Consents() ports.ConsentStore { return consentStore{s} }
 
 func (c consentStore) Append(ctx context.Context, r domain.ConsentRecord) error {
-	return c.hold(ctx, sqltext.Consents, r.SubjectID.String(), r.Purpose, r.PolicyVersion, r.Granted,
+	return c.buffer(ctx, sqltext.Consents, r.SubjectID.String(), r.Purpose, r.PolicyVersion, r.Granted,
 		c.store.dialect.Instant(r.RecordedAt), r.Source)
 }
 
@@ -36,8 +36,8 @@ func (c consentStore) Latest(
 	if asOf == nil && c.tx == nil {
 		q := &lookup{subject: id, purpose: purpose}
 		var err error
-		// A shared statement gets its purposes as JSON. JSON would replace bytes that are not valid UTF-8, so a purpose with
-		// such bytes gets a separate statement.
+		// A shared statement (one statement for several sessions) gets its purposes as JSON. JSON would replace bytes that
+		// are not valid UTF-8. A purpose with such bytes therefore gets a separate statement.
 		if c.store.shares() && utf8.ValidString(purpose) {
 			err = c.store.lookups.Do(ctx, q)
 		} else {
@@ -102,7 +102,7 @@ func (c consentStore) readRecords(
 // sendConsents inserts the buffered rows if there are consent records among them, so that the next statement on
 // consents sees these records.
 func (c consentStore) sendConsents(ctx context.Context) error {
-	if len(c.held[sqltext.Consents]) == 0 {
+	if len(c.buffered[sqltext.Consents]) == 0 {
 		return nil
 	}
 	return c.flush(ctx)
@@ -130,12 +130,13 @@ func (q *lookup) take(record *domain.ConsentRecord) {
 	q.record = record
 }
 
-// newLookups returns a batcher for the lookups of concurrent sessions that have no transaction.
+// newLookups returns a batcher for the lookups (reads of the latest consent) of concurrent sessions that have no
+// transaction.
 func newLookups(s *Store) *batch.Batcher[*lookup] {
 	return &batch.Batcher[*lookup]{Run: s.lookUp, Keep: (*lookup).keep, RetryAlone: func(error) bool { return true }}
 }
 
-// lookUp runs one or more lookups in one statement.
+// lookUp runs one or more lookups (reads of the latest consent) in one statement.
 func (s *Store) lookUp(ctx context.Context, lookups ...*lookup) error {
 	if len(lookups) == 1 {
 		return s.lookUpOne(ctx, lookups[0])
@@ -164,7 +165,7 @@ func (s *Store) lookUpOne(ctx context.Context, q *lookup) error {
 }
 
 // scanConsent scans the columns of a consent record, which are the first columns of a row. It scans the other columns
-// into the targets in more.
+// into the targets in the parameter more.
 func scanConsent(rows conn.Row, more ...any) (*domain.ConsentRecord, error) {
 	r := &domain.ConsentRecord{}
 	err := rows.Scan(append([]any{&r.PolicyVersion, &r.Granted, (*sqltext.Instant)(&r.RecordedAt), &r.Source}, more...)...)

@@ -54,7 +54,7 @@ func TestTheNumberOfStatementsDoesNotDependOnTheNumberOfRows(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		hook := &statements{}
 		s := newShop(t, databases.WithHook(db, hook), 0)
-		s.learn(t)
+		s.cacheCatalog(t)
 		var exports, erasures [][]string
 		many := 50_000
 		if db.Dialect().Name() == dialect.SQLite {

@@ -53,7 +53,7 @@ func TestAConstraintThatFailsTheCommitLeavesAFailure(t *testing.T) {
 	})
 }
 
-// done is a query hook that calls the function after each COMMIT.
+// done is a query hook. The hook calls this function after each COMMIT.
 type done func()
 
 func (done) BeforeQuery(ctx context.Context, _ *bun.QueryEvent) context.Context { return ctx }
@@ -65,7 +65,8 @@ func (d done) AfterQuery(_ context.Context, event *bun.QueryEvent) {
 }
 
 // The database commits a session, but a panic prevents the store from receiving the response. The evidence of the
-// session then exists already. The store must not write the evidence again, and must not write the event of a failure.
+// session (audit events that the store writes even if a session fails) then exists already. The store must not write
+// the evidence again, and must not write the audit event of a failure.
 func TestASessionThatCommittedWithoutKnowingLeavesNoFailure(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		s := newShop(t, db, 1)

@@ -22,7 +22,7 @@ const evidenceTimeout = 5 * time.Second
 type activeKey struct{ db *bun.DB }
 
 // Do implements ports.SessionFactory. Reads before the first write of the session run outside a transaction. As in a
-// READ COMMITTED transaction, each of them sees all rows that are committed before it starts. On PostgreSQL, a session
+// READ COMMITTED transaction, each read sees all rows that are committed before it starts. On PostgreSQL, a session
 // that only appends records sends a single statement.
 func (s *Store) Do(ctx context.Context, fn func(context.Context, ports.Session) error) error {
 	outer := ctx
@@ -82,13 +82,14 @@ func (s *session) commit(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return conn.Wrap(ctx, "commit", err)
 	}
-	if s.tx == nil && s.store.inserts.FitsOneStatement(&s.held) { // a single statement is its own transaction
-		// If the context of a session ends during a shared statement, the session does not know whether its rows were
-		// written. A session with evidence needs to know that, so it does not share a statement.
+	if s.tx == nil && s.store.inserts.FitsOneStatement(&s.buffered) { // a single statement is its own transaction
+		// If the context of a session ends during a statement that it shares with other sessions, the session does not know
+		// whether its rows were written. A session with evidence (audit events to write again after a rollback) must know
+		// that, so it sends its own statement.
 		if s.store.shares() && len(s.evidence)+len(s.onRollback) == 0 {
-			return s.fail(ctx, "append", s.store.appending.Do(ctx, &s.held))
+			return s.fail(ctx, "append", s.store.appending.Do(ctx, &s.buffered))
 		}
-		return s.fail(ctx, "append", s.store.append(ctx, &s.held))
+		return s.fail(ctx, "append", s.store.append(ctx, &s.buffered))
 	}
 	if err := s.flush(ctx); err != nil || s.tx == nil {
 		return err
@@ -103,8 +104,8 @@ func (s *session) commit(ctx context.Context) error {
 	return conn.Wrap(ctx, "commit", err)
 }
 
-// afterRollback writes the evidence if err, the error of the session, is not nil. It returns err, joined with another
-// error if the evidence could not be written.
+// afterRollback writes the evidence (audit events that remain even if the session fails) if err, the error of the
+// session, is not nil. It returns err, joined with a second error if the evidence could not be written.
 func (s *session) afterRollback(ctx context.Context, err error) error {
 	if err == nil || len(s.remains()) == 0 {
 		return err
@@ -115,9 +116,9 @@ func (s *session) afterRollback(ctx context.Context, err error) error {
 	return err
 }
 
-// remains returns the audit events to write after a rollback. One statement inserts all of them. If the database did
-// commit the session and only its response was lost, the events in s.evidence exist already. The statement then fails
-// because their ids conflict, so it inserts no event.
+// remains returns the audit events to write after a rollback. One statement inserts all of them. If the database
+// committed the session but its response was lost, the events in s.evidence exist already. In this case, the statement
+// fails because the ids of these events exist, and inserts no event.
 func (s *session) remains() [][]any { return slices.Concat(s.evidence, s.onRollback) }
 
 // run calls fn and commits the session. It rolls the session back if fn fails or panics, or if the commit fails.
@@ -141,8 +142,8 @@ func (s *session) run(ctx context.Context, fn func(context.Context, ports.Sessio
 	return err
 }
 
-// preserve writes evidence in its own transaction, even if the context of the session has ended. It returns before the
-// deadline of ports.EvidenceDeadline, if there is one, and after at most evidenceTimeout.
+// preserve writes evidence (audit events) in its own transaction, even if the context of the session has ended. It
+// returns before the deadline of ports.EvidenceDeadline, if there is one, and after at most evidenceTimeout.
 func (s *Store) preserve(ctx context.Context, evidence [][]any) error {
 	deadline := time.Now().Add(evidenceTimeout)
 	if limit, ok := ports.EvidenceDeadline(ctx); ok && limit.Before(deadline) {

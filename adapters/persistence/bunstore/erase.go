@@ -13,8 +13,8 @@ import (
 )
 
 // Apply implements ports.SubjectStore. If the database can run several steps in one statement, Apply combines the
-// steps. If triggers, rules or views of the database may keep or restore values that a step deletes or overwrites,
-// Apply runs the steps one by one and verifies them.
+// steps. If triggers, rules or views of the database may keep or restore erased values, Apply runs the steps one by one
+// and verifies them.
 func (s subjectStore) Apply(ctx context.Context, id domain.SubjectID, steps []domain.Step) ([]int64, error) {
 	key, err := s.key(id)
 	if err != nil {
@@ -26,7 +26,7 @@ func (s subjectStore) Apply(ctx context.Context, id domain.SubjectID, steps []do
 	if before, err := s.store.text.DataMap.CheckSteps(steps); err != nil {
 		return make([]int64, before), s.fail(ctx, "erase", err)
 	}
-	if err := s.forget(ctx); err != nil {
+	if err := s.overwriteDeleted(ctx); err != nil {
 		return nil, err
 	}
 	live, err := s.readCatalog(ctx, id, key)
@@ -49,7 +49,8 @@ func (s subjectStore) Apply(ctx context.Context, id domain.SubjectID, steps []do
 }
 
 // canRestart reports whether applyCombined may roll back the transaction and begin a new one. It may do so if the
-// transaction does not belong to the application, and if the session has written nothing except the locks of a subject.
+// transaction does not belong to the application, and if the only writing statements of the session are those that lock
+// a subject.
 func (s subjectStore) canRestart() bool {
 	done := s.writes
 	if s.locked != nil {
@@ -58,9 +59,9 @@ func (s subjectStore) canRestart() bool {
 	return s.store.dialect.CombinesChanges() && !s.joined && done == 0
 }
 
-// applyCombined runs all steps in one statement, or in a few statements if a table has several paths. If such a
-// statement fails, its error does not identify the step. applyCombined then restarts the transaction and runs the steps
-// one by one, to find the step that fails.
+// applyCombined runs all steps in one statement. If a table has several paths (chains of references to the subject's
+// table), it needs a few statements. An error of such a statement does not identify the failed step. applyCombined then
+// restarts the transaction and runs the steps one by one, to find the step that fails.
 func (s subjectStore) applyCombined(
 	ctx context.Context, live *catalog.Catalog, id domain.SubjectID, key []any, steps []domain.Step,
 ) ([]int64, error) {
@@ -101,31 +102,30 @@ func (s subjectStore) applySeparately(ctx context.Context, key []any, steps []do
 	return s.applyEach(ctx, key, steps)
 }
 
-// keptGroups is a cache entry: the combined statements for the steps of an erasure, and the catalog for which they were
-// built.
-type keptGroups struct {
+// cachedGroups holds the combined statements for the steps of an erasure, and the catalog for which they were built.
+type cachedGroups struct {
 	steps  []domain.Step
 	groups []*sqltext.StepGroup
 	live   *catalog.Catalog
 }
 
 // stepGroupsOf returns the combined statements for the steps. The last statement also prefetches values for the rest of
-// the erasure. Its last parameter is the id of the subject. The store caches the statements of the last call, because
-// every erasure follows the same plan.
+// the erasure. The last parameter of that statement is the id of the subject. The store caches the statements of the
+// most recent call, because every erasure follows the same plan.
 func (s *Store) stepGroupsOf(live *catalog.Catalog, steps []domain.Step) []*sqltext.StepGroup {
 	if last := s.lastSteps.Load(); last != nil && last.live == live &&
 		slices.EqualFunc(last.steps, steps, sqltext.HaveSameText) {
 		return last.groups
 	}
-	kept := &keptGroups{live: live}
-	for len(kept.steps) < len(steps) {
-		left := steps[len(kept.steps):]
+	cached := &cachedGroups{live: live}
+	for len(cached.steps) < len(steps) {
+		left := steps[len(cached.steps):]
 		group := s.text.Group(live, left[:sqltext.CombinableSteps(left)])
-		kept.groups, kept.steps = append(kept.groups, group), append(kept.steps, group.Steps...)
+		cached.groups, cached.steps = append(cached.groups, group), append(cached.steps, group.Steps...)
 	}
-	s.text.AddPrefetch(kept.groups[len(kept.groups)-1])
-	s.lastSteps.Store(kept)
-	return kept.groups
+	s.text.AddPrefetch(cached.groups[len(cached.groups)-1])
+	s.lastSteps.Store(cached)
+	return cached.groups
 }
 
 // restart rolls back the transaction and begins a new one. It locks the subject again if the session had locked it.
@@ -166,8 +166,8 @@ func (s subjectStore) applyStep(ctx context.Context, key []any, step domain.Step
 	return counts[0], err
 }
 
-// count runs a combined statement and returns the number of rows of each step. It scans the columns after these numbers
-// into the targets in more.
+// count runs a combined statement and returns the number of rows of each step. It scans the further columns of the
+// result into the targets in the parameter more.
 func (s subjectStore) count(
 	ctx context.Context, op string, group *sqltext.StepGroup, args []any, more ...any,
 ) ([]int64, error) {
@@ -189,8 +189,8 @@ func (s subjectStore) explainStep(ctx context.Context, steps []domain.Step, fail
 	return s.explain(ctx, opOf(steps[failed]), err, catalog.ToCarryOut(steps[failed]))
 }
 
-// refuse returns an error if the catalog shows that a step must not run. The result before is the number of steps
-// before this step, or len(steps) if the error belongs to no step.
+// refuse returns an error if the catalog shows that a step must not run. The result before is the index of this step in
+// steps, or len(steps) if the error belongs to no step.
 func refuse(live *catalog.Catalog, id domain.SubjectID, steps []domain.Step) (before int, err error) {
 	if table, err := live.RefuseHidden(id, "erase"); err != nil {
 		if i := slices.IndexFunc(steps, func(step domain.Step) bool { return step.Target == table }); i >= 0 {

@@ -15,7 +15,7 @@ import (
 	"github.com/habeas-data/habeas/internal/tests/postgres"
 )
 
-// parcel has a column whose surrogate violates a constraint in some of the tests.
+// parcel has a column whose surrogate (the value that an erasure writes) violates a constraint in some of the tests.
 type parcel struct {
 	bun.BaseModel `bun:"table:parcels"`
 	ID            int64   `bun:"id,pk"`

@@ -23,7 +23,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// Fragile has surrogates that violate constraints of its columns.
+// Fragile has columns whose surrogates (the values that an erasure writes) violate constraints.
 type Fragile struct {
 	bun.BaseModel `bun:"table:fragile"`
 	ID            int64   `bun:"id,pk"`
@@ -177,7 +177,7 @@ func TestAnErrorSaysHowTheContextEnded(t *testing.T) {
 	})
 }
 
-// apply runs the local steps of the erasure plan and returns the error.
+// apply runs the steps of the erasure plan in the database and returns the error.
 func (a *application) apply(t testing.TB, id string) error {
 	t.Helper()
 	return a.store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {

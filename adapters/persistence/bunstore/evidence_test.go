@@ -53,7 +53,6 @@ func (s *shop) dump(t testing.TB) []string {
 	return dump
 }
 
-// erase erases the subject in a new session.
 func (s *shop) erase(subject domain.Subject) (result domain.ErasureResult, err error) {
 	err = s.store.Do(context.Background(), func(ctx context.Context, session ports.Session) error {
 		result, err = s.eraser.Erase(ctx, session, subject)

@@ -51,16 +51,16 @@ func (s subjectStore) Export(
 const maxExportStarts = 3
 
 // export runs one statement and yields its records. The first row of the first statement is not a record. It holds the
-// current fingerprint of the catalog, the subject's key as the table stores it, and whether the subject was erased
-// before. If the fingerprint differs from the fingerprint of the catalog that the store has cached, export yields
-// nothing, loads the catalog and runs the statement again.
+// fingerprint (a hash of the table definitions), the subject's key as the table stores it, and whether the subject was
+// erased before. If the fingerprint differs from the fingerprint of the cached catalog, export yields nothing, loads
+// the catalog and runs the statement again.
 func (s subjectStore) export(
 	ctx context.Context, e *sqltext.Export, id domain.SubjectID, key []any, erased *bool,
 	yield func(domain.ExportRecord) error,
 ) error {
 	known := s.store.catalogs.Last()
 	if e.ReadsPreconditions && known == nil {
-		if _, err := s.look(ctx, id, key); err != nil {
+		if _, err := s.readSubjectRow(ctx, id, key); err != nil {
 			return err
 		}
 		known = s.catalog
@@ -92,7 +92,7 @@ func (s subjectStore) export(
 		case stale == "":
 			return nil
 		}
-		if err := s.learn(ctx, stale); err != nil {
+		if err := s.loadCatalog(ctx, stale); err != nil {
 			return err
 		}
 		known = s.catalog
@@ -104,7 +104,8 @@ func (s subjectStore) export(
 }
 
 // checkPreconditions checks the values in the first row of an export. It returns an error if the subject must not be
-// exported. If the row has another fingerprint than the catalog known, it returns the fingerprint of the row as stale.
+// exported. The parameter known is the cached catalog. If the row has another fingerprint (a hash of the table
+// definitions) than known, the result stale is the fingerprint of the row.
 func (s subjectStore) checkPreconditions(
 	known *catalog.Catalog, id domain.SubjectID, values []any,
 ) (stale string, err error) {
@@ -142,8 +143,8 @@ func (s *session) inSnapshot(ctx context.Context, fn func() error) error {
 }
 
 // onReplica calls fn while the session reads from one snapshot of the replica. It does not call fn if the replica is
-// unreachable or lacks an erasure of the subject. It then returns done as false, and the caller must read from the
-// primary.
+// unreachable or has not received an erasure of the subject yet. In both cases, the result done is false, and the
+// caller must read from the primary.
 func (s *session) onReplica(ctx context.Context, id domain.SubjectID, fn func() error) (done bool, err error) {
 	replica := s.store.readDB
 	if replica == nil || s.tx != nil {

@@ -20,7 +20,8 @@ type visitor struct {
 	ID            int64 `bun:"id,pk" subject:"id"`
 }
 
-// An export contains the ledgers of a subject even if no column of the application is personal data.
+// An export contains the ledgers of a subject (consents and restrictions) even if no column of the application is
+// personal data.
 func TestTheLedgersAreExportedWithoutAnnotatedColumns(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		a := newApplication(t, db, nil, (*visitor)(nil))

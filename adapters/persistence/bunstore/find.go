@@ -31,7 +31,7 @@ type finder struct {
 }
 
 // Find implements ports.Finder. It runs outside a transaction. One statement searches up to 8 columns of a table for up
-// to 16 values. On PostgreSQL, statement_timeout applies to each of these statements.
+// to 16 values. On PostgreSQL, the server's statement_timeout limits each of these statements.
 //
 // On SQLite, Find searches texts in columns of any declared type, each text up to the first NUL. It searches binary
 // values only in columns that are not declared as BLOB.
@@ -108,7 +108,8 @@ func (f *finder) gap(table, column string, reason domain.GapReason) {
 	f.found.Gaps = append(f.found.Gaps, domain.FindGap{Table: table, Column: column, Reason: reason})
 }
 
-// search searches the columns of a table. If the table cannot be read, search records a gap and returns nil.
+// search searches the columns of a table. If the table cannot be read, search records a gap (a place that Find cannot
+// search) and returns nil.
 func (f *finder) search(ctx context.Context, place sqltext.SearchedTable) error {
 	for columns := range slices.Chunk(place.Columns, maxSearchedColumns) {
 		rows := make([]int64, len(columns)*len(f.sought)) // column by column, one count for each value
@@ -137,8 +138,8 @@ func (f *finder) search(ctx context.Context, place sqltext.SearchedTable) error 
 	return nil
 }
 
-// count returns the number of rows in which each column contains each value. The first len(values) numbers belong to
-// the first column, in the order of the values.
+// count returns a number for each pair of a column and a value: the number of rows in which the column contains the
+// value. The first len(values) numbers belong to the first column, in the order of the values.
 func (f *finder) count(ctx context.Context, place sqltext.SearchedTable, values []any) (counts []int64, err error) {
 	text := f.store.dialect.Counts(place, len(values), f.hasJSONB)
 	err = conn.Retry(ctx, func() error {

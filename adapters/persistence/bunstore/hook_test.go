@@ -10,7 +10,7 @@ import (
 )
 
 // statements is a query hook that records all statements except notifications. The store sends a notification some time
-// after a session, so a test cannot predict its position.
+// after a session, so a test cannot predict where the notification occurs.
 type statements struct {
 	mu    sync.Mutex
 	texts []string

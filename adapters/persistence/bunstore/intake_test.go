@@ -13,9 +13,9 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// overlap runs fn in a transaction of the application, and then runs other concurrently in a session of its own. It
-// commits the transaction as soon as other waits for a lock or has ended. It returns true if other waited and so
-// committed last.
+// overlap runs two sessions concurrently. It first runs fn in a transaction of the application, and then starts other
+// in a session of its own. It commits the transaction as soon as the session of other waits for a lock or has ended. It
+// returns true if that session waited, and therefore committed last.
 func (a *application) overlap(t *testing.T, fn, other func(context.Context, ports.Session) error) (waited bool) {
 	t.Helper()
 	tx, err := a.db.BeginTx(t.Context(), nil)
@@ -91,8 +91,8 @@ func TestAnErasureSeesConsentInFlight(t *testing.T) {
 	}
 }
 
-// A shared statement locks the ledgers of several subjects. If two stores concurrently send such statements for the
-// same subjects, the statements must not deadlock.
+// A statement that several sessions share locks the ledgers (consents or restrictions) of several subjects. If two
+// stores concurrently send such statements for the same subjects, the statements must not deadlock.
 func TestSharedAppendsDoNotDeadlock(t *testing.T) {
 	db := databases.PostgreSQL(t)
 	must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{}))

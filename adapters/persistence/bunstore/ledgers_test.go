@@ -14,7 +14,8 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// Triggers of the database refuse these changes, so that even the application cannot make them by mistake.
+// Triggers of the database refuse changes to the ledgers (consents and restrictions), so that even the application
+// cannot make such changes by mistake.
 func TestTheLedgersRefuseEveryChangeExceptTheClearingOfAReason(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		s := newShop(t, db, 1)

@@ -22,7 +22,7 @@ func (s subjectStore) LeftOver(
 	if _, err := s.store.text.DataMap.CheckSteps(steps); err != nil {
 		return nil, err
 	}
-	present, err := s.look(ctx, id, key)
+	present, err := s.readSubjectRow(ctx, id, key)
 	if err != nil {
 		return nil, err
 	}

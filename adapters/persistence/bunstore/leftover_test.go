@@ -123,8 +123,9 @@ func TestAVerificationIsRefusedWhereRowsMayBeHidden(t *testing.T) {
 	}
 }
 
-// A reference whose value is a UUID looks like a surrogate. A row with an unreadable creation time does not count as
-// added after the erasure. The verification must report the reference and the title of this row.
+// A reference whose value is a UUID looks like a surrogate (the value that an erasure writes). A row with an unreadable
+// creation time does not count as added after the erasure. The verification must report the reference and the title of
+// this row.
 func TestReferencesAndUnreadableInstantsAreLeftOver(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{}))

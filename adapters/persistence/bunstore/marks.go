@@ -69,8 +69,8 @@ func (m erasureMarks) readMarks(ctx context.Context, text string, args ...any) (
 	return marks, err
 }
 
-// settled returns the intake number up to which all marks are committed. No open session can commit a mark with this
-// number or a lower one.
+// settled returns the intake number up to which all marks (the rows of erasures) are committed. No open session can
+// commit a mark with this number or a lower one.
 func (m erasureMarks) settled(ctx context.Context) (int64, error) {
 	if m.store.marks.Settled == "" {
 		return math.MaxInt64, nil

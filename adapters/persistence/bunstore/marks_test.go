@@ -18,7 +18,8 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// marksOf returns the subjects of the marks that match the query, and the intake number of the last mark.
+// marksOf returns the subjects of the marks (rows that record erasures) that match the query, and the intake number of
+// the last of these marks.
 func marksOf(t testing.TB, sessions ports.SessionFactory, query domain.MarkQuery) (ids []string, last int64) {
 	t.Helper()
 	must(t, sessions.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
@@ -34,7 +35,7 @@ func marksOf(t testing.TB, sessions ports.SessionFactory, query domain.MarkQuery
 	return ids, last
 }
 
-// lock locks a subject in a session, which writes the mark of an erasure.
+// lock locks a subject in a session, which writes the mark (the row of an erasure).
 func lock(t testing.TB, sessions ports.SessionFactory, id string) {
 	t.Helper()
 	must(t, sessions.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
@@ -107,8 +108,8 @@ func TestMarksAreNotListedWhereCommitsAreNotSeen(t *testing.T) {
 	}
 }
 
-// Until an erasure commits, a list of marks omits all marks with higher intake numbers in the same schema. Marks in
-// other schemas are listed.
+// Until an erasure commits, a list of marks (rows that record erasures) omits all marks with higher intake numbers in
+// the same schema. Marks in other schemas are listed.
 func TestAnErasureDelaysTheMarksOfItsSchema(t *testing.T) {
 	db := databases.PostgreSQL(t)
 	s := newShop(t, db, 0)

@@ -182,7 +182,6 @@ func (m migration) findPending(ctx context.Context, query conn.Query) (schema st
 	return schema, names, err
 }
 
-// placed identifies a table of habeas by its schema and its name.
 type placed struct{ schema, table string }
 
 // findTables returns the tables of habeas in Options.Schema. Without Options.Schema, it returns the tables that

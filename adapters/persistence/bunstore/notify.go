@@ -7,8 +7,8 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
 )
 
-// notifyTimeout is the timeout of a notification. If a notification is lost, workers find the entries at their next
-// poll.
+// notifyTimeout is the timeout of a notification. If a notification is lost, workers find the outbox entries at their
+// next poll.
 const notifyTimeout = 5 * time.Second
 
 // announce notifies workers of new outbox entries after a commit: first the worker in this process, then the workers in

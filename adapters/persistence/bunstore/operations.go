@@ -75,14 +75,14 @@ func (o outbox) requeue(ctx context.Context, text string, args ...any) ([]domain
 	return requeued, err
 }
 
-// Discard implements ports.OutboxOperations. Like Settle, it locks all open entries of the operations to which the
-// discarded entries belong. If concurrent sessions settle or discard entries of one operation, exactly one session
+// Discard implements ports.OutboxOperations. Like Settle, it locks all open outbox entries of the operations to which
+// the discarded entries belong. If concurrent sessions settle or discard entries of one operation, exactly one session
 // therefore reports that the operation is complete.
 func (o outbox) Discard(ctx context.Context, entryIDs []string) ([]domain.Discarded, error) {
 	if len(entryIDs) == 0 {
 		return nil, o.usable()
 	}
-	if err := o.forget(ctx); err != nil {
+	if err := o.overwriteDeleted(ctx); err != nil {
 		return nil, err
 	}
 	list := asList(entryIDs)
@@ -115,7 +115,7 @@ func (o outbox) Discard(ctx context.Context, entryIDs []string) ([]domain.Discar
 		}
 	}
 	for of, i := range last {
-		discarded[i].Completes = !open.leaves(of)
+		discarded[i].Completes = !open.hasEntry(of)
 	}
 	return discarded, nil
 }

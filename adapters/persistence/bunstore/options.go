@@ -37,9 +37,8 @@ type Options struct {
 	// ShareStatements, the sessions that share a statement with such a session wait, too. The default is false.
 	ShareStatements bool
 
-	// TrustRowFilters states that the database shows every row of a subject to the role of the store, even if a table of
-	// the data map has row-level security or is a filtering view. The store cannot erase or export rows that the database
-	// hides from its role.
+	// TrustRowFilters states that row-level security and filtering views hide no row of a subject from the role of the
+	// store. The store cannot erase or export rows that the database hides from its role.
 	//
 	// By default, TrustRowFilters is false. Erasures, exports and rectifications then return domain.ErrConfiguration if
 	// row-level security is active for this role on a table of the data map. They return the same error if such a table is

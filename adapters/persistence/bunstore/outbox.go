@@ -27,7 +27,7 @@ func (o outbox) Enqueue(ctx context.Context, added ...domain.OutboxEntry) error 
 				return err
 			}
 		}
-		if err := o.hold(ctx, sqltext.Entries, entry.EntryID, entry.SubjectID.String(), entry.Resolver, ref,
+		if err := o.buffer(ctx, sqltext.Entries, entry.EntryID, entry.SubjectID.String(), entry.Resolver, ref,
 			string(entry.Operation), corrections, string(entry.Status), entry.Attempts,
 			o.store.dialect.Instant(entry.EnqueuedAt), nullable(sqltext.Optional(entry.OperationID))); err != nil {
 			return err
@@ -37,8 +37,8 @@ func (o outbox) Enqueue(ctx context.Context, added ...domain.OutboxEntry) error 
 	return nil
 }
 
-// maxEntriesPerStatement is the maximum number of entry ids that a statement gets as parameters. Databases limit the
-// number of parameters of a statement.
+// maxEntriesPerStatement is the maximum number of ids of outbox entries that a statement gets as parameters. Databases
+// limit the number of parameters of a statement.
 const maxEntriesPerStatement = 1000
 
 func (o outbox) Counts(ctx context.Context) (map[domain.OutboxStatus]int64, error) {
@@ -75,13 +75,13 @@ func (o outbox) Withdraw(ctx context.Context, id domain.SubjectID) ([]domain.Out
 	if o.prefetched != nil && o.prefetched.SubjectID == id && !o.prefetched.UnsentCorrections {
 		return nil, o.usable()
 	}
-	if err := o.forget(ctx); err != nil {
+	if err := o.overwriteDeleted(ctx); err != nil {
 		return nil, err
 	}
 	return o.change(ctx, "withdraw", o.store.outbox.Withdraw, id.String())
 }
 
-// change runs a statement that updates entries, and returns the updated entries, oldest first.
+// change runs a statement that updates outbox entries, and returns the updated entries, oldest first.
 func (o outbox) change(ctx context.Context, op, text string, args ...any) ([]domain.OutboxEntry, error) {
 	changed, err := o.readEntries(ctx, o.writeRows, op, text, args...)
 	slices.SortFunc(changed, domain.OutboxEntry.Compare)
@@ -98,14 +98,14 @@ func (o outbox) Purge(ctx context.Context, enqueuedBefore time.Time, limit int) 
 // sendEntries inserts the buffered rows if there are outbox entries among them, so that the next statement on the
 // outbox sees these entries.
 func (o outbox) sendEntries(ctx context.Context) error {
-	if len(o.held[sqltext.Entries]) == 0 {
+	if len(o.buffered[sqltext.Entries]) == 0 {
 		return nil
 	}
 	return o.flush(ctx)
 }
 
-// writePlanned runs a statement on a batch of entries in the same way as writeRows, and measures its duration. The
-// database may have cached a query plan for the statement that suits an empty outbox. If the statement is slow,
+// writePlanned runs a statement on a batch of outbox entries in the same way as writeRows, and measures its duration.
+// The database may have cached a query plan for the statement that suits an empty outbox. If the statement is slow,
 // writePlanned changes a comment in later statements, so that the database plans them again.
 func (o outbox) writePlanned(
 	ctx context.Context, op string, each func(*sql.Rows) error, text string, args ...any,
@@ -116,7 +116,7 @@ func (o outbox) writePlanned(
 	return err
 }
 
-// runner runs a statement and calls each for every row.
+// runner runs a statement and calls the function each for every row.
 type runner func(ctx context.Context, op string, each func(*sql.Rows) error, text string, args ...any) error
 
 // readEntries runs a statement that returns outbox entries. Fields that cannot be decoded are zero.

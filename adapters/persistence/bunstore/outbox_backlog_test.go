@@ -15,8 +15,8 @@ import (
 
 var touched = regexp.MustCompile(`shared hit=(\d+)(?: read=(\d+))?`)
 
-// touches returns the number of pages that the database reads for a statement. It rolls the statement back.
-func (b box) touches(t *testing.T, text string, args ...any) int {
+// pagesRead returns the number of pages that the database reads for a statement. It rolls the statement back.
+func (b box) pagesRead(t *testing.T, text string, args ...any) int {
 	t.Helper()
 	tx, err := b.db.BeginTx(context.Background(), nil)
 	must(t, err)
@@ -40,7 +40,8 @@ func (b box) touches(t *testing.T, text string, args ...any) int {
 	return pages
 }
 
-// The cost of a claim must not depend on the number of entries that are not due, or that belong to other resolvers.
+// The cost of a claim must not depend on the number of outbox entries that are not due, or that belong to other
+// resolvers.
 func TestClaimsDoNotReadTheBacklog(t *testing.T) {
 	const many = 30_000
 	for name, parked := range map[string]string{
@@ -56,8 +57,8 @@ func TestClaimsDoNotReadTheBacklog(t *testing.T) {
 			desk := domain.OutboxTarget{Resolver: "desk", Operation: domain.OperationErase}
 			claim := hook.during(t, func() { b.claim(t, 50, noon, desk) })[1]
 			touches := func() int {
-				return b.touches(t, claim, noon, 50, noon.Add(lease), "token", noon.Add(domain.LongestWait), "desk", 0, 50, "erase",
-					noon.AddDate(-1, 0, 0), 25, "desk", "erase")
+				return b.pagesRead(t, claim, noon, 50, noon.Add(lease), "token", noon.Add(domain.LongestWait), "desk", 0, 50,
+					"erase", noon.AddDate(-1, 0, 0), 25, "desk", "erase")
 			}
 			idle := touches()
 			b.fill(t, 200, domain.OutboxPending)
@@ -79,8 +80,8 @@ func TestClaimsDoNotReadTheBacklog(t *testing.T) {
 	}
 }
 
-// park inserts n entries. The parameter columns is an SQL list of their resolver, status, number of attempts, and the
-// times of their last and next attempt.
+// park inserts n outbox entries. The parameter columns is a list of SQL expressions for the resolver, the status, the
+// number of attempts, and the times of the last and the next attempt of each entry.
 func (b box) park(t *testing.T, db *bun.DB, n int, columns string) {
 	t.Helper()
 	operation := "'erase'"

@@ -132,8 +132,9 @@ func TestTheSecondOfTwoSettlementsWaitsAndCompletes(t *testing.T) {
 	}
 }
 
-// Concurrent sessions settle the entries of many subjects in any order. Exactly one session must complete each
-// operation. No session may run twice because of a deadlock, because all sessions take their locks in the same order.
+// Concurrent sessions settle the outbox entries of many subjects in any order. For each operation, exactly one session
+// must report that the operation is complete. All sessions take their locks in the same order, so that no session needs
+// a retry because of a deadlock.
 func TestExactlyOneOfTheSessionsThatSettleASubjectCompletesIt(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		rounds, subjects := 40, 8

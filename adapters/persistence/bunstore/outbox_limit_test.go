@@ -8,8 +8,8 @@ import (
 	"github.com/habeas-data/habeas/internal/tests/databases"
 )
 
-// An entry whose number of attempts is the maximum of the column must stay claimable, and must not prevent the claim of
-// other entries.
+// If the number of attempts of an outbox entry is the maximum of its column, the entry must stay claimable. It must not
+// prevent the claim of other entries.
 func TestACounterAtItsLimitBlocksNoEntry(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		b := newBox(t, db)

@@ -76,7 +76,7 @@ func TestCountsHaveEveryStatus(t *testing.T) {
 func TestAbandonedEntriesAreListedByPages(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		b := newBox(t, db)
-		// Several entries have the same time, so that some pages end between two entries with the same time.
+		// Several outbox entries have the same time, so that some pages end between two entries with the same time.
 		for i, name := range []string{"h", "c", "b", "a", "g", "f", "e"} {
 			b.enqueue(t, toErase(t, name, name, time.Duration(i/4)*time.Second))
 		}

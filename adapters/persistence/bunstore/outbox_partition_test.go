@@ -10,7 +10,7 @@ import (
 )
 
 // In a partitioned table, rows of different partitions can have the same ctid (the position of a row). A claim must
-// therefore find entries by their primary keys.
+// therefore find outbox entries by their primary keys.
 func TestAPartitionedOutboxLosesAndDuplicatesNoEntry(t *testing.T) {
 	db := databases.PostgreSQL(t)
 	b := newBox(t, db)

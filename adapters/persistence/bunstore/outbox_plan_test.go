@@ -16,7 +16,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// fill inserts n entries with the status, each for a different subject.
+// fill inserts n outbox entries with the status, each for a different subject.
 func (b box) fill(t testing.TB, n int, status domain.OutboxStatus) {
 	t.Helper()
 	numbers := "generate_series(1, ?) AS n"
@@ -31,7 +31,6 @@ func (b box) fill(t testing.TB, n int, status domain.OutboxStatus) {
 	must(t, err)
 }
 
-// plan returns the query plan of a statement.
 func (b box) plan(t testing.TB, text string, args ...any) string {
 	t.Helper()
 	explain := "EXPLAIN "
@@ -58,11 +57,12 @@ func (b box) plan(t testing.TB, text string, args ...any) string {
 	return plan.String()
 }
 
-// The cost of a claim, a settlement or a withdrawal must not grow with the number of settled entries, with or without
-// statistics in the database. Withdrawals matter because each erasure does one.
+// The cost of a claim, a settlement or a withdrawal must not grow with the number of settled outbox entries, with or
+// without statistics in the database. Withdrawals matter because each erasure withdraws corrections.
 func TestClaimsAndSettlementsDoNotReadSettledEntries(t *testing.T) { testPlans(t, true) }
 
-// A database caches the query plan that it made for a few entries. The plan must also be efficient for many entries.
+// A database caches the query plan that it made while the outbox had a few entries. The plan must also be efficient for
+// many entries.
 func TestPlansForAFewEntriesAreThoseForMany(t *testing.T) { testPlans(t, false) }
 
 func testPlans(t *testing.T, large bool) {

@@ -9,8 +9,9 @@ import (
 	"github.com/habeas-data/habeas/internal/tests/databases"
 )
 
-// While a long transaction runs, the indexes keep entries for settled rows. A claim may be limited to entries that are
-// due between two instants. It must return all due entries between them, and must not read index entries outside.
+// A claim may be limited to outbox entries that are due between two instants. It must return all due entries between
+// these instants, and must not read index entries outside. This matters while a long transaction runs, because the
+// indexes then still contain settled rows.
 func TestAClaimReadsNothingOutsideItsBounds(t *testing.T) {
 	hook := &statements{}
 	db := databases.PostgreSQL(t)
@@ -50,7 +51,7 @@ func TestAClaimReadsNothingOutsideItsBounds(t *testing.T) {
 		t.Errorf("claimed are %v", found)
 	}
 	touches := func(from, until time.Time) int {
-		return b.touches(t, claim, noon, 50, noon.Add(lease), "token", noon.Add(domain.LongestWait),
+		return b.pagesRead(t, claim, noon, 50, noon.Add(lease), "token", noon.Add(domain.LongestWait),
 			"desk", "erase", from, until, 50)
 	}
 	beginning := time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC)

@@ -58,7 +58,7 @@ func subject(t testing.TB, elements ...string) domain.SubjectID {
 	return id
 }
 
-// toErase returns a pending entry of an erasure. Its EnqueuedAt is morning plus after.
+// toErase returns a pending outbox entry of an erasure. Its EnqueuedAt is the instant morning plus the duration after.
 func toErase(t testing.TB, entryID, of string, after time.Duration) domain.OutboxEntry {
 	t.Helper()
 	return domain.OutboxEntry{
@@ -92,7 +92,7 @@ func (b box) enqueue(t testing.TB, entries ...domain.OutboxEntry) {
 	b.do(t, func(ctx context.Context, outbox ports.Outbox) error { return outbox.Enqueue(ctx, entries...) })
 }
 
-// claim claims entries for a minute. The lease token contains the time of the claim.
+// claim claims outbox entries for a minute. The lease token contains the time of the claim.
 func (b box) claim(t testing.TB, limit int, at time.Time, known ...domain.OutboxTarget) (claimed []domain.OutboxEntry) {
 	t.Helper()
 	b.do(t, func(ctx context.Context, outbox ports.Outbox) (err error) {
@@ -102,7 +102,7 @@ func (b box) claim(t testing.TB, limit int, at time.Time, known ...domain.Outbox
 	return claimed
 }
 
-// claimOf claims all due entries and returns the entries with the given ids, in the order of these ids.
+// claimOf claims all due outbox entries. It returns those with the given ids, in the order of these ids.
 func (b box) claimOf(t testing.TB, at time.Time, ids ...string) []domain.OutboxEntry {
 	t.Helper()
 	claimed := b.claim(t, 1000, at)
@@ -149,7 +149,6 @@ var (
 	completes = domain.SettleResult{Completes: true}
 )
 
-// row is the stored row of an entry.
 type row struct {
 	EntryID, Status                         string
 	Attempts                                int
@@ -175,7 +174,6 @@ func (r row) String() string {
 	return strings.Join(texts, " ")
 }
 
-// row reads the row of an entry from its table.
 func (b box) row(t testing.TB, entryID string) (found row) {
 	t.Helper()
 	must(t, b.db.NewSelect().Table("habeas_outbox").Column("entry_id", "status", "attempts", "ref", "corrections",
@@ -184,7 +182,6 @@ func (b box) row(t testing.TB, entryID string) (found row) {
 	return found
 }
 
-// ids returns the ids of the entries in order.
 func ids(entries []domain.OutboxEntry) []string {
 	found := make([]string, len(entries))
 	for i, entry := range entries {

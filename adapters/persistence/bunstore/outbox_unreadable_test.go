@@ -171,7 +171,8 @@ func TestAnEntryWithAnInfiniteNextAttemptIsClaimed(t *testing.T) {
 	}
 }
 
-// If a page of the list ends with an entry whose time cannot be read, the next page continues after that entry.
+// If a page of the list of abandoned outbox entries ends with an entry whose time cannot be read, the next page
+// continues after that entry.
 func TestAbandonedEntriesWithUnreadableInstantsAreListedOnce(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		b := newBox(t, db)

@@ -81,8 +81,8 @@ func TestASettlementOfAWithdrawnEntryIsStale(t *testing.T) {
 	})
 }
 
-// A withdrawal locks entries in the same order as a settlement, so that the two do not deadlock. This must hold even if
-// another transaction has locked an entry in the middle of the order.
+// A withdrawal locks outbox entries in the same order as a settlement, so that the two do not deadlock. This must hold
+// even if another transaction has locked an entry in the middle of the order.
 func TestAWithdrawalAndASettlementDoNotDeadlock(t *testing.T) {
 	b := newBox(t, databases.PostgreSQL(t))
 	b.enqueue(t, toRectify(t, "c", "1", 0), toRectify(t, "a", "1", time.Second), toRectify(t, "b", "1", time.Minute))
@@ -125,8 +125,8 @@ func TestAWithdrawalAndASettlementDoNotDeadlock(t *testing.T) {
 	}
 }
 
-// The second statement waits for the first one, which changes the entry. After the wait, the second statement checks
-// its condition again and does not change the entry.
+// Two concurrent statements change the same outbox entry, so the second statement waits for the first one. After the
+// wait, the second statement checks its condition again and does not change the entry.
 func TestAChangeThatWaitedLeavesChangedEntries(t *testing.T) {
 	for name, c := range map[string]struct {
 		entry         func(testing.TB, string, string, time.Duration) domain.OutboxEntry

@@ -37,7 +37,7 @@ func TestASubjectIsFoundByIndexes(t *testing.T) {
 		"CREATE INDEX ON orders (user_id)", "CREATE INDEX ON invoices (user_id)", "ANALYZE",
 	)
 	key := int64(1)
-	s.learn(t)
+	s.cacheCatalog(t)
 	erase := func(ctx context.Context, session ports.Session) error {
 		_, err := s.eraser.Erase(ctx, session, s.alice)
 		return err
@@ -100,7 +100,7 @@ func TestASubjectIsFoundByIndexes(t *testing.T) {
 	} {
 		texts := s.counted(t, hook, test.run)
 		plan := (box{db: s.db}).plan(t, texts[test.nth], test.args...)
-		// A backward scan of the primary key of a ledger would read all rows of the ledger.
+		// A backward scan of the primary key of a ledger (consents or restrictions) would read all rows of the ledger.
 		if strings.Contains(strings.ReplaceAll(plan, "Seq Scan on pg_", ""), "Seq Scan") ||
 			strings.Contains(plan, "Backward using habeas_consent_records_pkey") ||
 			strings.Contains(plan, "Backward using habeas_restriction_records_pkey") {

@@ -78,7 +78,6 @@ var sealedTypes = bunmodels.Types{
 	reflect.TypeFor[enveloped](): {Type: domain.TypeText, Surrogate: `sealed:it's \ ?0 ?name \? "gone"`},
 }
 
-// fullRecord returns a record with a value in every column.
 func fullRecord(id, owner int64) *Record {
 	instant := time.Date(2024, 2, 29, 23, 59, 58, 123456000, time.FixedZone("", 3600))
 	return &Record{

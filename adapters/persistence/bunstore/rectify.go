@@ -44,7 +44,7 @@ func (s subjectStore) Rectify(ctx context.Context, id domain.SubjectID, step dom
 			return 0, s.fail(ctx, "rectify", unreadable(column)) // fails the session, so that no partial rectification commits
 		}
 	}
-	if err := s.forget(ctx); err != nil { // the old, wrong values are personal data, too
+	if err := s.overwriteDeleted(ctx); err != nil { // the old, wrong values are personal data, too
 		return 0, err
 	}
 	live, err := s.readCatalog(ctx, id, key)

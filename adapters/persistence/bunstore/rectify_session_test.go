@@ -98,7 +98,7 @@ func TestRectifyingIsOneStatementPerTableWithoutAValueInIt(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		hook := &statements{}
 		r := newRectifiable(t, databases.WithHook(db, hook), 0)
-		r.learn(t)
+		r.cacheCatalog(t)
 		var runs [][]string
 		for i, orders := range []int{1, 5000} {
 			r.ordersOfEach = orders

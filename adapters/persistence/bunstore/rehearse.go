@@ -67,7 +67,8 @@ func (s *session) checkCommit(ctx context.Context) error {
 
 // checkKeys returns domain.ErrConflict if the session violates a deferred foreign key of SQLite. A commit does not fail
 // because of rows that violated a foreign key before the session. checkKeys therefore counts the violations, rolls the
-// session back, and counts them again. It fails if the rollback lowers a number.
+// session back, and counts them again. It returns the error if the rollback lowers the number of violations of a
+// foreign key.
 func (s *session) checkKeys(ctx context.Context) error {
 	broken, err := s.brokenKeys(ctx)
 	if err != nil || len(broken) == 0 {

@@ -18,7 +18,8 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// inSession runs the statements in a rehearsal and returns its error.
+// inSession runs the statements in a rehearsal (a session that checks its changes and rolls them back) and returns its
+// error.
 func inSession(t *testing.T, store ports.Rehearser, statements ...string) error {
 	t.Helper()
 	return store.Rehearse(t.Context(), func(ctx context.Context, session ports.Session) error {
@@ -148,8 +149,8 @@ func TestARehearsalSendsNoNotification(t *testing.T) {
 	})
 }
 
-// A rehearsal in a transaction of the application fails, because it would check changes that the application has not
-// finished.
+// A rehearsal is a session that checks its changes and rolls them back. In a transaction of the application, it fails,
+// because it would check changes that the application has not finished.
 func TestATransactionOfTheApplicationHasNoRehearsal(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		s := newShop(t, db, 1)

@@ -14,7 +14,7 @@ type restrictionStore struct{ *session }
 func (s *session) Restrictions() ports.RestrictionStore { return restrictionStore{s} }
 
 func (r restrictionStore) Append(ctx context.Context, record domain.RestrictionRecord) error {
-	return r.hold(ctx, sqltext.Restrictions, record.SubjectID.String(), nullable(record.Purpose), record.Restricted,
+	return r.buffer(ctx, sqltext.Restrictions, record.SubjectID.String(), nullable(record.Purpose), record.Restricted,
 		nullable(record.Reason), r.store.dialect.Instant(record.RecordedAt), record.Source)
 }
 
@@ -58,18 +58,18 @@ func (r restrictionStore) History(
 // ClearReasons implements ports.RestrictionStore. It buffers the change. On PostgreSQL, the session sends the change in
 // the same statement as its other buffered rows.
 func (r restrictionStore) ClearReasons(ctx context.Context, id domain.SubjectID) error {
-	if len(r.held[sqltext.Restrictions]) > 0 { // a statement that inserts records would not clear their reasons
+	if len(r.buffered[sqltext.Restrictions]) > 0 { // a statement that inserts records would not clear their reasons
 		if err := r.flush(ctx); err != nil {
 			return err
 		}
 	}
-	return r.hold(ctx, sqltext.ReasonClearings, id.String())
+	return r.buffer(ctx, sqltext.ReasonClearings, id.String())
 }
 
 func (r restrictionStore) readRecords(
 	ctx context.Context, id domain.SubjectID, text string, args []any,
 ) ([]domain.RestrictionRecord, error) {
-	if len(r.held[sqltext.Restrictions])+len(r.held[sqltext.ReasonClearings]) > 0 {
+	if len(r.buffered[sqltext.Restrictions])+len(r.buffered[sqltext.ReasonClearings]) > 0 {
 		if err := r.flush(ctx); err != nil {
 			return nil, err
 		}

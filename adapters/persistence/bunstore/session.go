@@ -15,8 +15,8 @@ import (
 )
 
 // session implements ports.Session. The first statement that needs a transaction begins it. The session buffers
-// appended rows. It inserts the buffered rows before it reads rows of the same kind, when there are maxHeld rows, and
-// when the session ends.
+// appended rows. It inserts the buffered rows before it reads rows of the same kind, when their number reaches
+// maxBufferedRows, and when the session ends.
 type session struct {
 	store      *Store
 	preserve   func(ctx context.Context, evidence [][]any) error // writes evidence after a rollback
@@ -28,7 +28,7 @@ type session struct {
 	locked     *lockedSubject                                    // the subject that was locked last
 	prefetched *sqltext.Prefetched                               // values that the last statement of Apply has prefetched
 	catalog    *catalog.Catalog                                  // of the application's tables; nil until it is needed
-	held       sqltext.UnsentRows                                // the buffer of appended rows
+	buffered   sqltext.UnsentRows                                // the buffer of appended rows
 	evidence   [][]any                                           // events to write again after a rollback
 	onRollback [][]any                                           // events to write only after a rollback
 	failed     error                                             // the first error of a statement; fails the session
@@ -73,8 +73,8 @@ func (s *session) key(id domain.SubjectID) ([]any, error) {
 	return keys, err
 }
 
-// fail records the first error of a statement and returns it with a code. The session can then only roll back. If err
-// is nil, fail returns the recorded error, or nil if there is none.
+// fail records err as the error of the session, unless an earlier error is recorded. After an error, the session can
+// only roll back. fail returns the recorded error, with a code, or nil if there is none.
 func (s *session) fail(ctx context.Context, op string, err error) error {
 	if err != nil && s.failed == nil {
 		s.failed = conn.Wrap(ctx, op, err)
@@ -92,9 +92,9 @@ func (s *session) begin(ctx context.Context) error {
 	return s.fail(ctx, "begin", err)
 }
 
-// forget makes SQLite overwrite the old values of all rows that the transaction deletes or updates from now on
-// (PRAGMA secure_delete). On PostgreSQL, it does nothing.
-func (s *session) forget(ctx context.Context) error {
+// overwriteDeleted makes SQLite overwrite the old values of all rows that the transaction deletes or updates from now
+// on (PRAGMA secure_delete). On PostgreSQL, it does nothing.
+func (s *session) overwriteDeleted(ctx context.Context) error {
 	if !s.store.pool.LeavesDeleted() {
 		return nil
 	}
@@ -120,7 +120,8 @@ func (s *session) write(ctx context.Context, op, text string, args ...any) (int6
 	return rows, s.fail(ctx, op, err)
 }
 
-// read runs a statement and calls each for every row. It uses the transaction if one is open, and the pool otherwise.
+// read runs a statement and calls the function each for every row. It uses the transaction if one is open, and the pool
+// otherwise.
 func (s *session) read(ctx context.Context, op string, each func(*sql.Rows) error, text string, args ...any) error {
 	if err := s.usable(); err != nil {
 		return err
@@ -138,9 +139,9 @@ func (s *session) queryFor(op string) conn.Query {
 	}
 }
 
-// learn sets s.catalog to the catalog with the fingerprint. It takes the catalog from the store's cache, or reads it
-// from the database.
-func (s *session) learn(ctx context.Context, fingerprint string) (err error) {
+// loadCatalog sets s.catalog to the catalog with the fingerprint (a hash of the table definitions). It takes the
+// catalog from the store's cache, or reads it from the database.
+func (s *session) loadCatalog(ctx context.Context, fingerprint string) (err error) {
 	if s.catalog = s.store.catalogs.Known(fingerprint); s.catalog != nil {
 		return nil
 	}
@@ -180,7 +181,7 @@ func (s *session) explain(ctx context.Context, op string, err error, needs ...ca
 	return s.failed
 }
 
-// writeRows runs a writing statement in the transaction and calls each for every row that it returns.
+// writeRows runs a writing statement in the transaction and calls the function each for every row that it returns.
 func (s *session) writeRows(
 	ctx context.Context, op string, each func(*sql.Rows) error, text string, args ...any,
 ) error {

@@ -21,7 +21,6 @@ func grant(purpose string) domain.ConsentDecision {
 	return domain.ConsentDecision{Purpose: purpose, PolicyVersion: "1", Granted: true, Source: "api"}
 }
 
-// granted reports whether alice has granted consent for the purpose.
 func (s *shop) granted(t testing.TB, purpose string) bool {
 	t.Helper()
 	var status domain.ConsentStatus

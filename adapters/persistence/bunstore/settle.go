@@ -21,25 +21,25 @@ func ofEntry(e domain.OutboxEntry) operationsOf {
 	return operationsOf{e.SubjectID.String(), string(e.Operation)}
 }
 
-// operationOf identifies one erasure or one rectification of a subject. The operation completes when its last entry
-// succeeds. Entries without an operation id form one operation.
+// operationOf identifies one erasure or one rectification of a subject. The operation completes when its last outbox
+// entry succeeds. Entries without an operation id form one operation.
 type operationOf struct {
 	operationsOf
 	id string
 }
 
-// open holds the locked entries of operations, by their entry ids. It omits entries that have succeeded and abandoned
-// entries of rectifications, because an operation does not wait for them.
+// open holds the locked outbox entries for which operations wait, by their entry ids. It omits succeeded entries and
+// abandoned entries of rectifications, because an operation does not wait for them.
 type open map[operationsOf]map[string]openEntry
 
-// openEntry is a locked entry that has not succeeded.
+// openEntry is a locked outbox entry that has not succeeded.
 type openEntry struct {
 	lease       string // the lease token; "" without a lease
 	operationID string
 }
 
-// leaves reports whether the operation still has an open entry.
-func (o open) leaves(of operationOf) bool {
+// hasEntry reports whether the operation still has an open outbox entry.
+func (o open) hasEntry(of operationOf) bool {
 	for _, entry := range o[of.operationsOf] {
 		if entry.operationID == of.id {
 			return true
@@ -55,7 +55,7 @@ func (o outbox) Settle(ctx context.Context, settlements []domain.Settlement) ([]
 	if err := o.sendEntries(ctx); err != nil {
 		return nil, err
 	}
-	if err := o.forget(ctx); err != nil { // settlements delete refs and corrections
+	if err := o.overwriteDeleted(ctx); err != nil { // settlements delete refs and corrections
 		return nil, err
 	}
 	open := open{}
@@ -86,7 +86,7 @@ func (o outbox) Settle(ctx context.Context, settlements []domain.Settlement) ([]
 		}
 	}
 	for of, i := range last {
-		results[i].Completes = !open.leaves(of)
+		results[i].Completes = !open.hasEntry(of)
 	}
 	for chunk := range slices.Chunk(applied, maxSettlements) {
 		if err := o.apply(ctx, chunk); err != nil {
@@ -96,8 +96,8 @@ func (o outbox) Settle(ctx context.Context, settlements []domain.Settlement) ([]
 	return results, nil
 }
 
-// lock locks the open entries of all operations to which the settlements belong, and adds these entries to found. All
-// sessions lock entries in the order of their ids, so that they cannot deadlock.
+// lock locks the open outbox entries of all operations to which the settlements belong, and adds these entries to the
+// parameter found. All sessions lock entries in the order of their ids, so that they cannot deadlock.
 func (o outbox) lock(ctx context.Context, settlements []domain.Settlement, found open) error {
 	var args []any
 	for _, settlement := range settlements {

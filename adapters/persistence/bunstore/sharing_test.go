@@ -279,8 +279,9 @@ func TestSessionsShareNothingByDefault(t *testing.T) {
 	}
 }
 
-// After a shared statement, a session may not know whether its rows were written. A session with evidence must
-// therefore send its own statement. Otherwise, it could write its evidence twice.
+// If several sessions share a statement, a session may not know whether its rows were written. A session with evidence
+// (audit events to write again after a rollback) must therefore send its own statement. Otherwise, it could write its
+// evidence twice.
 func TestEvidenceSharesNoStatement(t *testing.T) {
 	hook := newJam("INSERT INTO habeas_audit_events")
 	s := newShop(t, databases.WithHook(databases.PostgreSQL(t), hook), 1).sharing(t)

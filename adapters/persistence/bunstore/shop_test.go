@@ -103,7 +103,7 @@ func newShop(t testing.TB, db *bun.DB, ordersOfEach int, external ...ports.Resol
 	return s
 }
 
-// seedAs inserts a user with this id and rows in every table, and returns the subject.
+// seedAs inserts a user with this id, and rows of this user in every table, and returns the subject.
 func (s *shop) seedAs(t testing.TB, id int64) domain.Subject {
 	t.Helper()
 	ctx := context.Background()
@@ -150,8 +150,8 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// learn makes the store read and cache the catalog.
-func (s *shop) learn(tb testing.TB) {
+// cacheCatalog makes the store read and cache the catalog.
+func (s *shop) cacheCatalog(tb testing.TB) {
 	tb.Helper()
 	s.do(tb, func(ctx context.Context, session ports.Session) error {
 		_, err := session.Subjects().LockToRectify(ctx, s.alice.ID)

@@ -44,7 +44,7 @@ type Store struct {
 	locks     *sqltext.Locks
 	marks     sqltext.Marks
 	sweeps    sqltext.Sweeps
-	lastSteps atomic.Pointer[keptGroups]
+	lastSteps atomic.Pointer[cachedGroups]
 	catalogs  *catalog.Cache
 
 	synchronousCommit string
@@ -100,10 +100,10 @@ func New(db *bun.DB, dataMap domain.DataMap, opts Options) (*Store, error) {
 	return s, nil
 }
 
-// shares reports whether a session may share a statement with other sessions now. It returns false while all
-// connections are busy. A shared statement has only one place in the queue for connections, and the sessions for the
-// next shared statement wait until it ends. Sessions with statements of their own would therefore overtake the sessions
-// that share.
+// shares reports whether a session may currently share a statement with other sessions. It returns false while all
+// connections are busy. A statement that several sessions share has only one place in the queue for connections, and
+// the sessions of the next such statement wait until it ends. Sessions that do not share would therefore overtake the
+// sessions that share.
 func (s *Store) shares() bool { return s.sharing && !s.pool.Crowded() }
 
 func dialectOf(db *bun.DB, schema string) (sqltext.Dialect, error) {

@@ -17,11 +17,16 @@ type subjectStore struct{ *session }
 
 func (s *session) Subjects() ports.SubjectStore { return subjectStore{s} }
 
-// Lock implements ports.SubjectStore. It locks the mark (the row that records the erasures of the subject) and then the
-// subject's row. Then it locks the rows through which other tables refer to the subject, level by level. The rows of a
-// level are equally many relations away from the subject's row. Every session locks in this order, so that sessions
-// that lock the same subject cannot deadlock. Each level has its own statement, which sees the rows that other
-// transactions have committed while the statement before waited for locks.
+// Lock implements ports.SubjectStore. It locks these rows, in this order:
+//
+//   - the mark (the row that records the erasures of the subject)
+//   - the subject's row
+//   - the rows through which other tables refer to the subject, level by level. The rows of a level have the same
+//     number of relations between them and the subject's row.
+//
+// Every session locks in this order, so that sessions that lock the same subject cannot deadlock. Each level has its
+// own statement. It sees the rows that other transactions have committed while the statement of the previous level
+// waited for locks.
 func (s subjectStore) Lock(ctx context.Context, id domain.SubjectID, at time.Time) error {
 	key, err := s.key(id)
 	if err != nil {
@@ -33,7 +38,7 @@ func (s subjectStore) Lock(ctx context.Context, id domain.SubjectID, at time.Tim
 	if err := s.makeDurable(ctx); err != nil {
 		return err
 	}
-	if err := s.forget(ctx); err != nil {
+	if err := s.overwriteDeleted(ctx); err != nil {
 		return err
 	}
 	before := s.writes
@@ -42,7 +47,7 @@ func (s subjectStore) Lock(ctx context.Context, id domain.SubjectID, at time.Tim
 		if _, err := s.write(ctx, "lock subject", locks.AddMark, id.String(), instant); err != nil {
 			return err
 		}
-		_, err := s.look(ctx, id, key)
+		_, err := s.readSubjectRow(ctx, id, key)
 		return err
 	}
 	if err := s.begin(ctx); err != nil {
@@ -55,15 +60,16 @@ func (s subjectStore) Lock(ctx context.Context, id domain.SubjectID, at time.Tim
 	return nil
 }
 
-// lockRows writes the mark, and locks the subject's row and the rows through which other tables refer to the subject.
+// lockRows writes the mark (the row of the erasure), and locks the subject's row and the rows through which other
+// tables refer to the subject.
 func (s subjectStore) lockRows(ctx context.Context, id domain.SubjectID, key []any, instant any) error {
 	locks := s.store.locks
-	found, err := s.see(ctx, id, locks.AddMarkAndLock, append(slices.Clone(key), id.String(), instant)...)
+	found, err := s.checkSubjectRow(ctx, id, locks.AddMarkAndLock, append(slices.Clone(key), id.String(), instant)...)
 	if err != nil {
 		return err
 	}
 	if !found {
-		if _, err := s.look(ctx, id, key); err != nil {
+		if _, err := s.readSubjectRow(ctx, id, key); err != nil {
 			return err
 		}
 	}
@@ -80,9 +86,9 @@ func (s subjectStore) lockRows(ctx context.Context, id domain.SubjectID, key []a
 	return nil
 }
 
-// LockToRectify implements ports.SubjectStore. It locks the mark of the subject. If the subject has no erasures, it
-// inserts a mark and deletes it in the same transaction. Other sessions that lock the subject wait in both cases until
-// this transaction ends.
+// LockToRectify implements ports.SubjectStore. It locks the mark of the subject (the row that records its erasures). If
+// the subject has no erasures, it inserts a mark and deletes it in the same transaction. Other sessions that lock the
+// subject wait in both cases until this transaction ends.
 func (s subjectStore) LockToRectify(ctx context.Context, id domain.SubjectID) (domain.SubjectState, error) {
 	key, err := s.key(id)
 	if err != nil {
@@ -98,7 +104,7 @@ func (s subjectStore) LockToRectify(ctx context.Context, id domain.SubjectID) (d
 	if err != nil {
 		return domain.SubjectState{}, err
 	}
-	present, err := s.look(ctx, id, key)
+	present, err := s.readSubjectRow(ctx, id, key)
 	return domain.SubjectState{Erased: erasures > 0, Present: present}, err
 }
 
@@ -138,17 +144,18 @@ func (s *session) requireReadCommitted(ctx context.Context, op, action string) e
 	return err
 }
 
-// look reads the subject's row without a lock and reports whether the row exists. It loads the catalog into the
-// session.
-func (s subjectStore) look(ctx context.Context, id domain.SubjectID, key []any) (present bool, err error) {
-	present, err = s.see(ctx, id, s.store.locks.SubjectRow, key...)
+// readSubjectRow reads the subject's row without a lock and reports whether the row exists. It loads the catalog into
+// the session.
+func (s subjectStore) readSubjectRow(ctx context.Context, id domain.SubjectID, key []any) (present bool, err error) {
+	present, err = s.checkSubjectRow(ctx, id, s.store.locks.SubjectRow, key...)
 	return present, s.explain(ctx, "lock subject", err, catalog.ToRead(s.store.text.DataMap.SubjectTable().Name))
 }
 
-// see runs a statement on the subject's row and reports whether the subject has a row. The statement returns the
-// fingerprint of the catalog and the subject's key as the table stores it. see loads the catalog with this fingerprint
-// into the session. It fails if the table stores the key with other bytes than the id has.
-func (s subjectStore) see(
+// checkSubjectRow runs a statement on the subject's row and reports whether the subject has a row. The statement
+// returns the fingerprint (a hash of the table definitions) and the subject's key as the table stores it.
+// checkSubjectRow loads the catalog with this fingerprint into the session. It fails if the table stores the key with
+// other bytes than the id has.
+func (s subjectStore) checkSubjectRow(
 	ctx context.Context, id domain.SubjectID, text string, args ...any,
 ) (present bool, err error) {
 	row := newPreconditions(s.store.locks)
@@ -170,21 +177,21 @@ func (s subjectStore) see(
 	case !row.fingerprint.Valid: // the statement returned no row
 		return false, nil
 	}
-	return present, s.learn(ctx, row.fingerprint.String)
+	return present, s.loadCatalog(ctx, row.fingerprint.String)
 }
 
 // readCatalog returns the catalog of the session. It loads the catalog if necessary.
 func (s subjectStore) readCatalog(ctx context.Context, id domain.SubjectID, key []any) (*catalog.Catalog, error) {
 	if s.catalog == nil {
-		if _, err := s.look(ctx, id, key); err != nil {
+		if _, err := s.readSubjectRow(ctx, id, key); err != nil {
 			return nil, err
 		}
 	}
 	return s.catalog, nil
 }
 
-// preconditions holds the columns that a statement on the subject's row returns in addition: the fingerprint of the
-// catalog, and the text columns of the subject's key as the table stores them.
+// preconditions holds the columns that a statement on the subject's row returns in addition: the fingerprint (a hash of
+// the table definitions), and the text columns of the subject's key as the table stores them.
 type preconditions struct {
 	elements    []int // the indexes of the id's elements that are texts
 	fingerprint sql.NullString

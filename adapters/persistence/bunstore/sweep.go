@@ -16,8 +16,9 @@ var _ ports.RetentionSweeper = subjectStore{}
 // maxDueSubjects is the maximum number of subjects in one statement of Due.
 const maxDueSubjects = 50
 
-// Due implements ports.RetentionSweeper. Due does not check whether a subject was registered again after its erasure.
-// It may therefore return a subject whose cells Sweep does not overwrite.
+// Due implements ports.RetentionSweeper: it returns the subjects with retained cells whose retention has ended. Due
+// does not check whether a subject was registered again after its erasure. It may therefore return a subject whose
+// cells Sweep does not overwrite.
 func (s subjectStore) Due(
 	ctx context.Context, marks []domain.ErasureMark, steps []domain.Step,
 ) (due []domain.SubjectID, err error) {
@@ -27,7 +28,7 @@ func (s subjectStore) Due(
 	if err := s.checkSweep(ctx, steps); err != nil {
 		return nil, err
 	}
-	if err := s.learnForSweep(ctx, s.store.sweeps.Fingerprint); err != nil {
+	if err := s.loadCatalogForSweep(ctx, s.store.sweeps.Fingerprint); err != nil {
 		return nil, err
 	}
 	for chunk := range slices.Chunk(marks, maxDueSubjects) {
@@ -60,7 +61,8 @@ func (s subjectStore) Due(
 	return due, nil
 }
 
-// Sweep implements ports.RetentionSweeper. It locks the subject in the same order as Lock.
+// Sweep implements ports.RetentionSweeper: it overwrites the retained cells of a subject whose retention has ended. It
+// locks the subject in the same order as Lock.
 func (s subjectStore) Sweep(ctx context.Context, id domain.SubjectID, steps []domain.Step) ([]int64, error) {
 	key, err := s.key(id)
 	if err != nil {
@@ -85,7 +87,7 @@ func (s subjectStore) lockToSweep(ctx context.Context, id domain.SubjectID, key 
 	if err := s.requireReadCommitted(ctx, "sweep", "a sweep"); err != nil {
 		return nil, err
 	}
-	if err := s.forget(ctx); err != nil {
+	if err := s.overwriteDeleted(ctx); err != nil {
 		return nil, err
 	}
 	if err := s.begin(ctx); err != nil {
@@ -99,7 +101,7 @@ func (s subjectStore) lockToSweep(ctx context.Context, id domain.SubjectID, key 
 }
 
 // sweep runs the steps for a locked subject. If a step changed rows, it records the time of the sweep in the mark of
-// the subject.
+// the subject (the row that records its erasures).
 func (s subjectStore) sweep(
 	ctx context.Context, id domain.SubjectID, key []any, steps []domain.Step,
 ) (rows []int64, err error) {
@@ -118,8 +120,8 @@ func (s subjectStore) sweep(
 	return rows, err
 }
 
-// lockErased locks the subject. It returns the scope of a sweep after the last erasure, or nil if the subject was never
-// erased.
+// lockErased locks the subject. It returns the scope of a sweep (which of the retained cells to overwrite) after the
+// last erasure, or nil if the subject was never erased.
 func (s subjectStore) lockErased(ctx context.Context, id domain.SubjectID, key []any) (*domain.SweepScope, error) {
 	var erased, swept optionalInstant
 	err := s.writeRows(ctx, "sweep", func(rows *sql.Rows) error { return rows.Scan(&erased, &swept) },
@@ -147,7 +149,7 @@ func (s subjectStore) lockErased(ctx context.Context, id domain.SubjectID, key [
 }
 
 // lockReturned locks the subject's row, and reports whether the subject may have been registered again after its
-// erasure. That is possible if the row does not hold the surrogates that an erasure writes.
+// erasure. That is possible if the row does not hold the surrogates (replacement values) that an erasure writes.
 func (s subjectStore) lockReturned(ctx context.Context, key []any) (returned bool, err error) {
 	var fingerprint sql.NullString
 	texts := make([]sql.NullString, s.store.sweeps.IdentifyingColumns)
@@ -169,14 +171,14 @@ func (s subjectStore) lockReturned(ctx context.Context, key []any) (returned boo
 		return false, err
 	}
 	if !fingerprint.Valid { // the subject has no row
-		return false, s.learnForSweep(ctx, s.store.sweeps.Fingerprint)
+		return false, s.loadCatalogForSweep(ctx, s.store.sweeps.Fingerprint)
 	}
-	return returned, s.learn(ctx, fingerprint.String)
+	return returned, s.loadCatalog(ctx, fingerprint.String)
 }
 
-// learnForSweep loads the catalog into the session, if it has none. The parameter text is a statement that returns the
-// fingerprint of the catalog without reading a subject.
-func (s subjectStore) learnForSweep(ctx context.Context, text string) error {
+// loadCatalogForSweep loads the catalog into the session, if it has none. The parameter text is a statement that
+// returns the fingerprint (a hash of the table definitions) without reading a subject.
+func (s subjectStore) loadCatalogForSweep(ctx context.Context, text string) error {
 	if s.catalog != nil {
 		return nil
 	}
@@ -185,7 +187,7 @@ func (s subjectStore) learnForSweep(ctx context.Context, text string) error {
 	if err != nil {
 		return err
 	}
-	return s.learn(ctx, fingerprint)
+	return s.loadCatalog(ctx, fingerprint)
 }
 
 // checkSweep returns an error if a step does more than overwrite retained cells, for example if it deletes rows.
@@ -197,7 +199,7 @@ func (s subjectStore) checkSweep(ctx context.Context, steps []domain.Step) error
 	return s.fail(ctx, "sweep", err)
 }
 
-// withScope returns a copy of the steps with scope as their Scope.
+// withScope returns a copy of the steps with scope as their Scope (which cells a sweep overwrites).
 func withScope(steps []domain.Step, scope *domain.SweepScope) []domain.Step {
 	steps = slices.Clone(steps)
 	for i := range steps {

@@ -15,8 +15,8 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// archived has a retained column of each type. One of its surrogates contains special characters of search patterns,
-// such as * and [.
+// archived has a retained column of each type. One of its surrogates (the values that an erasure writes) contains
+// special characters of search patterns, such as * and [.
 type archived struct {
 	bun.BaseModel `bun:"table:archive"`
 	ID            int64           `bun:"id,pk" subject:"id"`
@@ -81,8 +81,8 @@ func newArchive(t testing.TB, db *bun.DB) *application {
 	return a
 }
 
-// A sweep overwrites the cells of each type once. A second sweep recognizes most surrogates by the type of their
-// column, and overwrites nothing.
+// A sweep (the later erasure of retained cells) overwrites the cells of each type once. A second sweep recognizes most
+// surrogates (the values that the first sweep has written) by the type of their column, and overwrites nothing.
 func TestASweepKnowsTheSurrogatesOfEachType(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		a := newArchive(t, db)
@@ -108,7 +108,7 @@ func TestASweepKnowsTheSurrogatesOfEachType(t *testing.T) {
 		if rows, err = a.sweep(t, "1", over.AddDate(1, 0, 0)); err != nil || rows[0] > 0 {
 			t.Errorf("%v rows were swept again: %v", rows, err)
 		}
-		// A sweep overwrites a row even if only one of its cells holds a value.
+		// A sweep (the later erasure of retained cells) overwrites a row even if only one of its cells holds a value.
 		for _, column := range []string{"text", "cut", "fixed", "filled"} {
 			execute(t, db, `UPDATE archive SET "`+column+`" = 'again'`)
 			if rows, err = a.sweep(t, "1", over.AddDate(1, 0, 0)); err != nil || rows[0] != 1 {
@@ -118,7 +118,8 @@ func TestASweepKnowsTheSurrogatesOfEachType(t *testing.T) {
 	})
 }
 
-// If a trigger restores a value that a sweep overwrites, the sweep fails with domain.ErrLeftOver, like an erasure.
+// If a trigger restores a value that a sweep (the later erasure of retained cells) overwrites, the sweep fails with
+// domain.ErrLeftOver, like an erasure.
 func TestASweepIsVerifiedWhereATriggerMayKeepValues(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		a := newArchive(t, db)
@@ -149,7 +150,7 @@ func TestASweepLooksUpSubjectsInBatches(t *testing.T) {
 	execute(t, db, "CREATE INDEX ON invoices (user_id)", "INSERT INTO invoices (id, user_id, address, contact, issued_at)"+
 		" SELECT n, 1, 'x', 'x', now() FROM generate_series(1000, 20999) AS n", "ANALYZE")
 	steps := s.eraser.Plan().SweepAt(noon.AddDate(20, 0, 0))
-	s.learn(t)
+	s.cacheCatalog(t)
 	texts := s.counted(t, hook, func(ctx context.Context, session ports.Session) error {
 		sweeper, err := ports.SweeperOf(session.Subjects())
 		must(t, err)

@@ -25,8 +25,8 @@ func wantUnavailable(t testing.TB, what string, err error) {
 	}
 }
 
-// kills terminates all other connections to the database.
-func kills(t testing.TB, url string) {
+// terminateConnections terminates all other connections to the database.
+func terminateConnections(t testing.TB, url string) {
 	t.Helper()
 	admin := openDB(t, "pgx", url)
 	execute(t, admin, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"+
@@ -43,12 +43,12 @@ func TestAConnectionThatIsKilledIsUnavailable(t *testing.T) {
 			if err := step(ctx, s); err != nil {
 				return err
 			}
-			kills(t, url)
+			terminateConnections(t, url)
 			return step(ctx, s)
 		},
 		"before the commit": func(ctx context.Context, s ports.Session) error {
 			err := step(ctx, s)
-			kills(t, url)
+			terminateConnections(t, url)
 			return err
 		},
 	} {
@@ -66,7 +66,7 @@ func TestAConnectionThatIsKilledIsUnavailable(t *testing.T) {
 		}
 		return err
 	}))
-	kills(t, url)
+	terminateConnections(t, url)
 	for range 3 { // some connections of the pool were terminated
 		if err := b.store.Do(t.Context(), step); err != nil {
 			wantUnavailable(t, "at the beginning", err)
@@ -90,10 +90,10 @@ func TestAConnectionThatTheServerTerminatesIsUnavailable(t *testing.T) {
 			switch setting {
 			case "idle_in_transaction_session_timeout":
 				wantUnavailable(t, "a statement", b.store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
-					return errors.Join(lock(ctx, s), b.isIdle(t, free.db), lock(ctx, s))
+					return errors.Join(lock(ctx, s), b.awaitTermination(t, free.db), lock(ctx, s))
 				}))
 				wantUnavailable(t, "the commit", b.store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
-					return errors.Join(lock(ctx, s), b.isIdle(t, free.db))
+					return errors.Join(lock(ctx, s), b.awaitTermination(t, free.db))
 				}))
 			case "default_transaction_read_only":
 				wantUnavailable(t, "a write", b.store.Do(t.Context(), lock))
@@ -118,8 +118,8 @@ func TestAConnectionThatTheServerTerminatesIsUnavailable(t *testing.T) {
 	}
 }
 
-// isIdle waits until the server has terminated all connections that were idle in a transaction.
-func (b box) isIdle(t testing.TB, admin *bun.DB) error {
+// awaitTermination waits until no connection to the database is idle in a transaction.
+func (b box) awaitTermination(t testing.TB, admin *bun.DB) error {
 	t.Helper()
 	for {
 		var left int
@@ -180,7 +180,7 @@ func TestAnSQLiteThatCannotBeWrittenIsUnavailable(t *testing.T) {
 
 func newStore(t testing.TB, db *bun.DB) *bunstore.Store {
 	t.Helper()
-	// After an error, such as on a read-only server, the table exists already.
+	// The error is ignored. It occurs on a read-only server, where the table exists already.
 	_, _ = db.NewCreateTable().Model(models[0]).IfNotExists().Exec(t.Context())
 	dataMap, err := bunmodels.Read(db, models[:1], nil)
 	must(t, err)

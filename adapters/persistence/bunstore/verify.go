@@ -67,8 +67,8 @@ func (s subjectStore) applyChecked(ctx context.Context, key []any, steps []domai
 
 // fireDeferred makes deferred triggers fire now instead of at the commit, so that a verification sees their effects. In
 // the session's own transaction, it checks all deferred constraints. In a transaction of the application, it fires only
-// the constraint triggers of the data map's tables, because the application may not have finished the changes that its
-// other constraints require.
+// the constraint triggers of the data map's tables. Other constraints may not be satisfied yet, because the application
+// may not have finished its changes.
 func (s subjectStore) fireDeferred(ctx context.Context, op string) error {
 	if s.fired {
 		return nil
@@ -90,9 +90,9 @@ func (s subjectStore) fireDeferred(ctx context.Context, op string) error {
 	return s.nameTrigger(op, err)
 }
 
-// nameTrigger records and returns the error of a statement that checks deferred constraints. If a function of a trigger
-// raised the error (SQLSTATE class P0), nameTrigger returns domain.ErrConflict with the name of the function, because
-// such a trigger serves as a constraint. It returns other errors unchanged.
+// nameTrigger records and returns the error of a statement that checks deferred constraints. An error of SQLSTATE class
+// P0 comes from the function of a trigger that serves as a constraint. nameTrigger then returns domain.ErrConflict with
+// the name of the function. It returns other errors unchanged.
 func (s *session) nameTrigger(op string, err error) error {
 	if !strings.HasPrefix(conn.SQLState(err), "P0") {
 		return err

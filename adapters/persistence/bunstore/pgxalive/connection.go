@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// connection is a watched connection to a server. A timer runs while a call of Read or Write waits for the server. The
-// timer starts a probe.
+// connection is a watched connection to a server. A timer runs while a call of Read or Write waits for the server. When
+// the timer expires, a probe (a check on a separate connection) starts.
 type connection struct {
 	net.Conn
 	watcher          *watcher

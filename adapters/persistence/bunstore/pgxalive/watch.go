@@ -106,7 +106,6 @@ func (w *watcher) forget(c *connection) {
 	delete(w.open, c)
 }
 
-// connections returns the open connections to a server.
 func (w *watcher) connections(address string) []*connection {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -12,20 +12,21 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// closeTimeout is the maximum duration of closing a connection. The server may not respond any more. The duration
-// includes the cleanup of pgx, which opens another connection to cancel the current query.
+// closeTimeout is the maximum duration of closing a connection. The limit is necessary because the server may not
+// respond any more. The duration includes the cleanup of pgx, which opens another connection to cancel the current
+// query.
 const closeTimeout = time.Second
 
 const (
-	// promotionBackoff is the maximum wait after an attempt that reached only standbys, because one of them may soon be
+	// promotionBackoff is the maximum wait after an attempt that reached only standbys, because a standby may soon be
 	// promoted to the primary.
 	promotionBackoff = 500 * time.Millisecond
 	// logInterval is the minimum time between two log records about attempts that reached only standbys.
 	logInterval = 30 * time.Second
 )
 
-// listen connects to the server and listens for notifications until the connection fails or ctx ends. connected reports
-// whether it had a connection. err is never nil.
+// listen connects to the server and listens for notifications until the connection fails or ctx ends. The result
+// connected reports whether the listener had a connection. The result err is never nil.
 func (l *Listener) listen(ctx context.Context) (connected bool, err error) {
 	conn, err := l.connect(ctx)
 	if err != nil {
@@ -96,7 +97,7 @@ func markNotPrimary(check pgconn.ValidateConnectFunc) pgconn.ValidateConnectFunc
 	}
 }
 
-// await waits for a notification, for which the OnNotification of the connection calls wake. If no notification arrives
+// await waits for a notification. The connection's OnNotification function then calls wake. If no notification arrives
 // within CheckInterval, await pings the server. It returns an error if the server does not respond or the connection
 // fails.
 func (l *Listener) await(ctx context.Context, conn *pgx.Conn) error {

@@ -39,7 +39,8 @@ const (
 	DefaultJitter        = 3 * time.Millisecond // for a notification within 100 ms after another one
 )
 
-// jitterWithin is the time after a notification in which Jitter defaults to DefaultJitter for the next notification.
+// jitterWithin is the maximum time between two notifications that follow each other. If the application has not set
+// Jitter, the second of them is delayed by up to DefaultJitter.
 const jitterWithin = 100 * time.Millisecond
 
 // Options change the defaults of a Listener. The zero value is ready for use.
@@ -50,7 +51,7 @@ type Options struct {
 	FirstBackoff time.Duration
 	// MaxBackoff is the maximum wait between two attempts to connect. A connection that lasts longer than MaxBackoff
 	// resets the upper bound of the wait to FirstBackoff. The default is 30 s. If the configuration requires a primary and
-	// only standbys respond, the wait is at most 500 ms, because one of them may soon be promoted.
+	// only standbys respond, the wait is at most 500 ms, because a standby may soon be promoted.
 	MaxBackoff time.Duration
 	// CheckInterval is the time without a notification after which the listener checks that the server responds. A network
 	// may drop an idle connection silently, and a server may freeze. The default is 8 s. With the default Timeout, the

@@ -22,8 +22,8 @@ func (l *Listener) logConnected(ctx context.Context) {
 	l.logger().LogAttrs(ctx, slog.LevelInfo, "habeas: listening for outbox entries")
 }
 
-// logProxied logs a warning that the proxy may not deliver notifications. Workers would then find entries only by
-// polling.
+// logProxied logs a warning that the proxy may not deliver notifications. Workers would then find outbox entries only
+// by polling.
 func (l *Listener) logProxied(ctx context.Context) {
 	l.logger().LogAttrs(ctx, slog.LevelWarn,
 		"habeas: the connection that listens for outbox entries goes through a proxy; a proxy in transaction pooling mode"+

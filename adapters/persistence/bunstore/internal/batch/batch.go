@@ -13,11 +13,10 @@ import (
 )
 
 const (
-	// maxInFlight is the number of batches that may run concurrently. One batch executes in the database while the next is
-	// on its way there. Further items wait.
+	// maxInFlight is the number of batches that may run concurrently. Two batches overlap: one executes in the database
+	// while the other one is sent. Further items wait.
 	maxInFlight = 2
-	// maxBatch is the maximum number of items in a batch.
-	maxBatch = 16
+	maxBatch    = 16
 )
 
 // Batcher runs items in batches. While fewer than maxInFlight batches are in flight, an item runs immediately, in a

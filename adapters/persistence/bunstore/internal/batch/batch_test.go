@@ -307,7 +307,8 @@ func TestAPanicReachesTheCallers(t *testing.T) {
 	})
 }
 
-// A hook may end its goroutine with runtime.Goexit, for example t.FailNow in a test of the application.
+// A hook may end its goroutine with runtime.Goexit, for example t.FailNow in a test of the application. The callers of
+// the batch must then get an error.
 func TestABatchWithoutAResultFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j := newJournal()

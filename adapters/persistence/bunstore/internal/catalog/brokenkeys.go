@@ -7,7 +7,7 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
 )
 
-// ForeignKey identifies a foreign key of SQLite. Foreign keys have no name there.
+// ForeignKey identifies a foreign key of SQLite. Foreign keys have no name in SQLite.
 type ForeignKey struct {
 	table, references string
 	number            int // the number of the foreign key in its table

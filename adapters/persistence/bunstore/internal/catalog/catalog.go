@@ -25,8 +25,9 @@ type Catalog struct {
 	tables      map[string]table
 }
 
-// KeepsAny reports whether the database may keep or restore data of any table of the data map. An erasure must then
-// verify all tables, because a trigger of one table may restore data of another table.
+// KeepsAny reports whether the database may keep or restore data that an erasure deletes or overwrites, in any table of
+// the data map. An erasure must then verify all tables, because a trigger of one table may restore data of another
+// table.
 func (c *Catalog) KeepsAny() bool {
 	for _, table := range c.tables {
 		if table.keeps {
@@ -56,7 +57,8 @@ func (c *Catalog) Tells(table string) bool { return !c.tables[table].remote }
 // Types returns the types of the columns of a table by column name. It omits generated columns.
 func (c *Catalog) Types(table string) map[string]string { return c.tables[table].types }
 
-// Cache reads a Catalog from the database, and keeps it until the fingerprint changes. It is safe for concurrent use.
+// Cache reads a Catalog from the database, and keeps it until the fingerprint (a hash of the table definitions)
+// changes. It is safe for concurrent use.
 type Cache struct {
 	text            *sqltext.Writer
 	trustRowFilters bool // see bunstore.Options
@@ -79,7 +81,7 @@ func (c *Cache) Last() *Catalog {
 	return nil
 }
 
-// Known returns the cached catalog if it has this fingerprint, or nil.
+// Known returns the cached catalog if it has this fingerprint (a hash of the table definitions), or nil.
 func (c *Cache) Known(fingerprint string) *Catalog {
 	if last := c.Last(); last != nil && last.Fingerprint == fingerprint {
 		return last
@@ -87,8 +89,8 @@ func (c *Cache) Known(fingerprint string) *Catalog {
 	return nil
 }
 
-// Read reads the catalog from the database and caches it. The caller has read the fingerprint immediately before. An
-// empty fingerprint means that the catalog must not be cached.
+// Read reads the catalog from the database and caches it. The caller has read the fingerprint (a hash of the table
+// definitions) immediately before. If the fingerprint is empty, Read does not cache the catalog.
 func (c *Cache) Read(ctx context.Context, query conn.Query, fingerprint string) (*Catalog, error) {
 	read := &Catalog{Fingerprint: fingerprint, cache: c, volatile: fingerprint == "", tables: map[string]table{}}
 	for _, touched := range c.text.Touched {

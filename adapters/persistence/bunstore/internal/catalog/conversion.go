@@ -8,11 +8,12 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// longNumber reports whether a text looks like a number of at least 2^53 that is not a 64-bit integer. A numeric column
-// of SQLite may convert several such texts to the same floating-point number, so that a row may seem to belong to
-// several subjects. Other numbers are safe, even with another spelling such as 007. A row belongs to the subject whose
-// id has the spelling of the column's number. If there is no such subject, the row belongs to the subject with the same
-// value.
+// longNumber reports whether a text looks like a number that a numeric column of SQLite stores as a rounded
+// floating-point number. These are numbers of at least 2^53 that are not 64-bit integers. Several such texts may become
+// the same number, so that a row may seem to belong to several subjects.
+//
+// Other numbers are safe. For example, a row with the number 7 belongs to the subject with the id 7. If there is no
+// such subject, the row belongs to the subject whose id has the same value, such as 007.
 func longNumber(text string) bool {
 	if strings.ContainsFunc(text, func(r rune) bool { return !strings.ContainsRune("0123456789+-.eE", r) }) {
 		return false
@@ -22,9 +23,9 @@ func longNumber(text string) bool {
 	return f != 0 && (err != nil || notWhole != nil && math.Abs(f) >= 1<<53)
 }
 
-// conversion names the columns of a table whose types make SQLite convert keys, so that a statement cannot distinguish
-// the rows of one subject from the rows of others. Returns "" if there are no such columns. It ignores tables that do
-// not exist, because their types are unknown.
+// conversion returns a text about a column of the table whose type makes SQLite convert keys. Because of such a
+// conversion, a statement cannot distinguish the rows of one subject from the rows of others. The text is "" if there
+// is no such column. conversion ignores tables that do not exist, because their types are unknown.
 func (c *Catalog) conversion(table domain.Table) string {
 	types := c.tables[table.Name].types
 	for _, name := range table.SubjectKey {
@@ -51,8 +52,9 @@ func (c *Catalog) conversion(table domain.Table) string {
 	return ""
 }
 
-// narrowing names the numeric column of a table that refers to a text column of the subject's key. Returns "" if there
-// is no such column. Such a column is a problem only for an id for which longNumber returns true.
+// narrowing returns a text about a numeric column of the table that refers to a text column of the subject's key. The
+// text is "" if there is no such column. SQLite confuses subjects in such a column only if longNumber returns true for
+// their ids.
 func (c *Catalog) narrowing(table domain.Table) string {
 	subject := c.cache.text.DataMap.SubjectTable()
 	for _, path := range c.cache.text.DataMap.Paths(table.Name) {

@@ -14,8 +14,8 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// liveTable is a table during ReadLive. It has the properties of domain.CatalogTable, and properties from which
-// ReadLive derives some of these.
+// liveTable is a table during ReadLive. It has the properties of domain.CatalogTable, and further properties from which
+// ReadLive derives them.
 type liveTable struct {
 	domain.CatalogTable
 	Text    string `json:"text"`    // the definition of a view; on SQLite, of any table
@@ -122,7 +122,7 @@ func (l *live) readSchema(ctx context.Context, schema string, statements sqltext
 }
 
 // each runs a statement whose rows hold the key of a table and a JSON object. It decodes each object and calls take. An
-// empty statement has no rows.
+// empty text counts as a statement without rows.
 func each[T any](ctx context.Context, l *live, text string, take func(key string, item *T), args ...any) {
 	var malformed error
 	l.eachText(ctx, text, func(key, object string) {
@@ -135,7 +135,8 @@ func each[T any](ctx context.Context, l *live, text string, take func(key string
 	l.err = cmp.Or(l.err, malformed)
 }
 
-// eachText runs a statement whose rows hold two texts, and calls take for each row. An empty statement has no rows.
+// eachText runs a statement whose rows hold two texts, and calls take for each row. An empty text counts as a statement
+// without rows.
 func (l *live) eachText(ctx context.Context, text string, take func(key, value string), args ...any) {
 	if l.err != nil || text == "" {
 		return
@@ -160,9 +161,9 @@ func (l *live) tolerate(ctx context.Context, read func()) {
 	}
 }
 
-// qualify sets the names of SQLite's tables. If several attached databases have a table of the same name, SQLite finds
-// only the first without a schema, so the others get a name with their schema. The names of PostgreSQL's tables already
-// have a schema where necessary.
+// qualify sets the names of SQLite's tables. Several attached databases may have a table of the same name. SQLite
+// resolves a name without a schema to the first of these tables, so the other tables get a name with their schema. The
+// names of PostgreSQL's tables already have a schema where necessary.
 func (l *live) qualify() {
 	l.names = map[string]*liveTable{}
 	for _, table := range l.order {

@@ -7,7 +7,8 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// liveColumn is a column. On SQLite, Key is the position of the column in the primary key, starting at 1, or 0.
+// liveColumn is a column. On SQLite, Key is the position of the column in the primary key, starting at 1. It is 0 if
+// the column does not belong to the primary key.
 type liveColumn struct {
 	domain.CatalogColumn
 	Key int `json:"key"`
@@ -72,7 +73,7 @@ func (l *live) addIndex(table *liveTable, index *liveIndex) {
 	table.Uniques = append(table.Uniques, unique)
 }
 
-// mentioned returns the columns of a table whose names occur in a piece of SQL.
+// mentioned returns the columns of a table whose names occur in the tokens of a piece of SQL.
 func (l *live) mentioned(in tokens, table *liveTable) []string {
 	names := []string{}
 	for _, column := range table.Columns {
@@ -133,8 +134,9 @@ func (l *live) markShadows(virtual *liveTable, text tokens) {
 	}
 }
 
-// completeForeignKeys adds properties of foreign keys that no pragma of SQLite reports. It takes them from text, the
-// definition of the table. The foreign keys must have the same order as in text.
+// completeForeignKeys adds properties of foreign keys that no pragma of SQLite reports. It takes them from the
+// parameter text, the definition of the table. The foreign keys of the table must have the same order as in that
+// definition.
 func (l *live) completeForeignKeys(table *liveTable, text tokens) {
 	var deferrable []bool
 	for i := range text {
@@ -161,7 +163,7 @@ func (l *live) completeForeignKeys(table *liveTable, text tokens) {
 	}
 }
 
-// addChecks adds the CHECK constraints in text, the definition of the table.
+// addChecks adds the CHECK constraints in the parameter text, the definition of the table.
 func (l *live) addChecks(table *liveTable, text tokens) {
 	for i := range text {
 		if !text.is(i, "check") || !text.isSign(i+1, "(") {
@@ -213,7 +215,8 @@ func (l *live) addReads(view *liveTable, text tokens) {
 	}
 }
 
-// followViews adds the tables that a view reads through other views. A view also filters rows if a table below it does.
+// followViews adds the tables that a view reads through other views. A view also counts as filtering rows if a view
+// that it reads filters rows.
 func (l *live) followViews() {
 	for _, view := range l.order {
 		if len(view.Reads) == 0 {

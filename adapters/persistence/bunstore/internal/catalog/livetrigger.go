@@ -20,12 +20,12 @@ type routine struct {
 	Language string `json:"language"`
 	Text     string `json:"text"`
 
-	understood bool
-	writes     writes
-	calls      []*routine
+	parsed bool
+	writes writes
+	calls  []*routine
 }
 
-// completeTrigger adds the tables to which a trigger writes, also through the routines that its code calls.
+// completeTrigger adds the tables to which a trigger writes, directly or through the routines that its code calls.
 func (l *live) completeTrigger(table *liveTable, trigger *liveTrigger) domain.CatalogTrigger {
 	first := l.routines[trigger.Routine]
 	if first == nil {
@@ -36,7 +36,7 @@ func (l *live) completeTrigger(table *liveTable, trigger *liveTrigger) domain.Ca
 	}
 	runs := []*routine{first}
 	for i := 0; i < len(runs); i++ { // runs grows in the loop
-		l.understand(runs[i])
+		l.parse(runs[i])
 		for _, called := range runs[i].calls {
 			if !slices.Contains(runs, called) {
 				runs = append(runs, called)
@@ -44,7 +44,7 @@ func (l *live) completeTrigger(table *liveTable, trigger *liveTrigger) domain.Ca
 		}
 		trigger.Unread = trigger.Unread || len(runs[i].writes.unreadable) > 0
 		for _, name := range runs[i].writes.tables {
-			trigger.Writes = append(trigger.Writes, l.called(table, name))
+			trigger.Writes = append(trigger.Writes, l.fullName(table, name))
 		}
 	}
 	slices.Sort(trigger.Writes)
@@ -52,14 +52,13 @@ func (l *live) completeTrigger(table *liveTable, trigger *liveTrigger) domain.Ca
 	return trigger.CatalogTrigger
 }
 
-// understand finds the tables that a routine writes to and the routines that it calls. It parses each routine only
-// once.
-func (l *live) understand(r *routine) {
-	if r.understood {
+// parse finds the tables that a routine writes to and the routines that it calls. It parses each routine only once.
+func (l *live) parse(r *routine) {
+	if r.parsed {
 		return
 	}
 	quotes := l.dialect.Quotes()
-	r.understood, r.writes = true, writesOf([]trigger{{r.Name, r.Language, r.Text}}, quotes)
+	r.parsed, r.writes = true, writesOf([]trigger{{r.Name, r.Language, r.Text}}, quotes)
 	if l.named == nil {
 		l.named = map[string][]*routine{}
 		for _, r := range l.routines {
@@ -74,9 +73,9 @@ func (l *live) understand(r *routine) {
 	}
 }
 
-// called returns the full name of a table that the code of a trigger calls name. A trigger of SQLite refers to tables
-// of its own database, so called looks there first.
-func (l *live) called(table *liveTable, name string) string {
+// fullName returns the full name of the table that has this name in the code of a trigger. A trigger of SQLite refers
+// to tables of its own database, so fullName searches that database first.
+func (l *live) fullName(table *liveTable, name string) string {
 	if of := l.tables[table.Schema+"."+lower(name)]; of != nil {
 		return of.Name
 	}

@@ -70,8 +70,8 @@ func (c *Cache) FindLacking(ctx context.Context, query conn.Query, needs []Need)
 	return why
 }
 
-// Unexplained returns an error message for a refused statement if this role has all needed privileges on the tables, so
-// that the database must have refused the statement for another object.
+// Unexplained returns an error message for a refused statement if this role has all needed privileges on the tables.
+// The database must then have refused the statement because of another object.
 func Unexplained(needs []Need) string {
 	names := make([]string, len(needs))
 	for i, n := range needs {

@@ -97,12 +97,10 @@ func afterEscapes(statement string) string {
 	return ""
 }
 
-// is reports whether the token at i is one of the keywords.
 func (t tokens) is(i int, keywords ...string) bool {
 	return i >= 0 && i < len(t) && t[i].kind == tokenWord && slices.Contains(keywords, strings.ToLower(t[i].text))
 }
 
-// isSign reports whether the token at i is one of the signs.
 func (t tokens) isSign(i int, signs ...string) bool {
 	return i >= 0 && i < len(t) && t[i].kind == tokenSign && slices.Contains(signs, t[i].text)
 }
@@ -160,8 +158,8 @@ func (t tokens) writes() (tables []string, builds bool) {
 	return tables, builds
 }
 
-// calls reports whether the token at i may be the name of a called routine: a name before a bracket. After INTO, such a
-// name is a table with a list of columns.
+// calls reports whether the token at i may be the name of a called routine: a name that is followed by an opening
+// bracket. After INTO, such a name is not a routine but a table with a list of columns.
 func (t tokens) calls(i int) bool {
 	if !t.isName(i) || !t.isSign(i+1, "(") {
 		return false

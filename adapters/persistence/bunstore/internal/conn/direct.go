@@ -24,9 +24,9 @@ const (
 // the driver ends the query when the context ends.
 //
 // The statement must only read. It has directArgs parameters and returns directColumns columns. Their targets are
-// strings, booleans or scanners. QueryDirect calls each for every row. If the driver or the type of a column is not
-// supported, or if the connection is bad, QueryDirect repeats the query through database/sql. It then calls each again,
-// starting with the first row.
+// strings, booleans or scanners. QueryDirect calls the function each for every row. If the driver or the type of a
+// column is not supported, or if the connection is bad, QueryDirect repeats the query through database/sql. It then
+// calls the function each for all rows again.
 func (p *Pool) QueryDirect(ctx context.Context, each func(Row) error, text string, args [directArgs]string) error {
 	if err := p.connections.acquire(ctx); err != nil {
 		return err

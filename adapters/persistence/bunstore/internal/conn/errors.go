@@ -14,9 +14,9 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// poolingAdvice is an advice for a proxy that assigns a connection to each transaction (transaction pooling). With such
-// a proxy, the driver must not prepare named statements, and must not send startup parameters that the proxy does not
-// know.
+// poolingAdvice is the advice for a proxy in transaction pooling mode, which assigns a connection to each transaction.
+// With such a proxy, the driver must not prepare named statements, and must not send startup parameters that the proxy
+// does not know.
 const poolingAdvice = "behind a proxy that pools by transaction, set default_query_exec_mode=exec in the URL for pgx," +
 	" and no search_path"
 
@@ -76,9 +76,9 @@ func inBrackets(text string) string {
 	return " (" + text + ")"
 }
 
-// endOf returns the error of the context if the context has ended, or nil. It also returns an error if err is a timeout
-// at the deadline of the context. Some drivers, such as pgdriver, set the deadline on their connection, and may time
-// out slightly before the context, with a timeout or a bad connection.
+// endOf returns the error of the context if the context has ended, and nil otherwise. It also returns an error if the
+// deadline of the context has passed and err is a timeout or a bad connection. Some drivers, such as pgdriver, set the
+// deadline on their network connection, which may time out slightly before the context ends.
 func endOf(ctx context.Context, err error) error {
 	var network net.Error
 	deadline, limited := ctx.Deadline()
@@ -89,7 +89,8 @@ func endOf(ctx context.Context, err error) error {
 	return ctx.Err()
 }
 
-// Retryable reports whether the transaction failed because of a concurrent transaction, and may succeed on a retry.
+// Retryable reports whether err means that a transaction failed because of a concurrent transaction. Such a transaction
+// may succeed on a retry.
 func Retryable(err error) bool {
 	switch SQLState(err) {
 	case "40001", "40P01": // serialization failure, deadlock

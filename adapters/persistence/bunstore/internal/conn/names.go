@@ -43,14 +43,14 @@ func namesIn(err error) names {
 // Source files of PostgreSQL that raise errors. An error has the name of its source file in a field. The file names are
 // the same in every language of the server.
 var (
-	// enforcing lists the files that check constraints. Their errors have the names of the table, the column and the
-	// constraint in separate fields.
+	// enforcing lists the source files of PostgreSQL that check constraints. Their errors have the names of the table, the
+	// column and the constraint in separate fields.
 	enforcing = []string{
 		"execMain.c", "execIndexing.c", "nbtinsert.c", "ri_triggers.c", "execExprInterp.c", "domains.c", "tablecmds.c",
 		"tuplesort.c", "tuplesortvariants.c",
 	}
-	// resolving lists the files that look up tables, columns and privileges. Their errors have the names only in the
-	// message.
+	// resolving lists the source files of PostgreSQL that look up tables, columns and privileges. Their errors have the
+	// names only in the message.
 	resolving = []string{"parse_relation.c", "parse_target.c", "analyze.c", "namespace.c", "aclchk.c"}
 )
 
@@ -159,13 +159,13 @@ func missing(err error) string {
 	return strings.Join(found, ", ")
 }
 
-// raiser matches the name of the function at the beginning of the context of an error. It works in every language of
-// the server.
+// raiser matches the name of the function at the beginning of the context (the protocol field W) of an error. It works
+// in every language of the server.
 var raiser = regexp.MustCompile(`^[^\n(]*?([\w.]+)\(`)
 
 // RaisedBy returns the function of the application that has raised an error, in the form " (function name)". Returns ""
-// if the error does not contain the function. The first line of the error's context describes the statement that raised
-// the error.
+// if the error does not contain the function. The name is in the first line of the error's context, which describes the
+// statement that raised the error.
 func RaisedBy(err error) string {
 	field := postgresFields(err)
 	if field == nil || field('F') != "pl_exec.c" {

@@ -17,8 +17,8 @@ type Notifier struct {
 	again bool
 }
 
-// Request schedules a call of notify and returns immediately. Requests that arrive before the next call share this
-// call.
+// Request schedules a call of notify and returns immediately. Requests that arrive before the next call cause no
+// further calls.
 func (n *Notifier) Request(notify func()) {
 	n.mu.Lock()
 	defer n.mu.Unlock()

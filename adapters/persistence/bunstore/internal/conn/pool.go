@@ -38,7 +38,7 @@ func (p *Pool) OneWriter() bool { return p.database.writers() == 1 }
 // LeavesDeleted reports whether the database leaves deleted data in its file, see Tx.OverwriteDeleted.
 func (p *Pool) LeavesDeleted() bool { return p.database.leavesDeleted() }
 
-// Query runs a statement outside a transaction and calls each for every row.
+// Query runs a statement outside a transaction and calls the function each for every row.
 func (p *Pool) Query(ctx context.Context, each func(*sql.Rows) error, text string, args ...any) error {
 	if err := p.connections.acquire(ctx); err != nil {
 		return err

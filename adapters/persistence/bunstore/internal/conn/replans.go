@@ -9,7 +9,8 @@ import (
 const (
 	// slowStatement is the duration from which Replans considers the query plan of a statement bad.
 	slowStatement = 20 * time.Millisecond
-	// firstReplan is the minimum time between the first two replans. This time doubles with each replan, up to lastReplan.
+	// firstReplan is the minimum time between the first two replans (requests for a new query plan). This time doubles
+	// with each replan, up to lastReplan.
 	firstReplan = 500 * time.Millisecond
 	lastReplan  = time.Hour
 )
@@ -35,8 +36,8 @@ func (r *Replans) Mark() string {
 	return " /* " + strconv.Itoa(r.n) + " */"
 }
 
-// Took records that a statement with the comment mark ran from began to now. If that was too slow, later calls of Mark
-// return another comment.
+// Took records that a statement with the comment mark ran from began to now. If the statement was too slow, later calls
+// of Mark return another comment.
 func (r *Replans) Took(mark string, began, now time.Time) {
 	if now.Sub(began) < slowStatement || mark != r.Mark() {
 		return

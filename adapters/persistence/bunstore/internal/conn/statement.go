@@ -8,11 +8,10 @@ import (
 	"github.com/uptrace/bun"
 )
 
-// prepared is a connection for one statement with its parameters. bun would write parameters into the text of a query.
-// To avoid that, bun gets the statement as a raw query without parameters, and prepared passes the parameters to the
-// driver. The query hooks of the application still see the statement. prepared passes the original text of the
-// statement to the driver, instead of the text that it gets from bun, because bun replaces the placeholders of SQLite
-// (?1) if the application has named arguments.
+// prepared is a connection for one statement with its parameters. bun would write the parameters into the text of the
+// statement. Therefore, bun gets a raw query without parameters, so that the query hooks of the application see the
+// statement. prepared then passes the parameters to the driver. It also passes the original text, because bun replaces
+// the placeholders of SQLite (?1) in its own text if the application has named arguments.
 type prepared struct {
 	bun.IConn
 	text string
@@ -43,7 +42,7 @@ func (each eachRow) ScanRows(_ context.Context, rows *sql.Rows) (int, error) {
 	return n, rows.Err()
 }
 
-// Query runs a statement and calls each for every row.
+// Query runs a statement and calls the function each for every row.
 type Query func(ctx context.Context, each func(*sql.Rows) error, text string, args ...any) error
 
 // Texts runs a statement with one text column and returns the values of this column.
@@ -68,7 +67,7 @@ func (p *Pool) exec(ctx context.Context, conn bun.IConn, text string, args ...an
 	return result.RowsAffected()
 }
 
-// query runs a statement on a connection and calls each for every row.
+// query runs a statement on a connection and calls the function each for every row.
 func (p *Pool) query(
 	ctx context.Context, conn bun.IConn, each func(*sql.Rows) error, text string, args ...any,
 ) error {

@@ -11,8 +11,8 @@ import (
 // ReasonClearings is an UPDATE. The statement of every other kind is an INSERT into one table.
 type Kind int
 
-// The kinds, in the order in which they are sent. ReasonClearings is the first, because it must not remove the reasons
-// of restrictions that the session appends later.
+// The kinds, in the order in which a session sends their rows. ReasonClearings is the first, so that it does not remove
+// the reasons of restrictions that the session appends later.
 const (
 	ReasonClearings Kind = iota // a row sets the reasons of a subject's restrictions to NULL
 	Consents
@@ -51,8 +51,8 @@ func (a *UnsentRows) Rows() int {
 	return total
 }
 
-// CopyStrings replaces the rows and their strings by copies, because the caller may reuse the memory of its strings.
-// It always returns nil. batch.Batcher.Keep requires a function that returns an error.
+// CopyStrings replaces the rows and their strings by copies, because the caller may reuse the memory of its strings. It
+// always returns nil. It has a result because batch.Batcher.Keep requires a function that returns an error.
 func (a *UnsentRows) CopyStrings() error {
 	for k, rows := range a {
 		a[k] = make([][]any, len(rows))
@@ -80,15 +80,16 @@ func MergeUnsent(sessions []*UnsentRows) (all UnsentRows) {
 	return all
 }
 
-// sort sorts the rows of the ledgers by subject, and keeps the order of the rows of each subject. Concurrent statements
-// then lock the ledgers of their subjects in the same order, which prevents deadlocks.
+// sort sorts the rows of the ledgers (consents and restrictions) by subject, and keeps the order of the rows of each
+// subject. Concurrent statements then lock the ledgers of their subjects in the same order, which prevents deadlocks.
 func (a *UnsentRows) sort() {
 	for _, rows := range a[Consents:Entries] {
 		slices.SortStableFunc(rows, func(a, b []any) int { return strings.Compare(subjectOfRow(a), subjectOfRow(b)) })
 	}
 }
 
-// subjectOfRow returns the subject's id, which is the first value of each row of a ledger.
+// subjectOfRow returns the subject's id, which is the first value of each row of the ledgers (consents and
+// restrictions).
 func subjectOfRow(row []any) string {
 	id, _ := row[0].(string)
 	return id
@@ -121,8 +122,8 @@ func (i *Inserts) FitsOneStatement(unsent *UnsentRows) bool {
 	return tables == 1 || tables > 1 && i.combinesChanges
 }
 
-// Take returns the statements that write the rows of unsent, and empties unsent. If the database can combine changes,
-// one statement writes all kinds. Otherwise each kind has its own statement.
+// Take returns the statements that write the rows of unsent, and empties unsent. If the database can combine several
+// INSERT and UPDATE statements, one statement writes all kinds. Otherwise each kind has its own statement.
 func (i *Inserts) Take(unsent *UnsentRows) []Insert {
 	var inserts []Insert
 	var counts [KindCount]int
@@ -223,8 +224,9 @@ const (
 
 	insertRows = `INSERT INTO {into} ({columns}) VALUES `
 
-	// insertLocked inserts rows into a ledger. The condition of whereLocked locks the ledger of the subject first, see
-	// postgres.lockLedger. The sequence numbers of the rows then follow the order of the commits.
+	// insertLocked inserts rows into a ledger (consents or restrictions). The condition of whereLocked first locks the
+	// ledger of the subject, see postgres.lockLedger. The sequence numbers of the rows then follow the order in which
+	// their transactions commit.
 	insertLocked = `
 		INSERT INTO {into} ({columns})
 		SELECT v.* FROM (VALUES `

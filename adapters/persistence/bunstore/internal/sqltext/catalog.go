@@ -7,13 +7,13 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// Catalog holds the statements that read the live catalog of a database (PostgreSQL) or of one schema (SQLite). A row
-// of a result has two columns: the key of a table, and a JSON object with the fields that package catalog reads. There
-// are three exceptions:
+// Catalog holds the statements that read the live catalog (the table definitions) of a database (PostgreSQL) or of one
+// schema (SQLite). A row of a result has two columns: the key of a table, and a JSON object with the fields that
+// package catalog reads. There are three exceptions:
 //
-//   - Routines starts with the key of a function instead of a table.
-//   - ViewReads ends with the name of a table that the view reads, instead of the JSON object.
-//   - Statistics ends with the number of rows of the table, instead of the JSON object.
+//   - The first column of Routines is the key of a function.
+//   - The second column of ViewReads is the name of a table that the view reads.
+//   - The second column of Statistics is the number of rows of the table.
 //
 // A statement is empty if the database does not need it.
 type Catalog struct {

@@ -44,7 +44,7 @@ const (
 
 	// domains is a common table expression of the types that CREATE DOMAIN defines. A domain may be based on another
 	// domain. If domain a is based on domain b, and b is based on text, then a has two rows: one for a itself (below = a,
-	// base = b), and one for b (below = b, base = text). In each row, never is true if a domain from a to below is NOT
+	// base = b), and one for b (below = b, base = text). Column never is true if one of the domains from a to below is NOT
 	// NULL. Column fills is true if one of these domains has a default.
 	domains = `domains(oid, below, base, typmod, never, fills) AS (
 			SELECT t.oid, t.oid, t.typbasetype, t.typtypmod, t.typnotnull, t.typdefault IS NOT NULL

@@ -25,15 +25,16 @@ type claimedSystem struct {
 	targets  []domain.OutboxTarget
 }
 
-// halfShare returns the share of one target's new entries. The share of the same target's retries has the same size.
-// halfShare rounds up.
+// halfShare returns the number of new outbox entries that a claim takes first from one target (a resolver and an
+// operation), rounded up. The number for its retries is the same.
 func (s claimedSystem) halfShare() int {
 	parts := 2 * max(1, len(s.targets))
 	return (s.share + parts - 1) / parts
 }
 
-// levels returns the levels of new entries and of retries, as SQL numbers. A claim takes the entries of the lower level
-// first. The two levels swap every second. Otherwise one of the kinds would starve if a share is a single entry.
+// levels returns the levels of new outbox entries and of retries, as SQL numbers. A claim takes the entries of the
+// lower level first. The two levels swap every second. Otherwise, a share of a single entry would always go to the same
+// kind.
 func (c Claim) levels() (fresh, retries string) {
 	if c.claimedAt.Second()%2 == 0 {
 		return "2", "1"
@@ -41,8 +42,8 @@ func (c Claim) levels() (fresh, retries string) {
 	return "1", "2"
 }
 
-// NewClaim divides the limit of a claim into equal shares for the external systems of the known targets. A share is at
-// most the lowest limit of the system's targets.
+// NewClaim divides the limit of a claim into equal shares for the external systems of the known targets (resolver and
+// operation). The share of a system is at most the lowest limit of its targets.
 func NewClaim(limit int, at, leaseUntil time.Time, known []domain.OutboxTarget) Claim {
 	c := Claim{
 		limit: limit, claimedAt: at, leaseUntil: leaseUntil,
@@ -74,8 +75,9 @@ func (a *Args) add(value any, sqlType string) string {
 	return "CAST($" + strconv.Itoa(len(*a)) + " AS " + sqlType + ")"
 }
 
-// isOfKnownTargets returns the condition, with a leading AND, that an entry belongs to a target of the claim. Returns
-// "" if the claim has no targets. The condition is a CASE expression, so that no planner chooses an index for it.
+// isOfKnownTargets returns the condition, with a leading AND, that an outbox entry belongs to a target (resolver and
+// operation) of the claim. Returns "" if the claim has no targets. The condition is a CASE expression, so that no
+// planner chooses an index for it.
 func isOfKnownTargets(c Claim, args *Args) string {
 	if len(c.systems) == 0 {
 		return ""

@@ -8,12 +8,12 @@ import (
 )
 
 const (
-	// dueInPostgres is the expression for the due instant of an entry. The index of open entries contains the same
+	// dueInPostgres is the expression for the due instant of an outbox entry. The index of open entries contains the same
 	// expression. A new entry sorts first, because it has no next attempt.
 	dueInPostgres = "COALESCE(next_attempt_at, '-infinity')"
 
-	// openTargets is a recursive common table expression of the targets (resolver and operation) that have open entries.
-	// Each recursion reads only the next target from the index (a loose index scan).
+	// openTargets is a recursive common table expression of the targets (resolver and operation) that have open outbox
+	// entries. Each recursion reads only the next target from the index (a loose index scan).
 	openTargets = `
 		targets (resolver, operation) AS (
 			(SELECT resolver, operation FROM {outbox}
@@ -25,19 +25,19 @@ const (
 				WHERE stage = 0 AND {prefer index} AND (resolver, operation) > (targets.resolver, targets.operation)
 				ORDER BY resolver, operation LIMIT 1) AS next)`
 
-	// dueBySystem selects and locks the due entries of a claim. It locks only the entries that it selects, because LIMIT
-	// stops the scan.
+	// dueBySystem selects and locks the due outbox entries of a claim. LIMIT stops the scan, so the statement locks only
+	// the entries that it selects.
 	//
-	// A system is the external system of one resolver, and column place is its index. The statement first selects the
-	// share of each system. It then selects further entries of each system, until the limit of the claim is reached. It
-	// selects the entries of one system in the order of these levels:
+	// A system is the external system of one resolver, and column place is the index of the system. A target is a resolver
+	// and an operation. The statement first selects the share of each system. It then selects further entries of each
+	// system, until the limit of the claim is reached. The entries of a system have this order:
 	//
-	//   - 1 and 2: new entries and retries, up to half of the target's share each
-	//   - 3: entries whose next attempt is after $5, because a wrong clock has postponed them
-	//   - 4 and 5: the remaining new entries and retries
+	//   - levels 1 and 2: new entries and retries, up to halfShare of each for every target
+	//   - level 3: entries whose next attempt is later than $5, because a wrong clock has postponed them
+	//   - levels 4 and 5: the remaining new entries and retries
 	//
-	// Entries whose last attempt is in the future, after the end of the lease ($3), come last. {limit} is a number in the
-	// text and not a parameter, because the planner must know the number.
+	// Entries whose last attempt is later than the end of the lease ($3) come last. {limit} is a number in the text and
+	// not a parameter, because the planner must know the number.
 	dueBySystem = `
 		due AS MATERIALIZED (
 			SELECT e.entry_id FROM (
@@ -71,11 +71,11 @@ const (
 				) AS e
 			) AS e LIMIT $2)`
 
-	// retriesFrom is the lower bound of the due instants of retries. It is above negative infinity, which is the due
-	// instant of new entries.
+	// retriesFrom is the lower bound of the due instants of retried outbox entries. It is later than negative infinity,
+	// the due instant of new entries, so that it excludes new entries.
 	retriesFrom = `GREATEST(t.since, CAST('0001-01-01' AS timestamptz))`
 
-	// unclaimedInPostgres reads up to {limit} new entries and up to {limit} retries of each target (resolver and
+	// unclaimedInPostgres reads up to {limit} new outbox entries and up to {limit} retries of each target (resolver and
 	// operation) in the order of the index. It then selects the oldest $2 of these entries.
 	unclaimedInPostgres = `
 		WITH RECURSIVE ` + openTargets + `,
@@ -98,7 +98,8 @@ const (
 			ORDER BY e.enqueued_at, e.entry_id LIMIT $2)`
 )
 
-// dueEntries returns a statement that locks the entries, and skips entries that another transaction has locked.
+// dueEntries returns a statement that locks the due outbox entries, and skips entries that another transaction has
+// locked.
 func (p postgres) dueEntries(tables Tables, c Claim, args *Args) string {
 	if c.isBounded() {
 		return p.dueWithinBounds(tables, c, args)
@@ -117,9 +118,9 @@ func (p postgres) dueEntries(tables Tables, c Claim, args *Args) string {
 		"due", dueInPostgres, "prefer index", p.preferIndex("entry_id"))
 }
 
-// systemRows returns the query for {systems} of dueBySystem. Each system has a row for its share, and a later row for
-// the entries after its share. Column passed is the number of entries to skip, and column most is the maximum number of
-// entries.
+// systemRows returns the query for {systems} of dueBySystem. It has one row for the share of each system, followed by
+// one row for the further entries of each system. A single system needs only the first row. Column passed is the number
+// of outbox entries to skip, and column most is the maximum number of entries to select.
 func (postgres) systemRows(c Claim, args *Args) string {
 	var rows []string
 	for turn := range min(2, len(c.systems)) {
@@ -138,7 +139,8 @@ func (postgres) systemRows(c Claim, args *Args) string {
 		") AS s (turn, place, resolver, passed, most) ORDER BY turn"
 }
 
-// targetRows returns the query for {targets} of dueBySystem, which has one row for each target of each system.
+// targetRows returns the query for {targets} of dueBySystem, which has one row for each target (operation) of each
+// system.
 func (p postgres) targetRows(c Claim, args *Args) string {
 	var rows []string
 	for i, s := range c.systems {
@@ -160,7 +162,8 @@ func (p postgres) dueFrom(target domain.OutboxTarget) any {
 	return p.Instant(target.DueFrom)
 }
 
-// unclaimedEntries returns a statement that locks the entries, and skips entries that another transaction has locked.
+// unclaimedEntries returns a statement that locks the unclaimed outbox entries, and skips entries that another
+// transaction has locked.
 func (p postgres) unclaimedEntries(tables Tables, limit int) string {
 	return tables.fill(unclaimedInPostgres,
 		"limit", strconv.Itoa(limit), "due", dueInPostgres, "prefer index", p.preferIndex("entry_id"))
@@ -171,8 +174,8 @@ func (p postgres) isInQuery(column, query string) string {
 	return column + " = ANY (ARRAY(" + query + ")) AND " + p.preferIndex(column)
 }
 
-// isOfOperations returns a condition that makes the database look up each operation in the index by subject. The
-// database does so even if the planner estimates that the table has few entries.
+// isOfOperations returns a condition that makes the database look up the outbox entries of each operation in the index
+// by subject. The database does so even if the planner estimates that the table has few rows.
 func (p postgres) isOfOperations(tables Tables, list string) string {
 	return p.isInQuery("entry_id", tables.fill(`
 		SELECT e.entry_id FROM ({list}) AS o (subject, operation) CROSS JOIN LATERAL (

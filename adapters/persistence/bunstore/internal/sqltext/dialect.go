@@ -37,12 +37,12 @@ type Dialect interface {
 	// BeforeMigration returns the first statements of the transaction that applies migrations.
 	BeforeMigration() []string
 
-	// LockMigrations returns the statements that follow if there are migrations to apply. They take a lock, so that only
-	// one process applies migrations at a time.
+	// LockMigrations returns the statements that follow BeforeMigration if there are migrations to apply. They take a
+	// lock, so that only one process applies migrations at a time.
 	LockMigrations() []string
 
-	// PrepareMigration returns the last statements before the migrations. They create the schema if it does not exist, and
-	// make names without a schema refer to this schema.
+	// PrepareMigration returns the statements that follow LockMigrations, immediately before the migrations. They create
+	// the schema if it does not exist, and make names without a schema refer to this schema.
 	PrepareMigration(schema string) []string
 
 	// Instant converts a point in time to a parameter for a column of habeas.
@@ -53,31 +53,32 @@ type Dialect interface {
 	instantType() string
 
 	// dueEntries returns the beginning of a statement: a WITH clause that ends with the common table expression due, which
-	// contains the ids of the entries to claim. Parameters $1 to $3 are the instant of the claim, the limit, and the end
-	// of the lease. $4 is the token of the lease, and $5 is the result of domain.LatestNextAttempt. dueEntries appends
-	// further parameters to args.
+	// contains the ids of the outbox entries to claim. Parameters $1 to $3 are the instant of the claim, the limit, and
+	// the end of the lease. $4 is the token of the lease, and $5 is the result of domain.LatestNextAttempt. dueEntries
+	// appends further parameters to args.
 	dueEntries(tables Tables, c Claim, args *Args) string
 
 	// unclaimedEntries returns the beginning of a statement: a WITH clause that ends with the common table expression due,
-	// which contains the ids of up to $2 entries that match isUnclaimed, oldest first. The parameter limit must equal $2.
+	// which contains the ids of up to $2 outbox entries that match isUnclaimed, oldest first. The parameter limit must
+	// equal $2.
 	unclaimedEntries(tables Tables, limit int) string
 
 	// isInQuery returns the condition that a text column has one of the values that a query returns.
 	isInQuery(column, query string) string
 
-	// isOfOperations returns the condition that an entry has not succeeded, and belongs to one of the pairs of a subject
-	// and an operation in a list.
+	// isOfOperations returns the condition that an outbox entry has not succeeded, and belongs to one of the pairs of a
+	// subject and an operation in a list.
 	isOfOperations(tables Tables, list string) string
 
-	// preferIndex returns a condition that is always true. The condition makes the planner evaluate the other conditions
-	// by an index. The parameter column can be any text column of the table.
+	// preferIndex returns a condition that is always true. The condition makes the planner use an index for the other
+	// conditions. The parameter column can be any text column of the table.
 	preferIndex(column string) string
 
 	// arrayElements returns the query that selects the texts of a parameter, which is a JSON array.
 	arrayElements(parameter string) string
 
-	// earliestInstant returns a constant that is before all instants. An entry without an attempt has this constant in
-	// tried_since.
+	// earliestInstant returns a constant that is earlier than all instants. An outbox entry without an attempt has this
+	// constant in tried_since.
 	earliestInstant() string
 
 	// HasStandbys reports whether the database can have standbys, for which a commit can wait, and read replicas.
@@ -97,32 +98,34 @@ type Dialect interface {
 	// of a transaction see the same rows at every isolation level.
 	isolationLevel() string
 
-	// lockLedger returns an expression that locks a ledger of a subject until the transaction ends. Returns "" if the kind
-	// is not a ledger, or if the database allows only one writer at a time.
+	// lockLedger returns an expression that locks a ledger (consents or restrictions) of a subject until the transaction
+	// ends. Returns "" if the kind is not a ledger, or if the database allows only one writer at a time.
 	lockLedger(ledger Kind, subject string) string
 
 	// intakeParts returns the parts of the INSERT of a mark (the row of an erasure) that give the mark its intake number.
-	// This number is the position of the mark in the order in which the store received the marks. The results column and
-	// number are the name and the value of the column, each with a leading comma. Both are "" if the table generates the
-	// number. The result lockCondition is always true. The database evaluates this condition before the table generates
-	// the number, so that the condition can take a lock.
+	// The intake numbers count the marks in the order in which the store received them. The results column and number are
+	// the name and the value of the column, each with a leading comma. Both are "" if the table generates the number.
+	//
+	// The result lockCondition is a condition that is always true. The database evaluates the condition before the table
+	// generates the number, so that the condition can take a lock.
 	intakeParts(tables Tables) (column, number, lockCondition string)
 
 	// settledIntake returns the statement that reads the settled intake number. No open transaction can still commit a
-	// mark with this number or a lower number. The statement returns NULL if the table has no mark. settledIntake returns
-	// "" if the database allows only one writer at a time.
+	// mark (the row of an erasure) with this number or a lower number. The statement returns NULL if the table has no
+	// mark. settledIntake returns "" if the database allows only one writer at a time.
 	settledIntake(tables Tables) string
 
-	// fingerprint returns the expression for a text that changes if the live catalog of the tables changes in a property
-	// that Inspection reads. If the value of the expression is the empty text, the catalog must be read each time.
+	// fingerprint returns the expression for a text that changes if the live catalog (the definitions) of the tables
+	// changes in a property that Inspection reads. If the value of the expression is the empty text, the catalog must be
+	// read each time.
 	fingerprint(tables []domain.Table) string
 
 	// Schemas returns the statement that lists the schemas to search for a table, in search order. Returns "" if the
 	// database finds the schema from the name of the table.
 	Schemas(table string) (text string)
 
-	// Inspection returns the statement that reads a table from the live catalog, and the only parameter of the statement.
-	// See catalog.Cache.
+	// Inspection returns the statement that reads a table from the live catalog (the table definitions), and the only
+	// parameter of the statement. See catalog.Cache.
 	Inspection(schema, table string) (text, parameter string)
 
 	// Catalog returns the statements that read the live catalog of a schema, which is a result of Schemas.
@@ -133,7 +136,7 @@ type Dialect interface {
 	ColumnType(declared string) (t domain.ColumnType, length int)
 
 	// FromItem returns the table as it appears in the FROM clause of a search. A search of all tables then reads each row
-	// only once.
+	// only once, even if a table inherits from another table.
 	FromItem(table domain.CatalogTable) string
 
 	CanHoldText(column domain.CatalogColumn) bool
@@ -142,7 +145,8 @@ type Dialect interface {
 	// database converts binary JSON to text by itself.
 	HasJSONB() string
 
-	// SearchPattern returns the pattern that Counts takes as the parameter for a value.
+	// SearchPattern returns the pattern for a value. The pattern is the parameter of the statement of Counts for this
+	// value.
 	SearchPattern(value string) string
 
 	// Counts returns the statement that counts the rows of a table that contain a value. The statement returns one row,
@@ -187,9 +191,9 @@ type Dialect interface {
 	equalsConstant(column, constant, sqlType string) string
 
 	// matchesForm returns the condition that a text column consists of fixedParts, with the given number of hexadecimal
-	// digits between each two parts. The function parameter appends a pattern to the parameters and returns its
+	// digits between each two parts. The function add appends a pattern to the parameters of the statement and returns its
 	// placeholder.
-	matchesForm(column string, fixedParts []string, digits int, parameter func(pattern any) string) string
+	matchesForm(column string, fixedParts []string, digits int, add func(pattern any) string) string
 
 	// CheckDeferred returns the statement that makes the database check deferred constraints immediately and run deferred
 	// triggers immediately. Returns "" if the database does not have such a statement.
@@ -197,14 +201,14 @@ type Dialect interface {
 
 	// BrokenForeignKeys returns the statement that counts the rows of a schema that violate a deferred foreign key. Its
 	// columns are the table, the referenced table, the number of the foreign key in its table, and the number of rows.
-	// BrokenForeignKeys is called only if CheckDeferred returns "".
+	// BrokenForeignKeys is called only if CheckDeferred returns no statement ("").
 	BrokenForeignKeys(schema string) string
 
 	// ConstraintTriggers returns the statement that lists the deferrable triggers of tables, of the tables that views
 	// read, and of inheriting tables. Its columns are the table, the trigger, the schema and the name of the constraint,
 	// and two booleans. The first boolean is true if the trigger is deferred by default. The second is true if SET
 	// CONSTRAINTS with this name affects only constraint triggers with the same default. ConstraintTriggers is called only
-	// if CheckDeferred does not return "".
+	// if CheckDeferred returns a statement.
 	ConstraintTriggers(tables []domain.Table) string
 
 	// writtenInTransaction returns the condition that this transaction has written a row of the table t0. The condition

@@ -8,9 +8,9 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// Export is a statement that reads the exported columns of one or more tables, its sources. Each result row starts with
-// the index of its source and the position of the row in that source. The values of the source follow. NULL fills the
-// remaining columns if another source has more values.
+// Export is a statement that reads the exported columns of one or more tables (its sources). A result row has the index
+// of its source, the position of the row in this source, and the values of the row. If another source has more values,
+// NULL fills the remaining columns.
 type Export struct {
 	dialect            Dialect
 	dataMap            domain.DataMap
@@ -22,7 +22,7 @@ type Export struct {
 
 // NewExports returns the statements that read the data of a subject for an export. The tables of the application come
 // first, then the ledgers (consents and restrictions). The first source of the first statement is the row of
-// preconditions, see Locks.
+// preconditions (the values that the caller must check before it continues, see Locks).
 func NewExports(w *Writer, locks *Locks) []Export {
 	subject := w.DataMap.SubjectTable()
 	keys := len(subject.SubjectKey)
@@ -50,8 +50,8 @@ func NewExports(w *Writer, locks *Locks) []Export {
 		}
 		all = append(all, s)
 	}
-	// SQLite compiles a statement at each execution. One small statement for each table then costs less than one large
-	// statement for all tables.
+	// SQLite compiles a statement at each execution. One small statement for each table therefore costs less than one
+	// large statement for all tables.
 	tablesPerStatement := 1
 	if w.Dialect.CombinesChanges() {
 		tablesPerStatement = len(all)
@@ -69,8 +69,8 @@ const (
 		SELECT {number} AS source, row_number() OVER (ORDER BY {key}) AS position, {values}
 		{from}`
 
-	// erasureCount is the last value of the row of preconditions: the number of erasures of the subject as a text, or NULL
-	// if the subject was never erased.
+	// erasureCount is the last value in the row of preconditions (the first row of an export): the number of erasures of
+	// the subject as a text, or NULL if the subject was never erased.
 	erasureCount = `(SELECT CAST(erasures AS text) FROM {erasures} WHERE subject_id = {subject} AND erasures > 0)`
 
 	fromOfSubject = `FROM {table} AS t0 WHERE {rows}`
@@ -105,7 +105,7 @@ func newExport(w *Writer, sources []source, readsPreconditions bool) Export {
 }
 
 // Args returns the parameters of the statement. A table of the application needs the subject's key, and a ledger needs
-// the subject's id. The row of preconditions needs both.
+// the subject's id. The row of preconditions (the first row of an export) needs both.
 func (e *Export) Args(id domain.SubjectID, key []any) []any {
 	var args []any
 	for i, source := range e.sources {

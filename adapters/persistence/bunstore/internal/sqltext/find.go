@@ -62,7 +62,8 @@ func (postgres) FromItem(table domain.CatalogTable) string {
 	return qualifiedName(table)
 }
 
-// typesWithoutText holds the first words of types that hold no text and have no type in a data map.
+// typesWithoutText holds the first words of the names of database types. Columns of these types hold no text, and data
+// maps have no such types.
 var typesWithoutText = []string{"interval", "time", "bit", "money", "oid"}
 
 func (postgres) CanHoldText(column domain.CatalogColumn) bool {

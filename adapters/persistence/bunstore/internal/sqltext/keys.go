@@ -22,7 +22,8 @@ const (
 // Keys returns the statement that reads a page of keys of an external system. The result tables lists the tables that
 // the statement reads. The text is "" if no column holds keys of that system.
 //
-// If scope is not nil, the statement selects only the keys in cells that a sweep overwrites.
+// If scope is not nil, the statement selects only the keys in cells that a sweep (the later erasure of retained cells)
+// overwrites.
 func (w *Writer) Keys(
 	live Live, query domain.KeyQuery, scope *domain.SweepScope, key []any,
 ) (text string, args []any, tables []string) {

@@ -33,7 +33,7 @@ func (w *Writer) addedUntil(sw *stepWriter, live Live, at time.Time) *Writer {
 
 const countFound = `SELECT count(*) FROM ({found}) AS found`
 
-// CountOfSubject returns the statement that counts the rows that OfSubject returns.
+// CountOfSubject returns the statement that counts the rows that the statement of OfSubject returns.
 func (c *Cells) CountOfSubject(key []any) (text string, args []any) {
 	text, args = c.OfSubject(key, false)
 	return fill(countFound, "found", text), args

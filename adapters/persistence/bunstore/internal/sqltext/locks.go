@@ -8,21 +8,21 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// Locks holds the statements that lock a subject. The mark of a subject is its row in the table of erasures.
+// Locks holds the statements that lock a subject. The mark of a subject is the row that records its erasures.
 //
-// A statement that reads the subject's row returns whether the row exists, and then the preconditions. The caller must
-// check the preconditions before it continues: the fingerprint of the live catalog, and the stored text of each text
-// column of the subject's key.
+// A statement that reads the subject's row returns whether the row exists, and then the preconditions. These are the
+// fingerprint (a hash of the table definitions) and the stored text of each text column of the subject's key. The
+// caller must check the preconditions before it continues.
 type Locks struct {
 	AddMark string // adds or updates the mark of the subject $1 for an erasure at the instant $2
 
-	// AddMarkAndLock does the same as AddMark, reads the subject's row, and locks this row and the subject's ledgers. Its
-	// parameters are the subject's key and the parameters of AddMark. It is "" for SQLite, because AddMark then locks the
-	// database.
+	// AddMarkAndLock adds or updates the mark like AddMark, reads the subject's row, and locks this row and the subject's
+	// ledgers (consents and restrictions). Its parameters are the subject's key and the parameters of AddMark. It is ""
+	// for SQLite, because AddMark then locks the database.
 	AddMarkAndLock string
 
-	// LockMark locks the mark of the subject $1 and returns its number of erasures. If there is no mark, LockMark adds a
-	// mark with the instant $2 and 0 erasures.
+	// LockMark locks the mark (the row of erasures) of the subject $1 and returns its number of erasures. If there is no
+	// mark, LockMark adds a mark with the instant $2 and 0 erasures.
 	LockMark         string
 	DeleteUnusedMark string // deletes the mark of the subject $1 if its number of erasures is 0
 
@@ -60,7 +60,8 @@ const (
 
 	readSubjectRow = `SELECT {exists}, {preconditions} {from}`
 
-	// FOR UPDATE locks the row after the join, so the mark exists before the row is locked.
+	// FOR UPDATE locks the subject's row after the join. The mark (the row of the erasure) therefore exists before the
+	// subject's row is locked.
 	addMarkAndLock = `
 		WITH mark AS ({mark}
 			RETURNING {lock consents}, {lock restrictions})
@@ -109,8 +110,8 @@ func NewLocks(w *Writer) *Locks {
 	return l
 }
 
-// addMark returns the statement that adds or updates the mark of an erasure. The parameters subject and instant are
-// placeholders.
+// addMark returns the statement that adds or updates the mark, the row that records the erasures of a subject. The
+// parameters subject and instant are placeholders.
 func (w *Writer) addMark(subject, instant string) string {
 	column, number, lockCondition := w.Dialect.intakeParts(w.Tables)
 	return w.Tables.fill(addMark, "subject", subject, "instant", instant, "type", w.Dialect.instantType(),
@@ -124,14 +125,14 @@ func (w *Writer) fromSubject(offset int) string {
 	return fill(fromSubject, "table", quoteTable(subject.Name), "rows", w.rowsOf(subject, domain.Path{}, offset))
 }
 
-// lockedPath is a table whose rows are locked, and one path from the table to the subject.
+// lockedPath is a table whose rows are locked, and one path (chain of references) from the table to the subject.
 type lockedPath struct {
 	domain.Table
 	path domain.Path
 }
 
-// newLevels returns a LockLevel for each distance from the subject, nearest first, and the names of all their tables.
-// These are the tables that lie on the path of another table to the subject.
+// newLevels returns a LockLevel for each distance from the subject, nearest first, and the names of all tables of these
+// levels. A table belongs to a level if it lies on the path (chain of references) from another table to the subject.
 func (w *Writer) newLevels() (levels []LockLevel, names []string) {
 	var byDistance [][]lockedPath
 	for _, table := range w.Touched {

@@ -2,8 +2,8 @@ package sqltext
 
 import "github.com/habeas-data/habeas/domain"
 
-// Marks holds the statements that read the marks of erasures. A mark is a row of the table of erasures. Marks also
-// holds the statements on the positions of readers in the list of marks.
+// Marks holds the statements that read the marks (the rows that record the erasures of subjects). It also holds the
+// statements that read and move the positions of readers in the list of marks.
 type Marks struct {
 	Settled  string // reads the settled intake number, see Dialect.settledIntake
 	Find     string // reads the marks of the subjects in the JSON array $1
@@ -38,8 +38,8 @@ func NewMarks(w *Writer) Marks {
 	}
 }
 
-// Page returns the statement of a page of marks, and its parameters. The page contains only marks whose intake number
-// is at most settled.
+// Page returns the statement of a page of marks (rows that record erasures), and its parameters. The page contains only
+// marks whose intake number, the number in order of arrival, is at most settled.
 func (m Marks) Page(query domain.MarkQuery, settled int64) (text string, args []any) {
 	text, args = m.page, []any{query.After, settled}
 	if !query.Since.IsZero() {
@@ -54,22 +54,27 @@ func (m Marks) Page(query domain.MarkQuery, settled int64) (text string, args []
 	return text + " ORDER BY intake LIMIT " + placeholder(len(args)), args
 }
 
-// intakeClass is the first key of an advisory lock that a transaction holds while it adds a mark. It is derived from
-// the oid of the table of marks, so that the tables of different schemas have different locks.
+// intakeClass is the first key of an advisory lock that a transaction holds while it adds a mark (the row that records
+// an erasure). It is derived from the oid of the table of marks, so that the tables of different schemas have different
+// locks.
 const intakeClass = `CAST(CAST(CAST(CAST({table} AS regclass) AS oid) AS bigint) & 2147483647 AS integer)`
 
-// intakeParts takes an advisory lock before the table generates the intake number of the mark. The second key of the
-// lock is the highest committed number. The number of the mark is therefore higher than the key of the lock.
+// intakeParts takes an advisory lock before the table generates the intake number of the mark (the row of an erasure).
+// The second key of the lock is the highest committed intake number. The number of the mark is therefore higher than
+// the key of the lock.
 func (postgres) intakeParts(tables Tables) (column, number, lockCondition string) {
 	return "", "", tables.fill(`pg_advisory_xact_lock_shared(`+intakeClass+`, CAST(LEAST(2147483647,
 			COALESCE((SELECT max(intake) FROM {erasures} WHERE erasures > 0), 0)) AS integer)) IS NOT NULL`,
 		"table", literal(tables.Erasures))
 }
 
-// settledIntake returns the statement that reads the lower of two numbers: the highest committed intake number, and the
-// lowest second key of the advisory locks of intakeParts. An open transaction that holds such a lock gets an intake
-// number above the second key of its lock. A transaction without a lock has ended, or will get a number above the
-// highest committed number. The statement must run before the statement that reads the marks. The second statement then
+// settledIntake returns the statement that reads the lower of two intake numbers:
+//
+//   - The highest committed number. A transaction that takes a lock of intakeParts later gets a higher number.
+//   - The lowest second key of the advisory locks of intakeParts. An open transaction with such a lock gets a higher
+//     number.
+//
+// The statement must run before the statement that reads the marks (the rows of erasures). The second statement then
 // sees the marks of all ended transactions.
 func (postgres) settledIntake(tables Tables) string {
 	return tables.fill(`

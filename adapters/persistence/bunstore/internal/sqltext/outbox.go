@@ -27,10 +27,11 @@ type Outbox struct {
 }
 
 // Each condition on the outbox repeats the condition of a partial index, so that succeeded entries do not slow down
-// queries for other entries. An entry has the stage 0 while it is pending, failed or in flight. Stage 1 is abandoned,
-// and stage 2 is succeeded. Each index starts with a different column, so that a planner can use only the index that
-// was made for a query. Otherwise, a planner would consider all indexes equally good while the outbox is empty, and
-// would keep its plan after the outbox has grown.
+// queries for other entries. The stage of an entry is 0 (pending, failed or in flight), 1 (abandoned) or 2 (succeeded).
+//
+// Each index starts with a different column, so that a planner can use only the index that was made for a query. With
+// similar indexes, a planner could choose any of them while the outbox is empty, and keep its plan after the outbox has
+// grown.
 const (
 	countEntries = `
 		SELECT status, count(*) FROM {outbox} WHERE stage = 0 GROUP BY status
@@ -50,8 +51,8 @@ const (
 		WHERE stage = 1
 		ORDER BY enqueued_at, entry_id LIMIT $1`
 
-	// abandonedAfter selects the entries after the entry with the id $3. It compares with the stored enqueued_at of that
-	// entry, because a driver may not have been able to read this instant for $2.
+	// abandonedAfter selects the abandoned outbox entries that follow the entry with the id $3 in the list. It compares
+	// with the stored enqueued_at of that entry, because $2 may not contain this instant if a driver cannot read it.
 	abandonedAfter = `
 		SELECT {entry} FROM {outbox}
 		WHERE stage = 1 AND (enqueued_at, entry_id) >
@@ -66,8 +67,7 @@ const (
 			WHERE stage = 2 AND enqueued_at < $1
 			ORDER BY enqueued_at, entry_id LIMIT $2)`
 
-	// changeEntries locks entries in the same order as lockOperations. The two statements therefore cannot deadlock each
-	// other.
+	// changeEntries locks outbox entries in the same order as lockOperations, so that the two statements cannot deadlock.
 	changeEntries = `
 		WITH chosen AS (
 			SELECT entry_id AS chosen_id FROM {outbox}
@@ -93,20 +93,20 @@ const (
 		WHERE stage = 1 AND operation = 'erase'{filter}
 		ORDER BY enqueued_at, entry_id LIMIT $1`
 
-	// unsentCorrections is the condition for corrections that are not sent yet. The condition status <> 'succeeded' is
-	// redundant. It repeats the condition of the partial index by subject, because SQLite otherwise does not use this
-	// index.
+	// unsentCorrections is the condition for outbox entries with corrections that are not sent yet. The condition status
+	// <> 'succeeded' is redundant. It repeats the condition of the partial index by subject, because SQLite otherwise does
+	// not use this index.
 	unsentCorrections = `
 		subject_id = {subject} AND operation = 'rectify' AND status <> 'succeeded'
 		AND status IN ('pending', 'failed', 'in_flight')`
 
-	// The conditions for entries that a statement finds by their ids are CASE expressions. A planner then does not choose
-	// an index for them.
+	// Conditions for outbox entries that a statement finds by their ids. They are CASE expressions, so that a planner does
+	// not choose an index for them.
 	isStillUnfinished = `CASE status WHEN 'succeeded' THEN FALSE ELSE TRUE END`
 	isStillAbandoned  = `CASE status WHEN 'abandoned' THEN TRUE ELSE FALSE END`
 
-	// isUnclaimed is the condition that an entry was due before $1, but no worker has claimed it. It excludes entries that
-	// are already marked as unclaimed.
+	// isUnclaimed is the condition that an outbox entry was due before $1, but no worker has claimed it. It excludes
+	// entries that markUnclaimed has already changed.
 	isUnclaimed = `stage = 0 AND enqueued_at < $1 AND (next_attempt_at IS NULL OR next_attempt_at < $1)
 		AND (last_error IS NULL OR last_error <> '` + domain.LastErrorUnclaimed + `')`
 
@@ -119,7 +119,8 @@ const (
 		WHERE {due}
 		RETURNING {entry}`
 
-	// abandonUnreadable keeps the column ref of an erasure, so that an operator can repair and requeue the entry.
+	// abandonUnreadable keeps the column ref (the subject's id in the external system) of an erasure, so that an operator
+	// can repair and requeue the outbox entry.
 	abandonUnreadable = `
 		UPDATE {outbox} SET
 			status = 'abandoned', last_error = '` + domain.LastErrorUnreadable + `', next_attempt_at = NULL,
@@ -145,7 +146,8 @@ const (
 			corrections = CASE WHEN ` + needsNoData + ` THEN NULL ELSE corrections END
 		FROM outcomes
 		WHERE entry_id = settled_id AND {settled}`
-	// needsNoData is the condition that an entry with a new status does not need its ref and its corrections any more.
+	// needsNoData is the condition that an outbox entry with a new status does not need its ref (the subject's id in the
+	// external system) and its corrections any more.
 	needsNoData = `(new_status = 'succeeded' OR new_status = 'abandoned' AND operation = 'rectify')`
 )
 
@@ -199,15 +201,15 @@ func entryColumns() string {
 		"last attempt", readable("last_attempt_at"), "next attempt", readable("next_attempt_at"))
 }
 
-// Claim returns the statement that claims due entries and returns them.
+// Claim returns the statement that claims due outbox entries and returns these entries.
 func (o *Outbox) Claim(c Claim, leaseToken string) (text string, args []any) {
 	d := o.w.Dialect
 	all := Args{d.Instant(c.claimedAt), c.limit, d.Instant(c.leaseUntil), leaseToken, d.Instant(c.latestNextAttempt)}
 	return d.dueEntries(o.w.Tables, c, &all) + " " + o.claim, all
 }
 
-// AbandonUnreadable returns the statement that abandons entries. Its parameters are their ids. The parameter entries is
-// the number of ids.
+// AbandonUnreadable returns the statement that sets outbox entries to abandoned. The parameters of the statement are
+// the ids of the entries. The parameter entries is the number of ids.
 func (o *Outbox) AbandonUnreadable(entries int) string {
 	ids := make([]string, entries)
 	for i := range ids {
@@ -216,8 +218,8 @@ func (o *Outbox) AbandonUnreadable(entries int) string {
 	return o.unreadable + strings.Join(ids, ", ") + ")"
 }
 
-// Unclaimed returns the statement that marks up to $2 entries that were due before $1 as unclaimed, oldest first, and
-// returns these entries. The parameter limit must equal $2.
+// Unclaimed returns the statement that marks up to $2 outbox entries as unclaimed, oldest first. These entries were due
+// before $1. The statement returns these entries. The parameter limit must equal $2.
 func (o *Outbox) Unclaimed(limit int) string {
 	return o.w.Dialect.unclaimedEntries(o.w.Tables, limit) + " " + o.unclaimed
 }
@@ -239,9 +241,10 @@ func (o *Outbox) RequeueMatching(filter domain.OutboxFilter, limit int) (text st
 	return strings.Replace(o.requeueMatching, "{filter}", condition, 1), all
 }
 
-// LockOperations returns the statement that locks the entries of operations, except entries that succeeded and
-// corrections that are abandoned. Every transaction locks entries in the same order, so that there are no deadlocks.
-// The statement's parameters are pairs of a subject and an operation. The parameter operations is the number of pairs.
+// LockOperations returns the statement that locks the outbox entries of operations. It omits entries that have
+// succeeded and corrections that are abandoned. Every transaction locks entries in the same order, so that there are no
+// deadlocks. The statement's parameters are pairs of a subject and an operation. The parameter operations is the number
+// of pairs.
 func (o *Outbox) LockOperations(operations int) string {
 	pairs := make([]string, operations)
 	for i := range pairs {
@@ -251,7 +254,7 @@ func (o *Outbox) LockOperations(operations int) string {
 	return strings.Replace(o.locked, "{of operations}", o.w.Dialect.isOfOperations(o.w.Tables, list), 1)
 }
 
-// Settle returns the statement that writes the outcomes of attempts into their entries.
+// Settle returns the statement that writes the outcomes of attempts into their outbox entries.
 func (o *Outbox) Settle(settlements []domain.Settlement) (text string, args []any) {
 	d := o.w.Dialect
 	rows, all := make([]string, len(settlements)), make(Args, 0, 5*len(settlements))

@@ -30,7 +30,8 @@ func (postgres) OwnTables(schema string) string {
 func (postgres) CanMigrate(string) bool { return true }
 
 func (postgres) BeforeMigration() []string {
-	// The transaction then sees migrations that another process applies while this process waits for the lock.
+	// At this isolation level, the transaction sees migrations that another process applies while this process waits for
+	// the lock.
 	return []string{"SET TRANSACTION ISOLATION LEVEL READ COMMITTED"}
 }
 
@@ -65,8 +66,8 @@ func (postgres) Notification() string { return "SELECT pg_notify('habeas_outbox'
 func (postgres) isolationLevel() string { return "SELECT current_setting('transaction_isolation')" }
 
 // lockLedger returns an expression that takes an advisory lock until the transaction ends. Transactions that append to
-// the same ledger of the same subject then run one after another. The rows therefore get their sequence numbers in the
-// order in which their transactions commit.
+// the same ledger (consents or restrictions) of the same subject then run one after another. The rows therefore get
+// their sequence numbers in the order in which their transactions commit.
 func (postgres) lockLedger(ledger Kind, subject string) string {
 	switch ledger { //nolint:exhaustive // the other kinds are not ledgers
 	case Consents, Restrictions:
@@ -76,8 +77,9 @@ func (postgres) lockLedger(ledger Kind, subject string) string {
 	}
 }
 
-// fingerprint returns an expression that converts the names of the tables to oids only once, so that the database reads
-// the catalog by its indexes. The value of the expression ignores tables that do not exist.
+// fingerprint returns the expression for a hash of the table definitions. It converts the names of the tables to oids
+// only once, so that the database reads the catalog by its indexes. The value of the expression ignores tables that do
+// not exist.
 func (postgres) fingerprint(tables []domain.Table) string {
 	list := "ANY (ARRAY(" + oidsOf(tables) + "))"
 	return `(SELECT concat(
@@ -89,9 +91,9 @@ func (postgres) fingerprint(tables []domain.Table) string {
 			WHERE t.tgrelid = ` + list + ` AND NOT t.tgisinternal)` + fingerprintOfNotNull(tables, list) + `))`
 }
 
-// fingerprintOfNotNull returns the part of the fingerprint for NOT NULL constraints. The part lists the columns that
-// are NOT NULL although an erasure sets them to NULL. Returns "" if an erasure sets no column to NULL. The parameter
-// list is the condition for the oids of the tables.
+// fingerprintOfNotNull returns the part of the fingerprint (a hash of the table definitions) for NOT NULL constraints.
+// The part lists the columns that are NOT NULL although an erasure sets them to NULL. Returns "" if an erasure sets no
+// column to NULL. The parameter list is the condition for the oids of the tables.
 func fingerprintOfNotNull(tables []domain.Table, list string) string {
 	var names []string
 	for _, table := range tables {
@@ -119,10 +121,10 @@ func oidsOf(tables []domain.Table) string {
 	return "SELECT unnest(ARRAY[" + strings.Join(names, ", ") + "])::oid"
 }
 
-// Inspection returns a statement that follows views to the tables that they read, and tables to the tables that inherit
-// from them. The statement reads the columns, row-level security, triggers and rules of all these tables. It also reads
-// the bodies of the functions that triggers and rules mention. For a view, it also reads the columns of the underlying
-// tables that the view does not contain.
+// Inspection returns a statement that reads the columns, row-level security, triggers and rules of a table. The
+// statement also reads them for the tables that a view reads, and for the tables that inherit from one of these tables.
+// It reads the bodies of the functions that triggers and rules mention. For a view, it reads the columns of the
+// underlying tables that the view does not contain.
 func (postgres) Inspection(_, table string) (text, parameter string) {
 	return `
 		WITH RECURSIVE below AS (
@@ -296,12 +298,14 @@ func (postgres) changedTable(table string) (target, name string) {
 //
 //   - 0: this transaction wrote the row.
 //   - 2^31 or more: xmin is lower, so another transaction wrote the row.
-//   - other values: xmin is higher. It belongs to a subtransaction (savepoint) of this transaction, or to a transaction
+//   - other values: xmin is higher. It belongs to a savepoint (subtransaction) of this transaction, or to a transaction
 //     that started later and has committed.
 //
-// A higher id that is not below the end of the snapshot (xmax) belongs to this transaction, because the row is visible.
-// For a higher id below xmax, pg_xact_status returns 'in progress' only if the id belongs to this transaction, because
-// rows of other unfinished transactions are not visible.
+// The condition distinguishes the two cases of a higher xmin:
+//
+//   - An id from xmax (the end of the snapshot) on belongs to this transaction, because the row is visible.
+//   - For a lower id, pg_xact_status returns 'in progress' only if the id belongs to this transaction, because rows of
+//     other unfinished transactions are not visible.
 func (postgres) writtenInTransaction() string {
 	const own = `CAST(CAST(pg_current_xact_id() AS text) AS bigint)`
 	const since = `((CAST(CAST(t0.xmin AS text) AS bigint) - ` + own + ` % 4294967296 + 4294967296) % 4294967296)`

@@ -15,11 +15,11 @@ type Writer struct {
 	DataMap domain.DataMap
 	Tables  Tables
 
-	// extraCondition returns a further condition, with a leading AND, for the rows of a table. It may be nil.
+	// extraCondition returns a further condition, with a leading AND, for the rows of a table. The field may be nil.
 	extraCondition func(table domain.Table, alias string) string
 
-	// Touched lists the tables that an erasure or an export reads or writes: the tables with personal data, the tables on
-	// their paths to the subject, and the subject's table.
+	// Touched lists the tables that an erasure or an export reads or writes: the tables with personal data, the subject's
+	// table, and the tables on the paths (chains of references) between them.
 	Touched []domain.Table
 }
 
@@ -46,13 +46,14 @@ func touched(m domain.DataMap) []domain.Table {
 	return slices.DeleteFunc(slices.Clone(m.Tables()), func(t domain.Table) bool { return !needed[t.Name] })
 }
 
-// rowsOf returns the condition that the path leads from a row of the table to the subject. The alias of the table is
-// t0. The placeholders of the subject's key start at $(offset+1).
+// rowsOf returns the condition that the path (a chain of references) leads from a row of the table to the subject. The
+// alias of the table is t0. The placeholders of the subject's key start at $(offset+1).
 func (w *Writer) rowsOf(table domain.Table, path domain.Path, offset int) string {
 	return w.pathCondition("t0", 0, table, path.Relations, offset)
 }
 
-// allRowsOf is like rowsOf, but for any path of the table.
+// allRowsOf returns the condition that any path (chain of references) leads from a row of the table to the subject. The
+// alias and the placeholders are the same as in rowsOf.
 func (w *Writer) allRowsOf(table domain.Table, offset int) string {
 	paths := w.DataMap.Paths(table.Name)
 	conditions, direct := make([]string, len(paths)), true
@@ -74,7 +75,8 @@ func (w *Writer) allRowsOf(table domain.Table, offset int) string {
 	return "(" + key + ") IN (" + strings.Join(conditions, " UNION ") + ")"
 }
 
-// isDirect reports whether the path consists of one relation that refers to the subject's key.
+// isDirect reports whether the path (chain of references to the subject) consists of one relation that refers to the
+// subject's key.
 func (w *Writer) isDirect(path domain.Path) bool {
 	if len(path.Relations) != 1 {
 		return false
@@ -86,21 +88,22 @@ func (w *Writer) isDirect(path domain.Path) bool {
 const (
 	leadsToParent = `({columns}) IN (SELECT {referenced} FROM {parent} AS {parent alias} WHERE {rows})`
 
-	// equalsParentKey is the condition that a text column and the key of its parent are equal byte by byte. It is
-	// necessary because the database may ignore differences when it compares texts (for example, of case). The condition
-	// is also true if no parent has exactly the text of the column.
+	// equalsParentKey is the condition that a text column and the key of its parent (the row to which it refers) are equal
+	// byte by byte. It is necessary because the database may ignore differences when it compares texts (for example, of
+	// case). The condition is also true if no parent has exactly the text of the column.
 	equalsParentKey = `
 		({column} IN (SELECT CAST({parent alias}.{referenced} AS text) FROM {parent} AS {parent alias} WHERE {rows})
 			OR {no exact key})`
 
-	// noExactKey is the condition that no row of a table has a key with exactly the text of a column. The column then
-	// belongs to the row whose key the database considers equal. For example, 'ANN' then belongs to 'ann'.
+	// noExactKey is the condition that no row of a table has a key with exactly the text of a column. In this case, the
+	// column refers to the row whose key the database considers equal. For example, 'ANN' refers to 'ann' if there is no
+	// key 'ANN'.
 	noExactKey = `NOT EXISTS (SELECT 1 FROM {table} AS habeas_other WHERE CAST(habeas_other.{key} AS text) = {column})`
 )
 
-// pathCondition returns the condition that a path leads from a row to the subject. It includes extraCondition for each
-// row on the path. The parameter alias is the alias of the first table. The following tables have the aliases
-// t<depth+1>, t<depth+2>, and so on.
+// pathCondition returns the condition that a path (chain of references) leads from a row to the subject. It includes
+// extraCondition for each row on the path. The parameter alias is the alias of the first table. The following tables
+// have the aliases t<depth+1>, t<depth+2>, and so on.
 func (w *Writer) pathCondition(
 	alias string, depth int, table domain.Table, path []domain.Relation, offset int,
 ) string {
@@ -111,7 +114,8 @@ func (w *Writer) pathCondition(
 	return condition
 }
 
-// leadsToSubject is pathCondition without extraCondition for the first table. If the last relation refers to the
+// leadsToSubject returns the condition that a path (chain of references) leads from a row to the subject. It differs
+// from pathCondition because it does not include extraCondition for the first table. If the last relation refers to the
 // subject's key, the condition compares the columns of that relation and does not read the subject's table.
 func (w *Writer) leadsToSubject(
 	alias string, depth int, table domain.Table, path []domain.Relation, offset int,

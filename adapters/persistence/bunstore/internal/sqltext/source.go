@@ -7,7 +7,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// source is one table of an export statement.
+// source is a table that an export statement reads, with the expressions of its values.
 type source struct {
 	table        domain.Table
 	namedByKey   bool // the name of a row in an export is its primary key
@@ -19,8 +19,9 @@ type source struct {
 	fromClause    func(offset int) string // the clauses from FROM on; their placeholders start at $(offset+1)
 	keyParameters int                     // the number of parameters for the subject's key; 0 for a ledger
 
-	// If a table has several paths, paths lists them, and pathValues returns one expression for each path. The value of an
-	// expression is not NULL if its path leads from the row to the subject.
+	// If a table has several paths (chains of references to the subject), the field paths lists them, and pathValues
+	// returns one expression for each path. The value of an expression is not NULL if its path leads from the row to the
+	// subject.
 	paths      []domain.Path
 	pathValues func(offset int) []string
 }
@@ -57,8 +58,8 @@ func newSource(dialect Dialect, table domain.Table, exported []domain.Column) so
 	return s
 }
 
-// restrictByPath sets paths and pathValues if the table has several paths. An export of the subject then contains only
-// the cells of a row that belong to the subject.
+// restrictByPath sets the fields paths and pathValues if the table has several paths (chains of references to the
+// subject). An export then contains only the cells of a row that belong to the subject.
 func (s *source) restrictByPath(w *Writer) {
 	paths := w.DataMap.Paths(s.table.Name)
 	if len(paths) == 1 || len(s.table.Personal()) == 0 { // without personal data, cells belong to every path
@@ -118,7 +119,8 @@ func (e *Export) NewRow() *ExportRow {
 	return row
 }
 
-// WasErased reports whether the subject was erased before. The parameter row is the row of preconditions.
+// WasErased reports whether the subject was erased before. The parameter row is the row of preconditions (the first row
+// of an export).
 func (e *Export) WasErased(row *ExportRow) bool {
 	return row.Values[len(e.sources[0].selected)-1] != nil
 }
@@ -147,7 +149,8 @@ func (e *Export) Yield(row *ExportRow, erased bool, yield func(domain.ExportReco
 	return nil
 }
 
-// pathsToSubject returns the paths of the source that lead from the row with the given values to the subject.
+// pathsToSubject returns the paths (chains of references) of the source that lead from the row with the given values to
+// the subject.
 func (e *Export) pathsToSubject(s *source, values []any) []domain.Path {
 	if len(s.paths) == 0 {
 		return e.dataMap.Paths(s.table.Name)

@@ -29,8 +29,8 @@ type stepPart struct {
 	constants []any
 }
 
-// Args returns the parameters of the statement for a subject, and appends more. The steps must be the steps of the
-// group, but may have other instants (domain.Step.At).
+// Args returns the parameters of the statement for a subject, followed by the parameters in more. The steps must be the
+// steps of the group, but may have other instants (domain.Step.At).
 func (g *StepGroup) Args(steps []domain.Step, key []any, more ...any) []any {
 	var args []any
 	for _, part := range g.parts {
@@ -40,18 +40,20 @@ func (g *StepGroup) Args(steps []domain.Step, key []any, more ...any) []any {
 }
 
 // HaveSameText reports whether the statements of two steps have the same text. The instants of the steps may differ,
-// because Args replaces them. Returns false if a step has a Scope, because Args does not replace the instants of a
-// Scope.
+// because Args replaces them. Returns false if a step has a Scope (the limits of a sweep), because Args does not
+// replace the instants of a Scope.
 func HaveSameText(a, b domain.Step) bool {
 	return a.Target == b.Target && a.Via == b.Via && a.Strategy == b.Strategy && a.External == b.External &&
 		slices.Equal(a.Columns, b.Columns) && slices.Equal(a.Clears, b.Clears) &&
 		slices.Equal(a.Expired, b.Expired) && a.At.IsZero() == b.At.IsZero() && a.Scope == nil && b.Scope == nil
 }
 
-// CombinableSteps returns the number of steps, from the first on, that one statement can execute. One statement must
-// not change a table over two paths. After another step on the same table, it must not execute a step that only sets
-// references to NULL. Otherwise two parts of the statement could change the same row, and only one of the changes would
-// take effect.
+// CombinableSteps returns the number of steps, from the first on, that one statement can execute. No two parts of a
+// statement may change the same row, because only one of the changes would take effect. A step therefore needs a new
+// statement in two cases:
+//
+//   - An earlier step reaches the same table over another path (chain of references to the subject).
+//   - An earlier step has the same table, and this step only sets references to NULL.
 func CombinableSteps(steps []domain.Step) int {
 	for i, step := range steps {
 		if slices.ContainsFunc(steps[:i], func(other domain.Step) bool {
@@ -76,7 +78,7 @@ func (w *Writer) Group(live Live, steps []domain.Step) *StepGroup {
 			return other.Target == step.Target && other.Via == step.Via && other.Strategy == domain.StrategyAnonymize &&
 				!other.OnlyExpired()
 		})
-		// The other step counts all rows of the subject.
+		// This step needs no part of its own, because the other step counts all rows of the subject.
 		if step.Strategy == domain.StrategyRetain && len(step.Expired) == 0 && same >= 0 {
 			selects[i] = cteCount(same)
 			continue
@@ -94,16 +96,16 @@ func (w *Writer) Group(live Live, steps []domain.Step) *StepGroup {
 	return group
 }
 
-// prefetchColumns holds the values of a Prefetched as additional columns of a statement. Instants have a fixed format,
-// so that the settings of the session have no effect.
+// prefetchColumns reads the values of a Prefetched (values for the rest of an erasure) in additional columns of a
+// statement. Instants have a fixed format, so that the settings of the session have no effect.
 const prefetchColumns = `,
 		EXISTS (SELECT FROM {outbox} WHERE ` + unsentCorrections + `),
 		(SELECT json_agg(json_build_array(purpose, policy_version, granted, source,
 			to_char(recorded_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')))
 		FROM (` + consentsInForce + `) AS in_force)`
 
-// AddPrefetch adds the columns of a Prefetched to the statement of a group. The subject's id becomes the last
-// parameter.
+// AddPrefetch adds the columns of a Prefetched (values for the rest of an erasure) to the statement of a group. The
+// subject's id becomes the last parameter.
 func (w *Writer) AddPrefetch(g *StepGroup) {
 	subject := placeholder(len(g.Args(g.Steps, make([]any, len(w.DataMap.SubjectTable().SubjectKey)))) + 1)
 	g.Text += w.Tables.fill(prefetchColumns, "subject", subject)
@@ -161,8 +163,8 @@ func (w *Writer) stepWriter(table domain.Table, types map[string]string, offset 
 	return &stepWriter{writer: w, table: table, alias: "t0", types: types, offset: offset}
 }
 
-// dutyCutoff is a constant that resolveConstants replaces by an instant: the latest start of a retention duty that has
-// ended by the instant of the step. The value of a dutyCutoff is the period of the duty.
+// dutyCutoff is a constant that resolveConstants replaces by an instant. If a retention duty started at this instant or
+// earlier, it has ended at the instant of the step. The value of a dutyCutoff is the period of the duty.
 type dutyCutoff domain.Period
 
 // resolveConstants returns the constants as parameters. It replaces each dutyCutoff for a step with the given instant.
@@ -183,7 +185,7 @@ func (w *stepWriter) addConstant(value any) string {
 }
 
 // assignments returns the SET list of the step's UPDATE. The list anonymizes step.Columns and sets step.Clears to NULL.
-// It overwrites a cell of step.Expired only if isOverwritten is true, and otherwise keeps its value.
+// It overwrites a cell of step.Expired only if the condition of isOverwritten is true, and otherwise keeps its value.
 func (w *stepWriter) assignments(step domain.Step) string {
 	var all []string
 	for _, name := range step.Columns {
@@ -200,7 +202,7 @@ func (w *stepWriter) assignments(step domain.Step) string {
 }
 
 // surrogate returns the expression for the value that overwrites a column: NULL or a constant if the data map says so,
-// and otherwise the surrogate of the dialect.
+// and otherwise the result of Dialect.surrogate.
 func (w *stepWriter) surrogate(name string) string {
 	column, _ := w.table.Column(name)
 	constant, ok := column.Constant()

@@ -6,12 +6,14 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// minPrefixedLength is the length of the shortest surrogate that begins with "anon-". It has 12 digits.
+// minPrefixedLength is the length of the shortest surrogate (replacement of an erased value) that begins with "anon-".
+// It has 12 digits.
 const minPrefixedLength = len("anon-") + 12
 
-// anonymousText returns the expression for the surrogate of a text: "anon-" and 32 hexadecimal digits. A column with a
-// limited length gets fewer digits. If fewer than 12 digits would fit after "anon-", the surrogate consists of digits
-// only, because the digits make it unique. The parameter hex is the expression for 32 digits.
+// anonymousText returns the expression for the surrogate (the replacement) of a text: "anon-" and 32 hexadecimal
+// digits. A column with a limited length gets fewer digits. If fewer than 12 digits would fit after "anon-", the
+// surrogate consists of digits only, because the digits make it unique. The parameter hex is the expression for 32
+// digits.
 func anonymousText(hex string, length int) string {
 	const prefix, digits = len("anon-"), 32
 	switch {
@@ -38,7 +40,8 @@ func IsNulled(column domain.Column) bool {
 	return column.Personal != nil && column.Personal.Strategy == domain.StrategyNull
 }
 
-// commonSurrogate returns the surrogate of a column type for which both databases use the same constant.
+// commonSurrogate returns the surrogate (the replacement of an erased value) of a column type for which both databases
+// use the same constant.
 func commonSurrogate(t domain.ColumnType) string {
 	switch t { //nolint:exhaustive // the dialects have separate surrogates for the other types
 	case domain.TypeSmallInt, domain.TypeInteger, domain.TypeBigInt, domain.TypeNumber:

@@ -10,8 +10,8 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// Sweeps holds the statements that lock a subject for a sweep. The mark of a subject is its row in the table of
-// erasures.
+// Sweeps holds the statements that lock a subject for a sweep (the later erasure of retained cells). The mark of a
+// subject is the row that records its erasures.
 type Sweeps struct {
 	Fingerprint        string // reads the fingerprint of the live catalog
 	LockMark           string // locks the mark of the subject $1; returns the instants of its last erasure and sweep
@@ -46,8 +46,9 @@ func NewSweeps(w *Writer) Sweeps {
 	}
 }
 
-// DueSubjects returns the statement that selects the indexes of the subjects in which a step overwrites a cell. The
-// parameter keys holds the key of each subject, and the parameter scope restricts the cells of each subject.
+// DueSubjects returns the statement that selects the indexes of the subjects whose rows have a cell that a step
+// overwrites. The parameter keys holds the key of each subject, and the parameter scope restricts the cells of each
+// subject that the statement considers.
 func (w *Writer) DueSubjects(
 	live Live, steps []domain.Step, keys [][]any, scope []*domain.SweepScope,
 ) (text string, args []any) {
@@ -69,8 +70,8 @@ func (w *Writer) DueSubjects(
 }
 
 // isOverwritten returns the condition that a step overwrites a retained cell: all retention duties of the cell have
-// ended. With step.Scope, the condition excludes cells that were overwritten before, and cells that Scope.DutyStartsBy
-// excludes. The parameter name is the column of the cell.
+// ended. In a sweep (step.Scope is set), the condition excludes cells that were overwritten before, and cells that
+// Scope.DutyStartsBy excludes. The parameter name is the column of the cell.
 func (w *stepWriter) isOverwritten(name string, step domain.Step) string {
 	expired := w.dutiesEnded(name, step.At)
 	if step.Scope == nil || step.At.IsZero() {
@@ -100,22 +101,22 @@ func (w *stepWriter) isOverwritten(name string, step domain.Step) string {
 
 func formatInstant(t time.Time) string { return t.UTC().Format(timeFormat) }
 
-func (postgres) matchesForm(column string, fixedParts []string, digits int, parameter func(pattern any) string) string {
+func (postgres) matchesForm(column string, fixedParts []string, digits int, add func(pattern any) string) string {
 	parts := make([]string, len(fixedParts))
 	for i, part := range fixedParts {
 		parts[i] = regexp.QuoteMeta(part)
 	}
 	pattern := "^" + strings.Join(parts, "[0-9a-f]{"+strconv.Itoa(digits)+"}") + "$"
-	return column + " ~ CAST(" + parameter(pattern) + " AS text)"
+	return column + " ~ CAST(" + add(pattern) + " AS text)"
 }
 
 // globEscaper escapes the special characters of a GLOB pattern.
 var globEscaper = strings.NewReplacer("*", "[*]", "?", "[?]", "[", "[[]")
 
-func (sqlite) matchesForm(column string, fixedParts []string, digits int, parameter func(pattern any) string) string {
+func (sqlite) matchesForm(column string, fixedParts []string, digits int, add func(pattern any) string) string {
 	parts := make([]string, len(fixedParts))
 	for i, part := range fixedParts {
 		parts[i] = globEscaper.Replace(part)
 	}
-	return column + " GLOB " + parameter(strings.Join(parts, strings.Repeat("[0-9a-f]", digits)))
+	return column + " GLOB " + add(strings.Join(parts, strings.Repeat("[0-9a-f]", digits)))
 }

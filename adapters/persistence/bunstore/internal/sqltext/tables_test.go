@@ -2,7 +2,8 @@ package sqltext
 
 import "testing"
 
-// A replacement is not filled in again. It may be a name of the application that contains braces.
+// The text that replaces a placeholder may contain braces, for example in a name of the application. fill must not
+// replace these braces.
 func TestOnlyTheNamesOfAStatementAreFilledIn(t *testing.T) {
 	got := Tables{Consents: "c"}.fill(`
 		SELECT '{}', "{" FROM {consents} WHERE {name} ~ '^[0-9]{4}$' AND {other} = {name}`, "name", `"{consents}"`)

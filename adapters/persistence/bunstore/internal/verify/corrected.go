@@ -22,8 +22,8 @@ func (s *Step) holdsNothingOld(cells []held) bool {
 	return true
 }
 
-// corrected reports whether a row contains each new value of the rectification in at least one of its columns. A
-// trigger may then derive the other columns with the same value from that column.
+// corrected reports whether a row contains each new value of the rectification in at least one of its columns. Other
+// columns with the same new value may differ, because a trigger may derive them from that column.
 func (s *Step) corrected(cells []held) bool {
 	for _, cell := range cells {
 		if !slices.ContainsFunc(cells, func(h held) bool { return s.sameCorrection(h, cell) && s.isCorrected(h) }) {
@@ -33,8 +33,9 @@ func (s *Step) corrected(cells []held) bool {
 	return true
 }
 
-// correctedBefore reports whether a row already held the new value of a cell, in the cell or in another one, before the
-// rectification. A trigger may then have derived the cell from that value, and derives the same text again.
+// correctedBefore reports whether a row already held the new value of a cell before the rectification, in this cell or
+// in another one. The text of the cell is then not an old value, because a trigger may derive the same text from the
+// new value again.
 func (s *Step) correctedBefore(cell held, cells []held) bool {
 	return s.values != nil && slices.ContainsFunc(cells, func(h held) bool {
 		return s.sameCorrection(h, cell) && s.isCorrected(h)
@@ -62,11 +63,12 @@ func (s *Step) isCorrected(h held) bool {
 		return true
 	}
 	text, isText := value.(string)
-	return isText && h.text.Valid && bare(text) != "" && bare(text) == bare(h.text.String)
+	return isText && h.text.Valid && normalized(text) != "" && normalized(text) == normalized(h.text.String)
 }
 
-// bare returns the letters and digits of a text in lower case, so that texts can be compared regardless of their form.
-func bare(text string) string {
+// normalized returns the letters and digits of a text in lower case, so that texts can be compared regardless of their
+// form.
+func normalized(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {
 			return unicode.ToLower(r)

@@ -10,9 +10,9 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// LeftOver adds to found the rows and cells that a step should have deleted or overwritten but that still exist. The
-// parameter at is the time of the erasure that has executed the step. Rows that were added later do not count. LeftOver
-// changes no data.
+// LeftOver adds to the parameter found the rows and cells that a step should have deleted or overwritten but that still
+// exist. The parameter at is the time of the erasure that has executed the step. Rows that were added later do not
+// count. LeftOver changes no data.
 func (s *Step) LeftOver(ctx context.Context, at time.Time, found domain.Leftovers) (domain.Leftovers, error) {
 	cells := s.cellsOf()
 	cells.AddedUntil = at
@@ -39,8 +39,9 @@ func (s *Step) LeftOver(ctx context.Context, at time.Time, found domain.Leftover
 	return found, err
 }
 
-// isLeftOver reports whether a cell holds a value that the step did not write. A surrogate for a text or a UUID can be
-// recognized by its form. Every other surrogate is a constant, for which cell.written is true.
+// isLeftOver reports whether a cell holds a value that the step did not write. A surrogate (the value that an erasure
+// writes) for a text or a UUID can be recognized by its form. Every other surrogate is a constant. The field written of
+// the cell is true for this constant.
 func (s *Step) isLeftOver(cell held) bool {
 	column, _ := s.table.Column(cell.column)
 	switch {
@@ -57,7 +58,8 @@ func (s *Step) isLeftOver(cell held) bool {
 	}
 }
 
-// Present reports whether the table of the step has any row of the subject, except rows that were added after at.
+// Present reports whether the table of the step has any row of the subject, except rows that were added after the
+// instant at.
 func (s *Step) Present(ctx context.Context, at time.Time) (bool, error) {
 	cells := s.cellsOf()
 	cells.AddedUntil = at

@@ -48,8 +48,9 @@ func NewStep(db Database, text *sqltext.Writer, live *catalog.Catalog, op string
 	}
 }
 
-// Rectify turns the step into a rectification. statement with args writes the values to the row with the primary key in
-// the parameter row. If row is nil, it writes the values to all rows of the subject.
+// Rectify turns the step into a rectification. The parameter statement is an SQL statement with the parameters args. It
+// writes the values to the row with the primary key in the parameter row. If row is nil, it writes the values to all
+// rows of the subject.
 func (s *Step) Rectify(values []domain.ColumnValue, row []string, statement string, args []any) {
 	s.statement, s.args, s.row, s.values = statement, args, row, map[string]any{}
 	for _, value := range values {
@@ -65,14 +66,15 @@ func (s *Step) Overwrites(earlier *Step) bool {
 		slices.ContainsFunc(s.Columns, func(name string) bool { return slices.Contains(earlier.Columns, name) })
 }
 
-// maxRounds is the maximum number of times that Repeat executes a step. A repetition can remove values that remain. For
-// example, a trigger may write old values to a table whose step came earlier, or a short random surrogate may equal the
-// old value by chance.
+// maxRounds is the maximum number of times that Repeat checks a step. After each check except the last one, Repeat
+// executes the step again if old values remain. A repetition can remove such values. For example, a trigger may write
+// old values to a table whose step came earlier, and a short random surrogate (replacement value) may by chance equal
+// the old value.
 const maxRounds = 5
 
 // Repeat checks each step for old values that remain, and executes the step again if there are any. Repeat ends when no
-// step has remaining values. It returns an error if values remain in round maxRounds. On error, failing is the index of
-// the step that failed.
+// step has remaining values. It returns an error if values remain at the last of maxRounds checks. On error, failing is
+// the index of the step that failed.
 func Repeat(ctx context.Context, steps []*Step) (failing int, err error) {
 	for round := 1; ; round++ {
 		clean := true
@@ -214,7 +216,7 @@ func (s *Step) findKept(ctx context.Context) (kept bool, err error) {
 			row := domain.CanonicalTuple(key)
 			for _, h := range held {
 				old, had := changed[cell{row, h.column}]
-				stays := h.text.Valid && !h.written && s.holds(h.text.String, old)
+				stays := h.text.Valid && !h.written && s.containsOld(h.text.String, old)
 				if had && (stays || s.values != nil) { // a trigger of another table may revert a correction later
 					s.cells[cell{row, h.column}] = old
 				}
@@ -228,10 +230,10 @@ func (s *Step) findKept(ctx context.Context) (kept bool, err error) {
 	return kept || s.values != nil && found < len(s.rows), nil
 }
 
-// holds reports whether a text equals an old text or contains it. An old text that is only contained counts if it has
-// at least six bytes, because a random surrogate may contain a shorter text by chance. It never counts in a
-// rectification, because a new text may well contain the old text.
-func (s *Step) holds(text, old string) bool {
+// containsOld reports whether a text equals an old text or contains it. An old text that is only contained counts if it
+// has at least six bytes, because a random surrogate (replacement value) may contain a shorter text by chance. It never
+// counts in a rectification, because a new text may well contain the old text.
+func (s *Step) containsOld(text, old string) bool {
 	const shortest = 6
 	return text == old || s.values == nil && len(old) >= shortest && strings.Contains(text, old)
 }
