@@ -31,7 +31,7 @@
 //	ports.Finder                                                     TestFinder
 //	ports.IDSource                                                   TestIDSource
 //	ports.Observer                                                   TestObserver
-//	ports.Resolver                                                   TestResolver
+//	ports.Resolver, ports.KeyResolver                                TestResolver
 //
 // No case can check the following rules. The author of an adapter must ensure them:
 //
@@ -48,6 +48,13 @@
 //   - A store may know more about a column than the data map does. It then refuses values that it could not read back.
 //   - The methods of a ports.Observer return immediately.
 //   - A ports.Resolver opens no session.
+//   - If a response of the external system has a Retry-After header, the ports.Resolver returns its duration in
+//     domain.RetryLater.After.
+//   - A ports.Resolver does not follow redirects of an erasure or a rectification. A client would repeat the request as
+//     a GET, whose success is no proof of an erasure.
+//   - A ports.Resolver escapes refs and keys in the path of a URL. For example, the ref "../7" must not select the
+//     person 7.
+//   - A ports.KeyResolver exports the records of different keys with different values of domain.ExportRecord.Row.
 //   - A ports.RectifyingResolver writes the corrections. Only its author knows which fields the system can correct and
 //     show.
 //   - A ports.Clock returns the current time.

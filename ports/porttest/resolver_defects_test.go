@@ -289,6 +289,6 @@ func errorDefects() resolverDefects {
 			f.erase = func(ctx context.Context, ref domain.SubjectRef, id string) (bool, error) {
 				return f.doErase(context.WithoutCancel(ctx), ref, id)
 			}
-		}, resolverFound{"erased although the context had ended": {resolverEndedContextEndsTheCall}}},
+		}, resolverFound{"EraseSubject erased although the context had ended": {resolverEndedContextEndsTheCall}}},
 	}
 }
