@@ -11,8 +11,8 @@ import (
 // stores of this module, the Outbox of a session also implements OutboxOperations. The function OperationsOf returns
 // the OutboxOperations of an outbox. The services also work with a store that does not implement OutboxOperations.
 type OutboxOperations interface {
-	// Backlog returns the number and the age of the entries that have not succeeded, for each resolver that has such
-	// entries. The result is in the order of the names of the resolvers. Backlog only reads. It reads an index and no
+	// Backlog returns the number and the age of the outbox entries that have not succeeded, for each resolver that has
+	// such entries. The result is in the order of the names of the resolvers. Backlog only reads. It reads an index and no
 	// table.
 	Backlog(ctx context.Context) ([]domain.OutboxBacklog, error)
 
@@ -31,14 +31,13 @@ type OutboxOperations interface {
 	// rectification, because an abandoned rectification has not prevented the completion of its operation.
 	Discard(ctx context.Context, entryIDs []string) ([]domain.Discarded, error)
 
-	// FirstClaims returns, for each of the given entries, the instant of the first claim after the last requeue of the
-	// entry. The map leaves out entries that were never requeued, and entries that were not claimed after their last
-	// requeue.
+	// FirstClaims returns, for each of the given outbox entries, the instant of its first claim after its last requeue.
+	// The map leaves out entries that were never requeued, and entries that were not claimed after their last requeue.
 	FirstClaims(ctx context.Context, entryIDs []string) (map[string]time.Time, error)
 }
 
-// OperationsOf returns the operations of an outbox. Returns domain.ErrConfiguration if the outbox does not implement
-// OutboxOperations.
+// OperationsOf returns the operations of an outbox. OperationsOf returns domain.ErrConfiguration if the outbox does not
+// implement OutboxOperations.
 func OperationsOf(outbox Outbox) (OutboxOperations, error) {
 	if operations, ok := outbox.(OutboxOperations); ok {
 		return operations, nil

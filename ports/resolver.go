@@ -30,8 +30,8 @@ type Resolver interface {
 	// EraseSubject erases the subject of ref in the system. If the system holds no data about the subject, return
 	// alreadyAbsent as true and no error.
 	//
-	// EraseSubject is called at least once for each entryID, and possibly again after a success: a worker may crash before
-	// it records the success. The entryID serves as the idempotency key.
+	// EraseSubject is called at least once for each entryID, the id of the outbox entry. It is possibly called again after
+	// a success, because a worker may crash before it records the success. The entryID serves as the idempotency key.
 	//
 	// Return a *domain.ResolverError if a retry cannot succeed. The outbox entry is then abandoned, and a person has to
 	// handle it. After any other error, EraseSubject is called again until the entry reaches the maximum number of
