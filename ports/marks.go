@@ -20,9 +20,9 @@ type ErasureMarks interface {
 	// query.After. If query.Since or query.Until is set, the cost grows with the number of marks that Marks must skip.
 	//
 	// A reader that continues from the last Intake misses no mark, even if clocks differ or sessions commit in another
-	// order. To ensure this, Marks never returns a mark before a mark with a lower Intake. If a session that has written a
-	// mark is still open, Marks leaves out all marks with a higher Intake until this session has ended. Marks may leave
-	// out the marks of its own session.
+	// order. To ensure this, a mark that commits later always has a higher Intake than every mark that Marks has returned
+	// before. If a session that has written a mark is still open, Marks leaves out all marks with a higher Intake until
+	// this session has ended. Marks may leave out the marks of its own session.
 	//
 	// If a subject is erased again between two calls, Marks returns the mark of the subject again, with the new instant.
 	// No mark is ever removed.

@@ -106,8 +106,8 @@ func catalogHasTheColumns(t testing.TB, h StoreHarness) {
 	})
 }
 
-// canHold reports whether a database column of the type live can hold every value of the type t. For example, a
-// database without UUIDs stores them as text.
+// canHold reports whether a column of the type live, its type in the database, can hold every value of the type t, its
+// type in the data map. For example, a database without UUIDs stores them as text.
 func canHold(t, live domain.ColumnType) bool {
 	whole := []domain.ColumnType{domain.TypeSmallInt, domain.TypeInteger, domain.TypeBigInt}
 	at := slices.Index(whole, t)

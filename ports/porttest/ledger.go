@@ -243,7 +243,7 @@ func instantsToRound() map[time.Time]time.Time {
 	}
 }
 
-// expectInstant checks an instant that a store has returned for the instant given.
+// expectInstant checks the instant got, which a store has returned after the instant given was appended.
 func expectInstant(t testing.TB, what string, got, given, want time.Time) {
 	t.Helper()
 	if !got.Equal(want) {

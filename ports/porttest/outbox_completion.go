@@ -56,7 +56,8 @@ func outboxOpenEntriesHoldCompletionBack(t testing.TB, h StoreHarness) {
 				}
 			}
 			e := b.claimed(t, entries...)
-			// An entry may be settled before the success, or in the same call as the success. The case checks both.
+			// The first call settles the other entry alone, and a second call settles the success. The third call settles an
+			// equal pair of entries in one call.
 			b.settle(t, settle(e[0])...)
 			if got := b.settle(t, succeeds(e[1])); got[0] != applied {
 				t.Errorf("%s: after another entry was %s, a success resulted in %v", operation, name, namesOf(got))

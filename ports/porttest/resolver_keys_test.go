@@ -71,7 +71,8 @@ func resolverKeyDefects() resolverDefects {
 	}
 }
 
-// changesErrorsOfKeys returns a defect: ExportKeys and EraseKeys pass the error that they return through change.
+// changesErrorsOfKeys returns a function that makes a resolver defective: ExportKeys and EraseKeys pass each error
+// through change.
 func changesErrorsOfKeys(change func(error) error) func(*fakeResolver) {
 	return func(f *fakeResolver) {
 		f.byKeys = func(ctx context.Context, keys []string) ([]domain.ExportRecord, error) {

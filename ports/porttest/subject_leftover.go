@@ -107,9 +107,8 @@ func (s shopUnderTest) hasVerifier(t testing.TB) bool {
 	return s.verify(t, func(context.Context, ports.ErasureVerifier) error { return nil })
 }
 
-// The case leaves out one step of the plan after the other. It does not require a finding for a row that the step of
-// another path has erased, or for a row that is no longer connected to zoe because another step has cleared a
-// reference.
+// The case leaves out one step of the plan after the other. For some rows of the step that is left out, it requires no
+// finding: another step has erased the row, or has cleared the reference that connected the row to zoe.
 func subjectVerificationFindsSkippedSteps(t testing.TB, h StoreHarness) {
 	for _, s := range h.shops(t) {
 		if !s.hasVerifier(t) {

@@ -182,7 +182,7 @@ func subjectStepsAreRefused(t testing.TB, h StoreHarness) {
 	unchanged(t, "after steps that were refused", s.content(t), before)
 }
 
-// judgedAt returns the step with the instant for which a store decides whether a retention period is over.
+// judgedAt returns the step with an instant. A retention period that has ended by this instant counts as over.
 func judgedAt(step domain.Step, instant time.Time) domain.Step {
 	step.At = instant
 	return step
