@@ -16,15 +16,15 @@ type OutboxOperations interface {
 	// table.
 	Backlog(ctx context.Context) ([]domain.OutboxBacklog, error)
 
-	// RequeueMatching makes up to limit abandoned erasures that match the filter pending again, as Outbox.Requeue does. It
-	// takes the entries that were enqueued first, and returns these entries, oldest first. To requeue all matching
+	// RequeueMatching selects the abandoned erasures (outbox entries) that match the filter, and makes them pending again,
+	// as Outbox.Requeue does. It requeues at most limit entries, oldest first, and returns them. To requeue all matching
 	// entries, call RequeueMatching again until it returns no entry. An empty filter matches all entries. A limit of 0 or
 	// less requeues no entry.
 	RequeueMatching(ctx context.Context, filter domain.OutboxFilter, limit int) ([]domain.OutboxEntry, error)
 
-	// Discard marks abandoned entries as succeeded, because a person has handled them by other means. It clears the refs,
-	// corrections and errors of the entries. It returns the discarded entries, oldest first by (EnqueuedAt, EntryID). It
-	// ignores the ids of entries that are not abandoned.
+	// Discard marks abandoned outbox entries as succeeded, because a person has handled them by other means. It clears the
+	// refs, corrections and errors of the entries. It returns the discarded entries, oldest first by (EnqueuedAt,
+	// EntryID). It ignores the ids of entries that are not abandoned.
 	//
 	// Discarded.Completes is set on the last returned entry of an erasure if all entries of this erasure have then
 	// succeeded. Discard takes the lock of Outbox.Settle before it decides this. Completes is never set for a

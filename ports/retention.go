@@ -8,8 +8,8 @@ import (
 
 // RetentionSweeper overwrites retained cells after the end of their duty (Art. 17(1)(a) and Art. 5(1)(e) GDPR). A
 // retained cell is a cell that an erasure has kept because the law required this. The duty is the legal obligation to
-// keep the cell. The data map determines the instant at which the duty ends. The parameter steps holds the steps that
-// domain.Plan.SweepAt returns. The rules for errors about steps are the same as for SubjectStore.Apply.
+// keep the cell. The data map determines the instant at which the duty ends. The parameter steps of the methods holds
+// the steps that domain.Plan.SweepAt returns. The rules for errors about steps are the same as for SubjectStore.Apply.
 //
 // In the stores of this module, the SubjectStore also implements RetentionSweeper. The function SweeperOf returns the
 // RetentionSweeper of a SubjectStore.

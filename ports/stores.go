@@ -187,17 +187,19 @@ type SubjectStore interface {
 // For every method, a limit of 0 or less selects no entry. A method accepts any number of entries and ids. The methods
 // Counts and Abandoned only read. A session may therefore call SubjectStore.Export after them.
 type Outbox interface {
-	// Enqueue adds new entries. Other sessions see the entries after the session has committed. The status of a new entry
-	// is pending. A new entry has no attempts, no error, no lease and no instant except EnqueuedAt. A store may ignore
-	// other values of these fields. Enqueue returns domain.ErrConflict if an entry with the same EntryID exists already.
+	// Enqueue adds new outbox entries. Other sessions see the entries after the session has committed. The status of a new
+	// entry is pending. A new entry has no attempts, no error, no lease and no instant except EnqueuedAt. A store may
+	// ignore other values of these fields. Enqueue returns domain.ErrConflict if an entry with the same EntryID exists
+	// already.
 	//
 	// Other methods, such as Claim, return the corrections of an entry as domain.Corrections decodes them from JSON. A
 	// time becomes its text, and bytes become base64. A number at any depth becomes a json.Number with the same value. No
 	// digits are lost.
 	Enqueue(ctx context.Context, entries ...domain.OutboxEntry) error
 
-	// Claim takes up to limit due entries for the caller and returns them, oldest first by (EnqueuedAt, EntryID). An entry
-	// is due if its status is pending, failed or in flight, and its NextAttemptAt is nil or not after the parameter at.
+	// Claim takes up to limit due outbox entries for the caller and returns them, oldest first by (EnqueuedAt, EntryID).
+	// An entry is due if its status is pending, failed or in flight, and its NextAttemptAt is nil or not after the
+	// parameter at.
 	//
 	// Claim changes each entry. It sets Status to in_flight, adds 1 to Attempts, and sets LastAttemptAt to the parameter
 	// at. It sets NextAttemptAt to leaseUntil, and LeaseToken to leaseToken. A claimed entry belongs to the caller from
@@ -240,15 +242,15 @@ type Outbox interface {
 		ctx context.Context, limit int, at, leaseUntil time.Time, leaseToken string, known ...domain.OutboxTarget,
 	) ([]domain.OutboxEntry, error)
 
-	// Unclaimed finds up to limit entries that were due before the parameter dueBefore and that no process has claimed
-	// since. It returns the entries, oldest first by (EnqueuedAt, EntryID). It sets LastError of each entry to
+	// Unclaimed finds up to limit outbox entries that were due before the parameter dueBefore and that no process has
+	// claimed since. It returns the entries, oldest first by (EnqueuedAt, EntryID). It sets LastError of each entry to
 	// domain.LastErrorUnclaimed and changes nothing else. The entry therefore stays due for Claim. Unclaimed selects
 	// entries whose status is pending, failed or in flight, whose EnqueuedAt is before dueBefore, and whose NextAttemptAt
 	// is nil or before dueBefore. It skips an entry that has this error already, so that only one of several processes
 	// gets the entry.
 	Unclaimed(ctx context.Context, dueBefore time.Time, limit int) ([]domain.OutboxEntry, error)
 
-	// Settle writes the outcomes of claimed entries. It returns a result for each settlement, in the same order. A
+	// Settle writes the outcomes of claimed outbox entries. It returns a result for each settlement, in the same order. A
 	// settlement is stale if the entry no longer has the lease token of the settlement. A stale settlement changes
 	// nothing. Any other settlement sets the status of the entry and clears its lease token. It also clears the ref and
 	// the corrections in the cases that domain.Settlement describes. Settle returns no error if there are no settlements.
@@ -261,26 +263,28 @@ type Outbox interface {
 	// exactly one of them.
 	Settle(ctx context.Context, settlements []domain.Settlement) ([]domain.SettleResult, error)
 
-	// Counts returns the number of entries in each status. The map contains every status, with 0 if no entry has the
-	// status.
+	// Counts returns the number of outbox entries in each status. The map contains every status, with 0 if no entry has
+	// the status.
 	Counts(ctx context.Context) (map[domain.OutboxStatus]int64, error)
 
-	// Abandoned returns up to limit abandoned entries, oldest first by (EnqueuedAt, EntryID). It returns only entries that
-	// come after the entry in the parameter after. If the parameter after is nil, it starts with the oldest entry.
+	// Abandoned returns up to limit abandoned outbox entries, oldest first by (EnqueuedAt, EntryID). It returns only
+	// entries that come after the entry in the parameter after. If the parameter after is nil, it starts with the oldest
+	// entry.
 	Abandoned(ctx context.Context, after *domain.OutboxEntry, limit int) ([]domain.OutboxEntry, error)
 
-	// Requeue makes abandoned erasures pending again, as if they had never been tried. It returns the requeued entries,
-	// oldest first. It ignores the ids of entries that are not abandoned, and of entries that are not erasures.
+	// Requeue makes abandoned erasures (outbox entries) pending again, as if they had never been tried. It returns the
+	// requeued entries, oldest first. It ignores the ids of entries that are not abandoned, and of entries that are not
+	// erasures.
 	Requeue(ctx context.Context, entryIDs []string) ([]domain.OutboxEntry, error)
 
-	// Withdraw abandons the subject's rectifications that are pending, failed or in flight. It clears their refs and
-	// corrections, and returns these entries, oldest first. An erasure calls Withdraw for two reasons: a rectification
-	// must not be carried out after the erasure, and the corrections are personal data that must not remain. An entry in
-	// flight loses its lease. A later settlement of this entry is therefore stale.
+	// Withdraw abandons the subject's rectifications (outbox entries) that are pending, failed or in flight. It clears
+	// their refs and corrections, and returns these entries, oldest first. An erasure calls Withdraw for two reasons: a
+	// rectification must not be carried out after the erasure, and the corrections are personal data that must not remain.
+	// An entry in flight loses its lease. A later settlement of this entry is therefore stale.
 	Withdraw(ctx context.Context, id domain.SubjectID) ([]domain.OutboxEntry, error)
 
-	// Purge removes up to limit entries that have succeeded and whose EnqueuedAt is before enqueuedBefore. It returns the
-	// number of removed entries.
+	// Purge removes up to limit outbox entries that have succeeded and whose EnqueuedAt is before enqueuedBefore. It
+	// returns the number of removed entries.
 	Purge(ctx context.Context, enqueuedBefore time.Time, limit int) (int64, error)
 }
 

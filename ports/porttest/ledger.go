@@ -46,7 +46,6 @@ func (l ledger[R]) all(t testing.TB, store Store, id domain.SubjectID, purpose *
 	})
 }
 
-// inForce returns the record that is in force.
 func (l ledger[R]) inForce(t testing.TB, store Store, id domain.SubjectID, purpose *string) *R {
 	t.Helper()
 	return read(t, store, func(ctx context.Context, s ports.Session) (*R, error) { return l.latest(ctx, s, id, purpose) })

@@ -131,6 +131,8 @@ var resolverPromises = []promise.Promise[ResolverHarness]{
 	promise.That(resolverDeadlineIsHonouredForKeys,
 		"ExportKeys and EraseKeys return at the deadline, even if the system does not respond."),
 	promise.That(resolverCallsCanBeMadeConcurrently, "A resolver is safe for concurrent use (run with -race)."),
+	promise.That(resolverCallsCanBeMadeConcurrentlyForKeys,
+		"ExportKeys and EraseKeys are safe for concurrent use (run with -race)."),
 }
 
 // open opens a system and checks that the harness is complete.

@@ -1,9 +1,12 @@
 package porttest
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"reflect"
 	"slices"
+	"sync"
 	"testing"
 
 	"github.com/habeas-data/habeas/domain"
@@ -122,4 +125,31 @@ func resolverEndedContextEndsTheCallForKeys(t testing.TB, h ResolverHarness) {
 
 func resolverDeadlineIsHonouredForKeys(t testing.TB, h ResolverHarness) {
 	h.forKeys(t, checkDeadline)
+}
+
+func resolverCallsCanBeMadeConcurrentlyForKeys(t testing.TB, h ResolverHarness) {
+	resolver, s, takesKeys := h.openKeys(t)
+	if !takesKeys {
+		return
+	}
+	want := s.exportKeys(t, s.Keys.Bystander)
+	var calls sync.WaitGroup
+	for i := range callers {
+		calls.Go(func() {
+			records, err := resolver.ExportKeys(context.Background(), []string{s.Keys.Bystander})
+			if err != nil {
+				t.Errorf("a concurrent export of keys failed: %v", err)
+			} else if !reflect.DeepEqual(sorted(records), want) {
+				t.Errorf("a concurrent export of keys returned other records")
+			}
+			keys, entryID := slices.Clone(s.Keys.Populated), fmt.Sprintf("entry-%d", i%2)
+			if _, err := resolver.EraseKeys(context.Background(), keys, entryID); err != nil {
+				t.Errorf("a concurrent erasure of keys failed: %v", err)
+			}
+		})
+	}
+	calls.Wait()
+	assert(t, reflect.DeepEqual(s.exportKeys(t, s.Keys.Bystander), want),
+		"the records of the bystander's key have changed")
+	assert(t, len(s.exportKeys(t, s.Keys.Populated...)) == 0, "erased keys still have records")
 }

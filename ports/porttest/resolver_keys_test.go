@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"time"
 
 	"github.com/habeas-data/habeas/domain"
 )
@@ -134,6 +135,18 @@ func resolverKeyErrorDefects() resolverDefects {
 				return absent, err
 			}
 		}, resolverFound{"the retry failed": {resolverErasureSucceedsOnceTheFaultHasPassedForKeys}}},
+		"a conflict between erasures of keys that meet": {func(f *fakeResolver) {
+			meeting := make(chan struct{})
+			f.eraseBy = func(ctx context.Context, keys []string, entryID string) (int, error) {
+				select {
+				case meeting <- struct{}{}:
+				case <-meeting:
+				case <-time.After(100 * time.Millisecond):
+					return f.doEraseBy(ctx, keys, entryID)
+				}
+				return 0, &domain.RetryLater{Resolver: "fake", Message: "conflict"}
+			}
+		}, resolverFound{"a concurrent erasure of keys failed": {resolverCallsCanBeMadeConcurrentlyForKeys}}},
 		"a key in a ResolverError": {changesErrorsOfKeys(func(err error) error {
 			if errors.As(err, new(*domain.ResolverError)) {
 				return &domain.ResolverError{Resolver: "fake", Message: "photo-2 is locked"}

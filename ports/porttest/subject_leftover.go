@@ -58,7 +58,8 @@ func (s shopUnderTest) expectLeftOver(
 	})
 }
 
-// shops opens two shops: in the first, each row belongs to one person. In the second, rows belong to several people.
+// shops opens two shops. In the first shop, each row belongs to one person. In the second shop, rows belong to several
+// people.
 func (h StoreHarness) shops(t testing.TB) []shopUnderTest {
 	t.Helper()
 	return []shopUnderTest{h.shop(t), h.sharedShop(t)}
@@ -79,8 +80,8 @@ func subjectVerificationFindsNothingAfterAPlan(t testing.TB, h StoreHarness) {
 	}
 }
 
-// applyThenVerify locks zoe, applies the steps done, and calls LeftOver for the steps expected. It returns both results
-// and rolls the session back.
+// applyThenVerify locks zoe, applies the steps in the parameter done, and calls LeftOver for the steps in the parameter
+// expected. It returns both results and rolls the session back.
 func (s shopUnderTest) applyThenVerify(
 	t testing.TB, done, expected []domain.Step,
 ) (rows []int64, found []domain.Leftover) {
