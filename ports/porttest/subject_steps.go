@@ -262,8 +262,8 @@ func subjectStepsOnOneRowAreRefused(t testing.TB, h StoreHarness) {
 	unchanged(t, "after steps that were refused", s.content(t), before)
 }
 
-// The first call of Apply succeeds, and the second one is refused. The session must not commit the first call, even if
-// the caller ignores the error.
+// The first call of Apply succeeds, and the second one is refused. The session must not commit the changes of the first
+// call, even if the caller ignores the error of the second call.
 func subjectRefusedStepsCannotBeCommitted(t testing.TB, h StoreHarness) {
 	s := h.shop(t)
 	before := s.content(t)
