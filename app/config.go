@@ -35,9 +35,9 @@ type Config struct {
 	// these systems. The default is empty.
 	Resolvers []ports.Resolver
 	// OnAbandoned is called with each outbox entry that the worker gives up, so that a person can look into it.
-	// OnAbandoned is also called once with each entry that no process has claimed for a day. See saga.Config. The default
-	// is nil: no function is called. Both kinds of entries leave events on the audit trail. Integration.Abandoned returns
-	// the entries that were given up.
+	// OnAbandoned is also called once with each entry that no process has claimed for a day. See saga.Config. Do not log
+	// the SubjectID and the Ref of the entry, because they identify a person. The default is nil: no function is called.
+	// Both kinds of entries leave events on the audit trail. Integration.Abandoned returns the entries that were given up.
 	OnAbandoned func(ctx context.Context, entry domain.OutboxEntry)
 	// Purposes lists the purposes of processing that subjects can consent to (Art. 7 GDPR) or have restricted (Art. 18
 	// GDPR). If it is set, every other purpose is refused. GET /consent then returns the consent for each listed purpose,

@@ -16,15 +16,18 @@ type CommitNotifier interface {
 	// has ended by then, and fn may open another session. If several functions are registered, the store calls them in the
 	// order of their registration.
 	//
-	// The store does not call fn if the session rolls back. It does not call the fn of an attempt that Do retries. It does
-	// not call fn if Do cannot know whether the commit has reached the database.
+	// The store does not call fn in these cases:
+	//
+	//   - The session rolls back.
+	//   - Do retries the attempt of the session in which fn was registered.
+	//   - Do cannot know whether the commit has reached the database.
 	//
 	// If the session is part of a transaction of the application, the store cannot see the commit. The store then calls fn
 	// when the application reports the commit to it.
 	AfterCommit(fn func(ctx context.Context))
 }
 
-// AfterCommit registers fn to be called after the commit of a session. See CommitNotifier. Returns
+// AfterCommit registers fn to be called after the commit of a session. See CommitNotifier. AfterCommit returns
 // domain.ErrConfiguration if the session does not implement CommitNotifier.
 func AfterCommit(s Session, fn func(ctx context.Context)) error {
 	notifier, ok := s.(CommitNotifier)

@@ -14,23 +14,28 @@ type Finder interface {
 	//
 	// Find searches every column that can hold text. These are the columns of all types except numbers, truth values,
 	// times, UUIDs, binary data and enumerations. JSON and arrays of texts are included. Find searches tables and
-	// materialized views, including those that the data map does not contain. It skips views and temporary tables. Of the
-	// tables of habeas, it searches only the reasons of restrictions, and the refs and corrections of the outbox.
+	// materialized views, including those that the data map does not contain. It skips views and temporary tables. In the
+	// tables of habeas, it searches only the reasons of restrictions, and the refs (the ids of subjects in external
+	// systems) and corrections of outbox entries.
 	//
 	// A column holds a value if the text of the column contains the value. Find ignores the case of letters (see
 	// domain.Foldings). No character of a value has a special meaning, as % has in LIKE. In JSON, Find also finds the
 	// escaped forms of a value: é as \u00e9, and / as \/.
 	//
-	// Find does not find a value in another encoding, such as the encoding of a URL. It does not find a different notation
-	// of a value, such as a phone number with other spaces, or a letter that is composed of two characters.
+	// Find does not find these forms of a value:
+	//
+	//   - a value in another encoding, such as the encoding of a URL
+	//   - another notation of a value, such as a phone number with other spaces
+	//   - a letter that is composed of two characters
 	//
 	// The result refers to a value by its index in the parameter values. If a table or a column cannot be read, the result
-	// lists it as a gap, and Find continues with the other tables. The database counts the rows of one table after the
-	// other. The tables are not read from one snapshot. The memory that Find needs does not depend on the number of rows.
+	// lists it in Found.Gaps, and Find continues with the other tables. The database counts the rows of one table after
+	// the other. The tables are not read from one snapshot. The memory that Find needs does not depend on the number of
+	// rows.
 	//
 	// Find calls progress before each table and once at the end, in the goroutine of the caller. progress may be nil. Find
-	// uses a separate connection, and returns when ctx ends. Returns domain.ErrInvalid for values that
-	// domain.CheckSearchValues refuses. Returns domain.ErrUnavailable if the database cannot be reached. No error, no log
-	// and no text of a statement contains a value.
+	// uses a separate connection, and returns when ctx ends. Find returns domain.ErrInvalid for values that
+	// domain.CheckSearchValues refuses. Find returns domain.ErrUnavailable if the database cannot be reached. No error, no
+	// log and no text of a statement contains a value.
 	Find(ctx context.Context, values []string, progress func(domain.FindProgress)) (domain.Found, error)
 }

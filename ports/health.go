@@ -9,8 +9,9 @@ import (
 // Prober is safe for concurrent use.
 type Prober interface {
 	// Probe returns nil if the database can be reached and has the tables of this version of habeas. It only reads, and
-	// takes no lock. Returns domain.ErrUnavailable if the database cannot be reached. Returns domain.ErrConfiguration if
-	// migrations are pending. Returns context.Canceled or context.DeadlineExceeded if ctx ends first.
+	// takes no lock. Probe returns domain.ErrUnavailable if the database cannot be reached. Probe returns
+	// domain.ErrConfiguration if migrations are pending. Probe returns context.Canceled or context.DeadlineExceeded if ctx
+	// ends first.
 	Probe(ctx context.Context) error
 }
 

@@ -8,10 +8,10 @@ import (
 // Journal keeps one line for each erasure outside of the database, so that the lines survive a loss of the database.
 // domain.JournalEntry describes a line. A Journal is safe for concurrent use.
 type Journal interface {
-	// Name identifies the journal. The database stores, under this name, the position up to which erasures are in the
-	// journal. The name never changes, and is the same in all processes that write to one journal. It has 1 to 200
-	// characters. If the name changes, all erasures are written to the journal again, because no position is stored under
-	// the new name.
+	// Name identifies the journal. The database stores, under this name, the last erasure that was written to the journal.
+	// The name never changes, and is the same in all processes that write to one journal. It has 1 to 200 characters. If
+	// the name changes, all erasures are written to the journal again, because the database has nothing under the new
+	// name.
 	Name() string
 
 	// Append adds lines after the lines of all earlier calls. Each line ends with a line feed. Append returns nil only

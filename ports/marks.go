@@ -7,48 +7,49 @@ import (
 )
 
 // ErasureMarks reads the marks of erasures. A mark is a stored record that a subject was erased (see
-// domain.ErasureMark). SubjectStore.Lock writes it. ErasureMarks also stores, for each reader of the marks, the
-// position up to which it has read them.
+// domain.ErasureMark). SubjectStore.Lock writes it. ErasureMarks also stores a position for each reader, such as a job
+// of the application. The position is the Intake (the sequence number) of the last mark that the reader has read.
 //
 // The function MarksOf returns the ErasureMarks of a session that implements MarkReader. The sessions of the stores of
 // this module implement MarkReader. Only Advance counts as a write of the session, after which SubjectStore.Export
 // fails.
 type ErasureMarks interface {
-	// Marks returns the marks that match the query, in the order of domain.ErasureMark.Intake. It returns at most
-	// query.Limit marks. To read all marks, call Marks again with the last Intake as query.After, until Marks returns no
-	// mark. The cost of a call does not depend on the number of marks up to query.After. If query.Since or query.Until is
-	// set, the cost grows with the number of marks that Marks must skip.
+	// Marks returns the marks that match the query, in ascending order of domain.ErasureMark.Intake, a sequence number of
+	// the erasures. It returns at most query.Limit marks. To read all marks, call Marks again with the last Intake as
+	// query.After, until Marks returns no mark. The cost of a call does not depend on the number of marks up to
+	// query.After. If query.Since or query.Until is set, the cost grows with the number of marks that Marks must skip.
 	//
-	// A reader that continues from the last Intake misses no mark, independent of clocks and of the order of commits. For
-	// this purpose, a mark that commits later always comes after every mark that was returned before. If another session
-	// has written an earlier mark and is still open, Marks leaves out all later marks until this session has ended. Marks
-	// may leave out the marks of its own session.
+	// A reader that continues from the last Intake misses no mark, even if clocks differ or sessions commit in another
+	// order. To ensure this, a mark that commits later always has a higher Intake than every mark that Marks has returned
+	// before. If a session that has written a mark is still open, Marks leaves out all marks with a higher Intake until
+	// this session has ended. Marks may leave out the marks of its own session.
 	//
 	// If a subject is erased again between two calls, Marks returns the mark of the subject again, with the new instant.
 	// No mark is ever removed.
 	//
-	// Returns domain.ErrSession if the session is part of a transaction of the application whose isolation level is not
-	// READ COMMITTED. Such a transaction does not see marks that are committed while it runs.
+	// Marks returns domain.ErrSession if the session is part of a transaction of the application whose isolation level is
+	// not READ COMMITTED. Such a transaction does not see marks that are committed while it runs.
 	Marks(ctx context.Context, query domain.MarkQuery) ([]domain.ErasureMark, error)
 
-	// Find returns the marks of those of the given subjects that were erased, in no defined order. It uses one statement.
-	// It does not return marks that are not committed.
+	// Find returns the erasure marks of those of the given subjects that were erased, in no defined order. It uses one
+	// statement. It does not return marks that are not committed.
 	Find(ctx context.Context, ids []domain.SubjectID) ([]domain.ErasureMark, error)
 
-	// Position returns the last position that Advance stored for a reader, or 0 if there is none. All processes that share
-	// the work of a reader use the same name. Returns domain.ErrInvalid if the name of the reader does not have 1 to
+	// Position returns the position that Advance last stored for a reader: the Intake (the sequence number) of the last
+	// mark that the reader has read. It returns 0 if Advance has stored none. All processes that share the work of a
+	// reader use the same name. Position returns domain.ErrInvalid if the name of the reader does not have 1 to
 	// domain.MaxTextLength characters.
 	Position(ctx context.Context, reader string) (int64, error)
 
-	// Advance changes the stored position of a reader from the parameter from to the parameter to. If the stored position
-	// differs from the parameter from, Advance changes nothing and returns false. Therefore, if several processes
-	// concurrently advance from the same position, only one of them changes it. Returns domain.ErrInvalid for a name that
-	// Position refuses.
+	// Advance changes the stored position of a reader (see Position) from the parameter from to the parameter to. If the
+	// stored position differs from the parameter from, Advance changes nothing and returns false. Therefore, if several
+	// processes concurrently advance from the same position, only one of them changes it. Advance returns
+	// domain.ErrInvalid for a name that Position refuses.
 	Advance(ctx context.Context, reader string, from, to int64) (moved bool, err error)
 }
 
-// MarksOf returns the erasure marks of a session. Returns domain.ErrConfiguration if the session does not implement
-// MarkReader.
+// MarksOf returns the ErasureMarks of a session. MarksOf returns domain.ErrConfiguration if the session does not
+// implement MarkReader.
 func MarksOf(s Session) (ErasureMarks, error) {
 	if reader, ok := s.(MarkReader); ok {
 		return reader.Marks(), nil

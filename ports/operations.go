@@ -11,34 +11,33 @@ import (
 // stores of this module, the Outbox of a session also implements OutboxOperations. The function OperationsOf returns
 // the OutboxOperations of an outbox. The services also work with a store that does not implement OutboxOperations.
 type OutboxOperations interface {
-	// Backlog returns the number and the age of the entries that have not succeeded, for each resolver that has such
-	// entries. The result is in the order of the names of the resolvers. Backlog only reads. It reads an index and no
+	// Backlog returns the number and the age of the outbox entries that have not succeeded, for each resolver that has
+	// such entries. The result is in the order of the names of the resolvers. Backlog only reads. It reads an index and no
 	// table.
 	Backlog(ctx context.Context) ([]domain.OutboxBacklog, error)
 
-	// RequeueMatching makes up to limit abandoned erasures that match the filter pending again, as Outbox.Requeue does. It
-	// takes the entries that were enqueued first, and returns these entries, oldest first. To requeue all matching
+	// RequeueMatching selects the abandoned erasures (outbox entries) that match the filter, and makes them pending again,
+	// as Outbox.Requeue does. It requeues at most limit entries, oldest first, and returns them. To requeue all matching
 	// entries, call RequeueMatching again until it returns no entry. An empty filter matches all entries. A limit of 0 or
 	// less requeues no entry.
 	RequeueMatching(ctx context.Context, filter domain.OutboxFilter, limit int) ([]domain.OutboxEntry, error)
 
-	// Discard marks abandoned entries as succeeded, because a person has handled them by other means. It clears the refs,
-	// corrections and errors of the entries. It returns the discarded entries, oldest first by (EnqueuedAt, EntryID). It
-	// ignores the ids of entries that are not abandoned.
+	// Discard marks abandoned outbox entries as succeeded, because a person has handled them by other means. It clears the
+	// refs, corrections and errors of the entries. It returns the discarded entries, oldest first by (EnqueuedAt,
+	// EntryID). It ignores the ids of entries that are not abandoned.
 	//
 	// Discarded.Completes is set on the last returned entry of an erasure if all entries of this erasure have then
 	// succeeded. Discard takes the lock of Outbox.Settle before it decides this. Completes is never set for a
 	// rectification, because an abandoned rectification has not prevented the completion of its operation.
 	Discard(ctx context.Context, entryIDs []string) ([]domain.Discarded, error)
 
-	// FirstClaims returns, for each of the given entries, the instant of the first claim after the last requeue of the
-	// entry. The map leaves out entries that were never requeued, and entries that were not claimed after their last
-	// requeue.
+	// FirstClaims returns, for each of the given outbox entries, the instant of its first claim after its last requeue.
+	// The map leaves out entries that were never requeued, and entries that were not claimed after their last requeue.
 	FirstClaims(ctx context.Context, entryIDs []string) (map[string]time.Time, error)
 }
 
-// OperationsOf returns the operations of an outbox. Returns domain.ErrConfiguration if the outbox does not implement
-// OutboxOperations.
+// OperationsOf returns the operations of an outbox. OperationsOf returns domain.ErrConfiguration if the outbox does not
+// implement OutboxOperations.
 func OperationsOf(outbox Outbox) (OutboxOperations, error) {
 	if operations, ok := outbox.(OutboxOperations); ok {
 		return operations, nil

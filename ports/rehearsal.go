@@ -8,8 +8,8 @@ import (
 
 type rehearsing struct{}
 
-// WithRehearsal returns a context for which Rehearsing returns true. Only a Rehearser calls WithRehearsal, to create
-// the context that it passes to fn.
+// WithRehearsal returns a context for which Rehearsing returns true. Only a Rehearser (it runs a session and rolls it
+// back) calls WithRehearsal, to create the context that it passes to the function of the session.
 func WithRehearsal(ctx context.Context) context.Context {
 	return context.WithValue(ctx, rehearsing{}, true)
 }
@@ -18,8 +18,8 @@ func WithRehearsal(ctx context.Context) context.Context {
 // it to skip actions that a rollback cannot undo, such as a call to another system.
 func Rehearsing(ctx context.Context) bool { return ctx.Value(rehearsing{}) != nil }
 
-// RehearserOf returns the session factory as a Rehearser. Returns domain.ErrConfiguration if the session factory does
-// not implement Rehearser.
+// RehearserOf returns the session factory as a Rehearser. RehearserOf returns domain.ErrConfiguration if the session
+// factory does not implement Rehearser.
 func RehearserOf(sessions SessionFactory) (Rehearser, error) {
 	if rehearser, ok := sessions.(Rehearser); ok {
 		return rehearser, nil

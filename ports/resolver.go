@@ -30,8 +30,8 @@ type Resolver interface {
 	// EraseSubject erases the subject of ref in the system. If the system holds no data about the subject, return
 	// alreadyAbsent as true and no error.
 	//
-	// EraseSubject is called at least once for each entryID, and possibly again after a success: a worker may crash before
-	// it records the success. The entryID serves as the idempotency key.
+	// EraseSubject is called at least once for each entryID, the id of the outbox entry. It is possibly called again after
+	// a success, because a worker may crash before it records the success. The entryID serves as the idempotency key.
 	//
 	// Return a *domain.ResolverError if a retry cannot succeed. The outbox entry is then abandoned, and a person has to
 	// handle it. After any other error, EraseSubject is called again until the entry reaches the maximum number of
@@ -47,6 +47,15 @@ type RectifyingResolver interface {
 	// RectifySubject writes the corrections into the system. The keys of corrections are categories. Each value is a
 	// string, a bool, a json.Number, or the decoded form of a domain.JSON. encoding/json produces this form with
 	// json.Number for numbers. The rules for errors and repeated calls are the same as for EraseSubject.
+	//
+	// Each system receives the same corrections, so some of them may not apply to this system:
+	//
+	//   - If the system has no field of a category, ignore this category. If no category remains, return nil.
+	//   - If the system does not know the person of ref, return nil and create no record of the person. An erasure may
+	//     have come first.
+	//   - If the system has several fields of a category, the resolver decides which of them get the value, and its
+	//     documentation says which. A correction does not name a field. If the resolver cannot decide, return a
+	//     *domain.ResolverError, so that a person corrects the system.
 	RectifySubject(ctx context.Context, ref domain.SubjectRef, entryID string, corrections domain.Corrections) error
 }
 
@@ -54,19 +63,25 @@ type RectifyingResolver interface {
 // its own columns (see domain.Annotation.Ref). A call gets at least one key and at most domain.MaxKeys keys. The keys
 // of a call are not empty and differ from each other.
 //
-// The system decides which keys are valid. Return a *domain.ResolverError for a text that can never be a key. A
-// resolver compares complete keys: a call for the key "a" never affects an item under the key "ab". The text of an
-// error never contains a key.
+// A resolver follows these rules:
+//
+//   - For a text that can never be a key of the system, return a *domain.ResolverError.
+//   - Compare complete keys: a call for the key "a" never affects an item under the key "ab".
+//   - The text of an error never contains a key.
 type KeyResolver interface {
 	Resolver
 
 	// ExportKeys returns the data that the system holds under the keys, within the covered surface. For a key that the
-	// system does not know, it returns no records and no error. All other rules are the same as for ExportSubject.
+	// system does not know, it returns no records and no error. The records of different keys differ in
+	// domain.ExportRecord.Row. All other rules are the same as for ExportSubject.
 	ExportKeys(ctx context.Context, keys []string) ([]domain.ExportRecord, error)
 
 	// EraseKeys erases the items under the keys, and nothing else. It returns the number of keys that the system did not
-	// know. A key without an item is not an error. EraseKeys is called at least once for each entryID, which serves as the
-	// idempotency key. It may be called again after a call that erased only some of the keys. The rules for errors are the
-	// same as for EraseSubject.
+	// know. A key without an item is not an error. The rules for errors are the same as for EraseSubject.
+	//
+	// EraseKeys is called at least once for each entryID. It may be called again after a call that erased only some of the
+	// keys. If one request to the system erases all keys, entryID serves as its idempotency key. If each key needs its own
+	// request, derive an idempotency key from entryID and the key, such as the hash of both. With the same idempotency key
+	// for all requests, the system would execute only the first one.
 	EraseKeys(ctx context.Context, keys []string, entryID string) (absent int, err error)
 }

@@ -8,37 +8,42 @@ import (
 
 // RetentionSweeper overwrites retained cells after the end of their duty (Art. 17(1)(a) and Art. 5(1)(e) GDPR). A
 // retained cell is a cell that an erasure has kept because the law required this. The duty is the legal obligation to
-// keep the cell. The data map determines the instant at which the duty ends. The parameter steps holds the steps that
-// domain.Plan.SweepAt returns. The rules for errors about steps are the same as for SubjectStore.Apply.
+// keep the cell. The data map determines the instant at which the duty ends. The parameter steps of the methods holds
+// the steps that domain.Plan.SweepAt returns. The rules for errors about steps are the same as for SubjectStore.Apply.
 //
 // In the stores of this module, the SubjectStore also implements RetentionSweeper. The function SweeperOf returns the
 // RetentionSweeper of a SubjectStore.
 type RetentionSweeper interface {
-	// Due returns the subjects of those marks for which Sweep may have a cell to overwrite, in the order of the marks. It
-	// returns every subject for which Sweep would overwrite a cell. It may also return subjects for which Sweep then
-	// overwrites nothing. Due only reads. The number of its statements depends only on the number of marks.
+	// Due returns the subjects of those marks (records of erasures) for which Sweep may have a cell to overwrite, in the
+	// order of the marks. It returns every subject for which Sweep would overwrite a cell. It may also return subjects for
+	// which Sweep then overwrites nothing. Due only reads. The number of its statements depends only on the number of
+	// marks.
 	Due(ctx context.Context, marks []domain.ErasureMark, steps []domain.Step) ([]domain.SubjectID, error)
 
 	// SweptKeys returns the keys of an external system in the cells that Sweep would overwrite at the instant
 	// query.ErasedAt. The form, the order and the paging of the keys are the same as for SubjectStore.Keys. SweptKeys
-	// takes the locks of Sweep, so that no other transaction can change the cells. If Sweep follows in the same session
-	// with steps for the same instant, it overwrites exactly the cells that hold these keys. SweptKeys returns no key if
-	// the subject was never erased, or if query.ErasedAt is zero.
+	// takes the same locks as Sweep, so that no other transaction can change the cells. If Sweep follows in the same
+	// session with steps for the same instant, it overwrites exactly the cells that hold these keys. SweptKeys returns no
+	// key if the subject was never erased, or if query.ErasedAt is zero.
 	SweptKeys(ctx context.Context, id domain.SubjectID, query domain.KeyQuery) ([]string, error)
 
 	// Sweep overwrites the cells in the columns of the steps that the last erasure of the subject has kept and whose duty
-	// is over at the instant domain.Step.At. It returns, for each step, the number of rows in which it has overwritten a
-	// cell. For a subject that was never erased, Sweep does nothing. Sweep takes the locks of SubjectStore.Lock. In the
-	// mark of the erasure, it changes only SweptAt.
+	// (the legal obligation to keep a cell) is over at the instant domain.Step.At. It returns, for each step, the number
+	// of rows in which it has overwritten a cell. For a subject that was never erased, Sweep does nothing. Sweep takes the
+	// same locks as SubjectStore.Lock. In the mark of the erasure, it changes only SweptAt.
 	//
-	// Sweep does not overwrite a cell again. It skips a cell that is NULL. If domain.Column.RecognizesSurrogate is true
-	// for the column, Sweep skips a cell that holds a surrogate (a value with which an erasure overwrites personal data).
-	// Otherwise a surrogate cannot be recognized. Sweep then skips a cell whose duty was already over at the last erasure
-	// or sweep of the subject, because that erasure or sweep has overwritten the cell.
+	// Sweep skips these cells:
 	//
-	// An application may create a subject again under the id of an erased subject. Sweep assumes this if the subject's
-	// table has a row of the subject for which domain.Table.IsErased returns false. Sweep then skips a cell whose duty
-	// began after the erasure, because the cell may belong to a new row.
+	//   - a cell that is NULL
+	//   - a cell that holds a surrogate (a value with which an erasure overwrites personal data), if
+	//     domain.Column.RecognizesSurrogate is true for the column
+	//   - in any other column, a cell whose duty was already over at the last erasure or sweep of the subject, because
+	//     that erasure or sweep has overwritten the cell
+	//   - a cell whose duty began after the erasure, if the application has created the subject again under the same id,
+	//     because the cell may belong to a new row
+	//
+	// The subject was created again if the subject's table has a row of the subject for which domain.Table.IsErased
+	// returns false.
 	//
 	// A second call of Sweep with the same steps overwrites nothing more. SubjectStore.Apply describes the values that
 	// Sweep writes, and the rows that it counts for domain.Step.Expired. If Sweep fails, the caller must roll back, and
@@ -46,8 +51,8 @@ type RetentionSweeper interface {
 	Sweep(ctx context.Context, id domain.SubjectID, steps []domain.Step) (rows []int64, err error)
 }
 
-// SweeperOf returns the sweeper of a SubjectStore. Returns domain.ErrConfiguration if the store does not implement
-// RetentionSweeper.
+// SweeperOf returns the sweeper of a SubjectStore. SweeperOf returns domain.ErrConfiguration if the store does not
+// implement RetentionSweeper.
 func SweeperOf(subjects SubjectStore) (RetentionSweeper, error) {
 	if sweeper, ok := subjects.(RetentionSweeper); ok {
 		return sweeper, nil

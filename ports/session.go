@@ -62,15 +62,19 @@ type Rehearser interface {
 	// the checks of a commit: it sends the buffered appends, and makes the database check deferred constraints and
 	// triggers. In fn, the function Rehearsing returns true for the context.
 	//
-	// The rollback leaves no effect: no row, no evidence, no event of AppendOnRollback, and no notification of a worker.
-	// The functions that fn registers with AfterCommit are not called. Sequences of the database may skip numbers.
+	// The rollback leaves no effect: no row, no evidence (audit events that survive other rollbacks), no event of
+	// AppendOnRollback, and no notification of a worker. The functions that fn registers with AfterCommit are not called.
+	// Sequences of the database may skip numbers.
 	//
-	// Rehearse calls fn once and never retries. If fn returns an error, Rehearse returns it as Do does. If a constraint or
-	// a trigger would refuse the commit, Rehearse returns this error. Otherwise it returns nil. The error of a constraint
-	// has the code domain.ErrConflict. It names the table or the constraint if the database reports the name. If fn
-	// panics, Rehearse rolls back and then panics with the same value.
+	// Rehearse calls fn once and never retries. Its result depends on the failure:
 	//
-	// Returns domain.ErrSession if it is called inside fn of Do or of Rehearse. Returns domain.ErrSession in a transaction
-	// of the application, because Rehearse would check and roll back other work of this transaction, too.
+	//   - If fn returns an error, Rehearse returns it as Do does.
+	//   - If a constraint or a trigger would refuse the commit, Rehearse returns this error. The error of a constraint has
+	//     the code domain.ErrConflict. It names the table or the constraint if the database reports the name.
+	//   - If fn panics, Rehearse rolls back and then panics with the same value.
+	//
+	// Rehearse returns domain.ErrSession if it is called inside fn of Do or of Rehearse. Rehearse returns
+	// domain.ErrSession in a transaction of the application, because it would check and roll back other work of this
+	// transaction, too.
 	Rehearse(ctx context.Context, fn func(ctx context.Context, s Session) error) error
 }

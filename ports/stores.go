@@ -20,17 +20,17 @@ type ConsentStore interface {
 	Append(ctx context.Context, record domain.ConsentRecord) error
 
 	// Latest returns the record in force for the purpose. This is the last of the subject's records for the purpose in the
-	// order of intake. If asOf is not nil, Latest considers only the records whose instant is asOf or earlier. Latest
-	// returns nil if there is no such record.
+	// order of intake (the order in which the store accepted them). If asOf is not nil, Latest considers only the records
+	// whose instant is asOf or earlier. Latest returns nil if there is no such record.
 	Latest(ctx context.Context, id domain.SubjectID, purpose string, asOf *time.Time) (*domain.ConsentRecord, error)
 
-	// InForce returns, for each purpose, the subject's record that is in force, in the order of intake. The result
-	// includes grants and withdrawals. It leaves out purposes for which the subject has no record. InForce uses one
-	// statement for any number of purposes.
+	// InForce returns, for each purpose, the subject's record that is in force. The records are in the order in which the
+	// store accepted them. The result includes grants and withdrawals. It leaves out purposes for which the subject has no
+	// record. InForce uses one statement for any number of purposes.
 	InForce(ctx context.Context, id domain.SubjectID) ([]domain.ConsentRecord, error)
 
-	// History returns all of the subject's records for the purpose, in the order of intake. The instants of the records do
-	// not affect this order.
+	// History returns all of the subject's records for the purpose, in the order in which the store accepted them. The
+	// instants of the records do not affect this order.
 	History(ctx context.Context, id domain.SubjectID, purpose string) ([]domain.ConsentRecord, error)
 }
 
@@ -40,13 +40,14 @@ type RestrictionStore interface {
 	// Append adds a record. Append truncates the instant of the record to whole microseconds.
 	Append(ctx context.Context, record domain.RestrictionRecord) error
 
-	// Latest returns the records in force. The result global is the last of the subject's global records in the order of
-	// intake. If purpose is not nil, the result scoped is the last of the subject's records for this purpose. Each result
-	// is nil if there is no such record.
+	// Latest returns the records in force. The result global is the global record of the subject that the store accepted
+	// last. If purpose is not nil, the result scoped is the record of the subject for this purpose that the store accepted
+	// last. Each result is nil if there is no such record.
 	Latest(ctx context.Context, id domain.SubjectID, purpose *string) (global, scoped *domain.RestrictionRecord, err error)
 
-	// History returns the subject's records in the order of intake. The instants of the records do not affect this order.
-	// If purpose is nil, History returns the global records. Otherwise it returns the records for the purpose.
+	// History returns the subject's records in the order in which the store accepted them. The instants of the records do
+	// not affect this order. If purpose is nil, History returns the global records. Otherwise it returns the records for
+	// the purpose.
 	History(ctx context.Context, id domain.SubjectID, purpose *string) ([]domain.RestrictionRecord, error)
 
 	// ClearReasons sets the reason to nil in all records of the subject, and changes nothing else. This includes the
@@ -68,17 +69,20 @@ type SubjectStore interface {
 	// again after its erasure can be distinguished from a subject that was never erased.
 	//
 	// Lock also locks the subject's own row, and the rows that connect rows of other tables to the subject. For example,
-	// it locks the subject's orders, because the rows of order lines refer to orders. It locks the rows from the subject
-	// outwards.
+	// it locks the subject's orders, because the rows of order lines refer to orders. It locks a row before the rows that
+	// refer to it.
 	//
-	// Lock waits for open transactions of the application in two cases. A transaction may insert a row with a foreign key
-	// to a locked row. Lock waits for this transaction, so that Apply sees the new row. A transaction may assign a locked
-	// row to another subject. Lock waits for this transaction, so that Apply does not change rows that refer to the
-	// reassigned row. Lock does not wait for a transaction that inserts a row without a foreign key. Apply sees such a row
-	// only if the row was committed before Apply.
+	// Lock waits for open transactions of the application in two cases:
 	//
-	// Returns domain.ErrSubject if the id differs in spelling from the key in the subject's row. An example is ANN for the
-	// key ann in a column that ignores case. The ledgers would treat ANN and ann as two subjects. Returns
+	//   - A transaction inserts a row with a foreign key to a locked row. Lock waits, so that Apply sees the new row.
+	//   - A transaction assigns a locked row to another subject. Lock waits, so that Apply does not change rows that refer
+	//     to the reassigned row.
+	//
+	// Lock does not wait for a transaction that inserts a row without a foreign key. Apply sees such a row only if the row
+	// was committed before Apply.
+	//
+	// Lock returns domain.ErrSubject if the id differs in spelling from the key in the subject's row. An example is ANN
+	// for the key ann in a column that ignores case. The ledgers would treat ANN and ann as two subjects. Lock returns
 	// domain.ErrConfiguration if rows cannot be locked, because a privilege is missing or because the table is of a kind
 	// that does not support locks.
 	Lock(ctx context.Context, id domain.SubjectID, at time.Time) error
@@ -106,10 +110,11 @@ type SubjectStore interface {
 	// For a step that retains, Apply changes nothing. It counts the subject's rows in which the retention duty of at least
 	// one column of the step is not over.
 	//
-	// A step affects only the rows that its path (domain.Step.Via) connects to the subject. In these rows, the step
-	// changes only the columns that it lists. It sets the columns of domain.Step.Clears to NULL. Apply never changes a row
-	// of another subject. A row may have several paths to the subject. If the step of one of these paths deletes the row,
-	// the row is deleted. Otherwise the effects of all steps apply to the row.
+	// A step affects only the rows that its path (domain.Step.Via, a chain of relations to the subject's table) connects
+	// to the subject. In these rows, the step changes only the columns that it lists. It sets the columns of
+	// domain.Step.Clears to NULL. Apply never changes a row of another subject. A row may have several paths to the
+	// subject. If the step of one of these paths deletes the row, the row is deleted. Otherwise the effects of all steps
+	// apply to the row.
 	//
 	// Anonymizing overwrites every cell of a column, including cells that hold NULL:
 	//
@@ -125,26 +130,27 @@ type SubjectStore interface {
 	// Apply overwrites a cell of a column in domain.Step.Expired only if the retention duty of the cell is over at the
 	// instant domain.Step.At. A duty is over if it began at or before the instant that domain.Period.Cutoff returns.
 	//
-	// Returns domain.ErrManifest in these cases. The session can then no longer be committed.
+	// Apply returns domain.ErrManifest in these cases. The session can then no longer be committed.
 	//
 	//   - domain.DataMap.CheckSteps refuses the steps.
 	//   - A step would delete rows of a table that has columns outside of the data map, and the table is not owned.
 	//   - A step would set a column to NULL, and the store knows that the column is NOT NULL in the database.
 	//
-	// Returns domain.ErrConfiguration if the database may hide rows of the subject from the store. Causes are row-level
-	// security and a view that filters rows. A store may have an option that states that no rows are hidden. Returns
-	// domain.ErrLeftOver if the database kept data that a statement should have deleted or overwritten. Returns
-	// domain.ErrConflict if rows cannot be deleted because other rows refer to them.
+	// Apply returns domain.ErrConfiguration if the database may hide rows of the subject from the store. Causes are
+	// row-level security and a view that filters rows. A store may have an option that states that no rows are hidden.
+	// Apply returns domain.ErrLeftOver if the database kept data that a statement should have deleted or overwritten.
+	// Apply returns domain.ErrConflict if rows cannot be deleted because other rows refer to them.
 	//
 	// If Apply fails, the caller must roll back. len(rows) is then the index of the step that failed. It is len(steps) if
 	// the store does not know which step failed.
 	Apply(ctx context.Context, id domain.SubjectID, steps []domain.Step) (rows []int64, err error)
 
-	// Rectify writes the values of a step into all rows of the step's table that the path of the step connects to the
-	// subject. It uses one statement for all rows, and returns the number of rows. If there is no row, it returns 0 and no
-	// error. If step.Row is not empty, Rectify writes only one row: the row that Export identifies by the same text in
-	// ExportRecord.Row. If this row does not belong to the subject, Rectify writes nothing. Rectify never changes a row of
-	// another subject, and writes no mark of an erasure.
+	// Rectify writes the values of a step into all rows of the step's table that the path of the step (the chain of
+	// relations from the table to the subject's table) connects to the subject. It uses one statement for all rows, and
+	// returns the number of rows. If there is no row, it returns 0 and no error. If step.Row is not empty, Rectify writes
+	// only one row: the row that Export identifies by the same text in ExportRecord.Row. If this row does not belong to
+	// the subject, Rectify writes nothing. Rectify never changes a row of another subject, and writes no mark of an
+	// erasure.
 	//
 	// Rectify stores a value so that the application and Export read the same value again. If two sessions rectify the
 	// same row, one session waits for the other. The row then holds the values of the later session.
@@ -154,25 +160,26 @@ type SubjectStore interface {
 	// of the column may not be negative. Such a store refuses a value that breaks these rules before it writes the value.
 	// The error is then domain.ErrInvalid with a FieldError whose field is the category of the column.
 	//
-	// Returns domain.ErrManifest if the step has no values, or if the data map does not annotate the table or a column of
-	// the step. Returns domain.ErrLeftOver if the database does not hold the values of the step after the statement. A
-	// value that the database stores in its own form, such as lower case, is not an error.
+	// Rectify returns domain.ErrManifest if the step has no values, or if the data map does not annotate the table or a
+	// column of the step. Rectify returns domain.ErrLeftOver if the database does not hold the values of the step after
+	// the statement. A value that the database stores in its own form, such as lower case, is not an error.
 	Rectify(ctx context.Context, id domain.SubjectID, step domain.RectificationStep) (rows int64, err error)
 
 	// Export calls yield once for every exported column of every row of the subject. The exported columns are those that
 	// domain.DataMap.ExportedColumns returns. If the rows of a table are about several people, Export includes only the
-	// columns of the paths that connect the row to the subject. The records are in the order of the tables in
-	// domain.DataMap.Tables, then by primary key, then in the order of the columns of the table. If the subject was erased
-	// before, Export calls domain.DataMap.MarkErased for each row, with the paths that connect the row to the subject.
+	// columns of the paths (chains of relations) that connect the row to the subject. The records are in the order of the
+	// tables in domain.DataMap.Tables, then by primary key, then in the order of the columns of the table. If the subject
+	// was erased before, Export calls domain.DataMap.MarkErased for each row, with the paths that connect the row to the
+	// subject.
 	//
-	// Export then calls yield for the subject's records in the two ledgers. domain.LedgerTables describes the ledgers as
-	// tables. The records of each ledger are in the order of intake. The value of the column domain.LedgerSeq grows in
-	// this order.
+	// Export then calls yield for the subject's records in the two ledgers, which domain.LedgerTables describes as tables.
+	// The records of each ledger are in the order in which the store accepted them. The value of the column
+	// domain.LedgerSeq grows in this order.
 	//
 	// Export reads everything from one snapshot. It passes each record to yield as soon as it has read the record, and
 	// keeps no records in memory. If yield returns an error, Export stops and returns this error. yield must not use the
-	// session. Returns domain.ErrSession if the session has written before. Buffered appends do not count as writes, and
-	// the export may leave them out.
+	// session. Export returns domain.ErrSession if the session has written before. Buffered appends do not count as
+	// writes, and the export may leave them out.
 	Export(ctx context.Context, id domain.SubjectID, yield func(domain.ExportRecord) error) error
 }
 
@@ -180,17 +187,19 @@ type SubjectStore interface {
 // For every method, a limit of 0 or less selects no entry. A method accepts any number of entries and ids. The methods
 // Counts and Abandoned only read. A session may therefore call SubjectStore.Export after them.
 type Outbox interface {
-	// Enqueue adds new entries. Other sessions see the entries after the session has committed. The status of a new entry
-	// is pending. A new entry has no attempts, no error, no lease and no instant except EnqueuedAt. A store may ignore
-	// other values of these fields. Returns domain.ErrConflict if an entry with the same EntryID exists already.
+	// Enqueue adds new outbox entries. Other sessions see the entries after the session has committed. The status of a new
+	// entry is pending. A new entry has no attempts, no error, no lease and no instant except EnqueuedAt. A store may
+	// ignore other values of these fields. Enqueue returns domain.ErrConflict if an entry with the same EntryID exists
+	// already.
 	//
 	// Other methods, such as Claim, return the corrections of an entry as domain.Corrections decodes them from JSON. A
 	// time becomes its text, and bytes become base64. A number at any depth becomes a json.Number with the same value. No
 	// digits are lost.
 	Enqueue(ctx context.Context, entries ...domain.OutboxEntry) error
 
-	// Claim takes up to limit due entries for the caller and returns them, oldest first by (EnqueuedAt, EntryID). An entry
-	// is due if its status is pending, failed or in flight, and its NextAttemptAt is nil or not after the parameter at.
+	// Claim takes up to limit due outbox entries for the caller and returns them, oldest first by (EnqueuedAt, EntryID).
+	// An entry is due if its status is pending, failed or in flight, and its NextAttemptAt is nil or not after the
+	// parameter at.
 	//
 	// Claim changes each entry. It sets Status to in_flight, adds 1 to Attempts, and sets LastAttemptAt to the parameter
 	// at. It sets NextAttemptAt to leaseUntil, and LeaseToken to leaseToken. A claimed entry belongs to the caller from
@@ -233,15 +242,15 @@ type Outbox interface {
 		ctx context.Context, limit int, at, leaseUntil time.Time, leaseToken string, known ...domain.OutboxTarget,
 	) ([]domain.OutboxEntry, error)
 
-	// Unclaimed finds up to limit entries that were due before the parameter dueBefore and that no process has claimed
-	// since. It returns the entries, oldest first by (EnqueuedAt, EntryID). It sets LastError of each entry to
+	// Unclaimed finds up to limit outbox entries that were due before the parameter dueBefore and that no process has
+	// claimed since. It returns the entries, oldest first by (EnqueuedAt, EntryID). It sets LastError of each entry to
 	// domain.LastErrorUnclaimed and changes nothing else. The entry therefore stays due for Claim. Unclaimed selects
 	// entries whose status is pending, failed or in flight, whose EnqueuedAt is before dueBefore, and whose NextAttemptAt
-	// is nil or before dueBefore. It skips an entry that has this error already. If several processes call Unclaimed, only
-	// one of them therefore gets the entry.
+	// is nil or before dueBefore. It skips an entry that has this error already, so that only one of several processes
+	// gets the entry.
 	Unclaimed(ctx context.Context, dueBefore time.Time, limit int) ([]domain.OutboxEntry, error)
 
-	// Settle writes the outcomes of claimed entries. It returns a result for each settlement, in the same order. A
+	// Settle writes the outcomes of claimed outbox entries. It returns a result for each settlement, in the same order. A
 	// settlement is stale if the entry no longer has the lease token of the settlement. A stale settlement changes
 	// nothing. Any other settlement sets the status of the entry and clears its lease token. It also clears the ref and
 	// the corrections in the cases that domain.Settlement describes. Settle returns no error if there are no settlements.
@@ -254,34 +263,36 @@ type Outbox interface {
 	// exactly one of them.
 	Settle(ctx context.Context, settlements []domain.Settlement) ([]domain.SettleResult, error)
 
-	// Counts returns the number of entries in each status. The map contains every status, with 0 if no entry has the
-	// status.
+	// Counts returns the number of outbox entries in each status. The map contains every status, with 0 if no entry has
+	// the status.
 	Counts(ctx context.Context) (map[domain.OutboxStatus]int64, error)
 
-	// Abandoned returns up to limit abandoned entries, oldest first by (EnqueuedAt, EntryID). It returns only entries that
-	// come after the entry in the parameter after. If the parameter after is nil, it starts with the oldest entry.
+	// Abandoned returns up to limit abandoned outbox entries, oldest first by (EnqueuedAt, EntryID). It returns only
+	// entries that come after the entry in the parameter after. If the parameter after is nil, it starts with the oldest
+	// entry.
 	Abandoned(ctx context.Context, after *domain.OutboxEntry, limit int) ([]domain.OutboxEntry, error)
 
-	// Requeue makes abandoned erasures pending again, as if they had never been tried. It returns the requeued entries,
-	// oldest first. It ignores the ids of entries that are not abandoned, and of entries that are not erasures.
+	// Requeue makes abandoned erasures (outbox entries) pending again, as if they had never been tried. It returns the
+	// requeued entries, oldest first. It ignores the ids of entries that are not abandoned, and of entries that are not
+	// erasures.
 	Requeue(ctx context.Context, entryIDs []string) ([]domain.OutboxEntry, error)
 
-	// Withdraw abandons the subject's rectifications that are pending, failed or in flight. It clears their refs and
-	// corrections, and returns these entries, oldest first. An erasure calls Withdraw for two reasons: a rectification
-	// must not be carried out after the erasure, and the corrections are personal data that must not remain. An entry in
-	// flight loses its lease. A later settlement of this entry is therefore stale.
+	// Withdraw abandons the subject's rectifications (outbox entries) that are pending, failed or in flight. It clears
+	// their refs and corrections, and returns these entries, oldest first. An erasure calls Withdraw for two reasons: a
+	// rectification must not be carried out after the erasure, and the corrections are personal data that must not remain.
+	// An entry in flight loses its lease. A later settlement of this entry is therefore stale.
 	Withdraw(ctx context.Context, id domain.SubjectID) ([]domain.OutboxEntry, error)
 
-	// Purge removes up to limit entries that have succeeded and whose EnqueuedAt is before enqueuedBefore. It returns the
-	// number of removed entries.
+	// Purge removes up to limit outbox entries that have succeeded and whose EnqueuedAt is before enqueuedBefore. It
+	// returns the number of removed entries.
 	Purge(ctx context.Context, enqueuedBefore time.Time, limit int) (int64, error)
 }
 
 // AuditLog keeps the audit trail. The trail is append-only: the port has no operation that changes or removes an event.
 // A store rejects such changes if it can.
 type AuditLog interface {
-	// Append adds events. The events are stored if and only if the session commits. Returns domain.ErrConflict if an event
-	// with the same EventID exists already.
+	// Append adds events. The events are stored if and only if the session commits. Append returns domain.ErrConflict if
+	// an event with the same EventID exists already.
 	Append(ctx context.Context, events ...domain.AuditEvent) error
 
 	// AppendEvidence adds events that must be stored even if the session rolls back. Such events are called evidence. Most
@@ -298,9 +309,10 @@ type AuditLog interface {
 	// retries it, the events are dropped. After a statement of the session has failed, AppendOnRollback accepts the events
 	// as AppendEvidence does.
 	//
-	// After a rollback, one atomic write stores the evidence and then these events. This protects against a lost
-	// connection, after which Do may not know that the session did commit. In this case the evidence exists already. The
-	// atomic write then fails and stores nothing, so the trail has no event about a rollback that did not happen.
+	// After a rollback, one transaction writes the evidence (the events of AppendEvidence) and then these events. If Do
+	// has lost its connection during the commit, the session may have committed nevertheless. The evidence is then stored
+	// already, so the transaction fails and writes nothing. Therefore the trail never has an event about a rollback that
+	// did not happen.
 	AppendOnRollback(ctx context.Context, events ...domain.AuditEvent) error
 
 	// Trail returns the subject's events in the order in which the store accepted them, independent of clocks. The events

@@ -25,27 +25,26 @@ type ErasureVerifier interface {
 	//
 	// The application may have written a value into a row after the erasure. Such a value counts, because it cannot be
 	// distinguished from a value that was there before the erasure. In contrast, a row that was added after the erasure
-	// does not count. A row was added after the erasure if the column that domain.Table.AddedAt returns holds an instant
-	// after the erasure. The same is true if a row that connects it to the subject has such an instant. If the subject's
-	// own row was added after the erasure, the application has assigned the id again. LeftOver then counts no row and no
-	// cell. LeftOver compares these instants with erasedAt without any tolerance, although different clocks may have set
-	// them.
+	// does not count. A row was added after the erasure if it, or a row that connects it to the subject, holds an instant
+	// after the erasure in the column that domain.Table.AddedAt returns. If the subject's own row was added after the
+	// erasure, the application has assigned the id again. LeftOver then counts no row and no cell. LeftOver compares these
+	// instants with erasedAt without any tolerance, although different clocks may have set them.
 	//
 	// LeftOver finds rows in the same way as SubjectStore.Apply. If the subject's own row is gone, LeftOver still finds
 	// rows whose columns hold the subject's key. It no longer finds rows that are connected to the subject through deleted
 	// rows, and rows that refer to another column of the subject's row. To find these rows, search for their values with a
 	// Finder.
 	//
-	// Returns domain.ErrManifest for steps that SubjectStore.Apply refuses because of the data map. Returns
-	// domain.ErrConfiguration if the database may hide rows of the subject from the store. Returns domain.ErrSubject for
-	// an id that SubjectStore.Lock refuses.
+	// LeftOver returns domain.ErrManifest for steps that SubjectStore.Apply refuses because of the data map. LeftOver
+	// returns domain.ErrConfiguration if the database may hide rows of the subject from the store. LeftOver returns
+	// domain.ErrSubject for an id that SubjectStore.Lock refuses.
 	LeftOver(
 		ctx context.Context, id domain.SubjectID, steps []domain.Step, erasedAt time.Time,
 	) (domain.Leftovers, error)
 }
 
-// VerifierOf returns the verifier of a SubjectStore. Returns domain.ErrConfiguration if the store does not implement
-// ErasureVerifier.
+// VerifierOf returns the verifier of a SubjectStore. VerifierOf returns domain.ErrConfiguration if the store does not
+// implement ErasureVerifier.
 func VerifierOf(subjects SubjectStore) (ErasureVerifier, error) {
 	if verifier, ok := subjects.(ErasureVerifier); ok {
 		return verifier, nil

@@ -46,7 +46,8 @@ type Config struct {
 	// Resolvers are the adapters of external systems that hold personal data. The default is empty.
 	Resolvers []ports.Resolver
 	// OnAbandoned is called with each outbox entry that the saga.Runner gives up. It is also called once with each entry
-	// that no process has claimed for a day. See saga.Config. The default is nil: no function is called.
+	// that no process has claimed for a day. See saga.Config. Do not log the SubjectID and the Ref of the entry, because
+	// they identify a person. The default is nil: no function is called.
 	OnAbandoned func(ctx context.Context, entry domain.OutboxEntry)
 	// Clock is the source of the current time. The default is the clock of the machine.
 	Clock ports.Clock

@@ -99,9 +99,9 @@ type Config struct {
 	// whose resolver is registered nowhere. Such an entry has the LastError domain.LastErrorUnclaimed. It is not abandoned
 	// and can still be claimed.
 	//
-	// The SubjectID and the Ref of an entry are empty if they cannot be read (domain.LastErrorUnreadable). OnAbandoned
-	// must not block. It may be called concurrently if several batches are in progress. Its panics are recovered and
-	// ignored. Default: no call.
+	// Do not log the SubjectID and the Ref of the entry, because they identify a person. Both are empty if they cannot be
+	// read (domain.LastErrorUnreadable). OnAbandoned must not block. It may be called concurrently if several batches
+	// are in progress. Its panics are recovered and ignored. Default: no call.
 	OnAbandoned func(ctx context.Context, entry domain.OutboxEntry)
 }
 

@@ -28,7 +28,7 @@ func skipTakenIDs(add func(auditCall) error) func(auditCall) error {
 	}
 }
 
-// hidesOwnEvents breaks a store: a trail leaves out the events that its own session has appended.
+// hidesOwnEvents makes a store defective: in a session, Trail leaves out the events that this session has appended.
 func hidesOwnEvents(store *Store) {
 	changesSessions(func(s ports.Session) replacedStores {
 		own := map[string]bool{}
@@ -57,8 +57,8 @@ type ending struct {
 	ctx      error // the error of the context
 }
 
-// keepsEvidenceAfter returns a function that breaks a store: a session that fails stores its evidence only if survives
-// returns true for the end of the session.
+// keepsEvidenceAfter returns a function that makes a store defective: if a session fails, the store keeps its evidence
+// (audit events that a rollback does not remove) only if survives returns true for the end of the session.
 func keepsEvidenceAfter(survives func(ending) bool) func(*Store) {
 	return changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) (err error) {
 		var evidence []domain.AuditEvent
@@ -87,8 +87,8 @@ func keepsEvidenceAfter(survives func(ending) bool) func(*Store) {
 // errDeadlock is the error that a database returns to the session that it chooses as the victim of a deadlock.
 var errDeadlock = errors.New("deadlock")
 
-// keepsLostAttempts breaks a store: a retry does not drop the evidence of the failed attempt. It simulates a deadlock
-// in each session that locks two subjects.
+// keepsLostAttempts makes a store defective: if Do retries a session, it keeps the evidence of the failed attempt. Each
+// session that locks two subjects fails once with a simulated deadlock.
 func keepsLostAttempts(store *Store) {
 	changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) error {
 		err := do(ctx, func(ctx context.Context, s ports.Session) error {

@@ -56,7 +56,6 @@ func replacedOr(broken, good func(auditCall) error) func(auditCall) error {
 	return good
 }
 
-// breaks replaces the audit log of every session by the broken log.
 func (b brokenLog) breaks(store *Store) {
 	changesSessions(func(s ports.Session) replacedStores {
 		broken := b
@@ -65,7 +64,8 @@ func (b brokenLog) breaks(store *Store) {
 	})(store)
 }
 
-// keepsEvents returns a function that breaks a store: the store changes each event before it stores the event.
+// keepsEvents returns a function that makes a store defective: it passes each event through change before it stores the
+// event.
 func keepsEvents(change func(*domain.AuditEvent)) func(*Store) {
 	with := func(append func(auditCall) error) func(auditCall) error {
 		return func(c auditCall) error {
@@ -76,7 +76,8 @@ func keepsEvents(change func(*domain.AuditEvent)) func(*Store) {
 	return brokenLog{add: with(auditCall.add), evidence: with(auditCall.evidence)}.breaks
 }
 
-// returnsTrails returns a function that breaks a store: change replaces the events that Trail returns.
+// returnsTrails returns a function that makes a store defective: its Trail passes the events through change before it
+// returns them.
 func returnsTrails(change func([]domain.AuditEvent) []domain.AuditEvent) func(*Store) {
 	return brokenLog{trail: func(c auditCall) ([]domain.AuditEvent, error) {
 		events, err := c.trail()
@@ -84,12 +85,13 @@ func returnsTrails(change func([]domain.AuditEvent) []domain.AuditEvent) func(*S
 	}}.breaks
 }
 
-// returnsEvents returns a function that breaks a store: Trail changes each event that it returns.
+// returnsEvents returns a function that makes a store defective: its Trail passes each event through change before it
+// returns the event.
 func returnsEvents(change func(*domain.AuditEvent)) func(*Store) {
 	return returnsTrails(func(events []domain.AuditEvent) []domain.AuditEvent { return changed(events, change) })
 }
 
-// changesPayload returns a function that changes each value in the payload of an event.
+// changesPayload returns a function that replaces each value in the payload of an event by the result of change.
 func changesPayload(change func(any) any) func(*domain.AuditEvent) {
 	return func(event *domain.AuditEvent) {
 		changed := domain.Payload{}

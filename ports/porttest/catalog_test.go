@@ -35,7 +35,8 @@ func (f catalogFunc) Catalog(ctx context.Context) (domain.Catalog, error) { retu
 
 func (nowhere) Catalog(context.Context) (domain.Catalog, error) { return domain.Catalog{}, errNowhere }
 
-// readsCatalog returns a function that breaks a store: read replaces Catalog.
+// readsCatalog returns a function that makes a store defective: its Catalog returns the result of read. The parameter
+// good is the correct CatalogReader.
 func readsCatalog(read func(ctx context.Context, good ports.CatalogReader) (domain.Catalog, error)) func(*Store) {
 	return func(store *Store) {
 		broken, _ := store.Sessions.(readable)
@@ -45,7 +46,7 @@ func readsCatalog(read func(ctx context.Context, good ports.CatalogReader) (doma
 	}
 }
 
-// keepsCatalog breaks a store: it returns the same catalog to all callers, so that callers share its slices.
+// keepsCatalog makes a store defective: its Catalog returns the same slices to all callers.
 func keepsCatalog(store *Store) {
 	var once sync.Once
 	var kept domain.Catalog
@@ -55,7 +56,8 @@ func keepsCatalog(store *Store) {
 	})(store)
 }
 
-// changesTables returns a function that breaks a store: Catalog changes each table that it returns.
+// changesTables returns a function that makes a store defective: its Catalog passes each table through change before it
+// returns the table.
 func changesTables(change func(*domain.CatalogTable)) func(*Store) {
 	return readsCatalog(func(ctx context.Context, good ports.CatalogReader) (domain.Catalog, error) {
 		catalog, err := good.Catalog(ctx)

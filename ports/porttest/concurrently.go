@@ -57,12 +57,12 @@ func concurrently(fn func()) (begin, end func()) {
 // moment is a short wait. A case waits so long for an event that must not happen, or that a correct store may delay.
 const moment = 50 * time.Millisecond
 
-// receiveWithin receives a value from the channel. It returns false if no value arrives within the duration in.
-func receiveWithin[T any](c <-chan T, in time.Duration) (value T, ok bool) {
+// receiveWithin receives a value from the channel. It returns false if no value arrives within the limit.
+func receiveWithin[T any](c <-chan T, limit time.Duration) (value T, ok bool) {
 	select {
 	case value = <-c:
 		return value, true
-	case <-time.After(in):
+	case <-time.After(limit):
 		return value, false
 	}
 }

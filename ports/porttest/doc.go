@@ -8,8 +8,8 @@
 // A suite consists of cases. Each case opens its own store or system and checks one promise of the port. A suite skips
 // a case in two situations only: the harness waives the case by name and with a reason, or the harness lacks an
 // optional field that the case needs. The comment of the field then says so. The suite prints the reason of a skip (go
-// test -v). If an adapter does not implement an optional port, the cases of this port check nothing. A suite needs only
-// the package testing of the standard library and the core of habeas.
+// test -v). If an adapter does not implement an optional port, the cases of this port check nothing. The suites import
+// only the package testing of the standard library and the core of habeas.
 //
 // # Promises
 //
@@ -31,7 +31,7 @@
 //	ports.Finder                                                     TestFinder
 //	ports.IDSource                                                   TestIDSource
 //	ports.Observer                                                   TestObserver
-//	ports.Resolver                                                   TestResolver
+//	ports.Resolver, ports.KeyResolver                                TestResolver
 //
 // No case can check the following rules. The author of an adapter must ensure them:
 //
@@ -48,14 +48,25 @@
 //   - A store may know more about a column than the data map does. It then refuses values that it could not read back.
 //   - The methods of a ports.Observer return immediately.
 //   - A ports.Resolver opens no session.
+//   - If a response of the external system has a Retry-After header, the ports.Resolver returns its duration in
+//     domain.RetryLater.After.
+//   - A ports.Resolver does not follow redirects of an erasure or a rectification. An HTTP client may send a GET to the
+//     new address, and the success of this GET does not prove an erasure.
+//   - A ports.Resolver escapes refs and keys in the path of a URL. For example, the ref "../7" must not select the
+//     person 7.
+//   - A ports.KeyResolver exports the records of different keys with different values of domain.ExportRecord.Row.
 //   - A ports.RectifyingResolver writes the corrections. Only its author knows which fields the system can correct and
 //     show.
 //   - A ports.Clock returns the current time.
 //
-// The following rules are duties of the callers, so no suite checks them. A function fn that is passed to
-// SessionFactory.Do has no effects outside of the session, and returns the error of a failed call. No session is used
-// concurrently. The function yield that is passed to SubjectStore.Export does not use the session. Entries that are
-// passed to Outbox.Enqueue are new. Values that are passed to SubjectStore.Rectify fit their columns.
+// The following rules are duties of the callers, so no suite checks them:
+//
+//   - A function fn that is passed to SessionFactory.Do has no effects outside of the session, and returns the error of
+//     a failed call.
+//   - No session is used concurrently.
+//   - The function yield that is passed to SubjectStore.Export does not use the session.
+//   - Entries that are passed to Outbox.Enqueue are new.
+//   - Values that are passed to SubjectStore.Rectify fit their columns.
 //
 // # Stores that differ
 //

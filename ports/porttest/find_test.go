@@ -40,7 +40,7 @@ func (nowhere) Find(context.Context, []string, func(domain.FindProgress)) (domai
 	return domain.Found{}, errNowhere
 }
 
-// replacesFind returns a function that breaks a store: call replaces Find.
+// replacesFind returns a function that makes a store defective: its Find returns the result of call.
 func replacesFind(call func(findCall) (domain.Found, error)) func(*Store) {
 	return func(store *Store) {
 		good, _ := store.Sessions.(readable)
@@ -49,7 +49,8 @@ func replacesFind(call func(findCall) (domain.Found, error)) func(*Store) {
 	}
 }
 
-// omitsOccurrences returns a function that breaks a store: Find omits the occurrences for which omit returns true.
+// omitsOccurrences returns a function that makes a store defective: its Find omits the occurrences for which omit
+// returns true.
 func omitsOccurrences(omit func(o domain.Occurrence) bool) func(*Store) {
 	return replacesFind(func(c findCall) (domain.Found, error) {
 		found, err := c.find()
@@ -58,7 +59,8 @@ func omitsOccurrences(omit func(o domain.Occurrence) bool) func(*Store) {
 	})
 }
 
-// changesOccurrences returns a function that breaks a store: Find changes each occurrence that it returns.
+// changesOccurrences returns a function that makes a store defective: its Find passes each occurrence through change
+// before it returns the occurrence.
 func changesOccurrences(change func(o *domain.Occurrence)) func(*Store) {
 	return replacesFind(func(c findCall) (domain.Found, error) {
 		found, err := c.find()
@@ -69,8 +71,8 @@ func changesOccurrences(change func(o *domain.Occurrence)) func(*Store) {
 	})
 }
 
-// rewrites returns a function that breaks a store: Find searches the result of change in place of each text in the
-// database.
+// rewrites returns a function that makes a store defective: its database holds change(text) instead of each text, so
+// that Find searches the changed texts.
 func rewrites(change func(text string) string) func(*Store) {
 	return func(store *Store) {
 		insert := store.Insert
@@ -91,7 +93,7 @@ func rewrites(change func(text string) string) func(*Store) {
 	}
 }
 
-// hides returns a function that breaks a store: Find does not find the texts for which hide returns true.
+// hides returns a function that makes a store defective: its Find does not find the texts for which hide returns true.
 func hides(hide func(text string) bool) func(*Store) {
 	return rewrites(func(text string) string {
 		if hide(text) {

@@ -153,7 +153,8 @@ func journalCallEndsWithItsContext(t testing.TB, h JournalHarness) {
 	assert(t, errors.Is(err, context.Canceled), "want the error %v, got %v", context.Canceled, err)
 }
 
-// Each reader recognizes the truncated line, because the journal marks it in the next line.
+// After a crash has truncated a line, the next Append must mark this line as incomplete, so that every reader
+// recognizes it.
 func journalRecognizesATruncatedLine(t testing.TB, h JournalHarness) {
 	if h.CutOff == nil {
 		return

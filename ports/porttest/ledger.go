@@ -46,7 +46,6 @@ func (l ledger[R]) all(t testing.TB, store Store, id domain.SubjectID, purpose *
 	})
 }
 
-// inForce returns the record that is in force.
 func (l ledger[R]) inForce(t testing.TB, store Store, id domain.SubjectID, purpose *string) *R {
 	t.Helper()
 	return read(t, store, func(ctx context.Context, s ports.Session) (*R, error) { return l.latest(ctx, s, id, purpose) })
@@ -243,7 +242,7 @@ func instantsToRound() map[time.Time]time.Time {
 	}
 }
 
-// expectInstant checks an instant that a store has returned for the instant given.
+// expectInstant checks the instant got, which a store has returned after the instant given was appended.
 func expectInstant(t testing.TB, what string, got, given, want time.Time) {
 	t.Helper()
 	if !got.Equal(want) {

@@ -25,8 +25,8 @@ func (b brokenLedger[R]) kept(record R) R {
 	return record
 }
 
-// read returns a history as the broken ledger returns it. The parameter own is the number of records at the end that
-// the reading session has appended.
+// read returns a history as the broken ledger returns it. The reading session itself has appended the last records. The
+// parameter own is their number.
 func (b brokenLedger[R]) read(records []R, own int) []R {
 	if b.hidden {
 		records = records[:max(0, len(records)-own)]
@@ -46,10 +46,10 @@ func (b brokenLedger[R]) latest(records []R) (latest *R) {
 	return latest
 }
 
-// keeps returns a broken ledger that changes each record before it stores the record.
+// keeps returns a broken ledger that passes each record through change before it stores the record.
 func keeps[R any](change func(*R)) brokenLedger[R] { return brokenLedger[R]{keep: change} }
 
-// returns returns a broken ledger that changes each record that it returns.
+// returns returns a broken ledger that passes each record through change before it returns the record.
 func returns[R any](change func(*R)) brokenLedger[R] {
 	return brokenLedger[R]{history: func(records []R) []R { return changed(records, change) }}
 }

@@ -21,9 +21,11 @@ func TestErasureMarks(t *testing.T, harness StoreHarness) {
 	promise.Hold(t, markPromises, harness, harness.Waive)
 }
 
-// markPromises apply only to a store whose sessions implement ports.MarkReader.
+// markPromises are the promises about erasure marks. Their cases check nothing if the sessions of the store do not
+// implement ports.MarkReader.
 var markPromises = []promise.Promise[StoreHarness]{
-	that(markOfEachErasureIsListed, "Marks returns the marks of erasures in the order of recording, with their instants."),
+	that(markOfEachErasureIsListed,
+		"Marks returns the marks (the records of erasures) in the order of recording, with their instants."),
 	that(markOfARollbackIsNotListed, "An erasure that was rolled back has no mark."),
 	that(markMovesWithAnotherErasure, "Another erasure of a subject gives its mark a new instant and a new Intake."),
 	that(markPagesFollowEachOther, "Marks returns at most query.Limit marks, and only marks after query.After."),
@@ -32,11 +34,11 @@ var markPromises = []promise.Promise[StoreHarness]{
 		"A mark that commits late has a greater Intake than the marks that were returned before."),
 	that(markIsFoundByItsSubject, "Find returns the marks of the given subjects that were erased."),
 	that(markPositionIsKept,
-		"Each reader has its own position, and Advance changes it only if it equals the parameter from."),
+		"Each reader has its own position, and Advance changes the position only if the position equals the parameter from."),
 	that(markReaderNeedsAName, "A call with an empty or too long name of a reader returns ErrInvalid."),
 }
 
-// marksStore is a store with helper methods for marks.
+// marksStore is a store with helper methods for erasure marks, the rows that record erasures.
 type marksStore struct{ Store }
 
 // openMarks opens a store. It returns false if the sessions of the store do not implement ports.MarkReader.
@@ -51,8 +53,8 @@ func (h StoreHarness) openMarks(t testing.TB) (m marksStore, has bool) {
 	return m, has
 }
 
-// erase locks the subjects with these numbers in one session, which writes their marks. The function of the session
-// then returns failure.
+// erase locks the customers with these numbers in one session. Lock writes their erasure marks. The session ends with
+// the error failure, and rolls back if failure is not nil.
 func (m marksStore) erase(t testing.TB, failure error, at time.Time, numbers ...int64) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), m.patience)
@@ -79,9 +81,9 @@ func (m marksStore) list(t testing.TB, query domain.MarkQuery) []domain.ErasureM
 	})
 }
 
-// expectMarks checks the marks and their order. Each wanted text has the form "number at time, erasures": the number of
-// the subject, the time after noon, and the number of erasures. expectMarks also checks that the Intake of the marks
-// grows.
+// expectMarks checks erasure marks and their order. Each element of want has the form "number at time, erasures": the
+// number of the customer, the time after noon, and the number of erasures. expectMarks also checks that the Intake (the
+// sequence number) grows from mark to mark.
 func expectMarks(t testing.TB, what string, got []domain.ErasureMark, want ...string) {
 	t.Helper()
 	texts, last := []string(nil), int64(0)
@@ -188,9 +190,10 @@ func markQueriesHaveBounds(t testing.TB, h StoreHarness) {
 	expectMarks(t, "since the last one", m.list(t, domain.MarkQuery{Since: after(4), Limit: 1}), "4 at 4s, 1")
 }
 
-// The first session writes its mark and stays open. The second session writes another mark and commits, unless the
-// store makes it wait for the first session. A reader reads the marks before the first session ends. After both
-// sessions have ended, the reader must find the missing marks behind its position.
+// The first session writes its erasure mark and stays open. The second session writes another mark and commits, unless
+// the store makes it wait for the first session. A reader then reads the marks and remembers the highest Intake (the
+// sequence number of a mark). After both sessions have ended, the reader must find all missing marks with a higher
+// Intake.
 func markThatCommitsLateIsNotMissed(t testing.TB, h StoreHarness) {
 	m, has := h.openMarks(t)
 	if !has {
@@ -275,7 +278,8 @@ func (m marksStore) position(t testing.TB, reader string) int64 {
 	})
 }
 
-// advance calls Advance in a session that returns the error end, and checks the result of Advance.
+// advance calls Advance in a session whose function returns the error end, and checks whether Advance has moved the
+// position.
 func (m marksStore) advance(t testing.TB, reader string, from, to int64, want bool, end error) {
 	t.Helper()
 	err := try(t, m.Store, func(ctx context.Context, s ports.Session) error {

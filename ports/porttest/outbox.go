@@ -40,7 +40,7 @@ var outboxEntryPromises = []promise.Promise[StoreHarness]{
 	that(outboxCorrectionsComeBackAsJSON, "Corrections are returned as encoding/json decodes them."),
 	that(outboxKeepsCopies, "The outbox copies the values that it receives and returns."),
 	that(outboxSessionClaimsItsOwnEntries,
-		"A session can claim the entries that it has enqueued, even if the store holds them back."),
+		"A session can claim the entries that it has enqueued, even if the store still buffers them."),
 	that(outboxClaimTakesDueEntries, "A claim returns only entries that are due."),
 	that(outboxClaimLeavesSucceededAndAbandonedEntries,
 		"A claim never returns an entry that has succeeded or was abandoned."),

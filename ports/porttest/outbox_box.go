@@ -106,7 +106,7 @@ func (b box) due(t testing.TB, at time.Time) []domain.OutboxEntry {
 	return b.dueFor(t, 1000, at)
 }
 
-// dueFor works like due, with a limit and targets for the claim.
+// dueFor does the same as due, but claims with this limit and these targets.
 func (b box) dueFor(
 	t testing.TB, limit int, at time.Time, known ...domain.OutboxTarget,
 ) (found []domain.OutboxEntry) {

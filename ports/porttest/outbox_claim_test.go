@@ -10,7 +10,8 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// claimsAt returns a function that breaks a store: Claim selects the entries that are due at another instant.
+// claimsAt returns a function that makes a store defective: its Claim selects the entries that are due at the instant
+// shift(at) instead of at.
 func claimsAt(shift func(at time.Time) time.Time) func(*Store) {
 	return brokenOutbox{claim: func(c outboxCall) (entries, error) {
 		attempt := domain.Instant(c.at)
@@ -19,7 +20,7 @@ func claimsAt(shift func(at time.Time) time.Time) func(*Store) {
 	}}.breaks
 }
 
-// skipsRetries breaks a store: Claim does not return entries that were claimed before.
+// skipsRetries makes a store defective: its Claim does not return entries that were claimed before.
 var skipsRetries = changesTaken(func(_ outboxCall, taken entries) entries {
 	return slices.DeleteFunc(taken, func(e domain.OutboxEntry) bool { return e.Attempts > 1 })
 })

@@ -10,8 +10,8 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// completesBy returns a function that breaks a store: a success completes its operation if holdsBack returns false for
-// every other entry.
+// completesBy returns a function that makes a store defective: its Settle reports that a success completes the
+// operation if holdsBack returns false for every other entry.
 func completesBy(holdsBack func(success, other domain.OutboxEntry) bool) func(*Store) {
 	return func(store *Store) {
 		var mu sync.Mutex

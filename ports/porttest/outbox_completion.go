@@ -56,7 +56,8 @@ func outboxOpenEntriesHoldCompletionBack(t testing.TB, h StoreHarness) {
 				}
 			}
 			e := b.claimed(t, entries...)
-			// An entry may be settled before the success, or in the same call as the success. The case checks both.
+			// The first call settles the other entry alone, and a second call settles the success. The third call settles an
+			// equal pair of entries in one call.
 			b.settle(t, settle(e[0])...)
 			if got := b.settle(t, succeeds(e[1])); got[0] != applied {
 				t.Errorf("%s: after another entry was %s, a success resulted in %v", operation, name, namesOf(got))
@@ -86,7 +87,8 @@ func outboxAbandonedErasuresHoldCompletionBack(t testing.TB, h StoreHarness) {
 	expectResult(t, "once the abandoned erasure was requeued, its success", b.settle(t, succeeds(again[0])), completes)
 }
 
-// An abandoned rectification is never requeued and never succeeds. It must not prevent completion forever.
+// An abandoned rectification is never requeued and never succeeds, so it must not prevent the completion of its
+// operation.
 func outboxAbandonedRectificationsHoldNothingBack(t testing.TB, h StoreHarness) {
 	b := h.box(t)
 	zoe, yan, eve := subjectOf(t, "acme", "7"), subjectOf(t, "acme", "8"), subjectOf(t, "acme", "9")

@@ -106,7 +106,8 @@ func outboxSessionClaimsItsOwnEntries(t testing.TB, h StoreHarness) {
 	})
 }
 
-// expectAll checks that the entries got equal the entries want in order. It applies change to each entry of want first.
+// expectAll checks that got has the entries of want, in order. Before it compares an entry, it applies change to a copy
+// of the wanted entry.
 func expectAll(t testing.TB, what string, got, want []domain.OutboxEntry, change func(*domain.OutboxEntry)) {
 	t.Helper()
 	if !slices.Equal(entryIDs(got), entryIDs(want)) {
@@ -118,8 +119,8 @@ func expectAll(t testing.TB, what string, got, want []domain.OutboxEntry, change
 	}
 }
 
-// expect checks that an entry equals the entry want. It applies change to want first. It compares corrections by their
-// JSON.
+// expect checks that the entry got equals the entry want after a change by the function change. It compares corrections
+// by their JSON.
 func expect(t testing.TB, got, want domain.OutboxEntry, change func(*domain.OutboxEntry)) {
 	t.Helper()
 	change(&want)
@@ -139,7 +140,6 @@ func expect(t testing.TB, got, want domain.OutboxEntry, change func(*domain.Outb
 	}
 }
 
-// show returns the text of a value, or of the value that a pointer points to.
 func showValue(value any) string {
 	if v := reflect.ValueOf(value); v.Kind() == reflect.Pointer && !v.IsNil() {
 		value = v.Elem().Interface()

@@ -10,7 +10,8 @@ import (
 	"github.com/habeas-data/habeas/internal/promise"
 )
 
-// outboxFairPromises are the promises about the division of a claim's limit if more entries are due.
+// outboxFairPromises are the promises about a claim whose limit is lower than the number of due entries: how it divides
+// the limit.
 var outboxFairPromises = []promise.Promise[StoreHarness]{
 	that(outboxClaimSharesItsLimitAmongResolvers,
 		"A claim gives each resolver an equal share of the limit, and distributes unused shares."),
@@ -22,7 +23,7 @@ var outboxFairPromises = []promise.Promise[StoreHarness]{
 }
 
 // erasuresNamed returns n erasures whose ids are the name followed by a number. The first erasure is enqueued at the
-// duration from after morning, each following one a second later.
+// instant morning plus the duration from, each following one a second later.
 func erasuresNamed(
 	t testing.TB, name string, n int, from time.Duration, change func(*domain.OutboxEntry),
 ) []domain.OutboxEntry {
@@ -120,7 +121,8 @@ func outboxClaimKeepsToTheLimitOfAResolver(t testing.TB, h StoreHarness) {
 	assert(t, len(got) == 1, "one of the resolver: claimed are %v", got)
 }
 
-// DueFrom and DueUntil allow a claim to skip entries. The case checks that a claim skips no other entries.
+// With OutboxTarget.DueFrom and DueUntil, a claim may skip entries that became due outside of this period. It must
+// still return the entries that became due in this period.
 func outboxClaimTakesEntriesDueSinceAnInstant(t testing.TB, h StoreHarness) {
 	b := h.withRetries(t)
 	from := func(instant time.Time) domain.OutboxTarget {

@@ -190,7 +190,7 @@ func outboxDiscardCompletesAnErasure(t testing.TB, h StoreHarness) {
 	expectResult(t, "the last success, with a discarded entry,", last, completes)
 	e = b.claimed(t, toErase(t, "f", zoe, 0), toErase(t, "g", zoe, time.Second))
 	b.settle(t, abandons(e[0]), abandons(e[1]))
-	// Of f and g, g was enqueued last.
+	// The entries f and g belong to one erasure. Discard reports its completion on g, because g was enqueued last.
 	expectIDs(t, "of two that are discarded together, those that complete", completing("g", "f"), "g")
 }
 

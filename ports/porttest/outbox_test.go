@@ -29,8 +29,8 @@ func TestOutboxesThatBreakAPromiseFail(t *testing.T) {
 	}))
 }
 
-// The store in memory breaks this promise, because it runs one writing session at a time. It therefore serves as the
-// broken store of this test.
+// In the store in memory, claims wait for each other, because it runs one writing session at a time. The store in
+// memory therefore serves as the broken store of this test.
 func TestAnOutboxWhoseClaimsWaitIsFoundOut(t *testing.T) {
 	promise.ExpectFailures(t, only(outboxClaimsDoNotWaitForEachOther), inMemory(noDefect), found{
 		"a claim waits for the session of another one": {outboxClaimsDoNotWaitForEachOther},
@@ -142,12 +142,14 @@ func (o brokenOutbox) Unclaimed(ctx context.Context, before time.Time, limit int
 	return callOr(o.unclaimed, outboxCall.unclaimed, outboxCall{Outbox: o.Outbox, ctx: ctx, at: before, limit: limit})
 }
 
-// changesClaimCall returns a function that breaks a store: Claim changes its arguments before it uses them.
+// changesClaimCall returns a function that makes a store defective: its Claim passes its arguments through change
+// before it uses them.
 func changesClaimCall(change func(c *outboxCall)) func(*Store) {
 	return brokenOutbox{claim: func(c outboxCall) (entries, error) { change(&c); return c.claim() }}.breaks
 }
 
-// changesTaken returns a function that breaks a store: Claim changes the list of entries that it returns.
+// changesTaken returns a function that makes a store defective: its Claim passes the list of entries through change
+// before it returns the list.
 func changesTaken(change func(c outboxCall, taken entries) entries) func(*Store) {
 	return brokenOutbox{claim: func(c outboxCall) (entries, error) {
 		taken, err := c.claim()
@@ -155,12 +157,13 @@ func changesTaken(change func(c outboxCall, taken entries) entries) func(*Store)
 	}}.breaks
 }
 
-// changesClaimed returns a function that breaks a store: Claim changes each entry that it returns.
+// changesClaimed returns a function that makes a store defective: its Claim passes each entry through change before it
+// returns the entry.
 func changesClaimed(change func(*domain.OutboxEntry)) func(*Store) {
 	return changesTaken(func(_ outboxCall, taken entries) entries { return changed(taken, change) })
 }
 
-// changed changes each of the records in place and returns them.
+// changed applies change to each of the records in place and returns the records.
 func changed[R any](records []R, change func(*R)) []R {
 	for i := range records {
 		change(&records[i])

@@ -1,6 +1,7 @@
 package porttest
 
 import (
+	"reflect"
 	"testing"
 	"time"
 
@@ -40,27 +41,26 @@ type ResolverSystem struct {
 	// Absent is the ref of a subject that the system does not know. The id must be valid in the system. Required.
 	Absent domain.SubjectRef
 
-	// Keys are keys of the system for a resolver that implements ports.KeyResolver. Without Keys, the cases about keys are
-	// skipped.
+	// Keys are keys of the system. Required if the resolver implements ports.KeyResolver, and not allowed otherwise.
 	Keys ResolverKeys
 
 	// Excluded are texts that the system stores about the subject Populated and that the covered surface excludes, such as
 	// the body of a message. Required if the surface has exclusions. The texts must not occur in a covered field.
 	Excluded []string
 	// Secrets are texts that no error may contain, such as tokens, host names and error messages of the system. The values
-	// of the refs are secrets, too, and need not be listed. Each secret should be so long that no error contains it by
-	// chance.
+	// of the refs and the Keys are secrets, too, and need not be listed. Each secret, ref and key should be so long that
+	// no error contains it by chance.
 	Secrets []string
 
 	// Transient are faults after which a retry can succeed. At least one fault is required.
 	Transient []ResolverFault
 	// Permanent are faults in which the system refuses a call and would refuse each retry, too. Without Permanent, the
-	// case about permanent faults is skipped.
+	// cases about permanent faults are skipped.
 	Permanent []ResolverFault
 	// Heal ends the injected fault. Required.
 	Heal func()
-	// Hang makes the system accept calls and send no response until the test ends. Without Hang, the case about deadlines
-	// is skipped.
+	// Hang makes the system accept calls and send no response until the test ends. Without Hang, the cases about
+	// deadlines are skipped.
 	Hang func()
 }
 
@@ -76,12 +76,16 @@ type ResolverFault struct {
 	Name   string
 	Inject func() // makes every call fail with the fault until ResolverSystem.Heal is called
 
-	SparesExport bool // true if ExportSubject succeeds in spite of the fault
-	SparesErase  bool // true if EraseSubject succeeds in spite of the fault
+	SparesExport bool // true if ExportSubject and ExportKeys succeed in spite of the fault
+	SparesErase  bool // true if EraseSubject and EraseKeys succeed in spite of the fault
 }
 
 // TestResolver checks that a resolver keeps the promises of ports.Resolver, and that its errors follow the rules of
-// domain.ResolverError and domain.RetryLater.
+// domain.ResolverError and domain.RetryLater. If the resolver implements ports.KeyResolver, TestResolver also checks
+// ExportKeys and EraseKeys.
+//
+// No case may be skipped. Check this with go test -v, because a skipped case does not fail the test. The suite skips
+// cases if the harness does not set ResolverSystem.Permanent or ResolverSystem.Hang.
 func TestResolver(t *testing.T, harness ResolverHarness) {
 	t.Helper()
 	promise.Hold(t, resolverPromises, harness, nil)
@@ -105,7 +109,8 @@ var resolverPromises = []promise.Promise[ResolverHarness]{
 	promise.That(resolverKeysAreExportedAndErased,
 		"Only the given keys are exported and erased, and a repeated call succeeds."),
 	promise.That(resolverKeyIsNotMatchedAsAPrefix, "A key never matches another key that begins with it."),
-	promise.That(resolverTransientFaultIsTriedAgain, "A transient fault is not reported as a ResolverError."),
+	promise.That(resolverTransientFaultIsTriedAgain,
+		"During a transient fault, ExportSubject and EraseSubject return an error that is not a ResolverError."),
 	promise.That(resolverErasureSucceedsOnceTheFaultHasPassed,
 		"An erasure for the same entry succeeds after the transient fault has ended."),
 	promise.That(resolverPermanentFaultIsAResolverError, "A permanent refusal is reported as a ResolverError."),
@@ -113,18 +118,36 @@ var resolverPromises = []promise.Promise[ResolverHarness]{
 		"An error names the resolver, and contains no identifier, secret or URL."),
 	promise.That(resolverEndedContextEndsTheCall, "A call with an ended context returns the error of the context."),
 	promise.That(resolverDeadlineIsHonoured, "A call returns at its deadline, even if the system does not respond."),
+	promise.That(resolverTransientFaultIsTriedAgainForKeys,
+		"During a transient fault, ExportKeys and EraseKeys return an error that is not a ResolverError."),
+	promise.That(resolverErasureSucceedsOnceTheFaultHasPassedForKeys,
+		"An erasure of keys for the same entry succeeds after the transient fault has ended."),
+	promise.That(resolverPermanentFaultIsAResolverErrorForKeys,
+		"ExportKeys and EraseKeys report a permanent refusal as a ResolverError."),
+	promise.That(resolverErrorsContainNoSecretsForKeys,
+		"An error of ExportKeys or EraseKeys names the resolver, and contains no key, identifier, secret or URL."),
+	promise.That(resolverEndedContextEndsTheCallForKeys,
+		"ExportKeys and EraseKeys return the error of a context that has ended."),
+	promise.That(resolverDeadlineIsHonouredForKeys,
+		"ExportKeys and EraseKeys return at the deadline, even if the system does not respond."),
 	promise.That(resolverCallsCanBeMadeConcurrently, "A resolver is safe for concurrent use (run with -race)."),
+	promise.That(resolverCallsCanBeMadeConcurrentlyForKeys,
+		"ExportKeys and EraseKeys are safe for concurrent use (run with -race)."),
 }
 
 // open opens a system and checks that the harness is complete.
 func (h ResolverHarness) open(t testing.TB) ResolverSystem {
 	t.Helper()
 	s := h.Open(t)
+	_, takesKeys := s.Resolver.(ports.KeyResolver)
 	switch {
 	case s.Resolver == nil || s.Heal == nil || len(s.Transient) == 0:
 		t.Fatalf("the harness is incomplete: Resolver, Heal and at least one transient fault are required")
-	case s.Keys.Absent != "" && (len(s.Keys.Populated) < 2 || s.Keys.Bystander == ""):
-		t.Fatalf("the harness is incomplete: Keys need two Populated, a Bystander and an Absent")
+	case takesKeys && (len(s.Keys.Populated) < 2 || s.Keys.Bystander == "" || s.Keys.Absent == ""):
+		t.Fatalf("the harness is incomplete: the resolver implements ports.KeyResolver, so ResolverSystem.Keys needs two " +
+			"Populated, a Bystander and an Absent")
+	case !takesKeys && !reflect.ValueOf(s.Keys).IsZero():
+		t.Fatalf("ResolverSystem.Keys is set, but the resolver does not implement ports.KeyResolver")
 	case s.Populated.Value == "" || s.Bystander.Value == "" || s.Absent.Value == "":
 		t.Fatalf("the harness is incomplete: Populated, Bystander and Absent are required")
 	}

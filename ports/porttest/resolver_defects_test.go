@@ -12,7 +12,8 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// changesRecords returns a function that breaks a resolver: ExportSubject changes the records of the subject Populated.
+// changesRecords returns a function that makes a resolver defective: its ExportSubject passes the records of the
+// subject Populated through change.
 func changesRecords(change func([]domain.ExportRecord)) func(*fakeResolver) {
 	return func(f *fakeResolver) {
 		export := f.export
@@ -26,7 +27,7 @@ func changesRecords(change func([]domain.ExportRecord)) func(*fakeResolver) {
 	}
 }
 
-// exportsAlso returns a function that breaks a resolver: ExportSubject returns an additional record.
+// exportsAlso returns a function that makes a resolver defective: its ExportSubject returns an additional record.
 func exportsAlso(record domain.ExportRecord) func(*fakeResolver) {
 	return func(f *fakeResolver) {
 		export := f.export
@@ -40,8 +41,8 @@ func exportsAlso(record domain.ExportRecord) func(*fakeResolver) {
 	}
 }
 
-// changesErasure returns a function that breaks a resolver: EraseSubject changes its result. If failures is false, it
-// changes only the results without an error.
+// changesErasure returns a function that makes a resolver defective: its EraseSubject passes its results through
+// change. If failures is false, only results without an error pass through change.
 func changesErasure(change func(alreadyAbsent bool, err error) (bool, error), failures bool) func(*fakeResolver) {
 	return func(f *fakeResolver) {
 		erase := f.erase
@@ -55,7 +56,8 @@ func changesErasure(change func(alreadyAbsent bool, err error) (bool, error), fa
 	}
 }
 
-// changesErrors returns a function that breaks a resolver: each method changes the error that it returns.
+// changesErrors returns a function that makes a resolver defective: ExportSubject and EraseSubject pass each error
+// through change.
 func changesErrors(change func(error) error) func(*fakeResolver) {
 	return func(f *fakeResolver) {
 		export, erase := f.export, f.erase
@@ -289,6 +291,6 @@ func errorDefects() resolverDefects {
 			f.erase = func(ctx context.Context, ref domain.SubjectRef, id string) (bool, error) {
 				return f.doErase(context.WithoutCancel(ctx), ref, id)
 			}
-		}, resolverFound{"erased although the context had ended": {resolverEndedContextEndsTheCall}}},
+		}, resolverFound{"EraseSubject erased although the context had ended": {resolverEndedContextEndsTheCall}}},
 	}
 }

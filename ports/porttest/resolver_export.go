@@ -81,9 +81,8 @@ func resolverSurfaceIsExportedInFull(t testing.TB, h ResolverHarness) {
 func resolverExclusionsAreNotExported(t testing.TB, h ResolverHarness) {
 	s := h.open(t)
 	if len(s.Excluded) == 0 {
-		must(t, len(s.Resolver.CoveredSurface().Exclusions) == 0,
+		assert(t, len(s.Resolver.CoveredSurface().Exclusions) == 0,
 			"the surface has exclusions: Populated must have data in them, and Excluded must list it")
-		t.Skip("skipped: the surface excludes nothing")
 	}
 	for _, record := range s.export(t, s.Populated) {
 		text := fmt.Sprintf("%s %s %v %s", record.Field, record.Row, record.Value, record.Value)

@@ -4,49 +4,74 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
 )
 
-// These methods of a resolver call the external system.
-const (
-	exportMethod = "ExportSubject"
-	eraseMethod  = "EraseSubject"
+// resolverMethods are the names of two methods of a resolver that call the external system: one exports and one erases.
+type resolverMethods struct{ export, erase string }
+
+func (m resolverMethods) all() []string { return []string{m.export, m.erase} }
+
+var (
+	subjectMethods = resolverMethods{"ExportSubject", "EraseSubject"} // of ports.Resolver
+	keyMethods     = resolverMethods{"ExportKeys", "EraseKeys"}       // of ports.KeyResolver
 )
 
-// resolverCall is the name of a method that was called for the subject Populated, and the error that it returned.
+// resolverCall is the name of a called method, and the error that the method returned.
 type resolverCall struct {
 	method string
 	err    error
 }
 
+// attempt calls the method for the subject ResolverSystem.Populated or for the keys ResolverKeys.Populated. It calls a
+// method of keyMethods only if the resolver implements ports.KeyResolver.
 func (s ResolverSystem) attempt(ctx context.Context, method string) resolverCall {
 	var err error
 	switch method {
-	case exportMethod:
+	case subjectMethods.export:
 		_, err = s.Resolver.ExportSubject(ctx, s.Populated)
-	case eraseMethod:
+	case subjectMethods.erase:
 		_, err = s.Resolver.EraseSubject(ctx, s.Populated, "entry-1")
+	}
+	if resolver, ok := s.Resolver.(ports.KeyResolver); ok {
+		switch method {
+		case keyMethods.export:
+			_, err = resolver.ExportKeys(ctx, slices.Clone(s.Keys.Populated))
+		case keyMethods.erase:
+			_, err = resolver.EraseKeys(ctx, slices.Clone(s.Keys.Populated), "entry-1")
+		}
 	}
 	return resolverCall{method, err}
 }
 
-// attempts calls the methods that fail under the fault.
-func (s ResolverSystem) attempts(fault ResolverFault) (all []resolverCall) {
+// attempts calls those of the two methods that fail because of the fault.
+func (s ResolverSystem) attempts(methods resolverMethods, fault ResolverFault) (all []resolverCall) {
 	if !fault.SparesExport {
-		all = append(all, s.attempt(context.Background(), exportMethod))
+		all = append(all, s.attempt(context.Background(), methods.export))
 	}
 	if !fault.SparesErase {
-		all = append(all, s.attempt(context.Background(), eraseMethod))
+		all = append(all, s.attempt(context.Background(), methods.erase))
 	}
 	return all
 }
 
-// underEachFault calls check for each fault that pick returns. Each fault has its own system, into which it was
-// injected before. underEachFault returns the number of faults.
+// records returns the records that the export of the two methods returns.
+func (s ResolverSystem) records(t testing.TB, methods resolverMethods) []domain.ExportRecord {
+	t.Helper()
+	if methods == subjectMethods {
+		return s.export(t, s.Populated)
+	}
+	return s.exportKeys(t, s.Keys.Populated...)
+}
+
+// underEachFault opens a system for each fault that pick returns, injects the fault and calls check. It returns the
+// number of faults.
 func (h ResolverHarness) underEachFault(
 	t testing.TB, pick func(ResolverSystem) []ResolverFault, check func(s ResolverSystem, fault ResolverFault),
 ) (faults int) {
@@ -65,8 +90,14 @@ func transient(s ResolverSystem) []ResolverFault { return s.Transient }
 func permanent(s ResolverSystem) []ResolverFault { return s.Permanent }
 
 func resolverTransientFaultIsTriedAgain(t testing.TB, h ResolverHarness) {
+	checkTransientFaults(t, h, subjectMethods)
+}
+
+// checkTransientFaults checks that each transient fault makes the methods return an error that allows a retry.
+func checkTransientFaults(t testing.TB, h ResolverHarness, methods resolverMethods) {
+	t.Helper()
 	h.underEachFault(t, transient, func(s ResolverSystem, fault ResolverFault) {
-		for _, attempt := range s.attempts(fault) {
+		for _, attempt := range s.attempts(methods, fault) {
 			var final *domain.ResolverError
 			var later *domain.RetryLater
 			switch {
@@ -82,40 +113,63 @@ func resolverTransientFaultIsTriedAgain(t testing.TB, h ResolverHarness) {
 }
 
 func resolverErasureSucceedsOnceTheFaultHasPassed(t testing.TB, h ResolverHarness) {
+	checkRetryOfErasure(t, h, subjectMethods)
+}
+
+// checkRetryOfErasure checks that an erasure fails during each transient fault, and that its retry after the fault
+// erases everything.
+func checkRetryOfErasure(t testing.TB, h ResolverHarness, methods resolverMethods) {
+	t.Helper()
 	h.underEachFault(t, transient, func(s ResolverSystem, fault ResolverFault) {
 		if fault.SparesErase {
 			return
 		}
-		assert(t, s.attempt(context.Background(), eraseMethod).err != nil, "%s: EraseSubject succeeded", fault.Name)
+		assert(t, s.attempt(context.Background(), methods.erase).err != nil, "%s: %s succeeded", fault.Name, methods.erase)
 		s.Heal()
-		err := s.attempt(context.Background(), eraseMethod).err
+		err := s.attempt(context.Background(), methods.erase).err
 		assert(t, err == nil, "%s: the retry failed after the fault had passed: %v", fault.Name, err)
-		records := s.export(t, s.Populated)
+		records := s.records(t, methods)
 		assert(t, len(records) == 0, "%s: %d records are left after the retry", fault.Name, len(records))
 	})
 }
 
 func resolverPermanentFaultIsAResolverError(t testing.TB, h ResolverHarness) {
+	checkPermanentFaults(t, h, subjectMethods)
+}
+
+// checkPermanentFaults checks that each permanent fault makes the methods return a ResolverError.
+func checkPermanentFaults(t testing.TB, h ResolverHarness, methods resolverMethods) {
+	t.Helper()
 	faults := h.underEachFault(t, permanent, func(s ResolverSystem, fault ResolverFault) {
-		for _, attempt := range s.attempts(fault) {
+		for _, attempt := range s.attempts(methods, fault) {
 			var final *domain.ResolverError
 			assert(t, errors.As(attempt.err, &final),
 				"%s: %s returned a %T, want a ResolverError", fault.Name, attempt.method, attempt.err)
 		}
 	})
 	if faults == 0 {
-		t.Skip("skipped: the harness has no permanent fault")
+		t.Skip("skipped: ResolverSystem.Permanent is not set")
 	}
 }
 
 func resolverErrorsContainNoSecrets(t testing.TB, h ResolverHarness) {
+	checkTextsOfErrors(t, h, subjectMethods)
+}
+
+// checkTextsOfErrors checks that the errors of the methods contain no identifier, key, URL or secret, and that a
+// ResolverError or RetryLater names the resolver.
+func checkTextsOfErrors(t testing.TB, h ResolverHarness, methods resolverMethods) {
+	t.Helper()
 	check := func(s ResolverSystem, fault ResolverFault) {
-		secrets := append([]string{s.Populated.Value, s.Bystander.Value, s.Absent.Value, "://"}, s.Secrets...)
-		for _, attempt := range s.attempts(fault) {
+		secrets := slices.Concat([]string{s.Populated.Value, s.Bystander.Value, s.Absent.Value, "://"}, s.Secrets)
+		if methods == keyMethods {
+			secrets = slices.Concat(secrets, s.Keys.Populated, []string{s.Keys.Bystander, s.Keys.Absent})
+		}
+		for _, attempt := range s.attempts(methods, fault) {
 			text := fmt.Sprintf("%v %+v", attempt.err, attempt.err)
 			for i, secret := range secrets {
 				assert(t, !strings.Contains(text, secret),
-					"%s: the error of %s contains an identifier, a URL or a secret (number %d)", fault.Name, attempt.method, i)
+					"%s: the error of %s contains an identifier, a key, a URL or a secret (number %d)", fault.Name, attempt.method, i)
 			}
 			if named := resolverOf(attempt.err); named != "" && named != s.Resolver.Name() {
 				t.Errorf("%s: the error of %s names the resolver %q", fault.Name, attempt.method, named)
@@ -141,25 +195,37 @@ func resolverOf(err error) string {
 }
 
 func resolverEndedContextEndsTheCall(t testing.TB, h ResolverHarness) {
+	checkEndedContext(t, h, subjectMethods)
+}
+
+// checkEndedContext checks that the methods return the error of a context that has ended, and erase nothing.
+func checkEndedContext(t testing.TB, h ResolverHarness, methods resolverMethods) {
+	t.Helper()
 	s := h.open(t)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	for _, method := range []string{exportMethod, eraseMethod} {
+	for _, method := range methods.all() {
 		checkEnding(t, s.attempt(ctx, method), context.Canceled)
 	}
-	assert(t, len(s.export(t, s.Populated)) != 0, "the subject was erased although the context had ended")
+	assert(t, len(s.records(t, methods)) != 0, "%s erased although the context had ended", methods.erase)
 }
 
 // shortDeadline is a deadline that is long enough for a system to accept a call.
 const shortDeadline = 50 * time.Millisecond
 
 func resolverDeadlineIsHonoured(t testing.TB, h ResolverHarness) {
+	checkDeadline(t, h, subjectMethods)
+}
+
+// checkDeadline checks that the methods return at their deadline although the system sends no response.
+func checkDeadline(t testing.TB, h ResolverHarness, methods resolverMethods) {
+	t.Helper()
 	s := h.open(t)
 	if s.Hang == nil {
-		t.Skip("skipped: the harness can't make the system hang")
+		t.Skip("skipped: ResolverSystem.Hang is not set")
 	}
 	s.Hang()
-	for _, method := range []string{exportMethod, eraseMethod} {
+	for _, method := range methods.all() {
 		ctx, cancel := context.WithTimeout(context.Background(), shortDeadline)
 		defer cancel()
 		done := make(chan resolverCall, 1)

@@ -1,33 +1,45 @@
 package porttest
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"reflect"
 	"slices"
+	"sync"
 	"testing"
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/ports"
 )
 
-// openKeys opens a system. It skips the case if the harness has no keys.
-func (h ResolverHarness) openKeys(t testing.TB) (ports.KeyResolver, ResolverSystem) {
+// openKeys opens a system for a case about keys. If the resolver does not implement ports.KeyResolver, openKeys returns
+// false, and the case must check nothing.
+func (h ResolverHarness) openKeys(t testing.TB) (resolver ports.KeyResolver, s ResolverSystem, takesKeys bool) {
 	t.Helper()
-	s := h.open(t)
-	if s.Keys.Absent == "" {
-		t.Skip("the harness has no keys: the resolver takes none")
-	}
+	s = h.open(t)
+	resolver, takesKeys = s.Resolver.(ports.KeyResolver)
+	return resolver, s, takesKeys
+}
+
+// exportKeys returns the records under the keys in a fixed order. The resolver must implement ports.KeyResolver.
+func (s ResolverSystem) exportKeys(t testing.TB, keys ...string) []domain.ExportRecord {
+	t.Helper()
 	resolver, ok := s.Resolver.(ports.KeyResolver)
-	must(t, ok, "the harness has keys, but the resolver does not implement ports.KeyResolver")
-	return resolver, s
+	must(t, ok, "the resolver does not implement ports.KeyResolver")
+	records, err := resolver.ExportKeys(t.Context(), slices.Clone(keys))
+	must(t, err == nil, "ExportKeys failed: %v", err)
+	return sorted(records)
 }
 
 func resolverKeysAreExportedAndErased(t testing.TB, h ResolverHarness) {
-	resolver, s := h.openKeys(t)
+	resolver, s, takesKeys := h.openKeys(t)
+	if !takesKeys {
+		return
+	}
 	export := func(keys ...string) []domain.ExportRecord {
-		records, err := resolver.ExportKeys(t.Context(), keys)
-		must(t, err == nil, "ExportKeys failed: %v", err)
-		return sorted(records)
+		t.Helper()
+		return s.exportKeys(t, keys...)
 	}
 	erase := func(want int, entryID string, keys ...string) {
 		absent, err := resolver.EraseKeys(t.Context(), keys, entryID)
@@ -61,14 +73,12 @@ func resolverKeysAreExportedAndErased(t testing.TB, h ResolverHarness) {
 // A user of the application may be able to choose a text that is stored as a key. If this key matched longer keys, an
 // erasure of the user would erase the data of other subjects.
 func resolverKeyIsNotMatchedAsAPrefix(t testing.TB, h ResolverHarness) {
-	resolver, s := h.openKeys(t)
-	all := append([]string{s.Keys.Bystander}, s.Keys.Populated...)
-	export := func() []domain.ExportRecord {
-		records, err := resolver.ExportKeys(t.Context(), all)
-		must(t, err == nil, "ExportKeys failed: %v", err)
-		return sorted(records)
+	resolver, s, takesKeys := h.openKeys(t)
+	if !takesKeys {
+		return
 	}
-	before := export()
+	all := append([]string{s.Keys.Bystander}, s.Keys.Populated...)
+	before := s.exportKeys(t, all...)
 	for length := range s.Keys.Populated[0] {
 		beginning := s.Keys.Populated[0][:length]
 		if length == 0 || slices.Contains(all, beginning) {
@@ -81,5 +91,65 @@ func resolverKeyIsNotMatchedAsAPrefix(t testing.TB, h ResolverHarness) {
 		_, err = resolver.EraseKeys(t.Context(), []string{beginning}, "entry-1")
 		must(t, err == nil || errors.As(err, &refused), "the erasure of an unknown key failed: %v", err)
 	}
-	assert(t, reflect.DeepEqual(export(), before), "the erasure of a prefix has changed the records of other keys")
+	assert(t, reflect.DeepEqual(s.exportKeys(t, all...), before),
+		"the erasure of a prefix has changed the records of other keys")
+}
+
+// forKeys runs a check for the methods of ports.KeyResolver, if the resolver implements this interface.
+func (h ResolverHarness) forKeys(t testing.TB, check func(testing.TB, ResolverHarness, resolverMethods)) {
+	t.Helper()
+	if _, _, takesKeys := h.openKeys(t); takesKeys {
+		check(t, h, keyMethods)
+	}
+}
+
+func resolverTransientFaultIsTriedAgainForKeys(t testing.TB, h ResolverHarness) {
+	h.forKeys(t, checkTransientFaults)
+}
+
+func resolverErasureSucceedsOnceTheFaultHasPassedForKeys(t testing.TB, h ResolverHarness) {
+	h.forKeys(t, checkRetryOfErasure)
+}
+
+func resolverPermanentFaultIsAResolverErrorForKeys(t testing.TB, h ResolverHarness) {
+	h.forKeys(t, checkPermanentFaults)
+}
+
+func resolverErrorsContainNoSecretsForKeys(t testing.TB, h ResolverHarness) {
+	h.forKeys(t, checkTextsOfErrors)
+}
+
+func resolverEndedContextEndsTheCallForKeys(t testing.TB, h ResolverHarness) {
+	h.forKeys(t, checkEndedContext)
+}
+
+func resolverDeadlineIsHonouredForKeys(t testing.TB, h ResolverHarness) {
+	h.forKeys(t, checkDeadline)
+}
+
+func resolverCallsCanBeMadeConcurrentlyForKeys(t testing.TB, h ResolverHarness) {
+	resolver, s, takesKeys := h.openKeys(t)
+	if !takesKeys {
+		return
+	}
+	want := s.exportKeys(t, s.Keys.Bystander)
+	var calls sync.WaitGroup
+	for i := range callers {
+		calls.Go(func() {
+			records, err := resolver.ExportKeys(context.Background(), []string{s.Keys.Bystander})
+			if err != nil {
+				t.Errorf("a concurrent export of keys failed: %v", err)
+			} else if !reflect.DeepEqual(sorted(records), want) {
+				t.Errorf("a concurrent export of keys returned other records")
+			}
+			keys, entryID := slices.Clone(s.Keys.Populated), fmt.Sprintf("entry-%d", i%2)
+			if _, err := resolver.EraseKeys(context.Background(), keys, entryID); err != nil {
+				t.Errorf("a concurrent erasure of keys failed: %v", err)
+			}
+		})
+	}
+	calls.Wait()
+	assert(t, reflect.DeepEqual(s.exportKeys(t, s.Keys.Bystander), want),
+		"the records of the bystander's key have changed")
+	assert(t, len(s.exportKeys(t, s.Keys.Populated...)) == 0, "erased keys still have records")
 }

@@ -2,7 +2,9 @@ package porttest
 
 import (
 	"context"
+	"errors"
 	"strings"
+	"time"
 
 	"github.com/habeas-data/habeas/domain"
 )
@@ -67,5 +69,100 @@ func resolverKeyDefects() resolverDefects {
 				return f.doByKeys(ctx, keys)
 			}
 		}, resolverFound{"the prefix of a key has 3 records": {resolverKeyIsNotMatchedAsAPrefix}}},
+	}
+}
+
+// changesErrorsOfKeys returns a function that makes a resolver defective: ExportKeys and EraseKeys pass each error
+// through change.
+func changesErrorsOfKeys(change func(error) error) func(*fakeResolver) {
+	return func(f *fakeResolver) {
+		f.byKeys = func(ctx context.Context, keys []string) ([]domain.ExportRecord, error) {
+			records, err := f.doByKeys(ctx, keys)
+			if err != nil {
+				err = change(err)
+			}
+			return records, err
+		}
+		changeErrorOfEraseKeys(f, change)
+	}
+}
+
+func changeErrorOfEraseKeys(f *fakeResolver, change func(error) error) {
+	f.eraseBy = func(ctx context.Context, keys []string, entryID string) (int, error) {
+		absent, err := f.doEraseBy(ctx, keys, entryID)
+		if err != nil {
+			err = change(err)
+		}
+		return absent, err
+	}
+}
+
+func noError(error) error { return nil }
+
+func resolverKeyErrorDefects() resolverDefects {
+	return resolverDefects{
+		"an erasure of keys that hides its failure": {
+			func(f *fakeResolver) { changeErrorOfEraseKeys(f, noError) }, resolverFound{
+				"down: EraseKeys succeeded": {
+					resolverTransientFaultIsTriedAgainForKeys, resolverErasureSucceedsOnceTheFaultHasPassedForKeys,
+				},
+				"forbidden: EraseKeys returned a <nil>": {resolverPermanentFaultIsAResolverErrorForKeys},
+			},
+		},
+		"an export of keys that hides its failure": {func(f *fakeResolver) {
+			f.byKeys = func(ctx context.Context, keys []string) ([]domain.ExportRecord, error) {
+				records, _ := f.doByKeys(ctx, keys)
+				return records, nil
+			}
+		}, resolverFound{
+			"down: ExportKeys succeeded":             {resolverTransientFaultIsTriedAgainForKeys},
+			"forbidden: ExportKeys returned a <nil>": {resolverPermanentFaultIsAResolverErrorForKeys},
+		}},
+		"every failure of keys is permanent": {changesErrorsOfKeys(func(err error) error {
+			return &domain.ResolverError{Resolver: "fake", Message: "failed", Err: err}
+		}), resolverFound{"down: ExportKeys returned a ResolverError": {resolverTransientFaultIsTriedAgainForKeys}}},
+		"every failure of keys is transient": {changesErrorsOfKeys(func(err error) error {
+			return &domain.RetryLater{Resolver: "fake", Message: "failed", Err: errors.Unwrap(err)}
+		}), resolverFound{"forbidden: ExportKeys returned a ": {resolverPermanentFaultIsAResolverErrorForKeys}}},
+		"an erasure that fails again after the fault": {func(f *fakeResolver) {
+			failed := false
+			f.eraseBy = func(ctx context.Context, keys []string, entryID string) (int, error) {
+				absent, err := f.doEraseBy(ctx, keys, entryID)
+				if err == nil && failed {
+					return 0, &domain.ResolverError{Resolver: "fake", Message: "the entry has failed before"}
+				}
+				failed = failed || err != nil
+				return absent, err
+			}
+		}, resolverFound{"the retry failed": {resolverErasureSucceedsOnceTheFaultHasPassedForKeys}}},
+		"a conflict between erasures of keys that meet": {func(f *fakeResolver) {
+			meeting := make(chan struct{})
+			f.eraseBy = func(ctx context.Context, keys []string, entryID string) (int, error) {
+				select {
+				case meeting <- struct{}{}:
+				case <-meeting:
+				case <-time.After(100 * time.Millisecond):
+					return f.doEraseBy(ctx, keys, entryID)
+				}
+				return 0, &domain.RetryLater{Resolver: "fake", Message: "conflict"}
+			}
+		}, resolverFound{"a concurrent erasure of keys failed": {resolverCallsCanBeMadeConcurrentlyForKeys}}},
+		"a key in a ResolverError": {changesErrorsOfKeys(func(err error) error {
+			if errors.As(err, new(*domain.ResolverError)) {
+				return &domain.ResolverError{Resolver: "fake", Message: "photo-2 is locked"}
+			}
+			return err
+		}), resolverFound{"forbidden: the error of ExportKeys contains": {resolverErrorsContainNoSecretsForKeys}}},
+		"a context that is ignored for keys": {func(f *fakeResolver) {
+			f.byKeys = func(ctx context.Context, keys []string) ([]domain.ExportRecord, error) {
+				return f.doByKeys(context.WithoutCancel(ctx), keys)
+			}
+			f.eraseBy = func(ctx context.Context, keys []string, entryID string) (int, error) {
+				return f.doEraseBy(context.WithoutCancel(ctx), keys, entryID)
+			}
+		}, resolverFound{
+			"EraseKeys erased although":    {resolverEndedContextEndsTheCallForKeys},
+			"ExportKeys had a deadline of": {resolverDeadlineIsHonouredForKeys},
+		}},
 	}
 }

@@ -16,7 +16,7 @@ type afterCommit struct {
 
 func (n afterCommit) AfterCommit(fn func(context.Context)) { n.notify(fn) }
 
-// changesAfterCommit returns a function that breaks a store: notify replaces AfterCommit.
+// changesAfterCommit returns a function that makes a store defective: its AfterCommit calls notify.
 func changesAfterCommit(notify func(s ports.CommitNotifier, fn func(context.Context))) func(*Store) {
 	return changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) error {
 		return do(ctx, func(ctx context.Context, s ports.Session) error {
@@ -26,7 +26,7 @@ func changesAfterCommit(notify func(s ports.CommitNotifier, fn func(context.Cont
 	})
 }
 
-// callsAfterAnyEnd breaks a store: the session calls the functions of AfterCommit even if it fails.
+// callsAfterAnyEnd makes a store defective: it calls the functions of AfterCommit even if the session fails.
 var callsAfterAnyEnd = changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) error {
 	var after []func(context.Context)
 	defer func() {
@@ -39,7 +39,8 @@ var callsAfterAnyEnd = changesDo(func(do doFunc, ctx context.Context, fn session
 	})
 })
 
-// callsAfterCommitInside breaks a store: the functions of AfterCommit get the context of the session that has ended.
+// callsAfterCommitInside makes a store defective: the functions of AfterCommit get the context of the session that has
+// ended.
 var callsAfterCommitInside = changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) error {
 	return do(ctx, func(inside context.Context, s ports.Session) error {
 		own, _ := s.(ports.CommitNotifier)
@@ -57,7 +58,7 @@ type afterEnd struct {
 
 func (e afterEnd) AfterEnd(fn func(context.Context, error)) { e.notify(fn) }
 
-// changesAfterEnd returns a function that breaks a store: notify replaces AfterEnd.
+// changesAfterEnd returns a function that makes a store defective: its AfterEnd calls notify.
 func changesAfterEnd(notify func(s ports.EndNotifier, fn func(context.Context, error))) func(*Store) {
 	return changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) error {
 		return do(ctx, func(ctx context.Context, s ports.Session) error {
@@ -67,7 +68,7 @@ func changesAfterEnd(notify func(s ports.EndNotifier, fn func(context.Context, e
 	})
 }
 
-// callsAfterEndInside breaks a store: the functions of AfterEnd get the context of the session that has ended.
+// callsAfterEndInside makes a store defective: the functions of AfterEnd get the context of the session that has ended.
 var callsAfterEndInside = changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) error {
 	return do(ctx, func(inside context.Context, s ports.Session) error {
 		own, _ := s.(ports.EndNotifier)
@@ -77,8 +78,8 @@ var callsAfterEndInside = changesDo(func(do doFunc, ctx context.Context, fn sess
 	})
 })
 
-// changesObserver returns a function that breaks a store: the store reports its sessions to another observer, which
-// change returns.
+// changesObserver returns a function that makes a store defective: it reports its sessions to the observer that change
+// returns.
 func changesObserver(change func(o ports.Observer) ports.Observer) func(*Store) {
 	return func(store *Store) {
 		observed := store.Observed
@@ -106,8 +107,8 @@ type probed struct {
 
 func (p probed) Probe(ctx context.Context) error { return p.probe(ctx) }
 
-// changesProbes returns a function that breaks a store: the function here replaces the probe of the reachable store,
-// and the function away replaces the probe of the unreachable store.
+// changesProbes returns a function that makes a store defective: its Probe calls the function here. The Probe of a
+// store that cannot be reached calls the function away.
 func changesProbes(here, away func(context.Context) error) func(*Store) {
 	return func(store *Store) {
 		store.Sessions = probed{store.Sessions.Do, here}

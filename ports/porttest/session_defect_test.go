@@ -16,8 +16,8 @@ import (
 
 type sessionFunc = func(context.Context, ports.Session) error
 
-// commitsOn returns a function that breaks a store: Do commits after an error of fn if failure is true, and after a
-// panic if panics is true.
+// commitsOn returns a function that makes a store defective: its Do commits after an error of fn if failure is true,
+// and after a panic if panics is true.
 func commitsOn(failure, panics bool) func(*Store) {
 	return changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) error {
 		var failed error
@@ -43,7 +43,8 @@ func commitsOn(failure, panics bool) func(*Store) {
 	})
 }
 
-// commitsOnExit breaks a store: Do runs fn in another goroutine, and commits if this goroutine exits without a result.
+// commitsOnExit makes a store defective: its Do runs fn in another goroutine, and commits if this goroutine exits
+// without a result.
 var commitsOnExit = changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) error {
 	return do(ctx, func(ctx context.Context, s ports.Session) error {
 		ended, panicked := make(chan error, 1), make(chan any, 1)
@@ -66,8 +67,8 @@ var commitsOnExit = changesDo(func(do doFunc, ctx context.Context, fn sessionFun
 	})
 })
 
-// swallowsPanics returns a function that breaks a store: Do recovers a panic of fn and returns the error that instead
-// returns.
+// swallowsPanics returns a function that makes a store defective: its Do recovers a panic of fn and returns an error,
+// which the function instead creates from the value of the panic.
 func swallowsPanics(instead func(value any) error) func(*Store) {
 	return changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) (err error) {
 		defer func() {
@@ -79,8 +80,8 @@ func swallowsPanics(instead func(value any) error) func(*Store) {
 	})
 }
 
-// changesResult returns a function that breaks a store: Do changes the error that it returns. The parameter ofFn of
-// change is the error of fn.
+// changesResult returns a function that makes a store defective: its Do passes its error through change. The parameter
+// ofFn of change is the error of fn.
 func changesResult(change func(err, ofFn error) error) func(*Store) {
 	return changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) error {
 		var ofFn error
@@ -92,17 +93,17 @@ func changesResult(change func(err, ofFn error) error) func(*Store) {
 	})
 }
 
-// ignoresContexts breaks a store: a session continues after the end of its context.
+// ignoresContexts makes a store defective: its sessions continue after the end of their context.
 var ignoresContexts = changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) error {
 	return do(context.WithoutCancel(ctx), fn)
 })
 
-// ignoresOuterSession breaks a store: a call of Do inside fn opens an independent session.
+// ignoresOuterSession makes a store defective: a call of Do inside fn opens an independent session.
 var ignoresOuterSession = changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) error {
 	return do(ctx, func(_ context.Context, s ports.Session) error { return fn(ctx, s) })
 })
 
-// reusesOuterSession breaks a store: a call of Do inside fn uses the outer session.
+// reusesOuterSession makes a store defective: a call of Do inside fn uses the outer session.
 func reusesOuterSession(store *Store) {
 	type key struct{}
 	changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) error {
@@ -113,7 +114,7 @@ func reusesOuterSession(store *Store) {
 	})(store)
 }
 
-// appendsAfterEnd breaks a store: an append after the end of its session succeeds in another session.
+// appendsAfterEnd makes a store defective: an append after the end of its session succeeds in another session.
 func appendsAfterEnd(store *Store) {
 	changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) error {
 		return do(ctx, func(ctx context.Context, s ports.Session) error {
@@ -129,8 +130,8 @@ func appendsAfterEnd(store *Store) {
 	})(store)
 }
 
-// keepsReferences breaks a store: a session reads the caller's restriction records only at its end, when the caller may
-// have changed them.
+// keepsReferences makes a store defective: a session reads the caller's restriction records only at its end, when the
+// caller may have changed them.
 var keepsReferences = changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) error {
 	return do(ctx, func(ctx context.Context, s ports.Session) error {
 		held := &heldRestrictions{RestrictionStore: s.Restrictions()}
@@ -171,7 +172,7 @@ func (h *heldRestrictions) flush(ctx context.Context) error {
 	return nil
 }
 
-// sharesPayloads breaks a store: Trail returns the same payload to all callers.
+// sharesPayloads makes a store defective: its Trail returns the same payload to all callers.
 func sharesPayloads(store *Store) {
 	var cached sync.Map
 	returnsEvents(func(e *domain.AuditEvent) {
@@ -180,9 +181,9 @@ func sharesPayloads(store *Store) {
 	})(store)
 }
 
-// opensConnections returns a function that breaks a store: Store.Connections returns more connections than the store
-// needs. If atOnce is true, each session takes an additional connection at its beginning. If keep returns true at the
-// end of a session, one more connection is never released.
+// opensConnections returns a function that makes a store defective: its sessions hold more connections than they need.
+// If atOnce is true, each session takes one more connection at its beginning. If keep returns true at the end of a
+// session, the session leaves one connection open forever.
 func opensConnections(atOnce bool, keep func(err error, panicked bool) bool) func(*Store) {
 	return func(store *Store) {
 		var open atomic.Int64
@@ -212,7 +213,7 @@ func afterError(err error, _ bool) bool { return err != nil }
 
 func afterPanic(_ error, panicked bool) bool { return panicked }
 
-// readsUncommitted breaks a store: other sessions read consent records before the commit.
+// readsUncommitted makes a store defective: other sessions read consent records before the commit.
 func readsUncommitted(store *Store) {
 	var mu sync.Mutex
 	uncommitted := map[ports.Session][]domain.ConsentRecord{}
@@ -266,8 +267,8 @@ func (d dirtyConsents) History(
 	return records, err
 }
 
-// neverRetriesDeadlocks breaks a store: Do returns the error of a deadlock. Each session that locks two subjects gets
-// this error.
+// neverRetriesDeadlocks makes a store defective: its Do returns the error of a deadlock. Each session that locks two
+// subjects gets this error.
 var neverRetriesDeadlocks = changesSessions(func(s ports.Session) replacedStores {
 	return replacedStores{Session: s, subjects: &deadlocks{SubjectStore: s.Subjects(), second: errDeadlock}}
 })
@@ -288,7 +289,7 @@ func (l *deadlocks) Lock(ctx context.Context, id domain.SubjectID, at time.Time)
 	return err
 }
 
-// acceptsOneSession breaks a store: Do fails while another session is open.
+// acceptsOneSession makes a store defective: its Do fails while another session is open.
 func acceptsOneSession(store *Store) {
 	var open atomic.Int64
 	changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) error {
@@ -302,7 +303,8 @@ func acceptsOneSession(store *Store) {
 
 type turnsAwayKey struct{}
 
-// refusesWithoutFailing breaks a store: a refused append returns an error, but the session can still be committed.
+// refusesWithoutFailing makes a store defective: a refused append returns an error, but the session can still be
+// committed.
 var refusesWithoutFailing = brokenLog{add: func(c auditCall) error {
 	for _, event := range c.events {
 		trail, err := c.Trail(c.ctx, event.SubjectRef)
@@ -316,7 +318,7 @@ var refusesWithoutFailing = brokenLog{add: func(c auditCall) error {
 	return c.add()
 }}.breaks
 
-// ignoresUnreachable breaks a store: Do reports success although the store cannot be reached.
+// ignoresUnreachable makes a store defective: its Do reports success although the database cannot be reached.
 func ignoresUnreachable(store *Store) {
 	unreachable := store.Unreachable
 	store.Unreachable = func(t testing.TB) ports.SessionFactory {
@@ -326,7 +328,7 @@ func ignoresUnreachable(store *Store) {
 	}
 }
 
-// namesValueInError breaks a store: the error of Do contains a value that the session has appended.
+// namesValueInError makes a store defective: the error of Do contains a value that the session has appended.
 func namesValueInError(store *Store) {
 	changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) error {
 		last := ""

@@ -34,8 +34,8 @@ func wrapped(
 // asIs calls run without a change, so that wrapped keeps the correct method.
 func asIs(run doFunc, ctx context.Context, fn sessionFunc) error { return run(ctx, fn) }
 
-// changesRehearsals returns a function that breaks a store: change replaces Rehearse. The parameters do and rehearse of
-// change are the correct methods.
+// changesRehearsals returns a function that makes a store defective: its Rehearse calls change. The parameters do and
+// rehearse of change are the correct methods.
 func changesRehearsals(change func(do, rehearse doFunc, ctx context.Context, fn sessionFunc) error) func(*Store) {
 	return func(store *Store) {
 		do := doFunc(store.Sessions.Do)
@@ -45,8 +45,8 @@ func changesRehearsals(change func(do, rehearse doFunc, ctx context.Context, fn 
 	}
 }
 
-// rollsBackByError returns a function that breaks a store: a rehearsal is an ordinary session that ends with an error,
-// without the checks of a commit. The parameter change can add another defect.
+// rollsBackByError returns a function that makes a store defective: its Rehearse runs an ordinary session that ends
+// with an error, without the checks of a commit. The parameter change can add another defect.
 func rollsBackByError(change func(s ports.Session) ports.Session) func(*Store) {
 	return changesRehearsals(func(do, _ doFunc, ctx context.Context, fn sessionFunc) error {
 		err := do(ports.WithRehearsal(ctx), func(ctx context.Context, s ports.Session) error {
@@ -108,7 +108,7 @@ func TestRehearsalsThatBreakAPromiseAreFoundOut(t *testing.T) {
 	})
 }
 
-// callsAfterARehearsal breaks a store: Rehearse calls the functions of AfterCommit.
+// callsAfterARehearsal makes a store defective: its Rehearse calls the functions of AfterCommit.
 var callsAfterARehearsal = changesRehearsals(func(_, do doFunc, ctx context.Context, fn sessionFunc) error {
 	var after []func(context.Context)
 	err := do(ctx, func(ctx context.Context, s ports.Session) error {

@@ -46,7 +46,8 @@ func sharedTables() []domain.Table {
 			},
 			Columns: []domain.Column{
 				column("gift_id", domain.TypeBigInt), column("line", domain.TypeInteger), erased("Giver", "color"),
-				// All personal columns have the strategy erase. The rows are kept only because two paths lead to them.
+				// All personal columns have the strategy erase. An erasure keeps the rows only because two paths (chains of
+				// relations) connect them to people.
 				erased("Receiver", "knot"),
 			},
 		},

@@ -45,8 +45,8 @@ type Store struct {
 	Statements func() int
 	// Connections returns the number of database connections that the store currently holds.
 	Connections func() int
-	// Erased reads the mark that Lock writes for the subject. It returns the instant of the last erasure, and false if
-	// there is no mark.
+	// Erased reads the erasure mark, the row that Lock writes to record the erasure of the subject. It returns the instant
+	// of the last erasure, and false if there is no mark.
 	Erased func(t testing.TB, id domain.SubjectID) (last time.Time, marked bool)
 	// Entries returns all entries in the outbox, oldest first.
 	Entries func(t testing.TB) []domain.OutboxEntry

@@ -98,5 +98,5 @@ var subjectStorePromises = []promise.Promise[StoreHarness]{
 	that(subjectExportEndsWithYield, "An error of yield ends the export, and Export returns the error."),
 	that(subjectExportReadsOneSnapshot, "An export reads all data from one snapshot."),
 	that(subjectExportComesBeforeWrites, "Export returns ErrSession after a write of its session."),
-	that(subjectExportMayFollowAppends, "Appends that the store holds back do not prevent an export."),
+	that(subjectExportMayFollowAppends, "Appends that the store buffers do not prevent an export."),
 }

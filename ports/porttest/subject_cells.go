@@ -8,8 +8,8 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// filledConstants has, for columns whose constant contains a placeholder, the form of the constant after the
-// placeholder was replaced.
+// filledConstants has a pattern for each column whose constant contains a placeholder. The constant must match the
+// pattern after digits have replaced the placeholder.
 var filledConstants = map[string]*regexp.Regexp{
 	"login": regexp.MustCompile(`^[0-9a-f]{32}@erased\.invalid$`),
 	"badge": regexp.MustCompile(`^b-[0-9a-f]{10}$`),

@@ -29,9 +29,9 @@ func subjectExportOmitsSurrogates(t testing.TB, h StoreHarness) {
 	for _, record := range s.export(t, zoe) {
 		table, _ := DataMap().Table(record.Source)
 		column, _ := table.Column(record.Field)
-		goes := column.Personal.Strategy != domain.StrategyRetain && record.Row != "1999"
-		if record.Erased != goes || goes && record.Value != nil {
-			t.Errorf("%s.%s is marked as erased: %v, want %v", record.Source, record.Field, record.Erased, goes)
+		wantErased := column.Personal.Strategy != domain.StrategyRetain && record.Row != "1999"
+		if record.Erased != wantErased || wantErased && record.Value != nil {
+			t.Errorf("%s.%s is marked as erased: %v, want %v", record.Source, record.Field, record.Erased, wantErased)
 		}
 	}
 	if n := s.countErased(t, others[1]); n > 0 {
@@ -52,7 +52,8 @@ func (s shopUnderTest) countErased(t testing.TB, who customer) (n int) {
 }
 
 // An erasure overwrites zoe's cells of a row even if the row also belongs to another person. In wraps, all personal
-// columns have the strategy erase. The rows are overwritten and not deleted, because two paths lead to them.
+// columns have the strategy erase. An erasure overwrites these rows and does not delete them, because two paths (chains
+// of relations) connect them to people.
 func subjectExportOmitsSurrogatesOfSharedRows(t testing.TB, h StoreHarness) {
 	s := h.sharedShop(t)
 	s.do(t, func(ctx context.Context, subjects ports.SubjectStore) error {
@@ -67,9 +68,9 @@ func subjectExportOmitsSurrogatesOfSharedRows(t testing.TB, h StoreHarness) {
 			continue
 		}
 		seen++
-		goes := record.Field != "price" // the price is retained
-		if record.Erased != goes || goes && record.Value != nil {
-			t.Errorf("%s.%s is marked as erased: %v, want %v", record.Source, record.Field, record.Erased, goes)
+		wantErased := record.Field != "price" // the price is retained
+		if record.Erased != wantErased || wantErased && record.Value != nil {
+			t.Errorf("%s.%s is marked as erased: %v, want %v", record.Source, record.Field, record.Erased, wantErased)
 		}
 	}
 	assert(t, seen > 0, "no part of a shared row is exported")

@@ -11,7 +11,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// changesIDs returns a function that breaks a store: the store changes the elements of each id.
+// changesIDs returns a function that makes a store defective: it passes the elements of each id through change.
 func changesIDs(change func(elements []string) []string) func(*Store) {
 	id := func(id domain.SubjectID) domain.SubjectID {
 		changed, err := domain.NewSubjectID(change(id.Elements())...)
@@ -23,8 +23,8 @@ func changesIDs(change func(elements []string) []string) func(*Store) {
 	return brokenSubjects{every: func(c *subjectCall) error { c.id = id(c.id); return nil }}.breaks
 }
 
-// alsoApplies returns a function that breaks a store: Apply also changes the rows of each customer for which taken
-// returns true.
+// alsoApplies returns a function that makes a store defective: its Apply also changes the rows of each customer for
+// which taken returns true.
 func alsoApplies(taken func(id, other customer) bool) func(*Store) {
 	return func(store *Store) {
 		rows := store.Rows

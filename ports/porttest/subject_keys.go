@@ -10,8 +10,8 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// media and atlas are the resolvers with keys in the shop. The keys of media are in messages.body,
-// order_lines.engraving and invoices.address. The keys of atlas are in addresses.street.
+// media and atlas are the names of resolvers whose keys are in columns of the shop. The keys of media are in
+// messages.body, order_lines.engraving and invoices.address. The keys of atlas are in addresses.street.
 const (
 	media = "media"
 	atlas = "maps"

@@ -58,7 +58,8 @@ func (s shopUnderTest) expectLeftOver(
 	})
 }
 
-// shops opens two shops: in the first, each row belongs to one person. In the second, rows belong to several people.
+// shops opens two shops. In the first shop, each row belongs to one person. In the second shop, rows belong to several
+// people.
 func (h StoreHarness) shops(t testing.TB) []shopUnderTest {
 	t.Helper()
 	return []shopUnderTest{h.shop(t), h.sharedShop(t)}
@@ -79,8 +80,8 @@ func subjectVerificationFindsNothingAfterAPlan(t testing.TB, h StoreHarness) {
 	}
 }
 
-// applyThenVerify locks zoe, applies the steps done, and calls LeftOver for the steps expected. It returns both results
-// and rolls the session back.
+// applyThenVerify locks zoe, applies the steps in the parameter done, and calls LeftOver for the steps in the parameter
+// expected. It returns both results and rolls the session back.
 func (s shopUnderTest) applyThenVerify(
 	t testing.TB, done, expected []domain.Step,
 ) (rows []int64, found []domain.Leftover) {
@@ -107,9 +108,8 @@ func (s shopUnderTest) hasVerifier(t testing.TB) bool {
 	return s.verify(t, func(context.Context, ports.ErasureVerifier) error { return nil })
 }
 
-// The case leaves out one step of the plan after the other. It does not require a finding for a row that the step of
-// another path has erased, or for a row that is no longer connected to zoe because another step has cleared a
-// reference.
+// The case leaves out one step of the plan after the other. For some rows of the step that is left out, it requires no
+// finding: another step has erased the row, or has cleared the reference that connected the row to zoe.
 func subjectVerificationFindsSkippedSteps(t testing.TB, h StoreHarness) {
 	for _, s := range h.shops(t) {
 		if !s.hasVerifier(t) {

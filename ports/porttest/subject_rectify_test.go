@@ -12,7 +12,8 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// changesValues returns a function that breaks a store: Rectify changes each value before it writes the value.
+// changesValues returns a function that makes a store defective: its Rectify passes each value through change before it
+// writes the value.
 func changesValues(change func(value any) any) func(*Store) {
 	return changesRectifications(func(step *domain.RectificationStep) {
 		for i := range step.Values {
@@ -29,8 +30,8 @@ func changesRectifications(change func(step *domain.RectificationStep)) func(*St
 	}}.breaks
 }
 
-// changesValuesOf returns a function that breaks a store: Rectify changes the values of type From before it writes
-// them.
+// changesValuesOf returns a function that makes a store defective: its Rectify passes the values of type From through
+// change before it writes them.
 func changesValuesOf[From, To any](change func(From) To) func(*Store) {
 	return changesValues(func(value any) any {
 		if value, ok := value.(From); ok {

@@ -71,7 +71,7 @@ func (h StoreHarness) sharedShop(t testing.TB) shopUnderTest {
 	return s
 }
 
-// pathsTo returns the names of the paths that connect a row to the customer.
+// pathsTo returns the names of the paths (chains of relations) that connect a row to the customer.
 func (c content) pathsTo(table string, row Row, to customer) (vias []string) {
 	add := func(via string, leads bool) {
 		if leads {
@@ -101,7 +101,8 @@ func (c content) pathsTo(table string, row Row, to customer) (vias []string) {
 	return vias
 }
 
-// belongs reports whether one of the paths contains the column of the table.
+// belongs reports whether the data map assigns the column to one of the paths with the names vias. A path is a chain of
+// relations from the table to people.
 func belongs(table, column string, vias []string) bool {
 	described, _ := DataMap().Table(table)
 	c, _ := described.Column(column)
@@ -144,7 +145,7 @@ func (s shopUnderTest) expectParts(t testing.TB, tables []string) {
 	}
 }
 
-// sharedPlan returns the steps of the plan for the tables with several paths to a subject.
+// sharedPlan returns the steps of the plan for the tables in which one row can belong to several people.
 func sharedPlan(t testing.TB) []domain.Step {
 	t.Helper()
 	return slices.DeleteFunc(wholePlan(t), func(step domain.Step) bool { return step.Via == "" })

@@ -6,7 +6,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// changesDataMap returns a function that breaks a store: the store uses another data map than the harness declares.
+// changesDataMap returns a function that makes a store defective: it uses another data map than the harness declares.
 func changesDataMap(change func(table *domain.Table)) func(*Store) {
 	tables := shop()
 	for i := range tables {
@@ -20,7 +20,8 @@ func changesDataMap(change func(table *domain.Table)) func(*Store) {
 	}
 }
 
-// addsAllPaths makes each personal column that has a path belong to all paths of its table.
+// addsAllPaths assigns each personal column that is assigned to one path (a chain of relations to people) to all paths
+// of its table.
 func addsAllPaths(table *domain.Table) {
 	for i, column := range table.Columns {
 		if column.Personal == nil || column.Personal.Via == "" {

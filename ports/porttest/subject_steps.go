@@ -182,7 +182,7 @@ func subjectStepsAreRefused(t testing.TB, h StoreHarness) {
 	unchanged(t, "after steps that were refused", s.content(t), before)
 }
 
-// judgedAt returns the step with the instant for which a store decides whether a retention period is over.
+// judgedAt returns the step with an instant. A retention period that has ended by this instant counts as over.
 func judgedAt(step domain.Step, instant time.Time) domain.Step {
 	step.At = instant
 	return step
@@ -262,8 +262,8 @@ func subjectStepsOnOneRowAreRefused(t testing.TB, h StoreHarness) {
 	unchanged(t, "after steps that were refused", s.content(t), before)
 }
 
-// The first call of Apply succeeds, and the second one is refused. The session must not commit the first call, even if
-// the caller ignores the error.
+// The first call of Apply succeeds, and the second one is refused. The session must not commit the changes of the first
+// call, even if the caller ignores the error of the second call.
 func subjectRefusedStepsCannotBeCommitted(t testing.TB, h StoreHarness) {
 	s := h.shop(t)
 	before := s.content(t)

@@ -8,8 +8,8 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// overwritesWith returns a function that breaks a store: Apply writes the same value into a column of all rows of the
-// subject.
+// overwritesWith returns a function that makes a store defective: its Apply writes the same value into a column of all
+// rows of the subject.
 func overwritesWith(table, column string, value any) func(*Store) {
 	return brokenSubjects{apply: func(c subjectCall) ([]int64, error) {
 		rows, err := c.apply()

@@ -21,7 +21,7 @@ func TestASubjectStoreThatKeepsItsPromisesPasses(t *testing.T) {
 func TestSubjectStoresThatBreakAPromiseFail(t *testing.T) {
 	slow := []promise.Check[StoreHarness]{
 		subjectStatementsDoNotDependOnRows, subjectLockExcludesOtherSessions, subjectLockToRectifyExcludesErasures,
-		// A defect that these cases detect is usually also detected by the cases with rows of one person.
+		// These cases count as slow, because the cases with rows of one person usually detect the same defects.
 		subjectSharedRowsAreExportedInParts, subjectSharedRowsAreErasedInParts, subjectSharedRowsAreRetainedInParts,
 		subjectSharedRowsAreRectifiedInParts, subjectConditionsPickRows, subjectStepsNameTheirPath,
 	}

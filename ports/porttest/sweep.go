@@ -18,7 +18,8 @@ func TestRetentionSweeper(t *testing.T, harness StoreHarness) {
 	promise.Hold(t, sweepPromises, harness, harness.Waive)
 }
 
-// sweepPromises apply only to a store whose SubjectStore implements ports.RetentionSweeper.
+// sweepPromises are the promises of ports.RetentionSweeper. Their cases check nothing if the SubjectStore of the store
+// does not implement it.
 var sweepPromises = []promise.Promise[StoreHarness]{
 	that(sweepOverwritesRetainedCells,
 		"A sweep overwrites the retained cells of an erased subject when their retention period has ended."),

@@ -64,7 +64,8 @@ func (b brokenSweeper) SweptKeys(
 
 type sweepFunc = func(brokenSweeper, context.Context, domain.SubjectID, []domain.Step) ([]int64, error)
 
-// appliesSteps returns a function that breaks a store: Sweep applies changed steps with Apply, as an erasure does.
+// appliesSteps returns a defective Sweep. It passes the steps through change and executes them by Apply, as an erasure
+// does.
 func appliesSteps(change func(step *domain.Step)) sweepFunc {
 	return func(b brokenSweeper, ctx context.Context, id domain.SubjectID, steps []domain.Step) ([]int64, error) {
 		steps = slices.Clone(steps)
@@ -75,7 +76,7 @@ func appliesSteps(change func(step *domain.Step)) sweepFunc {
 	}
 }
 
-// sweepsThen returns a function that breaks a store: Sweep calls the function then after the sweep.
+// sweepsThen returns a defective Sweep. It calls then after a correct sweep.
 func sweepsThen(then func(b brokenSweeper, ctx context.Context, id domain.SubjectID) error) sweepFunc {
 	return func(b brokenSweeper, ctx context.Context, id domain.SubjectID, steps []domain.Step) ([]int64, error) {
 		rows, err := b.RetentionSweeper.Sweep(ctx, id, steps)
@@ -178,7 +179,7 @@ func TestRetentionSweepersThatBreakAPromiseFail(t *testing.T) {
 	})
 }
 
-// commitsSweeps breaks a store: a rollback does not undo a sweep.
+// commitsSweeps makes a store defective: a rollback does not undo a sweep.
 func commitsSweeps(store *Store) {
 	good := doFunc(store.Sessions.Do)
 	changesDo(func(do doFunc, outside context.Context, fn sessionFunc) error {
