@@ -17,7 +17,7 @@ func TestREADMECodeCompiles(t *testing.T) {
 
 func TestIntegrationGuideCodeCompiles(t *testing.T) {
 	checkBlocks(t, "../../docs/integration.md",
-		"../../app/example_test.go", "httpprogram/main.go", "pgxprogram/main.go")
+		"../../app/example_test.go", "fragments_test.go", "httpprogram/main.go", "pgxprogram/main.go", "pgxprogram/signup.go")
 }
 
 func TestOperatingGuideCodeCompiles(t *testing.T) {
