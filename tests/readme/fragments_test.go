@@ -2,7 +2,10 @@ package readme_test
 
 import (
 	"context"
+	"database/sql"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -10,6 +13,7 @@ import (
 	"time"
 
 	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/dialect/sqlitedialect"
 
 	"github.com/habeas-data/habeas/adapters/http/httpapi"
 	"github.com/habeas-data/habeas/app"
@@ -25,7 +29,7 @@ type Account struct {
 	bun.BaseModel `bun:"table:accounts"`
 
 	ID    int64  `bun:"id,pk" subject:"id"`
-	Name  string `bun:"name" pii:"contact"`
+	Name  string `bun:"name,unique" pii:"contact"`
 	Phone string `bun:"phone,type:varchar(20)" pii:"contact"`
 }
 
@@ -41,8 +45,10 @@ func openAccounts(t *testing.T) (*bun.DB, *app.Integration) {
 	if err == nil {
 		_, err = db.NewCreateTable().Model(account).Exec(t.Context())
 	}
-	if err == nil {
-		_, err = db.NewInsert().Model(account).Exec(t.Context())
+	for _, row := range []*Account{account, {ID: 43, Name: "Bob"}} {
+		if err == nil {
+			_, err = db.NewInsert().Model(row).Exec(t.Context())
+		}
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -62,39 +68,86 @@ func configOf(db *bun.DB, models []any, resolvers []ports.Resolver, alert func(s
 	}
 }
 
-// correctPhone corrects the phone number in all rows of the person in the table accounts. It returns the status of the
-// response.
-func correctPhone(ctx context.Context, gdpr *app.Integration, person domain.Subject, phone string) (int, error) {
-	stack := gdpr.Stack()
-	err := stack.Sessions.Do(ctx, func(ctx context.Context, s ports.Session) error {
-		correction := domain.Correction{Table: "accounts", Column: "phone", Value: phone}
-		_, err := stack.Rectifier.Rectify(ctx, s, person, correction)
-		return err
-	})
-	switch {
-	case errors.Is(err, domain.ErrInvalid): // for example, the value is too long; the text of err never contains it
-		return http.StatusUnprocessableEntity, err
-	case err != nil:
-		return http.StatusInternalServerError, err
-	}
-	return http.StatusNoContent, nil
+// correctable lists the columns that a person may correct. The keys are the fields of the request.
+var correctable = map[string]domain.Correction{
+	"name":  {Table: "accounts", Column: "name"},
+	"phone": {Table: "accounts", Column: "phone"},
 }
 
-func TestACorrectionOfAColumn(t *testing.T) {
-	db, gdpr := openAccounts(t)
-	zoe, err := domain.NewSubject("42")
-	if err != nil {
-		t.Fatal(err)
+// correct handles a request with a body such as {"phone": "0456"}.
+func correct(gdpr *app.Integration) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		person, err := signedIn(r)
+		if err != nil {
+			w.WriteHeader(http.StatusUnauthorized)
+			return
+		}
+		var fields map[string]string
+		if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, 1<<16)).Decode(&fields); err != nil {
+			w.WriteHeader(http.StatusBadRequest)
+			return
+		}
+		var corrections []domain.Correction
+		for field, value := range fields {
+			correction, ok := correctable[field]
+			if !ok {
+				w.WriteHeader(http.StatusUnprocessableEntity)
+				return
+			}
+			correction.Value = value
+			corrections = append(corrections, correction)
+		}
+		stack := gdpr.Stack()
+		err = stack.Sessions.Do(r.Context(), func(ctx context.Context, s ports.Session) error {
+			_, err := stack.Rectifier.Rectify(ctx, s, person, corrections...)
+			return err
+		})
+		switch {
+		case err == nil:
+			w.WriteHeader(http.StatusNoContent)
+		case errors.Is(err, domain.ErrInvalid): // a value does not fit its column, for example it is too long
+			w.WriteHeader(http.StatusUnprocessableEntity)
+		case errors.Is(err, domain.ErrConflict): // a constraint of the database refuses a value
+			w.WriteHeader(http.StatusConflict)
+		default:
+			w.WriteHeader(http.StatusInternalServerError)
+		}
 	}
-	for phone, want := range map[string]int{"0456": 204, strings.Repeat("7", 21): 422} {
-		if status, err := correctPhone(t.Context(), gdpr, zoe, phone); status != want {
-			t.Errorf("%d, %v", status, err)
+}
+
+func TestOnlyColumnsOfTheListAreCorrected(t *testing.T) {
+	db, gdpr := openAccounts(t)
+	for body, want := range map[string]int{
+		`{"phone": "0456"}`: 204, `{"phone": "123456789012345678901"}`: 422, `{"email": "x"}`: 422, `{}`: 422, `[]`: 400,
+		`{"name": "Bob"}`: 409,
+	} {
+		request, response := httptest.NewRequest(http.MethodPatch, "/profile", strings.NewReader(body)), httptest.NewRecorder()
+		ctx := context.WithValue(request.Context(), userKey{}, "42")
+		if correct(gdpr)(response, request.WithContext(ctx)); response.Code != want {
+			t.Errorf("%s: %d", body, response.Code)
 		}
 	}
 	account := &Account{ID: 42}
 	if err := db.NewSelect().Model(account).WherePK().Scan(t.Context()); err != nil || account.Phone != "0456" {
 		t.Error(account, err)
 	}
+}
+
+func printPlan(gdpr *app.Integration) {
+	for _, step := range gdpr.Plan().Steps {
+		fmt.Println(step.Strategy, step.Target, step.Columns, step.Via)
+	}
+}
+
+func Example_plan() {
+	gdpr, err := app.New(app.Config{
+		DB: bun.NewDB(new(sql.DB), sqlitedialect.New()), Models: []any{(*Account)(nil)},
+	})
+	if err != nil {
+		panic(err)
+	}
+	printPlan(gdpr)
+	// Output: delete accounts []
 }
 
 // userKey is the key of the user's id in the context of a request.

@@ -12,7 +12,7 @@ import (
 var goBlock = regexp.MustCompile("(?s)```go\n(.*?)```")
 
 func TestREADMECodeCompiles(t *testing.T) {
-	checkBlocks(t, "../../README.md", "../../app/example_test.go", "fiberprogram/main.go")
+	checkBlocks(t, "../../README.md", "../../app/example_test.go", "fragments_test.go", "fiberprogram/main.go")
 }
 
 func TestIntegrationGuideCodeCompiles(t *testing.T) {
