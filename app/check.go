@@ -10,9 +10,9 @@ import (
 // the data map. Check runs a few statements that read only the schema. It reads no row and changes nothing. Run the
 // migrations before Check.
 //
-// See check.Checker.Check for the order of the findings, and check.Rules for the rules. Returns domain.ErrUnavailable
-// if the database cannot be reached. Returns domain.ErrConfiguration if the application set Config.Stack and that stack
-// has no Checker (see stack.Config.Catalog).
+// See check.Checker.Check for the order of the findings, and check.Rules for the rules. Check returns
+// domain.ErrUnavailable if the database cannot be reached. It returns domain.ErrConfiguration if the application set
+// Config.Stack and that stack has no Checker (see stack.Config.Catalog).
 //
 // A finding of domain.SeverityError means that an erasure would fail or would leave personal data behind. domain.Errors
 // returns such findings as an error. With this error, an application can refuse to start, and a test can fail:

@@ -84,9 +84,10 @@ type Config struct {
 	// Clock is the source of the current time. The default is the clock of the machine.
 	Clock ports.Clock
 
-	// Sweep is the interval at which the worker starts a pass. A pass overwrites retained cells of all erased subjects
+	// Sweep is the interval at which the worker starts a sweep of all erased subjects. A sweep overwrites retained cells
 	// after the end of their retention period (storage limitation, Art. 5(1)(e) GDPR). See sweep.Sweeper. If several
-	// processes run workers, they share one pass. One day is a good value. The default is zero: the worker does not sweep.
+	// processes run workers, they share one sweep. One day is a good value. The default is zero: the worker does not
+	// sweep.
 	Sweep time.Duration
 	// VerifyAfter is the delay after which the worker verifies an erasure (Art. 17 GDPR). A verification searches for rows
 	// and values that the erasure should have deleted or overwritten. See verification.Verifier.RunOnce. The audit trail

@@ -80,7 +80,7 @@ func integrate(db *bun.DB) error {
 	return nil
 }
 
-// The routes behind the authentication of the application. WithRestriction adds the routes for the restriction of
+// The routes of a server that authenticates each request. WithRestriction adds the routes for the restriction of
 // processing.
 func ExampleIntegration_Router() {
 	_, gdpr := openShop((*User)(nil))

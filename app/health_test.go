@@ -146,7 +146,8 @@ func TestAnIntegrationPassesItsObserverOn(t *testing.T) {
 	must(t, gdpr.Worker().Stop(time.Minute))
 }
 
-// signals is a recorder that also sends a signal for each observation of the outbox and for each poll of the worker.
+// signals is an observer that records observations. It also sends a signal for each observation of the outbox and for
+// each poll of the worker.
 type signals struct {
 	observed.Recorder
 	outbox, polls chan struct{}

@@ -50,8 +50,8 @@ type Integration struct {
 }
 
 // New creates an Integration. It opens no connection. New checks the configuration, the models and the erasure plan
-// that follows from the models. Returns domain.ErrConfiguration, domain.ErrManifest or domain.ErrRetention. One error
-// lists all mistakes of the models and of the plan. See domain.Problems.
+// that follows from the models. It returns domain.ErrConfiguration, domain.ErrManifest or domain.ErrRetention. One
+// error lists all mistakes of the models and of the plan. See domain.Problems.
 func New(c Config) (*Integration, error) {
 	err := c.validate()
 	if err != nil {
@@ -101,7 +101,7 @@ func (i *Integration) Erase(ctx context.Context, subject domain.Subject) (domain
 }
 
 // Join returns a session factory that works inside tx, a transaction of the application. The writes of habeas commit or
-// roll back with tx. See bunstore.Store.Join. Returns domain.ErrConfiguration if Config.Stack is set.
+// roll back with tx. See bunstore.Store.Join. Join returns domain.ErrConfiguration if Config.Stack is set.
 func (i *Integration) Join(tx bun.IDB) (*bunstore.Joined, error) {
 	if i.store == nil {
 		return nil, domain.Misconfigured("app", "Config.Stack is set: join the transaction with the store of that stack")

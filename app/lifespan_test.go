@@ -16,7 +16,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// archive is an external system that reports the refs of its erasures.
+// archive is an external system that reports which ids (refs) it was called to erase.
 type archive struct {
 	ports.Resolver
 	erased chan string

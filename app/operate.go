@@ -8,15 +8,15 @@ import (
 )
 
 // Rehearse executes an erasure in a transaction that is rolled back. It returns the changes that Erase would make. See
-// erasure.Eraser.Rehearse. Returns domain.ErrConfiguration if the current session factory does not implement
+// erasure.Eraser.Rehearse. It returns domain.ErrConfiguration if the current session factory does not implement
 // ports.Rehearser.
 func (i *Integration) Rehearse(ctx context.Context, subject domain.Subject) (domain.Rehearsal, error) {
 	return i.stack.Eraser.Rehearse(ctx, i.sessions, subject)
 }
 
 // EraseAsRehearsed erases a subject if the erasure makes the same changes as an earlier rehearsal. The parameter
-// fingerprint is the Fingerprint of the domain.Rehearsal. If the changes differ, nothing is erased, and
-// EraseAsRehearsed returns domain.ErrConflict.
+// fingerprint is the Fingerprint of that rehearsal (domain.Rehearsal). If the changes differ, EraseAsRehearsed erases
+// nothing and returns domain.ErrConflict.
 func (i *Integration) EraseAsRehearsed(
 	ctx context.Context, subject domain.Subject, fingerprint string,
 ) (domain.ErasureResult, error) {
@@ -26,7 +26,7 @@ func (i *Integration) EraseAsRehearsed(
 }
 
 // Verify searches for rows and values that the last erasure of a subject should have deleted or overwritten. See
-// verification.Verifier.Verify. Returns domain.ErrConflict if the subject was never erased. Returns
+// verification.Verifier.Verify. It returns domain.ErrConflict if the subject was never erased. It returns
 // domain.ErrConfiguration if the application set Config.Stack and that stack has no Verifier.
 func (i *Integration) Verify(ctx context.Context, id domain.SubjectID) (domain.Verification, error) {
 	if i.stack.Verifier == nil {

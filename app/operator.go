@@ -46,8 +46,8 @@ func (i *Integration) Trail(ctx context.Context, id domain.SubjectID) (events []
 	return events, err
 }
 
-// Consents returns the current consent of a subject for each purpose of Config.Purposes. The consents for other
-// purposes in the ledger of the subject follow.
+// Consents returns the current consent of a subject for each purpose of Config.Purposes. They are followed by the
+// consents of the subject for purposes that Config.Purposes does not list.
 func (i *Integration) Consents(ctx context.Context, id domain.SubjectID) (all domain.ConsentStatuses, err error) {
 	err = i.sessions.Do(ctx, func(ctx context.Context, s ports.Session) error {
 		if all, err = i.stack.Consent.Statuses(ctx, s, id); err != nil {
@@ -76,7 +76,7 @@ func (i *Integration) ConsentHistory(
 	return records, err
 }
 
-// ConsentAsOf returns the consent for a purpose that was in force at the instant at.
+// ConsentAsOf returns the consent for a purpose that was in force at a past instant, the parameter at.
 func (i *Integration) ConsentAsOf(
 	ctx context.Context, id domain.SubjectID, purpose string, at time.Time,
 ) (status domain.ConsentStatus, err error) {
@@ -135,7 +135,7 @@ func pendingMigrations(names []string) domain.Finding {
 	}
 }
 
-// Migrate creates the tables of habeas, or updates them to the current version. See bunstore.Migrate. Returns
+// Migrate creates the tables of habeas, or updates them to the current version. See bunstore.Migrate. It returns
 // domain.ErrConfiguration if Config.Stack is set.
 func (i *Integration) Migrate(ctx context.Context) error {
 	if i.store == nil {
@@ -144,7 +144,7 @@ func (i *Integration) Migrate(ctx context.Context) error {
 	return bunstore.Migrate(ctx, i.db, bunstore.Options{Schema: i.schema})
 }
 
-// Migrations returns the migrations that Migrate applies, in their order, each with its state. Returns
+// Migrations returns the migrations that Migrate applies, in their order, each with its state. It returns
 // domain.ErrConfiguration if Config.Stack is set.
 func (i *Integration) Migrations(ctx context.Context) ([]domain.Migration, error) {
 	if i.store == nil {
@@ -154,8 +154,8 @@ func (i *Integration) Migrations(ctx context.Context) ([]domain.Migration, error
 }
 
 // MigrationSQL returns the statements of all migrations in order, in the SQL dialect of the database. A comment with
-// the file name precedes the statements of each file. MigrationSQL opens no connection. Returns domain.ErrConfiguration
-// if Config.Stack is set.
+// the file name precedes the statements of each file. MigrationSQL opens no connection. It returns
+// domain.ErrConfiguration if Config.Stack is set.
 func (i *Integration) MigrationSQL() (string, error) {
 	if i.store == nil {
 		return "", noDatabase()

@@ -19,7 +19,8 @@ func (i *Integration) Abandoned(
 	return entries, err
 }
 
-// Requeue makes abandoned outbox entries pending again, and returns the entries. See saga.Runner.Requeue.
+// Requeue makes abandoned erasures in the outbox pending again, and returns their entries. It skips rectifications. See
+// saga.Runner.Requeue.
 func (i *Integration) Requeue(ctx context.Context, entryIDs ...string) (requeued []domain.OutboxEntry, err error) {
 	err = i.sessions.Do(ctx, func(ctx context.Context, s ports.Session) (err error) {
 		requeued, err = i.stack.Runner.Requeue(ctx, s, entryIDs...)
@@ -28,7 +29,7 @@ func (i *Integration) Requeue(ctx context.Context, entryIDs ...string) (requeued
 	return requeued, err
 }
 
-// RequeueMatching makes up to limit abandoned outbox entries that match the filter pending again. See
+// RequeueMatching makes abandoned erasures that match the filter pending again, at most limit of them. See
 // saga.Runner.RequeueMatching.
 func (i *Integration) RequeueMatching(
 	ctx context.Context, filter domain.OutboxFilter, limit int,

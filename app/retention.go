@@ -19,8 +19,8 @@ import (
 // defaultJournalInterval is the default of Config.JournalInterval.
 const defaultJournalInterval = 5 * time.Second
 
-// Sweep overwrites the retained cells whose retention period has ended. It covers all erased subjects and returns after
-// the last subject. See sweep.Sweeper.RunAll. If Config.Sweep is set, the worker does the same work in batches.
+// Sweep overwrites the retained cells of erased subjects whose retention period has ended, and returns after the last
+// subject. See sweep.Sweeper.RunAll. If Config.Sweep is set, the worker does the same work in batches. The parameter
 // progress may be nil.
 func (i *Integration) Sweep(
 	ctx context.Context, progress func(domain.SweepReport),

@@ -44,10 +44,13 @@ func (i *Integration) Router(subject fiberhttp.SubjectProvider, options ...Route
 
 // OpenAPI returns the OpenAPI 3.1 document of the routes under the prefix, in JSON.
 //
-// The prefix is the prefix that clients use. It may be longer than the prefix of the router's own group, because an
-// application can be mounted by another application. If the Integration has a single router, OpenAPI accepts any
-// prefix. For example, a proxy may have changed the prefix. If the Integration has several routers or none, OpenAPI
-// returns domain.ErrConfiguration for a prefix without a router.
+// The parameter prefix is the prefix that clients use, such as "/api/me". It may be longer than the prefix of the
+// router's own group, such as "/me", because an application can be mounted by another application. OpenAPI finds the
+// router as follows:
+//
+//   - If the Integration has one router, OpenAPI accepts any prefix, because a proxy may have changed the prefix.
+//   - Otherwise the prefix of a router must be the end of the parameter prefix. If there is no such router, OpenAPI
+//     returns domain.ErrConfiguration.
 func (i *Integration) OpenAPI(prefix string) ([]byte, error) {
 	api := i.mounts.at(prefix)
 	if api == nil {
@@ -56,8 +59,8 @@ func (i *Integration) OpenAPI(prefix string) ([]byte, error) {
 	return api.OpenAPI(prefix)
 }
 
-// mounts has the prefix and the API of each mounted router. OpenAPI needs it, because Fiber cannot find a router by its
-// prefix.
+// mounts has the prefix and the API of each mounted router. OpenAPI needs this list, because Fiber cannot find a router
+// by its prefix.
 type mounts struct {
 	mu  sync.Mutex
 	all []mounted
@@ -74,9 +77,10 @@ func (m *mounts) add(prefix func() string, api *httpapi.API) {
 	m.all = append(m.all, mounted{prefix, api})
 }
 
-// at returns the API of the router whose own prefix is the longest suffix of the parameter prefix. If several routers
-// have this prefix, at returns the API of the last one. It returns nil if no router has such a prefix. The function
-// compares suffixes, because a Fiber group does not know the prefix at which its application is mounted.
+// at returns the API of the router for a prefix that clients use. If there is one router, at returns the API of this
+// router. Otherwise it returns the API of the router whose own prefix is the longest suffix of the parameter prefix, or
+// nil if there is no such router. If several routers have the same prefix, the last one counts. The function compares
+// suffixes, because a Fiber group does not know the prefix at which its application is mounted.
 func (m *mounts) at(prefix string) (found *httpapi.API) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

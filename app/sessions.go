@@ -31,7 +31,7 @@ func (d *SessionDependency) Do(ctx context.Context, fn func(context.Context, por
 	return factory.Do(ctx, fn)
 }
 
-// Rehearse runs a session with the current factory and rolls it back. It implements ports.Rehearser. Returns
+// Rehearse runs a session with the current factory and rolls it back. It implements ports.Rehearser. It returns
 // domain.ErrConfiguration if the current factory does not implement ports.Rehearser.
 func (d *SessionDependency) Rehearse(ctx context.Context, fn func(context.Context, ports.Session) error) error {
 	factory, err := d.inForce()

@@ -13,6 +13,8 @@ type Catalog struct {
 	Tables []CatalogTable `json:"tables"`
 	// Untyped is true if a column accepts values of any type and of any length, as in SQLite.
 	Untyped bool `json:"untyped,omitempty"`
+	// SerialWrites is true if the database runs at most one writing transaction at a time, as SQLite does.
+	SerialWrites bool `json:"serial_writes,omitempty"`
 }
 
 // Table returns the table that a data map calls name. The parameter name is a CatalogTable.Name, or the schema and the

@@ -247,8 +247,10 @@ Succeeded: 0 (kept until a purge)
 SEVERITY  FINDING
 error     outbox-abandoned
           System crm: 1 entry was abandoned. The system did
-          not erase or correct the data. Fix the cause, then
-          requeue or discard the entries.
+          not erase or correct the data. Fix the cause. Then
+          requeue or discard the erasures. A rectification
+          cannot be requeued: correct the data again and
+          discard the entry.
 warning   outbox-late
           System crm: an entry has been open since
           2026-03-01T12:00:00Z. Find out why its calls fail.

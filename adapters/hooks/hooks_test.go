@@ -24,8 +24,8 @@ type called struct {
 	log string
 }
 
-// calls calls a hook. The first call of the hook runs the first function of the parameter do, the second call the
-// second function, and so on. All further calls run the last function.
+// calls makes a Caller call one hook, which may be called several times. The first call runs the first function of the
+// parameter do, the second call runs the second function, and so on. All further calls run the last function.
 func calls(t *testing.T, caller hooks.Caller, do ...func(context.Context) error) (result called) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {

@@ -26,9 +26,9 @@ import (
 
 // Options has the settings of a File. The zero value is ready for use.
 type Options struct {
-	// Name is the name of the journal. See ports.Journal. The default consists of the host name and the path. Each name
-	// has its own position in the database, so by default, each host writes a complete journal. Processes of several hosts
-	// that share a file on a network volume need the same Name.
+	// Name is the name of the journal. See ports.Journal. The default consists of the host name and the path. The database
+	// stores for each name which erasures the journal already has. By default, each host therefore writes a complete
+	// journal. Processes of several hosts that share a file on a network volume need the same Name.
 	Name string
 }
 
@@ -65,8 +65,8 @@ func NewFile(path string, opts Options) (*File, error) {
 // Name implements ports.Journal.
 func (f *File) Name() string { return f.name }
 
-// Append implements ports.Journal. It holds the lock of the file, so that the lines of concurrent processes do not mix,
-// and so that Append does not take a line that another process is writing for a line that a crash truncated.
+// Append implements ports.Journal. It holds the lock of the file for two reasons. The lines of concurrent processes do
+// not mix. A line that another process is writing does not look like a line that a crash has truncated.
 func (f *File) Append(ctx context.Context, lines []byte) error {
 	if err := ctx.Err(); err != nil {
 		return &domain.Error{Op: "journal", Message: "ended by its context", Err: err}

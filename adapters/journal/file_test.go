@@ -41,7 +41,7 @@ func TestConformance(t *testing.T) {
 	})
 }
 
-// Each File opens the file by itself, as another process does.
+// Several File values append to one file. Each opens the file by itself, as another process does.
 func TestConcurrentFilesReportNoTruncatedLine(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "erasures.jsonl")
 	const writers, appends = 4, 50

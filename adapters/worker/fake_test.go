@@ -14,7 +14,7 @@ import (
 	"github.com/habeas-data/habeas/adapters/worker"
 )
 
-// quiet discards the log of tests in which batches fail on purpose.
+// quiet is a logger that discards its records, for tests in which batches fail on purpose.
 var quiet = slog.New(slog.DiscardHandler)
 
 // fake is a runner that calls a function of the test for each batch. It records when each batch began, and how many

@@ -7,19 +7,21 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// longestPause is how long a batch may run without progress before it counts as stuck. It applies if the runner has no
-// method LongestPause.
+// longestPause is the time without progress after which a running batch counts as stuck. It applies if the runner has
+// no method LongestPause.
 const longestPause = 15 * time.Minute
 
 var _ ports.Heartbeat = (*SagaWorker)(nil)
 
 // Heartbeat implements ports.Heartbeat. It returns the time of the last sign of life, and whether the worker is
-// running. The last sign of life is the end of the last batch that succeeded, or the start of the worker.
+// running. The last sign of life is the end of the last successful batch, or the start of the worker.
 //
-// While a batch is running, the last sign of life is the current time, because calls may take long. In two cases, a
-// running batch does not count. The first case is that the batch that ended last failed. The second case is that no
-// batch has made progress for longer than the LongestPause of the runner, or for 15 minutes if the runner has no such
-// method.
+// While a batch is running, the last sign of life is the current time, because calls may take long. This does not apply
+// in two cases:
+//
+//   - The batch that ended last failed.
+//   - No batch has made progress for longer than the LongestPause of the runner, or for 15 minutes if the runner has no
+//     such method.
 func (w *SagaWorker) Heartbeat() (last time.Time, running bool) {
 	w.mu.Lock()
 	running = w.running()

@@ -14,7 +14,7 @@ import (
 	recording "github.com/habeas-data/habeas/internal/tests/observed"
 )
 
-// wantHeartbeat checks the age of the last sign of life, and whether the worker runs.
+// wantHeartbeat checks the time since the last sign of life, and whether the worker runs.
 func wantHeartbeat(t *testing.T, w *worker.SagaWorker, age time.Duration, running bool) {
 	t.Helper()
 	last, is := w.Heartbeat()
@@ -153,7 +153,7 @@ func TestAnObserverThatPanicsDoesNotStopTheWorker(t *testing.T) {
 	})
 }
 
-// watching is a runner whose outbox can be observed.
+// watching is a runner with the method ObserveOutbox, which the worker calls every minute.
 type watching struct {
 	*fake
 	mu   sync.Mutex

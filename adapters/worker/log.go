@@ -31,8 +31,8 @@ func (w *SagaWorker) logFailure(ctx context.Context, settled int, err error) {
 	w.logger().LogAttrs(ctx, level, "habeas: outbox batch failed", attributes...)
 }
 
-// logEntry logs an entry that did not succeed. The level is a warning if the runner retries the entry, and an error if
-// an operator must act.
+// logEntry logs an outbox entry that did not succeed. The level is a warning if the runner retries the entry, and an
+// error if an operator must act.
 func (w *SagaWorker) logEntry(ctx context.Context, entry domain.OutboxEntry, cause error) {
 	level, message := slog.LevelWarn, "habeas: call to an external system failed"
 	class := ""
@@ -57,8 +57,8 @@ func (w *SagaWorker) logEntry(ctx context.Context, entry domain.OutboxEntry, cau
 	w.logger().LogAttrs(ctx, level, message, attributes...)
 }
 
-// logPeriodic logs that a purge or an observation failed, unless ctx has ended. The parameter interval is the time
-// until the next attempt.
+// logPeriodic logs that a purge or an observation of the outbox failed, unless ctx has ended. The parameter interval is
+// the time until the next attempt.
 func (w *SagaWorker) logPeriodic(ctx context.Context, message string, interval time.Duration, err error) {
 	if ctx.Err() != nil {
 		return

@@ -8,7 +8,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// run is one loop: it runs batches and sleeps, until ctx ends.
+// run is one loop: it runs batches of outbox entries and sleeps, until ctx ends.
 func (w *SagaWorker) run(ctx context.Context) {
 	for {
 		healthy := w.drain(ctx)
@@ -19,11 +19,11 @@ func (w *SagaWorker) run(ctx context.Context) {
 }
 
 // drain runs batches until a batch fails or settles no entry. It returns false if a batch failed, even if this batch
-// settled some entries. The store then perhaps cannot record outcomes, so drain does not claim more entries.
+// settled some entries. The store may then be unable to record outcomes, so drain does not claim more entries.
 //
-// A batch also settles no entry if other workers settled its entries first, or if it gave all its entries back. Entries
-// may then still be due. drain returns nevertheless, so that the loop is not busy without effect. The entries wait for
-// the next wake or poll.
+// A batch also settles no entry in two other cases: other workers settled its entries first, or the batch returned all
+// its entries to the outbox. Entries may then still be due. drain ends nevertheless, because further batches would
+// probably have no effect. The entries wait for the next poll or call of Wake.
 func (w *SagaWorker) drain(ctx context.Context) (healthy bool) {
 	for ctx.Err() == nil {
 		w.consumeWake()
@@ -38,7 +38,8 @@ func (w *SagaWorker) drain(ctx context.Context) (healthy bool) {
 	return true
 }
 
-// consumeWake removes the pending wake, if any. The next batch serves this wake.
+// consumeWake removes the signal of a call of Wake, if there is one. The batch that follows takes the entries for which
+// Wake was called.
 func (w *SagaWorker) consumeWake() {
 	select {
 	case <-w.wakes:
@@ -110,8 +111,8 @@ func (w *SagaWorker) observe(ctx context.Context, runner outboxObserver) {
 	})
 }
 
-// every calls a function until ctx ends. The first call begins after the duration in the parameter first. Each further
-// call begins an interval after the end of the previous call.
+// every calls a function repeatedly until ctx ends. The first call begins after the duration in the parameter first.
+// Each further call begins when the interval since the end of the previous call is over.
 func (w *SagaWorker) every(ctx context.Context, first, interval time.Duration, call func() error) {
 	timer := time.NewTimer(first)
 	defer timer.Stop()
@@ -126,9 +127,12 @@ func (w *SagaWorker) every(ctx context.Context, first, interval time.Duration, c
 	}
 }
 
-// sleep returns true when the loop must run the next batch, and false if ctx has ended. The loop must run a batch if no
-// loop has begun a batch for PollInterval. If the parameter healthy is true, a wake also ends the sleep. After a failed
-// batch, a wake stays pending until the next batch, so that wakes do not load a database that fails.
+// sleep waits until the loop must run the next batch, and then returns true. It returns false if ctx has ended. The
+// loop must run a batch in two cases:
+//
+//   - No loop has begun a batch for PollInterval.
+//   - Wake was called, and the parameter healthy is true. After a failed batch, healthy is false, so that calls of Wake
+//     do not load a database that fails. The signal of Wake stays until the next batch.
 func (w *SagaWorker) sleep(ctx context.Context, healthy bool) bool {
 	wake := w.wakes
 	if !healthy {

@@ -153,7 +153,8 @@ func TestABatchThatSettledAPartAndFailedIsFollowedByAPause(t *testing.T) {
 	})
 }
 
-// A wake starts a batch in one of several loops. After each batch that settled an entry, this loop wakes the next loop.
+// A call of Wake starts a batch in one of several loops. After each batch that settled an entry, this loop wakes the
+// next loop.
 func TestAWakeWakesOneLoopWhichWakesTheNext(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		work := make(chan int, 4)

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// polls lets only one loop of a worker poll per PollInterval. Thus the number of polls does not depend on the number of
-// loops.
+// polls prevents several loops of a worker from polling the outbox within one PollInterval. Thus the number of polls
+// does not depend on the number of loops.
 type polls struct {
 	mu   sync.Mutex
 	last time.Time // time when a loop last began a batch or a sleep
@@ -19,8 +19,8 @@ func (p *polls) record(at time.Time) {
 	p.last = at
 }
 
-// wait returns how long a loop must wait before it may poll. If wait returns 0, the caller must poll immediately, and
-// the other loops must wait for another interval.
+// wait returns how long a loop must wait before it may poll the outbox. If wait returns 0, the caller must poll
+// immediately. The other loops then wait for another interval.
 func (p *polls) wait(now time.Time, interval time.Duration) time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()

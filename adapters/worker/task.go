@@ -8,8 +8,8 @@ import (
 	"github.com/habeas-data/habeas/adapters/internal/safelog"
 )
 
-// taskPause is the maximum pause between two parts of a task if the first part returned more. During the pause, other
-// users of the database can work.
+// taskPause is the maximum pause between two parts of a task if the first part reported that more work remains. During
+// the pause, other users of the database can work.
 const taskPause = 100 * time.Millisecond
 
 // Task is work that the worker repeats in addition to the outbox. Each task runs in its own goroutine, and does its

@@ -12,8 +12,8 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// A task runs immediately. The next part follows after a short pause if the part returned more. After any other part, a
-// failure or a panic, the task waits for its interval.
+// A task runs immediately. If a part of the task reports that more work remains, the next part follows after a short
+// pause. After any other part, a failure or a panic, the task waits for its interval.
 func TestATaskRunsInParts(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		var log records
@@ -57,7 +57,7 @@ func TestATaskRunsInParts(t *testing.T) {
 	})
 }
 
-// Stop ends the context of the part that is running, and waits for the part.
+// Stop ends the context of the part of a task that is running, and waits for the end of this part.
 func TestStopWaitsForATask(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		w := newWorker(t, newFake(nil), worker.Options{Tasks: []worker.Task{{

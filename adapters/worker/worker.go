@@ -1,5 +1,5 @@
-// Package worker carries out the entries of the outbox in the background of an application: it calls the runner of the
-// saga, batch after batch, in its own goroutines.
+// Package worker carries out outbox entries (calls to external systems) in the background of an application. Its
+// goroutines call the saga.Runner for one batch of entries after the other.
 //
 //	var background *worker.SagaWorker // declared before the store, because the store wakes it
 //	store, err := bunstore.New(db, dataMap, bunstore.Options{Enqueued: func() { background.Wake() }})
@@ -36,9 +36,10 @@ const (
 
 // Runner carries out the entries of the outbox in batches. *saga.Runner implements it.
 type Runner interface {
-	// RunOnce claims a batch of entries that are due, carries out the entries, and returns the number of settled entries.
-	// It returns 0 and nil if no entry was due. When ctx ends, RunOnce starts no further call, finishes the calls in
-	// flight, and returns. At most Options.Workers calls of RunOnce run concurrently.
+	// RunOnce claims a batch of due outbox entries, carries them out, and returns the number of settled entries. An entry
+	// is settled when the outcome of its call is recorded. RunOnce returns 0 and nil if no entry was due. When ctx ends,
+	// RunOnce starts no further call, finishes the calls in flight, and returns. At most Options.Workers calls of RunOnce
+	// run concurrently.
 	RunOnce(ctx context.Context) (settled int, err error)
 }
 
@@ -73,16 +74,18 @@ type (
 
 // Options are the settings of a SagaWorker. The zero value is ready for use.
 type Options struct {
-	// PollInterval is the longest time that the worker sleeps while no entry is due. A wake ends that sleep. After a batch
-	// that failed, a loop also pauses for PollInterval. A wake does not shorten this pause. The default is 5 s.
+	// PollInterval is the longest time that the worker sleeps while no entry is due. A call of Wake ends the sleep
+	// earlier. After a batch that failed, a loop also pauses for PollInterval, and Wake does not shorten this pause. The
+	// default is 5 s.
 	PollInterval time.Duration
 
 	// Workers is the number of loops, and thus of concurrent batches. With several loops, one batch can call external
-	// systems while another batch waits for the database. Each batch uses a database connection. Every loop runs a batch
-	// when the worker starts. Afterwards, one loop runs a batch at each poll or wake. If a claim of this loop returns a
-	// full batch, the loop wakes the next loop. Workers does not limit the concurrent calls to one external system,
-	// because the runner limits these calls. The default is 4 for a runner with the method OnFull, such as *saga.Runner,
-	// and otherwise 1.
+	// systems while another batch waits for the database. Each batch uses a database connection.
+	//
+	// Every loop runs a batch when the worker starts. Afterwards, one loop runs a batch at each poll or call of Wake. If
+	// this batch is full, the loop wakes the next loop. Workers does not limit the concurrent calls to one external
+	// system, because the runner limits these calls. The default is 4 for a runner with the method OnFull, such as
+	// *saga.Runner, and otherwise 1.
 	Workers int
 
 	// StopTimeout is how long Stop waits by default. It should be longer than a usual call to an external system. The
@@ -104,8 +107,9 @@ type Options struct {
 	Clock ports.Clock
 }
 
-// SagaWorker runs batches in one or more loops, from Start to Stop. Each loop has its own goroutine and runs one batch
-// at a time. A SagaWorker is safe for concurrent use. Several workers, also of several processes, can share one outbox.
+// SagaWorker runs batches of outbox entries in one or more loops, from Start to Stop. Each loop has its own goroutine
+// and runs one batch at a time. A SagaWorker is safe for concurrent use. Several workers, also of several processes,
+// can share one outbox.
 type SagaWorker struct {
 	runner  Runner
 	options Options
@@ -241,9 +245,9 @@ func (w *SagaWorker) Stop(timeout time.Duration) error {
 	}
 }
 
-// Wake signals that entries may be due. One sleeping loop runs a batch immediately. If every loop is busy, the first
-// loop that ends its batches runs another batch before it sleeps. If the worker is not running, Wake has no effect. It
-// is then not needed, because every loop runs a batch at the start. One batch can serve many wakes. Wake never blocks,
+// Wake signals that outbox entries may be due. One sleeping loop runs a batch immediately. If every loop is busy, the
+// first loop that would sleep runs another batch instead. If the worker is not running, Wake has no effect. It is then
+// not needed, because every loop runs a batch at the start. One batch can serve many calls of Wake. Wake never blocks,
 // and may be called at any time.
 func (w *SagaWorker) Wake() {
 	if runner, ok := w.runner.(waker); ok {

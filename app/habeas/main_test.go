@@ -183,7 +183,7 @@ func refusing(t *testing.T) string {
 	return listener.Addr().String()
 }
 
-// The role of the connection has no privileges on the tables.
+// A command reports the missing privilege if the role of the connection has no privileges on the tables.
 func TestAMissingPrivilegeIsReported(t *testing.T) {
 	address := postgres.NewDatabase(t)
 	fill(t, "pgx", address)

@@ -90,8 +90,8 @@ func readDataMap(name string) (domain.DataMap, error) {
 	return manifest.Read(file)
 }
 
-// openDatabase opens the database whose URL is in the flag --database-url or in HABEAS_DATABASE_URL. The URL has the form
-// postgres://... or sqlite:FILE. The errors contain no part of the URL, because it may contain a password.
+// openDatabase opens the database whose URL is in the flag --database-url or in HABEAS_DATABASE_URL. The URL has the
+// form postgres://... or sqlite:FILE. The errors contain no part of the URL, because it may contain a password.
 func (s *settings) openDatabase() (*bun.DB, error) {
 	address := cmp.Or(s.databaseURL, s.env("HABEAS_DATABASE_URL"))
 	if address == "" {

@@ -22,8 +22,8 @@ import (
 
 var errBoom = errors.New("boom: zoe@example.org")
 
-// world is a stack in memory whose observer is a recorder. The only external system is "desk", in which the subject 42
-// has a ref.
+// world is a stack in memory whose observer is a recorder. The only external system is "desk", and the subject 42 has
+// an id (ref) in it.
 type world struct {
 	stack.Stack
 	api      *httpapi.API
@@ -116,7 +116,7 @@ func TestRightsAreObservedInTheirSessionAndRequest(t *testing.T) {
 	}
 }
 
-// erase erases the subject. It calls the function then in the same session, after the erasure.
+// erase erases the subject. The function in the parameter then runs in the same session, after the erasure.
 func (w *world) erase(t *testing.T, subject domain.Subject, then func() error) error {
 	t.Helper()
 	return w.Sessions.Do(t.Context(), func(ctx context.Context, s ports.Session) error {

@@ -107,7 +107,7 @@ type Stack struct {
 	Checker *check.Checker
 }
 
-// New creates the services. Returns domain.ErrConfiguration if a setting is missing or not valid. Returns
+// New creates the services. It returns domain.ErrConfiguration if a setting is missing or not valid. It returns
 // domain.ErrManifest or domain.ErrRetention if no valid erasure plan follows from the data map.
 func New(c Config) (Stack, error) {
 	switch {

@@ -199,5 +199,19 @@ var accessCases = cases{
 		func(w *world) { letters(domain.ActionSetNull)(w); noIndex("letters", 5000)(w) },
 		[]string{"table-unmapped letters.user_id"},
 	},
+	"foreign-key-missing": {
+		func(w *world) { w.live("orders").ForeignKeys = nil }, []string{"foreign-key-missing orders.user_id"},
+	},
+	"foreign-key-missing if it refers to another table": {
+		func(w *world) { w.live("orders").ForeignKeys[0].References = "sessions" },
+		[]string{"delete-restricted orders.user_id user_id_fkey", "foreign-key-missing orders.user_id"},
+	},
+	"foreign-key-missing not of a condition": {targets("target", "user_id"), nil},
+	"foreign-key-missing not with serial writes": {
+		func(w *world) { w.live("orders").ForeignKeys = nil; w.catalog.SerialWrites = true }, nil,
+	},
+	"foreign-key-missing not of another table": {
+		func(w *world) { w.plain(); w.live("badges").ForeignKeys = nil }, nil,
+	},
 	"index-missing not of another table": {func(w *world) { w.plain(); noIndex("badges", 5000)(w) }, nil},
 }

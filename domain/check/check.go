@@ -68,7 +68,7 @@ func (c *Checker) Check(ctx context.Context) ([]domain.Finding, error) {
 		(*schema).checkTables, (*schema).checkColumns, (*schema).checkAccess, (*schema).checkSurrogates,
 		(*schema).checkConditions, (*schema).checkUniques, (*schema).checkKeys, (*schema).checkDeletions,
 		(*schema).checkTriggers, (*schema).checkReach, (*schema).checkNames, (*schema).checkCopies,
-		(*schema).checkIndexes, (*schema).checkSecrets,
+		(*schema).checkIndexes, (*schema).checkForeignKeys, (*schema).checkSecrets,
 	} {
 		group(found)
 	}

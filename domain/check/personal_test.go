@@ -95,7 +95,9 @@ var nameCases = cases{
 				Columns: []string{"buyer"}, References: "users", ReferencedColumns: []string{"mail_address"},
 			}}
 			w.live("orders").Indexes = append(w.live("orders").Indexes, domain.CatalogIndex{Columns: []string{"buyer"}})
-		}, []string{"path-missing orders.user_id user_id_fkey", "personal-key users.mail_address"},
+		}, []string{
+			"foreign-key-missing orders.buyer", "path-missing orders.user_id user_id_fkey", "personal-key users.mail_address",
+		},
 	},
 	"personal-key not if the row goes": {
 		func(w *world) {

@@ -63,6 +63,7 @@ const (
 	rowSecurity         = "row-security"
 	privilegeMissing    = "privilege-missing"
 	indexMissing        = "index-missing"
+	foreignKeyMissing   = "foreign-key-missing"
 	secretKey           = "secret-key"
 	secretExported      = "secret-exported"
 )
@@ -127,6 +128,7 @@ var rules = []Rule{
 	{rowSecurity, failure, "Row-level security may hide rows of the subject"},
 	{privilegeMissing, failure, "The connection lacks a privilege that an erasure needs"},
 	{indexMissing, warning, "An erasure scans a complete table, because an index is missing"},
+	{foreignKeyMissing, warning, "A concurrent transaction can add a row that an erasure misses"},
 	{secretKey, warning, "A primary key that exports show seems to be a secret"},
 	{secretExported, warning, "A column that exports show seems to hold a secret"},
 }

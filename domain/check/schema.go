@@ -161,14 +161,32 @@ func isSubset(live domain.CatalogTable, columns, set []string) bool {
 }
 
 // isUnique reports whether a primary key or a unique constraint guarantees that no two rows have equal values in all of
-// the columns.
+// the columns. A unique constraint allows several rows with NULL.
 func isUnique(live domain.CatalogTable, columns []string) bool {
-	if len(live.PrimaryKey) > 0 && isSubset(live, live.PrimaryKey, columns) {
-		return true
-	}
-	return slices.ContainsFunc(live.Uniques, func(u domain.CatalogUnique) bool {
-		return !u.Partial && !u.Exclusion && !u.Expressions && len(u.Columns) > 0 && isSubset(live, u.Columns, columns)
+	return isPrimaryKey(live, columns) || slices.ContainsFunc(live.Uniques, func(u domain.CatalogUnique) bool {
+		return guaranteesUnique(live, u, columns)
 	})
+}
+
+// distinguishesRows reports whether no two rows have equal values in all of the columns, even if values are NULL.
+func distinguishesRows(live domain.CatalogTable, columns []string) bool {
+	return isPrimaryKey(live, columns) || slices.ContainsFunc(live.Uniques, func(u domain.CatalogUnique) bool {
+		return guaranteesUnique(live, u, columns) && (u.NullsEqual || !slices.ContainsFunc(u.Columns, func(name string) bool {
+			column, _ := live.Column(name)
+			return column.Nullable
+		}))
+	})
+}
+
+// isPrimaryKey reports whether the columns contain the primary key of the database.
+func isPrimaryKey(live domain.CatalogTable, columns []string) bool {
+	return len(live.PrimaryKey) > 0 && isSubset(live, live.PrimaryKey, columns)
+}
+
+// guaranteesUnique reports whether no two rows that satisfy the constraint have equal values without NULL in all of the
+// columns.
+func guaranteesUnique(live domain.CatalogTable, u domain.CatalogUnique, columns []string) bool {
+	return !u.Partial && !u.Exclusion && !u.Expressions && len(u.Columns) > 0 && isSubset(live, u.Columns, columns)
 }
 
 // write holds the columns that an erasure overwrites in the rows of one path of a table.

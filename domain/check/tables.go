@@ -127,11 +127,11 @@ func (s *schema) checkUnmapped(table domain.Table, live domain.CatalogTable) {
 }
 
 func (s *schema) checkPrimaryKey(table domain.Table, live domain.CatalogTable) {
-	if hasAll(live, table.PrimaryKey) && !isUnique(live, table.PrimaryKey) {
+	if hasAll(live, table.PrimaryKey) && !distinguishesRows(live, table.PrimaryKey) {
 		s.report(primaryKeyMissing, place{table: table.Name, column: list(table.PrimaryKey)},
-			"The database has no primary key and no unique constraint on these columns. "+
+			"The database has no primary key on these columns, and no unique constraint on columns that are NOT NULL. "+
 				"Exports and verifications may confuse two rows.",
-			"Make the columns unique, or use the primary key of the database in the data map.")
+			"Make the columns unique and NOT NULL, or use the primary key of the database in the data map.")
 	}
 	if len(table.SubjectKey) > 0 && !slices.Equal(table.SubjectKey, table.PrimaryKey) &&
 		hasAll(live, table.SubjectKey) && !isUnique(live, table.SubjectKey) {

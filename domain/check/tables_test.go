@@ -124,10 +124,24 @@ var tableCases = cases{
 			w.live("orders").Uniques = []domain.CatalogUnique{{Columns: []string{"id"}, Expressions: true}}
 		}, []string{"primary-key-missing orders.id"},
 	},
+	"primary-key-missing if it can be NULL": {
+		func(w *world) {
+			w.live("orders").PrimaryKey = nil
+			w.live("orders").Uniques = []domain.CatalogUnique{{Columns: []string{"id"}}}
+			w.column("orders", "id").Nullable = true
+		}, []string{"primary-key-missing orders.id"},
+	},
 	"primary-key-missing not if it is unique": {
 		func(w *world) {
 			w.live("orders").PrimaryKey = nil
 			w.live("orders").Uniques = []domain.CatalogUnique{{Columns: []string{"id"}}}
+		}, nil,
+	},
+	"primary-key-missing not if only one row can have NULL": {
+		func(w *world) {
+			w.live("orders").PrimaryKey = nil
+			w.live("orders").Uniques = []domain.CatalogUnique{{Columns: []string{"id"}, NullsEqual: true}}
+			w.column("orders", "id").Nullable = true
 		}, nil,
 	},
 	"subject-key-shared": {

@@ -11,8 +11,12 @@ const sourceOfErasure = "erasure"
 
 // endConsents withdraws each consent in force, so that a later subject with the same id inherits no consent. It also
 // clears the reasons of the restrictions, because a reason is free text. All other content of both ledgers stays as
-// evidence. If another session grants a consent concurrently, the consent is either withdrawn, or its session commits
-// after the erasure and the consent stays in force.
+// evidence.
+//
+// If another session grants a consent concurrently, there are two possible results:
+//
+//   - The session commits before endConsents reads the consents. The consent is then withdrawn.
+//   - The session commits after the erasure. The consent then stays in force.
 func (r *run) endConsents(ctx context.Context) error {
 	inForce, err := r.session.Consents().InForce(ctx, r.id)
 	if err != nil {

@@ -18,7 +18,8 @@ type generated struct {
 }
 
 // dataMaps draws valid data maps of two to six tables. They have composite keys, keys that are foreign keys, long and
-// alternative paths, self-references, relations to tables outside of the map, and annotations of every kind.
+// alternative paths to the subject, self-references, relations to tables outside of the map, and annotations of every
+// kind.
 func dataMaps() *rapid.Generator[generated] {
 	return rapid.Custom(func(t *rapid.T) generated {
 		names := rapid.Permutation([]string{"apples", "bikes", "cards", "deeds", "eggs", "farms"}).Draw(t, "names")
@@ -31,7 +32,8 @@ func dataMaps() *rapid.Generator[generated] {
 	})
 }
 
-// drawTable draws the next table. The first table is the subject's. The others refer to earlier tables.
+// drawTable draws the next table and returns it. The first table of a data map is the subject's table. Each later table
+// refers to earlier tables.
 func (g generated) drawTable(t *rapid.T, name string) domain.Table {
 	coin := func(what string) bool { return rapid.IntRange(0, 2).Draw(t, what) == 0 }
 	table := domain.Table{Name: name, Owned: coin("owned"), PrimaryKey: []string{"id"}}
@@ -94,8 +96,8 @@ func relate(table *domain.Table, prefix string, parent domain.Table, byCode bool
 	table.Relations = append(table.Relations, relation)
 }
 
-// annotate draws the annotations of a table. The parameter mood prefers some strategies. Without such a preference,
-// tables whose rows are deleted would be rare.
+// annotate draws the annotations of a table. The parameter mood decides which strategies it draws. With the mood
+// "delete", for example, it draws only strategies that delete the rows, because random strategies rarely do.
 func annotate(t *rapid.T, table *domain.Table, mood string) {
 	nothing, all := []domain.Strategy{""}, []domain.Strategy{
 		"", domain.StrategyErase, domain.StrategyAnonymize, domain.StrategyNull, domain.StrategyRetain,
@@ -140,7 +142,7 @@ func columns(table domain.Table, strategies ...domain.Strategy) []string {
 	return names
 }
 
-// losesRows reports whether an erasure deletes the rows of the table.
+// losesRows reports whether an erasure must delete the subject's rows of the table.
 func losesRows(table domain.Table) bool {
 	if len(columns(table, domain.StrategyAnonymize, domain.StrategyNull, domain.StrategyRetain)) > 0 {
 		return false
@@ -152,7 +154,8 @@ func losesRows(table domain.Table) bool {
 	return table.Owned || len(personal) > 0 && !foreign
 }
 
-// fault returns the code of the error with which the planner must refuse the table, or "".
+// fault returns the code of the error with which the planner must refuse the table. If the planner must accept the
+// table, the code is empty.
 func (g generated) fault(table domain.Table) domain.Code {
 	if losesRows(table) {
 		return ""
@@ -176,8 +179,8 @@ func (g generated) fault(table domain.Table) domain.Code {
 	return ""
 }
 
-// clears returns the code of the error with which the planner must refuse the table because the database would set its
-// columns to NULL, or "".
+// clears returns the code of the error with which the planner must refuse an ON DELETE SET NULL. The planner refuses it
+// if the column must keep its value. If there is nothing to refuse, the code is empty.
 func (g generated) clears(table domain.Table) domain.Code {
 	var code domain.Code
 	for _, relation := range table.Relations {
@@ -197,7 +200,7 @@ func (g generated) clears(table domain.Table) domain.Code {
 	return code
 }
 
-// dependsOn returns the tables of the map to which the rows of the table must refer.
+// dependsOn returns the tables that the rows of the given table must refer to. It omits tables outside of the data map.
 func (g generated) dependsOn(table domain.Table) []string {
 	var parents []string
 	for _, relation := range table.Relations {

@@ -8,8 +8,8 @@ import (
 	"github.com/habeas-data/habeas/domain/internal/resolvers"
 )
 
-// enqueueKeys enqueues the keys of external systems that the subject's rows hold. It runs before the rows are deleted.
-// It reads the keys in pages and holds one page in memory.
+// enqueueKeys adds outbox entries with the keys of external systems (such as file names) that the subject's rows hold.
+// It runs before the rows are deleted. It reads the keys in pages and holds one page in memory.
 func (r *run) enqueueKeys(ctx context.Context) error {
 	for _, name := range r.dataMap.Refs() {
 		i := slices.IndexFunc(r.external, func(e domain.RehearsedExternal) bool { return e.Resolver == name })
@@ -33,7 +33,7 @@ func (r *run) enqueueKeys(ctx context.Context) error {
 	return nil
 }
 
-// enqueue enqueues one call for each ref of the subject.
+// enqueue adds one outbox entry for each ref of the subject, its id in an external system.
 func (r *run) enqueue(ctx context.Context) error {
 	names, err := r.send(ctx, r.calls...)
 	r.result.EnqueuedExternal = append(names, r.ofKeys...)

@@ -24,11 +24,12 @@ type Config struct {
 	Purposes  domain.Purposes  // purposes that audit events may name, as in consent.Ledger; default none
 	Observer  ports.Observer   // receives the outcome of each erasure; default none
 
-	// Before is called in the session of each erasure after the subject is locked and before the local steps. If Before
-	// returns an error or panics, the erasure fails. If the session is retried, Before is called again. Default: no call.
+	// Before is called in the session of each erasure, after the subject is locked and before any row is deleted or
+	// overwritten. If Before returns an error or panics, the erasure fails. If the session is retried, Before is called
+	// again. The default is nil: no function is called.
 	Before func(ctx context.Context, s ports.Session, subject domain.Subject) error
 	// After is called after the session of an erasure has committed. The session must implement ports.CommitNotifier.
-	// Panics of After are recovered and ignored. Default: no call.
+	// Panics of After are recovered and ignored. The default is nil: no function is called.
 	After func(ctx context.Context, subject domain.Subject, result domain.ErasureResult)
 }
 
@@ -77,13 +78,13 @@ func (e *Eraser) Plan() domain.Plan { return e.plan }
 // these steps:
 //
 //  1. It locks the subject, so that erasures of the same subject run one after the other.
-//  2. It enqueues the keys of external systems that the rows hold (domain.Annotation.Ref). An entry has at most
-//     domain.MaxKeys keys. Keys in retained cells are not enqueued.
+//  2. It adds outbox entries with the keys of external systems that the rows hold (domain.Annotation.Ref). An outbox
+//     entry has at most domain.MaxKeys keys. Keys in retained cells are not included.
 //  3. It calls the hook Before.
-//  4. It carries out the local steps of the plan.
+//  4. It carries out the local steps of the plan, which change the application's own tables.
 //  5. It withdraws the corrections (outbox entries of rectifications) that external systems have not received yet.
 //  6. It withdraws the consents in force and clears the reasons of restrictions.
-//  7. It enqueues one outbox entry for each ref of the subject (its id in an external system).
+//  7. It adds one outbox entry for each ref of the subject (its id in an external system).
 //
 // Erase records erasure_requested, one erasure_step_succeeded per local step, one consent_withdrawn for each consent
 // that was in force, and erasure_local_completed. If no external system has to erase, Erase also records
@@ -95,13 +96,14 @@ func (e *Eraser) Plan() domain.Plan { return e.plan }
 // of the hook, the error in the event is panic.
 //
 // Erase returns domain.ErrSubject, and records nothing, if the subject does not fit the data map or has a ref of an
-// unknown kind. A repeated erasure of a subject is not an error. It changes nothing except surrogates.
+// unknown kind. A repeated erasure of a subject is not an error. It only replaces surrogates (the values that have
+// overwritten personal values) by new ones.
 func (e *Eraser) Erase(ctx context.Context, s ports.Session, subject domain.Subject) (domain.ErasureResult, error) {
 	return e.erase(ctx, s, subject, "")
 }
 
-// erase erases the subject and reports the outcome to the observer. If fingerprint is not empty, erase fails unless the
-// erasure matches the rehearsal.
+// erase erases the subject and reports the outcome to the observer. If fingerprint is not empty, erase also compares
+// the erasure with a rehearsal, and fails if they differ.
 func (e *Eraser) erase(
 	ctx context.Context, s ports.Session, subject domain.Subject, fingerprint string,
 ) (domain.ErasureResult, error) {
@@ -124,7 +126,7 @@ func (e *Eraser) carryOut(
 	return run.result, nil
 }
 
-// admit checks a subject and returns a run for its erasure. The caller must set the session of the run.
+// admit checks the subject of an erasure and returns the state of the erasure. The caller must set the session.
 func (e *Eraser) admit(subject domain.Subject) (*run, error) {
 	calls, skipped, err := resolvers.Admit(e.dataMap, e.resolvers, subject)
 	if err != nil {
@@ -196,8 +198,9 @@ func (r *run) afterwards(context.Context) error {
 	return r.hooks.CallAfter(r.session, r.subject, r.result)
 }
 
-// fail records the failure of a target as evidence, which stays even after a rollback. It ignores an error of the
-// store, because the caller returns the failure itself, and SessionFactory.Do returns an error if evidence is lost.
+// fail records the failure of a target as evidence, that is, the event remains even after a rollback. The target is a
+// step, an external system or the hook. fail ignores an error of the store, because the caller returns the failure
+// itself, and SessionFactory.Do returns an error if evidence is lost.
 func (r *run) fail(ctx context.Context, target, class string) {
 	event := r.operation.Event(domain.EventErasureStepFailed, r.id, domain.Payload{"target": target, "error": class})
 	_ = r.session.Audit().AppendEvidence(ctx, event)
@@ -220,8 +223,8 @@ func (r *run) begin(ctx context.Context) error {
 
 // withdraw withdraws the corrections that external systems have not received yet. The corrections are personal data, so
 // the erasure must remove them, and no system may receive them after the erasure. withdraw runs after the local steps,
-// because the local steps wait for a rectification in progress. It also runs if no resolver of this process rectifies,
-// because another process may have such a resolver.
+// because these steps wait for a rectification that runs concurrently. It also runs if no resolver of this process
+// rectifies, because another process may have such a resolver.
 func (r *run) withdraw(ctx context.Context) error {
 	withdrawn, err := r.session.Outbox().Withdraw(ctx, r.id)
 	if err != nil {
@@ -271,7 +274,8 @@ func (r *run) apply(ctx context.Context) error {
 	return r.session.Audit().Append(ctx, events...)
 }
 
-// clearsAgain reports whether a step only clears references in rows that an earlier step has already counted.
+// clearsAgain reports whether an earlier step has already counted the rows of a step. The step then only sets
+// references in these rows to NULL.
 func clearsAgain(before []domain.Step, step domain.Step) bool {
 	return step.OnlyClears() && slices.ContainsFunc(before, func(other domain.Step) bool {
 		return other.Target == step.Target && other.Via == step.Via
@@ -300,7 +304,8 @@ func (r *run) counts(strategy domain.Strategy) map[string]int64 {
 	return map[string]int64{}
 }
 
-// complete records the totals of the local steps. If no external system has to erase, it also records the completion.
+// complete records the number of rows that the erasure has changed in the application's tables. If no external system
+// has to erase, it also records the completion.
 func (r *run) complete(ctx context.Context) error {
 	completed := r.operation.Event(domain.EventErasureLocalCompleted, r.id, domain.Payload{
 		"deleted":           total(r.result.Deleted),

@@ -12,21 +12,27 @@ import (
 // Planner turns a data map into an erasure plan. It uses no clock and no I/O. Equal data maps give equal plans.
 type Planner struct{}
 
-// Plan returns the plan for the tables of the data map and for the named external systems.
+// Plan returns the plan for the tables of the data map and for the named external systems. In this text, a path is the
+// chain of references from a table to the subject's table.
 //
-// The rows of a table are deleted if domain.DataMap.RowsDeleted reports so. This is the case if the strategy of the
-// path is delete. It is also the case if the rows belong only to the subject and the strategy of every annotated column
-// is erase or delete.
+// The rows of a table are deleted in two cases (domain.DataMap.RowsDeleted):
 //
-// Otherwise the rows survive. One step then anonymizes the annotated columns that are not retained, or sets them to
-// NULL if their strategy is null. The same step clears the reference to the subject if the strategy of the path is
-// null. A second step retains the other annotated columns. If the duty to retain a column has an end, the step lists
-// the column in Expired, and domain.Plan.LocalAt returns the steps at an instant.
+//   - The strategy of the path is delete.
+//   - The rows belong only to the subject, and the strategy of every annotated column is erase or delete.
+//
+// Otherwise the rows survive, and the plan has up to two steps for them:
+//
+//   - One step anonymizes the annotated columns that are not retained, or sets them to NULL if their strategy is null.
+//     If the strategy of the path is null, the step also clears the reference to the subject.
+//   - One step retains the other annotated columns. If the duty to retain a column has an end, the step lists the
+//     column in Expired. domain.Plan.LocalAt returns the steps at an instant.
 //
 // A table has no step if it has no annotated column, is not owned (domain.Table.Owned), and its path has no strategy. A
-// table with several paths has steps for each path, which affect the columns of the path. The steps that delete rows
-// come first. The other steps follow in the order of the paths. The steps that clear a reference shared by several
-// paths come last.
+// table with several paths has steps for each path. The steps come in this order:
+//
+//   - The steps that delete rows.
+//   - The other steps, in the order of the paths.
+//   - The steps that clear a reference shared by several paths.
 //
 // Plan returns domain.ErrRetention or domain.ErrManifest with one problem for each mistake:
 //
@@ -80,16 +86,17 @@ func stepsOf(m domain.DataMap, table domain.Table) []domain.Step {
 	return slices.Concat(deleting, others, clearing)
 }
 
-// sharesReference reports whether another path begins with the same reference as the path. Such a reference is cleared
-// last, because the steps of the other path still need it to find their rows.
+// sharesReference reports whether another path to the subject begins with the same reference as the given path. An
+// erasure clears such a reference last, because the steps of the other path still need it to find their rows.
 func sharesReference(paths []domain.Path, path domain.Path) bool {
 	return slices.ContainsFunc(paths, func(other domain.Path) bool {
 		return other.Via != path.Via && other.Relations[0].Equals(path.Relations[0])
 	})
 }
 
-// stepsOfSurvivor returns the steps of a path if the erasure does not delete the rows of the table. A retained column
-// that identifies or links rows is never overwritten, even if the duty to retain it has ended.
+// stepsOfSurvivor returns the steps for the rows that one path connects to the subject, if the erasure does not delete
+// these rows. A retained column that identifies or links rows is never overwritten, even if the duty to retain it has
+// ended.
 func stepsOfSurvivor(m domain.DataMap, table domain.Table, path domain.Path) []domain.Step {
 	anonymize := domain.Step{Target: table.Name, Strategy: domain.StrategyAnonymize, Via: path.Via}
 	anonymize.Clears = m.Clears(table, path)

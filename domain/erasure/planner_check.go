@@ -26,8 +26,8 @@ func Complete(err error) error {
 }
 
 // problems returns the reasons why a data map cannot have a plan, in the order in which its tables were declared. It
-// skips tables for which atFault returns true. They already have problems, so the effect of an erasure on their rows is
-// unknown.
+// skips tables for which atFault returns true. These tables already have problems, so the effect of an erasure on their
+// rows is unknown.
 func problems(m domain.DataMap, atFault func(table string) bool) []domain.Problem {
 	if atFault == nil {
 		atFault = func(string) bool { return false }
@@ -48,7 +48,8 @@ type checked struct {
 	atFault func(table string) bool
 }
 
-// paths returns the paths of the table, or one path without relations if the paths are unknown.
+// paths returns the paths of the table (the chains of references to the subject's table). If they are unknown, it
+// returns one path without relations, so that a caller still checks the table once.
 func (c checked) paths() []domain.Path {
 	if paths := c.Paths(c.table.Name); len(paths) > 0 {
 		return paths
@@ -56,8 +57,9 @@ func (c checked) paths() []domain.Path {
 	return []domain.Path{{}}
 }
 
-// deletesRows reports whether an erasure deletes rows of parent that belong to the subject by one of the given paths.
-// If no path is given, deletesRows considers all paths of parent.
+// deletesRows reports whether an erasure deletes rows of the table parent. It considers only the rows that one of the
+// given paths connects to the subject, or the rows of all paths if none is given. It returns false for a table that
+// already has problems.
 func (c checked) deletesRows(parent domain.Table, paths ...domain.Path) bool {
 	if len(paths) == 0 {
 		paths = checked{c.DataMap, parent, c.atFault}.paths()
@@ -105,7 +107,7 @@ func (c checked) check() []domain.Problem {
 	return found
 }
 
-// isFirstOfPath reports whether a path of the table begins with the relation.
+// isFirstOfPath reports whether the relation is the first reference of a path from the table to the subject.
 func (c checked) isFirstOfPath(relation domain.Relation) bool {
 	return slices.ContainsFunc(c.paths(), func(p domain.Path) bool {
 		return len(p.Relations) > 0 && p.Relations[0].Equals(relation)
@@ -118,7 +120,8 @@ func (c checked) overwrites(column domain.Column) bool {
 		slices.ContainsFunc(c.paths(), func(p domain.Path) bool { return p.Has(column) && !c.RowsDeleted(c.table, p) })
 }
 
-// checkDeletingPath returns the problems of a path that deletes rows, if the strategy of a column keeps the rows.
+// checkDeletingPath returns the problems of rows that the erasure deletes, because the strategy of their path to the
+// subject is delete. A column is a problem if its strategy would keep the row.
 func (c checked) checkDeletingPath(path domain.Path) []domain.Problem {
 	var found []domain.Problem
 	for _, column := range c.table.Personal() {
@@ -147,9 +150,11 @@ func called(path domain.Path) string {
 	return "the path " + path.Via
 }
 
-// checkSurvivor returns the problems of a path whose rows survive, if the erasure disconnects the rows from the
-// subject. This happens in two cases: the erasure deletes other rows on the path, or it clears a reference on the path
-// although a column of the rows is retained.
+// checkSurvivor returns the problems of rows that survive, if the erasure interrupts their path (the chain of
+// references to the subject). This happens in two cases:
+//
+//   - The erasure deletes the rows of another table on the path.
+//   - The erasure sets a reference on the path to NULL, although a column of the rows is retained.
 func (c checked) checkSurvivor(path domain.Path, orphanedBy map[string]bool) []domain.Problem {
 	onward := c.RemainingPaths(path)
 	for i, relation := range path.Relations {
@@ -167,21 +172,21 @@ func (c checked) checkSurvivor(path domain.Path, orphanedBy map[string]bool) []d
 		lostPaths := slices.DeleteFunc(slices.Clone(c.paths()), func(p domain.Path) bool {
 			return !p.Relations[0].Equals(path.Relations[0])
 		})
-		// The further relations of the path add no problem.
+		// One problem is sufficient, so the further relations of the path are not checked.
 		return []domain.Problem{c.orphaned(parent, "on its path to the subject", lostPaths)}
 	}
 	return nil
 }
 
-// checkClearedPath returns one problem for each retained column of a path whose reference an erasure sets to NULL.
-// After that, no export and no later erasure could find the retained columns.
+// checkClearedPath returns one problem for each retained column, if an erasure sets the reference to the subject to
+// NULL. After that, no export and no later erasure could find the retained columns.
 func (c checked) checkClearedPath(path domain.Path) []domain.Problem {
 	var found []domain.Problem
 	for _, column := range path.Personal(c.table) {
 		if column.Personal.Strategy == domain.StrategyRetain {
 			found = append(found, domain.Problem{
 				Code: domain.ErrRetention, Table: c.table.Name, Column: column.Name,
-				Message: "is retained, but " + called(path) + " is set to NULL; no export and no later erasure can find it then",
+				Message: "is retained, but " + called(path) + " is set to NULL; after that, no export and no erasure can find it",
 				Remedy:  "keep the reference: remove erasure:null from the path",
 			})
 		}
@@ -189,9 +194,9 @@ func (c checked) checkClearedPath(path domain.Path) []domain.Problem {
 	return found
 }
 
-// checkSetNull returns one problem for each column of a relation that the database sets to NULL although the column
-// must keep its value. A column must keep its value if it is retained, if it is part of the primary key, or if it
-// connects the row to the subject.
+// checkSetNull checks a reference that the database sets to NULL. It returns one problem for each column of the
+// reference that must keep its value. This is a column that is retained, that is part of a key, or that connects the
+// row to the subject.
 func (c checked) checkSetNull(relation domain.Relation) []domain.Problem {
 	var found []domain.Problem
 	for _, name := range relation.Columns {
@@ -209,15 +214,17 @@ func (c checked) checkSetNull(relation domain.Relation) []domain.Problem {
 		}
 		found = append(found, domain.Problem{
 			Code: code, Table: c.table.Name, Column: name,
-			Message: "must stay, but the database sets it to NULL when the rows of " + relation.References + " are deleted",
-			Remedy:  "keep the rows of " + relation.References + ", or delete the rows of " + c.table.Name + " as well",
+			Message: "must keep its value, but the database sets it to NULL when the rows of " + relation.References +
+				" are deleted",
+			Remedy: "keep the rows of " + relation.References + ", or delete the rows of " + c.table.Name + " as well",
 		})
 	}
 	return found
 }
 
-// orphaned returns the problem of a table whose rows survive although they refer to rows of parent, which are deleted.
-// The parameter how describes the reference. The parameter lostPaths has the paths that the deletion interrupts.
+// orphaned returns the problem of the table if its rows survive although they refer to deleted rows of the table
+// parent. The parameter how describes the reference. The parameter lostPaths has the paths to the subject that the
+// deletion interrupts.
 func (c checked) orphaned(parent domain.Table, how string, lostPaths []domain.Path) domain.Problem {
 	keep := "keep the rows of " + parent.Name + " by anonymizing one of their columns"
 	if slices.ContainsFunc(c.Paths(parent.Name), func(p domain.Path) bool {
@@ -243,8 +250,8 @@ func (c checked) orphaned(parent domain.Table, how string, lostPaths []domain.Pa
 	return problem
 }
 
-// keptBy returns the names of the columns whose strategies keep the rows of the table. If there are no such columns, it
-// returns the names of the paths that do not delete the rows.
+// keptBy returns the reasons why the rows of the table survive: the names of the columns whose strategies keep the
+// rows. If there are none, it returns the names of the paths to the subject that do not delete the rows.
 func (c checked) keptBy() []string {
 	if kept := c.table.ColumnsKeepingRows(); len(kept) > 0 {
 		return names(kept)

@@ -11,8 +11,8 @@ import (
 
 const clear = domain.StrategyNull
 
-// about returns a table whose rows concern a sender and a recipient. The parameters sender and recipient are the
-// strategies of the two paths.
+// about returns a table with two paths to the subject, because each row concerns a sender and a recipient. The
+// parameters sender and recipient are the strategies of the paths.
 func about(sender, recipient domain.Strategy, columns ...domain.Column) domain.Table {
 	relation := func(name, column string, erasure domain.Strategy) domain.Relation {
 		return domain.Relation{
@@ -34,7 +34,8 @@ func via(column domain.Column, paths ...string) domain.Column {
 	return column
 }
 
-// printedVia prints steps with their paths and the references that they clear.
+// printedVia prints steps with the names of their paths, and with the columns that they set to NULL because these refer
+// to the subject.
 func printedVia(steps []domain.Step) string {
 	var list []string
 	for _, step := range steps {
@@ -263,7 +264,7 @@ func TestStepsOfOtherPathsAreRefused(t *testing.T) {
 	}
 }
 
-// The steps of a plan at an instant (LocalAt) have the same path as the steps of the plan.
+// If the plan has a step for one path of a table, LocalAt returns a step for the same path.
 func TestRetentionThatEndsIsJudgedAlongItsPath(t *testing.T) {
 	bounded := func(name, path string) domain.Column {
 		column := via(personal(name, keep), path)

@@ -43,9 +43,9 @@ func (e *Eraser) Rehearse(
 	return rehearsal, nil
 }
 
-// EraseAsRehearsed does the same as Erase for an erasure that was rehearsed. If the plan or the counts differ from the
-// rehearsal, it returns domain.ErrConflict and the caller must roll back. The event erasure_step_failed then has the
-// target rehearsal. It returns domain.ErrInvalid if the fingerprint is malformed.
+// EraseAsRehearsed does the same as Erase for an erasure that was rehearsed. If the plan or the row counts differ from
+// the rehearsal, it returns domain.ErrConflict. The caller must then roll back, and the event erasure_step_failed has
+// the target rehearsal. EraseAsRehearsed returns domain.ErrInvalid if the fingerprint is malformed.
 func (e *Eraser) EraseAsRehearsed(
 	ctx context.Context, s ports.Session, subject domain.Subject, fingerprint string,
 ) (domain.ErasureResult, error) {
@@ -55,8 +55,8 @@ func (e *Eraser) EraseAsRehearsed(
 	return e.erase(ctx, s, subject, fingerprint)
 }
 
-// compare fails if the erasure was rehearsed, and its plan or counts differ from the rehearsal. It runs directly after
-// the local steps, because the counts are then complete.
+// compare returns an error if the erasure was rehearsed, and its plan or row counts differ from the rehearsal. It runs
+// directly after the local steps, because the counts are then complete.
 func (r *run) compare(ctx context.Context) error {
 	if r.rehearsed == "" || r.plan.Fingerprint(r.steps, r.external) == r.rehearsed {
 		return nil
@@ -69,7 +69,8 @@ func (r *run) compare(ctx context.Context) error {
 	return err
 }
 
-// systems returns the external systems of the plan with the number of entries for the subject's refs.
+// systems returns the external systems of the plan, each with the number of outbox entries for the subject's refs (its
+// ids in this system).
 func (e *Eraser) systems(calls []resolvers.Call) []domain.RehearsedExternal {
 	systems := []domain.RehearsedExternal{}
 	for _, step := range e.plan.Steps[len(e.plan.Local()):] {
@@ -84,8 +85,8 @@ func (e *Eraser) systems(calls []resolvers.Call) []domain.RehearsedExternal {
 	return systems
 }
 
-// refusalOf returns the refusal for an error of the store. It returns nil if the next attempt may succeed, or if the
-// error comes from the application.
+// refusalOf returns the refusal for an error of the store, if a further attempt would fail too. It returns nil if the
+// next attempt may succeed, or if the error comes from the application.
 func (r *run) refusalOf(err error) *domain.Refusal {
 	var known *domain.Error
 	switch {

@@ -229,7 +229,8 @@ func TestARefusalOfTheDatabaseIsAResultAndOtherErrorsAreErrors(t *testing.T) {
 	}
 }
 
-// An error of the hook Before is not a refusal, even if its code is that of a refusal of the database.
+// A refusal is a rejection of the erasure by the database. An error of the hook Before is not a refusal, even if it has
+// the same code.
 func TestAnErrorOfAHookIsNotARefusal(t *testing.T) {
 	ofHook := &domain.Error{Code: domain.ErrConflict, Message: "not today"}
 	h := newHolder(t, stack.Hooks{

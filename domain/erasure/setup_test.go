@@ -21,7 +21,7 @@ var (
 	errBoom = errors.New("boom: zoe@example.org")
 	noon    = time.Date(2024, 3, 1, 12, 0, 0, 0, time.UTC)
 
-	// These are the steps of every erasure in these tests.
+	// The steps of every erasure in these tests.
 	deleteSessions = domain.Step{Target: "sessions", Strategy: del}
 	anonymizeUsers = domain.Step{Target: "users", Strategy: anon, Columns: []string{"email"}}
 	retainUsers    = domain.Step{Target: "users", Strategy: keep, Columns: []string{"vat"}}
@@ -40,7 +40,7 @@ type world struct {
 	subject  domain.Subject
 }
 
-// newWorld makes an eraser with the named resolvers, and a subject with the refs.
+// newWorld makes an eraser with the named resolvers, and a subject with the given refs (its ids in external systems).
 func newWorld(t *testing.T, resolverNames []string, refs ...domain.SubjectRef) world {
 	t.Helper()
 	return newWorldWith(t, domain.Purposes{}, resolverNames, refs...)
@@ -141,14 +141,15 @@ func (w world) requested(id string, external, refs int) *gomock.Call {
 	}))
 }
 
-// steps returns the local steps of the plan.
+// steps are the local steps of the plan, which change the application's own tables.
 var steps = []domain.Step{deleteSessions, anonymizeUsers, retainUsers}
 
 func (w world) applies(rows ...int64) *gomock.Call {
 	return w.subjects.EXPECT().Apply(gomock.Any(), w.subject.ID, steps).Return(rows, nil)
 }
 
-// appliesUntil expects that the store applies the steps and fails with err at the step with the index failed.
+// appliesUntil expects that the store carries out the steps before the step with the index failed, and that this step
+// fails with err.
 func (w world) appliesUntil(failed int, err error) *gomock.Call {
 	return w.subjects.EXPECT().Apply(gomock.Any(), w.subject.ID, steps).Return(make([]int64, failed), err)
 }
@@ -170,7 +171,7 @@ func (w world) failed(id string, step domain.Step, class string) *gomock.Call {
 	}))
 }
 
-// completed expects the end of an erasure. The erasure is complete immediately if it enqueued no entry.
+// completed expects the end of an erasure. The erasure is complete immediately if it added no outbox entry.
 func (w world) completed(id string, deleted, anonymized, retained int64, enqueued int, skipped string) *gomock.Call {
 	events := []any{w.event(id, "erasure_local_completed", domain.Payload{
 		"deleted": deleted, "anonymized": anonymized, "retained": retained,

@@ -23,8 +23,8 @@ type keyExport struct {
 	systems    []string // the systems for which there are keys
 }
 
-// errStopCalls ends the calls of one system after a failed call, or if its records exceed maxKeyRecords. It is not
-// returned to the caller of the exporter.
+// errStopCalls ends the calls of one system after a failed call, or after its records have exceeded maxKeyRecords. The
+// caller of the exporter does not receive this error.
 var errStopCalls = errors.New("habeas: stop the calls of this system: its records are incomplete or too large")
 
 // export calls the systems one after the other. It returns the error of the store or of ctx.

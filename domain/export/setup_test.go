@@ -34,8 +34,8 @@ type world struct {
 	subject  domain.Subject
 }
 
-// newWorld makes an exporter with the resolvers, and a subject with a ref for each resolver except the resolver named
-// "skipped".
+// newWorld makes an exporter with the resolvers, and a subject. The subject has a ref (its id in an external system)
+// for each resolver except the resolver named "skipped".
 func newWorld(t *testing.T, timeout time.Duration, registered ...ports.Resolver) world {
 	t.Helper()
 	ctrl := gomock.NewController(t)
@@ -81,7 +81,7 @@ func (w world) stores() {
 	w.session.EXPECT().Subjects().Return(w.subjects).AnyTimes()
 }
 
-// succeeds expects an export that reads these local records and appends any events.
+// succeeds expects an export that reads the given records from the application's tables and appends any events.
 func (w world) succeeds(local ...domain.ExportRecord) {
 	w.stores()
 	w.audit.EXPECT().AppendEvidence(gomock.Any(), gomock.Any())
@@ -106,7 +106,7 @@ func yields(
 // exportFunc has the type of Resolver.ExportSubject.
 type exportFunc = func(context.Context, domain.SubjectRef) ([]domain.ExportRecord, error)
 
-// resolver makes an external system that expects one call with the ref of the subject.
+// resolver makes an external system that expects one call with the ref of the subject, its id in this system.
 func resolver(t *testing.T, name string, export exportFunc) ports.Resolver {
 	t.Helper()
 	made := mocks.NewMockResolver(gomock.NewController(t))

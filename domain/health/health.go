@@ -23,8 +23,8 @@ const (
 	// outboxInterval is the minimum time between two reads of the outbox, because orchestrators probe more often than the
 	// state of the outbox changes.
 	outboxInterval = 30 * time.Second
-	// outboxTimeout is the time limit of a read of the outbox. A check does not wait until this limit, but only for a part
-	// of its own timeout.
+	// outboxTimeout is the time limit of a read of the outbox. A check waits for the read at most a quarter of the check's
+	// own timeout. The read may continue, and a later check uses its result.
 	outboxTimeout = 10 * time.Second
 )
 

@@ -23,13 +23,14 @@ type Config struct {
 	Batch int
 }
 
-// Writer appends one line to a journal for each mark of an erasure (the row that records it), in the order of
-// recording. It is safe for concurrent use by several goroutines and processes.
+// Writer appends one line to a journal for each erasure that the database records, in the order of recording. It is
+// safe for concurrent use by several goroutines and processes.
 //
-// The journal has no gaps. If it has the line of an erasure, it also has the line of each earlier erasure, or the line
-// of a later erasure of the same subject. A line may be in the journal more than once. The database holds the position
-// of the writer, that is, the last mark in the journal. After a restore, the position is that of the backup. The writer
-// therefore repeats some lines and omits no line.
+// The journal is complete: if it has the line of an erasure, it also has the line of each earlier erasure, or the line
+// of a later erasure of the same subject. A line may be in the journal more than once.
+//
+// The database stores the position of the writer, that is, the last erasure in the journal. After a restore, the
+// position is that of the backup. The writer therefore repeats some lines and omits no line.
 type Writer struct {
 	sessions ports.SessionFactory
 	journal  ports.Journal
@@ -94,8 +95,8 @@ func linesOf(marks []domain.ErasureMark) (lines []byte) {
 }
 
 // Write writes the lines of all erasures since an instant to the parameter out, in the order of recording. It returns
-// the number of lines. The zero instant means all erasures. Write does not change the position of any journal. It holds
-// one batch in memory.
+// the number of lines. The zero instant means all erasures. Write has no effect on the lines that a Writer appends to a
+// journal. It holds one batch in memory.
 func Write(
 	ctx context.Context, sessions ports.SessionFactory, out io.Writer, since time.Time,
 ) (written int64, err error) {

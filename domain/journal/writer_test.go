@@ -60,7 +60,7 @@ func newStore(t *testing.T) *memory.Store {
 	return store
 }
 
-// erase adds the marks of erasures of the subjects to the database.
+// erase records erasures of the subjects in the database.
 func erase(t *testing.T, sessions ports.SessionFactory, ids ...int) {
 	t.Helper()
 	for _, id := range ids {
@@ -135,7 +135,8 @@ func TestAFailureLeavesNoGap(t *testing.T) {
 	}
 }
 
-// If a process dies after the append and before it stores the position, the next process appends the same lines again.
+// A process dies after it has appended lines and before it has stored its position (the last erasure in the journal).
+// The next process appends the same lines again.
 func TestAPositionThatIsLostLeavesNoGap(t *testing.T) {
 	store, sink := newStore(t), &book{}
 	erase(t, store, 1, 2)
@@ -161,7 +162,8 @@ func (d *dying) Do(ctx context.Context, fn func(context.Context, ports.Session) 
 	return d.SessionFactory.Do(ctx, fn)
 }
 
-// Two processes at the same position write the same lines, and one of them advances the position.
+// Two processes have the same position (the last erasure in the journal). Both append the same lines, and one of them
+// stores the new position.
 func TestConcurrentProcessesOmitNoLine(t *testing.T) {
 	store, sink := newStore(t), &book{}
 	erase(t, store, 1, 2)

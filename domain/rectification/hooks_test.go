@@ -27,8 +27,8 @@ var (
 	newAge   = domain.Corrections{domain.CategoryIdentity: 7}
 )
 
-// The hook Before is called after the lock. If the hook fails, the failure is recorded as evidence, and no step
-// follows.
+// The hook Before is called after the lock. If the hook fails, an event records the failure even though the session
+// rolls back, and no step follows.
 func TestAHookBeforeComesFirstAndMayFailTheRectification(t *testing.T) {
 	for name, c := range map[string]struct {
 		do    func() error

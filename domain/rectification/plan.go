@@ -40,10 +40,11 @@ func (p Plan) Categories() []domain.Category { return slices.Sorted(maps.Keys(p.
 //   - An array column takes no value.
 //
 // No column takes nil. A column that identifies or links rows (a key) cannot be corrected. A category with such a
-// column cannot be corrected either, unless the correction names another column. A category with several columns is
-// ambiguous, unless the correction names the column or applies to all columns. The parameter external is true if an
-// external system receives the corrections. A category without a column is for external systems only, so it is an error
-// if external is false. No cell may be corrected twice, and no category may be sent twice.
+// column cannot be corrected either, unless the correction names another column. A correction of a category never
+// applies to a column that exports do not show (domain.ExportNo), such as a password hash. A category with several
+// columns is ambiguous, unless the correction names the column or applies to all columns. The parameter external is
+// true if an external system receives the corrections. A category without a column is for external systems only, so it
+// is an error if external is false. No cell may be corrected twice, and no category may be sent twice.
 //
 // Plan returns domain.ErrInvalid with one FieldError per invalid correction. The Field of the error is "table.column"
 // if the data map has the column. Otherwise it is the category, or "corrections" if there is no valid category.
@@ -150,7 +151,7 @@ func (p *planning) targets(c domain.Correction) ([]target, *domain.FieldError) {
 	}
 	var targets []target
 	for _, table := range p.dataMap.Tables() {
-		for _, column := range table.Personal() {
+		for _, column := range table.Exported() {
 			if column.Personal.Category == c.Category {
 				targets = append(targets, target{table, column})
 			}
@@ -240,7 +241,8 @@ func (p *planning) inOrder() (steps []domain.RectificationStep) {
 	return steps
 }
 
-// perPath divides a step on a table with several paths into one step per path. Each step has the columns of its path.
+// perPath divides a step on a table with several paths (chains of references to the subject) into one step per path.
+// Each step writes only the columns of its path.
 func (p *planning) perPath(table domain.Table, step domain.RectificationStep) []domain.RectificationStep {
 	paths := p.dataMap.Paths(table.Name)
 	if len(paths) == 1 {

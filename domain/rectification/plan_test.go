@@ -189,3 +189,25 @@ func TestAKeyOfAnotherTableWithTheSameNameDoesNotMatter(t *testing.T) {
 		t.Errorf("got %+v, %v", plan.Steps, err)
 	}
 }
+
+func TestACorrectionOfACategorySkipsColumnsThatExportsDoNotShow(t *testing.T) {
+	hash := personal("password_hash", domain.TypeText, domain.CategoryTechnical)
+	hash.Personal.Export = domain.ExportNo
+	dataMap := holding(t, hash, personal("locale", domain.TypeText, domain.CategoryTechnical))
+	for _, all := range []bool{false, true} {
+		plan, err := planner.Plan(dataMap, domain.Corrections{domain.CategoryTechnical: "de"}.List(all), false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := []domain.RectificationStep{{Table: "users", Values: []domain.ColumnValue{value("locale", "de")}}}
+		if !reflect.DeepEqual(plan.Steps, want) {
+			t.Errorf("all columns %v: got %v, want %v", all, plan.Steps, want)
+		}
+	}
+	_, err := planner.Plan(holding(t, hash), domain.Corrections{domain.CategoryTechnical: "de"}.List(true), false)
+	wantFaults(t, err, "technical unknown")
+	named := []domain.Correction{{Table: "users", Column: "password_hash", Value: "x"}}
+	if _, err := planner.Plan(dataMap, named, false); err != nil {
+		t.Errorf("a correction that names the column: %v", err)
+	}
+}

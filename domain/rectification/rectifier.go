@@ -23,12 +23,12 @@ type Config struct {
 	Resolvers []ports.Resolver // the external systems; default none
 	Observer  ports.Observer   // receives the outcome of each rectification; default none
 
-	// Before is called in the session of each rectification after the subject is locked and before any row is changed. If
-	// Before returns an error or panics, the rectification fails. If the session is retried, Before is called again.
-	// Default: no call.
+	// Before is called in the session of each rectification, after the subject is locked and before any row is changed. If
+	// Before returns an error or panics, the rectification fails. If the session is retried, Before is called again. The
+	// default is nil: no function is called.
 	Before func(ctx context.Context, s ports.Session, subject domain.Subject) error
 	// After is called after the session of a rectification has committed. The session must implement ports.CommitNotifier.
-	// Panics of After are recovered and ignored. Default: no call.
+	// Panics of After are recovered and ignored. The default is nil: no function is called.
 	After func(ctx context.Context, subject domain.Subject, result domain.RectificationResult)
 }
 

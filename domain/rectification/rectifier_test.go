@@ -18,7 +18,7 @@ import (
 func TestARectificationRecordsWritesEnqueuesAndCompletes(t *testing.T) {
 	desk := domain.SubjectRef{Kind: "desk", Value: "d-1", Extra: map[string]string{"region": "eu"}}
 	w := newWorld(t, []string{"mail!", "ads!", "shop", "desk!", "crm"}, desk, ref("crm", "c-1"), ref("mail", "m-1"))
-	w.stores() // without the lock of an erasure, which would leave a mark
+	w.stores() // without the lock of an erasure, which would record an erasure
 	gomock.InOrder(
 		w.requested("id-1", "contact,identity", 2, 2, 3),
 		w.writes(writeUsers).Return(int64(1), nil), w.succeeded("id-2", "users", 1),

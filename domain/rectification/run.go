@@ -47,8 +47,8 @@ func (r *run) begin(ctx context.Context, refs int) error {
 }
 
 // keepRetained changes the plan for a subject that was erased. It keeps only the retained columns and removes the
-// external calls, so that erased data does not come back. The erasure has overwritten the other columns. The external
-// systems have erased the subject, or will do so.
+// external calls, so that erased data does not come back. The erasure has overwritten the columns that are not
+// retained. The external systems have erased the subject, or will do so.
 func (r *run) keepRetained() {
 	var kept []domain.RectificationStep
 	for _, step := range r.plan.Steps {
@@ -84,8 +84,8 @@ func (r *run) apply(ctx context.Context, step domain.RectificationStep) error {
 	return r.session.Audit().Append(ctx, r.operation.Event(domain.EventRectificationStepSucceeded, r.id, payload))
 }
 
-// count adds the number of rows of a step to the result. It ignores a step for a single row if the plan also has a step
-// for all rows of the table, because that step has already counted the row.
+// count adds the number of rows of a step to the result. If the plan has a step for all rows of a table, count ignores
+// the steps for single rows of this table, because these rows are already counted.
 func (r *run) count(step domain.RectificationStep, rows int64) {
 	all := slices.ContainsFunc(r.plan.Steps, func(s domain.RectificationStep) bool {
 		return s.Table == step.Table && s.Row == ""
@@ -95,9 +95,9 @@ func (r *run) count(step domain.RectificationStep, rows int64) {
 	}
 }
 
-// checkRow returns an error if a step is for a single row that does not belong to the subject. A table with several
-// paths has one step per path. It suffices that one of these steps found the row, so checkRow returns the error at the
-// last of these steps.
+// checkRow returns an error if a step is for a single row that does not belong to the subject. A table may have several
+// paths (chains of references to the subject), with one step each. The row belongs to the subject if one of these steps
+// finds it. Therefore checkRow returns the error only at the last of these steps.
 func (r *run) checkRow(step domain.RectificationStep, rows int64) error {
 	if step.Row == "" {
 		return nil

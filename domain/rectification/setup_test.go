@@ -21,7 +21,7 @@ var (
 	errBoom = errors.New("boom: zoe@example.org")
 	noon    = time.Date(2024, 3, 1, 12, 0, 0, 0, time.UTC)
 
-	// The corrections of most tests, with the step and the values of their plan.
+	// The corrections of most tests, and the step and the values of the plan for these corrections.
 	corrections = domain.Corrections{domain.CategoryIdentity: 7, domain.CategoryContact: "zoe@example.org"}
 	sent        = domain.Corrections{domain.CategoryIdentity: int64(7), domain.CategoryContact: "zoe@example.org"}
 	writeUsers  = domain.RectificationStep{Table: "users", Values: []domain.ColumnValue{
@@ -43,8 +43,8 @@ type world struct {
 	subject  domain.Subject
 }
 
-// newWorld makes a rectifier with the named resolvers, and a subject with the refs. A resolver whose name has an
-// exclamation mark can rectify.
+// newWorld makes a rectifier with the named resolvers, and a subject with the given refs (its ids in external systems).
+// A resolver whose name has an exclamation mark can rectify.
 func newWorld(t *testing.T, resolverNames []string, refs ...domain.SubjectRef) world {
 	t.Helper()
 	return newConfigured(t, func(*rectification.Config) {}, resolverNames, refs...)
@@ -162,7 +162,7 @@ func (w world) failed(id, table, class string) *gomock.Call {
 	}))
 }
 
-// completed expects the end of a rectification. The rectification is complete immediately if it enqueued no entry.
+// completed expects the end of a rectification. The rectification is complete immediately if it added no outbox entry.
 func (w world) completed(id string, rectified int64, enqueued int, skipped string) *gomock.Call {
 	events := []any{w.event(id, "rectification_local_completed", domain.Payload{
 		"rectified": rectified, "enqueued": enqueued, "skipped_resolvers": skipped,

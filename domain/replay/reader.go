@@ -21,7 +21,7 @@ type reader struct {
 	number        int64  // number of the current line, counted from the beginning
 	first         int64  // number of the first broken line; 0 if there is none
 	unconfirmed   int64  // number of an invalid line that the next line may report as cut off; 0 if there is none
-	line          []byte // reused
+	line          []byte // the current line; its memory is reused
 }
 
 func newReader(lines io.Reader) *reader {
@@ -92,8 +92,8 @@ func (r *reader) read() (entry domain.JournalEntry, ok bool, err error) {
 	return domain.JournalEntry{}, false, nil
 }
 
-// countBroken counts the unconfirmed line, if any, as broken. It is called if the next line does not report a cut-off
-// line.
+// countBroken counts the invalid line before the current line, if any, as broken. It is called if the current line does
+// not report that the line before was cut off.
 func (r *reader) countBroken() {
 	if r.unconfirmed == 0 {
 		return

@@ -30,20 +30,21 @@ type Config struct {
 	Erase func(ctx context.Context, s ports.Session, subject domain.Subject) (domain.ErasureResult, error)
 
 	// Refs returns the ids (refs) of a subject in external systems. Replay then lets these systems erase the subject
-	// again. By default, it does not, because external systems were not restored and a journal has no refs. If outbox
+	// again. By default, Replay does not, because external systems were not restored and a journal has no refs. If outbox
 	// entries were lost with the database, Refs is the only way to repeat their calls. The keys of external systems in the
-	// subject's rows are always erased again.
+	// subject's rows, such as file names, are always erased again.
 	Refs func(ctx context.Context, id domain.SubjectID) ([]domain.SubjectRef, error)
 	// Workers is the number of concurrent erasures. The default is 4.
 	Workers int
-	// Batch is the number of subjects that Replay holds in memory, and whose marks it reads with one query. The default is
-	// 500.
+	// Batch is the number of subjects that Replay holds in memory. One query reads the erasures of these subjects that the
+	// database records. The default is 500.
 	Batch int
 }
 
 // Options are the options that a caller sets for one replay. The zero value uses the defaults.
 type Options struct {
-	// Refs has the same meaning as Config.Refs. By default, external systems do not erase the subject by its refs again.
+	// Refs returns the ids (refs) of a subject in external systems, like Config.Refs. By default, external systems do not
+	// erase the subject by its refs again.
 	Refs func(ctx context.Context, id domain.SubjectID) ([]domain.SubjectRef, error)
 	// Workers is the number of concurrent erasures. The default is 4.
 	Workers int
@@ -74,9 +75,9 @@ func NewReplayer(c Config) (*Replayer, error) {
 	return &Replayer{c, audit.Stamper{Clock: c.Clock, IDs: c.IDs}}, nil
 }
 
-// Replay reads lines of a journal. If the mark of a subject (the row that records its erasure in the database) is
-// missing or older than the line, Replay erases the subject in its own session. It records erasure_replayed {erased_at}
-// before the events of the erasure. After each batch it calls progress, unless progress is nil, with the totals so far.
+// Replay reads lines of a journal. If the database does not record the erasure of a line, or only an older erasure of
+// the subject, Replay erases the subject in its own session. It records erasure_replayed {erased_at} before the events
+// of the erasure. After each batch it calls progress with the totals so far, unless progress is nil.
 //
 // A further call with the same lines continues the work, because it skips subjects that were erased again. If the
 // erasure of a subject fails, Replay continues with the other subjects and returns the first error at the end. If a
@@ -120,8 +121,9 @@ func (r *Replayer) Replay(
 	return report, first
 }
 
-// eraseAll erases the subjects of a batch, except those whose mark is at least as new as their line. It returns the
-// first error of a subject. If an error ends the replay, it returns that error instead.
+// eraseAll erases the subjects of a batch of journal lines. It skips a subject if the database records an erasure that
+// is not older than the line. It returns the first error of a subject. If an error ends the replay, it returns that
+// error instead.
 func (r *Replayer) eraseAll(
 	ctx context.Context, batch []domain.JournalEntry, erasedAt map[domain.SubjectID]time.Time,
 	report *domain.ReplayReport,

@@ -53,7 +53,8 @@ func newWorld(t *testing.T) *world {
 	return &world{Store: store, fail: map[string]error{}}
 }
 
-// knows adds the mark of an erasure. The time of the erasure is noon plus the parameter after in seconds.
+// knows records an erasure in the database, at a time that is the given number of seconds later than noon. The
+// parameter after is that number.
 func (w *world) knows(t *testing.T, id string, after int) {
 	t.Helper()
 	must(t, w.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
@@ -95,7 +96,8 @@ func (w *world) replayer(t *testing.T, change func(*replay.Config)) *replay.Repl
 	return replayer
 }
 
-// lineOf returns the line of an erasure. The time of the erasure is noon plus the parameter after in seconds.
+// lineOf returns the journal line of an erasure, at a time that is the given number of seconds later than noon. The
+// parameter after is that number.
 func lineOf(t *testing.T, id string, after int) string {
 	t.Helper()
 	return string(domain.JournalEntry{
@@ -152,7 +154,7 @@ func TestAReplayIsRecorded(t *testing.T) {
 	}))
 }
 
-// An external system erases a subject again only if Refs returns a ref of the subject in this system.
+// An external system erases a subject again only if Refs returns the subject's id in this system.
 func TestExternalSystemsEraseAgainIfThereAreRefs(t *testing.T) {
 	w := newWorld(t)
 	line := lineOf(t, "1", 1)

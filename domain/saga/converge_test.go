@@ -55,7 +55,7 @@ func enqueued(t *testing.T, ofEach ...int) *memory {
 	return m
 }
 
-// once fails the test unless every entry has succeeded and the audit trail records this once per entry.
+// once checks that every entry has succeeded, and that the audit trail records this once per entry.
 func (m *memory) once(t *rapid.T, subjects int) {
 	t.Helper()
 	if open := m.open(); len(open) > 0 {
@@ -80,7 +80,7 @@ type noDeadline struct{ testing.TB }
 // script lists the outcomes of the calls of an entry in order. Further calls succeed.
 type script []string
 
-// play simulates one call with an outcome of a script.
+// play simulates one call of a resolver. The parameter what is the outcome of the call, from a script.
 func play(ctx context.Context, what string, stop func()) (bool, error) {
 	switch what {
 	case "hangs":
@@ -96,7 +96,9 @@ func play(ctx context.Context, what string, stop func()) (bool, error) {
 	return false, errBoom
 }
 
-// A lost session simulates a process that dies, or loses its database connection, between the call and the settlement.
+// Every entry succeeds exactly once, even if some of its calls fail and some sessions are lost. A lost session
+// simulates a process that dies, or loses its database connection, between the call and the settlement (the write of
+// the outcome).
 func TestAnyScriptOfTransientFailuresShorterThanTheLimitConverges(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		rapid.Check(noDeadline{t}, func(draw *rapid.T) {
@@ -180,7 +182,8 @@ func due(entries []domain.OutboxEntry) (first time.Time) {
 	return first
 }
 
-// If the lease expires during a call, and another runner repeats the call, the entry is settled once.
+// If the lease expires during a call, another runner repeats the call. The outcome of the entry is then recorded only
+// once.
 func TestAnEntryThatIsExecutedOftenIsErasedOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		rapid.Check(noDeadline{t}, func(draw *rapid.T) {

@@ -12,7 +12,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// outcome is the result of the processing of one claimed entry.
+// outcome is the result of the processing of one claimed outbox entry.
 type outcome struct {
 	settlement    domain.Settlement
 	alreadyAbsent bool
@@ -52,8 +52,9 @@ func (n *run) dispatch(ctx context.Context, b batch) <-chan outcome {
 	return outcomes
 }
 
-// attempt calls the resolver of an entry if the limits of the system and the lease permit the call. Otherwise it gives
-// the entry back. If a method of the resolver's error panics, the attempt counts as failed.
+// attempt calls the resolver of an outbox entry if the limits of the system and the lease permit the call. Otherwise it
+// returns the entry to the outbox without a call. If a method of the resolver's error panics, the attempt counts as
+// failed.
 func (r *Runner) attempt(ctx context.Context, entry domain.OutboxEntry, leaseUntil time.Time) (o outcome) {
 	began, called := time.Time{}, false
 	throttle := r.throttles[entry.Resolver] // nil if the store returned an entry of a resolver that was not requested
@@ -137,7 +138,8 @@ func (r *Runner) try(ctx context.Context, entry domain.OutboxEntry) outcome {
 	return r.fail(entry, class, err)
 }
 
-// fail returns the outcome of a failed attempt. The entry is retried, unless this was its last attempt.
+// fail returns the outcome of a failed attempt. The entry is abandoned if this was its last attempt, and otherwise
+// retried.
 func (r *Runner) fail(entry domain.OutboxEntry, class string, err error) outcome {
 	var after time.Duration
 	if later := (*domain.RetryLater)(nil); errors.As(err, &later) {
@@ -159,8 +161,8 @@ func (r *Runner) fail(entry domain.OutboxEntry, class string, err error) outcome
 	return given
 }
 
-// isLost reports whether too many attempts of the entry ended without an outcome. This happens if the process dies or
-// its lease expires before the settlement.
+// isLost reports whether too many attempts of the entry ended without an outcome. An attempt has no outcome if the
+// process dies, or if the lease expires before the outcome is written.
 func (r *Runner) isLost(entry domain.OutboxEntry) bool {
 	if r.config.MaxAttempts > 0 && entry.Attempts > r.config.MaxAttempts {
 		return true
@@ -182,8 +184,8 @@ func (r *Runner) abandon(entry domain.OutboxEntry, class string, cause error) ou
 }
 
 // backoff returns the wait after an attempt. The wait doubles with each attempt up to MaxBackoff, and the jitter
-// shortens it. If the system requested a longer wait, backoff returns the requested wait. The caller limits the
-// requested wait, so that a system cannot postpone an entry for a year.
+// shortens it. The parameter after is the wait that the system requested. If it is longer, backoff returns it. The
+// caller limits the requested wait, so that a system cannot postpone an entry for a year.
 func (r *Runner) backoff(attempts int, after time.Duration) time.Duration {
 	wait := r.config.FirstBackoff
 	for i := 1; i < attempts && wait < r.config.MaxBackoff; i++ {

@@ -1,6 +1,6 @@
 package saga
 
-// PostponeSearch postpones the next search for unclaimed entries by an hour.
+// PostponeSearch postpones the next search for unclaimed outbox entries by an hour.
 func (r *Runner) PostponeSearch() { r.unclaimed.isDue(r.config.Clock.Now(), false) }
 
 // Configured returns the configuration with the defaults.

@@ -18,7 +18,7 @@ type memory struct {
 	entries map[string]domain.OutboxEntry
 	trail   []domain.AuditEvent
 
-	// loses reports whether to roll back a session that settled. It may be nil.
+	// loses reports whether to roll back a session that has written the outcomes of entries. It may be nil.
 	loses func() bool
 }
 

@@ -81,12 +81,13 @@ func (r *Runner) ObserveOutbox(ctx context.Context) error {
 	return nil
 }
 
-// noEntries holds the counts of a system without a backlog.
+// noEntries has a count of zero for each status. The observer gets these counts for a system without a backlog.
 var noEntries = map[domain.OutboxStatus]int64{
 	domain.OutboxPending: 0, domain.OutboxInFlight: 0, domain.OutboxFailed: 0, domain.OutboxAbandoned: 0,
 }
 
-// backlogs reads the backlogs. known is false if the store does not implement ports.OutboxOperations.
+// backlogs reads the backlogs of all systems. The result known is false if the store cannot read them, because it does
+// not implement ports.OutboxOperations.
 func (r *Runner) backlogs(ctx context.Context) (backlogs []domain.OutboxBacklog, known bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, r.config.CallTimeout)
 	defer cancel()

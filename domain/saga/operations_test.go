@@ -13,7 +13,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// refusing returns a company whose only system has refused the entries.
+// refusing returns a runner with one external system and abandoned entries, because the system has refused each call.
 func refusing(t *testing.T, entries int, change func(*saga.Config)) *company {
 	t.Helper()
 	c := newCompany(t, change, map[string]erases{"crm": responds(false, refused)})
@@ -31,7 +31,8 @@ func (c *company) ids() (ids []string) {
 	return ids
 }
 
-// events returns the types of the events of all entries, each with a value of its payload.
+// events returns the types of the events of all entries. Each type is followed by the value of the event's payload
+// under the key in the parameter payload, if there is one.
 func (c *company) events(t *testing.T, payload string) (events []string) {
 	t.Helper()
 	must(t, c.store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {

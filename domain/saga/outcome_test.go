@@ -49,8 +49,8 @@ const (
 	notRectified = domain.EventRectificationStepFailed
 )
 
-// settles runs a batch of one entry and checks its outcome. The parameter completes is the event of the last entry of a
-// subject.
+// settles runs a batch of one entry and checks its outcome. The parameter completes is the event that follows if the
+// entry is the last one of its subject.
 func (w world) settles(t *testing.T, entry domain.OutboxEntry, want outcome, completes domain.EventType) {
 	t.Helper()
 	settlement := domain.Settlement{Entry: entry, Status: want.status, LastError: want.class}
@@ -202,7 +202,6 @@ func TestARectification(t *testing.T) {
 	}
 }
 
-// eightTimes limits the number of attempts to eight.
 func eightTimes(c *saga.Config) { c.MaxAttempts = 8 }
 
 // An entry is abandoned at the age GiveUpAfter, even after few attempts.

@@ -7,16 +7,22 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// OnFailure sets a function that is called after the commit with each failed attempt, each abandoned entry, and each
-// entry that has been due for a day without a claim. The entry has the same fields as in Config.OnAbandoned. The
-// parameter cause is the error of the resolver, or nil if there was no call. The function must not block and may be
-// called concurrently. Its panics are recovered and ignored. A worker sets it to write its log.
+// OnFailure sets a function that is called after the commit with an outbox entry that did not succeed. There are three
+// cases:
+//
+//   - An attempt failed.
+//   - The entry was abandoned.
+//   - The entry has been due for a day without a claim.
+//
+// The entry has the same fields as in Config.OnAbandoned. The parameter cause is the error of the resolver, or nil if
+// there was no call. The function must not block and may be called concurrently. Its panics are recovered and ignored.
+// A worker sets it to write its log.
 func (r *Runner) OnFailure(call func(ctx context.Context, entry domain.OutboxEntry, cause error)) {
 	r.failures.Store(&call)
 }
 
-// OnProgress sets a function that is called after each claim and each settlement. The function must return immediately.
-// A worker sets it to distinguish a slow RunOnce from one that hangs. See LongestPause.
+// OnProgress sets a function that is called after each claim of entries and each write of outcomes. The function must
+// return immediately. A worker sets it to distinguish a slow RunOnce from one that hangs. See LongestPause.
 func (r *Runner) OnProgress(call func()) { r.progress.Store(&call) }
 
 // LongestPause returns the longest time between two calls of the OnProgress function during a RunOnce that does not
@@ -40,7 +46,7 @@ func (r *Runner) report(ctx context.Context, entry domain.OutboxEntry, cause err
 	(*call)(ctx, entry, cause)
 }
 
-// reportEntry calls the OnFailure function and OnAbandoned with an entry that a person must check.
+// reportEntry calls the functions OnFailure and OnAbandoned with an outbox entry that a person must check.
 func (r *Runner) reportEntry(ctx context.Context, entry domain.OutboxEntry, cause error) {
 	r.report(ctx, entry, cause)
 	if r.config.OnAbandoned == nil {

@@ -8,9 +8,14 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// Requeue makes abandoned erasures pending again and records erasure_requeued for each. Call it after the cause of the
-// failures is fixed. It skips entries that are not abandoned. It also skips rectifications. The application must call
-// Rectify again instead. It returns the requeued entries. ports.Outbox.Abandoned lists the abandoned entries.
+// Requeue makes abandoned erasures pending again and returns their entries. It records erasure_requeued for each entry.
+// Call Requeue after the cause of the failures is fixed. ports.Outbox.Abandoned lists the abandoned entries.
+//
+// Requeue skips two kinds of entries:
+//
+//   - Entries that are not abandoned.
+//   - Rectifications, because the outbox no longer has the corrected values. Rectify must be called with the values
+//     again.
 func (r *Runner) Requeue(ctx context.Context, s ports.Session, entryIDs ...string) ([]domain.OutboxEntry, error) {
 	requeued, err := s.Outbox().Requeue(ctx, entryIDs)
 	if err != nil {
@@ -22,9 +27,9 @@ func (r *Runner) Requeue(ctx context.Context, s ports.Session, entryIDs ...strin
 	return requeued, nil
 }
 
-// RequeueMatching does the same as Requeue for up to limit abandoned erasures that match the filter, for example the
-// erasures of one resolver. If there may be more, call it again in a new session until it returns no entries. It
-// returns domain.ErrConfiguration if the store does not implement ports.OutboxOperations.
+// RequeueMatching does the same as Requeue for abandoned erasures that match the filter, for example the erasures of
+// one resolver. It requeues at most limit entries. If more entries may match, call it again in a new session until it
+// returns no entries. It returns domain.ErrConfiguration if the store does not implement ports.OutboxOperations.
 func (r *Runner) RequeueMatching(
 	ctx context.Context, s ports.Session, filter domain.OutboxFilter, limit int,
 ) ([]domain.OutboxEntry, error) {
@@ -58,9 +63,9 @@ func (r *Runner) recordRequeued(ctx context.Context, s ports.Session, requeued [
 	return nil
 }
 
-// Discard marks abandoned entries as succeeded, because a person has completed them by other means, and returns them.
-// It records erasure_discarded or rectification_discarded with the reason for each entry. If no other part of an
-// erasure is open, it also records erasure_completed. It skips entries that are not abandoned.
+// Discard marks abandoned outbox entries as succeeded, because a person has done their work by other means. It returns
+// these entries. For each entry, it records erasure_discarded or rectification_discarded with the reason. If the entry
+// was the last open entry of an erasure, it also records erasure_completed. It skips entries that are not abandoned.
 //
 // The reason is 1 to 100 characters from a to z, digits, spaces, hyphens and underscores, and does not begin or end
 // with a space. Discard returns domain.ErrInvalid for any other reason, because the audit trail must hold no personal

@@ -12,32 +12,36 @@ import (
 )
 
 const (
-	// patience is how long a run waits for a batch. After this time, it also claims entries of other systems while the
-	// batch is in progress.
+	// patience is how long a call of RunOnce waits for a batch. After this time, it also claims entries of other systems
+	// while the batch is in progress.
 	patience = 50 * time.Millisecond
 	// sideInterval is how often a run that waits for slow systems claims entries of other systems, unless Wake is called.
 	sideInterval = 250 * time.Millisecond
 )
 
-// RunOnce claims a batch, calls the resolvers and settles the outcomes. It makes at most Concurrency concurrent calls
-// to each system, outside of any transaction.
+// RunOnce claims a batch of outbox entries, calls the resolvers and settles the entries, that is, it writes the
+// outcomes of the calls. It makes at most Concurrency concurrent calls to each system, outside of any transaction.
 //
-// RunOnce returns the number of settled entries, including the entries that could not be read. It returns 0 and no
-// error if no entry was due, if all entries were given back, or if other runners took all entries over.
+// RunOnce returns the number of settled entries. This includes entries that could not be read, which the store
+// abandons. The number is 0, without an error, in three cases:
+//
+//   - No entry was due.
+//   - RunOnce has returned all entries to the outbox, without a call.
+//   - Other runners have taken all entries over.
 //
 // While RunOnce waits for slow systems, it claims and settles entries of other systems. A system that hangs therefore
-// delays no other system. RunOnce returns when all the entries that it has claimed are settled or given back.
+// delays no other system. RunOnce returns when all entries that it has claimed are settled or returned to the outbox.
 //
-// When ctx ends, RunOnce starts no further call and gives back the entries that were not tried. It waits for the calls
-// in flight, at most CallTimeout each, and settles them. If an outcome cannot be written, the entry stays in flight
-// until its lease expires. Then a runner calls the resolver again. RunOnce stops trying to write the outcomes of a
-// batch after Lease plus CallTimeout, even if the store does not respond.
+// When ctx ends, RunOnce starts no further call, and returns the entries that were not tried to the outbox. It waits
+// for the calls in flight, at most CallTimeout each, and settles them. If an outcome cannot be written, the entry stays
+// in flight until its lease expires. Then a runner calls the resolver again. RunOnce stops trying to write the outcomes
+// of a batch after Lease plus CallTimeout, even if the store does not respond.
 //
 // At most once an hour, RunOnce also searches for entries that have been due for a day without a claim, and reports
 // these entries.
 func (r *Runner) RunOnce(ctx context.Context) (settled int, err error) {
 	select {
-	case <-r.wakes: // the next claim serves this wake
+	case <-r.wakes: // the next claim takes the entries for which Wake was called
 	default:
 	}
 	first, err := r.claim(ctx, nil, false)
@@ -65,7 +69,7 @@ func (r *Runner) RunOnce(ctx context.Context) (settled int, err error) {
 func (r *Runner) Wake() {
 	select {
 	case r.wakes <- struct{}{}:
-	default: // a wake is already pending
+	default: // an earlier call of Wake has not been consumed yet
 	}
 }
 
@@ -188,9 +192,12 @@ func (n *run) failed() bool {
 	return n.err != nil || n.panicked != nil
 }
 
-// isBusy reports whether the run must not claim more entries of a system now. This is the case while the run has
-// unfinished entries of the system. If the run lasts longer than a lease, it is also the case for slow systems, so that
-// the run ends.
+// isBusy reports whether a run must not claim more entries of a system now. A run is one call of RunOnce. A system is
+// busy in two cases:
+//
+//   - The run has unfinished entries of the system.
+//   - The system is slow, and the run already lasts longer than a lease. The run then claims none of its entries, so
+//     that the run ends.
 func (n *run) isBusy(system string) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -207,9 +214,9 @@ type batch struct {
 
 func (b batch) isEmpty() bool { return len(b.entries)+len(b.unreadable) == 0 }
 
-// admitted returns the targets of a claim, and the number of entries that the claim may take per system. The targets
-// are the operations of the systems that may be called now and are not busy. Each claim begins with another system, so
-// that no system is always the last.
+// admitted returns the targets of a claim, and the number of entries that the claim may take per system. A target is an
+// external system with an operation. The targets are those of all systems that may be called now and are not busy. Each
+// claim begins with another system, so that no system is always the last.
 func (r *Runner) admitted(now time.Time, busy func(system string) bool) ([]domain.OutboxTarget, map[string]int) {
 	var targets []domain.OutboxTarget
 	names, systems := r.resolvers.Names(), map[string]int{}
@@ -236,9 +243,9 @@ func (r *Runner) admitted(now time.Time, busy func(system string) bool) ([]domai
 	return targets, systems
 }
 
-// claim claims a batch. It waits for the database for at most CallTimeout. The store abandons entries that cannot be
-// read, so claim records their events in its transaction. If the parameter again is set, the previous claim found no
-// entry, and claim scans only a window (see scans).
+// claim claims a batch of outbox entries. It waits for the database for at most CallTimeout. The store abandons entries
+// that cannot be read, so claim records their events in its transaction. The parameter again is true if the previous
+// claim found no entry. claim then reads only entries with older due times (a window, see scans).
 func (r *Runner) claim(ctx context.Context, busy func(system string) bool, again bool) (batch, error) {
 	began := r.config.Clock.Now()
 	targets, systems := r.admitted(began, busy)
@@ -250,7 +257,7 @@ func (r *Runner) claim(ctx context.Context, busy func(system string) bool, again
 	returned := false
 	defer func() {
 		for name, admitted := range systems {
-			r.throttles[name].claimed(admitted, of(b.entries, name))
+			r.throttles[name].claimed(admitted, countOf(b.entries, name))
 			r.reportBreaker(ctx, name)
 		}
 		if !returned {
@@ -301,7 +308,8 @@ func (r *Runner) claim(ctx context.Context, busy func(system string) bool, again
 	return b, nil
 }
 
-// take claims due entries of the targets and adds them to the batch, up to the size limit of the batch.
+// take claims due entries of the targets (pairs of a system and an operation) and adds them to the batch, up to the
+// size limit of the batch.
 func (r *Runner) take(
 	ctx context.Context, s ports.Session, b *batch, now time.Time, targets []domain.OutboxTarget,
 ) error {
@@ -326,7 +334,8 @@ func (r *Runner) take(
 	return nil
 }
 
-// within returns targets, limited to the bounds of the planned window.
+// within returns copies of the targets that select only the entries whose due times are in the window of the planned
+// scan.
 func within(targets []domain.OutboxTarget, planned scan) []domain.OutboxTarget {
 	limited := slices.Clone(targets)
 	for i := range limited {
@@ -335,7 +344,8 @@ func within(targets []domain.OutboxTarget, planned scan) []domain.OutboxTarget {
 	return limited
 }
 
-// rest returns the targets that may have further entries in the batch, with their limits reduced by the taken entries.
+// rest returns the targets of a claim that may take further entries, after it has taken the entries in the parameter
+// taken. It reduces the limit of each target by the number of taken entries.
 func rest(targets []domain.OutboxTarget, taken []domain.OutboxEntry) []domain.OutboxTarget {
 	if len(taken) == 0 {
 		return targets
@@ -343,7 +353,7 @@ func rest(targets []domain.OutboxTarget, taken []domain.OutboxEntry) []domain.Ou
 	var left []domain.OutboxTarget
 	for _, target := range targets {
 		if target.Limit > 0 {
-			if target.Limit -= of(taken, target.Resolver); target.Limit <= 0 {
+			if target.Limit -= countOf(taken, target.Resolver); target.Limit <= 0 {
 				continue
 			}
 		}
@@ -352,15 +362,15 @@ func rest(targets []domain.OutboxTarget, taken []domain.OutboxEntry) []domain.Ou
 	return left
 }
 
-// isFull reports whether more entries may be due.
+// isFull reports whether a batch has the maximum size, so that more entries may be due.
 func (r *Runner) isFull(b batch) bool { return len(b.entries)+len(b.unreadable) >= r.config.Batch }
 
 // OnFull sets a function that is called after each claim that returns a full batch. More entries may then be due, which
 // other runners can claim. The function must return immediately. A worker sets it.
 func (r *Runner) OnFull(call func()) { r.full.Store(&call) }
 
-// of returns the number of entries of a system.
-func of(entries []domain.OutboxEntry, name string) (n int) {
+// countOf returns the number of entries of a system.
+func countOf(entries []domain.OutboxEntry, name string) (n int) {
 	for _, entry := range entries {
 		if entry.Resolver == name {
 			n++

@@ -30,9 +30,9 @@ const (
 // longestBreak is the longest time that a circuit breaker stays open, unless FirstBackoff is longer.
 const longestBreak = 5 * time.Minute
 
-// leaseMargin is the minimum difference between Lease and CallTimeout. It is the time for the claim itself. If Lease
-// were equal to CallTimeout, no call could end within the lease, so a runner would claim entries and give them back
-// forever.
+// leaseMargin is the minimum difference between Lease (the duration of a claim) and CallTimeout. It is the time for the
+// claim itself. If Lease were equal to CallTimeout, no call could end within the lease. A runner would then claim
+// entries and return them to the outbox forever.
 const leaseMargin = time.Second
 
 // clockMargin is the tolerated difference between the clocks of two processes. If the next attempt of an entry is
@@ -52,7 +52,8 @@ type Options struct {
 	MaxBackoff   time.Duration // upper limit of the backoff; default 1 h
 
 	// Jitter spreads the retries of entries that failed at the same time. It returns a number from 0 up to 1. The backoff
-	// is shortened by that number times half of the backoff. Jitter must be safe for concurrent use. Default: no jitter.
+	// is shortened by that number times half of the backoff. For example, the number 0.5 shortens the backoff by a
+	// quarter. Jitter must be safe for concurrent use. Default: no jitter.
 	Jitter func() float64
 	// Systems holds the limits of single systems, keyed by resolver name. Default: no limits.
 	Systems map[string]SystemLimits
@@ -111,9 +112,9 @@ type SystemLimits struct {
 	Burst       int     // calls that may start at the same time after a pause; default 1
 }
 
-// Runner drains the outbox. It is safe for concurrent use. Several runners in several processes can share one outbox. A
-// runner claims only entries whose resolver and operation it knows, so processes of different versions can share an
-// outbox. The clocks of processes that share an outbox must differ by less than a lease.
+// Runner processes the entries of the outbox. It is safe for concurrent use. Several runners in several processes can
+// share one outbox. A runner claims only entries whose resolver and operation it knows, so processes of different
+// versions can share an outbox. The clocks of processes that share an outbox must differ by less than a lease.
 type Runner struct {
 	config    Config
 	audit     audit.Stamper

@@ -7,42 +7,47 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// A scan is the part of a claim that reads the due entries in a range of due times. There are three kinds. A full scan
-// reads all due entries. A scan of recent entries reads the entries that became due in about the last second. A scan of
-// a window reads the entries that became due in an older interval.
+// A scan is the part of a claim that reads the outbox entries with due times in a range. There are three kinds:
+//
+//   - A full scan reads all due entries.
+//   - A recent scan reads the entries that became due in about the last second.
+//   - A window scan reads the entries that became due in an older interval (a window).
+//
+// A round is a series of window scans that covers all windows.
 const (
 	// slowScan is the duration above which a full scan is slow.
 	slowScan = 3 * time.Millisecond
 	// slowScans is the number of consecutive slow full scans after which claims make no more full scans.
 	slowScans = 10
-	// roundPauseRatio is the pause before a round of scans of all windows, as a multiple of the duration of the previous
-	// round. Before the first round, it is a multiple of the duration of the last full scan.
+	// roundPauseRatio determines the pause before a round (one scan of each window). The pause is this multiple of the
+	// duration of the previous round or, before the first round, of the last full scan.
 	roundPauseRatio = 100
-	// maxRoundPause is the upper limit of the pause before a round.
+	// maxRoundPause is the upper limit of the pause between two rounds. A round scans each window once.
 	maxRoundPause = 15 * time.Second
-	// scanOverlap is the overlap of a scan of recent entries with the previous scan. The overlap finds the entries of
-	// sessions that commit late or have a slightly slower clock. Entries that appear with a still older due time wait for
-	// the scan of their window.
+	// scanOverlap is the duration by which a recent scan begins before the end of the previous scan. It therefore finds
+	// the entries of sessions that commit late or have a slightly slower clock. An entry that appears with a still older
+	// due time is found by the next scan of its window.
 	scanOverlap = time.Second
 )
 
-// scans decides which due times each claim scans. Normally, each claim makes a full scan.
+// scans decides which due times each claim scans. Normally, each claim makes a full scan: it reads all due entries.
 //
 // A full scan is slow while a long transaction prevents the database from removing dead rows. The scan starts at the
 // beginning of the index, so it reads the dead rows of all settled entries. In this situation, each claim scans only
-// the recent entries. From time to time, claims also scan the older windows, one window per claim. See windows.
+// the entries that became due in about the last second. From time to time, claims also scan the older due times. These
+// are divided into intervals (windows), and one claim scans one window. See windows.
 //
 // scans is safe for concurrent use.
 type scans struct {
 	mu      sync.Mutex
 	slow    int       // consecutive slow full scans
-	next    time.Time // earliest start of the next round
+	next    time.Time // earliest start of the next round of window scans
 	from    map[domain.OutboxTarget]time.Time
 	windows windows
 }
 
-// scan states which due times a claim scans: all due times, or the recent ones, or those of a window, or both the
-// recent ones and those of a window.
+// scan states which due times a claim scans: all due times, or recent ones, or those of a window (an older interval),
+// or both the recent ones and those of a window.
 type scan struct {
 	full   bool
 	recent bool
@@ -51,8 +56,9 @@ type scan struct {
 	until  time.Time // end of the window
 }
 
-// plan returns the scan of the next claim. In a scan of recent entries, it sets DueFrom of the targets. If the
-// parameter again is set, the previous claim found no entry, so plan returns no scan of recent entries.
+// plan returns the scan of the next claim. Unless it is a full scan, plan sets the earliest due time (DueFrom) of each
+// target. The parameter again is true if the previous claim found no entry. The next claim then scans no recent due
+// times.
 func (s *scans) plan(now time.Time, targets []domain.OutboxTarget, again bool) scan {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -73,14 +79,14 @@ func (s *scans) plan(now time.Time, targets []domain.OutboxTarget, again bool) s
 	return planned
 }
 
-// hasWindow reports whether a claim can scan a window of the round in progress.
+// hasWindow reports whether a claim can now scan a window, an interval of older due times.
 func (s *scans) hasWindow() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.slow >= slowScans && s.windows.hasNext()
 }
 
-// failed returns the window of a failed claim to the round.
+// failed is called if a claim has failed. A later claim then scans the window of the failed claim.
 func (s *scans) failed(planned scan) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -109,9 +115,10 @@ func (s *scans) recordFull(took time.Duration, now time.Time) {
 	s.next = now.Add(min(roundPauseRatio*took, maxRoundPause))
 }
 
-// recordWindow records the duration of the scan of a window and the entries that the scan found. If the window may hold
-// more due entries, the next scans of recent entries begin at the oldest entry that was found. If this scan ends a
-// round, and the total duration of the round was short, the next claims make full scans again.
+// recordWindow records the duration of the scan of a window (an interval of older due times) and the entries that the
+// scan found. If the window may hold more due entries, the next recent scans begin at the oldest entry that was found,
+// so that they find the rest. If all windows are now scanned and this took little time, the next claims make full scans
+// again.
 func (s *scans) recordWindow(
 	planned scan, took time.Duration, now time.Time, targets []domain.OutboxTarget, batch int, found []domain.OutboxEntry,
 ) {
@@ -134,8 +141,8 @@ func (s *scans) recordWindow(
 	}
 }
 
-// recordRecent sets the beginning of the next scan of recent entries. The parameter at is the start of a claim that
-// made a full scan or a scan of recent entries. The parameter found holds the claimed entries.
+// recordRecent sets the earliest due time of the next recent scan. The parameter at is the start of a claim that made a
+// full scan or a recent scan. The parameter found holds the claimed entries.
 func (s *scans) recordRecent(at time.Time, targets []domain.OutboxTarget, batch int, found []domain.OutboxEntry) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -151,17 +158,19 @@ func (s *scans) recordRecent(at time.Time, targets []domain.OutboxTarget, batch 
 	}
 }
 
-// mayHaveMore reports whether a claim took as many entries of a target as its limit allowed.
+// mayHaveMore reports whether more entries of the target may be due, because the claim reached the limit of the batch
+// or of the target.
 func mayHaveMore(target domain.OutboxTarget, batch int, found []domain.OutboxEntry) bool {
-	return len(found) >= batch || target.Limit > 0 && of(found, target.Resolver) >= target.Limit
+	return len(found) >= batch || target.Limit > 0 && countOf(found, target.Resolver) >= target.Limit
 }
 
 // beginning returns the due time from which the next claim must scan, after a claim that reached its limit. The result
-// is at most latest.
+// is not later than latest. It depends on the entries of the target that the claim found:
 //
-// A claim takes the entries that were never tried in the order of their age. Therefore all such entries that remain are
-// at least as young as the oldest found entry. If the claim took a retry, or no entry of the target, beginning returns
-// the DueFrom of the claim, because older entries may remain.
+//   - If none of the found entries was tried before, the result is the time at which the oldest of them was enqueued. A
+//     claim takes such entries in the order of their age, so no older one remains.
+//   - If one of the found entries was tried before, or if no entry was found, the result is the DueFrom of the claim,
+//     because older entries may remain.
 func beginning(latest time.Time, target domain.OutboxTarget, found []domain.OutboxEntry) time.Time {
 	from := latest
 	n := 0
@@ -182,8 +191,8 @@ func beginning(latest time.Time, target domain.OutboxTarget, found []domain.Outb
 	return from
 }
 
-// restart ends the round in progress and lets the next claim start a new one. It is called after a requeue, because the
-// requeued entries have old due times.
+// restart makes the next claim scan the older due times from the beginning again. It is called after a requeue, because
+// the requeued entries have old due times.
 func (s *scans) restart() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -12,7 +12,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// slowStore is a store in which a claim from the beginning of the index is slow, and every other claim is fast.
+// slowStore is a store in which a claim is slow if it reads from the beginning of the index. Every other claim is fast.
 type slowStore struct {
 	ports.SessionFactory
 	takes time.Duration
@@ -51,8 +51,8 @@ func (o slowOutbox) Claim(
 	return o.Outbox.Claim(ctx, limit, at, until, token, known...)
 }
 
-// fromStart returns how many of the last claims read from the beginning of the index. A full scan reads from there, and
-// so does the scan of the first window.
+// fromStart returns how many of the last claims read from the beginning of the index. A full scan reads from there. The
+// scan of the first window (the oldest interval of due times) also does.
 func (s *slowStore) fromStart(last int) (n int) {
 	for _, from := range s.from[len(s.from)-last:] {
 		if from.IsZero() {
@@ -81,11 +81,13 @@ func TestClaimsScanRecentEntriesWhileFullScansAreSlow(t *testing.T) {
 			c.runs(t, 1)
 			time.Sleep(10 * time.Millisecond)
 		}
-		// After ten full scans of 20 ms, a round of scans of the windows starts every 2 s.
+		// The first ten claims are slow full scans. Afterwards, the claims read only recent entries. Every 2 s, one claim
+		// also reads the oldest entries, so there are one to three more reads from the beginning.
 		if n := slow.fromStart(len(slow.from)); n > 10+3 || n < 10+1 {
 			t.Errorf("%d of %d claims read from the beginning", n, len(slow.from))
 		}
-		// An entry whose due time is older than the overlap waits for the next round.
+		// Claims of recent entries do not find an entry that appears with a due time of a minute ago. The next scan of older
+		// due times finds it.
 		must(t, c.enqueueAt(t, bubble.Now().Add(-time.Minute)))
 		began := bubble.Now()
 		for c.open() > 0 {
@@ -170,7 +172,7 @@ func (c *company) runs(t *testing.T, want int) {
 	}
 }
 
-// enqueueAt adds an entry with the time of its enqueue.
+// enqueueAt adds an entry that was enqueued at the given time.
 func (c *company) enqueueAt(t *testing.T, at time.Time) error {
 	t.Helper()
 	c.mu.Lock()

@@ -42,8 +42,8 @@ func collect(outcomes <-chan outcome, n int) []outcome {
 	return gathered
 }
 
-// record settles outcomes and writes their audit events in one transaction. It returns the number of settlements that
-// took effect.
+// record writes outcomes and their audit events in one transaction. It returns the number of settled entries. It does
+// not count an entry that is returned to the outbox without a call, or that another runner has taken over.
 func (r *Runner) record(ctx context.Context, outcomes []outcome) (settled int, err error) {
 	var failed []outcome
 	err = r.config.Sessions.Do(ctx, func(ctx context.Context, s ports.Session) error {
@@ -88,9 +88,9 @@ func (r *Runner) record(ctx context.Context, outcomes []outcome) (settled int, e
 	return settled, nil
 }
 
-// spareRequeued retries entries that would be abandoned as too old, if they were requeued recently. After a requeue,
-// the age of an entry counts from its next claim. If the store does not implement ports.OutboxOperations, spareRequeued
-// changes nothing.
+// spareRequeued prevents the abandonment of entries that are too old but were requeued recently. These entries are
+// retried, because the age of a requeued entry counts from its next claim. If the store does not implement
+// ports.OutboxOperations, spareRequeued changes nothing.
 func (r *Runner) spareRequeued(ctx context.Context, s ports.Session, outcomes []outcome) ([]outcome, error) {
 	var tooOld []string
 	for _, o := range outcomes {
@@ -118,7 +118,8 @@ func (r *Runner) spareRequeued(ctx context.Context, s ports.Session, outcomes []
 	return outcomes, nil
 }
 
-// settled returns the entry with the values that the settlement writes, but it keeps the ref.
+// settled returns the entry as it is after the settlement (the write of the outcome). Unlike the settlement, it does
+// not remove the ref, the subject's id in the external system.
 func (o outcome) settled() domain.OutboxEntry {
 	entry := o.settlement.Entry
 	entry.Status, entry.LastError = o.settlement.Status, &o.settlement.LastError

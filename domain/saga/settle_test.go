@@ -115,7 +115,7 @@ func TestEventsComeInTheOrderOfTheOutcomes(t *testing.T) {
 	})
 }
 
-// If a settlement fails, RunOnce returns an error, but makes the other settlements.
+// If one settlement fails, RunOnce returns the error. It nevertheless writes the other settlements.
 func TestASettlementThatFailsIsAnError(t *testing.T) {
 	for name, fail := range map[string]func(w world){
 		"the settlement": func(w world) {

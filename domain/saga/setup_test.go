@@ -64,7 +64,7 @@ func clock(t *testing.T) ports.Clock {
 	return made
 }
 
-// sequence makes the ids id-1, id-2 and so on. The first id of a run is its lease token.
+// sequence makes the ids id-1, id-2 and so on. The first id of a run is the token of its lease.
 func sequence(t *testing.T) ports.IDSource {
 	t.Helper()
 	var mu sync.Mutex
@@ -94,8 +94,8 @@ func (w world) claims(entries ...domain.OutboxEntry) *gomock.Call {
 		nil)
 }
 
-// settled records the settlements of the runner. It simulates a store in which each settlement takes effect and no
-// settlement is the last one of an operation.
+// settled records the outcomes that the runner writes. It simulates a store that accepts each outcome, and in which no
+// outcome is the last one of an operation.
 func (w world) settled() *[][]domain.Settlement {
 	var got [][]domain.Settlement
 	w.outbox.EXPECT().Settle(anything, anything).DoAndReturn(

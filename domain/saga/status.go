@@ -10,14 +10,16 @@ import (
 )
 
 // stalledAfter is how long an entry may be due before Status reports that no worker claims it. It is longer than the
-// default lease. If a worker dies, another worker claims its entries when the lease expires.
+// default lease (the time-limited claim of an entry). If a worker dies, another worker claims its entries when the
+// lease expires.
 const stalledAfter = 15 * time.Minute
 
 // Status returns the counts, the backlog and the findings of the outbox. It only reads. It returns
-// domain.ErrConfiguration if the store does not implement ports.OutboxOperations. A finding has one of three codes:
+// domain.ErrConfiguration if the store does not implement ports.OutboxOperations. A finding is a problem of one
+// external system. It has one of three codes:
 //
-//   - outbox-abandoned: entries were abandoned.
-//   - outbox-late: an entry has been open for longer than LateAfter.
+//   - outbox-abandoned: entries were abandoned, so a person must act.
+//   - outbox-late: an entry has been open for at least LateAfter.
 //   - outbox-stalled: an entry has been due for 15 minutes. Either no worker runs, or the circuit breaker of its system
 //     is open.
 func (r *Runner) Status(ctx context.Context, s ports.Session) (domain.Status, error) {
@@ -50,7 +52,8 @@ func (r *Runner) findings(backlog domain.OutboxBacklog, at time.Time) (found []d
 		found = append(found, domain.Finding{
 			Code: "outbox-abandoned", Severity: domain.SeverityError,
 			Reason: system + given + " abandoned. The system did not erase or correct the data.",
-			Remedy: "Fix the cause, then requeue or discard the entries.",
+			Remedy: "Fix the cause. Then requeue or discard the erasures. A rectification cannot be requeued: " +
+				"correct the data again and discard the entry.",
 		})
 	}
 	if backlog.Oldest != nil && at.Sub(*backlog.Oldest) >= r.config.LateAfter {

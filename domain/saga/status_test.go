@@ -3,6 +3,7 @@ package saga_test
 import (
 	"context"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -52,6 +53,11 @@ func TestTheStatusReportsTheFindings(t *testing.T) {
 		n := status.Counts[domain.OutboxAbandoned]
 		if got := codes(status); !slices.Equal(got, []string{"outbox-abandoned"}) || n != 1 {
 			t.Errorf("found %q in %+v", got, status)
+		}
+		for _, remedy := range []string{"requeue or discard the erasures", "correct the data again and discard the entry"} {
+			if got := status.Findings[0].Remedy; !strings.Contains(got, remedy) {
+				t.Errorf("the remedy is %q, without %q", got, remedy)
+			}
 		}
 		if !status.At.Equal(domain.Instant(bubble.Now())) || len(status.Backlog) != 1 {
 			t.Errorf("got %+v", status)

@@ -9,11 +9,11 @@ import (
 )
 
 const (
-	// targetDuration is the duration that the calls of one batch to a system should have in total. A claim takes only as
-	// many entries of a system as it can presumably call in this time.
+	// targetDuration limits the batch of a system. A claim takes only as many entries of a system as the system can
+	// presumably process in this time.
 	targetDuration = time.Second
 	// stoppedAfter is the number of consecutive calls of admit at the same instant after which the clock counts as
-	// stopped.
+	// stopped. A test may stop the clock.
 	stoppedAfter = 5
 	// smoothing is the weight of the last call in the moving average of the durations of a system's calls.
 	smoothing = 0.2
@@ -49,8 +49,8 @@ type throttle struct {
 	filledAt time.Time
 }
 
-// admit returns the number of entries of the system that may be claimed now, and reserves this number. If the number is
-// above 0, the caller must claim entries and then call claimed.
+// admit returns the number of entries of the system that a claim may take now, and reserves this number. If the number
+// is above 0, the caller must claim entries and then call claimed.
 func (t *throttle) admit(now time.Time) int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -84,7 +84,7 @@ func (t *throttle) admit(now time.Time) int {
 	return most
 }
 
-// claimed records that a claim returned n of the admitted entries.
+// claimed records that a claim returned n of the entries that admit has permitted.
 func (t *throttle) claimed(admitted, n int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

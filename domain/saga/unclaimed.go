@@ -24,9 +24,9 @@ type schedule struct {
 	next time.Time // zero before the first search
 }
 
-// isDue reports whether to search now. If it reports true, it schedules the next search. After a full claim, isDue
-// postpones the search by up to one interval. This process then still works on a backlog, so an old entry may be
-// claimed soon.
+// isDue reports whether to search for unclaimed entries now. If it reports true, it schedules the next search. The
+// parameter full is true if the last claim returned a full batch. This process then still works on a backlog, so an old
+// entry may be claimed soon. isDue therefore postpones the search by up to one interval.
 func (s *schedule) isDue(now time.Time, full bool) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -76,8 +76,8 @@ func (r *Runner) markUnclaimed(ctx context.Context) (found []domain.OutboxEntry,
 	return found, err
 }
 
-// recordFailure appends the event of an entry that failed without a call. It appends no event if the id of the subject
-// cannot be read, or if this version of habeas does not know the operation.
+// recordFailure appends the event of an entry that failed without a call of its resolver. It appends no event in two
+// cases: the id of the subject cannot be read, or this version of habeas does not know the operation.
 func (r *Runner) recordFailure(
 	ctx context.Context, s ports.Session, entry domain.OutboxEntry, class string, abandoned bool,
 ) error {

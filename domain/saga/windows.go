@@ -6,31 +6,32 @@ import (
 )
 
 const (
-	// windowLength is the length of a new window. If a round would add more than newWindows windows of this length, it
-	// adds newWindows longer windows.
+	// windowLength is the length of a new window, an interval of due times. If a round (one scan of each window) would add
+	// more than newWindows windows of this length, it adds newWindows longer windows.
 	windowLength = time.Second
 	newWindows   = 64
-	// slowWindow is the duration of a scan above which its window is halved.
+	// slowWindow is the limit for the duration of a scan. If the scan of a window takes longer, the window is divided into
+	// two.
 	slowWindow = 2 * time.Millisecond
-	// minWindow limits the halving: a window shorter than twice minWindow is not halved.
+	// minWindow is the minimum length of a window (an interval of due times) after a division into two.
 	minWindow = 10 * time.Millisecond
-	// maxWindows is the maximum number of windows. If there are so many windows, no window is halved.
+	// maxWindows is the maximum number of windows. At this number, no window is divided.
 	maxWindows = 2000
-	// firstCut concerns the first window, which has no beginning and so cannot be halved. Instead, a window is cut off at
-	// its end. The first window that is cut off has the length firstCut. Each further one is twice as long as the one
-	// before.
+	// firstCut is the length of the first piece that is cut off from the end of the first window. The first window has no
+	// beginning, so it cannot be halved. Each further piece is twice as long as the previous one.
 	firstCut = time.Minute
 )
 
-// dueWindow is an interval of due times. It begins at the end of the previous window. The first window has no
-// beginning.
+// dueWindow is an interval of due times that one claim scans. It begins at the end of the previous window. The first
+// window has no beginning.
 type dueWindow struct {
 	until time.Time
 	took  time.Duration // duration of the last scan
 }
 
-// windows divides all due times before the recent ones into intervals. Each interval is short enough for a fast scan. A
-// round scans each window once. Thus a round finds all due entries that are not recent.
+// windows divides all due times, except those of about the last second, into intervals. Each interval is short enough
+// for a fast scan. A round is a series of scans, one of each window. Thus a round finds all due entries that are not
+// recent.
 type windows struct {
 	all   []dueWindow   // oldest first
 	turn  int           // index of the next window of the round, or len(all) if no round is in progress
@@ -39,7 +40,8 @@ type windows struct {
 	cut   time.Duration // length of the last cut from the first window
 }
 
-// start begins a round. It adds windows from the end of the last window to the parameter until.
+// start begins a round, in which each window is scanned once. It adds windows for the due times from the end of the
+// last window to the parameter until.
 func (w *windows) start(until time.Time) {
 	w.turn, w.cost = 0, 0
 	if len(w.all) == 0 {
@@ -61,10 +63,11 @@ func maxTime(a, b time.Time) time.Time {
 	return b
 }
 
-// hasNext reports whether the round has another window, and no claim is scanning that window.
+// hasNext reports whether a claim can scan the next window now: the round has another window, and no other claim is
+// scanning it.
 func (w *windows) hasNext() bool { return w.turn < len(w.all) && !w.taken }
 
-// take reserves the next window and returns its bounds. The caller must then call scanned or giveBack.
+// take reserves the next window for a scan and returns its bounds. The caller must then call scanned or giveBack.
 func (w *windows) take() (from, until time.Time) {
 	w.taken = true
 	return w.bounds(w.turn)
@@ -79,7 +82,8 @@ func (w *windows) bounds(i int) (from, until time.Time) {
 
 func (w *windows) giveBack() { w.taken = false }
 
-// scanned records the duration of the scan of the window that take returned. It reports whether the round has ended.
+// scanned records the duration of the scan of the window that take returned. It reports whether this was the last
+// window of the round.
 func (w *windows) scanned(took time.Duration) (last bool) {
 	w.taken = false
 	if w.turn >= len(w.all) { // restart ended the round during the scan
@@ -98,7 +102,7 @@ func (w *windows) scanned(took time.Duration) (last bool) {
 	return true
 }
 
-// split divides the window that was just scanned into two.
+// split divides the window that was just scanned into two, because its scan was slow.
 func (w *windows) split() {
 	from, until := w.bounds(w.turn)
 	middle := from.Add(until.Sub(from) / 2)
@@ -117,7 +121,7 @@ func (w *windows) split() {
 	w.turn++
 }
 
-// merge joins adjacent windows that one scan can read fast.
+// merge joins adjacent windows (intervals of due times) if one fast scan can read both.
 func (w *windows) merge() {
 	merged := w.all[:1]
 	for _, next := range w.all[1:] {

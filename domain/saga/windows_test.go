@@ -12,13 +12,13 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// crowded is a store in which every settled entry slows down the claims that scan its due time. A database behaves like
+// crowded is a store in which settled entries slow down each claim that scans their due times. A database behaves like
 // this while an old snapshot prevents the removal of dead rows.
 type crowded struct {
 	ports.SessionFactory
 	settled []time.Time // due times, in order
 	each    time.Duration
-	most    time.Duration // longest claim
+	most    time.Duration // duration of the longest claim
 	claims  int
 }
 
@@ -70,7 +70,7 @@ func newCrowded(t *testing.T) (*company, *crowded) {
 	return c, store
 }
 
-// churn adds entries and runs a batch after each.
+// churn calls the runner for the duration d, and adds an entry before each call.
 func (c *company) churn(t *testing.T, d time.Duration) {
 	t.Helper()
 	for began := bubble.Now(); since(began) < d; time.Sleep(20 * time.Millisecond) {
@@ -88,8 +88,8 @@ func TestNoClaimReadsAllSettledEntries(t *testing.T) {
 		if store.most > 6*time.Millisecond || all < 20*time.Millisecond {
 			t.Errorf("a claim took up to %v, and a full scan would have taken %v", store.most, all)
 		}
-		// A runner finds an entry that appears with an old due time within 20 s, whatever its age is. In every second case,
-		// the runner also has new entries to process.
+		// A runner finds an entry within 20 s if the entry appears late with an old due time. This holds for every age of the
+		// due time. In every second case, the runner also has new entries to process.
 		for i, age := range []time.Duration{
 			time.Second, 2 * time.Second, 10 * time.Second, 30 * time.Second, time.Minute, time.Hour, 1000 * time.Hour,
 		} {
@@ -113,7 +113,7 @@ func TestNoClaimReadsAllSettledEntries(t *testing.T) {
 	})
 }
 
-// 600 entries that appear late, all with the same old due time, are claimed within 20 s.
+// 600 entries are added late, all with the same old due time. They are claimed within 20 s.
 func TestABacklogWithinAWindowIsProcessed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, store := newCrowded(t)

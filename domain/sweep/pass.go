@@ -9,19 +9,21 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// The keys of the two numbers in the database that all processes share: the position of the pass (the last mark that
-// was read), and the start of the pass in Unix seconds.
+// The keys of two numbers in the database that all processes share. A pass is one run over all erased subjects. The
+// first number is the position of the pass (the last erasure that it has read). The second number is the start of the
+// pass in Unix seconds.
 const (
 	readerOfMarks = "sweep"
 	readerOfBegin = "sweep began"
 )
 
-// RunOnce sweeps the next batch of a pass that all processes share. It reports whether the caller should call it again
-// immediately.
+// RunOnce sweeps the next batch of a pass, and reports whether the caller should call it again immediately. A pass is
+// one run over all erased subjects. All processes share the pass:
 //
-// A pass reads the marks of all erasures. A mark is the row that records an erasure. A new pass begins if the last pass
-// began at least interval ago. A pass continues after the last batch that any process took, also after a restart. Each
-// batch belongs to one process. If a process takes a batch and does not finish it, the next pass sweeps it.
+//   - A new pass begins if the last pass began at least interval ago.
+//   - Each batch belongs to the process that takes it. The next call, also of another process or after a restart, takes
+//     the following batch.
+//   - If a process takes a batch and does not finish it, the next pass sweeps it.
 //
 // If the sweep of a subject fails, RunOnce counts the failure and continues with the other subjects. It returns the
 // first of these errors. If the database cannot be reached, RunOnce ends the batch.
@@ -47,12 +49,12 @@ func (s *Sweeper) RunOnce(
 type batch struct {
 	marks int
 	due   []domain.SubjectID
-	last  int64 // position of the last mark in the order of recording
+	last  int64 // position of the last erasure of the batch, in the order of recording
 	ends  bool  // the batch is the last one of the pass
 }
 
-// take reserves the next batch of the shared pass for this process. The result more reports whether further batches
-// follow in the pass.
+// take reserves the next batch of the pass that all processes share. The result more reports whether further batches of
+// the pass follow.
 func (s *Sweeper) take(
 	ctx context.Context, session ports.Session, interval time.Duration,
 ) (next batch, more bool, err error) {
@@ -99,8 +101,8 @@ func (s *Sweeper) beginPass(ctx context.Context, marks ports.ErasureMarks, inter
 	return marks.Advance(ctx, readerOfBegin, last, now.Unix())
 }
 
-// read returns the batch after a position. A batch that is not full ends the pass. If only an empty batch ended the
-// pass, concurrent erasures could prolong the pass forever.
+// read returns the batch of erased subjects whose erasures follow the position after. A batch that is not full is the
+// last of the pass. Otherwise concurrent erasures, which add further subjects, could prolong the pass forever.
 func (s *Sweeper) read(
 	ctx context.Context, session ports.Session, marks ports.ErasureMarks, after int64,
 ) (next batch, err error) {
@@ -148,10 +150,10 @@ func isFatal(ctx context.Context, err error) bool {
 	return err != nil && (ctx.Err() != nil || errors.Is(err, domain.ErrUnavailable))
 }
 
-// RunAll sweeps all erased subjects, independently of the shared pass. After each batch it calls progress, unless
-// progress is nil, with the totals so far. If the database cannot be reached or ctx ends, RunAll returns the error
+// RunAll sweeps all erased subjects, independently of the shared pass. After each batch it calls progress with the
+// totals so far, unless progress is nil. If the database cannot be reached or ctx ends, RunAll returns the error
 // immediately. If the sweep of one subject fails, RunAll continues, and returns the first such error at the end. A
-// further call begins at the first mark again and sweeps the remaining subjects.
+// further call begins with the first subject again. It changes nothing for the subjects that were already swept.
 func (s *Sweeper) RunAll(
 	ctx context.Context, progress func(domain.SweepReport),
 ) (report domain.SweepReport, err error) {

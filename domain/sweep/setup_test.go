@@ -59,13 +59,13 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
-// erased adds customers 1 to n, each with two invoices and a letter, and erases them.
+// erased adds the customers 1 to n, each with two invoices and a letter, and erases them.
 func (w *world) erased(t *testing.T, n int64) {
 	t.Helper()
 	w.erasedFrom(t, 1, n)
 }
 
-// erasedFrom does the same for the customers with the ids from first to last.
+// erasedFrom adds the customers with the ids from first to last, each with two invoices and a letter, and erases them.
 func (w *world) erasedFrom(t *testing.T, first, last int64) {
 	t.Helper()
 	eraser, err := erasure.NewEraser(erasure.Config{Clock: w.clock, IDs: w.ids, DataMap: w.dataMap})
@@ -110,7 +110,7 @@ func (w *world) left(t *testing.T) (n int) {
 	return n
 }
 
-// trail returns the events of a customer after the erasure.
+// trail returns the events of the sweeps of a customer.
 func (w *world) trail(t *testing.T, id int64) (events []string) {
 	t.Helper()
 	must(t, w.Do(t.Context(), func(ctx context.Context, s ports.Session) error {

@@ -173,7 +173,7 @@ func TestAnInvalidConfigurationIsRefused(t *testing.T) {
 			t.Errorf("%s: got %v", name, err)
 		}
 	}
-	// If no retention has an end, Sweeper does not search for subjects.
+	// If no retention duty has an end, Sweeper does not search for subjects.
 	config := good
 	config.DataMap, config.Plan = fixture.MustMap(t, fixture.Users()), domain.Plan{}
 	sweeper, err := sweep.NewSweeper(config)

@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	// positionKey is the key of the position in the database that all processes share. The position is the last mark (the
-	// row that records an erasure) that was verified or skipped.
+	// positionKey is the key of a number in the database that all processes share: the position of the verification. The
+	// position is the last erasure that was verified or skipped.
 	positionKey = "verification"
 
 	// maxAge is the age above which an erasure is skipped. Such an erasure was made before the application began to verify
@@ -24,11 +24,11 @@ const (
 	maxFailures = 3    // failures of one erasure in this process before it is skipped
 )
 
-// RunOnce verifies the erasures that are due, in the order of their marks. It reports in the result more whether the
-// caller should call it again immediately. An erasure is due if its age is at least the delay. Exactly one process
-// verifies each erasure, because the events of the verification and the shared position are committed in one
-// transaction. RunOnce returns the verified erasures, so that the caller can report data that is left over. It skips
-// erasures that are older than a week.
+// RunOnce verifies the erasures that are due, in the order in which the database recorded them. The result more reports
+// whether the caller should call RunOnce again immediately. An erasure is due if its age is at least the delay. Exactly
+// one process verifies each erasure, because the events of the verification and the shared position are committed in
+// one transaction. RunOnce returns the verified erasures, so that the caller can report data that is left over. It
+// skips erasures that are older than a week.
 //
 // If the verification of an erasure fails, RunOnce returns the error, and the next call verifies the erasure again.
 // After three failures in this process, RunOnce skips the erasure, so that the erasure does not delay the others. The
@@ -57,7 +57,7 @@ func (v *Verifier) RunOnce(
 	return verified, true, nil
 }
 
-// errTaken rolls back a session if another process has verified the same erasure first.
+// errTaken makes a session roll back because another process has verified the same erasure first.
 var errTaken = errors.New("another process was first")
 
 // result is the result of one session.
@@ -68,7 +68,7 @@ type result struct {
 	moved    bool
 }
 
-// next verifies the next erasure if it is due, and then sets the shared position to the mark of this erasure.
+// next verifies the next erasure if it is due. It then stores this erasure as the position of all processes.
 func (v *Verifier) next(ctx context.Context, s ports.Session, delay time.Duration) (next result, err error) {
 	marks, err := ports.MarksOf(s)
 	if err != nil {
@@ -107,8 +107,8 @@ func (v *Verifier) next(ctx context.Context, s ports.Session, delay time.Duratio
 	return next, err
 }
 
-// skipOld returns the position of the last of up to 1,000 consecutive marks that are too old. The parameter to is the
-// position of the first of these marks.
+// skipOld returns the position of the last erasure to skip because it is too old. It skips up to 1,000 consecutive
+// erasures. The parameter to is the position of the first of them.
 func (v *Verifier) skipOld(ctx context.Context, marks ports.ErasureMarks, from, to int64) (int64, error) {
 	list, err := marks.Marks(ctx, domain.MarkQuery{After: from, Limit: page})
 	now := v.audit.Clock.Now()
@@ -121,7 +121,7 @@ func (v *Verifier) skipOld(ctx context.Context, marks ports.ErasureMarks, from, 
 	return to, err
 }
 
-// failures counts the failed verifications of one erasure in this process: the erasure whose verification failed last.
+// failures counts the failed verifications in this process, only of the erasure whose verification failed last.
 type failures struct {
 	mu     sync.Mutex
 	intake int64

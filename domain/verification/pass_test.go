@@ -270,8 +270,8 @@ func TestOldErasuresAreSkipped(t *testing.T) {
 	}
 }
 
-// A mark has a time in the future if the clock of its process was wrong. Such a mark does not delay the verification of
-// later erasures.
+// If the clock of a process is wrong, the recorded time of an erasure may lie in the future. Such an erasure does not
+// delay the verification of later erasures.
 func TestAMarkFromTheFutureDelaysNoOther(t *testing.T) {
 	for ahead, want := range map[time.Duration][]string{time.Hour: {"1", "2"}, time.Minute: nil} {
 		f := newFleet(t)

@@ -122,8 +122,8 @@ func (v *Verifier) record(
 	return events[len(events)-1].OccurredAt, s.Audit().Append(ctx, events...)
 }
 
-// lastErasure returns the operation id of the last erasure whose local steps are complete according to the audit trail.
-// It returns "" if the trail has no such erasure.
+// lastErasure returns the operation id of the last erasure in the audit trail that has changed the application's
+// tables. If the trail has no such erasure, the id is empty.
 func lastErasure(trail []domain.AuditEvent) (id string) {
 	for _, event := range trail {
 		if event.EventType == domain.EventErasureLocalCompleted {

@@ -83,8 +83,8 @@ func newWorld(t *testing.T) world {
 	return w
 }
 
-// marked expects a query for the mark of the last erasure, which returns the time at. If at is zero, the query finds no
-// mark.
+// marked expects a query for the last erasure of the subject, which returns the time at. If at is zero, the query finds
+// no erasure.
 func (w world) marked(at time.Time, err error) {
 	var found []domain.ErasureMark
 	if !at.IsZero() {
@@ -102,7 +102,7 @@ func (w world) event(eventType domain.EventType, payload domain.Payload) domain.
 	return domain.AuditEvent{EventID: "id", EventType: eventType, SubjectRef: w.id, OccurredAt: noon, Payload: payload}
 }
 
-// trail returns the events of two erasures and of a failed attempt. The second erasure is the last one.
+// trail returns the events of two completed erasures and of a later erasure that failed.
 func (w world) trail() []domain.AuditEvent {
 	return []domain.AuditEvent{
 		w.event(domain.EventErasureLocalCompleted, domain.Payload{"operation_id": "first"}),

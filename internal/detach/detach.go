@@ -86,7 +86,7 @@ func (c *detached) Value(key any) any {
 // String prevents package fmt from reading the fields of the parent.
 func (c *detached) String() string { return "detached context" }
 
-// follow ends c with the error of its parent, unless c is released.
+// follow is called when the parent has ended. It ends c with the error of the parent, unless c is released.
 func (c *detached) follow() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -107,7 +107,7 @@ func (c *detached) release() {
 	c.end(context.Canceled)
 }
 
-// end closes c.done unless it is closed already. The caller holds c.mu.
+// end closes the channel c.done if it is open. The caller must hold the lock c.mu.
 func (c *detached) end(err error) {
 	if c.err == nil {
 		c.err = err

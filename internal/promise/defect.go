@@ -6,10 +6,11 @@ import (
 	"testing"
 )
 
-// Finds maps reasons to checks. Each check must find a defect, and the text of its failure must contain the reason.
+// Finds has the checks that must fail for one defect. The key is the reason, a text that the failures of the checks
+// must contain.
 type Finds[Harness any] map[string][]Check[Harness]
 
-// All returns Finds with the checks of all promises. It is for a defect that makes every check fail for the same
+// All returns Finds with the checks of all promises. Use it for a defect that makes every check fail for the same
 // reason.
 func All[Harness any](promises []Promise[Harness], reason string) Finds[Harness] {
 	all := Finds[Harness]{}
@@ -19,8 +20,7 @@ func All[Harness any](promises []Promise[Harness], reason string) Finds[Harness]
 	return all
 }
 
-// Reason reports whether f expects the check of the promise to fail. If so, it returns the text that the failure must
-// contain.
+// Reason reports whether the check of the promise must fail. If so, it returns the text that the failure must contain.
 func (f Finds[Harness]) Reason(t testing.TB, p Promise[Harness]) (text string, expected bool) {
 	t.Helper()
 	for reason, checks := range f {
@@ -32,7 +32,7 @@ func (f Finds[Harness]) Reason(t testing.TB, p Promise[Harness]) (text string, e
 	return text, expected
 }
 
-// Topics merges the defects of all topics into one map, under names of the form topic/defect.
+// Topics merges the maps of defects by topic into one map of defects. The keys have the form topic/defect.
 func Topics[D any](of map[string]map[string]D) map[string]D {
 	all := map[string]D{}
 	for topic, defects := range of {
@@ -43,13 +43,14 @@ func Topics[D any](of map[string]map[string]D) map[string]D {
 	return all
 }
 
-// ExpectDefects proves that each check of the promises can fail. For each defect, the function broken returns the
-// harness of a system with this defect, and the checks that must fail with their reasons. Each promise needs at least
-// one defect for which broken returns its check.
+// ExpectDefects proves that each check of the promises can fail. The parameter defects has the defects by name. For
+// each defect, the function broken returns the harness of a system with this defect, and the checks that must fail with
+// their reasons. Each promise needs at least one defect that makes its check fail.
 //
 // ExpectDefects runs all checks against each broken system, except that a slow check runs only for defects that it must
-// find. It fails if a check that must fail passes, or if its failure does not contain the reason. The set of failed
-// checks must equal the record in testdata/<test>.txt. If update is true, ExpectDefects writes this record instead.
+// find. The test fails if a check that must fail passes, or if its failure does not contain the reason. The set of
+// failed checks must equal the record in testdata/<test>.txt. If update is true, ExpectDefects writes this record
+// instead.
 func ExpectDefects[Defect, Harness any](
 	t *testing.T, update bool, promises []Promise[Harness], broken func(Defect) (Harness, Finds[Harness]),
 	defects map[string]Defect, slow ...Check[Harness],
@@ -98,7 +99,7 @@ func ExpectFailures[Harness any](t testing.TB, promises []Promise[Harness], harn
 	}
 }
 
-// expectIn fails unless every check belongs to one of the promises.
+// expectIn reports an error if a check in f belongs to none of the promises.
 func (f Finds[Harness]) expectIn(t testing.TB, promises []Promise[Harness]) {
 	t.Helper()
 	left := 0
@@ -117,8 +118,8 @@ func (f Finds[Harness]) expectIn(t testing.TB, promises []Promise[Harness]) {
 // certain timing.
 const attempts = 5
 
-// failures runs the check and returns the texts of its failures. If the check is expected to fail and passes, it runs
-// again, up to the number of attempts.
+// failures runs the check and returns the texts of its failures. The parameter expected is true if the check must fail.
+// If the check then passes, it runs again, up to the number of attempts.
 func (p Promise[Harness]) failures(t testing.TB, harness Harness, expected bool) (failures string) {
 	t.Helper()
 	for attempt := 0; attempt == 0 || expected && failures == "" && attempt < attempts; attempt++ {
@@ -127,8 +128,8 @@ func (p Promise[Harness]) failures(t testing.TB, harness Harness, expected bool)
 	return failures
 }
 
-// expect compares the result of a check with the expectation. It fails if the check has passed although it must fail,
-// has failed although it must pass, or has failed without the given reason.
+// expect reports an error in three cases: the check passes although it must fail, it fails although it must pass, or
+// its failure does not contain the given reason.
 func (p Promise[Harness]) expect(t testing.TB, failures string, expected bool, reason string) {
 	t.Helper()
 	switch {

@@ -63,8 +63,8 @@ func (p Promise[Harness]) IsIn(checks []Check[Harness]) bool {
 	})
 }
 
-// Hold runs the check of each promise in a subtest. It skips the promises whose names are keys of waived. A failed case
-// logs the text of its promise.
+// Hold runs the check of each promise in a subtest. It skips a promise whose name is a key of waived. The log of a
+// failed case has the text of its promise.
 func Hold[Harness any](t *testing.T, promises []Promise[Harness], harness Harness, waived map[string]string) {
 	t.Helper()
 	for _, p := range promises {
@@ -115,7 +115,7 @@ func Table[Harness any](
 	}
 }
 
-// Assert reports an error unless holds is true.
+// Assert reports an error if the parameter holds is false.
 func Assert(t testing.TB, holds bool, format string, args ...any) {
 	t.Helper()
 	if !holds {
@@ -123,7 +123,7 @@ func Assert(t testing.TB, holds bool, format string, args ...any) {
 	}
 }
 
-// Must reports an error and ends the case immediately unless holds is true.
+// Must reports an error and ends the case immediately if the parameter holds is false.
 func Must(t testing.TB, holds bool, format string, args ...any) {
 	t.Helper()
 	if !holds {

@@ -22,8 +22,8 @@ type record struct {
 	missing   []string        // lines of this run that are not in the file
 }
 
-// recordOf reads the record file of the test. When the test ends, it writes the file if update is true. Otherwise, the
-// test fails unless the file equals the findings of the run.
+// recordOf reads the record file of the test. When the test ends, recordOf writes the file if update is true. Otherwise
+// it fails the test if the file and the results of the run differ.
 func recordOf(t testing.TB, update bool, defects iter.Seq[string]) *record {
 	t.Helper()
 	file := filepath.Join("testdata", t.Name()+".txt")
@@ -49,7 +49,7 @@ func (r *record) begin(defect string) {
 	delete(r.unchecked, defect)
 }
 
-// has reports whether the file has a line for the defect and the name of the case.
+// has reports whether the file has a line for the defect and the test case with the given name.
 func (r *record) has(defect, name string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -57,7 +57,7 @@ func (r *record) has(defect, name string) bool {
 	return recorded
 }
 
-// note notes that the case with the name has found the defect in this run.
+// note records that the test case with the given name has found the defect in this run.
 func (r *record) note(defect, name string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

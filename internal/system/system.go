@@ -41,8 +41,8 @@ func (s *IDs) NewID() string {
 	return string(text)
 }
 
-// tick returns the time now in units of 1/4096 millisecond. If the previous result is not smaller, tick returns the
-// previous result plus 1, so that the results increase with every call.
+// tick returns the time now in units of 1/4096 millisecond. If this is not larger than the previous result, tick
+// returns the previous result plus 1, so that the results increase with every call.
 func (s *IDs) tick(now time.Time) uint64 {
 	nanos := uint64(now.UnixNano())
 	tick := nanos/1e6<<12 | nanos%1e6<<12/1e6

@@ -212,6 +212,23 @@ var forecasts = map[string]forecastCase{
 	},
 }
 
+// On SQLite, no transaction can add a row while an erasure runs.
+func TestCheckReportsAMissingForeignKeyOnPostgreSQL(t *testing.T) {
+	databases.Each(t, func(t *testing.T, db *bun.DB) {
+		a := openGuests(t, db, forecastCase{statements: []string{
+			makePeople, "CREATE TABLE visits (id bigint PRIMARY KEY, person_id bigint, agent text)",
+		}})
+		findings, err := a.Check(t.Context())
+		must(t, err)
+		missing := slices.ContainsFunc(findings, func(f domain.Finding) bool {
+			return f.Code == "foreign-key-missing" && f.Table == "visits" && f.Column == "person_id"
+		})
+		if missing != isPostgres(db) {
+			t.Errorf("got %v", findings)
+		}
+	})
+}
+
 // If Check reports an error, an erasure fails or leaves values behind. If Check reports no error, erasures succeed.
 func TestACheckPredictsTheResultOfAnErasure(t *testing.T) {
 	for name, test := range forecasts {

@@ -124,3 +124,14 @@ func TestADatabaseThatUndoesOneOfTwoCorrectionsOfACategoryFailsBoth(t *testing.T
 		}
 	})
 }
+
+// The data map states no length for the column, so only the database can refuse the value.
+func TestACorrectionThatIsTooLongForTheDatabaseIsAConflict(t *testing.T) {
+	db := onPostgres(t)
+	a := open(t, db, app.Config{Models: []any{(*writer)(nil), (*note)(nil)}},
+		writers("ALTER TABLE writers ALTER COLUMN name TYPE varchar(5)")...)
+	_, err := a.correct(t.Context(), "1", domain.Correction{Table: "writers", Column: "name", Value: "a longer name"})
+	if !errors.Is(err, domain.ErrConflict) {
+		t.Errorf("got %v", err)
+	}
+}

@@ -14,8 +14,8 @@ import (
 )
 
 // startChild starts this test binary again as a child process, and returns after the server of the child process has
-// started. The child process leads a new process group. An interrupt from a terminal reaches a complete process group,
-// and a test can imitate such an interrupt.
+// started. The child process leads a new process group, so that a test can imitate an interrupt from a terminal, which
+// reaches a complete process group.
 func startChild(t *testing.T, part string) (*exec.Cmd, child) {
 	t.Helper()
 	needBinaries(t)
@@ -69,7 +69,8 @@ func TestAProcessThatExitsWithoutStopLeavesNothing(t *testing.T) {
 func TestAServerThatDiesTakesItsDirectoryAlong(t *testing.T) {
 	server := Private(t)
 	pid := query(t, server.URL(), "SELECT split_part(pg_read_file('postmaster.pid'), E'\n', 1)")
-	// The supervisor is the parent of the postmaster and has not waited for it, so the process id cannot be reused.
+	// The supervisor, the script that runs the server, is the parent of the server process (postmaster). It has not waited
+	// for that process, so the process id cannot be reused.
 	if err := exec.Command("kill", "-KILL", pid).Run(); err != nil {
 		t.Fatal(err)
 	}

@@ -91,7 +91,7 @@ func serverURL(ctx context.Context) (string, error) {
 	shared.Lock()
 	defer shared.Unlock()
 	if shared.server == nil && shared.err == nil {
-		// The first test that needs the server must not stop it when this test ends.
+		// If this test ends, the server must keep running for other tests, so its context is not cancelled with the test's.
 		shared.server, shared.err = Start(context.WithoutCancel(ctx))
 	}
 	if shared.err != nil {

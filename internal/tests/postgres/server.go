@@ -39,11 +39,11 @@ type Server struct {
 	url       string
 	directory string
 	process   *exec.Cmd
-	// alive is the write end of a pipe to the supervisor. Nothing is written. When the pipe is closed by Stop or by the
-	// end of this process, the supervisor stops the server.
+	// alive is the write end of a pipe to the supervisor (the script that runs the server). Nothing is written. Stop or
+	// the end of this process closes the pipe. The supervisor then stops the server.
 	alive *os.File
-	// down is the read end of a pipe from the supervisor. A read returns io.EOF after the server has stopped and its
-	// directory has been removed.
+	// down is the read end of a pipe from the supervisor (the script that runs the server). A read returns io.EOF after
+	// the server has stopped and its directory has been removed.
 	down *os.File
 	// log is the log file of the server. Because it is open, it can be read even after its directory is removed.
 	log *os.File

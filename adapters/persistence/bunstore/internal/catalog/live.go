@@ -54,7 +54,7 @@ func ReadLive(ctx context.Context, query conn.Query, dialect sqltext.Dialect) (d
 	catalog := domain.Catalog{Tables: []domain.CatalogTable{}}
 	for _, schema := range schemas {
 		statements := dialect.Catalog(schema)
-		catalog.Untyped = statements.Untyped
+		catalog.Untyped, catalog.SerialWrites = statements.Untyped, statements.SerialWrites
 		l.readSchema(ctx, schema, statements)
 	}
 	if l.err != nil {

@@ -51,6 +51,8 @@ func Wrap(ctx context.Context, op string, err error) error {
 	case strings.HasPrefix(state, "23"), sqliteCode(err) == 19: // SQLITE_CONSTRAINT
 		wrapped.Code, wrapped.Message = domain.ErrConflict, "the database refused a statement by a constraint"
 		wrapped.Message += inBrackets(namesIn(err).String())
+	case state == "22001", state == "22003":
+		wrapped.Code, wrapped.Message = domain.ErrConflict, "a value is too long or too large for its column"
 	case state == "42501":
 		wrapped.Code, wrapped.Message = domain.ErrConfiguration, "this role lacks a privilege in the database"
 		wrapped.Message += inBrackets(missing(err))

@@ -39,6 +39,15 @@ func TestRefusedStatementsAreRecognized(t *testing.T) {
 	}
 }
 
+func TestAValueThatDoesNotFitItsColumnIsAConflict(t *testing.T) {
+	for _, state := range []string{"22001", "22003"} {
+		err := Wrap(t.Context(), "rectify", stateError(state))
+		if !errors.Is(err, domain.ErrConflict) || !strings.Contains(err.Error(), "(SQLSTATE "+state+")") {
+			t.Errorf("%s: %v", state, err)
+		}
+	}
+}
+
 // stateError is a driver's error with an SQLSTATE.
 type stateError string
 

@@ -23,7 +23,8 @@ type Catalog struct {
 	HasStatistics string // returns a row if the database has statistics, which Statistics reads
 	Statistics    string
 
-	Untyped bool // a column accepts values of any type; see domain.Catalog
+	Untyped      bool // a column accepts values of any type; see domain.Catalog
+	SerialWrites bool // see domain.Catalog
 }
 
 // ownPrefix is the prefix of the tables of habeas.

@@ -13,7 +13,7 @@ func (sqlite) Catalog(schema string) Catalog {
 		Columns:   of(fill(columnsOfSQLite, "tables", "{master}", "which", "{plain}")),
 		ColumnsOf: of(fill(columnsOfSQLite, "tables", "(SELECT $1 AS name)", "which", "TRUE")),
 		Triggers:  of(triggersOfSQLite), Statistics: of(statisticsOfSQLite), HasStatistics: of(hasStatisticsOfSQLite),
-		Untyped: true,
+		Untyped: true, SerialWrites: true,
 	}
 }
 

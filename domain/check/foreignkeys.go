@@ -1,0 +1,38 @@
+package check
+
+import (
+	"slices"
+
+	"github.com/habeas-data/habeas/domain"
+)
+
+// checkForeignKeys reports relations that begin a path and have no foreign key. An erasure locks the rows that lead to
+// the subject. Only a foreign key makes a transaction that inserts a row wait for this lock.
+//
+// It ignores a relation with a condition, because a foreign key cannot express the condition. It ignores tables of a
+// foreign server, because they have no foreign keys.
+func (s *schema) checkForeignKeys() {
+	if s.catalog.SerialWrites {
+		return
+	}
+	s.eachPresent(func(table domain.Table, live domain.CatalogTable) {
+		if !s.needed[table.Name] || !isTable(live) {
+			return
+		}
+		for _, path := range s.Paths(table.Name) {
+			if len(path.Relations) == 0 || path.Relations[0].When != nil {
+				continue
+			}
+			relation := path.Relations[0]
+			if slices.ContainsFunc(live.ForeignKeys, func(foreign domain.CatalogForeignKey) bool {
+				return s.isRelation(relation, live, foreign)
+			}) {
+				continue
+			}
+			s.report(foreignKeyMissing, place{table: table.Name, column: list(relation.Columns)},
+				"No foreign key refers to "+relation.References+
+					". If a transaction adds a row while an erasure of its subject runs, the row stays.",
+				"Create a foreign key on "+list(relation.Columns)+" that refers to "+relation.References+".")
+		}
+	})
+}
