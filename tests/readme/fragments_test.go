@@ -107,7 +107,7 @@ func correct(gdpr *app.Integration) http.HandlerFunc {
 			w.WriteHeader(http.StatusNoContent)
 		case errors.Is(err, domain.ErrInvalid): // a value does not fit its column, for example it is too long
 			w.WriteHeader(http.StatusUnprocessableEntity)
-		case errors.Is(err, domain.ErrConflict): // a constraint of the database refuses a value
+		case errors.Is(err, domain.ErrConflict): // the database refuses a value, for example by a constraint
 			w.WriteHeader(http.StatusConflict)
 		default:
 			w.WriteHeader(http.StatusInternalServerError)
