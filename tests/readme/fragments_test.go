@@ -121,7 +121,8 @@ func TestOnlyColumnsOfTheListAreCorrected(t *testing.T) {
 		`{"phone": "0456"}`: 204, `{"phone": "123456789012345678901"}`: 422, `{"email": "x"}`: 422, `{}`: 422, `[]`: 400,
 		`{"name": "Bob"}`: 409,
 	} {
-		request, response := httptest.NewRequest(http.MethodPatch, "/profile", strings.NewReader(body)), httptest.NewRecorder()
+		request := httptest.NewRequest(http.MethodPatch, "/profile", strings.NewReader(body))
+		response := httptest.NewRecorder()
 		ctx := context.WithValue(request.Context(), userKey{}, "42")
 		if correct(gdpr)(response, request.WithContext(ctx)); response.Code != want {
 			t.Errorf("%s: %d", body, response.Code)

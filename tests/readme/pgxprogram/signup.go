@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"strconv"
 
 	"github.com/jackc/pgx/v5/stdlib"
@@ -18,17 +19,20 @@ func signUp(ctx context.Context, db *bun.DB, gdpr *app.Integration, email string
 	if err != nil {
 		return err
 	}
-	defer conn.Close()
+	defer func() { _ = conn.Close() }()
 	tx, err := conn.BeginTx(ctx, nil)
 	if err != nil {
 		return err
 	}
-	defer tx.Rollback() // has no effect after the commit
+	defer func() { _ = tx.Rollback() }() // has no effect after the commit
 	var id int64
-	err = conn.Conn.Raw(func(driver any) error { // do not use tx in this function: the statement would wait forever
-		pgxConn := driver.(*stdlib.Conn).Conn() // for sqlc: store.New(pgxConn)
+	err = conn.Raw(func(driver any) error { // do not use tx in this function: the statement would wait forever
+		connection, ok := driver.(*stdlib.Conn)
+		if !ok {
+			return errors.New("the driver is not pgx")
+		}
 		const insert = "INSERT INTO users (email) VALUES ($1) RETURNING id"
-		return pgxConn.QueryRow(ctx, insert, email).Scan(&id)
+		return connection.Conn().QueryRow(ctx, insert, email).Scan(&id) // with sqlc: store.New(connection.Conn())
 	})
 	if err != nil {
 		return err

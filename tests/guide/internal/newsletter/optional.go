@@ -35,7 +35,7 @@ func (r *Resolver) RectifySubject(
 	return err // nil if the service does not know the subscriber
 }
 
-// ExportKeys reads the subscribers whose ids are in a column with the option ref.
+// ExportKeys reads the subscribers whose ids are the keys.
 func (r *Resolver) ExportKeys(ctx context.Context, keys []string) (all []domain.ExportRecord, err error) {
 	for _, key := range keys {
 		records, err := r.export(ctx, key)
@@ -47,7 +47,7 @@ func (r *Resolver) ExportKeys(ctx context.Context, keys []string) (all []domain.
 	return all, nil
 }
 
-// EraseKeys deletes these subscribers. The service needs another idempotency key for each of them.
+// EraseKeys deletes the subscribers whose ids are the keys. Each request has an idempotency key of its own.
 func (r *Resolver) EraseKeys(ctx context.Context, keys []string, entryID string) (absent int, err error) {
 	for _, key := range keys {
 		hash := sha256.Sum256([]byte(key))

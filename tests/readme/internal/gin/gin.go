@@ -1,5 +1,5 @@
-// Package gin declares the parts of github.com/gin-gonic/gin that docs/integration.md uses. The code of the page compiles
-// with this package, so that the module does not require gin.
+// Package gin declares the parts of github.com/gin-gonic/gin that docs/integration.md uses. The code of the page
+// compiles with this package, so that the module does not require gin.
 package gin
 
 import (
