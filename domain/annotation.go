@@ -64,12 +64,12 @@ type Annotation struct {
 	Retain   Period     `json:"retain,omitzero"`   // the length of the duty; only for StrategyRetain
 	Since    string     `json:"since,omitempty"`   // the column of the same table with the start of the duty
 	Export   Export     `json:"export,omitempty"`  // empty means ExportYes, but see Export
-	// Via names the path that leads to the person that the value belongs to. A path is a chain of relations from the row
-	// to a subject. Via is the name of the path or of its first relation. It lists several names, separated by commas, if
-	// the value belongs to several people. Via is required in a table with several paths, and refused in other tables.
+	// Via is the name of the path (the chain of relations from the row to a subject) that leads to the person that the
+	// value belongs to. The name of the first relation of the path is sufficient. Via is required in a table with several
+	// paths, and refused in other tables.
 	//
-	// If a value belongs to several people, the export for each of them contains it. The first erasure of one of them
-	// erases it for all.
+	// If a value belongs to several people, Via lists several names, separated by commas. The export for each of these
+	// people contains the value. The first erasure of one of them erases the value for all.
 	Via string `json:"via,omitempty"`
 	// Ref is the name of a resolver that is a ports.KeyResolver. The column then holds keys of the resolver's external
 	// system, such as the names of files. Each key belongs to one subject only. An export passes the keys to the resolver.
@@ -121,7 +121,8 @@ func ParsePeriod(text string) (Period, error) {
 	return p, nil
 }
 
-// IsZero reports whether the period is empty. A retention duty with an empty period never ends.
+// IsZero reports whether the period is empty. A retention duty (the legal duty to keep a value) with an empty period
+// never ends.
 func (p Period) IsZero() bool { return p == Period{} }
 
 // After returns the end of a period that begins at start. It adds calendar years, months and days.
@@ -130,8 +131,8 @@ func (p Period) After(start time.Time) time.Time { return start.AddDate(p.Years,
 // Cutoff returns the latest start of a period that is over at now. A period that began at the cutoff or earlier has
 // ended. For example, for a period of 10 years and 1 March 2026, the cutoff is 1 March 2016.
 //
-// Near the end of a month, the cutoff may be up to three days too early, because months differ in length. A retention
-// duty may then last up to three days longer, but never ends too early.
+// Near the end of a month, the cutoff may be up to three days too early, because months differ in length. A legal duty
+// to keep a value may then last up to three days longer, but never ends too early.
 func (p Period) Cutoff(now time.Time) time.Time {
 	const longestOverflow = 3 // days by which After can run into the next month: 31 January plus a month is 3 March
 	cutoff := now.AddDate(-p.Years, -p.Months, -p.Days)

@@ -33,22 +33,24 @@ const (
 	EventRectificationDiscarded      EventType = "rectification_discarded"
 )
 
-// Payload holds the details of an event: short scalars (string, bool, int, int64) under fixed names. It never contains
-// personal data, a ref (the id of the subject in an external system), or an error message. An error is recorded as its
-// ErrorClass. A payload contains no text that a client sent, with two exceptions: a purpose that the application has
-// declared, and the policy version of a consent for this purpose.
+// Payload holds the details of an event: short scalars (string, bool, int, int64) under fixed names. It never contains:
 //
-// Each event of an operation has the id of the operation as PayloadOperationID. An operation is an export, an erasure,
-// a rectification, or a sweep, which overwrites retained values after the end of their retention period. The events
-// that external systems cause later have the same id. The id is the EventID of the first event of the operation. Two
-// erasures of one subject are two operations.
+//   - personal data
+//   - a ref (the id of the subject in an external system)
+//   - an error message; an error is recorded as its ErrorClass
+//   - a text that a client sent, except a declared purpose, and the policy version of a consent for this purpose
 //
-// If an operator (a person or a job that acts for the subject) calls the service, the events have the operator's id as
-// PayloadOperator. See WithOperator.
+// All events of one operation have the same id under the name PayloadOperationID: the EventID of the first of these
+// events. An operation is an export, an erasure, a rectification, or a sweep, which overwrites retained values after
+// the end of their retention period. An event about a later call to an external system has the id of the operation that
+// requested the call. Two erasures of one subject are two operations.
+//
+// If an operator (a person or a job that acts for the subject) calls the service, the events have the operator's id
+// under the name PayloadOperator. See WithOperator.
 type Payload map[string]any
 
 // PayloadOperationID is the name under which a payload holds the id of the operation. The payload has no such entry if
-// the operation had no id when it began.
+// this id is unknown.
 const PayloadOperationID = "operation_id"
 
 // AuditEvent is one line of the append-only audit trail, the accountability record of Art. 5(2) GDPR.

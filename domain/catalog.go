@@ -17,9 +17,8 @@ type Catalog struct {
 	SerialWrites bool `json:"serial_writes,omitempty"`
 }
 
-// Table returns the table that a data map calls name. The parameter name is a CatalogTable.Name, or the schema and the
-// name, such as "shop.orders". The form with a schema is also accepted if the connection finds the table without a
-// schema.
+// Table returns the table with the given name. The name may include the schema, such as "shop.orders", even if the
+// connection also finds the table without a schema.
 func (c Catalog) Table(name string) (CatalogTable, bool) {
 	for _, t := range c.Tables {
 		if t.same(t.Name, name) || t.Schema != "" && t.same(t.Schema+"."+t.Name, name) {
@@ -47,7 +46,7 @@ const (
 // CatalogTable is a table or a view. The columns of each constraint are in the order in which the constraint names
 // them.
 type CatalogTable struct {
-	// Name is the name that a data map uses: without a schema if the connection finds the table without one.
+	// Name is the name that a data map uses. It has no schema if the connection finds the table without one.
 	Name string    `json:"name"`
 	Kind TableKind `json:"kind"`
 	// Schema is the schema of the table in PostgreSQL, or its database in SQLite. It may be empty.
@@ -57,7 +56,7 @@ type CatalogTable struct {
 	// Inherits are the parents of a table of PostgreSQL that uses inheritance. The rows of the table are also rows of its
 	// parents.
 	Inherits []string `json:"inherits,omitempty"`
-	// Columns are in the order of the table.
+	// Columns are in the order in which the table declares them.
 	Columns     []CatalogColumn     `json:"columns"`
 	PrimaryKey  []string            `json:"primary_key,omitempty"`
 	Uniques     []CatalogUnique     `json:"uniques,omitempty"` // without the primary key
@@ -70,8 +69,8 @@ type CatalogTable struct {
 	Reads []string `json:"reads,omitempty"`
 	// Filtered is true if a view may leave rows out, for example by a condition or a join.
 	Filtered bool `json:"filtered,omitempty"`
-	// RowSecurity is true if row-level security may hide rows from the connection. Either policies apply to the table, or
-	// a table that a view reads has policies.
+	// RowSecurity is true if policies of row-level security may hide rows from the connection. For a view, these are the
+	// policies of the tables that the view reads.
 	RowSecurity bool `json:"row_security,omitempty"`
 	// Missing are the privileges (SELECT, INSERT, UPDATE or DELETE) that the connection has neither on the table nor on
 	// any of its columns.

@@ -60,12 +60,12 @@ func exports() []Export { return []Export{ExportYes, ExportNo} }
 
 // Special texts of Column.Surrogate.
 const (
-	// EmptySurrogate as Column.Surrogate overwrites values with the empty text. If Column.Surrogate is empty, the default
-	// surrogate of the column type overwrites the values.
+	// EmptySurrogate is the Column.Surrogate with which an erasure writes the empty text. An empty Column.Surrogate has
+	// another meaning: the erasure then writes the default surrogate (replacement value) of the column type.
 	EmptySurrogate = "''"
-	// Placeholder inside the constant of a text column is replaced by 32 hexadecimal digits that differ in each cell. If
-	// the column is too short for 32 digits, each Placeholder gets fewer digits. A constant that equals Placeholder is
-	// written unchanged.
+	// Placeholder is the part of a text column's Surrogate that an erasure replaces by 32 random hexadecimal digits, which
+	// differ in each cell. An example is "{}@erased.invalid". If the column is too short for 32 digits, each Placeholder
+	// gets fewer digits. A Surrogate that consists only of Placeholder is written unchanged.
 	Placeholder = "{}"
 )
 
@@ -74,9 +74,9 @@ const (
 	minDigits = 8 // the minimum for each Placeholder, and the minimum length of a unique text
 )
 
-// Constant returns the constant that an erasure writes into the column, and whether the column has one. Without a
-// constant, the erasure writes the default surrogate of the column type. The constant may contain placeholders. See
-// Digits.
+// Constant returns the constant that Column.Surrogate declares. An erasure writes the constant into the column, with
+// each Placeholder replaced. ok is false if Column.Surrogate is empty. The erasure then writes the default surrogate
+// (replacement value) of the column type.
 func (c Column) Constant() (text string, ok bool) {
 	if c.Surrogate == EmptySurrogate {
 		return "", true
@@ -119,13 +119,14 @@ func (c Column) IsFilled(text string) bool {
 	return strings.Trim(digits, "0123456789abcdef") == "" && text == c.Filled(digits)
 }
 
-// hasPlaceholder reports whether the surrogate of a text column contains a Placeholder and further text.
+// hasPlaceholder reports whether Column.Surrogate of a text column contains a Placeholder and further text.
 func (c Column) hasPlaceholder() bool {
 	return c.Type == TypeText && c.Surrogate != Placeholder && strings.Contains(c.Surrogate, Placeholder)
 }
 
-// Unique reports whether each cell of the column gets a different surrogate. Surrogates differ for text columns of at
-// least 8 characters, for UUIDs, and for constants with a Placeholder that gets at least 8 digits.
+// Unique reports whether an erasure writes a different surrogate (replacement value) into each cell of the column.
+// Surrogates differ for text columns of at least 8 characters, for UUIDs, and for constants with a Placeholder that
+// gets at least 8 digits.
 func (c Column) Unique() bool {
 	if c.Surrogate != "" {
 		return c.Digits() >= minDigits
@@ -133,7 +134,7 @@ func (c Column) Unique() bool {
 	return c.Type == TypeUUID || c.Type == TypeText && (c.Length == 0 || c.Length >= minDigits)
 }
 
-// NamesRowsByKey reports whether an export names the rows of the table by their primary key. It returns false if a
+// NamesRowsByKey reports whether an export identifies the rows of the table by their primary key. It returns false if a
 // column of the primary key has ExportNo.
 func (t Table) NamesRowsByKey() bool {
 	return !slices.ContainsFunc(t.PrimaryKey, func(name string) bool {

@@ -67,7 +67,8 @@ func decodeExactly(text json.RawMessage) (any, error) {
 	return value, err
 }
 
-// List returns one Correction for each category, in the order of the categories. Each has allColumns as its AllColumns.
+// List returns one Correction for each category, in the order of the categories. The parameter allColumns is the
+// AllColumns of each Correction.
 func (c Corrections) List(allColumns bool) []Correction {
 	var list []Correction
 	for _, category := range slices.Sorted(maps.Keys(c)) {

@@ -1,6 +1,9 @@
 package domain
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // Column is one column of an application's table.
 type Column struct {
@@ -11,7 +14,7 @@ type Column struct {
 	Surrogate string      `json:"surrogate,omitempty"` // the constant that overwrites a value, or empty; see Constant
 	Personal  *Annotation `json:"personal,omitempty"`  // nil for a column that holds no personal data
 	// NotPersonal declares that the column holds no personal data although its name may suggest it. It does not affect an
-	// erasure or an export. A check of the data map then does not report the column as forgotten.
+	// erasure or an export. A check of the data map then does not report that the column lacks an annotation.
 	NotPersonal bool   `json:"not_personal,omitempty"`
 	Note        string `json:"note,omitempty"` // for the people who maintain the data map; no operation reads it
 }
@@ -41,16 +44,21 @@ func (t Table) Personal() []Column {
 	return slices.DeleteFunc(slices.Clone(t.Columns), func(c Column) bool { return c.Personal == nil })
 }
 
-// Duties returns the retained columns whose retention duty (the legal duty to keep a value) keeps the cells of a column
-// until the duty ends. These columns are the column itself, and each column that names the column in Annotation.Since,
-// because its duty starts at that instant. A cell is kept until all of these duties are over.
+// Duties returns the columns whose retention duty (the legal duty to keep a value) protects the cells of the given
+// column from an erasure. Only a duty that ends counts. The columns are:
+//
+//   - the given column itself, if it is retained
+//   - each retained column that names the given column in Annotation.Since, because the given column holds the start of
+//     the duty
+//
+// An erasure keeps a cell until all of these duties are over.
 func (t Table) Duties(column string) []Column {
 	return slices.DeleteFunc(slices.Clone(t.Columns), func(c Column) bool {
 		return c.Personal == nil || c.Personal.Since == "" || c.Name != column && c.Personal.Since != column
 	})
 }
 
-// RowsDeleted reports whether an erasure deletes the rows of the table. It does under two conditions:
+// RowsDeleted reports whether an erasure deletes the rows of the table. It returns true if both conditions are met:
 //
 //   - Every annotated column has StrategyErase or StrategyDelete.
 //   - All columns of a row belong to the subject. This holds if the table is Owned. It also holds if the table has
@@ -138,7 +146,8 @@ func (m DataMap) CheckSubject(subject Subject) error {
 
 // Key converts a subject id to the values of the subject's key columns, in the order of the columns. A value is an
 // int64 for an integer column, otherwise a string. Returns ErrSubject if the number of elements of the id differs from
-// the number of key columns, or if the type of a column cannot hold its element.
+// the number of key columns, or if an element is not a value of its column in its only accepted form. For example, an
+// integer has no leading zero, and a UUID is in lower case.
 func (m DataMap) Key(id SubjectID) ([]any, error) {
 	elements := id.Elements()
 	if err := m.checkID(elements); err != nil {
@@ -159,9 +168,14 @@ func (m DataMap) checkID(elements []string) error {
 		return subjectError("the number of elements of the id differs from the number of key columns of the subject's table")
 	}
 	for i, name := range table.SubjectKey {
-		if column, _ := table.Column(name); !column.fitsKey(elements[i]) {
-			return subjectError("the id does not fit the type of " + table.Name + "." + name)
+		column, _ := table.Column(name)
+		if column.fitsKey(elements[i]) {
+			continue
 		}
+		if column.Type == TypeUUID && IsUUID(strings.ToLower(elements[i])) {
+			return subjectError("the id must be a UUID in lower case for " + table.Name + "." + name)
+		}
+		return subjectError("the id does not fit the type of " + table.Name + "." + name)
 	}
 	return nil
 }
@@ -176,7 +190,6 @@ func (m DataMap) IsKey(table Table, column string) bool {
 	return table.inRelation(column) || m.isReferenced(table, column)
 }
 
-// isReferenced reports whether a relation refers to the column.
 func (m DataMap) isReferenced(table Table, column string) bool {
 	for _, other := range m.tables {
 		for _, relation := range other.Relations {

@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// checkTable reports the mistakes of one table that do not depend on the paths to the subject's table.
+// checkTable reports the mistakes of one table that do not depend on the paths (chains of relations) to the subject's
+// table.
 func (d *draft) checkTable(table Table) {
 	if table.Name == "" {
 		d.report(Problem{Message: "a table has no name"})
@@ -69,18 +70,17 @@ func (d *draft) checkPrimaryKey(table Table) {
 	}
 }
 
-// checkKeyColumn checks column i of a key, which has the given name. It reports a column that occurs twice in the key
-// or that the table does not have. The parameter which names the key in messages. ok is false if the table has no such
-// column, or if the column occurs twice.
-func (d *draft) checkKeyColumn(table Table, key []string, i int, name, which string) (column Column, ok bool) {
+// checkKeyColumn checks one column of a key: it is key[i] and has the given name. It reports a column that occurs twice
+// in the key or that the table does not have, and then returns ok false. keyName is the name of the key for messages.
+func (d *draft) checkKeyColumn(table Table, key []string, i int, name, keyName string) (column Column, ok bool) {
 	column, ok = table.Column(name)
 	switch {
 	case slices.Contains(key[:i], name):
-		d.report(Problem{Table: table.Name, Column: name, Message: "is in the " + which + " twice", Remedy: "name it once"})
+		d.report(Problem{Table: table.Name, Column: name, Message: "is in the " + keyName + " twice", Remedy: "name it once"})
 		return column, false
 	case !ok:
 		d.report(Problem{
-			Table: table.Name, Column: name, Message: "is in the " + which + " but not among the columns",
+			Table: table.Name, Column: name, Message: "is in the " + keyName + " but not among the columns",
 			Possible: columnNames(table),
 		})
 	}
@@ -174,7 +174,8 @@ func dutyOf(a Annotation) string {
 	return strings.Join(names, ", ")
 }
 
-// checkDuration checks the length of a retention duty, and the column with the start of the duty.
+// checkDuration checks the length of a retention duty (the legal duty to keep a value), and the column with the start
+// of the duty.
 func (d *draft) checkDuration(table Table, a Annotation, report func(Problem)) {
 	if (a.Since == "") != a.Retain.IsZero() {
 		report(Problem{
@@ -201,15 +202,18 @@ func (d *draft) checkDuration(table Table, a Annotation, report func(Problem)) {
 	switch {
 	case !ok:
 		report(Problem{
-			Message: "counts its retention from a column that the table does not have", Found: a.Since, Possible: possible,
+			Message: "counts its retention period from a column that the table does not have",
+			Found:   a.Since, Possible: possible,
 		})
 	case since.Type != TypeTime:
 		report(Problem{
-			Message: "counts its retention from a column that is not a time column", Found: a.Since, Possible: possible,
+			Message: "counts its retention period from a column that is not a time column",
+			Found:   a.Since, Possible: possible,
 		})
 	case since.Personal != nil && since.Personal.Strategy != StrategyRetain:
 		report(Problem{
-			Message: "counts its retention from a column that the erasure overwrites", Found: a.Since, Possible: possible,
+			Message: "counts its retention period from a column that the erasure overwrites",
+			Found:   a.Since, Possible: possible,
 			Remedy: "retain that column too",
 		})
 	}

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// ReadDataMap works as NewDataMap, for a reader that creates the tables from models or from another description. op is
-// the operation that an error names. The parameter found has the mistakes that the reader itself found. The error lists
-// them with the mistakes of the tables.
+// ReadDataMap works as NewDataMap, for a reader: code that creates the tables from models or from another description.
+// An error names the operation op. It lists the mistakes of the tables, and the mistakes in the parameter found, which
+// the reader itself found.
 //
 // For a table that the reader could not read, pass a Table that has only a name. ReadDataMap does not report a mistake
 // that may be a consequence of such a table, or of a relation for which found has a mistake.
@@ -46,8 +46,8 @@ func InvalidDataMap(err error) (DataMap, bool) {
 	return m, len(m.tables) > 0 && len(m.tables[0].SubjectKey) > 0 && len(m.cycles()) == 0
 }
 
-// With returns the error with further problems of the same data map. If the error has its data map, all problems are in
-// the order of the tables.
+// With returns the error with further problems of the same data map. If the error contains this data map, all problems
+// are in the order of its tables.
 func (e *Error) With(further []Problem) error {
 	if len(further) == 0 {
 		return e
@@ -103,8 +103,8 @@ func (d *draft) addTables(tables []Table, found []Problem) {
 func isSubject(t Table) bool { return len(t.SubjectKey) > 0 }
 
 // findPaths finds the paths (chains of relations to the subject's table) of every table except the subject's table. It
-// skips a table that is in a cycle. It also skips a table if found has a mistake in a relation of the table, or in
-// another field that is not a column.
+// skips a table that is in a cycle. It also skips a table if the parameter found (the mistakes that the reader of the
+// tables found) has a mistake in a relation of the table, or in another field that is not a column.
 func (d *draft) findPaths(found []Problem) {
 	if len(d.tables) == 0 || !isSubject(d.tables[0]) {
 		return
@@ -126,9 +126,9 @@ func (d *draft) findPaths(found []Problem) {
 	}
 }
 
-// findPath finds the paths from the table to the subject's table, and reports whether the table has a path. If a table
-// that it refers to has no path, findPath reports the mistake of that other table only. done has the result for each
-// table that was examined.
+// findPath finds the paths (chains of relations) from the table to the subject's table, and reports whether the table
+// has a path. If a table that it refers to has no path, findPath reports the mistake of that other table only. done has
+// the result for each table that was examined.
 func (d *draft) findPath(table Table, done map[string]bool) bool {
 	if found, seen := done[table.Name]; seen {
 		return found
@@ -163,8 +163,8 @@ func (d *draft) findPath(table Table, done map[string]bool) bool {
 	return done[table.Name]
 }
 
-// reachingTables returns the tables that a new relation of the table could refer to: the other tables that are known to
-// have a path to the subject.
+// reachingTables returns the tables that a new relation of the table could refer to: the other tables from which a
+// chain of relations is known to lead to the subject.
 func (d *draft) reachingTables(table Table, done map[string]bool) []string {
 	var names []string
 	for _, other := range d.tables {
@@ -175,7 +175,6 @@ func (d *draft) reachingTables(table Table, done map[string]bool) []string {
 	return names
 }
 
-// relationLabels returns a label for each relation. See Relation.label.
 func relationLabels(relations []Relation) []string {
 	labels := make([]string, len(relations))
 	for i, relation := range relations {

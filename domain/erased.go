@@ -10,21 +10,22 @@ import (
 	"time"
 )
 
-// MarkErased sets Erased in the records of one row whose values an erasure has overwritten, and removes the surrogates
-// (the values that the erasure wrote). A store calls MarkErased for a subject that was erased before. The records are
-// those of the ExportedColumns of the table. The parameter along has the paths (chains of relations) that connect the
-// row to the subject.
+// MarkErased marks the values of one row that an earlier erasure has overwritten. It sets Erased in their records and
+// removes the surrogates (the values that the erasure wrote). A store calls MarkErased for a subject that was erased
+// before. The parameter records has a record for each of the ExportedColumns of the table. The parameter paths has the
+// paths (chains of relations) that connect the row to the subject.
 //
-// A cell counts as overwritten under two conditions:
+// A value counts as overwritten under two conditions:
 //
-//   - The cell holds a value that an erasure writes.
-//   - The row holds a surrogate that no application writes, or all cells that an erasure overwrites hold surrogates.
-//     For example, 0 is an ordinary number in a row that was added after the erasure.
+//   - The value is one that an erasure writes into the column.
+//   - The row has further evidence of the erasure: a surrogate that no application writes itself, or surrogates in all
+//     cells that an erasure overwrites. For example, a single 0 may be an ordinary number in a row that was added after
+//     the erasure. A retained value must itself be a surrogate that no application writes.
 //
 // MarkErased ignores a path if an erasure deletes the rows on it, or sets a reference of the path to NULL. The erasure
 // has removed all earlier rows from such a path, so the row is newer than the erasure.
-func (m DataMap) MarkErased(table Table, along []Path, records []ExportRecord) {
-	along = slices.DeleteFunc(slices.Clone(along), func(p Path) bool { return !m.staysConnected(table, p) })
+func (m DataMap) MarkErased(table Table, paths []Path, records []ExportRecord) {
+	paths = slices.DeleteFunc(slices.Clone(paths), func(p Path) bool { return !m.staysConnected(table, p) })
 	columns := make([]Column, len(records))
 	for i, record := range records {
 		columns[i], _ = table.Column(record.Field)
@@ -34,7 +35,7 @@ func (m DataMap) MarkErased(table Table, along []Path, records []ExportRecord) {
 	}
 	held, distinctive, others := make([]bool, len(columns)), false, false
 	for i, column := range columns {
-		if !slices.ContainsFunc(along, func(p Path) bool { return p.Has(column) }) {
+		if !slices.ContainsFunc(paths, func(p Path) bool { return p.Has(column) }) {
 			continue
 		}
 		var unique bool
@@ -54,16 +55,17 @@ func (m DataMap) MarkErased(table Table, along []Path, records []ExportRecord) {
 	}
 }
 
-// staysConnected reports whether a row on the path still exists and is still connected to the subject after an erasure
-// of the subject.
+// staysConnected reports whether a row still exists after an erasure of the subject, and the path (chain of relations)
+// still connects the row to the subject.
 func (m DataMap) staysConnected(table Table, path Path) bool {
 	return !m.RowsDeleted(table, path) && !slices.ContainsFunc(path.Relations, func(r Relation) bool {
 		return r.OnErasure == StrategyNull
 	})
 }
 
-// anonymousText matches the default surrogates of text columns: "anon-" and hexadecimal digits. anonymousDigits matches
-// the default surrogates of short text columns, which have no room for "anon-" and consist of digits only.
+// anonymousText matches the default surrogates (the values that an erasure writes) of text columns: "anon-" and
+// hexadecimal digits. anonymousDigits matches the default surrogates of short text columns, which have no room for
+// "anon-" and consist of digits only.
 var (
 	anonymousText   = regexp.MustCompile(`^anon-[0-9a-f]{12,32}$`)
 	anonymousDigits = regexp.MustCompile(`^[0-9a-f]+$`)
@@ -105,7 +107,8 @@ func (c Column) holdsSurrogate(value any) (holds, distinctive bool) {
 	}
 }
 
-// isAnonymous reports whether a text has the form of the default surrogate of the text column.
+// isAnonymous reports whether a text has the form of the default surrogate (the value that an erasure writes) of the
+// text column.
 func (c Column) isAnonymous(text string) bool {
 	const longest, prefix, least = 37, len("anon-"), 12
 	length := longest
@@ -170,9 +173,14 @@ func asFloat(value any) (float64, bool) {
 // ExportedColumns returns the columns of a table that an export shows for the subject's rows. If the table has
 // annotated columns, these are the columns that Table.Exported returns.
 //
-// For a table without annotated columns, these are the columns of the primary key, with the category technical. The
-// table must be Owned, or another table that is annotated or Owned must have a path through the table. Otherwise an
-// export shows no column of the table.
+// For a table without annotated columns, these are the columns of the primary key, with the category technical, in two
+// cases:
+//
+//   - The table is Owned.
+//   - A path (a chain of relations to the subject) of an annotated or Owned table leads through the table, and the
+//     table is not the subject's own table.
+//
+// In all other cases, an export shows no column of the table.
 func (m DataMap) ExportedColumns(table Table) []Column {
 	if len(table.Personal()) > 0 || !m.exportsKeys(table) {
 		return table.Exported()

@@ -118,8 +118,8 @@ func TestARowOfATableWhoseRowsGoIsNew(t *testing.T) {
 	}
 }
 
-// The parameter along names the paths that connect the row to the erased person. MarkErased must ignore a path if an
-// erasure deletes the rows on it, or sets its reference to NULL.
+// MarkErased must ignore a path (a chain of relations to the subject) if an erasure deletes the rows on the path, or
+// sets its reference to NULL.
 func TestErasedCellsAreJudgedAlongThePathsOfTheirRow(t *testing.T) {
 	of := func(via, name string) domain.Column {
 		c := contact(name, "")

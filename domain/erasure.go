@@ -28,12 +28,13 @@ type Step struct {
 	//     A row in which the step overwrites no cell does not count as anonymized.
 	Expired []string `json:"expired,omitempty"`
 
-	// At is the instant at which a store decides whether a retention duty is over. Plan.LocalAt sets it. In a Plan, At is
-	// zero. If At is zero, a store treats every duty as not over.
+	// At is the instant at which a store decides whether a retention duty (the legal duty to keep a value) is over.
+	// Plan.LocalAt sets it. In a Plan, At is zero. If At is zero, a store treats every duty as not over.
 	At time.Time `json:"-"`
 
-	// Scope restricts a step of a sweep to the cells that the last erasure and the earlier sweeps had to keep. A sweep
-	// overwrites retained cells after the end of their duty. A store sets Scope, and only in a step with OnlyExpired.
+	// Scope is set only in a step of a sweep, which overwrites retained cells after the end of the legal duty to keep
+	// them. It restricts the step to the cells that the last erasure and the earlier sweeps had to keep. A store sets
+	// Scope, and only if OnlyExpired of the step is true.
 	Scope *SweepScope `json:"-"`
 }
 
@@ -54,9 +55,9 @@ func (p Plan) Local() []Step {
 	return p.Steps
 }
 
-// LocalAt returns the local steps of an erasure at the given instant. A retained cell whose duty is over at this
-// instant is anonymized. If the plan has a step that anonymizes other columns of the same rows, this step also
-// anonymizes the retained cells. Otherwise LocalAt adds a step.
+// LocalAt returns the local steps (on the application's own tables) of an erasure at the given instant. A retained cell
+// is anonymized if the legal duty to keep it is over at this instant. If the plan has a step that anonymizes other
+// columns of the same rows, this step also anonymizes the retained cells. Otherwise LocalAt adds a step.
 func (p Plan) LocalAt(at time.Time) []Step {
 	steps := slices.Clone(p.Local())
 	for i := 0; i < len(steps); i++ {
@@ -79,8 +80,8 @@ func (p Plan) LocalAt(at time.Time) []Step {
 	return steps
 }
 
-// SweepAt returns the steps of a sweep at the given instant. These steps overwrite only the retained cells whose duty
-// is over at this instant.
+// SweepAt returns the steps of a sweep at the given instant. They overwrite only the retained cells for which the legal
+// duty to keep them is over at this instant.
 func (p Plan) SweepAt(at time.Time) []Step {
 	return slices.DeleteFunc(p.retained().LocalAt(at), func(s Step) bool { return !s.OnlyExpired() })
 }
@@ -89,7 +90,7 @@ func (p Plan) retained() Plan {
 	return Plan{slices.DeleteFunc(slices.Clone(p.Local()), func(s Step) bool { return s.Strategy != StrategyRetain })}
 }
 
-// OnlyExpired reports whether the step overwrites only retained cells whose duty is over.
+// OnlyExpired reports whether the step overwrites only retained cells, after the end of the legal duty to keep them.
 func (s Step) OnlyExpired() bool {
 	return s.Strategy == StrategyAnonymize && len(s.Columns)+len(s.Clears) == 0 && len(s.Expired) > 0
 }
@@ -101,15 +102,17 @@ func (s Step) OnlyClears() bool { return len(s.Clears) > 0 && len(s.Columns)+len
 func (s Step) sameRows(other Step) bool { return s.Target == other.Target && s.Via == other.Via }
 
 // ErasureResult is the result of an erasure (Art. 17 GDPR). It has the number of affected rows for each table of the
-// application's own database, and the external systems whose erasure is still due. A row that several paths connect to
-// the subject counts once for each path.
+// application's own database, and the external systems whose erasure is still due. A row that several paths (chains of
+// relations) connect to the subject counts once for each path.
 type ErasureResult struct {
 	SubjectID   SubjectID        `json:"subject_id"`
 	CompletedAt time.Time        `json:"completed_at"`
 	Deleted     map[string]int64 `json:"deleted"`
 	Anonymized  map[string]int64 `json:"anonymized"`
 	Retained    map[string]int64 `json:"retained"`
-	// EnqueuedExternal are the names of the resolvers, one for each ref, and one for all keys of a resolver.
+	// EnqueuedExternal are the names of the resolvers whose external systems still have to erase. A name occurs once for
+	// each ref of the subject (its id in the external system), and once for all keys of the external system (see
+	// Annotation.Ref).
 	EnqueuedExternal []string `json:"enqueued_external"`
 }
 

@@ -22,7 +22,7 @@ const (
 	ErrSubject Code = "subject"
 	// ErrManifest: the data map has a mistake. The error occurs at start-up, and names the table and the column.
 	ErrManifest Code = "manifest"
-	// ErrRetention: an erasure by the data map would delete a row that a retention duty (a legal duty) requires. The error
+	// ErrRetention: an erasure that follows the data map would delete a row that the law requires to keep. The error
 	// occurs at start-up.
 	ErrRetention Code = "retention_violation"
 	// ErrConfiguration: the application has set up the module wrongly. The error occurs at start-up.
@@ -133,9 +133,14 @@ func Misconfigured(op, message string) error {
 	return &Error{Code: ErrConfiguration, Op: op, Message: message}
 }
 
-// ErrorClass classifies err in one word for the audit trail and for logs, which must not contain messages. It returns
-// "refused" or "retry_later" for an error of a resolver, "canceled", "timeout", or the Code of the error. It returns
-// "internal" for any other error.
+// ErrorClass classifies err in one word for the audit trail and for logs, which must not contain messages. The first of
+// these rules that applies decides:
+//
+//   - "refused" for a *ResolverError
+//   - "canceled" or "timeout" for the error of a context
+//   - the Code of the error, if it has one
+//   - "retry_later" for a *RetryLater
+//   - "internal" for any other error
 func ErrorClass(err error) string {
 	var code Code
 	var refused *ResolverError

@@ -21,8 +21,8 @@ type ExportBundle struct {
 }
 
 // ExportRecord is one field of one row. In JSON, Erased is left out if it is false, and every other field is always
-// present. A nil field is null. Several records may have the same pointer, so callers must not modify the value behind
-// it. The method Valid describes the limits of each field.
+// present. A nil field is null. Pointer fields of several records may point to the same value, so callers must not
+// modify this value. The method Valid describes the limits of each field.
 //
 // If a table has no annotated columns, a row of the subject has one record for each column of its primary key, with the
 // category technical. See DataMap.ExportedColumns.
@@ -30,7 +30,7 @@ type ExportRecord struct {
 	Source string `json:"source"` // the table, or the resolver
 	Field  string `json:"field"`
 	// Row identifies the row within its source. For a table, it is the primary key. If the annotation of a column of the
-	// primary key has ExportNo, Row is the position of the row in the export, starting at 1.
+	// primary key has ExportNo, Row is the number of the row among the subject's rows of the table, starting at 1.
 	Row      string   `json:"row"`
 	Category Category `json:"category"`
 	// Value is nil, a string, bool, integer, finite float64, time.Time, []byte, Number or JSON.

@@ -93,9 +93,8 @@ func Foldings(r rune) []rune {
 }
 
 // SearchPattern returns the regular expression that matches the texts in which a search finds the value. The syntax
-// works in package regexp and in PostgreSQL. The expression ignores case. It also matches characters as JSON may escape
-// them: a character after a backslash, or \u and the code of the character. It does not match escaped forms of ASCII
-// letters and digits.
+// works in package regexp and in PostgreSQL. The expression ignores case. It also matches the escapes of a character in
+// JSON, such as \" or \u00e9, except for ASCII letters and digits.
 func SearchPattern(value string) string {
 	var pattern strings.Builder
 	for _, r := range value {
@@ -129,8 +128,8 @@ func plainForm(r rune) string {
 	return `\` + string(r)
 }
 
-// escapedForm returns the regular expression for the JSON escape \uXXXX of a character. A character outside the basic
-// plane has two such escapes (UTF-16).
+// escapedForm returns the regular expression for the JSON escape \uXXXX of a character. A character above U+FFFF has
+// two such escapes, one for each half of its UTF-16 surrogate pair.
 func escapedForm(r rune) string {
 	units := []rune{r}
 	if high, low := utf16.EncodeRune(r); high != unicode.ReplacementChar {

@@ -13,8 +13,9 @@ const (
 	SeverityWarning Severity = "warning"
 )
 
-// Finding is one problem that a check of a data map against a database or a Status reports. It contains names of
-// tables, columns, constraints, triggers and external systems, and never a value of a row. It is safe to log.
+// Finding is one problem. It is the result of a check of a data map against a database, or a part of a Status. It
+// contains names of tables, columns, constraints, triggers and external systems, and never a value of a row. It is safe
+// to log.
 type Finding struct {
 	Code     string   `json:"code"` // names the rule and never changes, such as "column-missing"
 	Severity Severity `json:"severity"`

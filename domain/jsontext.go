@@ -10,11 +10,11 @@ import (
 
 // The maximum nesting depths of JSON documents.
 const (
-	// maxStoredDepth applies to documents that are written into a database. It is far below the depth at which a database
-	// refuses a document.
+	// maxStoredDepth is the maximum nesting depth of JSON documents that are written into a database. It is far below the
+	// depth at which a database refuses a document.
 	maxStoredDepth = 1000
-	// maxExportedDepth applies to documents in an export. encoding/json decodes at most 10,000 levels, and the bundle
-	// itself needs some of these levels.
+	// maxExportedDepth is the maximum nesting depth of JSON documents in an export. encoding/json decodes at most 10,000
+	// levels, and the bundle itself needs some of these levels.
 	maxExportedDepth = 9000
 )
 
@@ -84,8 +84,8 @@ type JSON string
 func (j JSON) MarshalJSON() ([]byte, error) { return []byte(j), nil }
 
 // Storable reports whether every supported database can store the document. Such a document is valid JSON in UTF-8 and
-// nested at most 1,000 levels deep. It contains no escape of NUL, and no escape of only one half of a surrogate pair.
-// All its numbers are Storable.
+// nested at most 1,000 levels deep. It contains no escape of NUL, and no escape of one half of a UTF-16 surrogate pair
+// without the other half. All its numbers are Storable.
 func (j JSON) Storable() bool {
 	text := string(j)
 	if !isJSON(text, maxStoredDepth) {
@@ -159,7 +159,7 @@ func HasLoneSurrogate[T string | []byte](text T) bool {
 }
 
 // findEscapes searches valid JSON for two kinds of escapes. null is true if the text has an escape of NUL. lone is true
-// if the text has an escape of one half of a surrogate pair without the other half.
+// if the text has an escape of one half of a UTF-16 surrogate pair without the other half.
 func findEscapes[T string | []byte](text T) (null, lone bool) {
 	for i := 0; i < len(text); {
 		if text[i] != '\\' {

@@ -71,6 +71,25 @@ func TestAnIDThatItsColumnCannotHoldIsRefused(t *testing.T) {
 	}
 }
 
+func TestARefusedUUIDNamesItsMistake(t *testing.T) {
+	m := mustMap(t, domain.Table{
+		Name: "users", PrimaryKey: []string{"tenant", "id"}, SubjectKey: []string{"tenant", "id"},
+		Columns: []domain.Column{column("tenant", domain.TypeText), column("id", domain.TypeUUID)},
+	})
+	const upper = "0190C3F4-2A5E-7B11-8C9D-3F0A1B2C3D4E"
+	for element, message := range map[string]string{
+		upper:                                  "the id must be a UUID in lower case for users.id",
+		"0190c3f4-2a5e-7b11-8c9d-3f0a1b2c3D4e": "the id must be a UUID in lower case for users.id",
+		"0190C3F4-2A5E-7B11-8C9D-3F0A1B2C3D4G": "the id does not fit the type of users.id",
+	} {
+		err := m.CheckSubject(domain.Subject{ID: mustID(t, upper, element)})
+		wantCode(t, err, domain.ErrSubject)
+		if !strings.HasSuffix(err.Error(), ": "+message) {
+			t.Errorf("%q: got %v, want %q", element, err, message)
+		}
+	}
+}
+
 func TestALengthCountsCharacters(t *testing.T) {
 	m := keyedBy(t, domain.Column{Name: "login", Type: domain.TypeText, Length: 3})
 	if _, err := m.Key(mustID(t, "éé😀")); err != nil {
@@ -97,7 +116,8 @@ func TestACompositeIDIsMatchedWhole(t *testing.T) {
 	wantCode(t, err, domain.ErrSubject)
 }
 
-// If two texts gave the same key, the ledgers would treat the subject of one row as two subjects.
+// If two texts gave the same key, the ledgers of consents and restrictions would treat the subject of one row as two
+// subjects.
 func TestNoTwoIDsHaveOneIntegerKey(t *testing.T) {
 	m := keyedBy(t, column("id", domain.TypeBigInt))
 	text := rapid.StringMatching(`[-+]?0?[0-9]{1,3}`)

@@ -48,24 +48,24 @@ func (m DataMap) PassesKeys(table Table, column Column, path Path, erased bool) 
 	return path.Has(column) || erased && m.RowsDeleted(table, path)
 }
 
-// Keeps reports whether no erasure ever overwrites the cells of a column, because the column is retained and one of two
-// conditions holds. Its retention duty has no end, or the column is a key (see IsKey).
+// Keeps reports whether no erasure ever overwrites the cells of a column. This is true for a retained column if its
+// retention duty (the legal duty to keep a value) has no end, or if the column is a key (see IsKey).
 func (m DataMap) Keeps(table Table, column Column) bool {
 	return column.Personal != nil && column.Personal.Strategy == StrategyRetain &&
 		(column.Personal.Since == "" || m.IsKey(table, column.Name))
 }
 
-// IsErasedKey reports whether a text is a surrogate (the value that an erasure writes) from a column with keys of the
-// external system. It returns false if the surrogate could also be a key, so that no key is lost. Such surrogates are
-// random UUIDs, and hexadecimal digits in a text column of up to 16 characters.
+// IsErasedKey reports whether a text in a column with keys of the external system is certainly a surrogate (the value
+// that an erasure writes), and not a key. It returns false for a surrogate that could also be a key, because no key may
+// be lost. Such a surrogate is a random UUID, or hexadecimal digits in a text column of up to 16 characters.
 func (m DataMap) IsErasedKey(resolver, text string) bool {
 	return slices.ContainsFunc(m.tables, func(t Table) bool {
 		return slices.ContainsFunc(t.KeysOf(resolver), func(c Column) bool { return c.isCertainSurrogate(text) })
 	})
 }
 
-// isCertainSurrogate reports whether the text is a surrogate of the column, and is not a possible key of an external
-// system.
+// isCertainSurrogate reports whether the text is a surrogate (the value that an erasure writes) of the column, and is
+// not a possible key of an external system.
 func (c Column) isCertainSurrogate(text string) bool {
 	if constant, ok := c.Constant(); ok {
 		return c.Digits() == 0 && text == constant || c.IsFilled(text)

@@ -1,18 +1,18 @@
 package domain
 
-// The values of ExportRecord.Source for the records of the two ledgers.
+// The values of ExportRecord.Source for the records of the consent ledger and the restriction ledger.
 const (
 	ConsentLedgerSource     = "habeas_consent_records"
 	RestrictionLedgerSource = "habeas_restriction_records"
 )
 
-// LedgerSeq is the name of the primary key column of both ledgers. Its value is the number under which the store
-// accepted a line. A later line has a greater number. The numbers may have gaps.
+// LedgerSeq is the name of the primary key column of the consent ledger and the restriction ledger. Its value is the
+// number under which the store accepted a line. A later line has a greater number. The numbers may have gaps.
 const LedgerSeq = "seq"
 
-// LedgerTables describes the two ledgers as tables of a data map, for an export. The consent ledger comes first, then
-// the restriction ledger. The columns have the names of the fields of ConsentRecord and RestrictionRecord in JSON. The
-// tables are not part of any DataMap. Each call returns new tables.
+// LedgerTables describes the consent ledger and the restriction ledger, in this order, as tables of a data map, for an
+// export. The columns have the names of the fields of ConsentRecord and RestrictionRecord in JSON. The tables are not
+// part of any DataMap. Each call returns new tables.
 func LedgerTables() []Table {
 	proof := Annotation{
 		Category: CategoryBehavioral, Strategy: StrategyRetain, Basis: BasisLegalObligation, Reason: "Art. 7(1) GDPR",

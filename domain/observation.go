@@ -3,8 +3,8 @@ package domain
 import "time"
 
 // Activity is an event with a duration. An observer is notified of the begin and the end of the activity. See
-// ports.Observer. Only the fields that belong to the kind of the activity are set. The fields never contain an id, a
-// value, a ref or a text that a client sent.
+// ports.Observer. Only the fields that belong to the kind of the activity are set. The fields never contain a value, an
+// id in the application or in an external system, or a text that a client sent.
 type Activity struct {
 	Kind ActivityKind
 
@@ -83,9 +83,9 @@ const (
 
 // OutboxObserved is the state of the outbox. Each OutboxObserved replaces the previous one.
 type OutboxObserved struct {
-	// Backlogs has an element for each resolver that is registered in the process, and for each resolver with entries that
-	// have not succeeded. Each element has the count of every status except succeeded. The caller may reuse Backlogs after
-	// the notification, so an observer must copy the parts that it keeps.
+	// Backlogs has an element for each resolver that is registered in the process, and for each resolver with outbox
+	// entries that have not succeeded. Each element has the count of every status except succeeded. The caller may reuse
+	// Backlogs after the notification, so an observer must copy the parts that it keeps.
 	Backlogs []OutboxBacklog
 }
 

@@ -14,8 +14,8 @@ const (
 // OutboxStatus is the status of an outbox entry.
 type OutboxStatus string
 
-// The statuses. Succeeded is terminal. Only an operator changes an abandoned entry. A requeue sets the status pending,
-// and a discard sets the status succeeded.
+// The statuses of an outbox entry. Succeeded is terminal. Only an operator changes an abandoned entry. A requeue sets
+// the status pending, and a discard sets the status succeeded.
 //
 //	            claim                    success
 //	pending ───────────► in_flight ───────────────► succeeded
@@ -38,9 +38,10 @@ const (
 
 // Error classes that a store sets as OutboxEntry.LastError.
 const (
-	// LastErrorUnreadable is the class of an entry that a store abandoned because the store cannot decode the entry.
+	// LastErrorUnreadable is the class of an outbox entry that a store abandoned because it cannot decode the entry.
 	LastErrorUnreadable = "unreadable"
-	// LastErrorUnclaimed is the class of an entry that has been due for a long time and that no process has claimed.
+	// LastErrorUnclaimed is the class of an outbox entry that has been due for a long time and that no process has
+	// claimed.
 	LastErrorUnclaimed = "unclaimed"
 )
 
@@ -76,31 +77,32 @@ type OutboxEntry struct {
 type OutboxTarget struct {
 	Resolver  string
 	Operation Operation
-	// LongestWait is the maximum time by which the process postpones the next attempt of an entry, and the maximum length
-	// of its leases. A value below the constant LongestWait has no effect.
+	// LongestWait is the maximum time by which the process postpones the next attempt of an outbox entry, and the maximum
+	// length of its leases. A value below the constant LongestWait has no effect.
 	LongestWait time.Duration
-	// Limit is the maximum number of entries of the resolver in one claim, over all operations. If several targets of one
-	// resolver have a Limit, the lowest Limit applies. If Limit is 0 or less, only the limit of the complete claim
+	// Limit is the maximum number of outbox entries of the resolver in one claim, over all operations. If several targets
+	// of one resolver have a Limit, the lowest Limit applies. If Limit is 0 or less, only the limit of the complete claim
 	// applies.
 	Limit int
-	// DueFrom allows the claim to skip entries of the target that became due before this instant. A caller sets DueFrom if
-	// its earlier claims have already taken these entries. A new entry is due at its EnqueuedAt, any other entry at its
-	// NextAttemptAt. The zero time skips no entries.
+	// DueFrom allows the claim to skip outbox entries of the target that became due before this instant. A caller sets
+	// DueFrom if its earlier claims have already taken these entries. A new entry is due at its EnqueuedAt, any other
+	// entry at its NextAttemptAt. The zero time skips no entries.
 	DueFrom time.Time
-	// DueUntil allows the claim to skip entries of the target that became due after this instant. The zero time skips no
-	// entries.
+	// DueUntil allows the claim to skip outbox entries of the target that became due after this instant. The zero time
+	// skips no entries.
 	DueUntil time.Time
 }
 
-// LatestNextAttempt returns the latest NextAttemptAt that a process with a correct clock could have set by the instant
-// at. It is at plus the longest wait. The longest wait is the maximum of the constant LongestWait, the length of the
-// lease, and the LongestWait of each target in known. A process with a wrong clock has set a later NextAttemptAt.
-func LatestNextAttempt(at, leaseUntil time.Time, known []OutboxTarget) time.Time {
-	longest := max(LongestWait, leaseUntil.Sub(at))
-	for _, target := range known {
+// LatestNextAttempt returns the latest NextAttemptAt that a process with a correct clock can have set until now. A
+// later NextAttemptAt comes from a process with a wrong clock. The result is the parameter now plus the longest wait:
+// the maximum of the constant LongestWait, the length of the lease (leaseUntil minus now), and the LongestWait of each
+// target.
+func LatestNextAttempt(now, leaseUntil time.Time, targets []OutboxTarget) time.Time {
+	longest := max(LongestWait, leaseUntil.Sub(now))
+	for _, target := range targets {
 		longest = max(longest, target.LongestWait)
 	}
-	return at.Add(longest)
+	return now.Add(longest)
 }
 
 // OutboxStatuses returns every status.
@@ -108,23 +110,24 @@ func OutboxStatuses() []OutboxStatus {
 	return []OutboxStatus{OutboxPending, OutboxInFlight, OutboxSucceeded, OutboxFailed, OutboxAbandoned}
 }
 
-// Settlement is the outcome that a worker records for a claimed entry.
+// Settlement is the outcome that a worker records for a claimed outbox entry.
 type Settlement struct {
 	Entry OutboxEntry // the claimed entry, with its lease token
 
-	// Status is the new status of the entry: succeeded, failed, abandoned or pending.
+	// Status is the new status of the outbox entry: succeeded, failed, abandoned or pending.
 	//
-	//   - Succeeded clears the ref and the corrections of the entry.
-	//   - Abandoned clears them for a rectification. It keeps the ref of an erasure, because a requeue needs the ref.
+	//   - Succeeded clears the ref (the id of the subject in the external system) and the corrections of the entry.
+	//   - Abandoned clears both for a rectification. It keeps the ref of an erasure, because an operator may requeue the
+	//     entry.
 	//   - Pending releases an entry that the worker claimed but did not try. It subtracts the attempt that the claim
 	//     counted.
 	Status OutboxStatus
 
-	// LastError is the error class of a failed or abandoned entry. A settlement with another status clears the LastError
-	// of the entry, including the error of an earlier attempt.
+	// LastError is the error class of a failed or abandoned outbox entry. A settlement with another status clears the
+	// LastError of the entry, including the error of an earlier attempt.
 	LastError string
-	// NextAttemptAt is the earliest instant of the next attempt of a failed entry. Nil means immediately. A settlement
-	// with another status ignores NextAttemptAt: a pending entry is due immediately.
+	// NextAttemptAt is the earliest instant of the next attempt of a failed outbox entry. Nil means immediately. A
+	// settlement with another status ignores NextAttemptAt: a pending entry is due immediately.
 	NextAttemptAt *time.Time
 }
 
@@ -134,18 +137,19 @@ type SettleResult struct {
 	Completes bool // with this settlement, all entries of the operation have succeeded; see ports.Outbox.Settle
 }
 
-// OutboxBacklog describes the entries of a resolver that have not succeeded.
+// OutboxBacklog describes the outbox entries of a resolver that have not succeeded.
 type OutboxBacklog struct {
 	Resolver string                 `json:"resolver"`
 	Counts   map[OutboxStatus]int64 `json:"counts"` // for every status except succeeded; may be 0
-	// Oldest is the EnqueuedAt of the oldest open entry (pending, failed or in flight). It is nil if no entry is open.
+	// Oldest is the EnqueuedAt of the oldest open outbox entry (pending, failed or in flight). It is nil if no entry is
+	// open.
 	Oldest *time.Time `json:"oldest"`
-	// OldestDue is the earliest instant at which an open entry is due. An entry is due at its NextAttemptAt, or at its
-	// EnqueuedAt if NextAttemptAt is nil. OldestDue may lie in the future. It is nil if no entry is open.
+	// OldestDue is the earliest instant at which an open outbox entry is due. An entry is due at its NextAttemptAt, or at
+	// its EnqueuedAt if NextAttemptAt is nil. OldestDue may lie in the future. It is nil if no entry is open.
 	OldestDue *time.Time `json:"oldest_due"`
 }
 
-// OutboxFilter selects entries. A zero field selects all entries.
+// OutboxFilter selects outbox entries. A zero field selects all entries.
 type OutboxFilter struct {
 	Resolver       string
 	EnqueuedBefore time.Time
@@ -159,7 +163,7 @@ func (f OutboxFilter) Matches(e OutboxEntry) bool {
 		!e.EnqueuedAt.Before(f.EnqueuedFrom)
 }
 
-// Discarded is an entry that an operator marked as succeeded, after handling it by other means.
+// Discarded is an outbox entry that an operator marked as succeeded, after handling it by other means.
 type Discarded struct {
 	Entry     OutboxEntry
 	Completes bool // with this entry, all entries of the operation have succeeded

@@ -8,7 +8,7 @@ import (
 
 // Path is a chain of relations from the rows of a table to a subject. For example, orders → customers → users.
 type Path struct {
-	// Via is the name of the path. It is empty if the table has one path. Otherwise it consists of the names of the
+	// Via is the name of the path. It is empty if the table has only one path. Otherwise it consists of the names of the
 	// relations of the path, joined by dots. It leaves out a relation if no other relation of the same table begins a
 	// path.
 	Via       string
@@ -16,10 +16,12 @@ type Path struct {
 	restVia   string     // the name of the rest of the path, after its first relation
 }
 
-// begins reports whether the first relation of the path is the relation with.
-func (p Path) begins(with Relation) bool { return len(p.Relations) > 0 && p.Relations[0].Equals(with) }
+// begins reports whether the relation is the first one of the path.
+func (p Path) begins(relation Relation) bool {
+	return len(p.Relations) > 0 && p.Relations[0].Equals(relation)
+}
 
-// Has reports whether an annotated column belongs to the subject at the end of the path.
+// Has reports whether an annotated column belongs to the subject at the end of the path (the chain of relations).
 func (p Path) Has(column Column) bool {
 	if column.Personal == nil {
 		return false
@@ -39,17 +41,17 @@ func (a Annotation) vias() []string {
 	return names
 }
 
-// isCalled reports whether the name is the name of the path, or the name of its first relation.
+// isCalled reports whether the name is the name of the path, or the name of the first relation of the path.
 func (p Path) isCalled(name string) bool { return p.Via == name || strings.HasPrefix(p.Via, name+".") }
 
-// Personal returns the annotated columns of the table that belong to the subject at the end of the path, in the order
-// of the table.
+// Personal returns the annotated columns of the table that belong to the subject at the end of the path (the chain of
+// relations), in the order of the table.
 func (p Path) Personal(table Table) []Column {
 	return slices.DeleteFunc(table.Personal(), func(c Column) bool { return !p.Has(c) })
 }
 
-// OnErasure returns the action on the rows of the path if the subject at the end of the path is erased: StrategyDelete,
-// StrategyNull, or empty. It is Relation.OnErasure of the first relation.
+// OnErasure returns the action on the rows at the start of the path (the chain of relations) if the subject at its end
+// is erased: StrategyDelete, StrategyNull, or empty. It is Relation.OnErasure of the first relation.
 func (p Path) OnErasure() Strategy {
 	if len(p.Relations) == 0 {
 		return ""
@@ -58,8 +60,14 @@ func (p Path) OnErasure() Strategy {
 }
 
 // Clears returns the columns that an erasure sets to NULL, so that the row no longer refers to the subject. These are
-// columns of the first relation of the path. Clears leaves out a column that is in a key, that another relation refers
-// to, or that another relation of the same rows uses. Clears returns nil if OnErasure of the path is not StrategyNull.
+// the columns of the first relation of the path (the chain of relations to the subject), without the columns that must
+// keep their values:
+//
+//   - columns in a key
+//   - columns that another relation refers to
+//   - columns that another relation of the same rows uses
+//
+// Clears returns nil if OnErasure of the path is not StrategyNull.
 func (m DataMap) Clears(table Table, path Path) []string {
 	if path.OnErasure() != StrategyNull {
 		return nil
@@ -70,8 +78,8 @@ func (m DataMap) Clears(table Table, path Path) []string {
 	})
 }
 
-// mustStay reports whether a column of a relation must keep its value although an erasure sets the relation to NULL.
-// The column is then in a key, another relation refers to it, or another relation of the same rows uses it.
+// mustStay reports whether a column of a relation must keep its value although an erasure sets the relation to NULL. It
+// must if it is in a key, or if another relation refers to it, or if another relation of the same rows uses it.
 func (m DataMap) mustStay(table Table, relation Relation, name string) bool {
 	if slices.Contains(table.PrimaryKey, name) || slices.Contains(table.SubjectKey, name) || m.isReferenced(table, name) {
 		return true
@@ -82,12 +90,12 @@ func (m DataMap) mustStay(table Table, relation Relation, name string) bool {
 	})
 }
 
-// Paths returns the paths from the table to the subject's table. A table has several paths if it marks several of its
-// relations with Relation.Path, or if a table that it refers to on a path has several paths. The subject's own table
-// has one path without relations.
+// Paths returns the paths (chains of relations) from the table to the subject's table. A table has several paths if it
+// marks several of its relations with Relation.Path, or if a table that it refers to on a path has several paths. The
+// subject's own table has one path without relations.
 func (m DataMap) Paths(table string) []Path { return m.paths[table] }
 
-// PathVia returns the path of the table whose Path.Via equals the parameter via.
+// PathVia returns the path (chain of relations to the subject) of the table whose Path.Via equals the parameter via.
 func (m DataMap) PathVia(table, via string) (Path, bool) {
 	for _, path := range m.paths[table] {
 		if path.Via == via {
@@ -97,13 +105,13 @@ func (m DataMap) PathVia(table, via string) (Path, bool) {
 	return Path{}, false
 }
 
-// RowsDeleted reports whether an erasure deletes the rows of a table on a path. The first rule that applies decides:
+// RowsDeleted reports whether an erasure deletes the rows of a table that a path (a chain of relations) connects to the
+// subject. The first rule that applies decides:
 //
 //   - If OnErasure of the path is set, the rows are deleted for StrategyDelete only.
 //   - If the table has one path, Table.RowsDeleted decides.
-//   - If the table has several paths, the rows are deleted under three conditions. The table is Owned. The table has
-//     annotated columns, and all of them have StrategyErase or StrategyDelete. All annotated columns belong to this
-//     path only.
+//   - If the table has several paths, the rows are deleted if the table is Owned and has annotated columns, and all of
+//     these columns belong to this path only and have StrategyErase or StrategyDelete.
 func (m DataMap) RowsDeleted(table Table, path Path) bool {
 	switch {
 	case path.OnErasure() != "":
@@ -119,8 +127,9 @@ func (m DataMap) RowsDeleted(table Table, path Path) bool {
 	})
 }
 
-// RemainingPaths returns, for each table that the path visits after its first table, the rest of the path from that
-// table. For example, for orders → customers → users, it returns the paths customers → users and users.
+// RemainingPaths returns the parts of the path (chain of relations) that remain if relations at its start are left out:
+// without the first relation, without the first two, and so on. For example, for orders → customers → users, it returns
+// the paths customers → users and users.
 func (m DataMap) RemainingPaths(path Path) []Path {
 	var remaining []Path
 	for len(path.Relations) > 0 {
@@ -131,13 +140,13 @@ func (m DataMap) RemainingPaths(path Path) []Path {
 	return remaining
 }
 
-// maxPaths is the maximum number of paths of a table. It limits the size of a plan, because each path has its own
-// steps and SQL conditions.
+// maxPaths is the maximum number of paths (chains of relations) from a table to the subject's table. It limits the size
+// of a plan, because each path has its own steps and SQL conditions.
 const maxPaths = 16
 
-// addPaths stores the paths of a table that begin with one of the relations. It joins each relation with each path of
-// the referenced table, so the paths of the referenced tables must be known. It returns false if it reports a mistake
-// instead.
+// addPaths stores the paths (chains of relations to the subject's table) of a table that begin with one of the
+// relations. It joins each relation with each path of the referenced table, so the paths of the referenced tables must
+// be known. It returns false if it reports a mistake instead.
 func (d *draft) addPaths(table Table, relations []Relation) bool {
 	var paths []Path
 	for _, relation := range relations {
@@ -168,8 +177,9 @@ func (d *draft) addPaths(table Table, relations []Relation) bool {
 	return true
 }
 
-// candidates returns the relations that may begin a path of the table to the subject's table. These are the relations
-// that are marked with Path. If no relation is marked, they are all relations to other tables of the data map.
+// candidates returns the relations that may begin a path (chain of relations) from the table to the subject's table.
+// These are the relations that are marked with Path. If no relation is marked, they are all relations to other tables
+// of the data map.
 func (m DataMap) candidates(table Table) []Relation {
 	marked := slices.ContainsFunc(table.Relations, func(r Relation) bool { return r.Path })
 	return slices.DeleteFunc(slices.Clone(table.Relations), func(r Relation) bool {
@@ -186,7 +196,8 @@ func viasOf(paths []Path) []string {
 	return names
 }
 
-// checkPaths checks the annotated columns and the relations of a table against the paths of the table.
+// checkPaths checks the annotated columns and the relations of a table against the paths of the table (the chains of
+// relations to the subject's table).
 func (d *draft) checkPaths(table Table) {
 	paths := d.paths[table.Name]
 	if len(paths) == 0 {
@@ -198,8 +209,8 @@ func (d *draft) checkPaths(table Table) {
 	for _, relation := range table.Relations {
 		d.checkOnErasure(table, relation)
 	}
-	// Table.RowsDeleted is false if a column has the strategy anonymize, null or retain. Such a column keeps the rows on
-	// every path.
+	// An Owned table may keep its rows because of a column that is anonymized, set to NULL or retained. Table.RowsDeleted
+	// is then false, and there is no mistake to report.
 	deletes := func(p Path) bool { return d.RowsDeleted(table, p) }
 	if !table.Owned || !table.RowsDeleted() || slices.ContainsFunc(paths, deletes) {
 		return
@@ -250,8 +261,8 @@ func (d *draft) checkVia(table Table, column Column) {
 	}
 }
 
-// checkOnErasure reports a wrong Relation.OnErasure: an unknown value, a relation that begins no path, or a reference
-// that cannot be NULL.
+// checkOnErasure reports a wrong Relation.OnErasure: an unknown value, a relation that begins no path (chain of
+// relations to the subject), or a reference that cannot be NULL.
 func (d *draft) checkOnErasure(table Table, relation Relation) {
 	if relation.OnErasure == "" {
 		return
@@ -291,10 +302,11 @@ type Notice struct{ Table, Column, Message string }
 // String returns the notice in one line.
 func (n Notice) String() string { return n.Table + "." + n.Column + ": " + n.Message }
 
-// Notices returns hints at personal data that the data map may have missed, in the order of the tables. There are two
-// kinds. The first kind is a relation between tables of the map that is not on a path, although another relation of the
-// table is. The second kind is a primary key that an export shows and that is named like a secret. The notices of
-// WithNotices come last.
+// Notices returns hints at personal data that the data map may have missed, in this order:
+//
+//   - for each table: each column of the primary key that an export shows and that is named like a secret, then each
+//     relation to another table of the map that begins no path (chain of relations to the subject)
+//   - the notices of WithNotices
 func (m DataMap) Notices() []Notice {
 	var notices []Notice
 	for _, table := range m.tables {

@@ -41,8 +41,9 @@ func vias(paths []domain.Path) string {
 	return strings.Join(names, " ")
 }
 
-// A table has a path for each combination of one of its marked relations and one path of the table that this relation
-// refers to. The name of a path leaves out a relation that is the only one of its table.
+// A table has a path (a chain of relations to the subject) for each combination of one of its marked relations and one
+// path of the table that this relation refers to. The name of a path leaves out a relation that is the only one of its
+// table.
 func TestATableHasTheProductOfItsRelationsAndTheirPaths(t *testing.T) {
 	files := child("files", "messages")
 	both := child("both", "messages", "users")
@@ -72,7 +73,8 @@ func TestATableHasTheProductOfItsRelationsAndTheirPaths(t *testing.T) {
 	}
 }
 
-// Annotation.Via may name a path. It may also name a relation, and then means all paths that begin with the relation.
+// Annotation.Via may name a path (a chain of relations to a subject). It may also name a relation, and then means all
+// paths that begin with the relation.
 func TestAColumnBelongsToThePathsThatItNames(t *testing.T) {
 	both := child("both", "messages", "users")
 	both.Relations[0].Path, both.Relations[0].Name, both.Relations[1].Path = true, "Message", true

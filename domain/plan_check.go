@@ -8,8 +8,10 @@ import "slices"
 // map, one of the paths (chains of relations to the subject) of the table, and columns that belong to this path. It may
 // clear (set to NULL) only columns that DataMap.Clears returns for this path.
 //
-// For each path, a table may have one step that deletes its rows. Instead, it may have one step that anonymizes and one
-// step that retains. A further anonymize step may follow these two steps if it only clears references.
+// For each path, a table may have the steps of one of these alternatives:
+//
+//   - one step that deletes its rows
+//   - at most one step that anonymizes, at most one step that retains, and a last step that only clears references
 func (m DataMap) CheckSteps(steps []Step) (failing int, err error) {
 	for i, step := range steps {
 		if fault := m.checkStep(step, steps[:i]); fault != "" {
@@ -55,7 +57,7 @@ func (m DataMap) checkStep(step Step, before []Step) (fault string) {
 	}
 	for _, name := range step.Expired {
 		if column, _ := table.Column(name); column.Personal == nil || column.Personal.Since == "" {
-			return step.Target + "." + name + ": a step expires a column whose retention does not end"
+			return step.Target + "." + name + ": a step has an expired column whose retention period never ends"
 		}
 	}
 	for _, other := range before {

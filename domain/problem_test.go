@@ -47,7 +47,7 @@ func TestAProblemListsThePossibleWords(t *testing.T) {
 		{Category: "cash"}: `orders.total: has no known category; found "cash"; possible: contact, identity, financial, ` +
 			"behavioral, technical, location, communication, special",
 		{Category: "financial", Strategy: "retain", Reason: "x", Retain: domain.Period{Years: 1}, Since: "paid_at"}: "" +
-			`orders.total: counts its retention from a column that the table does not have; found "paid_at"; ` +
+			`orders.total: counts its retention period from a column that the table does not have; found "paid_at"; ` +
 			"possible: issued_at",
 	} {
 		_, err := domain.NewDataMap(annotated(*column)...)

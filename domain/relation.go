@@ -17,9 +17,10 @@ type Relation struct {
 	// row then belongs to each subject that a marked relation leads to. Each annotated column names its path in
 	// Annotation.Via.
 	Path bool `json:"path,omitempty"`
-	// OnErasure is the action on the row if the subject at the end of the path is erased. StrategyDelete deletes the row.
-	// StrategyNull sets Columns to NULL. If OnErasure is empty, DataMap.RowsDeleted decides whether the row is deleted.
-	// OnErasure is allowed only for a relation that begins a path.
+	// OnErasure is the action on the row if the subject to which this relation leads, possibly through other tables, is
+	// erased. StrategyDelete deletes the row. StrategyNull sets Columns to NULL. If OnErasure is empty,
+	// DataMap.RowsDeleted decides whether the row is deleted. OnErasure is allowed only for a relation that begins a path
+	// (chain of relations to a subject).
 	OnErasure Strategy `json:"erasure,omitempty"`
 	// When restricts the relation to rows that satisfy a condition, as polymorphic references require. The module assumes
 	// that the database has no foreign key for such a relation.

@@ -11,19 +11,21 @@ import (
 // It also skips a cell that holds a surrogate (the value that an erasure writes), if Column.RecognizesSurrogate is true
 // for its column.
 type SweepScope struct {
-	// DutyEndsAfter is the instant of the last erasure or sweep of the subject. It matters for columns for which
-	// Column.RecognizesSurrogate is false. In these columns, a sweep overwrites a cell only if its duty ends after
-	// DutyEndsAfter. If the duty was over at DutyEndsAfter, the last erasure or sweep has already overwritten the cell.
+	// DutyEndsAfter is the instant of the last erasure or sweep of the subject. A sweep uses it for columns whose
+	// surrogates (the values that an erasure writes) look like ordinary values (Column.RecognizesSurrogate is false). In
+	// these columns, a sweep overwrites a cell only if the legal duty to keep it ended after DutyEndsAfter. If the duty
+	// ended earlier, the last erasure or sweep has already overwritten the cell.
 	DutyEndsAfter time.Time
 
-	// DutyStartsBy excludes the cells whose duty starts after this instant. The zero time excludes no cell. If the
-	// application may have created the subject again, DutyStartsBy is the instant of the erasure. A cell whose duty starts
-	// later may then belong to a new row.
+	// DutyStartsBy is the instant of the erasure if the application may have created the subject again, otherwise zero. If
+	// it is not zero, a sweep skips a cell if the legal duty to keep it starts after this instant, because the cell may
+	// belong to a new row.
 	DutyStartsBy time.Time
 }
 
-// SweepScope returns the scope of a sweep of the subject of the mark. recreated must be true if the subject's own row
-// does not hold the surrogates of the erasure. The application may then have created the subject again.
+// SweepScope returns the scope of a sweep for the subject of m. A sweep overwrites retained cells after the end of the
+// legal duty to keep them. recreated must be true if the subject's own row does not hold the values that the erasure
+// wrote, because the application may then have created the subject again.
 func (m ErasureMark) SweepScope(recreated bool) *SweepScope {
 	scope := &SweepScope{DutyEndsAfter: m.ErasedAt}
 	if m.SweptAt.After(m.ErasedAt) {
@@ -35,8 +37,9 @@ func (m ErasureMark) SweepScope(recreated bool) *SweepScope {
 	return scope
 }
 
-// RecognizesSurrogate reports whether a surrogate of the column can be distinguished from an ordinary value. It returns
-// false for UUIDs and for short texts, whose surrogates consist of random digits only, if the column has no constant.
+// RecognizesSurrogate reports whether a surrogate (the value that an erasure writes) of the column can be distinguished
+// from an ordinary value. It returns true for a column with a constant. Otherwise, it returns false for UUIDs, and for
+// short texts whose surrogates consist only of random digits.
 func (c Column) RecognizesSurrogate() bool {
 	if _, constant := c.Constant(); constant {
 		return true
@@ -48,9 +51,10 @@ func (c Column) RecognizesSurrogate() bool {
 	return c.Type != TypeUUID
 }
 
-// SurrogateForm returns the form of the surrogates of a text column whose surrogates differ in each cell. A surrogate
-// consists of the texts in fixed, joined by random hexadecimal digits. digits is the number of digits between two of
-// these texts. It is 0 if the surrogates do not have this form.
+// SurrogateForm returns the form of the surrogates (the values that an erasure writes) of a text column. A surrogate
+// consists of the texts in fixed, with random hexadecimal digits between them. The result digits is the number of
+// digits at each of these places. For example, the surrogate "anon-" and 32 digits has fixed "anon-" and "", and digits
+// 32. digits is 0 if the surrogates do not have this form.
 func (c Column) SurrogateForm() (fixed []string, digits int) {
 	const prefix, least = "anon-", 12
 	switch _, constant := c.Constant(); {
@@ -67,8 +71,9 @@ func (c Column) SurrogateForm() (fixed []string, digits int) {
 	}
 }
 
-// Overwritten reports whether a value of the column is NULL or a surrogate of the column. Column.RecognizesSurrogate
-// must be true for the column.
+// Overwritten reports whether a value of the column is NULL or looks like a surrogate (the value that an erasure
+// writes). The result is certain only if Column.RecognizesSurrogate is true for the column. Otherwise, an ordinary
+// value may look like a surrogate.
 func (c Column) Overwritten(value any) bool {
 	holds, _ := c.holdsSurrogate(value)
 	return value == nil || holds
@@ -88,8 +93,8 @@ func (t Table) Identifying() []Column {
 }
 
 // IsErased reports whether an erasure has overwritten the row that holds the given texts. The texts are the values of
-// the Identifying columns, in the same order. IsErased returns true if every text is a surrogate. It returns false if
-// the table has no Identifying columns.
+// the Identifying columns, in the same order. IsErased returns true if every text is one that an erasure writes. It
+// returns false if the table has no Identifying columns.
 func (t Table) IsErased(texts []string) bool {
 	columns := t.Identifying()
 	for i, column := range columns {
@@ -100,8 +105,8 @@ func (t Table) IsErased(texts []string) bool {
 	return len(columns) > 0
 }
 
-// SweepReport is the result of a sweep. A sweep overwrites retained cells of erased subjects after the end of their
-// retention duty.
+// SweepReport is the result of a sweep. A sweep overwrites retained cells of erased subjects after the end of the legal
+// duty to keep them.
 type SweepReport struct {
 	Erased   int64            `json:"erased"`   // number of erased subjects that were checked
 	Subjects int64            `json:"subjects"` // number of subjects with overwritten cells

@@ -167,15 +167,15 @@ type SubjectRef struct {
 	Keys []string `json:"keys,omitempty"`
 }
 
-// Subject is the person of a request. It has the id in the application's own database, and the refs in external
-// systems.
+// Subject is the person of a request. It has the id in the application's own database, and the refs (the ids of the
+// person in external systems).
 type Subject struct {
 	ID   SubjectID
 	Refs []SubjectRef
 }
 
-// NewSubject returns a Subject with an id of one element and the refs. It is a shortcut for the code of a
-// SubjectProvider. Returns ErrSubject as NewSubjectID does.
+// NewSubject returns a Subject with an id of one element, and with the refs (the ids of the same person in external
+// systems). It is a shortcut for the code of a SubjectProvider. Returns ErrSubject as NewSubjectID does.
 func NewSubject(id string, refs ...SubjectRef) (Subject, error) {
 	subjectID, err := NewSubjectID(id)
 	if err != nil {
@@ -184,9 +184,9 @@ func NewSubject(id string, refs ...SubjectRef) (Subject, error) {
 	return Subject{ID: subjectID, Refs: refs}, nil
 }
 
-// Validate checks the subject. It must have an id. Every ref must have a kind and a value of 1 to MaxTextLength
-// characters, and no keys. Every key of an Extra must have 1 to MaxTextLength characters, and every value at most
-// MaxTextLength characters. Returns ErrSubject if a check fails.
+// Validate checks the subject. It must have an id. Every ref (an id in an external system) must have a kind and a value
+// of 1 to MaxTextLength characters, and no keys. Every key of an Extra must have 1 to MaxTextLength characters, and
+// every value at most MaxTextLength characters. Returns ErrSubject if a check fails.
 func (s Subject) Validate() error {
 	if s.ID.IsZero() {
 		return subjectError("the subject has no id")

@@ -23,11 +23,11 @@ func both(changes ...func(*world)) func(*world) {
 	}
 }
 
-// matView adds a materialized view that reads the table of.
-func matView(of string, columns ...string) func(*world) {
+// matView adds a materialized view that reads the table.
+func matView(table string, columns ...string) func(*world) {
 	return func(w *world) {
 		view := w.outside("totals", columns...)
-		view.Kind, view.Reads, view.PrimaryKey, view.Indexes = domain.KindMatView, []string{of}, nil, nil
+		view.Kind, view.Reads, view.PrimaryKey, view.Indexes = domain.KindMatView, []string{table}, nil, nil
 	}
 }
 
@@ -125,7 +125,9 @@ func noIndex(table string, rows int64) func(*world) {
 	return func(w *world) { w.live(table).Indexes, w.live(table).Rows = w.live(table).Indexes[:1], rows }
 }
 
-// targets makes the reference of orders to users polymorphic: it holds only in rows whose column target is user.
+// targets makes the reference from orders to users polymorphic: it applies only to the rows in which the column target
+// holds "user". It also replaces all indexes except that of the primary key by an index on the columns in the parameter
+// indexed.
 func targets(indexed ...string) func(*world) {
 	return func(w *world) {
 		w.both("orders", domain.Column{Name: "target", Type: domain.TypeText})

@@ -53,7 +53,7 @@ func New(c Config) (*Checker, error) {
 }
 
 // Check reads the catalog (the live schema of the database) once and returns the findings. If there are no findings,
-// all rules hold. Rules lists the rules with their codes.
+// the data map satisfies all rules. Rules lists the rules with their codes.
 //
 // The findings are in the order of the declared tables and columns of the data map. Findings about other tables and
 // columns come last, by name. For each table or column, errors come before warnings. Check reads no row of the
@@ -79,8 +79,8 @@ func (c *Checker) Check(ctx context.Context) ([]domain.Finding, error) {
 // place is the place of a finding: a table, and possibly a column and an object such as a constraint.
 type place struct{ table, column, object string }
 
-// report adds a finding. reason and remedy are sentences. report ignores a finding with the code and the place of an
-// earlier finding, because several paths of a table may cause the same finding.
+// report adds a finding. reason and remedy are sentences. If an earlier finding has the same code and place, report
+// adds nothing, because a check may run several times for one table.
 func (s *schema) report(code string, at place, reason, remedy string) {
 	if slices.ContainsFunc(s.findings, func(f domain.Finding) bool {
 		return f.Code == code && at == place{f.Table, f.Column, f.Object}

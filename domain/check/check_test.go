@@ -14,9 +14,9 @@ import (
 	"github.com/habeas-data/habeas/ports/mocks"
 )
 
-// cases are test cases by name. Each case changes a world that has no findings, and lists the findings that result. The
-// text of a finding is its code, its table and column, and the name of its constraint or trigger. A name such as
-// "row-security not ..." is a case that the rule row-security must not report.
+// cases are test cases by name. Each case changes a world (a data map and a database that match), and lists the
+// findings that result. The text of a finding is its code, its table and column, and the name of its constraint or
+// trigger. A name such as "row-security not ..." is a case that the rule row-security must not report.
 type cases map[string]struct {
 	change func(w *world)
 	want   []string

@@ -29,7 +29,7 @@ func (s *schema) checkColumns() {
 // family returns one representative of all types that the database compares with each other. For example, all integer
 // types have the family TypeNumber.
 func family(t domain.ColumnType) domain.ColumnType {
-	switch t { //nolint:exhaustive // the others are families of their own
+	switch t { //nolint:exhaustive // each of the other types is its own family
 	case domain.TypeSmallInt, domain.TypeInteger, domain.TypeBigInt:
 		return domain.TypeNumber
 	case domain.TypeArray:
@@ -53,7 +53,8 @@ func (s *schema) checkType(table domain.Table, column domain.Column, live domain
 		"Use the type "+string(live.Type)+" in the data map, or change the type in the database.")
 }
 
-// surrogateRefused reports whether an erasure overwrites the column with a surrogate that does not fit its type.
+// surrogateRefused reports whether an erasure overwrites the column with a surrogate (replacement value) that does not
+// fit its type.
 func (s *schema) surrogateRefused(table domain.Table, column domain.Column) bool {
 	return slices.ContainsFunc(s.writtenColumns(table.Name), func(w written) bool {
 		return w.Name == column.Name && !w.null && !surrogateOf(column).fits(w.live)
@@ -74,8 +75,8 @@ func (s *schema) checkSince(table domain.Table, column domain.Column, live domai
 	isStart := slices.ContainsFunc(table.Personal(), func(c domain.Column) bool { return c.Personal.Since == column.Name })
 	if isStart && live.Type != domain.TypeTime && live.Type != domain.TypeText {
 		s.report(sinceType, place{table: table.Name, column: column.Name},
-			"A retention is counted from this column, but its type is "+live.Declared+
-				". The retention never ends, and the retained values are never erased.",
+			"A retention period starts at the value of this column, but its type is "+live.Declared+
+				". The period never ends, and the retained values are never erased.",
 			"Store an instant or a date in the column, or count from another column.")
 	}
 }

@@ -68,8 +68,9 @@ func (w write) decide(check domain.CatalogCheck) condition.Outcome {
 	return outcome
 }
 
-// value returns the known part of the value of a column after the erasure. In the constraint of a domain (a PostgreSQL
-// type), the name VALUE means the column that has this type.
+// value returns the value of a column after the erasure, as far as it is known. If the erasure writes random digits,
+// value returns an example. The parameter sample is the number of this example. In the constraint of a domain (a
+// PostgreSQL type), the name VALUE means the column that has this type.
 func (w write) value(check domain.CatalogCheck, name string, sample int) condition.Value {
 	if strings.EqualFold(name, "value") && len(check.Columns) == 1 {
 		if _, isColumn := w.live.Column(name); !isColumn {

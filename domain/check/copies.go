@@ -35,7 +35,7 @@ func (s *schema) fires(table string, trigger domain.CatalogTrigger) bool {
 	return deletes && slices.Contains(trigger.Events, "DELETE") || updates && slices.Contains(trigger.Events, "UPDATE")
 }
 
-// checkWrites checks the tables that a trigger writes to. It does not regard the event of the trigger: even a trigger
+// checkWrites checks the tables that a trigger writes to. It ignores the event of the trigger, because even a trigger
 // on INSERT may have copied values to a table that an erasure does not know.
 func (s *schema) checkWrites(table domain.Table, trigger domain.CatalogTrigger, at place) {
 	for _, name := range trigger.Writes {
@@ -73,7 +73,7 @@ func (s *schema) checkWrites(table domain.Table, trigger domain.CatalogTrigger, 
 	}
 }
 
-// copied returns the annotated columns of the table whose names the table target has too.
+// copied returns the names of the annotated columns of the table that are also names of columns of the table target.
 func (s *schema) copied(table domain.Table, target domain.CatalogTable) []string {
 	var found []string
 	for _, column := range table.Personal() {
@@ -95,7 +95,6 @@ func (s *schema) isHistory(table domain.CatalogTable) bool {
 	})
 }
 
-// hasWord reports whether a name contains one of the words in the parameter among.
 func hasWord(name string, among ...string) bool {
 	return slices.ContainsFunc(domain.NameWords(name), func(w string) bool { return slices.Contains(among, w) })
 }

@@ -28,7 +28,8 @@ func (s *schema) checkDeletions() {
 	s.checkSetNull()
 }
 
-// losses holds the tables from which an erasure, or the database because of an erasure, deletes rows.
+// losses holds the tables from which an erasure deletes rows, and the tables from which the database then deletes rows
+// because of a foreign key.
 type losses struct {
 	*schema
 	tables  []string // the names in the catalog
@@ -41,8 +42,8 @@ func (l *losses) add(table string) {
 	}
 }
 
-// checkForeignKey reports the effect on rows of the table child if an erasure deletes the rows of the table parent that
-// they refer to.
+// checkForeignKey checks a foreign key of the table child that refers to the table parent. It reports the effect on
+// rows of child if an erasure deletes rows of parent.
 func (l *losses) checkForeignKey(
 	child domain.CatalogTable, foreign domain.CatalogForeignKey, parent domain.CatalogTable,
 ) {
@@ -99,9 +100,10 @@ func (l *losses) reportSetNull(
 	}
 }
 
-// reportUndecided reports a foreign key between tables whose rows the erasure deletes. The check cannot decide whether
-// it refers only to rows of the same person. If it also refers to rows of other people, the erasure fails, or deletes
-// rows of other people. reportUndecided returns false if this case does not apply.
+// reportUndecided handles a foreign key between tables whose rows the erasure deletes. If the check cannot decide
+// whether the foreign key refers only to rows of the same person, reportUndecided reports it: rows of other people may
+// refer to deleted rows. The erasure then fails or deletes these rows, too. reportUndecided returns false if
+// checkForeignKey must check the foreign key further.
 func (l *losses) reportUndecided(
 	table domain.Table, foreign domain.CatalogForeignKey, parent domain.CatalogTable, at place,
 ) bool {
@@ -114,7 +116,7 @@ func (l *losses) reportUndecided(
 	refers := "Its foreign key " + keyCalled(foreign) + " refers to rows of " + parent.Name +
 		" that are deleted in an erasure. The erasure also deletes rows of this table. "
 	const remedy = "If the rows of one person may refer to those of another, declare ON DELETE SET NULL."
-	switch foreign.OnDelete { //nolint:exhaustive // the others are the same for all rows
+	switch foreign.OnDelete { //nolint:exhaustive // checkForeignKey checks the other actions
 	case domain.ActionCascade:
 		l.report(deleteUndecided, at, refers+"The database also deletes rows of other people that refer to them.", remedy)
 	case domain.ActionNone, domain.ActionRestrict:
@@ -125,8 +127,13 @@ func (l *losses) reportUndecided(
 	return true
 }
 
-// isOfAnother reports whether a foreign key that is not a path refers to rows of another person. It does if the table
-// has a path to the same parent table, or if the column is named after another role, such as approved_by.
+// isOfAnother reports whether a foreign key that begins no path (chain of relations to the subject) probably refers to
+// rows of another person. It returns true in these cases:
+//
+//   - The table is the subject's table.
+//   - The foreign key refers to the subject's table, and a column of it is named after another role, such as
+//     approved_by.
+//   - A path of the table begins with another reference to the same parent table.
 func (l *losses) isOfAnother(table domain.Table, foreign domain.CatalogForeignKey, parent domain.CatalogTable) bool {
 	subject := l.live[l.SubjectTable().Name]
 	if parent.Name == subject.Name && slices.ContainsFunc(foreign.Columns, func(name string) bool {
@@ -141,8 +148,8 @@ func (l *losses) isOfAnother(table domain.Table, foreign domain.CatalogForeignKe
 }
 
 // sharesOwner reports whether rows of one table that refer to each other always belong to the same person. They do if
-// the foreign key contains all columns of a path to the person. The erasure then deletes all of these rows in one
-// statement.
+// the foreign key contains all columns of a reference that begins a path (chain of relations) to the person. The
+// erasure then deletes all of these rows in one statement.
 func (l *losses) sharesOwner(table domain.Table, foreign domain.CatalogForeignKey) bool {
 	live := l.live[table.Name]
 	return foreign.OnDelete != domain.ActionRestrict && slices.ContainsFunc(l.Paths(table.Name), func(p domain.Path) bool {

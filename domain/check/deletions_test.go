@@ -6,7 +6,8 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// leaving returns a change of a world in which an erasure deletes the rows of users.
+// leaving returns a function that first calls world.leave, so that an erasure deletes the rows of users, and then calls
+// the function change.
 func leaving(change func(w *world)) func(*world) {
 	return func(w *world) {
 		w.leave()
@@ -41,8 +42,8 @@ func nested(action domain.ForeignKeyAction) func(*world) {
 	}
 }
 
-// approved adds a table whose rows stay after an erasure. It has a second reference to users, approved_by, which is not
-// a path.
+// approved adds a table whose rows stay after an erasure. It has a second reference to users, approved_by, which an
+// erasure does not follow.
 func approved(action domain.ForeignKeyAction, setsNull bool) func(*world) {
 	return leaving(func(w *world) {
 		w.tables = append(w.tables, domain.Table{

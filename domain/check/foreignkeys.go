@@ -6,11 +6,12 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// checkForeignKeys reports relations that begin a path and have no foreign key. An erasure locks the rows that lead to
-// the subject. Only a foreign key makes a transaction that inserts a row wait for this lock.
+// checkForeignKeys reports relations that begin a path (chain of relations to the subject) and have no foreign key. An
+// erasure locks the rows to which the relation refers. Only with a foreign key, a transaction that inserts a referring
+// row waits for this lock. Otherwise, the erasure may miss the new row.
 //
-// It ignores a relation with a condition, because a foreign key cannot express the condition. It ignores tables of a
-// foreign server, because they have no foreign keys.
+// It ignores relations with a condition, because a foreign key cannot express the condition. It ignores foreign tables
+// (tables on another server), because they cannot have foreign keys.
 func (s *schema) checkForeignKeys() {
 	if s.catalog.SerialWrites {
 		return

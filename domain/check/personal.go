@@ -60,7 +60,6 @@ func isOwnKey(table domain.Table, column string) bool {
 	return slices.Contains(table.PrimaryKey, column) || slices.Contains(table.SubjectKey, column)
 }
 
-// isReferred reports whether a relation of the data map refers to the column.
 func (s *schema) isReferred(table domain.Table, column string) bool {
 	return slices.ContainsFunc(s.Tables(), func(other domain.Table) bool {
 		return slices.ContainsFunc(other.Relations, func(r domain.Relation) bool {

@@ -9,7 +9,8 @@ import (
 )
 
 // checkReach reports tables outside the data map that refer to the subject or seem to hold personal data. It also
-// reports references to the subject that are not on a path of the data map.
+// reports references to the subject that an erasure does not follow, because the data map does not declare them as
+// paths.
 func (s *schema) checkReach() {
 	for _, table := range s.unmappedTables() {
 		switch {
@@ -25,24 +26,24 @@ func (s *schema) checkReach() {
 	s.eachPresent(s.checkPaths)
 }
 
-// reportReaching reports a table that refers to a table of the data map. If the table refers to the data map only
-// through other tables, it is reported only if it seems to hold personal data. After the user has added the tables
-// between, the next check reports the table in any case. reportReaching returns whether the table refers to the data
-// map, directly or through other tables.
+// reportReaching reports a table outside the data map that refers to a table of the data map. If it refers to the data
+// map only through other tables, it is reported only if it seems to hold personal data. A later check reports it after
+// the user has added the other tables to the data map. reportReaching returns true if the table refers to the data map,
+// even if it is not reported.
 func (s *schema) reportReaching(table domain.CatalogTable) bool {
-	way, columns := s.foreignKeyChain(table, map[string]bool{})
-	if len(way) == 0 || len(way) > 1 && s.personalSentence(table) == "" {
-		return len(way) > 0
+	chain, columns := s.foreignKeyChain(table, map[string]bool{})
+	if len(chain) == 0 || len(chain) > 1 && s.personalSentence(table) == "" {
+		return len(chain) > 0
 	}
 	s.report(tableUnmapped, place{table: table.Name, column: list(columns)},
-		"The table refers to "+strings.Join(way, ", which refers to ")+
+		"The table refers to "+strings.Join(chain, ", which refers to ")+
 			", but is not in the data map. Exports and erasures ignore it."+s.personalSentence(table),
 		"Add the table to the data map.")
 	return true
 }
 
 // reportReferred reports a table that a table of the data map refers to and that seems to hold personal data, such as
-// the addresses of customers. It ignores a table of people, because these people are not the subject.
+// the addresses of customers. It ignores a table of people, because its rows are about people other than the subject.
 func (s *schema) reportReferred(table domain.CatalogTable) bool {
 	if names.IsPeople(table.Name) || names.Is(table.Name, names.Reference) {
 		return false
@@ -79,10 +80,10 @@ func namesPersonal(table string, columns []string) bool {
 }
 
 // foreignKeyChain searches for a chain of foreign keys from a table outside the data map to a table of the data map. It
-// returns the tables of the chain after the first, and the columns of the first foreign key. It follows a foreign key
-// to another table outside the data map only if the key has ON DELETE CASCADE. The rows are then parts of the rows that
-// they refer to, and so belong to the same person.
-func (s *schema) foreignKeyChain(table domain.CatalogTable, seen map[string]bool) (way, columns []string) {
+// returns the tables of the chain after the first, and the columns of the first foreign key. Between two tables outside
+// the data map, it follows only foreign keys with ON DELETE CASCADE. They suggest that the referring rows are parts of
+// the referenced rows, and so belong to the same person.
+func (s *schema) foreignKeyChain(table domain.CatalogTable, seen map[string]bool) (chain, columns []string) {
 	seen[table.Name] = true
 	for _, foreign := range table.ForeignKeys {
 		if parent, mapped := s.mappedTable(foreign.References); mapped {
@@ -137,9 +138,9 @@ func (s *schema) reportUnlinked(table domain.CatalogTable) bool {
 	return false
 }
 
-// namedAfter reports whether a column seems to refer to the table parent. The column must have the type of the primary
-// key of parent. It must be named after parent, such as user_id for users.id. For the subject's table, a name of a role
-// of a person is sufficient, such as sender_id or created_by.
+// namedAfter reports whether a column without a foreign key seems to refer to the table parent. The column must have
+// the type of the primary key of parent. It must be named after parent, such as user_id for users.id. For the subject's
+// table, a name of a role of a person is sufficient, such as sender_id or created_by.
 func (s *schema) namedAfter(table domain.CatalogTable, column domain.CatalogColumn, parent domain.Table) bool {
 	live, ok := s.live[parent.Name]
 	if !ok || len(parent.PrimaryKey) != 1 || inForeignKey(table, column.Name) {
@@ -175,8 +176,9 @@ func (s *schema) reportPersonal(table domain.CatalogTable) {
 	}
 }
 
-// checkPaths reports references to the subject's table that are not paths of the data map. The rows may be about
-// further people, whom an export and an erasure then miss.
+// checkPaths reports references to the subject's table that an erasure does not follow, because the data map does not
+// declare them as paths. The rows may be about further people. An export and an erasure of these people then miss the
+// rows.
 func (s *schema) checkPaths(table domain.Table, live domain.CatalogTable) {
 	subject := s.SubjectTable().Name
 	if table.Name == subject {

@@ -86,7 +86,7 @@ var rules = []Rule{
 	{viewMapped, warning, "A table of the data map is a view that may leave rows out"},
 	{typeDiffers, warning, "A column and its entry in the data map have different types"},
 	{keyType, failure, "A key cannot be compared with the subject's id"},
-	{sinceType, failure, "The start of a retention is not an instant"},
+	{sinceType, failure, "The start of a retention period is not an instant"},
 	{lengthShorter, warning, "A column is shorter than the data map states"},
 
 	{surrogateType, failure, "A surrogate has another type than its column"},

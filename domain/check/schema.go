@@ -89,8 +89,8 @@ func (s *schema) eachPresent(do func(table domain.Table, live domain.CatalogTabl
 }
 
 // unmappedTables returns the tables of the database that are not in the data map, except views. A table may inherit
-// from a table of the data map. The data map then covers the inherited columns, so the result has only the additional
-// columns.
+// from a table of the data map. The data map then covers the inherited columns, so the result contains the table
+// without these columns.
 func (s *schema) unmappedTables() []domain.CatalogTable {
 	var tables []domain.CatalogTable
 	for _, table := range s.catalog.Tables {
@@ -110,8 +110,7 @@ func (s *schema) unmappedTables() []domain.CatalogTable {
 	return tables
 }
 
-// mappedTable returns the table of the data map that the database calls name. Foreign keys, triggers and views use such
-// names.
+// mappedTable returns the table of the data map for the name that a foreign key, a trigger or a view uses.
 func (s *schema) mappedTable(name string) (table domain.Table, mapped bool) {
 	if live, ok := s.catalog.Table(name); ok {
 		name = live.Name
@@ -120,14 +119,14 @@ func (s *schema) mappedTable(name string) (table domain.Table, mapped bool) {
 	return table, mapped
 }
 
-// deletesRows reports whether a step of the erasure plan deletes rows of the table.
 func (s *schema) deletesRows(table string) bool {
 	return slices.ContainsFunc(s.steps, func(step domain.Step) bool {
 		return step.Target == table && step.Strategy == domain.StrategyDelete
 	})
 }
 
-// mayKeepRows reports whether an erasure keeps the rows of the table on at least one path.
+// mayKeepRows reports whether an erasure keeps rows of the table that at least one path (chain of relations) connects
+// to the subject.
 func (s *schema) mayKeepRows(table domain.Table) bool {
 	return slices.ContainsFunc(s.Paths(table.Name), func(p domain.Path) bool { return !s.RowsDeleted(table, p) })
 }
@@ -137,7 +136,7 @@ func isTable(live domain.CatalogTable) bool {
 	return live.Kind == domain.KindTable || live.Kind == domain.KindPartitioned
 }
 
-// columnOf returns the column of the data map that matches the name of a column in the database.
+// columnOf returns the column of the data map for the name of a column in the database.
 func columnOf(table domain.Table, live domain.CatalogTable, name string) (domain.Column, bool) {
 	i := slices.IndexFunc(table.Columns, func(c domain.Column) bool { return sameName(live, c.Name, name) })
 	if i < 0 {
@@ -146,7 +145,6 @@ func columnOf(table domain.Table, live domain.CatalogTable, name string) (domain
 	return table.Columns[i], true
 }
 
-// sameName reports whether the database treats two column names as equal.
 func sameName(live domain.CatalogTable, a, b string) bool {
 	return a == b || live.FoldsCase && strings.EqualFold(a, b)
 }
@@ -155,7 +153,6 @@ func hasName(live domain.CatalogTable, names []string, name string) bool {
 	return slices.ContainsFunc(names, func(other string) bool { return sameName(live, other, name) })
 }
 
-// isSubset reports whether each name in columns is also in the parameter set.
 func isSubset(live domain.CatalogTable, columns, set []string) bool {
 	return !slices.ContainsFunc(columns, func(name string) bool { return !hasName(live, set, name) })
 }
@@ -183,13 +180,14 @@ func isPrimaryKey(live domain.CatalogTable, columns []string) bool {
 	return len(live.PrimaryKey) > 0 && isSubset(live, live.PrimaryKey, columns)
 }
 
-// guaranteesUnique reports whether no two rows that satisfy the constraint have equal values without NULL in all of the
-// columns.
+// guaranteesUnique reports whether the constraint guarantees that no two rows have equal values in all of the columns,
+// apart from NULL.
 func guaranteesUnique(live domain.CatalogTable, u domain.CatalogUnique, columns []string) bool {
 	return !u.Partial && !u.Exclusion && !u.Expressions && len(u.Columns) > 0 && isSubset(live, u.Columns, columns)
 }
 
-// write holds the columns that an erasure overwrites in the rows of one path of a table.
+// write holds the columns that an erasure overwrites in the rows of one path (chain of relations to the subject) of a
+// table.
 type write struct {
 	table   domain.Table
 	live    domain.CatalogTable
@@ -204,11 +202,11 @@ type written struct {
 	expired bool // an erasure overwrites only cells whose retention duty has ended
 }
 
-// setNull is the start of a remedy for a surrogate (the value that an erasure writes) that the database refuses.
+// setNull is the first part of the remedy if the database refuses a surrogate (the value that an erasure writes).
 const setNull = "set erasure:null, "
 
-// nullRemedy returns the start of a remedy, "set erasure:null, ", if this remedy is possible. The column must accept
-// NULL, and the erasure must write a surrogate.
+// nullRemedy returns "set erasure:null, ", the first part of a remedy, if the column accepts NULL and the erasure does
+// not already write NULL. Otherwise, it returns "".
 func (c written) nullRemedy() string {
 	if c.null || !c.live.Nullable {
 		return ""
@@ -216,8 +214,8 @@ func (c written) nullRemedy() string {
 	return setNull
 }
 
-// nullRemedy returns the start of a remedy, "set erasure:null, ", if this remedy is possible for one of the named
-// columns.
+// nullRemedy returns "set erasure:null, ", the first part of a remedy, if at least one of the named columns can be set
+// to NULL instead of its surrogate (replacement value). Otherwise, it returns "".
 func (w write) nullRemedy(names []string) string {
 	for _, column := range w.columns {
 		if hasName(w.live, names, column.Name) && column.nullRemedy() != "" {
@@ -227,7 +225,8 @@ func (w write) nullRemedy(names []string) string {
 	return ""
 }
 
-// overwrites returns the columns that the plan overwrites and that exist in the database, grouped by table and path.
+// overwrites returns the columns that the plan overwrites and that exist in the database, grouped by table and path
+// (chain of relations to the subject).
 func (s *schema) overwrites() []write {
 	var all []write
 	type rows struct{ table, via string }
@@ -265,7 +264,7 @@ func (w *write) add(names []string, null, expired bool) {
 	}
 }
 
-// writtenColumns returns the columns of a table that an erasure overwrites on any path, each once.
+// writtenColumns returns the columns of a table that an erasure overwrites in any rows, each once.
 func (s *schema) writtenColumns(table string) []written {
 	var all []written
 	for _, w := range s.writes {

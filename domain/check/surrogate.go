@@ -22,13 +22,14 @@ type surrogate struct {
 	examples []condition.Value // several if the surrogate has random digits
 }
 
-// samples are examples of the random digits in surrogates.
+// samples are examples of the random digits in surrogates (the values that an erasure writes).
 var samples = []string{
 	"0123456789abcdef0123456789abcdef", "c7f19b3a5d8240e6b1f47c9e2a60d835", "97b2e05fd14c4a8f8e36a1d7c05b29f4",
 	"e4a8d61c03974b2fa5d8f96e71b3c20a",
 }
 
-// surrogateOf returns the surrogate of a column that an erasure does not set to NULL.
+// surrogateOf returns the surrogate (the value that an erasure writes) of a column that an erasure does not set to
+// NULL.
 func surrogateOf(column domain.Column) surrogate {
 	s := surrogate{column: column}
 	constant, ok := column.Constant()
@@ -47,7 +48,7 @@ func surrogateOf(column domain.Column) surrogate {
 	return s
 }
 
-// ofType sets the default surrogate of the column's type.
+// ofType sets the default surrogate (replacement value) of the column's type.
 func (s *surrogate) ofType() {
 	switch s.column.Type { //nolint:exhaustive // the others are JSON and arrays
 	case domain.TypeText:
@@ -71,8 +72,8 @@ func (s *surrogate) ofType() {
 	}
 }
 
-// anonymous returns the default surrogate of a text column: "anon-" and digits, or digits only if the column is too
-// short. length is the maximum length of the column. 0 means no limit.
+// anonymous returns the default surrogate (the value that an erasure writes) of a text column: "anon-" and digits, or
+// digits only if the column is too short. length is the maximum length of the column. 0 means no limit.
 func anonymous(digits string, length int) string {
 	const prefix, least = "anon-", 12
 	switch {
@@ -86,7 +87,7 @@ func anonymous(digits string, length int) string {
 }
 
 func constantValue(t domain.ColumnType, constant string) condition.Value {
-	switch family(t) { //nolint:exhaustive // the others have no other form here
+	switch family(t) { //nolint:exhaustive // a constant of another type is treated as a text
 	case domain.TypeNumber:
 		if n, err := strconv.ParseFloat(constant, 64); err == nil {
 			return condition.Number(n)
@@ -113,8 +114,8 @@ func parseTime(text string) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// fits reports whether the database accepts the surrogate as a value of the column's type. It returns true if this is
-// unknown. It is for databases that check types, unlike SQLite.
+// fits reports whether the database accepts the surrogate (the value that an erasure writes) as a value of the column's
+// type. It returns true if this is unknown. It must not be used for SQLite, which does not check types.
 func (s surrogate) fits(live domain.CatalogColumn) bool {
 	switch {
 	case live.Type == "" && s.wants == domain.TypeText:
@@ -130,7 +131,7 @@ func (s surrogate) fits(live domain.CatalogColumn) bool {
 	}
 }
 
-// fitsUnknown is fits for a column whose type the data map does not have, such as network addresses.
+// fitsUnknown works as fits, for a column whose database type is not a type of the data map, such as inet.
 func (s surrogate) fitsUnknown(live domain.CatalogColumn) bool {
 	if !strings.HasPrefix(live.Declared, "inet") && !strings.HasPrefix(live.Declared, "cidr") {
 		return true
@@ -170,7 +171,8 @@ func (s surrogate) literalFits(live domain.CatalogColumn) bool {
 	}
 }
 
-// checkSurrogates reports surrogates that the database refuses because of the type or the length of the column.
+// checkSurrogates reports surrogates (the values that an erasure writes) that the database refuses because of the type
+// or the length of the column.
 func (s *schema) checkSurrogates() {
 	s.eachPresent(func(table domain.Table, _ domain.CatalogTable) {
 		for _, column := range s.writtenColumns(table.Name) {
@@ -243,8 +245,8 @@ func (s *schema) checkLabel(column written, written surrogate, at place) {
 		"Use one of the labels as the surrogate, "+column.nullRemedy()+"or change the type.")
 }
 
-// called returns the surrogate for a message. The message may show a constant, because a constant is part of the data
-// map and holds no personal data.
+// called returns a phrase that names the surrogate (the value that an erasure writes) in a message. The message may
+// show a constant, because a constant is part of the data map and holds no personal data.
 func (s surrogate) called() string {
 	if constant, ok := s.column.Constant(); ok {
 		return "the surrogate " + strconv.Quote(constant)

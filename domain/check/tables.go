@@ -37,7 +37,7 @@ func (s *schema) checkTables() {
 }
 
 func (s *schema) checkKind(table domain.Table, live domain.CatalogTable) {
-	switch live.Kind { //nolint:exhaustive // rows of the others can be locked and are all there
+	switch live.Kind { //nolint:exhaustive // the rows of the other kinds can be locked, and none is hidden
 	case domain.KindMatView, domain.KindForeign:
 		if s.needed[table.Name] && s.isLocked(table.Name) {
 			s.report(rowsNotLockable, place{table: table.Name},
@@ -54,7 +54,7 @@ func (s *schema) checkKind(table domain.Table, live domain.CatalogTable) {
 }
 
 func kindCalled(kind domain.TableKind) string {
-	switch kind { //nolint:exhaustive // tables are called tables
+	switch kind { //nolint:exhaustive // the other kinds are called tables
 	case domain.KindMatView:
 		return "materialized view"
 	case domain.KindForeign:
@@ -64,7 +64,6 @@ func kindCalled(kind domain.TableKind) string {
 	}
 }
 
-// isLocked reports whether an erasure locks or changes rows of the table.
 func (s *schema) isLocked(table string) bool {
 	changes := slices.ContainsFunc(s.steps, func(step domain.Step) bool {
 		return step.Target == table && step.Strategy != domain.StrategyRetain
@@ -72,8 +71,8 @@ func (s *schema) isLocked(table string) bool {
 	return changes || table == s.SubjectTable().Name || s.isOnPath(table)
 }
 
-// isOnPath reports whether the table is on the path (the chain of relations to the subject) of another table that an
-// erasure or an export reads.
+// isOnPath reports whether another table that an erasure or an export reads has a path (a chain of relations to the
+// subject) that begins with a reference to this table.
 func (s *schema) isOnPath(table string) bool {
 	for child := range s.needed {
 		if slices.ContainsFunc(s.Paths(child), func(p domain.Path) bool {

@@ -11,7 +11,8 @@ func (w *world) without(table string) {
 	}
 }
 
-// plain adds a table without personal data and without a path to the subject, both to the data map and to the database.
+// plain adds the table badges to the data map and to the database. It has no personal data, and an erasure does not use
+// it.
 func (w *world) plain() {
 	w.tables = append(w.tables, domain.Table{
 		Name: "badges", PrimaryKey: []string{"id"}, Relations: []domain.Relation{belongsTo("users", "user_id")},
@@ -22,7 +23,7 @@ func (w *world) plain() {
 	w.catalog.Tables = append(w.catalog.Tables, liveOf(w.tables[len(w.tables)-1]))
 }
 
-// carts adds the table carts, which has no personal data, and a table whose path to the subject leads through carts.
+// carts adds the table carts, which has no personal data, and a table that refers to the subject only through carts.
 func (w *world) carts() {
 	items := domain.Table{
 		Name: "items", PrimaryKey: []string{"id"}, Relations: []domain.Relation{belongsTo("carts", "cart_id")},

@@ -21,7 +21,6 @@ func (d *draft) recognise() {
 	}
 }
 
-// isReferredTo reports whether a foreign key or a guessed reference refers to the column.
 func (t *table) isReferredTo(column string) bool {
 	return slices.ContainsFunc(t.in, func(r *reference) bool { return slices.Contains(r.referenced, column) })
 }
@@ -150,8 +149,8 @@ func (t *table) askForFixed(c domain.CatalogColumn, m names.Match, isKey bool) {
 		"keep the value", "delete the rows", "give the table another key")
 }
 
-// viaOf returns the name of the path to the person that a column belongs to. It returns "" if the rows of the table are
-// about one person.
+// viaOf returns the Annotation.Via of a column: the name of the path (chain of references) to the person that the
+// column belongs to. It returns the names of all paths if several people share a row, and "" if the table has one path.
 func (t *table) viaOf(column string) string {
 	vias := t.vias()
 	if len(vias) < 2 {
@@ -212,7 +211,8 @@ func (t *table) since() string {
 	return best
 }
 
-// askForDuty asks how long the law requires to keep the rows. since is the result of the method since.
+// askForDuty asks how long the law requires to keep the rows. The parameter since is the time column from which this
+// period counts, or "".
 func (t *table) askForDuty(since string) {
 	if !slices.ContainsFunc(t.columns, isRetained) {
 		return

@@ -16,7 +16,8 @@ import (
 // path.
 const makerLength = 1000
 
-// maxPaths is the maximum number of paths of a table that domain.NewDataMap accepts.
+// maxPaths is the maximum number of paths (chains of relations) from a table to the subject's table that
+// domain.NewDataMap accepts.
 const maxPaths = 16
 
 // length returns the length of the reference within a path (a chain of references to the subject's table).
@@ -27,7 +28,7 @@ func (r *reference) length(subject *table) int {
 	return 1
 }
 
-// measurePaths sets the length of the shortest path from each table to the subject's table.
+// measurePaths sets the length of the shortest chain of references from each table to the subject's table.
 func (d *draft) measurePaths() {
 	d.subject.distance = 0
 	for changed := true; changed; {
@@ -45,9 +46,10 @@ func (d *draft) measurePaths() {
 	}
 }
 
-// reversePaths handles tables that have no path to the subject's table, but that rows with a path refer to. An example
-// is a table of addresses that users refer to. reversePaths adds the reverse relation as the path, so that an address
-// belongs to the user whose row refers to the address. It asks a person whether several people share a row.
+// reversePaths adds paths (chains of references to the subject's table) for tables that have no path, but that tables
+// with a path refer to. An example is a table of addresses that users refer to. The path is the reverse of this
+// reference: an address belongs to the user whose row refers to it. reversePaths asks a person whether several people
+// share a row.
 func (d *draft) reversePaths() {
 	for _, t := range d.tables {
 		if t.distance != unreachable || !t.canBeMapped() || len(t.personal()) == 0 {
@@ -86,8 +88,8 @@ func (d *draft) reversePaths() {
 	}
 }
 
-// choosePaths chooses the relations that begin the paths of each table. Each relation refers to a table with a shorter
-// path, so the relations form no cycle.
+// choosePaths chooses the references that begin the paths (chains of references) of each table to the subject's table.
+// Each of them refers to a table with a shorter path, so that they form no cycle.
 func (d *draft) choosePaths() {
 	for _, t := range d.tables {
 		if t.distance == unreachable || t == d.subject {
@@ -109,7 +111,8 @@ func (d *draft) choosePaths() {
 	d.keepRelations()
 }
 
-// takePeople makes each of the direct references a path, because the rows concern each of these people.
+// takePeople declares each direct reference to the subject's table as a path, because the rows concern each of these
+// people.
 func (t *table) takePeople(direct []*reference) {
 	slices.SortStableFunc(direct, func(a, b *reference) int { return cmp.Compare(a.role, b.role) })
 	if len(direct) > maxPaths {
@@ -129,8 +132,8 @@ func (t *table) takePeople(direct []*reference) {
 	}
 }
 
-// takeOne makes the best of several references with equally short paths the only path of the table, and asks a person
-// to confirm it.
+// takeOne makes the best of several references with equally short paths the only path (chain of references to the
+// subject's table) of the table, and asks a person to confirm it.
 func (t *table) takeOne(shortest []*reference) {
 	prefer := func(holds bool) int {
 		if holds {
@@ -165,8 +168,9 @@ func isPartOf(whole, part string) bool {
 	return strings.HasPrefix(names.BaseName(part), words.Singular(names.BaseName(whole)))
 }
 
-// keepRelations also keeps the references that are not on a path. It keeps a reference if both tables have a path to
-// the subject's table, and if the kept relations stay free of cycles.
+// keepRelations selects the references that become relations of the data map although they begin no path (chain of
+// references to the subject's table): references between two tables that have a path. It leaves out a reference that
+// would form a cycle of tables.
 func (d *draft) keepRelations() {
 	for _, t := range d.tables {
 		for _, r := range t.out {
@@ -178,7 +182,7 @@ func (d *draft) keepRelations() {
 	}
 }
 
-// leadsTo reports whether a chain of kept relations leads from one table to the other.
+// leadsTo reports whether a chain of references that the data map has as relations leads from one table to the other.
 func leadsTo(from, to *table, seen map[*table]bool) bool {
 	if from == to {
 		return true
@@ -208,7 +212,8 @@ func relationName(r *reference) string {
 	return name.String()
 }
 
-// vias returns the names of the paths of a table. It returns one empty name if the table has one path.
+// vias returns the names of the paths (chains of relations to the subject's table) of a table. It returns one empty
+// name if the table has one path.
 func (t *table) vias() []string {
 	switch len(t.paths) {
 	case 0:

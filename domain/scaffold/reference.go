@@ -120,17 +120,17 @@ func (d *draft) guessByRole() {
 	}
 }
 
-// guess adds a reference from the column to the key of another table, which is the parameter to. It returns false if
-// the types of the column and the key do not match.
-func (d *draft) guess(t *table, c domain.CatalogColumn, to *table) bool {
-	if len(to.key) != 1 || t == to && slices.Contains(t.key, c.Name) || c.Generated {
+// guess adds a reference from the column to the key of the table parent. It returns false if the types of the column
+// and the key do not match.
+func (d *draft) guess(t *table, c domain.CatalogColumn, parent *table) bool {
+	if len(parent.key) != 1 || t == parent && slices.Contains(t.key, c.Name) || c.Generated {
 		return false
 	}
-	key, _ := to.Column(to.key[0])
+	key, _ := parent.Column(parent.key[0])
 	if family(key.Type) == "" || family(key.Type) != family(c.Type) {
 		return false
 	}
-	d.add(&reference{from: t, to: to, columns: []string{c.Name}, referenced: to.key, guessed: true})
+	d.add(&reference{from: t, to: parent, columns: []string{c.Name}, referenced: parent.key, guessed: true})
 	return true
 }
 

@@ -151,7 +151,8 @@ func (d *draft) isAboutNone(t *table) bool {
 	return names.Is(t.Name, names.Machinery) || names.Is(t.Name, names.Reference)
 }
 
-// askForLeftOut asks about tables that have no path to the subject's table, but may hold personal data.
+// askForLeftOut asks about tables that may hold personal data, but from which no chain of references leads to the
+// subject's table.
 func (d *draft) askForLeftOut() {
 	for _, t := range d.tables {
 		isTable := t.Kind == domain.KindTable || t.Kind == domain.KindPartitioned

@@ -52,7 +52,7 @@ func (t *table) mayBePersonal() bool {
 		slices.ContainsFunc(t.Columns, func(c domain.CatalogColumn) bool { return c.Type == domain.TypeJSON })
 }
 
-// need marks the table and all tables on its paths as tables that the data map may need.
+// need marks the table, and all tables through which it refers to the subject, as tables that the data map may need.
 func (t *table) need() {
 	if t.needed {
 		return
@@ -63,7 +63,8 @@ func (t *table) need() {
 	}
 }
 
-// byDistance returns the tables that have a path to the subject's table, the shortest path first.
+// byDistance returns the tables from which a chain of references leads to the subject's table, the shortest chain
+// first.
 func (d *draft) byDistance() []*table {
 	near := slices.DeleteFunc(slices.Clone(d.tables), func(t *table) bool { return t.distance == unreachable })
 	slices.SortStableFunc(near, func(a, b *table) int { return a.distance - b.distance })
@@ -110,8 +111,9 @@ func (d *draft) wantsDeletion(t *table) (rowsDeleted bool, why string) {
 	}
 }
 
-// otherParent returns a reference of the table that is not on its path but leads to another table with a path, or nil.
-// Through such a reference, a row may also belong to another person.
+// otherParent returns a reference of the table that begins no path (chain of references to the subject), but leads to
+// another table with a path, or nil if there is none. Through such a reference, a row may also belong to another
+// person.
 func (d *draft) otherParent(t *table) *reference {
 	for _, r := range t.out {
 		if r.to != t && r.to != d.subject && r.to.distance != unreachable && !slices.Contains(t.paths, r) {
@@ -181,8 +183,11 @@ func (t *table) blocker() *reference {
 }
 
 // allowsDeletion reports whether an erasure can delete the rows of the table t although the reference refers to them.
-// There are two such cases. An erasure deletes the referring rows first. Or the database sets the reference to NULL,
-// and the reference is not on a path of the data map.
+// It can in two cases:
+//
+//   - The erasure deletes the referring rows first.
+//   - The database sets the reference to NULL, and none of the columns of the reference is in a reference that begins a
+//     path (chain of references to the subject).
 func (r *reference) allowsDeletion(t *table) bool {
 	if r.from.rowsDeleted && len(t.paths) == 1 && len(r.from.paths) == 1 && r.from.paths[0] == r {
 		return true

@@ -50,20 +50,22 @@ type Decision struct {
 	Chosen   string   `json:"chosen"` // the option that the proposal uses
 }
 
-// mark is the word with which a decision begins in a note of the data map.
-const mark = "DECIDE: "
+// decisionPrefix is the word with which a decision begins in a note of the data map.
+const decisionPrefix = "DECIDE: "
 
 // String returns the decision in one line. The notes of the data map contain this line.
 func (d Decision) String() string {
-	return mark + d.Question + " (" + strings.Join(d.Options, " | ") + "; chosen: " + d.Chosen + ")"
+	return decisionPrefix + d.Question + " (" + strings.Join(d.Options, " | ") + "; chosen: " + d.Chosen + ")"
 }
 
 // Propose returns a data map for the schema. domain.NewDataMap accepts its tables, and erasure.Planner can plan an
 // erasure with it. The same arguments always give the same proposal.
 //
-// Propose returns ErrInvalid for the field subject_table in three cases. No table or several tables may be the
-// subject's table. The catalog does not have the named table. The named table has no key that can identify a subject.
-// The error lists the candidates.
+// Propose returns ErrInvalid for the field subject_table, with a list of the candidates, in these cases:
+//
+//   - No table or several tables may be the subject's table.
+//   - The catalog does not have the table in Options.SubjectTable.
+//   - This table has no key that can identify a subject.
 func Propose(catalog domain.Catalog, options Options) (Proposal, error) {
 	d := newDraft(catalog)
 	d.readForeignKeys()

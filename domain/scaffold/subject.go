@@ -25,9 +25,9 @@ const (
 	forGoodName    = 50 // for example, customers
 	againstPrefix  = 8  // the name has a prefix, as in auth_user
 	forReference   = 4
-	forReferences  = 32 // the maximum
+	forReferences  = 32 // the maximum for all references
 	forPersonal    = 3
-	forAllPersonal = 24 // the maximum
+	forAllPersonal = 24 // the maximum for all personal columns
 	forEmail       = 6
 	forPassword    = 6
 	forPair        = 25 // each row of another candidate belongs to one row, as if each user has one account
@@ -237,7 +237,6 @@ func summarize(t *table) summary {
 	return l
 }
 
-// referrers returns the number of other tables that refer to the table.
 func (t *table) referrers() int {
 	from := map[string]bool{}
 	for _, r := range t.in {

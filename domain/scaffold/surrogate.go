@@ -82,8 +82,8 @@ func (t *table) takesNull(c domain.CatalogColumn) bool {
 	})
 }
 
-// decide evaluates a CHECK constraint if the column holds the value. In the constraint of a domain (a PostgreSQL type),
-// the name VALUE means the column.
+// decide evaluates a CHECK constraint for a row whose column holds the value. In the constraint of a domain (a
+// PostgreSQL type), the name VALUE means the column.
 func decide(check domain.CatalogCheck, column string, value condition.Value) condition.Outcome {
 	return condition.Decide(check.Text, func(name string) condition.Value {
 		if strings.EqualFold(name, column) || strings.EqualFold(name, "value") {
@@ -99,7 +99,8 @@ func (t *table) checksOf(column string) []domain.CatalogCheck {
 	})
 }
 
-// surrogates has a constant for each database type that is not a type of the data map.
+// surrogates are the constants that an erasure writes into columns whose database type is not a type of the data map,
+// by database type.
 var surrogates = map[string]string{
 	"inet": "0.0.0.0", "cidr": "0.0.0.0/0", "macaddr": "00:00:00:00:00:00", "macaddr8": "00:00:00:00:00:00:00:00",
 	"interval": "0", "money": "0", "tsvector": domain.EmptySurrogate, "hstore": domain.EmptySurrogate, "time": "00:00:00",
@@ -111,8 +112,8 @@ func baseType(declared string) string {
 	return strings.TrimSpace(base)
 }
 
-// chooseSurrogate sets the surrogate of a column to the best candidate: one that certainly satisfies the constraints of
-// the column, otherwise one that possibly does.
+// chooseSurrogate sets the surrogate (the value that an erasure writes) of a column to the best candidate: one that
+// certainly satisfies the constraints of the column, otherwise one that possibly does.
 func (t *table) chooseSurrogate(c domain.CatalogColumn, m names.Match, to *domain.Column) bool {
 	if to.Type == "" {
 		to.Type = domain.TypeText
@@ -157,7 +158,7 @@ func with(c domain.Column, surrogate string) domain.Column {
 	return c
 }
 
-// isValid reports whether a data map accepts the constant as the surrogate of the column.
+// isValid reports whether a data map accepts the constant as the surrogate (replacement value) of the column.
 func isValid(c domain.Column, surrogate string) bool {
 	const least = 8
 	c.Surrogate = surrogate
@@ -181,7 +182,6 @@ func (t *table) askForCheck(c domain.CatalogColumn, constraints []domain.Catalog
 		"another surrogate, or make the column nullable")
 }
 
-// inUnique reports whether a unique constraint contains the column.
 func (t *table) inUnique(column string) bool {
 	return slices.ContainsFunc(t.Uniques, func(u domain.CatalogUnique) bool { return slices.Contains(u.Columns, column) })
 }
@@ -212,8 +212,8 @@ func (t *table) askForUnique() {
 	}
 }
 
-// candidatesFor returns the surrogates that may satisfy the constraints of the column, best first. The empty text means
-// the default surrogate of the column type.
+// candidatesFor returns the surrogates (the values that an erasure writes) that may satisfy the constraints of the
+// column, best first. The empty text means the default surrogate of the column type.
 func candidatesFor(c domain.CatalogColumn, m names.Match, constraints []domain.CatalogCheck) []string {
 	if len(c.Values) > 0 {
 		return neutralFirst(c.Values)
@@ -254,7 +254,7 @@ func candidatesFor(c domain.CatalogColumn, m names.Match, constraints []domain.C
 }
 
 // isPattern reports whether a literal in a constraint seems to be a pattern for LIKE or a regular expression. A pattern
-// is not a candidate for a surrogate.
+// is not a candidate for the value that an erasure writes.
 func isPattern(text string) bool { return text == "" || strings.ContainsAny(text, `%^$*+?[](){}|\'`) }
 
 // neutral are words that reveal nothing about a person.
@@ -325,8 +325,8 @@ func samples(c domain.Column) []condition.Value {
 	}
 }
 
-// anonymous returns the default surrogate of a text column: "anon-" and digits, or digits only if the column is too
-// short. length is the maximum length of the column. 0 means no limit.
+// anonymous returns the default surrogate (the value that an erasure writes) of a text column: "anon-" and digits, or
+// digits only if the column is too short. length is the maximum length of the column. 0 means no limit.
 func anonymous(length int, digits string) string {
 	const prefix, least = "anon-", 12
 	switch {

@@ -31,8 +31,9 @@ func (s Stamper) Operation(ctx context.Context, id string) Operation {
 	return Operation{stamper: s, id: id, operator: domain.OperatorOf(ctx)}
 }
 
-// Operation creates the events of one export, erasure, sweep or rectification, and of its later consequences. It is
-// safe for concurrent use.
+// Operation creates the events of one export, erasure, rectification or sweep (which overwrites retained values after
+// the end of their retention period), and of the later calls to external systems that it requests. It is safe for
+// concurrent use.
 type Operation struct {
 	stamper  Stamper
 	id       string

@@ -16,7 +16,7 @@ const (
 )
 
 // Decide evaluates the SQL condition in text. The condition may start with the word CHECK. The function column returns
-// the value of the column that the condition calls name.
+// the value of the column with the given name.
 func Decide(text string, column func(name string) Value) Outcome {
 	r := &reader{tokens: tokensOf(text), column: column}
 	r.word("check")

@@ -38,7 +38,7 @@ func (r *reader) named(first token) Value {
 			}
 		}
 	}
-	if r.is(0, "cast") && r.isSign(1, "(") {
+	if r.isWord(0, "cast") && r.isSign(1, "(") {
 		r.at += 2
 		value := r.disjunction()
 		if !r.word("as") {
@@ -75,7 +75,7 @@ func (r *reader) arguments(name string) []Value {
 
 // cases parses a CASE expression after the word CASE.
 func (r *reader) cases() Value {
-	operand, compared := Value{}, !r.is(0, "when")
+	operand, compared := Value{}, !r.isWord(0, "when")
 	if compared {
 		operand = r.disjunction()
 	}
@@ -153,8 +153,9 @@ func call(name string, arguments []Value) Value {
 	return Value{}
 }
 
-// coalesce returns the value of COALESCE. v is the first operand that is not certainly NULL, and all are the operands.
-// If v is unknown, v may be NULL. The result is then at most known to be not NULL, because another operand is not NULL.
+// coalesce returns the value of COALESCE for the operands in all. v is the first of them that is not certainly NULL. If
+// v is unknown, v may be NULL, and the result is unknown, too. However, if another operand is certainly not NULL, the
+// result is also not NULL.
 func (v Value) coalesce(all []Value) Value {
 	if v.kind != unknown {
 		return v
@@ -182,8 +183,8 @@ func countNulls(nulls bool, values []Value) Value {
 
 const blanks = " "
 
-// textFunctions are SQL functions of a text s. The other arguments are in the parameter more. All arguments are known
-// and not NULL.
+// textFunctions implement the SQL functions whose first argument is a text, by name. The parameter s is this text, and
+// the parameter more has the other arguments. All arguments are known and not NULL.
 var textFunctions = map[string]func(s string, more []Value) Value{
 	"length":           runes,
 	"char_length":      runes,
@@ -204,9 +205,9 @@ var textFunctions = map[string]func(s string, more []Value) Value{
 		}
 		return Boolean(strings.HasPrefix(s, more[0].text))
 	},
-	"substr":       part,
-	"substring":    part,
-	"left":         func(s string, more []Value) Value { return part(s, append([]Value{Number(1)}, more...)) },
+	"substr":       substr,
+	"substring":    substr,
+	"left":         func(s string, more []Value) Value { return substr(s, append([]Value{Number(1)}, more...)) },
 	"json_valid":   func(s string, more []Value) Value { return onlyText(more, Boolean(json.Valid([]byte(s)))) },
 	"json_typeof":  kindOfJSON,
 	"jsonb_typeof": kindOfJSON,
@@ -235,8 +236,9 @@ func positionIn(s string, more []Value) Value {
 	return Number(float64(utf8.RuneCountInString(before) + 1))
 }
 
-// part returns the value of the SQL function substr for the text s and the further arguments.
-func part(s string, more []Value) Value {
+// substr returns the value of the SQL function substr for the text s. The parameter more has the other arguments: the
+// first character, and possibly the length.
+func substr(s string, more []Value) Value {
 	runes := []rune(s)
 	if len(more) == 0 || len(more) > 2 || more[0].kind != number || more[0].number < 1 {
 		return Value{}

@@ -80,7 +80,7 @@ func (r *reader) factor() Value {
 			value = r.cast(value)
 		case r.word("collate"):
 			r.name()
-		case r.is(0, "at") && r.is(1, "time") && r.is(2, "zone"):
+		case r.isWord(0, "at") && r.isWord(1, "time") && r.isWord(2, "zone"):
 			r.at += 3
 			r.factor()
 			value = Value{}

@@ -20,8 +20,9 @@ func (r *reader) fail() Value {
 	return Value{}
 }
 
-// is reports whether a token is one of the words. The offset counts from the next token.
-func (r *reader) is(offset int, words ...string) bool {
+// isWord reports whether a token is one of the words. It tests the next token if offset is 0, and the token after it if
+// offset is 1.
+func (r *reader) isWord(offset int, words ...string) bool {
 	i := r.at + offset
 	return i < len(r.tokens) && r.tokens[i].kind == word &&
 		slices.ContainsFunc(words, func(w string) bool { return strings.EqualFold(w, r.tokens[i].text) })
@@ -34,7 +35,7 @@ func (r *reader) isSign(offset int, signs ...string) bool {
 
 // word consumes the next token if it is one of the words, and reports whether it did.
 func (r *reader) word(words ...string) bool {
-	if r.is(0, words...) {
+	if r.isWord(0, words...) {
 		r.at++
 		return true
 	}
@@ -50,7 +51,7 @@ func (r *reader) sign(signs ...string) bool {
 	return false
 }
 
-// need consumes the next token if it is the sign. Otherwise the parser fails.
+// need consumes the next token if it is the given sign. Otherwise the parser fails.
 func (r *reader) need(text string) {
 	if !r.sign(text) {
 		r.fail()
@@ -100,7 +101,7 @@ func (r *reader) predicate(value Value) (result Value, more bool) {
 		return value.isNull(), true
 	case r.word("notnull"):
 		return negated(value.isNull()), true
-	case r.is(0, "not") && r.is(1, "null"):
+	case r.isWord(0, "not") && r.isWord(1, "null"):
 		r.at += 2
 		return negated(value.isNull()), true
 	case r.word("is"):
@@ -108,10 +109,10 @@ func (r *reader) predicate(value Value) (result Value, more bool) {
 			return negated(r.test(value)), true
 		}
 		return r.test(value), true
-	case r.is(0, "not") && r.is(1, "in", "between", "like", "ilike", "glob", "regexp", "match", "similar"):
+	case r.isWord(0, "not") && r.isWord(1, "in", "between", "like", "ilike", "glob", "regexp", "match", "similar"):
 		r.at++
 		return negated(r.membership(value)), true
-	case r.is(0, "in", "between", "like", "ilike", "glob", "regexp", "match", "similar"):
+	case r.isWord(0, "in", "between", "like", "ilike", "glob", "regexp", "match", "similar"):
 		return r.membership(value), true
 	case r.isSign(0, "=", "==", "<>", "!=", "<", "<=", ">", ">=",
 		"~", "~*", "!~", "!~*", "~~", "~~*", "!~~", "!~~*"):
@@ -174,8 +175,8 @@ func (r *reader) membership(value Value) Value {
 		}
 		return both(compare(value, ">=", low), compare(value, "<=", r.operand()))
 	case r.word("like"):
-		// PostgreSQL compares case, SQLite ignores the case of ASCII letters. The database is unknown here, so the result is
-		// known only if both rules give the same result.
+		// LIKE distinguishes upper and lower case on PostgreSQL, but not for ASCII letters on SQLite. The database is unknown
+		// here, so the result is known only if both rules give the same result.
 		pattern := r.operand()
 		if r.word("escape") {
 			r.operand()
@@ -199,8 +200,8 @@ func (r *reader) membership(value Value) Value {
 
 // comparison parses the right operand of a comparison and returns the value of the comparison.
 func (r *reader) comparison(value Value, operator string) Value {
-	if r.is(0, "any", "some", "all") && r.isSign(1, "(") {
-		all := r.is(0, "all")
+	if r.isWord(0, "any", "some", "all") && r.isSign(1, "(") {
+		all := r.isWord(0, "all")
 		r.at += 2
 		values := r.disjunction()
 		r.need(")")
@@ -249,7 +250,8 @@ func operate(a Value, operator string, b Value) Value {
 	return compare(a, operator, b)
 }
 
-// list parses values separated by commas, and consumes the sign after the last value. The parameter end is this sign.
+// list parses values separated by commas. It also consumes the sign after the last value, which must be the parameter
+// end.
 func (r *reader) list(end string) []Value {
 	var values []Value
 	if r.sign(end) {

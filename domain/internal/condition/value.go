@@ -51,7 +51,7 @@ func Time(t time.Time) Value { return Value{kind: instant, at: t} }
 
 // truth returns the value as an operand of AND, OR and NOT. The result is a boolean, NULL or unknown.
 func (v Value) truth() Value {
-	switch v.kind { //nolint:exhaustive // the others have no truth
+	switch v.kind { //nolint:exhaustive // the other kinds have no boolean value
 	case boolean, null:
 		return v
 	case number: // SQLite has numbers as booleans
@@ -96,9 +96,10 @@ func (v Value) isNull() Value {
 	return Boolean(v.kind == null)
 }
 
-// strict evaluates a strict function or operator, which returns NULL if an operand is NULL. known is true if the
-// operands already determine the result: one of them is NULL, unknown or only known to be not NULL.
-func strict(operands ...Value) (result Value, known bool) {
+// strict checks the operands of a function or operator that returns NULL if an operand is NULL. If all operands are
+// known and not NULL, done is false, and the caller must compute the result. Otherwise, result is NULL, unknown, or
+// only known to be not NULL.
+func strict(operands ...Value) (result Value, done bool) {
 	result.kind = boolean // stays boolean if no operand determines the result
 	for _, v := range operands {
 		switch {
@@ -146,8 +147,8 @@ func compare(a Value, operator string, b Value) Value {
 	}
 }
 
-// order compares two values. If sure is true, the result is negative, zero or positive. If sure is false, the result is
-// 2 if a and b certainly differ, and 0 if nothing is known.
+// order compares two values. If sure is true, the result is negative if a is less than b, 0 if both are equal, and
+// positive if a is greater. If sure is false, the result is 2 if a and b certainly differ, and 0 if nothing is known.
 func order(a, b Value) (order int, sure bool) {
 	if a.kind == text && b.kind == text {
 		switch { // the order of other texts depends on the collation
@@ -253,7 +254,7 @@ func cast(v Value, name string, length int, isArray bool) Value {
 }
 
 func (v Value) asText(length int) Value {
-	switch v.kind { //nolint:exhaustive // the others have several texts
+	switch v.kind { //nolint:exhaustive // the other kinds have several text forms
 	case number:
 		v = Text(strconv.FormatFloat(v.number, 'f', -1, 64))
 	case boolean:

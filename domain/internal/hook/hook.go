@@ -20,9 +20,9 @@ type Hooks[R interface{ Clone() R }] struct {
 	After func(ctx context.Context, subject domain.Subject, result R)
 }
 
-// CallBefore calls Before and returns its error. If Before panics, it returns *Panicked. For each error, CallBefore
-// also appends an audit event as evidence, which stays if the transaction rolls back. The function failed creates this
-// event from a payload.
+// CallBefore calls Before and returns its error. If Before panics, it returns *Panicked. If there is an error,
+// CallBefore also appends an audit event as evidence, which stays after the transaction rolls back. The function failed
+// creates this event from a payload.
 func (h Hooks[R]) CallBefore(
 	ctx context.Context, s ports.Session, subject domain.Subject, failed func(domain.Payload) domain.AuditEvent,
 ) error {

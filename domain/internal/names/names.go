@@ -147,7 +147,6 @@ func matchesWord(part, word string) bool {
 	return part == word || part == word+"s" || part == word+"es"
 }
 
-// patterns parses a list of patterns that are separated by commas.
 func patterns(list string) []pattern {
 	var read []pattern
 	for text := range strings.SplitSeq(list, ",") {

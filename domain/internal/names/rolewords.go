@@ -7,8 +7,7 @@ import (
 	"github.com/habeas-data/habeas/internal/words"
 )
 
-// Role is the relation of a person to the rows of a table, guessed from the name of the column that refers to the
-// person.
+// Role is the role of a person for the rows of a table, guessed from the name of the column that refers to the person.
 type Role int
 
 // The roles, closest first.
@@ -47,8 +46,8 @@ var sureRoles = patterns(`
 	approved by, closed by, resolved by, locked by, merged by, reviewed by, invited by, added by, granted by, revoked by,
 	archived by, uploaded by, assigned by, assigned to, absender, besitzer, verfasser, auteur, autor`)
 
-// IsRole reports whether the stem of a reference column ends with a role of a person, such as sender or created_by. It
-// returns false for words for people themselves, such as user. See Stem.
+// IsRole reports whether the stem of a reference column (its name without an ending such as _id) ends with a role of a
+// person, such as sender or created_by. It returns false for words for people themselves, such as user. See Stem.
 func IsRole(stem string) bool { return endsIn(stem, sureRoles) }
 
 // RoleOf returns the role of the person that the column refers to. The column must be a reference to people.
@@ -73,8 +72,8 @@ func roleOf(stem string) Role {
 	return Other
 }
 
-// namesOfPeople are the words before a word for people that do not show a role. For example, app_user_id does not show
-// a role, but to_user_id does.
+// namesOfPeople are words that show no role if they stand before a word for people. For example, app_user_id does not
+// show a role, but to_user_id does.
 var namesOfPeople = []string{"user", "app", "auth", "local"}
 
 // EndsIn reports whether name ends with the words of the parameter other. The last word may be in the singular or

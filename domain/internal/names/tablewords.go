@@ -67,7 +67,7 @@ func IsPeople(table string) bool { return Is(table, People) }
 
 // Is reports whether the last words of a table's name match the kind. A schema before the name is ignored.
 func Is(table string, kind Kind) bool {
-	switch kind { //nolint:exhaustive // the others have words only
+	switch kind { //nolint:exhaustive // the other kinds have no further condition
 	case Duties:
 		_, ok := FindDuty(table)
 		return ok
@@ -79,7 +79,7 @@ func Is(table string, kind Kind) bool {
 	return endsIn(table, tableWords[kind])
 }
 
-// virtual are words that make an address something other than a postal address, such as ip_address.
+// virtual are words before "address" that show that it is not a postal address, such as ip_address.
 var virtual = []string{"ip", "mac", "email", "mail", "wallet", "network"}
 
 func endsIn(table string, list []pattern) bool {
@@ -112,7 +112,7 @@ var dutyWords = patterns(`
 	zahlung, zahlungen, beleg, belege, buchung, buchungen, gutschrift, gutschriften, bestellung, bestellungen, facture,
 	paiement, commande, factura, pago, pedido, recibo`)
 
-// FindDuty returns the retention duty for the rows of a table. It recognises the duty by the table's name.
+// FindDuty returns the legal duty to keep the rows of a table. It recognises the duty by the table's name.
 func FindDuty(table string) (Duty, bool) {
 	if !endsIn(table, dutyWords) {
 		return Duty{}, false
@@ -121,13 +121,14 @@ func FindDuty(table string) (Duty, bool) {
 	return Duty{Word: parts[len(parts)-1], Reason: bookkeeping}, true
 }
 
-// beginnings are words in the names of time columns that may hold the start of a retention duty, best first.
+// beginnings are words in the names of time columns that may hold the start of the legal duty to keep a row, best
+// first.
 var beginnings = patterns(`
 	issued, invoice date, invoiced, rechnungsdatum, belegdatum, booked, buchungsdatum, paid, payment date, completed,
 	ordered, order date, placed, created, date, datum, fecha, timestamp, inserted, added, createat`)
 
-// Begins returns the rank of a time column as the start of a retention duty. 0 is the best rank. -1 means that the name
-// of the column does not suggest the start of a duty.
+// Begins returns the rank of a time column as the start of the legal duty to keep a row. 0 is the best rank. Begins
+// returns -1 if the name of the column does not suggest such a start.
 func Begins(column string) int {
 	parts := partsOf(column)
 	return slices.IndexFunc(beginnings, func(p pattern) bool {

@@ -2,11 +2,11 @@ package names
 
 import "github.com/habeas-data/habeas/domain"
 
-// holds is a set of groups of column types.
-type holds int
+// typeGroups is a bit set of groups of column types.
+type typeGroups int
 
 const (
-	texts holds = 1 << iota // texts, bytes, UUIDs, JSON and arrays
+	texts typeGroups = 1 << iota // texts, bytes, UUIDs, JSON and arrays
 	numbers
 	times
 	booleans
@@ -16,7 +16,7 @@ const (
 type columnRule struct {
 	category domain.Category
 	means    string
-	holds    holds
+	holds    typeGroups
 	in       []Kind // the kinds of tables in which the words have this meaning; empty means any table
 	patterns []pattern
 }
@@ -24,8 +24,8 @@ type columnRule struct {
 // Email is the value of Match.Means for columns with email addresses.
 const Email = "an email address"
 
-// columnRules are the rules of Find. The first rule that matches applies. Most words are English, some are German,
-// French or Spanish.
+// columnRules are the rules by which Find recognises columns with personal data. The first rule that matches applies.
+// Most words are English, some are German, French or Spanish.
 var columnRules = []columnRule{
 	{
 		domain.CategorySpecial, "data of a special category (Art. 9 GDPR)", texts | numbers | times | booleans, nil,
@@ -228,7 +228,8 @@ var columnRules = []columnRule{
 	},
 }
 
-// asideWords are the last words of names of columns that only describe personal data and do not hold the data.
+// asideWords are the last words of names of columns that only describe personal data and do not hold the data, such as
+// email_verified.
 var asideWords = []string{
 	"id", "ids", "count", "counts", "type", "types", "kind", "status", "enabled", "disabled", "verified", "confirmed",
 	"visible", "visibility", "hidden", "format", "template", "templates", "sent", "required", "policy", "limit", "version",
@@ -239,7 +240,8 @@ var asideWords = []string{
 	"class", "typ", "anzahl", "state", "level", "priority", "position", "color", "value", "source", "channel",
 }
 
-// asideOfText are further words like asideWords, for text columns only.
+// asideOfText are last words of names of text columns that only describe personal data and do not hold the data, such
+// as phone_since.
 var asideOfText = []string{"at", "on", "since", "until", "by"}
 
 // sureSecrets match the names of columns that hold a secret in any table.
@@ -261,7 +263,8 @@ var openPatterns = patterns(`
 	key, media key, content hash, file hash, commit hash, image hash, blur hash, idempotency key, natural key, partition
 	key, locale key, setting key, preference key, config key, group key`)
 
-// asideOfSecret are the last words of names of columns that only describe a secret and do not hold the secret.
+// asideOfSecret are the last words of names of columns that only describe a secret and do not hold the secret, such as
+// token_expires.
 var asideOfSecret = []string{
 	"type", "types", "count", "id", "ids", "name", "names", "expires", "expiry", "expiration", "enabled", "required",
 	"algorithm", "algo", "method", "policy", "length", "version", "at", "on", "scope", "scopes", "status", "prefix",

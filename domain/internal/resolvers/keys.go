@@ -12,8 +12,8 @@ import (
 // pageOfKeys is the number of keys that one query reads. It limits the memory for keys.
 const pageOfKeys = 100 * domain.MaxKeys
 
-// CheckRefs returns a problem for each column whose Annotation.Ref does not name a resolver of the set that takes keys
-// (ports.KeyResolver). The problems are in the order of the tables.
+// CheckRefs returns a problem for each column whose Annotation.Ref is not the name of a ports.KeyResolver of the set.
+// The problems are in the order of the tables.
 func CheckRefs(m domain.DataMap, set *Set) []domain.Problem {
 	var able []string
 	for _, resolver := range set.ordered {
@@ -43,7 +43,7 @@ func CheckRefs(m domain.DataMap, set *Set) []domain.Problem {
 	return problems
 }
 
-// KeyCalls calls visit with a Call for up to domain.MaxKeys keys at a time, until all keys of the query are passed. The
+// KeyCalls passes the keys that the query selects to the function visit, up to domain.MaxKeys keys in each Call. The
 // resolver of the query must implement ports.KeyResolver. See KeyRefs.
 func KeyCalls(
 	ctx context.Context, s ports.Session, m domain.DataMap, set *Set, id domain.SubjectID, query domain.KeyQuery,
@@ -54,9 +54,9 @@ func KeyCalls(
 	})
 }
 
-// KeyRefs calls visit with a ref for up to domain.MaxKeys keys at a time, until all keys of the query are passed. The
-// parameter read returns one page of keys, and only this page is held in memory. KeyRefs leaves out the values that an
-// erasure has written over a key.
+// KeyRefs passes the keys that the query selects to the function visit, up to domain.MaxKeys keys in each
+// domain.SubjectRef. The function read returns one page of keys, and only this page is held in memory. KeyRefs leaves
+// out the values that an erasure has written over keys.
 func KeyRefs(
 	ctx context.Context, read func(context.Context, domain.SubjectID, domain.KeyQuery) ([]string, error),
 	m domain.DataMap, id domain.SubjectID, query domain.KeyQuery, visit func(domain.SubjectRef) error,

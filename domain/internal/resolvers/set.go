@@ -18,7 +18,7 @@ type Set struct {
 	byName  map[string]ports.Resolver
 }
 
-// Call is a resolver with the ref that is passed to it.
+// Call is a resolver with the ref (the id of the subject in the external system) that is passed to it.
 type Call struct {
 	Resolver ports.Resolver
 	Ref      domain.SubjectRef
@@ -80,8 +80,8 @@ func (s *Set) Targets() []domain.OutboxTarget {
 	return targets
 }
 
-// Route returns a call for each ref, in the order of registration, and the names of the resolvers without a ref.
-// Returns domain.ErrSubject if no resolver has the kind of a ref as its name.
+// Route returns a Call for each ref (the id of the subject in an external system), in the order of registration, and
+// the names of the resolvers without a ref. Returns domain.ErrSubject if no resolver has the kind of a ref as its name.
 func (s *Set) Route(refs []domain.SubjectRef) (calls []Call, skipped []string, err error) {
 	for _, ref := range refs {
 		if s.byName[ref.Kind] == nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/habeas-data/habeas/ports/mocks"
 )
 
-// named returns resolvers with these names. They allow only calls of the method Name.
+// named returns mock resolvers with these names. A call of any method except Name fails the test.
 func named(tb testing.TB, names ...string) []ports.Resolver {
 	tb.Helper()
 	ctrl := gomock.NewController(tb)
