@@ -1,23 +1,65 @@
-// Package guide tests that the example in docs/writing-an-adapter.md passes the conformance suite of its port.
+// Package guide tests that the examples in docs/writing-an-adapter.md compile, and pass the conformance suites.
 package guide
 
 import (
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 )
 
-func TestTheGuideShowsTheExampleThatIsRun(t *testing.T) {
-	guide, err := os.ReadFile("../../docs/writing-an-adapter.md")
+var goBlock = regexp.MustCompile("(?s)```go\n(.*?)```")
+
+// A block that contains "..." is a sketch and not code.
+func TestTheGuideShowsCodeThatIsRun(t *testing.T) {
+	var files []string
+	for _, name := range []string{
+		"newsletter/newsletter.go", "newsletter/optional.go", "router/router.go", "router/router_test.go",
+	} {
+		files = append(files, read(t, "internal/"+name))
+	}
+	complete := 0
+	for _, block := range goBlock.FindAllStringSubmatch(read(t, "../../docs/writing-an-adapter.md"), -1) {
+		code := block[1]
+		switch {
+		case strings.Contains(code, "{ ... }"):
+		case strings.HasPrefix(code, "package "):
+			complete++
+			if !isEndOfAny(files, code) {
+				t.Errorf("the guide does not show a complete file:\n%s", code)
+			}
+		case !strings.Contains(unindented(strings.Join(files, "\n")), unindented(code)):
+			t.Errorf("the code is not part of %d files:\n%s", len(files), code)
+		}
+	}
+	if complete != 3 {
+		t.Errorf("the guide shows %d complete files, want 3", complete)
+	}
+}
+
+// isEndOfAny reports whether one of the files consists of the code and possibly a package comment before it.
+func isEndOfAny(files []string, code string) bool {
+	for _, file := range files {
+		if before, found := strings.CutSuffix(file, code); found && !strings.Contains(before, "\npackage ") {
+			return true
+		}
+	}
+	return false
+}
+
+func read(t *testing.T, file string) string {
+	t.Helper()
+	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	example, err := os.ReadFile("internal/newsletter/newsletter.go")
-	if err != nil {
-		t.Fatal(err)
+	return string(text)
+}
+
+func unindented(code string) string {
+	lines := strings.Split(code, "\n")
+	for i, line := range lines {
+		lines[i] = strings.TrimSpace(line)
 	}
-	_, code, found := strings.Cut(string(example), "\npackage newsletter\n")
-	if !found || !strings.Contains(string(guide), "```go\npackage newsletter\n"+code+"```\n") {
-		t.Error("docs/writing-an-adapter.md does not show internal/newsletter/newsletter.go as it is")
-	}
+	return strings.Join(lines, "\n")
 }

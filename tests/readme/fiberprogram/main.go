@@ -11,7 +11,6 @@ import (
 	"github.com/uptrace/bun/dialect/sqlitedialect"
 	_ "modernc.org/sqlite"
 
-	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/app"
 	"github.com/habeas-data/habeas/domain"
 )
@@ -43,12 +42,12 @@ func signedIn(c *fiber.Ctx) (domain.Subject, error) {
 }
 
 func newServer(ctx context.Context, db *bun.DB) (*fiber.App, error) {
-	if err := bunstore.Migrate(ctx, db, bunstore.Options{}); err != nil {
-		return nil, err
-	}
 	gdpr, err := app.New(app.Config{DB: db, Models: []any{(*User)(nil), (*Order)(nil)}})
 	if err != nil {
 		return nil, err // the mistakes in the models, each with its table and column
+	}
+	if err := gdpr.Migrate(ctx); err != nil {
+		return nil, err
 	}
 	server := fiber.New()
 	server.Route("/me", gdpr.Router(signedIn))

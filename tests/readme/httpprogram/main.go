@@ -4,17 +4,18 @@ package main
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"log"
 	"net/http"
 	"os"
 	"os/signal"
+	"syscall"
 
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/dialect/sqlitedialect"
 	_ "modernc.org/sqlite"
 
 	"github.com/habeas-data/habeas/adapters/http/httpapi"
-	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/app"
 	"github.com/habeas-data/habeas/domain"
 )
@@ -37,7 +38,7 @@ func signedIn(r *http.Request) (domain.Subject, error) {
 }
 
 func run(ctx context.Context, file, address string) error {
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	connections, err := sql.Open("sqlite", "file:"+file+"?_pragma=foreign_keys(1)&_pragma=journal_mode(wal)")
 	if err != nil {
@@ -48,24 +49,25 @@ func run(ctx context.Context, file, address string) error {
 	if _, err := db.NewCreateTable().Model((*User)(nil)).IfNotExists().Exec(ctx); err != nil {
 		return err
 	}
-	if err := bunstore.Migrate(ctx, db, bunstore.Options{}); err != nil {
-		return err
-	}
 	gdpr, err := app.New(app.Config{DB: db, Models: []any{(*User)(nil)}})
 	if err != nil {
 		return err
 	}
-	mux := http.NewServeMux()
-	gdpr.Mount(mux, "/me", signedIn)
-	server := &http.Server{Addr: address, Handler: mux}
-	go func() {
-		log.Print(server.ListenAndServe())
-		stop()
-	}()
-	if err := gdpr.Run(ctx); err != nil { // runs the worker until ctx ends
+	if err := gdpr.Migrate(ctx); err != nil { // creates the tables of habeas
 		return err
 	}
-	return server.Shutdown(context.WithoutCancel(ctx))
+	mux := http.NewServeMux()
+	gdpr.Mount(mux, "/me", signedIn)
+	gdpr.Worker().Start() // calls external systems in the background
+	server := &http.Server{Addr: address, Handler: mux}
+	served := make(chan error, 1)
+	go func() { served <- server.ListenAndServe() }()
+	select {
+	case err = <-served: // for example, the port is in use
+	case <-ctx.Done():
+		err = server.Shutdown(context.WithoutCancel(ctx)) // waits for the requests
+	}
+	return errors.Join(err, gdpr.Worker().Stop(0)) // waits up to 10 s for calls to external systems
 }
 
 func main() {

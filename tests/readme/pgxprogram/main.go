@@ -3,11 +3,13 @@ package main
 
 import (
 	"context"
+	"errors"
 	"log"
 	"net/http"
 	"os"
 	"os/signal"
 	"strings"
+	"syscall"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/jackc/pgx/v5/stdlib"
@@ -15,7 +17,6 @@ import (
 	"github.com/uptrace/bun/dialect/pgdialect"
 
 	"github.com/habeas-data/habeas/adapters/http/httpapi"
-	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/adapters/persistence/manifest"
 	"github.com/habeas-data/habeas/app"
 	"github.com/habeas-data/habeas/domain"
@@ -43,7 +44,7 @@ func signedIn(r *http.Request) (domain.Subject, error) {
 }
 
 func run(ctx context.Context, databaseURL, address string) error {
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	pool, err := pgxpool.New(ctx, databaseURL)
 	if err != nil {
@@ -51,9 +52,6 @@ func run(ctx context.Context, databaseURL, address string) error {
 	}
 	defer pool.Close()
 	db := bun.NewDB(stdlib.OpenDBFromPool(pool), pgdialect.New()) // takes its connections from the pool
-	if err := bunstore.Migrate(ctx, db, bunstore.Options{}); err != nil {
-		return err
-	}
 	dataMap, err := manifest.Read(strings.NewReader(personalData))
 	if err != nil {
 		return err
@@ -62,17 +60,21 @@ func run(ctx context.Context, databaseURL, address string) error {
 	if err != nil {
 		return err
 	}
-	mux := http.NewServeMux()
-	gdpr.Mount(mux, "/me", signedIn)
-	server := &http.Server{Addr: address, Handler: mux}
-	go func() {
-		log.Print(server.ListenAndServe())
-		stop()
-	}()
-	if err := gdpr.Run(ctx); err != nil { // runs the worker until ctx ends
+	if err := gdpr.Migrate(ctx); err != nil { // creates the tables of habeas
 		return err
 	}
-	return server.Shutdown(context.WithoutCancel(ctx))
+	mux := http.NewServeMux()
+	gdpr.Mount(mux, "/me", signedIn)
+	gdpr.Worker().Start() // calls external systems in the background
+	server := &http.Server{Addr: address, Handler: mux}
+	served := make(chan error, 1)
+	go func() { served <- server.ListenAndServe() }()
+	select {
+	case err = <-served: // for example, the port is in use
+	case <-ctx.Done():
+		err = server.Shutdown(context.WithoutCancel(ctx)) // waits for the requests
+	}
+	return errors.Join(err, gdpr.Worker().Stop(0)) // waits up to 10 s for calls to external systems
 }
 
 func main() {

@@ -2,12 +2,14 @@
 package newsletter
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"io"
 	"net/http"
 	"net/url"
 	"strconv"
+	"time"
 
 	"github.com/habeas-data/habeas/domain"
 )
@@ -25,7 +27,7 @@ func NewResolver(baseURL, token string) *Resolver {
 	return &Resolver{BaseURL: baseURL, Token: token, Client: &http.Client{CheckRedirect: never}}
 }
 
-// fields lists the exported fields of a subscriber. CoveredSurface and ExportSubject use the same list.
+// fields lists the exported fields of a subscriber. CoveredSurface and export use the same list.
 var fields = []domain.CoveredField{
 	{Field: "email", Category: domain.CategoryContact},
 	{Field: "language", Category: domain.CategoryBehavioral},
@@ -41,53 +43,78 @@ func (r *Resolver) CoveredSurface() domain.CoveredSurface {
 
 // ExportSubject reads the subscriber.
 func (r *Resolver) ExportSubject(ctx context.Context, ref domain.SubjectRef) ([]domain.ExportRecord, error) {
+	return r.export(ctx, ref.Value)
+}
+
+// EraseSubject deletes the subscriber.
+func (r *Resolver) EraseSubject(ctx context.Context, ref domain.SubjectRef, entryID string) (bool, error) {
+	known, err := r.call(ctx, http.MethodDelete, ref.Value, entryID, nil, nil)
+	return err == nil && !known, err
+}
+
+// export returns one record for each field of the subscriber with the id.
+func (r *Resolver) export(ctx context.Context, id string) (records []domain.ExportRecord, err error) {
 	var subscriber map[string]any
-	known, err := r.call(ctx, http.MethodGet, ref, "", &subscriber)
+	known, err := r.call(ctx, http.MethodGet, id, "", nil, &subscriber)
 	if err != nil || !known {
 		return nil, err
 	}
-	var records []domain.ExportRecord
 	for _, field := range fields {
 		if value, ok := subscriber[field.Field].(string); ok {
-			records = append(records, domain.ExportRecord{
-				Field: field.Field, Row: "subscriber", Category: field.Category, Value: value,
-			})
+			record := domain.ExportRecord{Field: field.Field, Row: id, Category: field.Category, Value: value}
+			records = append(records, record)
 		}
 	}
 	return records, nil
 }
 
-// EraseSubject deletes the subscriber.
-func (r *Resolver) EraseSubject(ctx context.Context, ref domain.SubjectRef, entryID string) (bool, error) {
-	known, err := r.call(ctx, http.MethodDelete, ref, entryID, nil)
-	return err == nil && !known, err
-}
-
-// call sends one request about a subscriber, and reports whether the service knows this subscriber.
-func (r *Resolver) call(ctx context.Context, method string, ref domain.SubjectRef, key string, into any) (bool, error) {
-	address := r.BaseURL + "/subscribers/" + url.PathEscape(ref.Value)
-	request, err := http.NewRequestWithContext(ctx, method, address, nil)
-	if err != nil || ref.Value == "." || ref.Value == ".." { // PathEscape does not escape dots: they would change the path
-		return false, &domain.ResolverError{Resolver: r.Name(), Message: "the ref is not valid in a URL"}
+// call sends one request about a subscriber, and reports whether the service knows this subscriber. The parameter body
+// is sent as JSON, and the JSON of the response is stored in the parameter into. Both may be nil.
+func (r *Resolver) call(ctx context.Context, method, id, key string, body, into any) (known bool, err error) {
+	var content []byte
+	if body != nil {
+		content, err = json.Marshal(body)
+	}
+	address := r.BaseURL + "/subscribers/" + url.PathEscape(id)
+	request, invalid := http.NewRequestWithContext(ctx, method, address, bytes.NewReader(content))
+	// PathEscape does not escape dots, so the ids "." and ".." would change the path.
+	if err != nil || invalid != nil || id == "." || id == ".." {
+		return false, &domain.ResolverError{Resolver: r.Name(), Message: "no request can be made of the id and the body"}
 	}
 	request.Header.Set("Authorization", "Bearer "+r.Token)
+	request.Header.Set("Content-Type", "application/json")
 	request.Header.Set("Idempotency-Key", key)
 	response, err := r.Client.Do(request)
-	if err != nil { // the text of err contains the URL with the ref, so only the error of the context is wrapped
+	if err != nil { // the text of err contains the URL with the id, so only the error of the context is wrapped
 		return false, &domain.RetryLater{Resolver: r.Name(), Message: method + " got no response", Err: ctx.Err()}
 	}
 	defer response.Body.Close()
+	later := &domain.RetryLater{
+		Resolver: r.Name(), Message: method + " got status " + strconv.Itoa(response.StatusCode),
+		After: retryAfter(response), Err: ctx.Err(),
+	}
+	received := json.NewDecoder(io.LimitReader(response.Body, 1<<20))
 	switch status := response.StatusCode; {
 	case status == http.StatusNotFound:
+		var problem struct{ Error string }
+		if received.Decode(&problem) != nil || problem.Error != "unknown subscriber" {
+			return false, later // not from the service: a proxy or a wrong BaseURL
+		}
 		return false, nil
 	case status/100 == 2:
-		if into != nil && json.NewDecoder(io.LimitReader(response.Body, 1<<20)).Decode(into) != nil {
-			return false, &domain.RetryLater{Resolver: r.Name(), Message: "the response is not JSON", Err: ctx.Err()}
+		if into != nil && received.Decode(into) != nil {
+			return false, later
 		}
 		return true, nil
 	case status/100 == 4 && status != http.StatusTooManyRequests && status != http.StatusRequestTimeout:
-		return false, &domain.ResolverError{Resolver: r.Name(), Message: method + " got status " + strconv.Itoa(status)}
+		return false, &domain.ResolverError{Resolver: r.Name(), Message: later.Message}
 	default:
-		return false, &domain.RetryLater{Resolver: r.Name(), Message: method + " got status " + strconv.Itoa(status)}
+		return false, later
 	}
+}
+
+// retryAfter returns the wait that the service requests in seconds, or 0.
+func retryAfter(response *http.Response) time.Duration {
+	seconds, _ := strconv.ParseUint(response.Header.Get("Retry-After"), 10, 32) // returns 0 for any other text
+	return time.Duration(seconds) * time.Second
 }

@@ -1,13 +1,16 @@
 package newsletter_test
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/ports/porttest"
@@ -17,11 +20,7 @@ import (
 func TestConformance(t *testing.T) {
 	porttest.TestResolver(t, porttest.ResolverHarness{Open: func(t testing.TB) porttest.ResolverSystem {
 		t.Helper()
-		s := &service{subscribers: map[string]string{"ada-ref": "ada@example.org", "bob-ref": "bob@example.org"}}
-		server := httptest.NewServer(s)
-		t.Cleanup(server.Close)
-		t.Cleanup(s.heal) // the server waits for hanging requests when it closes
-		resolver := newsletter.NewResolver(server.URL, "secret-token")
+		s, resolver := open(t)
 		return porttest.ResolverSystem{
 			Resolver:  resolver,
 			Populated: domain.SubjectRef{Kind: "newsletter", Value: "ada-ref"},
@@ -29,12 +28,68 @@ func TestConformance(t *testing.T) {
 			Absent:    domain.SubjectRef{Kind: "newsletter", Value: "nobody-ref"},
 			Excluded:  []string{"excluded-issue"},
 			Secrets:   []string{"secret-token", "127.0.0.1", "what the service says"},
-			Transient: []porttest.ResolverFault{s.fault(429), s.fault(503), s.fault(302)},
+			Keys: porttest.ResolverKeys{
+				Populated: []string{"cy-key", "di-key"}, Bystander: "di-key-2", Absent: "nobody-key",
+			},
+			Transient: []porttest.ResolverFault{s.fault(429), s.fault(503), s.fault(302), s.fault(404)},
 			Permanent: []porttest.ResolverFault{s.fault(401), s.fault(403)},
 			Heal:      s.heal,
 			Hang:      s.hang,
 		}
 	}})
+}
+
+// open returns a resolver for a new service with five subscribers.
+func open(t testing.TB) (*service, *newsletter.Resolver) {
+	t.Helper()
+	s := &service{keys: map[string]bool{}, subscribers: map[string]string{
+		"ada-ref": "ada@example.org", "bob-ref": "bob@example.org",
+		"cy-key": "cy@example.org", "di-key": "di@example.org", "di-key-2": "di2@example.org",
+	}}
+	server := httptest.NewServer(s)
+	t.Cleanup(server.Close)
+	t.Cleanup(s.heal) // the server waits for hanging requests when it closes
+	return s, newsletter.NewResolver(server.URL, "secret-token")
+}
+
+func TestACorrectionChangesTheFieldOfItsCategory(t *testing.T) {
+	s, resolver := open(t)
+	for _, ref := range []string{"ada-ref", "nobody-ref"} {
+		err := resolver.RectifySubject(t.Context(), domain.SubjectRef{Kind: "newsletter", Value: ref}, "entry",
+			domain.Corrections{domain.CategoryContact: "ada@example.com", domain.CategoryIdentity: "Ada"})
+		if err != nil {
+			t.Errorf("%s: %v", ref, err)
+		}
+	}
+	if s.subscribers["ada-ref"] != "ada@example.com" || s.subscribers["bob-ref"] != "bob@example.org" {
+		t.Error(s.subscribers)
+	}
+}
+
+func TestACorrectionOfAnUnknownCategorySendsNothing(t *testing.T) {
+	s, resolver := open(t)
+	err := resolver.RectifySubject(t.Context(), domain.SubjectRef{Kind: "newsletter", Value: "ada-ref"}, "entry",
+		domain.Corrections{domain.CategoryIdentity: "Ada"})
+	if err != nil || len(s.keys) > 0 {
+		t.Errorf("%v, %d requests", err, len(s.keys))
+	}
+}
+
+func TestEachKeyHasItsOwnIdempotencyKey(t *testing.T) {
+	s, resolver := open(t)
+	absent, err := resolver.EraseKeys(t.Context(), []string{"cy-key", "nobody-key", "di-key"}, "entry")
+	if err != nil || absent != 1 || len(s.keys) != 3 {
+		t.Errorf("%d absent, %v, idempotency keys %v", absent, err, s.keys)
+	}
+}
+
+func TestTheRequestedWaitIsReported(t *testing.T) {
+	s, resolver := open(t)
+	s.fault(http.StatusTooManyRequests).Inject()
+	_, err := resolver.EraseSubject(t.Context(), domain.SubjectRef{Kind: "newsletter", Value: "ada-ref"}, "entry")
+	if later := new(domain.RetryLater); !errors.As(err, &later) || later.After != 90*time.Second {
+		t.Errorf("%+v", err)
+	}
 }
 
 func TestARefThatIsAPathIsRefused(t *testing.T) {
@@ -52,6 +107,7 @@ func TestARefThatIsAPathIsRefused(t *testing.T) {
 type service struct {
 	mu          sync.Mutex
 	subscribers map[string]string // addresses by subscriber
+	keys        map[string]bool   // the idempotency keys of all requests
 	status      int
 	hanging     chan struct{}
 }
@@ -89,16 +145,25 @@ func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.keys[r.Header.Get("Idempotency-Key")] = true
 	id := strings.TrimPrefix(r.URL.Path, "/subscribers/")
 	address, known := s.subscribers[id]
 	switch {
 	case s.status != 0:
 		w.Header().Set("Location", "/elsewhere")
+		w.Header().Set("Retry-After", "90")
 		http.Error(w, "what the service says of "+address, s.status)
 	case r.Header.Get("Authorization") != "Bearer secret-token":
 		w.WriteHeader(http.StatusUnauthorized)
 	case !known:
 		w.WriteHeader(http.StatusNotFound)
+		_, _ = io.WriteString(w, `{"error": "unknown subscriber"}`)
+	case r.Method == http.MethodPatch:
+		var changes map[string]string
+		if json.NewDecoder(r.Body).Decode(&changes) != nil {
+			w.WriteHeader(http.StatusBadRequest)
+		}
+		s.subscribers[id] = changes["email"]
 	case r.Method == http.MethodDelete:
 		delete(s.subscribers, id)
 		w.WriteHeader(http.StatusNoContent)

@@ -1,0 +1,63 @@
+package newsletter
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"net/http"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
+)
+
+var (
+	_ ports.RectifyingResolver = (*Resolver)(nil)
+	_ ports.KeyResolver        = (*Resolver)(nil)
+)
+
+// correctable has the field of the service for each category that a person may correct.
+var correctable = map[domain.Category]string{domain.CategoryContact: "email", domain.CategoryBehavioral: "language"}
+
+// RectifySubject writes the corrections into the subscriber.
+func (r *Resolver) RectifySubject(
+	ctx context.Context, ref domain.SubjectRef, entryID string, corrections domain.Corrections,
+) error {
+	changes := map[string]any{}
+	for category, value := range corrections {
+		if field, ok := correctable[category]; ok {
+			changes[field] = value
+		}
+	}
+	if len(changes) == 0 {
+		return nil // the service stores no value of these categories
+	}
+	_, err := r.call(ctx, http.MethodPatch, ref.Value, entryID, changes, nil)
+	return err // nil if the service does not know the subscriber
+}
+
+// ExportKeys reads the subscribers whose ids are the keys.
+func (r *Resolver) ExportKeys(ctx context.Context, keys []string) (all []domain.ExportRecord, err error) {
+	for _, key := range keys {
+		records, err := r.export(ctx, key)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, records...)
+	}
+	return all, nil
+}
+
+// EraseKeys deletes the subscribers whose ids are the keys. Each request has an idempotency key of its own.
+func (r *Resolver) EraseKeys(ctx context.Context, keys []string, entryID string) (absent int, err error) {
+	for _, key := range keys {
+		hash := sha256.Sum256([]byte(key))
+		known, err := r.call(ctx, http.MethodDelete, key, entryID+"-"+hex.EncodeToString(hash[:]), nil, nil)
+		if err != nil {
+			return absent, err
+		}
+		if !known {
+			absent++
+		}
+	}
+	return absent, nil
+}
