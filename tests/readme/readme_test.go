@@ -12,12 +12,12 @@ import (
 var goBlock = regexp.MustCompile("(?s)```go\n(.*?)```")
 
 func TestREADMECodeCompiles(t *testing.T) {
-	checkBlocks(t, "../../README.md", "../../app/example_test.go", "fragments_test.go", "fiberprogram/main.go")
+	checkBlocks(t, "../../README.md", "../../app/example_test.go", "fragments_test.go",
+		"fiberprogram/main.go", "httpprogram/main.go", "pgxprogram/main.go")
 }
 
 func TestIntegrationGuideCodeCompiles(t *testing.T) {
-	checkBlocks(t, "../../docs/integration.md",
-		"../../app/example_test.go", "fragments_test.go", "httpprogram/main.go", "pgxprogram/main.go", "pgxprogram/signup.go")
+	checkBlocks(t, "../../docs/integration.md", "../../app/example_test.go", "fragments_test.go", "pgxprogram/signup.go")
 }
 
 func TestOperatingGuideCodeCompiles(t *testing.T) {

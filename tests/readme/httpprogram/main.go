@@ -1,4 +1,4 @@
-// Command httpprogram is the program for net/http that docs/integration.md shows.
+// Command httpprogram is the program for net/http that the README shows.
 package main
 
 import (

@@ -1,4 +1,4 @@
-// Command pgxprogram is the program for pgx that docs/integration.md shows.
+// Command pgxprogram is the program for pgx that the README shows.
 package main
 
 import (
