@@ -8,7 +8,7 @@ import (
 
 // Check compares the data map and the erasure plan with the live schema of the database. The erasure plan follows from
 // the data map. Check runs a few statements that read only the schema. It reads no row and changes nothing. Run the
-// migrations before Check.
+// migrations of the application before Check. Check does not need the tables of habeas.
 //
 // See check.Checker.Check for the order of the findings, and check.Rules for the rules. Check returns
 // domain.ErrUnavailable if the database cannot be reached. It returns domain.ErrConfiguration if the application set

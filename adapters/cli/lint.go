@@ -16,8 +16,8 @@ var severities = []string{string(domain.SeverityWarning), string(domain.Severity
 
 // linting has the flags of lint.
 type linting struct {
-	failOn, source string
-	ignored        []string
+	failOn           string
+	ignored, sources []string
 }
 
 func lint() subcommand {
@@ -33,7 +33,8 @@ help topic rules lists all rules.
 
 Run the command in the CI of an application, after the migrations. With --sarif,
 it prints SARIF 2.1.0. Code hosts show such findings next to the code, at the
-lines of the given file that name the table or column.`,
+lines of the given files that name the table or column. Repeat --sarif for each
+file with models.`,
 		example: `habeas lint
 habeas lint --fail-on error --ignore table-unlinked
 habeas lint --sarif models/user.go > habeas.sarif`,
@@ -44,7 +45,7 @@ habeas lint --sarif models/user.go > habeas.sarif`,
 			c.Flags().Var(choice{&l.failOn, severities}, "fail-on",
 				"lowest `severity` for which the exit code is 1")
 			c.Flags().StringSliceVar(&l.ignored, "ignore", nil, "omit findings of this `rule`; repeatable")
-			c.Flags().StringVar(&l.source, "sarif", "", "print SARIF; `file` has the data map or the models")
+			c.Flags().StringArrayVar(&l.sources, "sarif", nil, "print SARIF; `file` has the data map or models; repeatable")
 			_ = c.RegisterFlagCompletionFunc("fail-on", completes(severities...))
 			_ = c.RegisterFlagCompletionFunc("ignore", completes(ruleCodes()...))
 		},
@@ -58,12 +59,9 @@ func (l *linting) run(ctx context.Context, c *call) error {
 			return usage(c.command, "--ignore must be the code of a rule; see the topic rules")
 		}
 	}
-	var lines *source
-	if l.source != "" {
-		var err error
-		if lines, err = readSource(l.source); err != nil {
-			return err
-		}
+	lines, err := readSources(l.sources)
+	if err != nil {
+		return err
 	}
 	all, err := c.Check(ctx)
 	if err != nil {
@@ -80,7 +78,7 @@ func (l *linting) run(ctx context.Context, c *call) error {
 			failing++
 		}
 	}
-	if lines != nil {
+	if len(lines) > 0 {
 		encoder := json.NewEncoder(c.out)
 		encoder.SetEscapeHTML(false)
 		_ = encoder.Encode(sarifOf(lines, found)) // encoding cannot fail, and printer.end reports a failed write

@@ -223,3 +223,25 @@ func TestADataMapIsProposed(t *testing.T) {
 	}
 	complains(t, stderr, "users")
 }
+
+func TestSARIFFindsTheFileOfATable(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for name, text := range map[string]string{
+		"order.go": "package models // users have orders\n",
+		"user.go":  models,
+	} {
+		must(t, os.WriteFile(name, []byte(text), 0o600))
+	}
+	for args, want := range map[string]string{
+		"--sarif order.go --sarif user.go": `"uri":"user.go"},"region":{"startLine":6}`,
+		"--sarif user.go --sarif order.go": `"uri":"user.go"},"region":{"startLine":6}`,
+		"--sarif order.go":                 `"uri":"order.go"},"region":{"startLine":1}`,
+	} {
+		if _, stdout, _ := lint(t, found, strings.Fields(args)...); !strings.Contains(stdout, want) {
+			t.Errorf("%s: printed %s", args, stdout)
+		}
+	}
+	if code, _, _ := lint(t, found, "--sarif", "user.go", "--sarif", "none.go"); code != 2 {
+		t.Errorf("a file that is missing: exit code %d", code)
+	}
+}

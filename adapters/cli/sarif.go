@@ -68,8 +68,8 @@ type (
 	}
 )
 
-// sarifOf returns findings as a SARIF document. The position of a finding is a line of the source file.
-func sarifOf(lines *source, found []domain.Finding) sarif {
+// sarifOf returns findings as a SARIF document. The position of a finding is a line of a source file.
+func sarifOf(lines sources, found []domain.Finding) sarif {
 	run := sarifRun{Results: []sarifResult{}, Tool: sarifTool{sarifDriver{
 		Name: "habeas", InformationURI: "https://" + module, Rules: []sarifRule{},
 	}}}
@@ -81,9 +81,8 @@ func sarifOf(lines *source, found []domain.Finding) sarif {
 		})
 	}
 	for _, finding := range found {
-		location := sarifLocation{Physical: sarifPhysical{
-			sarifArtifact{lines.uri}, sarifRegion{lines.lineOf(finding.Table, finding.Column)},
-		}}
+		uri, line := lines.locate(finding.Table, finding.Column)
+		location := sarifLocation{Physical: sarifPhysical{sarifArtifact{uri}, sarifRegion{line}}}
 		text := finding.Reason + " " + finding.Remedy
 		if where := finding.Where(); where != "" {
 			location.Logical = []sarifLogical{{where}}
@@ -98,37 +97,50 @@ func sarifOf(lines *source, found []domain.Finding) sarif {
 	return sarif{"https://json.schemastore.org/sarif-2.1.0.json", "2.1.0", []sarifRun{run}}
 }
 
-// source is the file that defines the data map: a manifest, or Go models.
+// sources are the files that define the data map: a manifest, or Go models.
+type sources []source
+
 type source struct {
 	uri   string
 	lines [][]byte
 }
 
-func readSource(name string) (*source, error) {
-	text, err := os.ReadFile(name) //nolint:gosec // the operator chooses the file
-	if err != nil {
-		return nil, failed("the file of --sarif cannot be read: check its path and permissions")
+func readSources(names []string) (all sources, err error) {
+	for _, name := range names {
+		text, err := os.ReadFile(name) //nolint:gosec // the operator chooses the file
+		if err != nil {
+			return nil, failed("a file of --sarif cannot be read: check its path and permissions")
+		}
+		uri := url.URL{Path: filepath.ToSlash(filepath.Clean(name))}
+		all = append(all, source{uri.String(), bytes.Split(text, []byte("\n"))})
 	}
-	uri := url.URL{Path: filepath.ToSlash(filepath.Clean(name))}
-	return &source{uri.String(), bytes.Split(text, []byte("\n"))}, nil
+	return all, nil
 }
 
-// lineOf returns the line number for a column. It first finds the line with the name of the table, and returns the next
-// line with the name of the column, which can be the same line. If the column is not found, it returns the line of the
-// table. If the table is not found, it returns 1.
-func (s *source) lineOf(table, column string) int {
-	at, ok := s.find(table, 0)
-	if !ok {
-		return 1
+// locate returns the file and the line number for a column. It searches the files in their order for the name of the
+// table, and from there for the next line with the name of the column, which can be the same line. If no file has both
+// names, it returns the first line with the name of the table. If no file has the table, it returns line 1 of the first
+// file.
+func (s sources) locate(table, column string) (uri string, line int) {
+	uri, line = s[0].uri, 1
+	hasTable := false
+	for _, file := range s {
+		at, ok := file.find(table, 0)
+		if !ok {
+			continue
+		}
+		if next, ok := file.find(column, at); ok {
+			return file.uri, next + 1
+		}
+		if !hasTable {
+			uri, line, hasTable = file.uri, at+1, true
+		}
 	}
-	if line, ok := s.find(column, at); ok {
-		return line + 1
-	}
-	return at + 1
+	return uri, line
 }
 
 // find returns the index of the first line that contains the name as a separate word. It starts at the index from.
-func (s *source) find(name string, from int) (line int, ok bool) {
+func (s source) find(name string, from int) (line int, ok bool) {
 	if name == "" {
 		return 0, false
 	}

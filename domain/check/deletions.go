@@ -115,8 +115,8 @@ func (l *losses) reportUndecided(
 	}
 	refers := "Its foreign key " + keyCalled(foreign) + " refers to rows of " + parent.Name +
 		" that are deleted in an erasure. The erasure also deletes rows of this table. "
-	remedy := "If rows of one person may refer to rows of another person, declare ON DELETE SET NULL, or let the erasure " +
-		"keep the rows of " + parent.Name + " (anonymize)."
+	remedy := "If rows of one person may refer to rows of another person, declare ON DELETE SET NULL, or let the " +
+		"erasure keep the rows of " + parent.Name + " (anonymize)."
 	switch foreign.OnDelete { //nolint:exhaustive // checkForeignKey checks the other actions
 	case domain.ActionCascade:
 		l.report(deleteUndecided, at, refers+"The database also deletes rows of other people that refer to them.", remedy)

@@ -53,7 +53,8 @@ type Options struct {
 
 	// Jitter spreads the retries of entries that failed at the same time. It returns a number from 0 up to 1. The backoff
 	// is shortened by that number times half of the backoff. For example, the number 0.5 shortens the backoff by a
-	// quarter. Jitter must be safe for concurrent use. Default: no jitter.
+	// quarter. Jitter must be safe for concurrent use. Default: no jitter. Package
+	// app/stack sets a random jitter instead of the default.
 	Jitter func() float64
 	// Systems holds the limits of single systems, keyed by resolver name. Default: no limits.
 	Systems map[string]SystemLimits
