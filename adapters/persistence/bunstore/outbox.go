@@ -116,7 +116,7 @@ func (o outbox) writePlanned(
 	return err
 }
 
-// runner runs a statement and calls the function each for every row.
+// runner is session.read or session.writeRows. It runs a statement and calls the function each for every row.
 type runner func(ctx context.Context, op string, each func(*sql.Rows) error, text string, args ...any) error
 
 // readEntries runs a statement that returns outbox entries. Fields that cannot be decoded are zero.

@@ -11,9 +11,9 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// The cost of an operation on one subject must not grow with the number of subjects. Every statement must therefore
-// find the rows of growing tables by an index. In an application, the application creates the indexes of its own
-// tables, and the migrations create the indexes of habeas' tables.
+// Every statement of an operation on one subject must find its rows by an index, so that its cost does not grow with
+// the number of subjects. The application creates the indexes of its own tables. The migrations create the indexes of
+// the tables of habeas.
 func TestASubjectIsFoundByIndexes(t *testing.T) {
 	hook := &statements{}
 	s := newShop(t, databases.WithHook(databases.PostgreSQL(t), hook), 3)

@@ -61,7 +61,7 @@ func TestARehearsalReturnsTheErrorOfTheCommit(t *testing.T) {
 	})
 }
 
-// A constraint that is not deferred makes a step fail. The error names the step, and the table or the constraint.
+// If a step violates a constraint that is not deferred, the rehearsal reports this step and names its table.
 func TestARehearsalNamesTheStepThatIsRefused(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		s := newShop(t, db, 1)

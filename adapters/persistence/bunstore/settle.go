@@ -122,7 +122,6 @@ func (o outbox) lock(ctx context.Context, settlements []domain.Settlement, found
 	}, o.store.outbox.LockOperations(len(args)/2), args...)
 }
 
-// apply writes the outcomes of settlements in one statement.
 func (o outbox) apply(ctx context.Context, settlements []domain.Settlement) error {
 	text, args := o.store.outbox.Settle(settlements)
 	return o.writePlanned(ctx, "settle", conn.Ignore, text, args...)

@@ -7,8 +7,8 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// liveColumn is a column. On SQLite, Key is the position of the column in the primary key, starting at 1. It is 0 if
-// the column does not belong to the primary key.
+// liveColumn is a column of a table. On SQLite, Key is the position of the column in the primary key, starting at 1.
+// Key is 0 if the column does not belong to the primary key.
 type liveColumn struct {
 	domain.CatalogColumn
 	Key int `json:"key"`
@@ -73,7 +73,7 @@ func (l *live) addIndex(table *liveTable, index *liveIndex) {
 	table.Uniques = append(table.Uniques, unique)
 }
 
-// mentioned returns the columns of a table whose names occur in the tokens of a piece of SQL.
+// mentioned returns the columns of a table whose names occur in an SQL text (the parameter in).
 func (l *live) mentioned(in tokens, table *liveTable) []string {
 	names := []string{}
 	for _, column := range table.Columns {

@@ -52,8 +52,8 @@ func ToLock(tables []string) []Need {
 	return needs
 }
 
-// FindLacking asks the database, after it has refused a statement, which of the needed privileges this role lacks. It
-// returns one text for each table without sufficient privileges.
+// FindLacking asks the database which of the needed privileges its role lacks, after the database has refused a
+// statement. It returns one text for each table without sufficient privileges.
 func (c *Cache) FindLacking(ctx context.Context, query conn.Query, needs []Need) (why []string) {
 	for _, n := range needs {
 		reason := ""
@@ -70,8 +70,8 @@ func (c *Cache) FindLacking(ctx context.Context, query conn.Query, needs []Need)
 	return why
 }
 
-// Unexplained returns an error message for a refused statement if this role has all needed privileges on the tables.
-// The database must then have refused the statement because of another object.
+// Unexplained returns the error message for a refused statement whose role has all needed privileges on the tables. The
+// database must have refused such a statement because of another object.
 func Unexplained(needs []Need) string {
 	names := make([]string, len(needs))
 	for i, n := range needs {

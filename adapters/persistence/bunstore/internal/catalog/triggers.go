@@ -36,8 +36,8 @@ func writesOf(triggers []trigger, quotes map[byte]byte) (all writes) {
 	return all
 }
 
-// warnOfCopies logs a warning for each table outside the data map to which the triggers of the table named of.Name
-// write. Such a table may hold copies of old values that no erasure reaches. It also logs a warning for each trigger
+// warnOfCopies logs a warning for each table outside the data map to which the triggers of the table of.Name write.
+// Such a table may hold copies of old values that no erasure reaches. warnOfCopies also logs a warning for each trigger
 // whose target tables cannot be determined. Each warning is logged only once.
 func (c *Cache) warnOfCopies(ctx context.Context, of domain.Table, live table) {
 	warn := func(message, key, name string) {

@@ -224,8 +224,8 @@ func extendedCode(err reflect.Value) int {
 	return number(err, value, "Code")
 }
 
-// number returns the integer that the method called name returns, or that the field called name holds. Returns 0 if
-// there is neither. value is the struct to which err points.
+// number returns an integer of an error. The parameter name is the name of a method of err that returns the integer, or
+// of a field of value, the struct to which err points. number returns 0 if there is neither.
 func number(err, value reflect.Value, name string) int {
 	var code reflect.Value
 	if method := err.MethodByName(name); method.IsValid() && method.Type().NumIn() == 0 && method.Type().NumOut() == 1 {

@@ -139,9 +139,9 @@ func sqliteText(err error) (code int, text string) {
 var quoted = regexp.MustCompile(`["«„]([^"«»„“”]+)["»“”]|(?:column|table|schema|sequence|view) ([\w.$]+)`)
 
 // missing returns names from the error of a refused statement: the tables and columns that do not exist, or for which
-// the role lacks a privilege. It ignores errors with a context (field W), which come from a function or a trigger of
-// the application. Such a function may build statements from personal data, which the message would then contain as a
-// name.
+// the role lacks a privilege. It ignores errors with the protocol field W (CONTEXT), which come from a database
+// function or a trigger of the application. Such code may build statements from personal data, which the message would
+// contain as a name.
 func missing(err error) string {
 	if found := namesIn(err).String(); found != "" {
 		return found
@@ -159,13 +159,13 @@ func missing(err error) string {
 	return strings.Join(found, ", ")
 }
 
-// raiser matches the name of the function at the beginning of the context (the protocol field W) of an error. It works
-// in every language of the server.
+// raiser matches the name of a database function at the beginning of the protocol field W (CONTEXT) of a PostgreSQL
+// error. It works in every language of the server.
 var raiser = regexp.MustCompile(`^[^\n(]*?([\w.]+)\(`)
 
-// RaisedBy returns the function of the application that has raised an error, in the form " (function name)". Returns ""
-// if the error does not contain the function. The name is in the first line of the error's context, which describes the
-// statement that raised the error.
+// RaisedBy returns the name of the database function that has raised a PostgreSQL error, in the form " (function
+// name)". Returns "" if the error does not contain this name. RaisedBy reads the name from the first line of the
+// CONTEXT field of the error, which describes the statement that raised the error.
 func RaisedBy(err error) string {
 	field := postgresFields(err)
 	if field == nil || field('F') != "pl_exec.c" {
