@@ -122,7 +122,8 @@ func TestAColumnThatIsNotNullInTheDatabaseIsRefusedByName(t *testing.T) {
 	})
 }
 
-// The application adds a NOT NULL constraint while the store is running.
+// The application adds a NOT NULL constraint to a column while the store is running. An erasure that would set the
+// column to NULL fails with the name of the column.
 func TestAColumnThatBecomesNotNullIsRefusedByName(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		a := newWorded(t, db, createWorded, 1)

@@ -166,8 +166,8 @@ func (s subjectStore) applyStep(ctx context.Context, key []any, step domain.Step
 	return counts[0], err
 }
 
-// count runs a combined statement and returns the number of rows of each step. It scans the further columns of the
-// result into the targets in the parameter more.
+// count runs a combined statement and returns the number of rows of each step. The parameter more holds the targets of
+// the further columns of the result.
 func (s subjectStore) count(
 	ctx context.Context, op string, group *sqltext.StepGroup, args []any, more ...any,
 ) ([]int64, error) {

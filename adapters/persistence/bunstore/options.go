@@ -66,9 +66,9 @@ type Options struct {
 	Observer ports.Observer
 
 	// Logger receives warnings about triggers of the data map's tables that may copy old values to places that no erasure
-	// reaches: one for each table outside the data map to which a trigger writes, and one for each trigger whose target
-	// tables the store cannot determine. Each warning is logged once. The warnings contain no personal data. The default
-	// is slog.Default().
+	// reaches. There is one warning for each table outside the data map to which a trigger writes, and one for each
+	// trigger whose target tables the store cannot determine. Each warning is logged once. The warnings contain no
+	// personal data. The default is slog.Default().
 	Logger *slog.Logger
 }
 

@@ -28,8 +28,8 @@ type operationOf struct {
 	id string
 }
 
-// open holds the locked outbox entries for which operations wait, by their entry ids. It omits succeeded entries and
-// abandoned entries of rectifications, because an operation does not wait for them.
+// open holds the locked outbox entries that an operation must wait for, by their entry ids. It omits succeeded entries,
+// and abandoned entries of rectifications, because no operation waits for these.
 type open map[operationsOf]map[string]openEntry
 
 // openEntry is a locked outbox entry that has not succeeded.

@@ -191,8 +191,8 @@ func (s subjectStore) readCatalog(ctx context.Context, id domain.SubjectID, key 
 	return s.catalog, nil
 }
 
-// preconditions holds the columns that a statement on the subject's row returns in addition: the fingerprint (a hash of
-// the table definitions), and the text columns of the subject's key as the table stores them.
+// preconditions holds further columns that a statement on the subject's row returns: the fingerprint (a hash of the
+// table definitions), and the text columns of the subject's key as the table stores them.
 type preconditions struct {
 	elements    []int // the indexes of the id's elements that are texts
 	fingerprint sql.NullString
@@ -211,8 +211,8 @@ func (s *preconditions) targets() []*sql.NullString {
 	return targets
 }
 
-// matchTexts reports whether the table stores the texts of the id with the same bytes. It returns true if the subject
-// has no row.
+// matchTexts reports whether the table stores the texts of the id with the same bytes. matchTexts returns true if the
+// subject has no row.
 func (s *preconditions) matchTexts(id domain.SubjectID) bool {
 	elements := id.Elements()
 	for i, text := range s.texts {

@@ -92,8 +92,8 @@ func (b *Batcher[T]) Do(ctx context.Context, item T) error {
 	}
 }
 
-// wait adds an item to the waiting items and returns its member. Returns nil if the caller may run the item
-// immediately.
+// wait adds an item to the waiting items, and returns the member that holds the item. If the caller may run the item
+// immediately, wait does not add it and returns nil.
 func (b *Batcher[T]) wait(ctx context.Context, item T) (*member[T], error) {
 	if b.enter() {
 		return nil, nil

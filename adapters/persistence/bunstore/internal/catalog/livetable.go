@@ -183,7 +183,7 @@ func (l *live) addChecks(table *liveTable, text tokens) {
 	}
 }
 
-// addRowNumber adds an index and a default to a primary key without an index of its own. In SQLite, such a primary key
+// addRowNumber adds an index and a default to a primary key that has no separate index. In SQLite, such a primary key
 // is an alias of the row id, which has a default and serves as an index.
 func addRowNumber(table *liveTable) {
 	if table.keyed || len(table.PrimaryKey) != 1 {

@@ -76,9 +76,10 @@ func inBrackets(text string) string {
 	return " (" + text + ")"
 }
 
-// endOf returns the error of the context if the context has ended, and nil otherwise. It also returns an error if the
-// deadline of the context has passed and err is a timeout or a bad connection. Some drivers, such as pgdriver, set the
-// deadline on their network connection, which may time out slightly before the context ends.
+// endOf returns the error of the context if the context has ended, and nil otherwise. It returns
+// context.DeadlineExceeded if the deadline of the context has passed and err is a timeout or a bad connection. Some
+// drivers, such as pgdriver, set the deadline on their network connection, which may time out slightly before the
+// context ends.
 func endOf(ctx context.Context, err error) error {
 	var network net.Error
 	deadline, limited := ctx.Deadline()

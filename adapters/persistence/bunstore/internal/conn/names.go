@@ -122,7 +122,8 @@ func namesInSQLite(code int, text string) names {
 	return names{}
 }
 
-// sqliteText returns the extended result code and the message of an SQLite error, or 0 and "" for another error.
+// sqliteText returns the extended result code and the message of an SQLite error. For another error, it returns 0 and
+// "".
 func sqliteText(err error) (code int, text string) {
 	walk(err, func(err error) bool {
 		value := reflect.ValueOf(err)
