@@ -33,8 +33,8 @@ type finder struct {
 // Find implements ports.Finder. It runs outside a transaction. One statement searches up to 8 columns of a table for up
 // to 16 values. On PostgreSQL, the server's statement_timeout limits each of these statements.
 //
-// On SQLite, Find searches texts in columns of any declared type, each text up to the first NUL. It also searches
-// binary values, except in columns that are declared as BLOB.
+// On SQLite, Find searches texts in columns of any declared type, and reads each text up to its first NUL. It also
+// searches binary values, except in columns that are declared as BLOB.
 func (s *Store) Find(
 	ctx context.Context, values []string, progress func(domain.FindProgress),
 ) (domain.Found, error) {

@@ -15,7 +15,9 @@ type erasureMarks struct{ *session }
 
 var _ ports.MarkReader = (*session)(nil)
 
-// Marks implements ports.MarkReader.
+// Marks implements ports.ErasureMarks. A mark (the row that records the erasures of a subject) has an intake number.
+// Marks first reads the settled number: open sessions can commit marks only with higher numbers. It then returns the
+// marks up to this number. In this order, Marks also sees the marks of sessions that commit between the two statements.
 func (s *session) Marks() ports.ErasureMarks { return erasureMarks{s} }
 
 // Marks implements ports.ErasureMarks. A mark is the row that records the erasures of a subject, and has an intake

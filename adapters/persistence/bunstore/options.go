@@ -32,9 +32,9 @@ type Options struct {
 	// context of a session. For example, a hook may set a search path, a role or a variable for row-level security. With
 	// ShareStatements, a session could then see the rows of another tenant.
 	//
-	// A transaction of the application (see Store.Join) that has appended to a ledger of a subject (the consents or the
-	// restrictions) makes other sessions wait if they append for this subject. They wait until the transaction ends. With
-	// ShareStatements, a waiting session also delays the sessions with which it shares a statement. The default is false.
+	// If a transaction of the application (see Store.Join) appends to a ledger of a subject (the consents or the
+	// restrictions), other sessions that append for this subject wait until the transaction ends. With ShareStatements,
+	// sessions that share a statement with a waiting session wait, too. The default is false.
 	ShareStatements bool
 
 	// TrustRowFilters states that row-level security and filtering views hide no row of a subject from the role of the

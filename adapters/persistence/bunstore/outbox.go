@@ -105,8 +105,8 @@ func (o outbox) sendEntries(ctx context.Context) error {
 }
 
 // writePlanned runs a statement on a batch of outbox entries in the same way as writeRows, and measures its duration.
-// The database may have cached a query plan for the statement that suits an empty outbox. If the statement is slow,
-// writePlanned changes a comment in later statements, so that the database plans them again.
+// If the statement is slow, the database may use a cached query plan that suits an empty outbox. writePlanned then
+// changes a comment in later statements, so that the database plans them again.
 func (o outbox) writePlanned(
 	ctx context.Context, op string, each func(*sql.Rows) error, text string, args ...any,
 ) error {

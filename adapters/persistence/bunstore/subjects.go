@@ -87,8 +87,8 @@ func (s subjectStore) lockRows(ctx context.Context, id domain.SubjectID, key []a
 }
 
 // LockToRectify implements ports.SubjectStore. It locks the mark of the subject (the row that records its erasures). If
-// the subject has no erasures, it inserts a mark and deletes it in the same transaction. Other sessions that lock the
-// subject wait in both cases until this transaction ends.
+// the subject has no mark, LockToRectify inserts one and deletes it in the same transaction. In both cases, other
+// sessions that lock the subject wait until this transaction ends.
 func (s subjectStore) LockToRectify(ctx context.Context, id domain.SubjectID) (domain.SubjectState, error) {
 	key, err := s.key(id)
 	if err != nil {

@@ -52,8 +52,8 @@ func ToLock(tables []string) []Need {
 	return needs
 }
 
-// FindLacking asks the database which of the needed privileges its role lacks, after the database has refused a
-// statement. It returns one text for each table without sufficient privileges.
+// FindLacking asks the database which of the needed privileges the role of the store lacks. Call it after the database
+// has refused a statement. It returns one text for each table without sufficient privileges.
 func (c *Cache) FindLacking(ctx context.Context, query conn.Query, needs []Need) (why []string) {
 	for _, n := range needs {
 		reason := ""

@@ -153,8 +153,8 @@ func Refused(err error) bool {
 	return state != "" && state != "40003" && !strings.HasPrefix(state, "08") && !strings.HasPrefix(state, "57P")
 }
 
-// OfTable reports whether a statement failed because of its table, while the database works. Examples are a missing
-// privilege, an unreadable table, and a table that takes longer to read than the server allows.
+// OfTable reports whether a statement failed because of its table and not because of the database. Examples are a
+// missing privilege, an unreadable table, and a table that takes longer to read than the server allows.
 func OfTable(ctx context.Context, err error) bool {
 	if err == nil || endOf(ctx, err) != nil {
 		return false

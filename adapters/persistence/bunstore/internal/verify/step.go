@@ -171,9 +171,9 @@ func (s *Step) check(ctx context.Context) (remains, error) {
 	return rowsArrived, nil
 }
 
-// record adds the subject's present rows, with the old values of their cells, to s.rows and s.cells, and returns the
-// number of new rows. Except on the first call, it ignores rows that other transactions have added, if the database can
-// identify these rows. Such rows count as added after the erasure.
+// record adds the current rows of the subject, with the old values of their cells, to s.rows and s.cells, and returns
+// the number of new rows. After the first call, record ignores rows that other transactions have added, if the database
+// can identify these rows. Such rows count as added after the erasure.
 func (s *Step) record(ctx context.Context, first bool) (added int, err error) {
 	cells := s.cellsOf()
 	text, args := cells.OfSubject(s.key, !first && s.live.Tells(s.table.Name))
@@ -233,9 +233,9 @@ func (s *Step) findKept(ctx context.Context) (kept bool, err error) {
 	return kept || s.values != nil && found < len(s.rows), nil
 }
 
-// containsOld reports whether a text equals an old text. In an erasure, containsOld also returns true if the text
-// contains an old text of at least six bytes. A random surrogate (replacement value) may contain a shorter one by
-// chance. In a rectification, a new text may contain the old text.
+// containsOld reports whether a text equals an old text or, in an erasure, contains it. A contained text must have at
+// least six bytes, because a random surrogate (replacement value) may contain a shorter text by chance. In a
+// rectification, only equality counts, because a new text may contain the old text.
 func (s *Step) containsOld(text, old string) bool {
 	const shortest = 6
 	return text == old || s.values == nil && len(old) >= shortest && strings.Contains(text, old)
