@@ -108,7 +108,7 @@ func (c consentStore) sendConsents(ctx context.Context) error {
 	return c.flush(ctx)
 }
 
-// lookup is a query for the latest consent record of a subject for a purpose. It also holds the result.
+// lookup is a query for the latest consent record of a subject for a purpose, with its result.
 type lookup struct {
 	subject domain.SubjectID
 	purpose string

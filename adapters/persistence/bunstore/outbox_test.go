@@ -57,8 +57,8 @@ func subject(t testing.TB, elements ...string) domain.SubjectID {
 	return id
 }
 
-// toErase returns a pending outbox entry of an erasure. The entry was enqueued at the instant morning plus the
-// parameter after.
+// toErase returns a pending outbox entry of an erasure. Its EnqueuedAt is later than the instant morning, by the
+// duration in the parameter after.
 func toErase(t testing.TB, entryID, of string, after time.Duration) domain.OutboxEntry {
 	t.Helper()
 	return domain.OutboxEntry{

@@ -56,8 +56,8 @@ const exhibits = `CREATE TABLE exhibits (
 	moods mood[] NOT NULL, numbers integer[] NOT NULL,
 	blob bytea NOT NULL)`
 
-// museum returns an application with the table exhibits. Its connections have a time zone other than UTC, and the
-// further URL parameters in the argument.
+// museum returns an application with the table exhibits. The URL of its connections has the given parameters, and a
+// time zone other than UTC.
 func museum(t *testing.T, parameters string) *application {
 	t.Helper()
 	connection, err := sql.Open("pgx", postgres.NewDatabase(t)+"&timezone=America/New_York"+parameters)

@@ -18,8 +18,8 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// inSession runs the statements in a rehearsal (a session that checks its changes and rolls them back) and returns its
-// error.
+// inSession runs the statements in a rehearsal (a session that checks its changes and rolls them back) and returns the
+// error of the rehearsal.
 func inSession(t *testing.T, store ports.Rehearser, statements ...string) error {
 	t.Helper()
 	return store.Rehearse(t.Context(), func(ctx context.Context, session ports.Session) error {

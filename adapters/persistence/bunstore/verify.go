@@ -103,8 +103,8 @@ func (s *session) nameTrigger(op string, err error) error {
 	return s.failed
 }
 
-// deferAgain sets the triggers that fireDeferred made immediate back to their declared mode, DEFERRED. If the session
-// fails, the rollback to its savepoint restores this mode.
+// deferAgain sets the triggers that fireDeferred has set to IMMEDIATE back to DEFERRED, their declared mode. If the
+// session fails, the rollback to its savepoint restores this mode.
 func (s subjectStore) deferAgain(ctx context.Context, op string) error {
 	late := s.late
 	s.fired, s.late = s.fired && !s.joined, nil

@@ -87,8 +87,8 @@ func (l *live) mentioned(in tokens, table *liveTable) []string {
 	return names
 }
 
-// complete adds the properties of a table that derive from SQL texts, such as the definition of a view, and from other
-// tables.
+// complete adds the properties of a table that ReadLive derives from SQL texts, such as the definition of a view, or
+// from other tables.
 func (l *live) complete(table *liveTable) {
 	text := tokensOf(table.Text, l.dialect.Quotes())
 	switch table.Kind { //nolint:exhaustive // nothing derives from the texts of the other kinds

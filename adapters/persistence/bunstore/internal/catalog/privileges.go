@@ -70,8 +70,8 @@ func (c *Cache) FindLacking(ctx context.Context, query conn.Query, needs []Need)
 	return why
 }
 
-// Unexplained returns the error message for a refused statement whose role has all needed privileges on the tables. The
-// database must have refused such a statement because of another object.
+// Unexplained returns the error message for a statement that the database refused although the role has all needed
+// privileges on the tables. The database must have refused the statement because of another object.
 func Unexplained(needs []Need) string {
 	names := make([]string, len(needs))
 	for i, n := range needs {
@@ -82,8 +82,8 @@ func Unexplained(needs []Need) string {
 		" on something that a trigger, a rule or a policy needs"
 }
 
-// RefuseUnlocked returns an error if the database cannot lock the rows of one of the tables, for example because it is
-// a foreign table. An erasure must lock these rows.
+// RefuseUnlocked returns an error if the database cannot lock the rows of one of the tables, for example the rows of a
+// foreign table. An erasure must lock these rows.
 func (c *Catalog) RefuseUnlocked(tables []string) error {
 	i := slices.IndexFunc(tables, func(table string) bool { return c.tables[table].kind != "" })
 	if i < 0 {

@@ -82,8 +82,8 @@ func isWordCharacter(r rune) bool {
 	return r == '_' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= 0x80
 }
 
-// afterEscapes returns the rest of the statement after a string constant with backslash escapes (E'...'), whose opening
-// quote the caller has removed.
+// afterEscapes skips the rest of a string constant with backslash escapes (E'...'), whose opening quote the caller has
+// removed. It returns the text after the constant.
 func afterEscapes(statement string) string {
 	for i := 0; i < len(statement); i++ {
 		switch statement[i] {

@@ -57,8 +57,8 @@ func (c *Cache) warnOfCopies(ctx context.Context, of domain.Table, live table) {
 	}
 }
 
-// sameTable reports whether two names may denote the same table. It treats a name without a schema as a name in schema
-// public or main.
+// sameTable reports whether two names may denote the same table. It treats a name without a schema as a name in the
+// schema public (PostgreSQL) or main (SQLite).
 func sameTable(a, b string) bool {
 	plain := func(name string) string {
 		name = strings.ToLower(name)

@@ -18,8 +18,8 @@ type database interface {
 	// snapshot opens a read-only transaction whose statements all see the same snapshot.
 	snapshot(ctx context.Context, p *Pool) (transaction, error)
 
-	// execAlone runs a statement that writes, in a separate transaction. It returns when ctx ends, even while it waits for
-	// a lock.
+	// execAlone runs a statement that writes, in a separate transaction. It returns when ctx ends, even while the
+	// statement waits for a lock.
 	execAlone(ctx context.Context, p *Pool, text string, args []any) error
 
 	// writers returns how many transactions can write concurrently. 0 means that there is no limit.

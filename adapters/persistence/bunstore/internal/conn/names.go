@@ -43,14 +43,14 @@ func namesIn(err error) names {
 // Source files of PostgreSQL that raise errors. An error has the name of its source file in a field. The file names are
 // the same in every language of the server.
 var (
-	// enforcing lists the source files of PostgreSQL that check constraints. Their errors have the names of the table, the
-	// column and the constraint in separate fields.
+	// enforcing lists the source files of PostgreSQL that check constraints. Errors from these files have the names of the
+	// table, the column and the constraint in separate fields.
 	enforcing = []string{
 		"execMain.c", "execIndexing.c", "nbtinsert.c", "ri_triggers.c", "execExprInterp.c", "domains.c", "tablecmds.c",
 		"tuplesort.c", "tuplesortvariants.c",
 	}
-	// resolving lists the source files of PostgreSQL that look up tables, columns and privileges. Their errors have the
-	// names only in the message.
+	// resolving lists the source files of PostgreSQL that look up tables, columns and privileges. Errors from these files
+	// have the names only in the message.
 	resolving = []string{"parse_relation.c", "parse_target.c", "analyze.c", "namespace.c", "aclchk.c"}
 )
 

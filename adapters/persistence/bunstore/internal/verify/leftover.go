@@ -58,8 +58,8 @@ func (s *Step) isLeftOver(cell held) bool {
 	}
 }
 
-// Present reports whether the table of the step has any row of the subject, except rows that were added after the
-// instant at.
+// Present reports whether the table of the step has any row of the subject, except rows that were added after the time
+// in the parameter at.
 func (s *Step) Present(ctx context.Context, at time.Time) (bool, error) {
 	cells := s.cellsOf()
 	cells.AddedUntil = at
