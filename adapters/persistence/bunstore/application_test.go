@@ -35,7 +35,6 @@ func newApplication(t testing.TB, db *bun.DB, custom bunmodels.Types, models ...
 	return existingApplication(t, db, custom, models...)
 }
 
-// existingApplication returns an application for tables that exist already.
 func existingApplication(t testing.TB, db *bun.DB, custom bunmodels.Types, models ...any) *application {
 	t.Helper()
 	dataMap, err := bunmodels.Read(db, models, custom)
@@ -56,7 +55,6 @@ func (a *application) insert(t testing.TB, rows ...any) {
 	}
 }
 
-// export returns the records of an export of the subject.
 func (a *application) export(t testing.TB, id ...string) []domain.ExportRecord {
 	t.Helper()
 	var records []domain.ExportRecord

@@ -71,7 +71,8 @@ func isListed[T any](t *testing.T, what string, got, want []T) {
 	}
 }
 
-// postgresWith returns a database on which it has run the statements, and a store for the subject's table.
+// postgresWith runs the statements on a new PostgreSQL database. It returns the database, and a store whose data map
+// has only the subject's table.
 func postgresWith(t *testing.T, statements ...string) (*bun.DB, *bunstore.Store) {
 	t.Helper()
 	return applicationWith(t, databases.PostgreSQL(t), statements)

@@ -93,8 +93,8 @@ func TestDeclaredSurrogatesSatisfyUniqueAndCheckConstraints(t *testing.T) {
 func TestDeclaredSurrogatesAreWrittenDespiteTriggers(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		a := newWorded(t, db, strings.Replace(createWorded, " CHECK (login LIKE '%_@_%')", "", 1), 3)
-		// This login consists of a part of the surrogate (the value that an erasure writes). It does not count as an old
-		// value that remains after the erasure.
+		// The verification must not report this login as an old value, because it consists of a part of the surrogate (the
+		// value that an erasure writes).
 		execute(t, db, "UPDATE worded SET login = 'erased.invalid' WHERE id = 0")
 		execute(t, db, onUpdate(db, "UPDATE people SET id = id WHERE id = 1")...)
 		for range 2 {
@@ -122,7 +122,8 @@ func TestAColumnThatIsNotNullInTheDatabaseIsRefusedByName(t *testing.T) {
 	})
 }
 
-// The application adds a NOT NULL constraint while the store is running.
+// The application adds a NOT NULL constraint to a column while the store is running. An erasure that would set the
+// column to NULL fails with the name of the column.
 func TestAColumnThatBecomesNotNullIsRefusedByName(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		a := newWorded(t, db, createWorded, 1)

@@ -108,7 +108,7 @@ func (c consentStore) sendConsents(ctx context.Context) error {
 	return c.flush(ctx)
 }
 
-// lookup is a query for the latest consent record of a subject for a purpose. It also holds the result.
+// lookup is a query for the latest consent record of a subject for a purpose, with its result.
 type lookup struct {
 	subject domain.SubjectID
 	purpose string
@@ -164,8 +164,8 @@ func (s *Store) lookUpOne(ctx context.Context, q *lookup) error {
 	}, s.ledgers.LatestConsent, [...]string{q.subject.String(), q.purpose})
 }
 
-// scanConsent scans the columns of a consent record, which are the first columns of a row. It scans the other columns
-// into the targets in the parameter more.
+// scanConsent scans the columns of a consent record, which are the first columns of a row. The parameter more holds the
+// targets of the other columns.
 func scanConsent(rows conn.Row, more ...any) (*domain.ConsentRecord, error) {
 	r := &domain.ConsentRecord{}
 	err := rows.Scan(append([]any{&r.PolicyVersion, &r.Granted, (*sqltext.Instant)(&r.RecordedAt), &r.Source}, more...)...)

@@ -18,7 +18,7 @@ import (
 // after a rollback.
 const evidenceTimeout = 5 * time.Second
 
-// activeKey is the key of a context value. A context with this value belongs to an open session on db.
+// activeKey is the key of a context value. Only the contexts of open sessions on db have this value.
 type activeKey struct{ db *bun.DB }
 
 // Do implements ports.SessionFactory. Reads before the first write of the session run outside a transaction. As in a
@@ -83,9 +83,9 @@ func (s *session) commit(ctx context.Context) error {
 		return conn.Wrap(ctx, "commit", err)
 	}
 	if s.tx == nil && s.store.inserts.FitsOneStatement(&s.buffered) { // a single statement is its own transaction
-		// If the context of a session ends during a statement that it shares with other sessions, the session does not know
-		// whether its rows were written. A session with evidence (audit events to write again after a rollback) must know
-		// that, so it sends its own statement.
+		// A session with evidence (audit events that must be written even if the session fails) sends its own statement. If
+		// its context ended during a shared statement, the session would not know whether its rows were written, and could
+		// write its evidence twice.
 		if s.store.shares() && len(s.evidence)+len(s.onRollback) == 0 {
 			return s.fail(ctx, "append", s.store.appending.Do(ctx, &s.buffered))
 		}
@@ -104,8 +104,9 @@ func (s *session) commit(ctx context.Context) error {
 	return conn.Wrap(ctx, "commit", err)
 }
 
-// afterRollback writes the evidence (audit events that remain even if the session fails) if err, the error of the
-// session, is not nil. It returns err, joined with a second error if the evidence could not be written.
+// afterRollback writes the evidence (audit events that remain even if the session fails) if the session has failed. The
+// parameter err is the error of the session, or nil. afterRollback returns err, joined with a second error if the
+// evidence could not be written.
 func (s *session) afterRollback(ctx context.Context, err error) error {
 	if err == nil || len(s.remains()) == 0 {
 		return err

@@ -59,9 +59,9 @@ func (s subjectStore) canRestart() bool {
 	return s.store.dialect.CombinesChanges() && !s.joined && done == 0
 }
 
-// applyCombined runs all steps in one statement. If a table has several paths (chains of references to the subject's
-// table), it needs a few statements. An error of such a statement does not identify the failed step. applyCombined then
-// restarts the transaction and runs the steps one by one, to find the step that fails.
+// applyCombined runs all steps in one statement, or in a few statements if a table has several paths (chains of
+// references to the subject's table). If a statement fails, its error does not identify the failed step. applyCombined
+// then restarts the transaction and runs the steps one by one, to find the step that fails.
 func (s subjectStore) applyCombined(
 	ctx context.Context, live *catalog.Catalog, id domain.SubjectID, key []any, steps []domain.Step,
 ) ([]int64, error) {
@@ -90,8 +90,8 @@ func (s subjectStore) applyCombined(
 }
 
 // applySeparately runs the steps one by one in a new transaction after the combined statement failed with err. It
-// returns err if the failure does not depend on a step: the context has ended, the transaction failed because of a
-// concurrent transaction, or the database is unavailable.
+// returns err if the failure does not depend on a step: if the context has ended, if the transaction failed because of
+// a concurrent transaction, or if the database is unavailable.
 func (s subjectStore) applySeparately(ctx context.Context, key []any, steps []domain.Step, err error) ([]int64, error) {
 	if ctx.Err() != nil || conn.Retryable(err) || errors.Is(err, domain.ErrUnavailable) {
 		return make([]int64, len(steps)), err // len(steps) counts mean that the failed step is not known
@@ -109,9 +109,9 @@ type cachedGroups struct {
 	live   *catalog.Catalog
 }
 
-// stepGroupsOf returns the combined statements for the steps. The last statement also prefetches values for the rest of
-// the erasure. The last parameter of that statement is the id of the subject. The store caches the statements of the
-// most recent call, because every erasure follows the same plan.
+// stepGroupsOf returns the statements that combine the steps. The last statement also prefetches values for the rest of
+// the erasure. Its last parameter is the id of the subject. The store caches the statements of the most recent call,
+// because every erasure follows the same plan.
 func (s *Store) stepGroupsOf(live *catalog.Catalog, steps []domain.Step) []*sqltext.StepGroup {
 	if last := s.lastSteps.Load(); last != nil && last.live == live &&
 		slices.EqualFunc(last.steps, steps, sqltext.HaveSameText) {
@@ -166,8 +166,8 @@ func (s subjectStore) applyStep(ctx context.Context, key []any, step domain.Step
 	return counts[0], err
 }
 
-// count runs a combined statement and returns the number of rows of each step. It scans the further columns of the
-// result into the targets in the parameter more.
+// count runs a combined statement and returns the number of rows of each step. The parameter more holds the targets of
+// the further columns of the result.
 func (s subjectStore) count(
 	ctx context.Context, op string, group *sqltext.StepGroup, args []any, more ...any,
 ) ([]int64, error) {
@@ -180,8 +180,8 @@ func (s subjectStore) count(
 	return counts, s.writeRows(ctx, op, func(r *sql.Rows) error { return r.Scan(targets...) }, group.Text, args...)
 }
 
-// explainStep calls explain with the privileges that the step steps[failed] needs. If failed is len(steps), the failed
-// step is not known, and explainStep returns err.
+// explainStep calls explain with the privileges that the step steps[failed] needs. If the parameter failed is
+// len(steps), the failed step is unknown, and explainStep returns err.
 func (s subjectStore) explainStep(ctx context.Context, steps []domain.Step, failed int, err error) error {
 	if err == nil || failed == len(steps) {
 		return err

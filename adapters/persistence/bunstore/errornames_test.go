@@ -67,8 +67,9 @@ func TestTheMessageOfATriggerIsNotReportedAsNames(t *testing.T) {
 	wantSilence(t, a.apply(t, "1"), "zoe", "UNIQUE")
 }
 
-// A function of the application may raise an error that has a personal value instead of a name. It may also build a
-// statement from a personal value, which the error then contains as a name.
+// A database function of the application may put a personal value into a field of an error that normally holds a name.
+// It may also run a statement with a personal value in place of a name, so that the message of the error contains the
+// value.
 func TestTheValuesOfAFunctionAreNotReportedAsNames(t *testing.T) {
 	db := databases.PostgreSQL(t)
 	a := newApplication(t, db, nil, (*person)(nil), (*parcel)(nil))

@@ -177,7 +177,6 @@ func TestAnErrorSaysHowTheContextEnded(t *testing.T) {
 	})
 }
 
-// apply runs the steps of the erasure plan in the database and returns the error.
 func (a *application) apply(t testing.TB, id string) error {
 	t.Helper()
 	return a.store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {

@@ -18,7 +18,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// failOn creates a trigger that fails each deletion of a row of the table.
+// failOn creates a trigger that makes each deletion of a row of the table fail.
 func failOn(t testing.TB, db *bun.DB, table string) {
 	t.Helper()
 	statements := []string{

@@ -50,10 +50,10 @@ func (s subjectStore) Export(
 // statement if the definitions of the tables have changed since the store read the catalog.
 const maxExportStarts = 3
 
-// export runs one statement and yields its records. The first row of the first statement is not a record. It holds the
-// fingerprint (a hash of the table definitions), the subject's key as the table stores it, and whether the subject was
-// erased before. If the fingerprint differs from the fingerprint of the cached catalog, export yields nothing, loads
-// the catalog and runs the statement again.
+// export runs one statement and yields its records. If the statement is the first of an export, its first row is not a
+// record. This row holds the fingerprint (a hash of the table definitions), the subject's key as the table stores it,
+// and whether the subject was erased before. If the cached catalog has another fingerprint, export yields nothing,
+// loads the catalog and runs the statement again.
 func (s subjectStore) export(
 	ctx context.Context, e *sqltext.Export, id domain.SubjectID, key []any, erased *bool,
 	yield func(domain.ExportRecord) error,
@@ -104,8 +104,8 @@ func (s subjectStore) export(
 }
 
 // checkPreconditions checks the values in the first row of an export. It returns an error if the subject must not be
-// exported. The parameter known is the cached catalog. If the row has another fingerprint (a hash of the table
-// definitions) than known, the result stale is the fingerprint of the row.
+// exported. The row contains a fingerprint (a hash of the table definitions). If this fingerprint differs from the
+// fingerprint of the cached catalog (the parameter known), the result stale is the fingerprint of the row.
 func (s subjectStore) checkPreconditions(
 	known *catalog.Catalog, id domain.SubjectID, values []any,
 ) (stale string, err error) {

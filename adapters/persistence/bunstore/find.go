@@ -15,8 +15,8 @@ import (
 var _ ports.Finder = (*Store)(nil)
 
 // The maximum numbers of columns and of values in one statement of Find. On PostgreSQL, each value is a regular
-// expression. A connection caches 32 compiled regular expressions, so with more values, the server might compile them
-// again for each row.
+// expression. A connection caches 32 compiled regular expressions. If a statement had more values, the server might
+// compile them again for each row.
 const (
 	maxSearchedColumns = 8
 	maxSearchedValues  = 16
@@ -33,8 +33,8 @@ type finder struct {
 // Find implements ports.Finder. It runs outside a transaction. One statement searches up to 8 columns of a table for up
 // to 16 values. On PostgreSQL, the server's statement_timeout limits each of these statements.
 //
-// On SQLite, Find searches texts in columns of any declared type, each text up to the first NUL. It searches binary
-// values only in columns that are not declared as BLOB.
+// On SQLite, Find searches texts in columns of any declared type, and reads each text up to its first NUL. It also
+// searches binary values, except in columns that are declared as BLOB.
 func (s *Store) Find(
 	ctx context.Context, values []string, progress func(domain.FindProgress),
 ) (domain.Found, error) {

@@ -27,7 +27,6 @@ func (h *statements) AfterQuery(_ context.Context, event *bun.QueryEvent) {
 	h.texts = append(h.texts, event.Query)
 }
 
-// during returns the statements that were sent while fn ran.
 func (h *statements) during(tb testing.TB, fn func()) []string {
 	tb.Helper()
 	h.mu.Lock()

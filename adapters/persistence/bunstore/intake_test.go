@@ -13,9 +13,9 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// overlap runs two sessions concurrently. It first runs fn in a transaction of the application, and then starts other
-// in a session of its own. It commits the transaction as soon as the session of other waits for a lock or has ended. It
-// returns true if that session waited, and therefore committed last.
+// overlap runs two sessions concurrently. The session of fn runs in a transaction of the application. overlap then
+// starts the session of the parameter other, and commits the transaction as soon as that session waits for a lock or
+// has ended. It returns true if that session waited. In this case, that session committed last.
 func (a *application) overlap(t *testing.T, fn, other func(context.Context, ports.Session) error) (waited bool) {
 	t.Helper()
 	tx, err := a.db.BeginTx(t.Context(), nil)

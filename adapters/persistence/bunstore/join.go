@@ -15,21 +15,20 @@ import (
 // commit and roll back with that transaction. tx must be a bun.Tx, or a bun.Conn on which the application has begun a
 // transaction. Returns domain.ErrConfiguration for any other type. Use the factory only in the goroutine that uses tx.
 //
-// Each call of Do on the factory sets a savepoint. If Do fails, it rolls back to the savepoint, and the application can
-// continue its transaction. Do then writes the evidence (audit events about the failed session) into the transaction of
-// the application, so the evidence is lost if the application rolls back. Do does not retry. An export reads with the
-// isolation level of the application's transaction.
+// Each call of Do on the factory sets a savepoint. If the session fails, Do rolls back to the savepoint, and the
+// application can continue its transaction. Do then writes the evidence (audit events about the failed session) into
+// the transaction of the application, so the evidence is lost if the application rolls back. Do does not retry. An
+// export reads with the isolation level of the application's transaction.
 //
 // On PostgreSQL, a session that appends to a ledger of a subject (the consents or the restrictions) locks that ledger
 // until the application's transaction ends. The lock keeps the records of a subject in the order of their commits. Keep
 // such transactions short, because other appends for this subject wait.
 //
-// Constraint triggers of the application may be deferred to the commit. If triggers, rules or views of the database may
-// restore old values, an erasure or a rectification verifies that no old values remain. Before this verification, the
-// store makes the deferred triggers of the data map's tables fire, so that the verification sees their effects.
-// Afterwards, the store sets each trigger back to its declared mode. The erasure or the rectification returns
-// domain.ErrConfiguration if another constraint has the same name as such a trigger, because SET CONSTRAINTS would
-// affect both.
+// If triggers, rules or views of the database may restore old values, an erasure or a rectification verifies that no
+// old values remain. Before this verification, the store makes the deferred triggers of the data map's tables fire, so
+// that the verification sees their effects. Otherwise, they would fire only at the commit. Afterwards, the store
+// sets each trigger back to its declared mode. The erasure or the rectification returns domain.ErrConfiguration if
+// another constraint has the same name as such a trigger, because SET CONSTRAINTS would affect both.
 //
 // Functions that run after a commit, such as hooks, run when the application calls Joined.Committed.
 func (s *Store) Join(tx bun.IDB) (*Joined, error) {

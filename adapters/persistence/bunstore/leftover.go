@@ -11,7 +11,8 @@ import (
 
 var _ ports.ErasureVerifier = subjectStore{}
 
-// LeftOver implements ports.ErasureVerifier. It runs one statement for each step.
+// LeftOver implements ports.ErasureVerifier. For each step, one statement reads the values that the step should have
+// erased. If the subject was registered again after the erasure, LeftOver reports nothing.
 func (s subjectStore) LeftOver(
 	ctx context.Context, id domain.SubjectID, steps []domain.Step, erasedAt time.Time,
 ) (domain.Leftovers, error) {

@@ -16,7 +16,8 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// asRole creates a role that may only use the tables of habeas in the schema public. db is a connection with this role.
+// asRole creates a role that may only use the tables of habeas in the schema public. The result db is connected as this
+// role.
 func asRole(t testing.TB) (db *bun.DB, admin *bun.DB, role string) {
 	t.Helper()
 	url := postgres.NewDatabase(t)
@@ -75,7 +76,8 @@ func TestASchemaFirstInTheSearchPathHidesNoTables(t *testing.T) {
 		}
 		return err
 	}))
-	// Migrate applies pending migrations in the schema of the existing tables.
+	// Migrate applies pending migrations in public, which has tables of habeas already, and not in the first schema of the
+	// search path.
 	execute(t, admin, "DELETE FROM habeas_migrations",
 		"DROP TABLE habeas_audit_events, habeas_consent_records, habeas_outbox, "+
 			"habeas_positions, habeas_restriction_records, habeas_subject_erasures",

@@ -23,18 +23,18 @@ type Options struct {
 	// (see Store.Join) never calls it, because the store does not see the commit.
 	Enqueued func()
 
-	// ShareStatements lets concurrent sessions share statements on PostgreSQL. The store then combines the statements of
-	// concurrent sessions into one statement. It does so for sessions that only read the latest consent of a subject for a
-	// purpose, and for sessions that only append records. Sharing raises the throughput and does not change the results. A
-	// query hook sees a shared statement once, with the context values of one of the sessions.
+	// ShareStatements lets concurrent sessions share statements on PostgreSQL: the store combines their statements into
+	// one. It does so for sessions that only read the latest consent of a subject for a purpose, and for sessions that
+	// only append records. Sharing raises the throughput and does not change the results. A query hook sees a shared
+	// statement once, with the context values of one of the sessions.
 	//
 	// Do not set ShareStatements if a hook of the driver or of the pool configures a connection with values from the
 	// context of a session. For example, a hook may set a search path, a role or a variable for row-level security. With
 	// ShareStatements, a session could then see the rows of another tenant.
 	//
-	// A transaction of the application (see Store.Join) may have appended to a ledger of a subject (the consents or the
-	// restrictions). Other sessions that append for this subject then wait until that transaction ends. With
-	// ShareStatements, the sessions that share a statement with such a session wait, too. The default is false.
+	// If a transaction of the application (see Store.Join) appends to a ledger of a subject (the consents or the
+	// restrictions), other sessions that append for this subject wait until the transaction ends. With ShareStatements,
+	// sessions that share a statement with a waiting session wait, too. The default is false.
 	ShareStatements bool
 
 	// TrustRowFilters states that row-level security and filtering views hide no row of a subject from the role of the
@@ -66,9 +66,9 @@ type Options struct {
 	Observer ports.Observer
 
 	// Logger receives warnings about triggers of the data map's tables that may copy old values to places that no erasure
-	// reaches: one for each table outside the data map to which a trigger writes, and one for each trigger whose target
-	// tables the store cannot determine. Each warning is logged once. The warnings contain no personal data. The default
-	// is slog.Default().
+	// reaches. There is one warning for each table outside the data map to which a trigger writes, and one for each
+	// trigger whose target tables the store cannot determine. Each warning is logged once. The warnings contain no
+	// personal data. The default is slog.Default().
 	Logger *slog.Logger
 }
 

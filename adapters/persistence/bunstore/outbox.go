@@ -105,8 +105,8 @@ func (o outbox) sendEntries(ctx context.Context) error {
 }
 
 // writePlanned runs a statement on a batch of outbox entries in the same way as writeRows, and measures its duration.
-// The database may have cached a query plan for the statement that suits an empty outbox. If the statement is slow,
-// writePlanned changes a comment in later statements, so that the database plans them again.
+// If the statement is slow, the database may use a cached query plan that suits an empty outbox. writePlanned then
+// changes a comment in later statements, so that the database plans them again.
 func (o outbox) writePlanned(
 	ctx context.Context, op string, each func(*sql.Rows) error, text string, args ...any,
 ) error {
@@ -116,7 +116,7 @@ func (o outbox) writePlanned(
 	return err
 }
 
-// runner runs a statement and calls the function each for every row.
+// runner is session.read or session.writeRows. It runs a statement and calls the function each for every row.
 type runner func(ctx context.Context, op string, each func(*sql.Rows) error, text string, args ...any) error
 
 // readEntries runs a statement that returns outbox entries. Fields that cannot be decoded are zero.

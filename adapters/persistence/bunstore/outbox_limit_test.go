@@ -8,8 +8,8 @@ import (
 	"github.com/habeas-data/habeas/internal/tests/databases"
 )
 
-// If the number of attempts of an outbox entry is the maximum of its column, the entry must stay claimable. It must not
-// prevent the claim of other entries.
+// An outbox entry must stay claimable if its number of attempts is the largest number that the column can hold. It must
+// not prevent the claim of other entries.
 func TestACounterAtItsLimitBlocksNoEntry(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		b := newBox(t, db)

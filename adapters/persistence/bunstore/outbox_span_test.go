@@ -9,9 +9,9 @@ import (
 	"github.com/habeas-data/habeas/internal/tests/databases"
 )
 
-// A claim may be limited to outbox entries that are due between two instants. It must return all due entries between
-// these instants, and must not read index entries outside. This matters while a long transaction runs, because the
-// indexes then still contain settled rows.
+// A claim may be limited to outbox entries that are due between two instants. It must return all entries that are due
+// between these instants, and must not read other index entries. This matters while a long transaction runs, because
+// the indexes then still contain settled rows.
 func TestAClaimReadsNothingOutsideItsBounds(t *testing.T) {
 	hook := &statements{}
 	db := databases.PostgreSQL(t)

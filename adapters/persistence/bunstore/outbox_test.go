@@ -35,7 +35,6 @@ func newBox(t testing.TB, db *bun.DB) box {
 	return box{db, newStore(t, db)}
 }
 
-// do calls fn with the outbox of a new session.
 func (b box) do(t testing.TB, fn func(context.Context, ports.Outbox) error) {
 	t.Helper()
 	must(t, b.try(fn))
@@ -58,7 +57,8 @@ func subject(t testing.TB, elements ...string) domain.SubjectID {
 	return id
 }
 
-// toErase returns a pending outbox entry of an erasure. Its EnqueuedAt is the instant morning plus the duration after.
+// toErase returns a pending outbox entry of an erasure. Its EnqueuedAt is later than the instant morning, by the
+// duration in the parameter after.
 func toErase(t testing.TB, entryID, of string, after time.Duration) domain.OutboxEntry {
 	t.Helper()
 	return domain.OutboxEntry{

@@ -11,9 +11,9 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// The cost of an operation on one subject must not grow with the number of subjects. Every statement must therefore
-// find the rows of growing tables by an index. In an application, the application creates the indexes of its own
-// tables, and the migrations create the indexes of habeas' tables.
+// Every statement of an operation on one subject must find its rows by an index, so that its cost does not grow with
+// the number of subjects. The application creates the indexes of its own tables. The migrations create the indexes of
+// the tables of habeas.
 func TestASubjectIsFoundByIndexes(t *testing.T) {
 	hook := &statements{}
 	s := newShop(t, databases.WithHook(databases.PostgreSQL(t), hook), 3)
@@ -100,7 +100,8 @@ func TestASubjectIsFoundByIndexes(t *testing.T) {
 	} {
 		texts := s.counted(t, hook, test.run)
 		plan := (box{db: s.db}).plan(t, texts[test.nth], test.args...)
-		// A backward scan of the primary key of a ledger (consents or restrictions) would read all rows of the ledger.
+		// The plan must not scan the primary key of a ledger (consents or restrictions) backwards, because such a scan would
+		// read all rows of the ledger.
 		if strings.Contains(strings.ReplaceAll(plan, "Seq Scan on pg_", ""), "Seq Scan") ||
 			strings.Contains(plan, "Backward using habeas_consent_records_pkey") ||
 			strings.Contains(plan, "Backward using habeas_restriction_records_pkey") {

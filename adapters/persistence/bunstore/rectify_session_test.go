@@ -49,7 +49,7 @@ func TestRefusedCorrectionsMakeNoStatement(t *testing.T) {
 	})
 }
 
-// failOnUpdate creates a trigger that fails each update of a row of the table.
+// failOnUpdate creates a trigger that makes each update of a row of the table fail.
 func failOnUpdate(t testing.TB, db *bun.DB, table string) {
 	t.Helper()
 	failing := []string{

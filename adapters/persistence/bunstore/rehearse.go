@@ -65,10 +65,10 @@ func (s *session) checkCommit(ctx context.Context) error {
 	return s.nameTrigger("commit", err)
 }
 
-// checkKeys returns domain.ErrConflict if the session violates a deferred foreign key of SQLite. A commit does not fail
-// because of rows that violated a foreign key before the session. checkKeys therefore counts the violations, rolls the
-// session back, and counts them again. It returns the error if the rollback lowers the number of violations of a
-// foreign key.
+// checkKeys returns domain.ErrConflict if the session violates a deferred foreign key of SQLite. It counts the
+// violations of each foreign key, rolls the session back, and counts them again. If a number is lower after the
+// rollback, the session has added violations. Violations from before the session do not count, because a commit does
+// not fail because of them.
 func (s *session) checkKeys(ctx context.Context) error {
 	broken, err := s.brokenKeys(ctx)
 	if err != nil || len(broken) == 0 {

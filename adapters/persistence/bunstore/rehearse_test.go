@@ -18,8 +18,8 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// inSession runs the statements in a rehearsal (a session that checks its changes and rolls them back) and returns its
-// error.
+// inSession runs the statements in a rehearsal (a session that checks its changes and rolls them back) and returns the
+// error of the rehearsal.
 func inSession(t *testing.T, store ports.Rehearser, statements ...string) error {
 	t.Helper()
 	return store.Rehearse(t.Context(), func(ctx context.Context, session ports.Session) error {
@@ -61,7 +61,7 @@ func TestARehearsalReturnsTheErrorOfTheCommit(t *testing.T) {
 	})
 }
 
-// A constraint that is not deferred makes a step fail. The error names the step, and the table or the constraint.
+// If a step violates a constraint that is not deferred, the rehearsal reports this step and names its table.
 func TestARehearsalNamesTheStepThatIsRefused(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		s := newShop(t, db, 1)

@@ -18,8 +18,8 @@ func (r restrictionStore) Append(ctx context.Context, record domain.RestrictionR
 		nullable(record.Reason), r.store.dialect.Instant(record.RecordedAt), record.Source)
 }
 
-// nullable returns a copy of a text, or nil for NULL, as a parameter. It copies the text, because the caller may change
-// the record while the session buffers the row.
+// nullable returns the parameter of a statement for a text that may be NULL. It copies the text, because the caller may
+// change the record while the session buffers the row.
 func nullable(text *string) any {
 	if text == nil {
 		return nil

@@ -14,9 +14,9 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// session implements ports.Session. The first statement that needs a transaction begins it. The session buffers
-// appended rows. It inserts the buffered rows before it reads rows of the same kind, when their number reaches
-// maxBufferedRows, and when the session ends.
+// session implements ports.Session. The first statement that needs a transaction begins the transaction. The session
+// buffers appended rows. It inserts them when their number reaches maxBufferedRows, before it reads rows of the same
+// kind, and when the session ends.
 type session struct {
 	store      *Store
 	preserve   func(ctx context.Context, evidence [][]any) error // writes evidence after a rollback
@@ -151,8 +151,8 @@ func (s *session) loadCatalog(ctx context.Context, fingerprint string) (err erro
 
 // explain returns an error that names the table and the reason if the database refused a statement. The reason is a
 // missing privilege, or an object that does not allow the statement, such as a view. For other errors, explain returns
-// err. Before it looks up the privileges, it rolls back the transaction. In a transaction of the application, it only
-// rolls back to the savepoint of the session.
+// err. Before explain looks up the privileges, it rolls the transaction back. In a transaction of the application, it
+// rolls back only to the savepoint of the session.
 func (s *session) explain(ctx context.Context, op string, err error, needs ...catalog.Need) error {
 	state := conn.SQLState(err)
 	if state != "42501" && state != "42809" || s.failed == nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// maxSettlements is the maximum number of outcomes in one statement. SQLite compares each row with each outcome, so the
-// cost of a statement grows with the square of this number.
+// maxSettlements is the maximum number of settlements in one statement. SQLite compares each row with each settlement,
+// so the cost of a statement grows with the square of this number.
 const maxSettlements = 200
 
 // operationsOf identifies all erasures, or all rectifications, of a subject. Settle locks the open outbox entries of
@@ -28,8 +28,8 @@ type operationOf struct {
 	id string
 }
 
-// open holds the locked outbox entries for which operations wait, by their entry ids. It omits succeeded entries and
-// abandoned entries of rectifications, because an operation does not wait for them.
+// open holds the locked outbox entries that an operation must wait for, by their entry ids. It omits succeeded entries,
+// and abandoned entries of rectifications, because no operation waits for these.
 type open map[operationsOf]map[string]openEntry
 
 // openEntry is a locked outbox entry that has not succeeded.
@@ -122,7 +122,6 @@ func (o outbox) lock(ctx context.Context, settlements []domain.Settlement, found
 	}, o.store.outbox.LockOperations(len(args)/2), args...)
 }
 
-// apply writes the outcomes of settlements in one statement.
 func (o outbox) apply(ctx context.Context, settlements []domain.Settlement) error {
 	text, args := o.store.outbox.Settle(settlements)
 	return o.writePlanned(ctx, "settle", conn.Ignore, text, args...)

@@ -20,7 +20,8 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// jam is a query hook that blocks all statements that start with prefix until the channel over is closed.
+// jam is a query hook. It blocks all statements that start with the text in the field prefix, until the channel in the
+// field over is closed.
 type jam struct {
 	statements
 	prefix string

@@ -137,7 +137,6 @@ func (s *shop) seedAs(t testing.TB, id int64) domain.Subject {
 	return subject
 }
 
-// do runs fn in a session and fails the test on an error.
 func (s *shop) do(t testing.TB, fn func(ctx context.Context, session ports.Session) error) {
 	t.Helper()
 	must(t, s.store.Do(context.Background(), fn))

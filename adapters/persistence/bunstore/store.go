@@ -101,9 +101,8 @@ func New(db *bun.DB, dataMap domain.DataMap, opts Options) (*Store, error) {
 }
 
 // shares reports whether a session may currently share a statement with other sessions. It returns false while all
-// connections are busy. A statement that several sessions share has only one place in the queue for connections, and
-// the sessions of the next such statement wait until it ends. Sessions that do not share would therefore overtake the
-// sessions that share.
+// connections are busy, because sessions that share would then wait longer than others: a shared statement has only one
+// place in the queue for connections, and the sessions of the next shared statement wait until it ends.
 func (s *Store) shares() bool { return s.sharing && !s.pool.Crowded() }
 
 func dialectOf(db *bun.DB, schema string) (sqltext.Dialect, error) {

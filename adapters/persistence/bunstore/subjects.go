@@ -21,12 +21,12 @@ func (s *session) Subjects() ports.SubjectStore { return subjectStore{s} }
 //
 //   - the mark (the row that records the erasures of the subject)
 //   - the subject's row
-//   - the rows through which other tables refer to the subject, level by level. The rows of a level have the same
-//     number of relations between them and the subject's row.
+//   - the rows to which other tables refer, for example the orders to which order lines refer. They are locked level
+//     by level. The rows of a level have the same number of relations between them and the subject's row.
 //
 // Every session locks in this order, so that sessions that lock the same subject cannot deadlock. Each level has its
-// own statement. It sees the rows that other transactions have committed while the statement of the previous level
-// waited for locks.
+// own statement. The statement sees the rows that other transactions have committed while the statement of the previous
+// level waited for locks.
 func (s subjectStore) Lock(ctx context.Context, id domain.SubjectID, at time.Time) error {
 	key, err := s.key(id)
 	if err != nil {
@@ -60,8 +60,8 @@ func (s subjectStore) Lock(ctx context.Context, id domain.SubjectID, at time.Tim
 	return nil
 }
 
-// lockRows writes the mark (the row of the erasure), and locks the subject's row and the rows through which other
-// tables refer to the subject.
+// lockRows adds the erasure to the mark (the row that records the erasures of the subject). It locks the mark, the
+// subject's row, and the rows to which other tables refer, for example the orders to which order lines refer.
 func (s subjectStore) lockRows(ctx context.Context, id domain.SubjectID, key []any, instant any) error {
 	locks := s.store.locks
 	found, err := s.checkSubjectRow(ctx, id, locks.AddMarkAndLock, append(slices.Clone(key), id.String(), instant)...)
@@ -87,8 +87,8 @@ func (s subjectStore) lockRows(ctx context.Context, id domain.SubjectID, key []a
 }
 
 // LockToRectify implements ports.SubjectStore. It locks the mark of the subject (the row that records its erasures). If
-// the subject has no erasures, it inserts a mark and deletes it in the same transaction. Other sessions that lock the
-// subject wait in both cases until this transaction ends.
+// the subject has no mark, LockToRectify inserts one and deletes it in the same transaction. In both cases, other
+// sessions that lock the subject wait until this transaction ends.
 func (s subjectStore) LockToRectify(ctx context.Context, id domain.SubjectID) (domain.SubjectState, error) {
 	key, err := s.key(id)
 	if err != nil {
@@ -108,7 +108,8 @@ func (s subjectStore) LockToRectify(ctx context.Context, id domain.SubjectID) (d
 	return domain.SubjectState{Erased: erasures > 0, Present: present}, err
 }
 
-// makeDurable applies Options.SynchronousCommit to the transaction. It begins the transaction if the option is set.
+// makeDurable applies Options.SynchronousCommit to the transaction, and begins the transaction if the session has none.
+// If the option is not set, makeDurable does nothing.
 func (s *session) makeDurable(ctx context.Context) error {
 	value := s.store.synchronousCommit
 	if value == "" {
@@ -124,9 +125,9 @@ func (s *session) makeDurable(ctx context.Context) error {
 	return s.fail(ctx, "lock subject", err)
 }
 
-// requireReadCommitted returns domain.ErrSession if the isolation level of a transaction of the application is not READ
-// COMMITTED. At other levels, the transaction does not see rows that are committed while it runs. The message of the
-// error starts with the parameter action. The store's own transactions are READ COMMITTED.
+// requireReadCommitted returns domain.ErrSession if a transaction of the application has another isolation level than
+// READ COMMITTED. Such a transaction does not see rows that are committed while it runs. The store's own transactions
+// are READ COMMITTED. The message of the error starts with the parameter action.
 func (s *session) requireReadCommitted(ctx context.Context, op, action string) error {
 	text := s.store.locks.IsolationLevel
 	if text == "" || !s.joined {
@@ -190,8 +191,8 @@ func (s subjectStore) readCatalog(ctx context.Context, id domain.SubjectID, key 
 	return s.catalog, nil
 }
 
-// preconditions holds the columns that a statement on the subject's row returns in addition: the fingerprint (a hash of
-// the table definitions), and the text columns of the subject's key as the table stores them.
+// preconditions holds further columns that a statement on the subject's row returns: the fingerprint (a hash of the
+// table definitions), and the text columns of the subject's key as the table stores them.
 type preconditions struct {
 	elements    []int // the indexes of the id's elements that are texts
 	fingerprint sql.NullString
@@ -210,8 +211,8 @@ func (s *preconditions) targets() []*sql.NullString {
 	return targets
 }
 
-// matchTexts reports whether the table stores the texts of the id with the same bytes. It returns true if the subject
-// has no row.
+// matchTexts reports whether the table stores the texts of the id with the same bytes. matchTexts returns true if the
+// subject has no row.
 func (s *preconditions) matchTexts(id domain.SubjectID) bool {
 	elements := id.Elements()
 	for i, text := range s.texts {

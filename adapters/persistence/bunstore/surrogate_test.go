@@ -176,7 +176,6 @@ func TestUniqueConstraintsHoldWithManyRows(t *testing.T) {
 	})
 }
 
-// wantRows fails unless the steps have the wanted numbers of rows.
 func wantRows(t testing.TB, got, want map[string]int64) {
 	t.Helper()
 	if !maps.Equal(got, want) {

@@ -208,7 +208,6 @@ func withScope(steps []domain.Step, scope *domain.SweepScope) []domain.Step {
 	return steps
 }
 
-// toSweep returns the privileges on tables that the steps need.
 func toSweep(steps []domain.Step) (needs []catalog.Need) {
 	for _, step := range steps {
 		needs = append(needs, catalog.ToCarryOut(step))

@@ -90,9 +90,9 @@ func (s subjectStore) fireDeferred(ctx context.Context, op string) error {
 	return s.nameTrigger(op, err)
 }
 
-// nameTrigger records and returns the error of a statement that checks deferred constraints. An error of SQLSTATE class
-// P0 comes from the function of a trigger that serves as a constraint. nameTrigger then returns domain.ErrConflict with
-// the name of the function. It returns other errors unchanged.
+// nameTrigger returns the error of a statement that checks deferred constraints. If the error has an SQLSTATE of class
+// P0, the function of a constraint trigger has raised it. For such an error, nameTrigger records and returns
+// domain.ErrConflict with the name of the function.
 func (s *session) nameTrigger(op string, err error) error {
 	if !strings.HasPrefix(conn.SQLState(err), "P0") {
 		return err
@@ -103,8 +103,8 @@ func (s *session) nameTrigger(op string, err error) error {
 	return s.failed
 }
 
-// deferAgain sets the triggers that fireDeferred made immediate back to their declared mode, DEFERRED. If the session
-// fails, the rollback to its savepoint restores this mode.
+// deferAgain sets the triggers that fireDeferred has set to IMMEDIATE back to DEFERRED, their declared mode. If the
+// session fails, the rollback to its savepoint restores this mode.
 func (s subjectStore) deferAgain(ctx context.Context, op string) error {
 	late := s.late
 	s.fired, s.late = s.fired && !s.joined, nil

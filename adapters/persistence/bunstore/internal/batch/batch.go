@@ -43,8 +43,9 @@ type Batcher[T any] struct {
 // member is an item that waits for a batch or is part of a batch.
 type member[T any] struct {
 	item T
-	// ctx has the deadline, the cancellation and the values of the caller's context until the caller returns. The batch
-	// may run longer than the caller. The caller's context may then already belong to another request.
+	// ctx is the context of the batch for this member. It has the deadline, the cancellation and the values of the
+	// caller's context, but only until the caller returns. Afterwards, the caller's context may belong to another request,
+	// while the batch still runs.
 	ctx     context.Context //nolint:containedctx // lives as long as the waiting call of Do
 	release func()
 	result  chan result
@@ -64,8 +65,8 @@ func (b *Batcher[T]) Waiting() int {
 	return len(b.waiting)
 }
 
-// Do runs an item, alone or in a batch. If ctx ends first, Do returns its error, and it may be unknown whether the item
-// was run.
+// Do runs an item, alone or in a batch. If ctx ends first, Do returns the error of ctx. In this case, it may be unknown
+// whether the item was run.
 func (b *Batcher[T]) Do(ctx context.Context, item T) error {
 	m, err := b.wait(ctx, item)
 	if err != nil {
@@ -91,8 +92,8 @@ func (b *Batcher[T]) Do(ctx context.Context, item T) error {
 	}
 }
 
-// wait adds an item to the waiting items and returns its member. Returns nil if the caller may run the item
-// immediately.
+// wait adds an item to the waiting items, and returns the member that holds the item. If the caller may run the item
+// immediately, wait does not add it and returns nil.
 func (b *Batcher[T]) wait(ctx context.Context, item T) (*member[T], error) {
 	if b.enter() {
 		return nil, nil
@@ -153,7 +154,6 @@ func (b *Batcher[T]) next() []*member[T] {
 	return next
 }
 
-// runBatch runs a batch and sends its result to each member.
 func (b *Batcher[T]) runBatch(members []*member[T]) {
 	r := result{err: &domain.Error{Op: "batch", Message: "ended without a result"}} // after runtime.Goexit
 	defer func() {
@@ -202,7 +202,7 @@ func contextOf[T any](members []*member[T]) (context.Context, context.CancelFunc
 	}
 }
 
-// lastDeadline returns the latest deadline of the members. limited is false if a member has no deadline.
+// lastDeadline returns the latest deadline of the members. The result limited is false if a member has no deadline.
 func lastDeadline[T any](members []*member[T]) (last time.Time, limited bool) {
 	for _, m := range members {
 		deadline, limited := m.ctx.Deadline()

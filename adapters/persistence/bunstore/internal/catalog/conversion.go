@@ -23,9 +23,9 @@ func longNumber(text string) bool {
 	return f != 0 && (err != nil || notWhole != nil && math.Abs(f) >= 1<<53)
 }
 
-// conversion returns a text about a column of the table whose type makes SQLite convert keys. Because of such a
-// conversion, a statement cannot distinguish the rows of one subject from the rows of others. The text is "" if there
-// is no such column. conversion ignores tables that do not exist, because their types are unknown.
+// conversion returns a message about a column of the table whose type makes SQLite convert the keys of subjects.
+// Because of the conversion, a statement may confuse the rows of different subjects. conversion returns "" if there is
+// no such column. It ignores tables that do not exist, because their types are unknown.
 func (c *Catalog) conversion(table domain.Table) string {
 	types := c.tables[table.Name].types
 	for _, name := range table.SubjectKey {
@@ -52,9 +52,9 @@ func (c *Catalog) conversion(table domain.Table) string {
 	return ""
 }
 
-// narrowing returns a text about a numeric column of the table that refers to a text column of the subject's key. The
-// text is "" if there is no such column. SQLite confuses subjects in such a column only if longNumber returns true for
-// their ids.
+// narrowing returns a message about a numeric column of the table that refers to a text column of the subject's key. In
+// such a column, SQLite confuses subjects if longNumber returns true for their ids. narrowing returns "" if there is no
+// such column.
 func (c *Catalog) narrowing(table domain.Table) string {
 	subject := c.cache.text.DataMap.SubjectTable()
 	for _, path := range c.cache.text.DataMap.Paths(table.Name) {

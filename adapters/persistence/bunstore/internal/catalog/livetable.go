@@ -7,8 +7,8 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// liveColumn is a column. On SQLite, Key is the position of the column in the primary key, starting at 1. It is 0 if
-// the column does not belong to the primary key.
+// liveColumn is a column of a table. On SQLite, Key is the position of the column in the primary key, starting at 1.
+// Key is 0 if the column does not belong to the primary key.
 type liveColumn struct {
 	domain.CatalogColumn
 	Key int `json:"key"`
@@ -73,7 +73,7 @@ func (l *live) addIndex(table *liveTable, index *liveIndex) {
 	table.Uniques = append(table.Uniques, unique)
 }
 
-// mentioned returns the columns of a table whose names occur in the tokens of a piece of SQL.
+// mentioned returns the columns of a table whose names occur in an SQL text (the parameter in).
 func (l *live) mentioned(in tokens, table *liveTable) []string {
 	names := []string{}
 	for _, column := range table.Columns {
@@ -87,8 +87,8 @@ func (l *live) mentioned(in tokens, table *liveTable) []string {
 	return names
 }
 
-// complete adds the properties of a table that derive from SQL texts, such as the definition of a view, and from other
-// tables.
+// complete adds the properties of a table that ReadLive derives from SQL texts, such as the definition of a view, or
+// from other tables.
 func (l *live) complete(table *liveTable) {
 	text := tokensOf(table.Text, l.dialect.Quotes())
 	switch table.Kind { //nolint:exhaustive // nothing derives from the texts of the other kinds
@@ -183,7 +183,7 @@ func (l *live) addChecks(table *liveTable, text tokens) {
 	}
 }
 
-// addRowNumber adds an index and a default to a primary key without an index of its own. In SQLite, such a primary key
+// addRowNumber adds an index and a default to a primary key that has no separate index. In SQLite, such a primary key
 // is an alias of the row id, which has a default and serves as an index.
 func addRowNumber(table *liveTable) {
 	if table.keyed || len(table.PrimaryKey) != 1 {

@@ -52,8 +52,8 @@ func ToLock(tables []string) []Need {
 	return needs
 }
 
-// FindLacking asks the database, after it has refused a statement, which of the needed privileges this role lacks. It
-// returns one text for each table without sufficient privileges.
+// FindLacking asks the database which of the needed privileges the role of the store lacks. Call it after the database
+// has refused a statement. It returns one text for each table without sufficient privileges.
 func (c *Cache) FindLacking(ctx context.Context, query conn.Query, needs []Need) (why []string) {
 	for _, n := range needs {
 		reason := ""
@@ -70,8 +70,8 @@ func (c *Cache) FindLacking(ctx context.Context, query conn.Query, needs []Need)
 	return why
 }
 
-// Unexplained returns an error message for a refused statement if this role has all needed privileges on the tables.
-// The database must then have refused the statement because of another object.
+// Unexplained returns the error message for a statement that the database refused although the role has all needed
+// privileges on the tables. The database must have refused the statement because of another object.
 func Unexplained(needs []Need) string {
 	names := make([]string, len(needs))
 	for i, n := range needs {
@@ -82,8 +82,8 @@ func Unexplained(needs []Need) string {
 		" on something that a trigger, a rule or a policy needs"
 }
 
-// RefuseUnlocked returns an error if the database cannot lock the rows of one of the tables, for example because it is
-// a foreign table. An erasure must lock these rows.
+// RefuseUnlocked returns an error if the database cannot lock the rows of one of the tables, for example the rows of a
+// foreign table. An erasure must lock these rows.
 func (c *Catalog) RefuseUnlocked(tables []string) error {
 	i := slices.IndexFunc(tables, func(table string) bool { return c.tables[table].kind != "" })
 	if i < 0 {

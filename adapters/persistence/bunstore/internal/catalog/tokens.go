@@ -5,7 +5,6 @@ import (
 	"strings"
 )
 
-// token is a lexical token of an SQL statement.
 type token struct {
 	kind     tokenKind
 	text     string // the token without quotes
@@ -23,8 +22,8 @@ const (
 
 type tokens []token
 
-// tokensOf splits an SQL statement into tokens. It omits comments. quotes maps each character that opens a quoted name
-// to the character that closes the name.
+// tokensOf splits an SQL statement into tokens. It omits comments. The parameter quotes maps each character that opens
+// a quoted name to the character that closes the name.
 func tokensOf(statement string, quotes map[byte]byte) (found tokens) {
 	whole, from := len(statement), 0
 	add := func(kind tokenKind, text string) {
@@ -83,8 +82,8 @@ func isWordCharacter(r rune) bool {
 	return r == '_' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= 0x80
 }
 
-// afterEscapes returns the rest of the statement after a string constant with backslash escapes (E'...'), whose opening
-// quote the caller has removed.
+// afterEscapes skips the rest of a string constant with backslash escapes (E'...'), whose opening quote the caller has
+// removed. It returns the text after the constant.
 func afterEscapes(statement string) string {
 	for i := 0; i < len(statement); i++ {
 		switch statement[i] {
@@ -105,7 +104,7 @@ func (t tokens) isSign(i int, signs ...string) bool {
 	return i >= 0 && i < len(t) && t[i].kind == tokenSign && slices.Contains(signs, t[i].text)
 }
 
-// closing returns the index of the bracket that closes the bracket at i, or len(t) if it is not closed.
+// closing returns the index of the bracket that closes the bracket at the index i, or len(t) if there is none.
 func (t tokens) closing(i int) int {
 	for depth := 0; i < len(t); i++ {
 		if t.isSign(i, "(") {
@@ -131,8 +130,8 @@ func (t tokens) inBrackets() tokens {
 	return nil
 }
 
-// writes returns the target tables of INSERT, REPLACE, MERGE and UPDATE. builds reports whether the code also executes
-// statements that it builds at run time (EXECUTE).
+// writes returns the target tables of INSERT, REPLACE, MERGE and UPDATE. The result builds reports whether the code
+// also executes statements that it builds at run time (EXECUTE).
 func (t tokens) writes() (tables []string, builds bool) {
 	for i := range t {
 		at := i + 1
@@ -158,8 +157,8 @@ func (t tokens) writes() (tables []string, builds bool) {
 	return tables, builds
 }
 
-// calls reports whether the token at i may be the name of a called routine: a name that is followed by an opening
-// bracket. After INTO, such a name is not a routine but a table with a list of columns.
+// calls reports whether the token at the index i may be the name of a called routine: a name before an opening bracket.
+// After INTO, such a name is not a routine but a table with a list of columns.
 func (t tokens) calls(i int) bool {
 	if !t.isName(i) || !t.isSign(i+1, "(") {
 		return false
@@ -173,8 +172,8 @@ func (t tokens) calls(i int) bool {
 // isName reports whether the token at i is a name or a keyword.
 func (t tokens) isName(i int) bool { return t[i].kind == tokenWord || t[i].kind == tokenName }
 
-// nameAt returns the name of a table at i, with its schema if the text has one. SQLite also accepts a string constant
-// as a name.
+// nameAt returns the table name that starts at the index i, with its schema if the text has one. SQLite also accepts a
+// string constant as a name.
 func (t tokens) nameAt(i int) (name string) {
 	for ; i < len(t) && t[i].kind != tokenSign; i += 2 {
 		name += t[i].text

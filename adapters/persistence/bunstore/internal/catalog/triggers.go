@@ -36,8 +36,8 @@ func writesOf(triggers []trigger, quotes map[byte]byte) (all writes) {
 	return all
 }
 
-// warnOfCopies logs a warning for each table outside the data map to which the triggers of the table named of.Name
-// write. Such a table may hold copies of old values that no erasure reaches. It also logs a warning for each trigger
+// warnOfCopies logs a warning for each table outside the data map to which the triggers of the table of.Name write.
+// Such a table may hold copies of old values that no erasure reaches. warnOfCopies also logs a warning for each trigger
 // whose target tables cannot be determined. Each warning is logged only once.
 func (c *Cache) warnOfCopies(ctx context.Context, of domain.Table, live table) {
 	warn := func(message, key, name string) {
@@ -57,8 +57,8 @@ func (c *Cache) warnOfCopies(ctx context.Context, of domain.Table, live table) {
 	}
 }
 
-// sameTable reports whether two names may denote the same table. It treats a name without a schema as a name in schema
-// public or main.
+// sameTable reports whether two names may denote the same table. It treats a name without a schema as a name in the
+// schema public (PostgreSQL) or main (SQLite).
 func sameTable(a, b string) bool {
 	plain := func(name string) string {
 		name = strings.ToLower(name)

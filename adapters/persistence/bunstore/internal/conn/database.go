@@ -18,8 +18,8 @@ type database interface {
 	// snapshot opens a read-only transaction whose statements all see the same snapshot.
 	snapshot(ctx context.Context, p *Pool) (transaction, error)
 
-	// execAlone runs a statement that writes, in a separate transaction. It returns when ctx ends, even while it waits for
-	// a lock.
+	// execAlone runs a statement that writes, in a separate transaction. It returns when ctx ends, even while the
+	// statement waits for a lock.
 	execAlone(ctx context.Context, p *Pool, text string, args []any) error
 
 	// writers returns how many transactions can write concurrently. 0 means that there is no limit.
@@ -42,8 +42,8 @@ type transaction interface {
 type postgres struct{}
 
 func (postgres) begin(ctx context.Context, p *Pool) (transaction, error) {
-	// An erasure must see rows that other transactions commit while it waits for their locks. begin therefore sets the
-	// isolation level, instead of using the server's default.
+	// begin sets the isolation level READ COMMITTED instead of using the server's default. An erasure must see rows that
+	// other transactions commit while it waits for locks.
 	tx, err := p.db.BeginTx(ctx, &sql.TxOptions{Isolation: sql.LevelReadCommitted})
 	if err != nil {
 		return nil, err
@@ -93,7 +93,7 @@ func (sqlite) begin(ctx context.Context, p *Pool) (transaction, error) {
 	return sqliteTransaction{conn}, nil
 }
 
-// snapshot does not take the write lock, so other transactions can write meanwhile.
+// snapshot begins the transaction without the write lock, so that other transactions can write while it is open.
 func (sqlite) snapshot(ctx context.Context, p *Pool) (transaction, error) {
 	conn, err := p.db.Conn(ctx)
 	if err != nil {

@@ -18,15 +18,15 @@ const (
 	directArgs    = 2 // the number of its parameters
 )
 
-// QueryDirect runs a statement outside a transaction, directly on the driver's connection. It is faster than Query, and
-// is for the most frequent statements. database/sql starts a goroutine for each query whose context can end, and makes
-// the rows safe for concurrent use. QueryDirect needs neither, because it reads all rows before it returns, and because
-// the driver ends the query when the context ends.
+// QueryDirect runs a statement that only reads, outside a transaction and directly on the driver's connection. It is
+// faster than Query. database/sql starts a goroutine for each query whose context can end, and makes the rows safe for
+// concurrent use. QueryDirect needs neither: it reads all rows before it returns, and the driver ends the query when
+// the context ends.
 //
-// The statement must only read. It has directArgs parameters and returns directColumns columns. Their targets are
-// strings, booleans or scanners. QueryDirect calls the function each for every row. If the driver or the type of a
-// column is not supported, or if the connection is bad, QueryDirect repeats the query through database/sql. It then
-// calls the function each for all rows again.
+// The statement has directArgs parameters and returns directColumns columns. The targets of the columns are strings,
+// booleans or scanners. QueryDirect calls the function each for every row. If the driver or the type of a column is not
+// supported, or if the connection is bad, QueryDirect repeats the query through database/sql. It then calls the
+// function each for all rows again.
 func (p *Pool) QueryDirect(ctx context.Context, each func(Row) error, text string, args [directArgs]string) error {
 	if err := p.connections.acquire(ctx); err != nil {
 		return err

@@ -76,9 +76,10 @@ func inBrackets(text string) string {
 	return " (" + text + ")"
 }
 
-// endOf returns the error of the context if the context has ended, and nil otherwise. It also returns an error if the
-// deadline of the context has passed and err is a timeout or a bad connection. Some drivers, such as pgdriver, set the
-// deadline on their network connection, which may time out slightly before the context ends.
+// endOf returns the error of the context if the context has ended, and nil otherwise. It returns
+// context.DeadlineExceeded if the deadline of the context has passed and err is a timeout or a bad connection. Some
+// drivers, such as pgdriver, set the deadline on their network connection, which may time out slightly before the
+// context ends.
 func endOf(ctx context.Context, err error) error {
 	var network net.Error
 	deadline, limited := ctx.Deadline()
@@ -152,8 +153,8 @@ func Refused(err error) bool {
 	return state != "" && state != "40003" && !strings.HasPrefix(state, "08") && !strings.HasPrefix(state, "57P")
 }
 
-// OfTable reports whether a statement failed because of its table, while the database works. Examples are a missing
-// privilege, an unreadable table, and a table that takes longer to read than the server allows.
+// OfTable reports whether a statement failed because of its table and not because of the database. Examples are a
+// missing privilege, an unreadable table, and a table that takes longer to read than the server allows.
 func OfTable(ctx context.Context, err error) bool {
 	if err == nil || endOf(ctx, err) != nil {
 		return false
@@ -224,8 +225,8 @@ func extendedCode(err reflect.Value) int {
 	return number(err, value, "Code")
 }
 
-// number returns the integer that the method called name returns, or that the field called name holds. Returns 0 if
-// there is neither. value is the struct to which err points.
+// number returns an integer of an error. The parameter name is the name of a method of err that returns the integer, or
+// of a field of value, the struct to which err points. number returns 0 if there is neither.
 func number(err, value reflect.Value, name string) int {
 	var code reflect.Value
 	if method := err.MethodByName(name); method.IsValid() && method.Type().NumIn() == 0 && method.Type().NumOut() == 1 {

@@ -43,14 +43,14 @@ func namesIn(err error) names {
 // Source files of PostgreSQL that raise errors. An error has the name of its source file in a field. The file names are
 // the same in every language of the server.
 var (
-	// enforcing lists the source files of PostgreSQL that check constraints. Their errors have the names of the table, the
-	// column and the constraint in separate fields.
+	// enforcing lists the source files of PostgreSQL that check constraints. Errors from these files have the names of the
+	// table, the column and the constraint in separate fields.
 	enforcing = []string{
 		"execMain.c", "execIndexing.c", "nbtinsert.c", "ri_triggers.c", "execExprInterp.c", "domains.c", "tablecmds.c",
 		"tuplesort.c", "tuplesortvariants.c",
 	}
-	// resolving lists the source files of PostgreSQL that look up tables, columns and privileges. Their errors have the
-	// names only in the message.
+	// resolving lists the source files of PostgreSQL that look up tables, columns and privileges. Errors from these files
+	// have the names only in the message.
 	resolving = []string{"parse_relation.c", "parse_target.c", "analyze.c", "namespace.c", "aclchk.c"}
 )
 
@@ -122,7 +122,8 @@ func namesInSQLite(code int, text string) names {
 	return names{}
 }
 
-// sqliteText returns the extended result code and the message of an SQLite error, or 0 and "" for another error.
+// sqliteText returns the extended result code and the message of an SQLite error. For another error, it returns 0 and
+// "".
 func sqliteText(err error) (code int, text string) {
 	walk(err, func(err error) bool {
 		value := reflect.ValueOf(err)
@@ -139,9 +140,9 @@ func sqliteText(err error) (code int, text string) {
 var quoted = regexp.MustCompile(`["«„]([^"«»„“”]+)["»“”]|(?:column|table|schema|sequence|view) ([\w.$]+)`)
 
 // missing returns names from the error of a refused statement: the tables and columns that do not exist, or for which
-// the role lacks a privilege. It ignores errors with a context (field W), which come from a function or a trigger of
-// the application. Such a function may build statements from personal data, which the message would then contain as a
-// name.
+// the role lacks a privilege. It ignores errors with the protocol field W (CONTEXT), which come from a database
+// function or a trigger of the application. Such code may build statements from personal data, which the message would
+// contain as a name.
 func missing(err error) string {
 	if found := namesIn(err).String(); found != "" {
 		return found
@@ -159,13 +160,13 @@ func missing(err error) string {
 	return strings.Join(found, ", ")
 }
 
-// raiser matches the name of the function at the beginning of the context (the protocol field W) of an error. It works
-// in every language of the server.
+// raiser matches the name of a database function at the beginning of the protocol field W (CONTEXT) of a PostgreSQL
+// error. It works in every language of the server.
 var raiser = regexp.MustCompile(`^[^\n(]*?([\w.]+)\(`)
 
-// RaisedBy returns the function of the application that has raised an error, in the form " (function name)". Returns ""
-// if the error does not contain the function. The name is in the first line of the error's context, which describes the
-// statement that raised the error.
+// RaisedBy returns the name of the database function that has raised a PostgreSQL error, in the form " (function
+// name)". Returns "" if the error does not contain this name. RaisedBy reads the name from the first line of the
+// CONTEXT field of the error, which describes the statement that raised the error.
 func RaisedBy(err error) string {
 	field := postgresFields(err)
 	if field == nil || field('F') != "pl_exec.c" {

@@ -25,7 +25,7 @@ func ofDrivers(e pgconn.PgError) []error {
 }
 
 // The text of an error contains only names of schema objects. The test puts a personal value into the detail of the
-// server's error, and into errors that functions of the application raise.
+// server's error, and into errors that database functions raise.
 func TestANameIsNeverAValue(t *testing.T) {
 	detail := "Failing row contains (1, " + zoe + ")."
 	for name, c := range map[string]struct {

@@ -15,10 +15,10 @@ const (
 	lastReplan  = time.Hour
 )
 
-// Replans makes the database plan slow statements again. Databases keep the query plan of a prepared statement. A plan
-// for an empty outbox reads the complete table. It becomes slow when the outbox grows, until the database has analyzed
-// the table. Replans appends a comment to statements and changes the comment after a slow statement. The database then
-// regards the text as a new statement, and plans it. Replans is safe for concurrent use.
+// Replans makes the database plan slow statements again. Databases keep the query plan of a prepared statement. For an
+// empty outbox, the plan reads the complete table. When the outbox grows, this plan becomes slow, until the database
+// has analyzed the table. Replans appends a comment to statements and changes the comment after a slow statement. The
+// database then regards the text as a new statement, and plans it. Replans is safe for concurrent use.
 type Replans struct {
 	mu       sync.Mutex
 	n        int
@@ -36,8 +36,8 @@ func (r *Replans) Mark() string {
 	return " /* " + strconv.Itoa(r.n) + " */"
 }
 
-// Took records that a statement with the comment mark ran from began to now. If the statement was too slow, later calls
-// of Mark return another comment.
+// Took records the duration of a statement with the comment in the parameter mark. The statement ran from the time
+// began to the time now. If it was too slow, later calls of Mark return another comment.
 func (r *Replans) Took(mark string, began, now time.Time) {
 	if now.Sub(began) < slowStatement || mark != r.Mark() {
 		return

@@ -21,13 +21,14 @@ func Retry(ctx context.Context, transaction func() error) error {
 	return err
 }
 
-// Again reports whether to run a failed transaction again. It returns true if err is Retryable and fewer than
-// maxAttempts attempts were made. Again waits before it returns true.
+// Again reports whether to run a failed transaction again: whether err is Retryable (caused by a concurrent
+// transaction) and fewer than maxAttempts attempts were made. Before Again returns true, it waits. If ctx ends first,
+// it returns false.
 func Again(ctx context.Context, err error, attempt int) bool {
 	return err != nil && attempt < maxAttempts && Retryable(err) && backOff(ctx, attempt)
 }
 
-// backOff waits before another attempt. Returns false if the context ends first.
+// backOff waits before the next attempt and returns true. It returns false if the context ends during the wait.
 func backOff(ctx context.Context, attempt int) bool {
 	wait := firstBackoff << (attempt - 1)
 	timer := time.NewTimer(wait/2 + rand.N(wait)) //nolint:gosec // jitter, which does not have to be secure

@@ -8,10 +8,10 @@ import (
 	"github.com/uptrace/bun"
 )
 
-// prepared is a connection for one statement with its parameters. bun would write the parameters into the text of the
-// statement. Therefore, bun gets a raw query without parameters, so that the query hooks of the application see the
-// statement. prepared then passes the parameters to the driver. It also passes the original text, because bun replaces
-// the placeholders of SQLite (?1) in its own text if the application has named arguments.
+// prepared is a connection for one statement with its parameters. bun gets a raw query without parameters, because bun
+// would write the parameters into the text of the statement. The query hooks of the application see this raw query.
+// prepared then passes the original text and the parameters to the driver. It does not pass the text from bun, because
+// bun replaces the placeholders of SQLite (?1) in that text if the application has named arguments.
 type prepared struct {
 	bun.IConn
 	text string

@@ -79,8 +79,8 @@ func (t *Tx) OverwriteDeleted(ctx context.Context) error {
 
 func secureDelete(mode int) string { return "PRAGMA secure_delete = " + strconv.Itoa(mode) }
 
-// restoreMode restores the old mode of PRAGMA secure_delete on the connection. If that fails, SQLite continues to
-// overwrite deleted data on this connection.
+// restoreMode restores the old mode of PRAGMA secure_delete on the connection. If the statement fails, SQLite continues
+// to overwrite deleted data on this connection.
 func (t *Tx) restoreMode(ctx context.Context) {
 	if t.restore != "" {
 		_ = t.Query(context.WithoutCancel(ctx), Ignore, t.restore)
@@ -88,8 +88,8 @@ func (t *Tx) restoreMode(ctx context.Context) {
 	}
 }
 
-// Join returns a Tx for a transaction that the application has begun on the connection host. Call Tx.Savepoint before
-// other methods.
+// Join returns a Tx for a transaction that the application has begun on a connection (the parameter host). Call
+// Tx.Savepoint before other methods.
 func (p *Pool) Join(host bun.IConn) *Tx {
 	return &Tx{pool: p, transaction: joined{p, host}}
 }

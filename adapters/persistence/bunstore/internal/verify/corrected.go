@@ -22,8 +22,9 @@ func (s *Step) holdsNothingOld(cells []held) bool {
 	return true
 }
 
-// corrected reports whether a row contains each new value of the rectification in at least one of its columns. Other
-// columns with the same new value may differ, because a trigger may derive them from that column.
+// corrected reports whether each new value of the rectification is in at least one column of the row. If several
+// columns of the same category get the same value, one of them is enough, because a trigger may derive the others from
+// it.
 func (s *Step) corrected(cells []held) bool {
 	for _, cell := range cells {
 		if !slices.ContainsFunc(cells, func(h held) bool { return s.sameCorrection(h, cell) && s.isCorrected(h) }) {
@@ -33,9 +34,9 @@ func (s *Step) corrected(cells []held) bool {
 	return true
 }
 
-// correctedBefore reports whether a row already held the new value of a cell before the rectification, in this cell or
-// in another one. The text of the cell is then not an old value, because a trigger may derive the same text from the
-// new value again.
+// correctedBefore reports whether a row already held the new value of the parameter cell before the rectification, in
+// this cell or in another one. If so, the text of the cell does not count as an old value, because a trigger may derive
+// the same text from the new value again.
 func (s *Step) correctedBefore(cell held, cells []held) bool {
 	return s.values != nil && slices.ContainsFunc(cells, func(h held) bool {
 		return s.sameCorrection(h, cell) && s.isCorrected(h)
@@ -66,8 +67,7 @@ func (s *Step) isCorrected(h held) bool {
 	return isText && h.text.Valid && normalized(text) != "" && normalized(text) == normalized(h.text.String)
 }
 
-// normalized returns the letters and digits of a text in lower case, so that texts can be compared regardless of their
-// form.
+// normalized returns the letters and digits of a text in lower case, for comparisons that ignore case and punctuation.
 func normalized(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {

@@ -48,9 +48,9 @@ func NewStep(db Database, text *sqltext.Writer, live *catalog.Catalog, op string
 	}
 }
 
-// Rectify turns the step into a rectification. The parameter statement is an SQL statement with the parameters args. It
-// writes the values to the row with the primary key in the parameter row. If row is nil, it writes the values to all
-// rows of the subject.
+// Rectify turns the step into a rectification, which writes the values to all rows of the subject. If the parameter row
+// is not nil, it writes them only to the row with this primary key. The parameter statement is the SQL statement that
+// writes, and args are its parameters.
 func (s *Step) Rectify(values []domain.ColumnValue, row []string, statement string, args []any) {
 	s.statement, s.args, s.row, s.values = statement, args, row, map[string]any{}
 	for _, value := range values {
@@ -58,8 +58,8 @@ func (s *Step) Rectify(values []domain.ColumnValue, row []string, statement stri
 	}
 }
 
-// Overwrites reports whether the step may write to a cell that an earlier rectification has written. That rectification
-// then need not be verified again.
+// Overwrites reports whether the step may write to a cell that the parameter earlier, a rectification, has written. If
+// so, the earlier rectification need not be verified again.
 func (s *Step) Overwrites(earlier *Step) bool {
 	return s.Target == earlier.Target &&
 		(s.row == nil || earlier.row == nil || slices.Equal(s.row, earlier.row)) &&
@@ -171,9 +171,9 @@ func (s *Step) check(ctx context.Context) (remains, error) {
 	return rowsArrived, nil
 }
 
-// record adds the subject's present rows, with the old values of their cells, to s.rows and s.cells, and returns the
-// number of new rows. Except on the first call, it ignores rows that other transactions have added, if the database can
-// identify these rows. Such rows count as added after the erasure.
+// record adds the current rows of the subject, with the old values of their cells, to s.rows and s.cells, and returns
+// the number of new rows. After the first call, record ignores rows that other transactions have added, if the database
+// can identify these rows. Such rows count as added after the erasure.
 func (s *Step) record(ctx context.Context, first bool) (added int, err error) {
 	cells := s.cellsOf()
 	text, args := cells.OfSubject(s.key, !first && s.live.Tells(s.table.Name))
@@ -199,9 +199,12 @@ func (s *Step) record(ctx context.Context, first bool) (added int, err error) {
 // rowsPerStatement is the number of rows that one statement looks up by their primary keys.
 const rowsPerStatement = 100
 
-// findKept reports whether a recorded row that should be deleted still exists, or whether a cell still holds its old
-// value. It also finds rows that no longer belong to the subject. In a rectification, it also reports true if a
-// recorded row no longer exists or does not hold the new values.
+// findKept reads the recorded rows again by their primary keys, even if they no longer belong to the subject. It
+// reports whether old values remain:
+//
+//   - The step deletes rows, and a recorded row still exists.
+//   - A cell still holds its old value.
+//   - In a rectification, a recorded row no longer exists or does not hold the new values.
 func (s *Step) findKept(ctx context.Context) (kept bool, err error) {
 	cells := s.cellsOf()
 	changed, found := s.cells, 0
@@ -230,9 +233,9 @@ func (s *Step) findKept(ctx context.Context) (kept bool, err error) {
 	return kept || s.values != nil && found < len(s.rows), nil
 }
 
-// containsOld reports whether a text equals an old text or contains it. An old text that is only contained counts if it
-// has at least six bytes, because a random surrogate (replacement value) may contain a shorter text by chance. It never
-// counts in a rectification, because a new text may well contain the old text.
+// containsOld reports whether a text equals an old text or, in an erasure, contains it. A contained text must have at
+// least six bytes, because a random surrogate (replacement value) may contain a shorter text by chance. In a
+// rectification, only equality counts, because a new text may contain the old text.
 func (s *Step) containsOld(text, old string) bool {
 	const shortest = 6
 	return text == old || s.values == nil && len(old) >= shortest && strings.Contains(text, old)
