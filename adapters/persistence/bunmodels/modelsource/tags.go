@@ -66,9 +66,9 @@ func (m *model) bunTag(c domain.Column, live domain.CatalogColumn, sqlType strin
 	return strings.Join(parts, ",")
 }
 
-// staysUnique reports whether the values of the columns stay unique after an erasure. They do if the erasure writes a
-// different value into each cell, or does not write to the columns. Other unique constraints are not written into the
-// models, because package bunmodels would refuse them.
+// staysUnique reports whether the values of the columns stay unique after an erasure. They stay unique if the erasure
+// deletes the rows, writes NULL or a different value into each cell, or does not write to the columns. Write omits all
+// other unique constraints from the models, because package bunmodels would refuse them.
 func (m *model) staysUnique(columns []string) bool {
 	for _, name := range columns {
 		c, ok := m.Column(name)

@@ -21,8 +21,8 @@ var (
 	SQLite   Dialect = sqlite{}
 )
 
-// Dialect contains the differences between the two databases. If the database does not need a statement, the method for
-// this statement returns "".
+// Dialect builds the SQL texts that differ between PostgreSQL and SQLite. Its methods return "" for a statement that
+// the database does not need.
 type Dialect interface {
 	// Migrations returns the name of the folder with the migrations.
 	Migrations() string
@@ -45,7 +45,7 @@ type Dialect interface {
 	// the schema if it does not exist, and make names without a schema refer to this schema.
 	PrepareMigration(schema string) []string
 
-	// Instant converts a point in time to a parameter for a column of habeas.
+	// Instant converts a point in time to a parameter for a column in the tables of habeas.
 	Instant(t time.Time) any
 
 	// instantType returns the SQL type of the parameters that Instant returns. Statements cast a parameter to this type if
@@ -78,7 +78,7 @@ type Dialect interface {
 	arrayElements(parameter string) string
 
 	// earliestInstant returns a constant that is earlier than all instants. An outbox entry without an attempt has this
-	// constant in tried_since.
+	// constant in the column tried_since.
 	earliestInstant() string
 
 	// HasStandbys reports whether the database can have standbys, for which a commit can wait, and read replicas.

@@ -38,8 +38,9 @@ func NewMarks(w *Writer) Marks {
 	}
 }
 
-// Page returns the statement of a page of marks (rows that record erasures), and its parameters. The page contains only
-// marks whose intake number, the number in order of arrival, is at most settled.
+// Page returns the statement that reads a page of marks (rows that record erasures), and its parameters. Intake numbers
+// count the marks in order of arrival. The page contains only marks whose intake number is at most the parameter
+// settled.
 func (m Marks) Page(query domain.MarkQuery, settled int64) (text string, args []any) {
 	text, args = m.page, []any{query.After, settled}
 	if !query.Since.IsZero() {

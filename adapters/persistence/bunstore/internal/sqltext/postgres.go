@@ -51,7 +51,7 @@ func (postgres) PrepareMigration(schema string) []string {
 	}
 }
 
-// Instant limits the precision of t, because drivers would otherwise cut or round it.
+// Instant limits the precision of t to that of the database, because drivers would otherwise truncate or round t.
 func (postgres) Instant(t time.Time) any { return domain.Instant(t) }
 
 func (postgres) instantType() string { return "timestamptz" }

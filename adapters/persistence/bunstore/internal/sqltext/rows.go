@@ -224,7 +224,7 @@ func (w *Writer) equalsSubjectKey(tableName, alias string, columns []string, off
 		}
 		name := alias + "." + Quote(column)
 		comparisons = append(comparisons, name+" = "+value)
-		if tableName != subject.Name && key.Type == domain.TypeText { // callers check the own row, see Locks
+		if tableName != subject.Name && key.Type == domain.TypeText { // callers check the subject's own row, see Locks
 			comparisons = append(comparisons, w.matchesSubjectText(name, value, subject.SubjectKey[i]))
 		}
 	}
