@@ -28,8 +28,8 @@ type Dialect interface {
 	Migrations() string
 
 	// OwnTables returns the statement that finds the tables of habeas in a schema. If schema is "", the statement finds
-	// the tables of habeas in all schemas of the search path, in the order of that path. Its columns are the schema and
-	// the table.
+	// the tables of habeas in all schemas of the search path, in the order of that path. The columns of the result are the
+	// schema and the table.
 	OwnTables(schema string) string
 
 	CanMigrate(schema string) bool
@@ -162,9 +162,9 @@ type Dialect interface {
 	// SameName reports whether the database treats a and b as the name of the same column.
 	SameName(a, b string) bool
 
-	// ComparesExactly reports whether a comparison of a key with a column that refers to the key finds exactly the
-	// matching rows. The parameter t is the type of the key in the data map. keyType and columnType are the declared types
-	// in the database.
+	// ComparesExactly reports whether the database finds exactly the matching rows when it compares a key with a column
+	// that refers to the key. The parameter t is the type of the key in the data map. The parameters keyType and
+	// columnType are the types that the database declares for the key and the column.
 	ComparesExactly(t domain.ColumnType, keyType, columnType string) bool
 
 	// MergesTexts reports whether different texts of a key become the same value in a column that refers to the key. For
@@ -175,7 +175,7 @@ type Dialect interface {
 	// change.
 	StoresUnchanged(t domain.ColumnType, keyType string) bool
 
-	// bytewise returns a text expression with a collation that compares bytes. The collation of the column then has no
+	// bytewise adds a collation that compares bytes to a text expression, so that the collation of the column has no
 	// effect.
 	bytewise(text string) string
 
@@ -199,16 +199,19 @@ type Dialect interface {
 	// triggers immediately. Returns "" if the database does not have such a statement.
 	CheckDeferred() string
 
-	// BrokenForeignKeys returns the statement that counts the rows of a schema that violate a deferred foreign key. Its
-	// columns are the table, the referenced table, the number of the foreign key in its table, and the number of rows.
-	// BrokenForeignKeys is called only if CheckDeferred returns no statement ("").
+	// BrokenForeignKeys returns the statement that counts the rows of a schema that violate a deferred foreign key. The
+	// columns of the result are the table, the referenced table, the number of the foreign key in its table, and the
+	// number of rows. BrokenForeignKeys is called only if CheckDeferred returns no statement ("").
 	BrokenForeignKeys(schema string) string
 
 	// ConstraintTriggers returns the statement that lists the deferrable triggers of tables, of the tables that views
-	// read, and of inheriting tables. Its columns are the table, the trigger, the schema and the name of the constraint,
-	// and two booleans. The first boolean is true if the trigger is deferred by default. The second is true if SET
-	// CONSTRAINTS with this name affects only constraint triggers with the same default. ConstraintTriggers is called only
-	// if CheckDeferred returns a statement.
+	// read, and of inheriting tables. It is called only if CheckDeferred returns a statement. The columns of the result
+	// are:
+	//
+	//   - the table and the trigger
+	//   - the schema and the name of the constraint
+	//   - whether the trigger is deferred by default
+	//   - whether SET CONSTRAINTS with this name affects only constraint triggers with the same default
 	ConstraintTriggers(tables []domain.Table) string
 
 	// writtenInTransaction returns the condition that this transaction has written a row of the table t0. The condition

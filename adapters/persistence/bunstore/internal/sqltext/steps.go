@@ -241,8 +241,8 @@ func (w *stepWriter) dutiesStartedBy(name string, start func(domain.Period) any)
 // coveredRows returns the condition, with a leading AND, for the rows that a step covers. A step covers all rows of the
 // subject, with two exceptions:
 //
-//   - An anonymize step with only expired columns covers the rows in which it overwrites a cell.
-//   - A retain step does not cover the rows in which another step overwrites all of its cells.
+//   - An anonymize step with only expired columns covers only the rows in which it overwrites a cell.
+//   - A retain step does not cover a row if another step overwrites all cells of the row that the retain step names.
 func (w *stepWriter) coveredRows(step domain.Step) string {
 	var not, operator string
 	switch {
