@@ -138,8 +138,8 @@ func (s *state) oldest(chosen func(domain.OutboxEntry) bool) []int {
 
 func upTo[T any](limit int, all []T) []T { return all[:max(0, min(limit, len(all)))] }
 
-// change applies edit to the outbox entries with the given indexes. It returns copies of the changed entries, in the
-// order of the indexes.
+// change applies the function edit to the outbox entries with the given indexes. It returns copies of the changed
+// entries, in the order of the indexes.
 func (s *state) change(indexes []int, edit func(*domain.OutboxEntry)) []domain.OutboxEntry {
 	var changed []domain.OutboxEntry
 	s.entries = slices.Clone(s.entries)

@@ -75,7 +75,7 @@ func (s *state) rowsReferringTo(table string, relation domain.Relation, to tuple
 }
 
 // keyFor returns the key of the subject as one text, with the values in the order of the columns of the relation. ok is
-// true if the relation refers to exactly the columns of the key.
+// true if the relation refers to exactly the columns of the subject's key.
 func (s *state) keyFor(id domain.SubjectID, relation domain.Relation) (tuple string, ok bool) {
 	key := s.dataMap.SubjectTable().SubjectKey
 	elements := make([]string, len(relation.ReferencedColumns))

@@ -41,7 +41,6 @@ func goName(name string) string {
 	return text
 }
 
-// structName returns the name of the Go struct for a table.
 func structName(table string) string {
 	parts := words.Split(table[strings.LastIndexByte(table, '.')+1:])
 	if len(parts) > 0 {

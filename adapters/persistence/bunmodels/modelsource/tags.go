@@ -33,7 +33,6 @@ func ifTrue(holds bool, text string) string {
 	return ""
 }
 
-// bunTag returns the bun tag of a column.
 func (m *model) bunTag(c domain.Column, live domain.CatalogColumn, sqlType string) string {
 	parts := []string{c.Name}
 	isKey := slices.Contains(m.PrimaryKey, c.Name)
@@ -82,7 +81,6 @@ func (m *model) staysUnique(columns []string) bool {
 	return true
 }
 
-// piiTag returns the pii tag of a column.
 func (m *model) piiTag(c domain.Column) string {
 	a := c.Personal
 	switch {
@@ -125,7 +123,6 @@ func quote(value string) string {
 	return value
 }
 
-// relationTag returns the bun tag of a relation.
 func relationTag(r domain.Relation) string {
 	parts := []string{"rel:belongs-to"}
 	for i, name := range r.Columns {
@@ -137,7 +134,6 @@ func relationTag(r domain.Relation) string {
 	return strings.Join(parts, ",")
 }
 
-// pathTag returns the subject tag of a relation.
 func pathTag(r domain.Relation) string {
 	if !r.Path {
 		return ""

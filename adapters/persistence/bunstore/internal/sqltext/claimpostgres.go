@@ -139,8 +139,8 @@ func (postgres) systemRows(c Claim, args *Args) string {
 		") AS s (turn, place, resolver, passed, most) ORDER BY turn"
 }
 
-// targetRows returns the query for {targets} of dueBySystem, which has one row for each target (operation) of each
-// system.
+// targetRows returns the query for {targets} of dueBySystem, which has one row for each target (resolver and operation)
+// of each system.
 func (p postgres) targetRows(c Claim, args *Args) string {
 	var rows []string
 	for i, s := range c.systems {

@@ -66,8 +66,8 @@ type Dialect interface {
 	// isInQuery returns the condition that a text column has one of the values that a query returns.
 	isInQuery(column, query string) string
 
-	// isOfOperations returns the condition that an outbox entry has not succeeded, and belongs to one of the pairs of a
-	// subject and an operation in a list.
+	// isOfOperations returns the condition that an outbox entry has not succeeded, and that a list contains the pair of
+	// its subject and its operation.
 	isOfOperations(tables Tables, list string) string
 
 	// preferIndex returns a condition that is always true. The condition makes the planner use an index for the other
@@ -99,7 +99,7 @@ type Dialect interface {
 	isolationLevel() string
 
 	// lockLedger returns an expression that locks a ledger (consents or restrictions) of a subject until the transaction
-	// ends. Returns "" if the kind is not a ledger, or if the database allows only one writer at a time.
+	// ends. Returns "" if the parameter ledger is another kind, or if the database allows only one writer at a time.
 	lockLedger(ledger Kind, subject string) string
 
 	// intakeParts returns the parts of the INSERT of a mark (the row of an erasure) that give the mark its intake number.
@@ -186,8 +186,8 @@ type Dialect interface {
 	// condition is not true for NULL. sqlType is the type of the column in the database, or "" if it is unknown.
 	isNotAfter(column, parameter, sqlType string) string
 
-	// equalsConstant returns the condition that a column holds a constant. It compares with the form in which a column of
-	// the type sqlType stores the constant.
+	// equalsConstant returns the condition that a column holds a constant. The condition uses the form in which a column
+	// of the database type sqlType stores the constant.
 	equalsConstant(column, constant, sqlType string) string
 
 	// matchesForm returns the condition that a text column consists of fixedParts, with the given number of hexadecimal

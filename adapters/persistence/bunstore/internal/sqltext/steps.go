@@ -178,7 +178,6 @@ func resolveConstants(constants []any, at time.Time) []any {
 	return values
 }
 
-// addConstant appends a constant and returns its placeholder.
 func (w *stepWriter) addConstant(value any) string {
 	w.constants = append(w.constants, value)
 	return placeholder(w.offset + len(w.constants))
@@ -218,8 +217,8 @@ func (w *stepWriter) surrogate(name string) string {
 	}
 }
 
-// dutiesEnded returns the condition that all retention duties of a cell have ended at an instant. Returns FALSE if the
-// instant is zero. The parameter name is the column of the cell.
+// dutiesEnded returns the condition that all retention duties of a cell have ended at the instant in the parameter at.
+// Returns FALSE if this instant is zero. The parameter name is the column of the cell.
 func (w *stepWriter) dutiesEnded(name string, at time.Time) string {
 	if at.IsZero() {
 		return "FALSE"

@@ -6,8 +6,8 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// minPrefixedLength is the length of the shortest surrogate (replacement of an erased value) that begins with "anon-".
-// It has 12 digits.
+// minPrefixedLength is the length of the shortest surrogate (replacement of an erased value) that begins with "anon-":
+// this prefix and 12 digits.
 const minPrefixedLength = len("anon-") + 12
 
 // anonymousText returns the expression for the surrogate (the replacement) of a text: "anon-" and 32 hexadecimal
