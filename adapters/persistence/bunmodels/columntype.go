@@ -18,12 +18,11 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// columnType returns the type of the column that a field maps to. If the column has a text of limited length,
-// columnType also returns the length.
+// columnType returns the type of the column that a field maps to, and the maximum length of a text, or 0. The type is
+// "" if habeas does not know which surrogates (values that overwrite an erased value) the field can read.
 //
-// A surrogate is the value that overwrites an erased value. If the field cannot read the default surrogate of the
-// column type, columnType also returns another surrogate. The column type is empty if habeas does not know which
-// surrogates the field can read.
+// The result surrogate is "" if the field can read the default surrogate of the column type. Otherwise it is another
+// surrogate, which the field can read.
 func columnType(field *schema.Field) (t domain.ColumnType, length int, surrogate string) {
 	if slices.ContainsFunc(encodings, field.Tag.HasOption) {
 		return "", 0, ""
@@ -47,9 +46,9 @@ func columnType(field *schema.Field) (t domain.ColumnType, length int, surrogate
 	return t, length, surrogate
 }
 
-// readable combines the declared type of a column with the column type t that the Go type suggests. The result is a
-// type with a default surrogate that the Go field can read. A surrogate is the value that overwrites an erased value.
-// The result is empty if there is no such type.
+// readable chooses between the declared type of a column and the column type t that the Go type suggests. It returns a
+// type whose default surrogate (the value that overwrites an erased value) the Go field can read, or "" if it knows no
+// such type.
 func readable(t, declared domain.ColumnType) domain.ColumnType {
 	switch declared { //nolint:exhaustive // every field can read the surrogates of the other types
 	case domain.TypeText:

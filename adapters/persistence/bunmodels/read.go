@@ -249,8 +249,8 @@ func (r *modelReader) checkUnread(structType reflect.Type, index []int) {
 	}
 }
 
-// embeddedStruct reports whether the fields of an embedded struct become columns of the model. It returns the type of
-// the struct.
+// embeddedStruct returns the type of an embedded struct, and reports whether the fields of the struct become columns of
+// the model.
 func embeddedStruct(field reflect.StructField) (reflect.Type, bool) {
 	t := field.Type
 	if t.Kind() == reflect.Pointer {

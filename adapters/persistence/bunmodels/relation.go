@@ -143,7 +143,7 @@ func (r *modelReader) readReference(field *schema.Field, text string) {
 // pathOptions are the options that can follow the word path in the subject tag of a relation.
 var pathOptions = []string{"erasure", "when"}
 
-// readPath reads the subject tag of a relation. It sets the result in the parameter into.
+// readPath reads the subject tag of a relation, and stores the result in the parameter into.
 func readPath(text string, into *domain.Relation) domain.Problem {
 	if text == "" {
 		return domain.Problem{}
@@ -161,8 +161,8 @@ func readPath(text string, into *domain.Relation) domain.Problem {
 	return readOptions(parts[1:], pathOptions, into)
 }
 
-// readOptions reads the options of a subject tag. It sets the result in the parameter into. The parameter options lists
-// the allowed options.
+// readOptions reads the options of a subject tag, and stores the result in the parameter into. The parameter options
+// lists the allowed options.
 func readOptions(parts, options []string, into *domain.Relation) domain.Problem {
 	for _, part := range parts {
 		name, quoted, _ := strings.Cut(part, ":")

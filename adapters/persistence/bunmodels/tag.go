@@ -8,7 +8,6 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// tag is the parsed content of a pii tag.
 type tag struct {
 	annotation domain.Annotation
 	surrogate  string

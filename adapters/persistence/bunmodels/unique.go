@@ -10,8 +10,8 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// collisions returns a problem for each unique constraint that an erasure could violate, because it would write equal
-// values into several rows. It ignores rows that the erasure deletes.
+// collisions returns a problem for each unique constraint that an erasure could violate: the erasure would write equal
+// values into several rows that it does not delete.
 //
 // A path is a chain of relations from a table to the table of subjects. An erasure of a subject overwrites only the
 // columns of the path by which a row belongs to the subject. collisions therefore checks each path of a table
@@ -57,9 +57,9 @@ func uniqueGroups(model *schema.Table) [][]*schema.Field {
 	return groups
 }
 
-// collidingIn returns those columns of a unique constraint into which an erasure would write equal values. The erasure
-// is that of a subject to whom the rows belong by the path. The result is empty if another column of the constraint
-// gets NULL, or gets a different value in each row.
+// collidingIn returns those columns of a unique constraint into which an erasure would write equal values, if the rows
+// belong to the erased subject by the path. The result is empty if the erasure deletes the rows, or if another column
+// of the constraint gets NULL or a different value in each row.
 func collidingIn(m domain.DataMap, table domain.Table, path domain.Path, group []*schema.Field) []domain.Column {
 	if m.RowsDeleted(table, path) {
 		return nil

@@ -12,8 +12,8 @@ import (
 var _ ports.CatalogReader = (*Store)(nil)
 
 // Catalog implements ports.CatalogReader. The catalog has the tables, columns and primary keys of the data map, and the
-// exact number of rows of each table. It has a foreign key for each relation between tables of the data map, except for
-// relations with a condition, because Store.Insert does not enforce those. It has no indexes.
+// exact number of rows of each table. The catalog has a foreign key for each relation between tables of the data map.
+// Relations with a condition are an exception, because Store.Insert does not enforce them. The catalog has no indexes.
 func (s *Store) Catalog(ctx context.Context) (domain.Catalog, error) {
 	if ctx.Err() != nil {
 		return domain.Catalog{}, endedBy(ctx)

@@ -56,7 +56,8 @@ func (s *Store) Do(ctx context.Context, fn func(context.Context, ports.Session) 
 	return err
 }
 
-// errPanicked is the error that the functions of Session.AfterEnd receive if the function of the session panicked.
+// errPanicked is the error that the functions of Session.AfterEnd receive if the function that was passed to Store.Do
+// panicked.
 var errPanicked = &domain.Error{Op: "session", Message: "its function panicked"}
 
 // enter returns the context for a new session. It returns domain.ErrSession if ctx is already the context of a session.
@@ -74,8 +75,8 @@ func (s *session) notify() {
 	}
 }
 
-// preserve stores the evidence of a session that was rolled back, which is audit events. It uses a new session, and
-// ignores the end of ctx.
+// preserve stores the evidence of a session that was rolled back: the audit events that must survive the rollback. It
+// uses a new session. It stores the evidence even if ctx has ended.
 func (s *session) preserve(ctx context.Context) error {
 	deadline := time.Now().Add(evidenceTimeout)
 	if limit, ok := ports.EvidenceDeadline(ctx); ok && limit.Before(deadline) {

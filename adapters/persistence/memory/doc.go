@@ -4,7 +4,7 @@
 // Store.Entries return data that no port returns.
 //
 // To read the code, begin with the type state, which holds all data of a store. Continue with the type session, which
-// is a transaction. Then read the ports one by one, each in a separate file.
+// is a transaction. Then read the implementations of the ports, each in a separate file.
 //
 // # How it works
 //
@@ -17,8 +17,8 @@
 // # Limits
 //
 // The store is not durable: its data is lost when the process ends. A real application must not use this store for its
-// proof of consent and erasure. The audit trail offers no operation that changes it, but other code in the same process
-// could change its memory. There are no indexes, so each call scans all data.
+// proof of consent and erasure. The audit trail offers no operation that changes its events, but other code in the same
+// process could change the memory. There are no indexes, so each call scans all data.
 //
 // A session that writes waits until the write lock is free or the context of the session ends. Suppose that one
 // goroutine opens a session inside another session, and both sessions write. If the inner session uses an unrelated

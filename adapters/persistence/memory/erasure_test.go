@@ -96,7 +96,8 @@ func TestARelationThatIsSetToNullIsClearedWithTheRow(t *testing.T) {
 	for _, keyed := range []bool{false, true} {
 		store := newStore(t, memory.Options{}, notes(keyed)...)
 		insert(t, store, "users", memory.Row{"id": 1}, memory.Row{"id": 2})
-		// The folders have the same ids as the users, so that a mistake in the compared columns would change the wrong rows.
+		// The folders have the same ids as the users. If the store compared the wrong columns, it would change the wrong
+		// rows.
 		insert(t, store, "folders", memory.Row{"id": 1, "user": 2}, memory.Row{"id": 2, "user": 1})
 		insert(t, store, "notes", memory.Row{"id": 1, "user": 2, "folder": 2}, memory.Row{"id": 2, "user": 2, "folder": 1})
 		_, err := apply(store, subject(t, "1"), deletes("folders"))

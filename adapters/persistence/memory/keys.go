@@ -48,8 +48,8 @@ func (s *state) keys(
 	return slices.Clip(keys[:min(len(keys), query.Limit)])
 }
 
-// selectsCell reports whether the query includes the key in a cell. A query after an erasure does not include a
-// retained key whose retention period has not ended.
+// selectsCell reports whether the query includes the key in a cell. A query after an erasure includes a retained key
+// only if the retention period of the key has ended.
 func (s *state) selectsCell(table domain.Table, column domain.Column, row int, query domain.KeyQuery) bool {
 	if query.ErasedAt.IsZero() || column.Personal.Strategy != domain.StrategyRetain {
 		return true

@@ -35,7 +35,7 @@ func (s subjectStore) LeftOver(
 	return found, nil
 }
 
-// withoutLaterRows returns a copy of the state without the rows that were added after the time at.
+// withoutLaterRows returns a copy of the state without the rows that were added after the time in the parameter at.
 func (s *state) withoutLaterRows(at time.Time) *state {
 	before := *s
 	for _, table := range s.dataMap.Tables() {

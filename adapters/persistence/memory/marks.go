@@ -18,8 +18,8 @@ var _ ports.MarkReader = (*session)(nil)
 func (s *session) Marks() ports.ErasureMarks { return erasureMarks{s} }
 
 // Marks implements ports.ErasureMarks. An erasure mark is the row that records the erasure of a subject. Its intake
-// number increases with each erasure. Only one session writes at a time, so a reader never misses a mark with a lower
-// number than the marks that it has read.
+// number increases with each erasure. A reader can never miss a mark with a lower number than the marks that it has
+// read, because only one session writes at a time.
 func (m erasureMarks) Marks(ctx context.Context, query domain.MarkQuery) ([]domain.ErasureMark, error) {
 	if query.Limit <= 0 {
 		return nil, m.usable()

@@ -112,18 +112,19 @@ func (o outbox) Purge(ctx context.Context, enqueuedBefore time.Time, limit int) 
 	return int64(len(settled)), nil
 }
 
-// claimable reports whether the entry still has to be executed. This includes an entry on which a worker holds a lease.
+// claimable reports whether the entry still has to be executed. It returns true even if a worker holds a lease on the
+// entry.
 func claimable(e domain.OutboxEntry) bool {
 	return e.Status == domain.OutboxPending || e.Status == domain.OutboxFailed || e.Status == domain.OutboxInFlight
 }
 
 // forget removes the corrections and the ref of an outbox entry, because they are personal data. A ref is the id of the
-// subject in an external system. As the kind of the empty ref, forget sets the name of the resolver.
+// subject in an external system. The empty ref has the name of the resolver as its kind.
 func forget(e *domain.OutboxEntry) {
 	e.Ref, e.Corrections = domain.SubjectRef{Kind: e.Resolver}, nil
 }
 
-// oldest returns the indexes of the entries for which chosen returns true, oldest first.
+// oldest returns the indexes of the entries for which the function chosen returns true, oldest first.
 func (s *state) oldest(chosen func(domain.OutboxEntry) bool) []int {
 	var found []int
 	for i, entry := range s.entries {
@@ -137,8 +138,8 @@ func (s *state) oldest(chosen func(domain.OutboxEntry) bool) []int {
 
 func upTo[T any](limit int, all []T) []T { return all[:max(0, min(limit, len(all)))] }
 
-// change applies edit to the outbox entries with the given indexes. It returns copies of the changed entries, in the
-// order of the indexes.
+// change applies the function edit to the outbox entries with the given indexes. It returns copies of the changed
+// entries, in the order of the indexes.
 func (s *state) change(indexes []int, edit func(*domain.OutboxEntry)) []domain.OutboxEntry {
 	var changed []domain.OutboxEntry
 	s.entries = slices.Clone(s.entries)

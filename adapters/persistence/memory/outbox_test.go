@@ -79,7 +79,7 @@ func TestEnqueuedIsCalledAfterTheCommit(t *testing.T) {
 	})
 }
 
-// A resolver in a test with this store must receive the same types of values as a resolver with a database.
+// A resolver must receive the same types of values from this store as from a database.
 func TestCorrectionsAreReturnedAsJSONValues(t *testing.T) {
 	store, id := newShop(t), subject(t, "a", "1")
 	enqueue(t, store, toRectify("r", id, domain.Corrections{

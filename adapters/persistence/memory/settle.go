@@ -7,8 +7,8 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// operationOf identifies one erasure or rectification of a subject, which can have several outbox entries. All entries
-// of a subject and an operation that have no operation id have the same operationOf.
+// operationOf identifies one erasure or rectification of a subject, which can have several outbox entries. Entries
+// without an operation id belong to the same operationOf if they have the same subject and operation.
 type operationOf struct {
 	subject   domain.SubjectID
 	operation domain.Operation
@@ -29,7 +29,8 @@ func (of operationOf) leavesOpen(e domain.OutboxEntry) bool {
 }
 
 // Settle implements ports.Outbox. It holds the write lock and writes all outcomes before it checks which operations are
-// complete. If several sessions settle entries of one operation, exactly the last of them finds that no entry is open.
+// complete. If several sessions settle entries of one operation, only the last of them reports the operation as
+// complete.
 func (o outbox) Settle(ctx context.Context, settlements []domain.Settlement) ([]domain.SettleResult, error) {
 	if len(settlements) == 0 {
 		return nil, o.usable()
@@ -58,7 +59,7 @@ func (o outbox) Settle(ctx context.Context, settlements []domain.Settlement) ([]
 	return results, nil
 }
 
-// settle stores the outcome of a call in its entry, and removes the lease of the entry.
+// settle stores the outcome of an attempt in the outbox entry, and removes the lease of the entry.
 func settle(e *domain.OutboxEntry, outcome domain.Settlement) {
 	failed, abandoned := outcome.Status == domain.OutboxFailed, outcome.Status == domain.OutboxAbandoned
 	e.Status, e.LastError, e.NextAttemptAt, e.LeaseToken = outcome.Status, nil, nil, nil

@@ -7,8 +7,8 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// state holds all data of a store at a point in time. To copy all data, it is enough to copy the struct, because a
-// change replaces a slice, map or row and does not modify it.
+// state holds all data of a store at a point in time. A copy of the struct is a copy of all data, because a change
+// replaces a slice, map or row and does not modify it.
 //
 // The built-in function append is the only exception: it may write to an array that other states share. It writes only
 // after the elements that those states contain, and the write lock prevents concurrent appends.

@@ -11,8 +11,9 @@ import (
 
 var _ ports.RetentionSweeper = subjectStore{}
 
-// Due implements ports.RetentionSweeper. It returns the subjects for which a sweep would overwrite at least one
-// retained value. To find them, it sweeps each subject in a copy of the state, and then discards the copy.
+// Due implements ports.RetentionSweeper. It returns the subjects for which a sweep (the later erasure of retained
+// values) would overwrite at least one value. To find them, it sweeps each subject in a copy of the state, and then
+// discards the copy.
 func (s subjectStore) Due(
 	ctx context.Context, marks []domain.ErasureMark, steps []domain.Step,
 ) (due []domain.SubjectID, err error) {
@@ -67,7 +68,7 @@ func (s subjectStore) Sweep(ctx context.Context, id domain.SubjectID, steps []do
 }
 
 // sweep overwrites those cells of an erased subject that the erasure retained, and whose retention duties have ended
-// since then. It returns the number of changed rows for each step.
+// since the erasure. It returns the number of changed rows for each step.
 func (s *state) sweep(id domain.SubjectID, steps []domain.Step) ([]int64, error) {
 	rows := make([]int64, 0, len(steps))
 	mark := s.erasures[id]

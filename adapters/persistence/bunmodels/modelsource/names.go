@@ -41,7 +41,6 @@ func goName(name string) string {
 	return text
 }
 
-// structName returns the name of the Go struct for a table.
 func structName(table string) string {
 	parts := words.Split(table[strings.LastIndexByte(table, '.')+1:])
 	if len(parts) > 0 {
@@ -89,8 +88,9 @@ func relationName(r domain.Relation) string {
 	return structName(r.References)
 }
 
-// nameVias sets m.vias. A path is a chain of relations from the table to the table of subjects. m.vias maps the name of
-// each path in the data map to its name in the models, which consists of the names of the relation fields.
+// nameVias sets m.vias, which maps the name of each path in the data map to the name of this path in the models. A path
+// is a chain of relations from the table to the table of subjects. Its name in the models consists of the names of the
+// relation fields.
 func (m *model) nameVias(dataMap domain.DataMap, f *file) {
 	for i, r := range m.Relations {
 		if _, ok := dataMap.Table(r.References); !ok {
@@ -124,7 +124,7 @@ func (m *model) pathRelations() int {
 }
 
 // viaOf returns the option via of a column, which names the paths from a row to the person to whom the value belongs.
-// It replaces the names of the data map by names of Go fields. If a name is a prefix of the names of several paths, it
+// It replaces the names of the data map by names of Go fields. A name that is the beginning of several path names
 // selects all these paths.
 func (m *model) viaOf(text string) string {
 	if text == "" {

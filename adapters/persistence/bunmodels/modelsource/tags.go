@@ -33,7 +33,6 @@ func ifTrue(holds bool, text string) string {
 	return ""
 }
 
-// bunTag returns the bun tag of a column.
 func (m *model) bunTag(c domain.Column, live domain.CatalogColumn, sqlType string) string {
 	parts := []string{c.Name}
 	isKey := slices.Contains(m.PrimaryKey, c.Name)
@@ -66,9 +65,9 @@ func (m *model) bunTag(c domain.Column, live domain.CatalogColumn, sqlType strin
 	return strings.Join(parts, ",")
 }
 
-// staysUnique reports whether the values of the columns stay unique after an erasure. They do if the erasure writes a
-// different value into each cell, or does not write to the columns. Other unique constraints are not written into the
-// models, because package bunmodels would refuse them.
+// staysUnique reports whether the values of the columns stay unique after an erasure. They stay unique if the erasure
+// deletes the rows, writes NULL or a different value into each cell, or does not write to the columns. Write omits all
+// other unique constraints from the models, because package bunmodels would refuse them.
 func (m *model) staysUnique(columns []string) bool {
 	for _, name := range columns {
 		c, ok := m.Column(name)
@@ -82,7 +81,6 @@ func (m *model) staysUnique(columns []string) bool {
 	return true
 }
 
-// piiTag returns the pii tag of a column.
 func (m *model) piiTag(c domain.Column) string {
 	a := c.Personal
 	switch {
@@ -125,7 +123,6 @@ func quote(value string) string {
 	return value
 }
 
-// relationTag returns the bun tag of a relation.
 func relationTag(r domain.Relation) string {
 	parts := []string{"rel:belongs-to"}
 	for i, name := range r.Columns {
@@ -137,7 +134,6 @@ func relationTag(r domain.Relation) string {
 	return strings.Join(parts, ",")
 }
 
-// pathTag returns the subject tag of a relation.
 func pathTag(r domain.Relation) string {
 	if !r.Path {
 		return ""

@@ -14,8 +14,8 @@ import (
 )
 
 // Write writes a Go file with one bun model for each table, in the order of the tables. The fields have the struct tags
-// bun, pii and subject. The file also contains a function Models, which returns all models. It imports only bun and the
-// standard library.
+// bun, pii and subject. The file also contains a function Models, which returns all models. The file imports only bun
+// and the standard library.
 //
 // The notes of tables and columns become comments. If a note names a decision that a person must make, its comment
 // begins with DECIDE.

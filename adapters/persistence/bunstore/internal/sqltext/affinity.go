@@ -46,9 +46,9 @@ func affinityOf(declared string) affinity {
 	}
 }
 
-// ComparesExactly compares the type affinities of the two columns. It returns false if SQLite may convert values so
-// that a key no longer equals the value that refers to it. UUIDs are always comparable, because the text of a UUID
-// never looks like a number.
+// ComparesExactly returns false if the type affinities of the two columns differ in such a way that SQLite may convert
+// a value in only one of the columns. A key could then differ from the value that refers to it. UUIDs are always
+// comparable, because SQLite never converts the text of a UUID to a number.
 func (sqlite) ComparesExactly(t domain.ColumnType, keyType, columnType string) bool {
 	key, column := affinityOf(keyType), affinityOf(columnType)
 	switch {
@@ -67,8 +67,8 @@ func (sqlite) ComparesExactly(t domain.ColumnType, keyType, columnType string) b
 	}
 }
 
-// StoresUnchanged returns false for floating-point columns, because they change the text of a number and drop digits.
-// SQLite never converts a UUID.
+// StoresUnchanged returns false for a floating-point column, because such a column stores the text 1 as 1.0, and rounds
+// long numbers. It returns true for a UUID, because SQLite never converts a UUID.
 func (sqlite) StoresUnchanged(t domain.ColumnType, keyType string) bool {
 	return t == domain.TypeUUID || affinityOf(keyType) != affinityReal
 }

@@ -11,8 +11,8 @@ import (
 // ReasonClearings is an UPDATE. The statement of every other kind is an INSERT into one table.
 type Kind int
 
-// The kinds, in the order in which a session sends their rows. ReasonClearings is the first, so that it does not remove
-// the reasons of restrictions that the session appends later.
+// The kinds, in the order in which a session sends their rows. ReasonClearings is the first: it removes the reasons of
+// existing restrictions, but not of restrictions that the session appends later.
 const (
 	ReasonClearings Kind = iota // a row sets the reasons of a subject's restrictions to NULL
 	Consents
@@ -51,8 +51,9 @@ func (a *UnsentRows) Rows() int {
 	return total
 }
 
-// CopyStrings replaces the rows and their strings by copies, because the caller may reuse the memory of its strings. It
-// always returns nil. It has a result because batch.Batcher.Keep requires a function that returns an error.
+// CopyStrings replaces all rows, and the strings in them, by copies. The caller may then reuse the memory of the
+// original strings. The error is always nil. It exists only because batch.Batcher.Keep requires a function that returns
+// an error.
 func (a *UnsentRows) CopyStrings() error {
 	for k, rows := range a {
 		a[k] = make([][]any, len(rows))
@@ -68,8 +69,8 @@ func (a *UnsentRows) CopyStrings() error {
 	return nil
 }
 
-// MergeUnsent returns the rows of several sessions, so that one statement can insert all of them. See sort for their
-// order.
+// MergeUnsent returns the rows of several sessions, so that one statement can insert all of them. The method sort puts
+// the rows in order.
 func MergeUnsent(sessions []*UnsentRows) (all UnsentRows) {
 	for _, one := range sessions {
 		for k, rows := range one {
@@ -191,8 +192,8 @@ type insertTemplate struct {
 	types         []string // casts of the parameters of the first row; nil if the statement needs no casts
 }
 
-// text returns the statement for the given number of rows. *parameters is the number of parameters that precede the
-// parameters of this statement. text adds the number of its own parameters to *parameters.
+// text returns the statement for the given number of rows. The placeholders start at $(*parameters+1). text adds the
+// number of placeholders to *parameters.
 func (f *insertTemplate) text(rows int, parameters *int) string {
 	var text strings.Builder
 	text.WriteString(f.before)
@@ -224,9 +225,9 @@ const (
 
 	insertRows = `INSERT INTO {into} ({columns}) VALUES `
 
-	// insertLocked inserts rows into a ledger (consents or restrictions). The condition of whereLocked first locks the
-	// ledger of the subject, see postgres.lockLedger. The sequence numbers of the rows then follow the order in which
-	// their transactions commit.
+	// insertLocked inserts rows into a ledger (consents or restrictions). The condition in whereLocked first locks the
+	// ledger of the subject, so that the sequence numbers of the rows follow the order in which their transactions commit.
+	// See postgres.lockLedger.
 	insertLocked = `
 		INSERT INTO {into} ({columns})
 		SELECT v.* FROM (VALUES `

@@ -30,14 +30,16 @@ type Catalog struct {
 // ownPrefix is the prefix of the tables of habeas.
 const ownPrefix = "habeas_"
 
-// isOwn returns the condition that an expression for a table name starts with ownPrefix.
+// isOwn returns the condition that a table belongs to habeas, because its name starts with ownPrefix. The parameter
+// name is the SQL expression for the name of the table.
 func isOwn(name string) string { return "lower(substr(" + name + ", 1, 7)) = " + literal(ownPrefix) }
 
 func (postgres) ColumnType(declared string) (t domain.ColumnType, length int) {
 	return sqltype.Parse(declared)
 }
 
-// ColumnType handles two properties of SQLite: a type can have any name, and every integer has 64 bits.
+// ColumnType returns bigint for all integer types, because every integer has 64 bits in SQLite. For an unknown type
+// name, it derives the column type from the type affinity (the conversion that SQLite applies to values of the column).
 func (sqlite) ColumnType(declared string) (t domain.ColumnType, length int) {
 	t, length = sqltype.Parse(declared)
 	switch {

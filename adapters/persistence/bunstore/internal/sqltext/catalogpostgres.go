@@ -96,8 +96,8 @@ const (
 		WHERE NOT r.relispartition AND a.attnum > 0 AND NOT a.attisdropped
 		ORDER BY r.oid, a.attnum`
 
-	// The JSON field text is the definition of the index if the index has expressions, and otherwise NULL. In a
-	// definition, the expressions follow the first opening bracket.
+	// The member "text" of the JSON object is the definition of the index if the index has expressions, and otherwise
+	// NULL. In a definition, the expressions follow the first opening bracket.
 	indexesOfPostgres = `
 		SELECT CAST(r.oid AS text), CAST(json_build_object('name', x.relname,
 			'columns', (SELECT json_agg((SELECT a.attname FROM pg_catalog.pg_attribute AS a
@@ -169,8 +169,8 @@ const (
 			AND f.relkind IN ('r', 'p', 'v', 'm', 'f')
 		JOIN pg_catalog.pg_namespace AS s ON s.oid = f.relnamespace`
 
-	// routinesOfPostgres reads the functions of triggers. It also reads the functions of the application that such a
-	// function may call: volatile functions in languages other than C.
+	// routinesOfPostgres reads the database functions that triggers execute. Such a function can call other functions.
+	// Therefore the statement also reads all volatile database functions of the application in languages other than C.
 	routinesOfPostgres = `
 		SELECT CAST(p.oid AS text), CAST(json_build_object('name', p.proname, 'language', l.lanname, 'text', {body}) AS text)
 		FROM pg_catalog.pg_proc AS p JOIN pg_catalog.pg_language AS l ON l.oid = p.prolang

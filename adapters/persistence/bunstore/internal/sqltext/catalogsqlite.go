@@ -17,8 +17,9 @@ func (sqlite) Catalog(schema string) Catalog {
 	}
 }
 
-// A pragma can fail for a view or a virtual table, and then its statement fails for all tables. Most statements
-// therefore skip views and virtual tables with the condition {plain}.
+// The statements read the table definitions with pragmas. A pragma can fail for a view or a virtual table, and the
+// statement then fails for all tables. Most statements therefore skip views and virtual tables with the condition
+// {plain}.
 const (
 	tablesOfSQLite = `
 		SELECT lower(m.name), json_object('name', m.name, 'schema', {schema},

@@ -25,16 +25,16 @@ type claimedSystem struct {
 	targets  []domain.OutboxTarget
 }
 
-// halfShare returns the number of new outbox entries that a claim takes first from one target (a resolver and an
-// operation), rounded up. The number for its retries is the same.
+// halfShare returns half of the share of one target (a resolver and an operation), rounded up. A claim first takes at
+// most this number of new outbox entries, and the same number of retries.
 func (s claimedSystem) halfShare() int {
 	parts := 2 * max(1, len(s.targets))
 	return (s.share + parts - 1) / parts
 }
 
-// levels returns the levels of new outbox entries and of retries, as SQL numbers. A claim takes the entries of the
-// lower level first. The two levels swap every second. Otherwise, a share of a single entry would always go to the same
-// kind.
+// levels returns two priorities as SQL numbers: one for new outbox entries and one for retries. A claim takes the
+// entries with the lower number first. The two numbers swap every second. Otherwise, a claim of a single entry would
+// always prefer the same kind.
 func (c Claim) levels() (fresh, retries string) {
 	if c.claimedAt.Second()%2 == 0 {
 		return "2", "1"

@@ -9,10 +9,10 @@ import (
 )
 
 const (
-	// dueBounded selects and locks the due outbox entries of a claim. In this claim, every target (resolver and operation)
-	// has an upper bound of the due instants (DueUntil). The statement reads only entries within the bounds, even in the
-	// index. It also selects entries that a wrong clock has postponed ({due} > $5). It does not divide the limit into
-	// shares, because few entries are within the bounds.
+	// dueBounded selects and locks the due outbox entries of a claim. It requires that every target (resolver and
+	// operation) has an upper bound of the due instants (DueUntil). The statement reads only entries within the bounds,
+	// and entries that a wrong clock has postponed ({due} > $5). It does not divide the limit into shares, because few
+	// entries are within the bounds.
 	dueBounded = `
 		WITH due AS MATERIALIZED (
 			SELECT entry_id FROM ({systems}) AS e LIMIT $2)`
@@ -40,8 +40,8 @@ const (
 		) AS put_off`
 )
 
-// isBounded reports whether the claim has targets (resolver and operation), and each target has an upper bound
-// (DueUntil). A target without DueFrom has no lower bound.
+// isBounded reports whether the claim has targets (resolver and operation), and each target has an upper bound of the
+// due instants (DueUntil).
 func (c Claim) isBounded() bool {
 	unbounded := func(t domain.OutboxTarget) bool { return t.DueUntil.IsZero() }
 	return len(c.systems) > 0 &&

@@ -32,7 +32,7 @@ const (
 	// and an operation. The statement first selects the share of each system. It then selects further entries of each
 	// system, until the limit of the claim is reached. The entries of a system have this order:
 	//
-	//   - levels 1 and 2: new entries and retries, up to halfShare of each for every target
+	//   - levels 1 and 2: for each target, up to halfShare new entries and up to halfShare retries
 	//   - level 3: entries whose next attempt is later than $5, because a wrong clock has postponed them
 	//   - levels 4 and 5: the remaining new entries and retries
 	//
@@ -71,8 +71,8 @@ const (
 				) AS e
 			) AS e LIMIT $2)`
 
-	// retriesFrom is the lower bound of the due instants of retried outbox entries. It is later than negative infinity,
-	// the due instant of new entries, so that it excludes new entries.
+	// retriesFrom is the lower bound of the due instants of retried outbox entries. It excludes new entries, because their
+	// due instant is negative infinity.
 	retriesFrom = `GREATEST(t.since, CAST('0001-01-01' AS timestamptz))`
 
 	// unclaimedInPostgres reads up to {limit} new outbox entries and up to {limit} retries of each target (resolver and
@@ -139,8 +139,8 @@ func (postgres) systemRows(c Claim, args *Args) string {
 		") AS s (turn, place, resolver, passed, most) ORDER BY turn"
 }
 
-// targetRows returns the query for {targets} of dueBySystem, which has one row for each target (operation) of each
-// system.
+// targetRows returns the query for {targets} of dueBySystem, which has one row for each target (resolver and operation)
+// of each system.
 func (p postgres) targetRows(c Claim, args *Args) string {
 	var rows []string
 	for i, s := range c.systems {

@@ -91,7 +91,7 @@ func (sqlite) isOfOperations(_ Tables, list string) string {
 	return "status <> 'succeeded' AND (subject_id, operation) IN (" + list + ")"
 }
 
-// preferIndex returns TRUE, because SQLite prefers an index without help.
+// preferIndex returns TRUE (no further condition), because SQLite always prefers an index.
 func (sqlite) preferIndex(string) string { return "TRUE" }
 
 func (sqlite) arrayElements(parameter string) string {

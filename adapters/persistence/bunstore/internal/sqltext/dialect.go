@@ -21,15 +21,15 @@ var (
 	SQLite   Dialect = sqlite{}
 )
 
-// Dialect contains the differences between the two databases. If the database does not need a statement, the method for
-// this statement returns "".
+// Dialect builds the SQL texts that differ between PostgreSQL and SQLite. Its methods return "" for a statement that
+// the database does not need.
 type Dialect interface {
 	// Migrations returns the name of the folder with the migrations.
 	Migrations() string
 
 	// OwnTables returns the statement that finds the tables of habeas in a schema. If schema is "", the statement finds
-	// the tables of habeas in all schemas of the search path, in the order of that path. Its columns are the schema and
-	// the table.
+	// the tables of habeas in all schemas of the search path, in the order of that path. The columns of the result are the
+	// schema and the table.
 	OwnTables(schema string) string
 
 	CanMigrate(schema string) bool
@@ -45,7 +45,7 @@ type Dialect interface {
 	// the schema if it does not exist, and make names without a schema refer to this schema.
 	PrepareMigration(schema string) []string
 
-	// Instant converts a point in time to a parameter for a column of habeas.
+	// Instant converts a point in time to a parameter for a column in the tables of habeas.
 	Instant(t time.Time) any
 
 	// instantType returns the SQL type of the parameters that Instant returns. Statements cast a parameter to this type if
@@ -66,8 +66,8 @@ type Dialect interface {
 	// isInQuery returns the condition that a text column has one of the values that a query returns.
 	isInQuery(column, query string) string
 
-	// isOfOperations returns the condition that an outbox entry has not succeeded, and belongs to one of the pairs of a
-	// subject and an operation in a list.
+	// isOfOperations returns the condition that an outbox entry has not succeeded, and that a list contains the pair of
+	// its subject and its operation.
 	isOfOperations(tables Tables, list string) string
 
 	// preferIndex returns a condition that is always true. The condition makes the planner use an index for the other
@@ -78,7 +78,7 @@ type Dialect interface {
 	arrayElements(parameter string) string
 
 	// earliestInstant returns a constant that is earlier than all instants. An outbox entry without an attempt has this
-	// constant in tried_since.
+	// constant in the column tried_since.
 	earliestInstant() string
 
 	// HasStandbys reports whether the database can have standbys, for which a commit can wait, and read replicas.
@@ -99,7 +99,7 @@ type Dialect interface {
 	isolationLevel() string
 
 	// lockLedger returns an expression that locks a ledger (consents or restrictions) of a subject until the transaction
-	// ends. Returns "" if the kind is not a ledger, or if the database allows only one writer at a time.
+	// ends. Returns "" if the parameter ledger is another kind, or if the database allows only one writer at a time.
 	lockLedger(ledger Kind, subject string) string
 
 	// intakeParts returns the parts of the INSERT of a mark (the row of an erasure) that give the mark its intake number.
@@ -162,9 +162,9 @@ type Dialect interface {
 	// SameName reports whether the database treats a and b as the name of the same column.
 	SameName(a, b string) bool
 
-	// ComparesExactly reports whether a comparison of a key with a column that refers to the key finds exactly the
-	// matching rows. The parameter t is the type of the key in the data map. keyType and columnType are the declared types
-	// in the database.
+	// ComparesExactly reports whether the database finds exactly the matching rows when it compares a key with a column
+	// that refers to the key. The parameter t is the type of the key in the data map. The parameters keyType and
+	// columnType are the types that the database declares for the key and the column.
 	ComparesExactly(t domain.ColumnType, keyType, columnType string) bool
 
 	// MergesTexts reports whether different texts of a key become the same value in a column that refers to the key. For
@@ -175,7 +175,7 @@ type Dialect interface {
 	// change.
 	StoresUnchanged(t domain.ColumnType, keyType string) bool
 
-	// bytewise returns a text expression with a collation that compares bytes. The collation of the column then has no
+	// bytewise adds a collation that compares bytes to a text expression, so that the collation of the column has no
 	// effect.
 	bytewise(text string) string
 
@@ -186,8 +186,8 @@ type Dialect interface {
 	// condition is not true for NULL. sqlType is the type of the column in the database, or "" if it is unknown.
 	isNotAfter(column, parameter, sqlType string) string
 
-	// equalsConstant returns the condition that a column holds a constant. It compares with the form in which a column of
-	// the type sqlType stores the constant.
+	// equalsConstant returns the condition that a column holds a constant. The condition uses the form in which a column
+	// of the database type sqlType stores the constant.
 	equalsConstant(column, constant, sqlType string) string
 
 	// matchesForm returns the condition that a text column consists of fixedParts, with the given number of hexadecimal
@@ -199,16 +199,19 @@ type Dialect interface {
 	// triggers immediately. Returns "" if the database does not have such a statement.
 	CheckDeferred() string
 
-	// BrokenForeignKeys returns the statement that counts the rows of a schema that violate a deferred foreign key. Its
-	// columns are the table, the referenced table, the number of the foreign key in its table, and the number of rows.
-	// BrokenForeignKeys is called only if CheckDeferred returns no statement ("").
+	// BrokenForeignKeys returns the statement that counts the rows of a schema that violate a deferred foreign key. The
+	// columns of the result are the table, the referenced table, the number of the foreign key in its table, and the
+	// number of rows. BrokenForeignKeys is called only if CheckDeferred returns no statement ("").
 	BrokenForeignKeys(schema string) string
 
 	// ConstraintTriggers returns the statement that lists the deferrable triggers of tables, of the tables that views
-	// read, and of inheriting tables. Its columns are the table, the trigger, the schema and the name of the constraint,
-	// and two booleans. The first boolean is true if the trigger is deferred by default. The second is true if SET
-	// CONSTRAINTS with this name affects only constraint triggers with the same default. ConstraintTriggers is called only
-	// if CheckDeferred returns a statement.
+	// read, and of inheriting tables. It is called only if CheckDeferred returns a statement. The columns of the result
+	// are:
+	//
+	//   - the table and the trigger
+	//   - the schema and the name of the constraint
+	//   - whether the trigger is deferred by default
+	//   - whether SET CONSTRAINTS with this name affects only constraint triggers with the same default
 	ConstraintTriggers(tables []domain.Table) string
 
 	// writtenInTransaction returns the condition that this transaction has written a row of the table t0. The condition

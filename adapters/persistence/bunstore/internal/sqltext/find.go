@@ -36,9 +36,10 @@ func qualifiedName(table domain.CatalogTable) string {
 	return Quote(table.Schema) + "." + Quote(strings.TrimPrefix(table.Name, table.Schema+"."))
 }
 
-// counts returns the statement of Dialect.Counts. Its columns are the counts of all values in the first column, then
-// the counts of all values in the second column, and so on. The subquery converts each cell to text only once. The
-// fence at its end (OFFSET 0 or LIMIT -1) prevents the planner from moving the conversion into the conditions.
+// counts returns the statement of Dialect.Counts. The result starts with the counts of all values in the first searched
+// column, followed by the counts of all values in the second searched column, and so on. The subquery converts each
+// cell to text only once. The fence at its end (OFFSET 0 or LIMIT -1) prevents the planner from moving the conversion
+// into the conditions.
 func counts(
 	table SearchedTable, values int, fence, condition string, textOf func(column domain.CatalogColumn) string,
 ) string {
@@ -111,8 +112,8 @@ func (sqlite) SearchPattern(value string) string {
 }
 
 // sqliteText is the expression for the text of a cell. If the cell contains JSON with escapes, its decoded names and
-// values come first, each with a record separator after it, and the cell itself comes last. In this order, a NUL
-// character in the cell does not hide the decoded texts, because GLOB stops at a NUL character.
+// values come first, each with a record separator after it, and the cell itself comes last. The cell comes last because
+// GLOB stops at a NUL character: a NUL character in the cell could otherwise hide the decoded texts.
 const (
 	sqliteText = `
 		CASE typeof({column}) WHEN 'text' THEN

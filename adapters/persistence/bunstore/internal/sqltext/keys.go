@@ -8,8 +8,8 @@ import (
 )
 
 const (
-	// selectKeys reads a page of keys of an external system, such as names of files. It compares keys byte by byte, so
-	// that the collation of their column has no effect.
+	// selectKeys reads a page of the keys that identify objects in an external system, such as names of files. It compares
+	// keys byte by byte, so that the collation of the column has no effect.
 	selectKeys = `SELECT DISTINCT {key} AS held FROM ({columns}) AS k ORDER BY 1 LIMIT {limit}`
 
 	// keysOfColumn selects the keys in one column. A FOR UPDATE clause ({lock}) prevents the planner from flattening the

@@ -10,9 +10,10 @@ import (
 // count as unreadable.
 const latestInstant = "'9999-12-31 23:59:59+00:00'"
 
-// addedUntil returns a writer whose conditions skip rows that were added after an instant. The instant of addition is
-// in the column Table.AddedAt. The conditions do not skip a row if this column holds no readable instant. If the
-// parameter at is zero, the conditions skip no rows. addedUntil appends its parameters to sw.
+// addedUntil returns a copy of w whose statements skip the rows that were added later than the parameter at. The column
+// Table.AddedAt holds the instant at which a row was added. The statements include rows without a readable instant in
+// this column. If the parameter at is zero, they include all rows. addedUntil appends the parameters of the new
+// condition to sw.
 func (w *Writer) addedUntil(sw *stepWriter, live Live, at time.Time) *Writer {
 	if at.IsZero() {
 		return w

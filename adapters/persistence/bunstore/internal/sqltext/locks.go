@@ -10,9 +10,9 @@ import (
 
 // Locks holds the statements that lock a subject. The mark of a subject is the row that records its erasures.
 //
-// A statement that reads the subject's row returns whether the row exists, and then the preconditions. These are the
-// fingerprint (a hash of the table definitions) and the stored text of each text column of the subject's key. The
-// caller must check the preconditions before it continues.
+// A statement that reads the subject's row returns whether the row exists, and then the preconditions, which the caller
+// must check before it continues. The preconditions are the fingerprint (a hash of the table definitions) and the
+// stored text of each text column of the subject's key.
 type Locks struct {
 	AddMark string // adds or updates the mark of the subject $1 for an erasure at the instant $2
 
@@ -37,7 +37,7 @@ type Locks struct {
 
 // LockLevel is a statement that locks rows to which rows of other tables refer. For example, it locks the orders of a
 // subject, because the items of orders refer to them. All tables of a level have the same distance from the subject,
-// counted in relations. The parameters are the subject's key, repeated Tables times.
+// counted in relations. The parameters are the subject's key, once for each pair that the field Tables counts.
 type LockLevel struct {
 	Text   string
 	Tables int // the number of pairs of a table and a path

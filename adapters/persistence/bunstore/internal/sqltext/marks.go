@@ -38,8 +38,9 @@ func NewMarks(w *Writer) Marks {
 	}
 }
 
-// Page returns the statement of a page of marks (rows that record erasures), and its parameters. The page contains only
-// marks whose intake number, the number in order of arrival, is at most settled.
+// Page returns the statement that reads a page of marks (rows that record erasures), and its parameters. Intake numbers
+// count the marks in order of arrival. The page contains only marks whose intake number is at most the parameter
+// settled.
 func (m Marks) Page(query domain.MarkQuery, settled int64) (text string, args []any) {
 	text, args = m.page, []any{query.After, settled}
 	if !query.Since.IsZero() {
@@ -61,7 +62,7 @@ const intakeClass = `CAST(CAST(CAST(CAST({table} AS regclass) AS oid) AS bigint)
 
 // intakeParts takes an advisory lock before the table generates the intake number of the mark (the row of an erasure).
 // The second key of the lock is the highest committed intake number. The number of the mark is therefore higher than
-// the key of the lock.
+// this key, so that settledIntake can derive a lower bound of the numbers of open transactions from their locks.
 func (postgres) intakeParts(tables Tables) (column, number, lockCondition string) {
 	return "", "", tables.fill(`pg_advisory_xact_lock_shared(`+intakeClass+`, CAST(LEAST(2147483647,
 			COALESCE((SELECT max(intake) FROM {erasures} WHERE erasures > 0), 0)) AS integer)) IS NOT NULL`,

@@ -51,8 +51,9 @@ const (
 		WHERE stage = 1
 		ORDER BY enqueued_at, entry_id LIMIT $1`
 
-	// abandonedAfter selects the abandoned outbox entries that follow the entry with the id $3 in the list. It compares
-	// with the stored enqueued_at of that entry, because $2 may not contain this instant if a driver cannot read it.
+	// abandonedAfter selects up to $1 abandoned outbox entries, oldest first. The selection starts after the entry with
+	// the id $3, which was enqueued at $2. The statement prefers the stored enqueued_at to $2, because $2 is wrong if the
+	// driver could not read the instant.
 	abandonedAfter = `
 		SELECT {entry} FROM {outbox}
 		WHERE stage = 1 AND (enqueued_at, entry_id) >

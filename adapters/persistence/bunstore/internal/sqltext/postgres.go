@@ -51,7 +51,7 @@ func (postgres) PrepareMigration(schema string) []string {
 	}
 }
 
-// Instant limits the precision of t, because drivers would otherwise cut or round it.
+// Instant limits the precision of t to that of the database, because drivers would otherwise truncate or round t.
 func (postgres) Instant(t time.Time) any { return domain.Instant(t) }
 
 func (postgres) instantType() string { return "timestamptz" }
@@ -123,8 +123,8 @@ func oidsOf(tables []domain.Table) string {
 
 // Inspection returns a statement that reads the columns, row-level security, triggers and rules of a table. The
 // statement also reads them for the tables that a view reads, and for the tables that inherit from one of these tables.
-// It reads the bodies of the functions that triggers and rules mention. For a view, it reads the columns of the
-// underlying tables that the view does not contain.
+// It reads the bodies of the database functions that triggers and rules mention. For a view, it reads the columns of
+// the underlying tables that the view does not contain.
 func (postgres) Inspection(_, table string) (text, parameter string) {
 	return `
 		WITH RECURSIVE below AS (
@@ -198,10 +198,10 @@ func (postgres) ComparesExactly(domain.ColumnType, string, string) bool { return
 func (postgres) MergesTexts(string, string) bool                { return false }
 func (postgres) StoresUnchanged(domain.ColumnType, string) bool { return true }
 
-// isNotAfter compares an instant directly if the column has a date or timestamp type. In a column of another type, it
-// reads an instant from a text or a JSON string. An instant without an offset is in UTC. Negative infinity and instants
-// before Christ are always before the parameter. The condition is never true for positive infinity, or for a text in
-// another form.
+// isNotAfter returns a condition that compares directly if the column has a date or timestamp type. In a column of
+// another type, the condition reads an instant from a text or a JSON string. An instant without an offset is in UTC.
+// The condition is always true for negative infinity and instants before Christ. It is never true for positive
+// infinity, or for a text that is not an instant.
 func (postgres) isNotAfter(column, parameter, sqlType string) string {
 	start := "CAST(" + parameter + " AS timestamptz)"
 	kind, precision, _ := strings.Cut(sqlType, "(")
@@ -303,7 +303,7 @@ func (postgres) changedTable(table string) (target, name string) {
 //
 // The condition distinguishes the two cases of a higher xmin:
 //
-//   - An id from xmax (the end of the snapshot) on belongs to this transaction, because the row is visible.
+//   - An id of at least xmax (the end of the snapshot) belongs to this transaction, because the row is visible.
 //   - For a lower id, pg_xact_status returns 'in progress' only if the id belongs to this transaction, because rows of
 //     other unfinished transactions are not visible.
 func (postgres) writtenInTransaction() string {

@@ -89,8 +89,8 @@ const (
 	leadsToParent = `({columns}) IN (SELECT {referenced} FROM {parent} AS {parent alias} WHERE {rows})`
 
 	// equalsParentKey is the condition that a text column and the key of its parent (the row to which it refers) are equal
-	// byte by byte. It is necessary because the database may ignore differences when it compares texts (for example, of
-	// case). The condition is also true if no parent has exactly the text of the column.
+	// byte by byte, or that no parent has exactly the text of the column. It is necessary because the database may ignore
+	// differences between texts, for example of case.
 	equalsParentKey = `
 		({column} IN (SELECT CAST({parent alias}.{referenced} AS text) FROM {parent} AS {parent alias} WHERE {rows})
 			OR {no exact key})`
@@ -211,7 +211,8 @@ func keyColumnsOf(subjectKey []string, relation domain.Relation) ([]string, bool
 
 // equalsSubjectKey returns the condition that columns of a table equal the subject's key. The placeholders of the key
 // start at $(offset+1). Integers are compared as bigint, because the column may have a smaller type, and the value of
-// the key may not fit that type. A text column must also meet matchesSubjectText, except in the subject's own table.
+// the key may not fit that type. For a text column, the condition includes matchesSubjectText, except in the subject's
+// own table.
 func (w *Writer) equalsSubjectKey(tableName, alias string, columns []string, offset int) string {
 	subject := w.DataMap.SubjectTable()
 	var comparisons []string
@@ -224,16 +225,16 @@ func (w *Writer) equalsSubjectKey(tableName, alias string, columns []string, off
 		}
 		name := alias + "." + Quote(column)
 		comparisons = append(comparisons, name+" = "+value)
-		if tableName != subject.Name && key.Type == domain.TypeText { // callers check the own row, see Locks
+		if tableName != subject.Name && key.Type == domain.TypeText { // callers check the subject's own row, see Locks
 			comparisons = append(comparisons, w.matchesSubjectText(name, value, subject.SubjectKey[i]))
 		}
 	}
 	return strings.Join(comparisons, " AND ")
 }
 
-// matchesSubjectText returns the condition that a text column belongs to the subject if the database considers the
-// column and the key equal. The database may ignore case or accents in this comparison. The column belongs to the
-// subject if both have the same bytes, or if no other subject has exactly the text of the column.
+// matchesSubjectText returns a further condition for a text column that the database considers equal to the subject's
+// key. It is necessary because the database may ignore case or accents. The condition is true if the column has the
+// same bytes as the key, or if no subject has exactly the text of the column as its key.
 func (w *Writer) matchesSubjectText(column, value, key string) string {
 	text := asText(column)
 	return "(" + w.Dialect.equalsExactly(text, value) + " OR " +

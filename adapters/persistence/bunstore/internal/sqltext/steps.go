@@ -29,8 +29,8 @@ type stepPart struct {
 	constants []any
 }
 
-// Args returns the parameters of the statement for a subject, followed by the parameters in more. The steps must be the
-// steps of the group, but may have other instants (domain.Step.At).
+// Args returns the parameters of the statement for a subject, followed by the values of the parameter more. The steps
+// must be the steps of the group, but may have other instants (domain.Step.At).
 func (g *StepGroup) Args(steps []domain.Step, key []any, more ...any) []any {
 	var args []any
 	for _, part := range g.parts {
@@ -78,7 +78,7 @@ func (w *Writer) Group(live Live, steps []domain.Step) *StepGroup {
 			return other.Target == step.Target && other.Via == step.Via && other.Strategy == domain.StrategyAnonymize &&
 				!other.OnlyExpired()
 		})
-		// This step needs no part of its own, because the other step counts all rows of the subject.
+		// This retain step needs no part of its own, because the anonymize step with the index same counts the same rows.
 		if step.Strategy == domain.StrategyRetain && len(step.Expired) == 0 && same >= 0 {
 			selects[i] = cteCount(same)
 			continue
@@ -178,7 +178,6 @@ func resolveConstants(constants []any, at time.Time) []any {
 	return values
 }
 
-// addConstant appends a constant and returns its placeholder.
 func (w *stepWriter) addConstant(value any) string {
 	w.constants = append(w.constants, value)
 	return placeholder(w.offset + len(w.constants))
@@ -218,8 +217,8 @@ func (w *stepWriter) surrogate(name string) string {
 	}
 }
 
-// dutiesEnded returns the condition that all retention duties of a cell have ended at an instant. Returns FALSE if the
-// instant is zero. The parameter name is the column of the cell.
+// dutiesEnded returns the condition that all retention duties of a cell have ended at the instant in the parameter at.
+// Returns FALSE if this instant is zero. The parameter name is the column of the cell.
 func (w *stepWriter) dutiesEnded(name string, at time.Time) string {
 	if at.IsZero() {
 		return "FALSE"
@@ -227,8 +226,8 @@ func (w *stepWriter) dutiesEnded(name string, at time.Time) string {
 	return w.dutiesStartedBy(name, func(period domain.Period) any { return dutyCutoff(period) })
 }
 
-// dutiesStartedBy returns the condition that all retention duties of a cell started by an instant. The function start
-// returns this instant for the period of a duty. The parameter name is the column of the cell.
+// dutiesStartedBy returns the condition that all retention duties of a cell started at or before an instant. The
+// function start returns this instant for the period of a duty. The parameter name is the column of the cell.
 func (w *stepWriter) dutiesStartedBy(name string, start func(domain.Period) any) string {
 	var started []string
 	for _, duty := range w.table.Duties(name) {
@@ -241,8 +240,8 @@ func (w *stepWriter) dutiesStartedBy(name string, start func(domain.Period) any)
 // coveredRows returns the condition, with a leading AND, for the rows that a step covers. A step covers all rows of the
 // subject, with two exceptions:
 //
-//   - An anonymize step with only expired columns covers the rows in which it overwrites a cell.
-//   - A retain step does not cover the rows in which another step overwrites all of its cells.
+//   - An anonymize step with only expired columns covers only the rows in which it overwrites a cell.
+//   - A retain step does not cover a row if another step overwrites all cells of the row that the retain step names.
 func (w *stepWriter) coveredRows(step domain.Step) string {
 	var not, operator string
 	switch {

@@ -6,8 +6,8 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// minPrefixedLength is the length of the shortest surrogate (replacement of an erased value) that begins with "anon-".
-// It has 12 digits.
+// minPrefixedLength is the length of the shortest surrogate (replacement of an erased value) that begins with "anon-":
+// this prefix and 12 digits.
 const minPrefixedLength = len("anon-") + 12
 
 // anonymousText returns the expression for the surrogate (the replacement) of a text: "anon-" and 32 hexadecimal
@@ -27,7 +27,7 @@ func anonymousText(hex string, length int) string {
 }
 
 // fillPlaceholder returns the expression for a constant in which hexadecimal digits replace each domain.Placeholder.
-// The parameter digits is the number of digits for each of them, and hex is the expression for 32 digits.
+// Each placeholder gets as many digits as the parameter digits says. The parameter hex is the expression for 32 digits.
 func fillPlaceholder(constant, hex string, digits int) string {
 	if digits < 32 {
 		hex = "substr(" + hex + ", 1, " + strconv.Itoa(digits) + ")"

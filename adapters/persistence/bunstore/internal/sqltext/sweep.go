@@ -46,9 +46,9 @@ func NewSweeps(w *Writer) Sweeps {
 	}
 }
 
-// DueSubjects returns the statement that selects the indexes of the subjects whose rows have a cell that a step
-// overwrites. The parameter keys holds the key of each subject, and the parameter scope restricts the cells of each
-// subject that the statement considers.
+// DueSubjects returns the statement that finds the subjects whose rows have a cell that a step overwrites. The
+// statement returns the indexes of these subjects in the parameter keys, which holds the key of each subject. For each
+// subject, the parameter scope restricts the cells that the statement considers.
 func (w *Writer) DueSubjects(
 	live Live, steps []domain.Step, keys [][]any, scope []*domain.SweepScope,
 ) (text string, args []any) {

@@ -23,8 +23,8 @@ func tablesIn(schema string) Tables {
 	}
 }
 
-// fill replaces placeholders like the function fill. It also replaces {consents}, {outbox} and so on by the tables of
-// habeas.
+// fill replaces each {name} in a statement like the function fill below. It also replaces {consents}, {outbox} and so
+// on by the tables of habeas.
 func (t Tables) fill(statement string, replacements ...string) string {
 	return fill(statement, append(replacements, "consents", t.Consents, "restrictions", t.Restrictions, "events", t.Events,
 		"outbox", t.Outbox, "erasures", t.Erasures, "positions", t.Positions)...)

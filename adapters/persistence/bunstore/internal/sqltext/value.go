@@ -110,7 +110,7 @@ func Text(value any) string {
 	}
 }
 
-// JSON encodes a value that a store keeps as JSON. The parameter op is the operation for the error.
+// JSON encodes a value that a store keeps as JSON. The parameter op is the name of the operation in the error.
 func JSON(op string, value any) (string, error) {
 	text, err := json.Marshal(value)
 	if err != nil {
@@ -119,7 +119,7 @@ func JSON(op string, value any) (string, error) {
 	return string(text), nil
 }
 
-// Instant is a point in time that can scan the values of both databases. It implements sql.Scanner.
+// Instant is a point in time. It implements sql.Scanner for the values that the drivers of both databases return.
 type Instant time.Time
 
 // Scan implements sql.Scanner.
