@@ -39,7 +39,7 @@ func TestColumnsOfTheTypesOfADatabase(t *testing.T) {
 	must(t, db.NewSelect().Model(&Visitor{ID: 42}).WherePK().Scan(t.Context()))
 }
 
-// stranger has a surrogate that is not a value of the enum type gender.
+// stranger is a model of visitors with a surrogate that is not a value of the enum type gender.
 type stranger struct {
 	bun.BaseModel `bun:"table:visitors"`
 

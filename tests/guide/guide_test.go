@@ -10,7 +10,7 @@ import (
 
 var goBlock = regexp.MustCompile("(?s)```go\n(.*?)```")
 
-// A block that contains "..." is a sketch and not code.
+// Each Go block of the guide must be part of a tested file, unless it is a sketch with "{ ... }".
 func TestTheGuideShowsCodeThatIsRun(t *testing.T) {
 	var files []string
 	for _, name := range []string{

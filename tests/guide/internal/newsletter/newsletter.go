@@ -21,7 +21,7 @@ type Resolver struct {
 	Client  *http.Client // must not follow redirects; see NewResolver
 }
 
-// NewResolver returns a resolver for the service under the URL.
+// NewResolver returns a resolver for the service whose API is at baseURL.
 func NewResolver(baseURL, token string) *Resolver {
 	never := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	return &Resolver{BaseURL: baseURL, Token: token, Client: &http.Client{CheckRedirect: never}}

@@ -102,8 +102,8 @@ func TestARefThatIsAPathIsRefused(t *testing.T) {
 	}
 }
 
-// service is the newsletter service. It responds to every request with the status, unless the status is 0. After a call
-// of hang, it does not respond.
+// service is a fake of the newsletter service. If the field status is not 0, it responds to every request with this
+// status. After a call of the method hang, it does not respond.
 type service struct {
 	mu          sync.Mutex
 	subscribers map[string]string // addresses by subscriber

@@ -47,7 +47,8 @@ func (r *Resolver) ExportKeys(ctx context.Context, keys []string) (all []domain.
 	return all, nil
 }
 
-// EraseKeys deletes the subscribers whose ids are the keys. Each request has an idempotency key of its own.
+// EraseKeys deletes the subscribers whose ids are the keys. The idempotency key of each request consists of
+// the entry's id and a hash of the subscriber's id.
 func (r *Resolver) EraseKeys(ctx context.Context, keys []string, entryID string) (absent int, err error) {
 	for _, key := range keys {
 		hash := sha256.Sum256([]byte(key))

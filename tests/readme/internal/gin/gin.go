@@ -27,7 +27,7 @@ func (e *Engine) Group(prefix string, middleware ...HandlerFunc) *RouterGroup {
 	return &RouterGroup{e, prefix, middleware}
 }
 
-// Handle calls the handlers of the route with the pattern.
+// Handle calls the handlers that Any registered for the pattern, in their order.
 func (e *Engine) Handle(pattern string, w http.ResponseWriter, r *http.Request) {
 	c := &Context{r, w}
 	for _, handler := range e.routes[pattern] {
@@ -50,7 +50,7 @@ func (g *RouterGroup) Any(path string, handlers ...HandlerFunc) {
 	g.engine.routes[g.prefix+path] = append(slices.Clone(g.middleware), handlers...)
 }
 
-// WrapH returns a handler that passes the request to h.
+// WrapH returns a handler that passes the request to the net/http handler h.
 func WrapH(h http.Handler) HandlerFunc {
 	return func(c *Context) { h.ServeHTTP(c.Writer, c.Request) }
 }
