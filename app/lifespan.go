@@ -8,8 +8,8 @@ import (
 	"github.com/habeas-data/habeas/adapters/worker"
 )
 
-// Worker returns the worker that calls external systems. Lifespan and Run start and stop the worker. An application may
-// call Start and Stop of the worker instead.
+// Worker returns the worker that calls external systems. An application needs it only to call Start and Stop of the
+// worker itself, instead of Lifespan or Run.
 func (i *Integration) Worker() *worker.SagaWorker { return i.worker }
 
 // Lifespan starts the worker when the server listens, and stops the worker when the server shuts down. The shutdown

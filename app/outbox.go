@@ -41,8 +41,8 @@ func (i *Integration) RequeueMatching(
 	return requeued, err
 }
 
-// Discard marks abandoned entries as succeeded, because a person has done the work of these entries by other means. It
-// returns the discarded entries. See saga.Runner.Discard for the permitted form of the parameter reason.
+// Discard marks abandoned outbox entries as succeeded, and returns these entries. Call it after a person has done the
+// work of the entries by other means. See saga.Runner.Discard for the permitted form of the parameter reason.
 func (i *Integration) Discard(
 	ctx context.Context, reason string, entryIDs ...string,
 ) (discarded []domain.OutboxEntry, err error) {

@@ -180,7 +180,7 @@ func (g generated) fault(table domain.Table) domain.Code {
 }
 
 // clears returns the code of the error with which the planner must refuse an ON DELETE SET NULL. The planner refuses it
-// if the column must keep its value. If there is nothing to refuse, the code is empty.
+// if the column must keep its value. Otherwise the code is empty.
 func (g generated) clears(table domain.Table) domain.Code {
 	var code domain.Code
 	for _, relation := range table.Relations {
@@ -200,7 +200,8 @@ func (g generated) clears(table domain.Table) domain.Code {
 	return code
 }
 
-// dependsOn returns the tables that the rows of the given table must refer to. It omits tables outside of the data map.
+// dependsOn returns the tables that the rows of the given table refer to. It omits a table outside of the data map, the
+// given table itself, and a reference that the database sets to NULL.
 func (g generated) dependsOn(table domain.Table) []string {
 	var parents []string
 	for _, relation := range table.Relations {

@@ -34,8 +34,8 @@ func via(column domain.Column, paths ...string) domain.Column {
 	return column
 }
 
-// printedVia prints steps with the names of their paths, and with the columns that they set to NULL because these refer
-// to the subject.
+// printedVia prints each step. A hyphen precedes the references to the subject that the step sets to NULL. An at sign
+// precedes the name of the path.
 func printedVia(steps []domain.Step) string {
 	var list []string
 	for _, step := range steps {

@@ -93,8 +93,9 @@ func (r *Rectifier) RectifySubject(
 //
 // If the session rolls back, rectification_requested is still recorded, together with a rectification_step_failed that
 // names the failed step. If no step failed, for example because the commit failed, the error in this event is
-// rolled_back. No event holds a value or names a row. If the hook Before fails, Rectify returns the error of the hook,
-// and the target of rectification_step_failed is hook. After a panic of the hook, the error in the event is panic.
+// "rolled_back". No event holds a value or names a row. If the hook Before fails, Rectify returns the error of the
+// hook, and the target of rectification_step_failed is "hook". After a panic of the hook, the error in the event is
+// "panic".
 //
 // Rectify returns domain.ErrSubject if the subject does not fit the data map or has a ref of an unknown kind. It
 // returns domain.ErrInvalid if Planner.Plan rejects the corrections. In both cases it records nothing. It also returns
