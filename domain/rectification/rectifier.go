@@ -78,14 +78,14 @@ func (r *Rectifier) RectifySubject(
 }
 
 // Rectify writes each correction into its column, in all of the subject's rows or in one row. It also corrects retained
-// columns and columns that an erasure would change. If an external system can rectify, Rectify enqueues one outbox
-// entry for each ref (id) of the subject in that system. The entry has the corrections that name a category. All
-// changes are committed in one transaction, with the session. A repeated rectification is not an error.
+// columns. If an external system can rectify, Rectify enqueues one outbox entry for each ref (id) of the subject in
+// that system. The entry has the corrections that name a category. All changes are committed in one transaction, with
+// the session. A repeated rectification is not an error.
 //
 // Rectifications and erasures of one subject run one after the other. A rectification after an erasure calls no
-// external system and writes only retained columns, so that erased data does not come back. Its result then lists all
-// systems as skipped. If an erasure deleted the row of the subject, and the subject has a row again, the subject counts
-// as one that was never erased.
+// external system and writes only retained columns, so that erased data does not come back. The result of this
+// rectification lists all external systems as skipped. If an erasure deleted the row of the subject, and the subject
+// has a row again, the subject counts as one that was never erased.
 //
 // Rectify records rectification_requested, one rectification_step_succeeded per step in the order of the plan, and
 // rectification_local_completed. If no external system has to rectify, Rectify also records rectification_completed.

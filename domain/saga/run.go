@@ -12,8 +12,8 @@ import (
 )
 
 const (
-	// patience is how long a call of RunOnce waits for a batch. After this time, it also claims entries of other systems
-	// while the batch is in progress.
+	// patience is how long a call of RunOnce waits for a batch. After this time, RunOnce also claims entries of other
+	// systems while the batch is in progress.
 	patience = 50 * time.Millisecond
 	// sideInterval is the interval at which a run that waits for slow systems claims entries of other systems. A call of
 	// Wake causes an earlier claim.
@@ -197,8 +197,8 @@ func (n *run) failed() bool {
 // busy in two cases:
 //
 //   - The run has unfinished entries of the system.
-//   - The system is slow, and the run already lasts longer than a lease. The run then claims none of its entries, so
-//     that the run ends.
+//   - The system is slow, and the run already lasts longer than a lease. The run then claims no entries of this system,
+//     so that the run ends.
 func (n *run) isBusy(system string) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -34,8 +34,8 @@ const (
 //
 // A full scan is slow while a long transaction prevents the database from removing dead rows. The scan starts at the
 // beginning of the index, so it reads the dead rows of all settled entries. In this situation, each claim scans only
-// the entries that became due in about the last second. From time to time, claims also scan the older due times. These
-// are divided into intervals (windows), and one claim scans one window. See windows.
+// the entries that became due in about the last second. From time to time, claims also scan the older due times. The
+// older due times are divided into intervals (windows), and one claim scans one window. See windows.
 //
 // scans is safe for concurrent use.
 type scans struct {

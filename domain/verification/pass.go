@@ -20,7 +20,7 @@ const (
 	maxAge = 7 * 24 * time.Hour
 
 	batch       = 20   // erasures per call of RunOnce, each in its own session
-	page        = 1000 // old marks that one session skips
+	page        = 1000 // old erasures that one session skips
 	maxFailures = 3    // failures of one erasure in this process before it is skipped
 )
 
@@ -62,7 +62,7 @@ var errTaken = errors.New("another process was first")
 
 // result is the result of one session.
 type result struct {
-	mark     domain.ErasureMark // the next mark
+	mark     domain.ErasureMark // the record of the next erasure
 	verified *domain.Verification
 	failed   bool // the verification itself failed
 	moved    bool
