@@ -18,7 +18,7 @@ import (
 // creates the services itself sets Stack instead. Every other field has a default.
 type Config struct {
 	// DB is the database of the application, with the dialect pgdialect or sqlitedialect. Integration.Migrate creates the
-	// tables of habeas in it. Required, unless Stack is set.
+	// tables of habeas in it. If Stack is nil, DB is required.
 	DB *bun.DB
 	// Models are pointers to the annotated structs of the application, such as (*User)(nil). See bunmodels.Read for the
 	// struct tags. Set either Models or DataMap.

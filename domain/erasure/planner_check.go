@@ -25,7 +25,7 @@ func Complete(err error) error {
 	}))
 }
 
-// problems returns the reasons why a data map cannot have a plan, in the order in which its tables were declared. It
+// problems returns the reasons why a data map cannot have a plan, in the order in which the tables were declared. It
 // skips tables for which atFault returns true. These tables already have problems, so the effect of an erasure on their
 // rows is unknown.
 func problems(m domain.DataMap, atFault func(table string) bool) []domain.Problem {

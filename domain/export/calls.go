@@ -11,8 +11,8 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// response is the result of one call. The outcome is not domain.OutcomeOK if the call failed, panicked, timed out or
-// returned an invalid record.
+// response is the result of one call. The outcome is domain.OutcomeOK if the call succeeded and all its records are
+// valid.
 type response struct {
 	index    int
 	records  []domain.ExportRecord

@@ -44,8 +44,8 @@ type Config struct {
 
 // Options are the options that a caller sets for one replay. The zero value uses the defaults.
 type Options struct {
-	// Refs returns the ids (refs) of a subject in external systems, like Config.Refs. By default, external systems do not
-	// erase the subject by its refs again.
+	// Refs returns the ids (refs) of a subject in external systems. These systems then erase the subject again. By
+	// default, external systems do not erase by id again. See Config.Refs.
 	Refs func(ctx context.Context, id domain.SubjectID) ([]domain.SubjectRef, error)
 	// Workers is the number of concurrent erasures. The default is 4.
 	Workers int

@@ -141,7 +141,7 @@ func (t *throttle) begin(now time.Time) (wait time.Duration, ok bool) {
 	return time.Duration(-t.tokens / t.limits.Rate * float64(time.Second)), true
 }
 
-// giveBack ends the reservation of an entry without a call.
+// giveBack ends the reservation of an entry for which no call was made.
 func (t *throttle) giveBack() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
