@@ -26,9 +26,9 @@ type Config struct {
 	// DataMap lists the tables, columns and keys that hold personal data. Set it instead of Models if the data map is
 	// built in Go or read from a manifest.
 	DataMap domain.DataMap
-	// Stack has the services of an application that creates them itself, for example with stack.New. With Stack, only
-	// these other fields may be set: RequestTimeout, Logger, PollInterval, Workers, Health, Sweep, VerifyAfter, Journal
-	// and JournalInterval. The default is nil: New creates the services on DB.
+	// Stack has the services of habeas, if the application creates the services itself, for example with stack.New. If
+	// Stack is set, only these other fields may be set: RequestTimeout, Logger, PollInterval, Workers, Health, Sweep,
+	// VerifyAfter, Journal and JournalInterval. The default is nil: New creates the services on DB.
 	Stack *Stack
 
 	// Resolvers are the adapters of external systems that hold personal data. Erasures, rectifications and exports include

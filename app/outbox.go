@@ -29,8 +29,8 @@ func (i *Integration) Requeue(ctx context.Context, entryIDs ...string) (requeued
 	return requeued, err
 }
 
-// RequeueMatching makes abandoned erasures that match the filter pending again, at most limit of them. See
-// saga.Runner.RequeueMatching.
+// RequeueMatching makes abandoned erasures that match the filter pending again. The parameter limit is the maximum
+// number of these erasures. See saga.Runner.RequeueMatching.
 func (i *Integration) RequeueMatching(
 	ctx context.Context, filter domain.OutboxFilter, limit int,
 ) (requeued []domain.OutboxEntry, err error) {

@@ -34,8 +34,8 @@ func via(column domain.Column, paths ...string) domain.Column {
 	return column
 }
 
-// printedVia prints each step. A hyphen precedes the references to the subject that the step sets to NULL. An at sign
-// precedes the name of the path.
+// printedVia prints each step with the references that it sets to NULL and with the name of its path. An example is
+// "messages:anonymize-sender_id@Sender": sender_id is set to NULL, and the path is Sender.
 func printedVia(steps []domain.Step) string {
 	var list []string
 	for _, step := range steps {
