@@ -3,8 +3,8 @@
 // request. After the end of the request, no goroutine may use that object, not even to read a value or to call Err.
 //
 // context.WithCancel and context.WithTimeout are not sufficient. The method Value of their contexts calls the parent
-// even after a cancellation. If the type of the parent is not from package context, they also start a goroutine, which
-// may call Done of the parent after the end of the request.
+// even after a cancellation. These functions also start a goroutine if the type of the parent is not from package
+// context. The goroutine may call Done of the parent after the end of the request.
 package detach
 
 import (
