@@ -116,9 +116,9 @@ func (s *scans) recordFull(took time.Duration, now time.Time) {
 }
 
 // recordWindow records the duration of the scan of a window (an interval of older due times) and the entries that the
-// scan found. If the window may hold more due entries, recordWindow moves the beginning of the next recent scan back to
-// the oldest entry that was found. The recent scans then find the rest. If all windows are now scanned and this took
-// little time, the next claims make full scans again.
+// scan found. If the window may hold more due entries, recordWindow moves the beginning of the next recent scan back
+// into the window (see the function beginning), so that recent scans find the rest. If all windows are now scanned and
+// this took little time, the next claims make full scans again.
 func (s *scans) recordWindow(
 	planned scan, took time.Duration, now time.Time, targets []domain.OutboxTarget, batch int, found []domain.OutboxEntry,
 ) {
