@@ -18,7 +18,7 @@ import (
 // creates the services itself sets Stack instead. Every other field has a default.
 type Config struct {
 	// DB is the database of the application, with the dialect pgdialect or sqlitedialect. Integration.Migrate creates the
-	// tables of habeas in it. Required, unless Stack is set.
+	// tables of habeas in it. If Stack is nil, DB is required.
 	DB *bun.DB
 	// Models are pointers to the annotated structs of the application, such as (*User)(nil). See bunmodels.Read for the
 	// struct tags. Set either Models or DataMap.
@@ -26,9 +26,9 @@ type Config struct {
 	// DataMap lists the tables, columns and keys that hold personal data. Set it instead of Models if the data map is
 	// built in Go or read from a manifest.
 	DataMap domain.DataMap
-	// Stack has the services of an application that creates them itself, for example with stack.New. With Stack, only
-	// these other fields may be set: RequestTimeout, Logger, PollInterval, Workers, Health, Sweep, VerifyAfter, Journal
-	// and JournalInterval. The default is nil: New creates the services on DB.
+	// Stack has the services of habeas, if the application creates the services itself, for example with stack.New. If
+	// Stack is set, only these other fields may be set: RequestTimeout, Logger, PollInterval, Workers, Health, Sweep,
+	// VerifyAfter, Journal and JournalInterval. The default is nil: New creates the services on DB.
 	Stack *Stack
 
 	// Resolvers are the adapters of external systems that hold personal data. Erasures, rectifications and exports include

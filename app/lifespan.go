@@ -8,14 +8,14 @@ import (
 	"github.com/habeas-data/habeas/adapters/worker"
 )
 
-// Worker returns the worker that calls external systems. Lifespan and Run start and stop the worker. An application may
-// call Start and Stop of the worker instead.
+// Worker returns the worker that calls external systems. An application needs it only to call Start and Stop of the
+// worker itself, instead of Lifespan or Run.
 func (i *Integration) Worker() *worker.SagaWorker { return i.worker }
 
 // Lifespan starts the worker when the server listens, and stops the worker when the server shuts down. The shutdown
-// waits up to 10 s for running calls to external systems. If a call takes longer, a worker repeats it when the lease
-// (the time-limited claim) of its outbox entry expires. With Fiber's Prefork, the worker runs in the parent process,
-// and commits of the child processes do not wake the worker.
+// waits up to 10 s for running calls to external systems. If a call takes longer, a worker repeats the call when the
+// lease (the time-limited claim) of its outbox entry expires. With Fiber's Prefork, the worker runs in the parent
+// process, and commits of the child processes do not wake the worker.
 func (i *Integration) Lifespan(server *fiber.App) {
 	server.Hooks().OnListen(func(fiber.ListenData) error {
 		i.worker.Start()

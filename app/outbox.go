@@ -29,8 +29,8 @@ func (i *Integration) Requeue(ctx context.Context, entryIDs ...string) (requeued
 	return requeued, err
 }
 
-// RequeueMatching makes abandoned erasures that match the filter pending again, at most limit of them. See
-// saga.Runner.RequeueMatching.
+// RequeueMatching makes abandoned erasures that match the filter pending again. The parameter limit is the maximum
+// number of these erasures. See saga.Runner.RequeueMatching.
 func (i *Integration) RequeueMatching(
 	ctx context.Context, filter domain.OutboxFilter, limit int,
 ) (requeued []domain.OutboxEntry, err error) {
@@ -41,8 +41,8 @@ func (i *Integration) RequeueMatching(
 	return requeued, err
 }
 
-// Discard marks abandoned entries as succeeded, because a person has done the work of these entries by other means. It
-// returns the discarded entries. See saga.Runner.Discard for the permitted form of the parameter reason.
+// Discard marks abandoned outbox entries as succeeded, and returns these entries. Call it after a person has done the
+// work of the entries by other means. See saga.Runner.Discard for the permitted form of the parameter reason.
 func (i *Integration) Discard(
 	ctx context.Context, reason string, entryIDs ...string,
 ) (discarded []domain.OutboxEntry, err error) {

@@ -77,10 +77,11 @@ func (m *mounts) add(prefix func() string, api *httpapi.API) {
 	m.all = append(m.all, mounted{prefix, api})
 }
 
-// at returns the API of the router for a prefix that clients use. If there is one router, at returns the API of this
-// router. Otherwise it returns the API of the router whose own prefix is the longest suffix of the parameter prefix, or
-// nil if there is no such router. If several routers have the same prefix, the last one counts. The function compares
-// suffixes, because a Fiber group does not know the prefix at which its application is mounted.
+// at finds a router and returns its API. The parameter prefix is a prefix that clients use. If there is only one
+// router, at returns the API of this router. Otherwise it returns the API of the router whose own prefix is the longest
+// suffix of the parameter prefix, or nil if there is none. If several routers have the same prefix, the last one
+// counts. The function compares suffixes, because a Fiber group does not know the prefix at which its application is
+// mounted.
 func (m *mounts) at(prefix string) (found *httpapi.API) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

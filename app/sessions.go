@@ -54,8 +54,8 @@ func (d *SessionDependency) inForce() (ports.SessionFactory, error) {
 	return factory, nil
 }
 
-// Override replaces the session factory of the routers. The worker keeps its session factory. Override returns a
-// function that restores the previous one:
+// Override replaces the session factory of the routers. It does not affect the worker. Override returns a function that
+// restores the previous session factory of the routers:
 //
 //	defer gdpr.Sessions().Override(factory)()
 //

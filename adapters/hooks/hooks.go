@@ -47,8 +47,8 @@ type Caller struct {
 // the function in the log.
 //
 // The first call of the function gets the values of ctx. Further calls do not get these values, because they may run
-// after the end of the request. The end of ctx cancels no call, because a client that disconnects must not prevent the
-// hook of a committed change.
+// after the end of the request. The calls continue after ctx ends, because a client that disconnects must not prevent
+// the hook of a committed change.
 func (c Caller) Call(ctx context.Context, name string, call func(context.Context) error) {
 	if c.attempt(ctx, name, 1, call) || c.Attempts <= 1 {
 		return

@@ -103,7 +103,7 @@ func exits(context.Context) error    { runtime.Goexit(); return nil }
 
 func hangs(ctx context.Context) error {
 	<-ctx.Done()
-	time.Sleep(time.Hour) // goes on after its context has ended
+	time.Sleep(time.Hour) // continues after its context has ended
 	return nil
 }
 

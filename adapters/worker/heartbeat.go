@@ -7,8 +7,8 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// longestPause is the time without progress after which a running batch counts as stuck. It applies if the runner has
-// no method LongestPause.
+// longestPause is the time without progress after which a running batch counts as stuck. This constant applies if the
+// runner has no method LongestPause.
 const longestPause = 15 * time.Minute
 
 var _ ports.Heartbeat = (*SagaWorker)(nil)

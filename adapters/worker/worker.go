@@ -47,7 +47,8 @@ type Runner interface {
 type (
 	// waker is notified of each call of SagaWorker.Wake, even during RunOnce.
 	waker interface{ Wake() }
-	// filler calls a function after a full batch, because there may be work for another loop. If a runner has no method
+	// filler has the method OnFull, which sets a function. The runner calls this function after each full batch, because
+	// more entries may then be due. The worker sets a function that wakes another of its loops. If a runner has no method
 	// OnFull, the worker wakes another loop after each batch that settled an entry.
 	filler interface{ OnFull(call func()) }
 	// reporter reports entries that did not succeed. See saga.Runner.OnFailure.
@@ -64,8 +65,8 @@ type (
 	outboxObserver interface {
 		ObserveOutbox(ctx context.Context) error
 	}
-	// progressing calls a function at each progress of a batch, and returns the longest time between two such calls. See
-	// SagaWorker.Heartbeat.
+	// progressing has the method OnProgress, which sets a function. The runner calls this function at each progress of a
+	// batch. LongestPause returns the longest time between two such calls. See SagaWorker.Heartbeat.
 	progressing interface {
 		OnProgress(call func())
 		LongestPause() time.Duration

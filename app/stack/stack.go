@@ -36,7 +36,7 @@ import (
 type Config struct {
 	// Sessions opens sessions on the store of the application, such as a bunstore.Store.
 	Sessions ports.SessionFactory
-	// DataMap is the data map of the application. It must be the data map that the store of Sessions uses.
+	// DataMap is the data map of the application. The store that you set in the field Sessions must use the same data map.
 	DataMap domain.DataMap
 	// Purposes lists the purposes of processing that subjects can consent to (Art. 7 GDPR) or have restricted (Art. 18
 	// GDPR). If it is set, every other purpose is refused. The API then lists the consent for each purpose in this order,
@@ -51,10 +51,11 @@ type Config struct {
 	OnAbandoned func(ctx context.Context, entry domain.OutboxEntry)
 	// Clock is the source of the current time. The default is the clock of the machine.
 	Clock ports.Clock
-	// Catalog reads the live schema of the database of Sessions. Stack.Checker needs it. bunstore.Store implements it. The
-	// default is nil: the Stack has no Checker.
+	// Catalog reads the live schema of the database. Stack.Checker needs it. bunstore.Store implements it. The default is
+	// nil: the Stack has no Checker.
 	Catalog ports.CatalogReader
-	// TrustRowFilters must equal TrustRowFilters of bunstore.Options. Stack.Checker reads it. The default is false.
+	// TrustRowFilters declares that no row-level security policy and no filtering view hides rows of a subject. Set the
+	// same value as in bunstore.Options. Only Stack.Checker uses it. The default is false.
 	TrustRowFilters bool
 
 	Options
@@ -71,8 +72,8 @@ type Options struct {
 	IDs ports.IDSource
 	// Hooks are functions of the application that run before or after an erasure or a rectification. The default is empty.
 	Hooks Hooks
-	// Observer receives the data for metrics and traces. See ports.Observer. Pass the same observer to the store of
-	// Sessions. The default is nil: no function is called.
+	// Observer receives the data for metrics and traces. See ports.Observer. Pass the same observer to the store that you
+	// set in the field Sessions. The default is nil: no function is called.
 	Observer ports.Observer
 }
 

@@ -99,7 +99,7 @@ func (l *Ledger) Status(
 }
 
 // Statuses returns the consent that is in force now for each declared purpose, in the order of declaration. It uses one
-// query. It returns no entries if no purposes are declared.
+// query. The result is empty if no purposes are declared.
 func (l *Ledger) Statuses(ctx context.Context, s ports.Session, id domain.SubjectID) (domain.ConsentStatuses, error) {
 	if err := domain.CheckCall("consent statuses", id, nil); err != nil {
 		return domain.ConsentStatuses{}, err

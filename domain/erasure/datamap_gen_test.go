@@ -97,7 +97,7 @@ func relate(table *domain.Table, prefix string, parent domain.Table, byCode bool
 }
 
 // annotate draws the annotations of a table. The parameter mood decides which strategies it draws. With the mood
-// "delete", for example, it draws only strategies that delete the rows, because random strategies rarely do.
+// "delete", for example, it draws only strategies that delete the rows, because random strategies rarely delete rows.
 func annotate(t *rapid.T, table *domain.Table, mood string) {
 	nothing, all := []domain.Strategy{""}, []domain.Strategy{
 		"", domain.StrategyErase, domain.StrategyAnonymize, domain.StrategyNull, domain.StrategyRetain,
@@ -180,7 +180,7 @@ func (g generated) fault(table domain.Table) domain.Code {
 }
 
 // clears returns the code of the error with which the planner must refuse an ON DELETE SET NULL. The planner refuses it
-// if the column must keep its value. If there is nothing to refuse, the code is empty.
+// if a column of the reference must keep its value. Otherwise the code is empty.
 func (g generated) clears(table domain.Table) domain.Code {
 	var code domain.Code
 	for _, relation := range table.Relations {
@@ -200,7 +200,8 @@ func (g generated) clears(table domain.Table) domain.Code {
 	return code
 }
 
-// dependsOn returns the tables that the rows of the given table must refer to. It omits tables outside of the data map.
+// dependsOn returns the tables that the rows of the given table refer to. It omits a table outside of the data map, the
+// given table itself, and a reference that the database sets to NULL.
 func (g generated) dependsOn(table domain.Table) []string {
 	var parents []string
 	for _, relation := range table.Relations {

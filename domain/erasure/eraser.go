@@ -91,9 +91,9 @@ func (e *Eraser) Plan() domain.Plan { return e.plan }
 // erasure_completed. Otherwise saga.Runner records erasure_completed after all external systems have erased.
 //
 // If the session rolls back, erasure_requested is still recorded, together with an erasure_step_failed that names the
-// failed step. If no step failed, for example because the commit failed, the error in this event is rolled_back. If the
-// hook Before fails, Erase returns the error of the hook, and the target of erasure_step_failed is hook. After a panic
-// of the hook, the error in the event is panic.
+// failed step. If no step failed, for example because the commit failed, the error in this event is "rolled_back". If
+// the hook Before fails, Erase returns the error of the hook, and the target of erasure_step_failed is "hook". After a
+// panic of the hook, the error in the event is "panic".
 //
 // Erase returns domain.ErrSubject, and records nothing, if the subject does not fit the data map or has a ref of an
 // unknown kind. A repeated erasure of a subject is not an error. It only replaces surrogates (the values that have
@@ -198,9 +198,9 @@ func (r *run) afterwards(context.Context) error {
 	return r.hooks.CallAfter(r.session, r.subject, r.result)
 }
 
-// fail records the failure of a target as evidence, that is, the event remains even after a rollback. The target is a
-// step, an external system or the hook. fail ignores an error of the store, because the caller returns the failure
-// itself, and SessionFactory.Do returns an error if evidence is lost.
+// fail records the failed target (a step, an external system or the hook) as evidence: the event remains even after a
+// rollback. fail ignores an error of this record, because the caller returns the original failure, and
+// SessionFactory.Do reports lost evidence.
 func (r *run) fail(ctx context.Context, target, class string) {
 	event := r.operation.Event(domain.EventErasureStepFailed, r.id, domain.Payload{"target": target, "error": class})
 	_ = r.session.Audit().AppendEvidence(ctx, event)
@@ -274,8 +274,8 @@ func (r *run) apply(ctx context.Context) error {
 	return r.session.Audit().Append(ctx, events...)
 }
 
-// clearsAgain reports whether an earlier step has already counted the rows of a step. The step then only sets
-// references in these rows to NULL.
+// clearsAgain reports whether the step only sets references to NULL, in rows that a step in the parameter before has
+// already counted.
 func clearsAgain(before []domain.Step, step domain.Step) bool {
 	return step.OnlyClears() && slices.ContainsFunc(before, func(other domain.Step) bool {
 		return other.Target == step.Target && other.Via == step.Via

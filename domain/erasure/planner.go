@@ -24,8 +24,9 @@ type Planner struct{}
 //
 //   - One step anonymizes the annotated columns that are not retained, or sets them to NULL if their strategy is null.
 //     If the strategy of the path is null, the step also clears the reference to the subject.
-//   - One step retains the other annotated columns. If the duty to retain a column has an end, the step lists the
-//     column in Expired. domain.Plan.LocalAt returns the steps at an instant.
+//   - One step has the strategy retain and lists the other annotated columns, which keep their values. If the duty to
+//     retain a column has an end, the step lists the column in Expired. domain.Plan.LocalAt returns the steps at an
+//     instant.
 //
 // A table has no step if it has no annotated column, is not owned (domain.Table.Owned), and its path has no strategy. A
 // table with several paths has steps for each path. The steps come in this order:
@@ -38,8 +39,8 @@ type Planner struct{}
 //
 //   - The rows of a table survive, but the rows of a table on its path to the subject are deleted.
 //   - The rows of a table survive, but they refer to rows that are deleted. The database does not set the reference to
-//     NULL, or a column of the reference must keep its value.
-//   - The strategy of a path deletes rows, but the strategy of one of their columns keeps them.
+//     NULL (ON DELETE SET NULL), or it would do so although a column of the reference must keep its value.
+//   - The strategy of a path deletes rows, but the strategy of a column in these rows keeps the rows.
 //   - A path clears the reference that connects retained columns to the subject.
 //   - A column would have to be anonymized, but it identifies or links rows.
 func (Planner) Plan(m domain.DataMap, resolverNames []string) (domain.Plan, error) {

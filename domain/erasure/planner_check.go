@@ -25,7 +25,7 @@ func Complete(err error) error {
 	}))
 }
 
-// problems returns the reasons why a data map cannot have a plan, in the order in which its tables were declared. It
+// problems returns the reasons why a data map cannot have a plan, in the order in which the tables were declared. It
 // skips tables for which atFault returns true. These tables already have problems, so the effect of an erasure on their
 // rows is unknown.
 func problems(m domain.DataMap, atFault func(table string) bool) []domain.Problem {
@@ -120,8 +120,8 @@ func (c checked) overwrites(column domain.Column) bool {
 		slices.ContainsFunc(c.paths(), func(p domain.Path) bool { return p.Has(column) && !c.RowsDeleted(c.table, p) })
 }
 
-// checkDeletingPath returns the problems of rows that the erasure deletes, because the strategy of their path to the
-// subject is delete. A column is a problem if its strategy would keep the row.
+// checkDeletingPath checks a path to the subject with the strategy delete: an erasure deletes the rows that the path
+// connects to the subject. It returns a problem for each column whose strategy would keep its row.
 func (c checked) checkDeletingPath(path domain.Path) []domain.Problem {
 	var found []domain.Problem
 	for _, column := range c.table.Personal() {
@@ -150,8 +150,8 @@ func called(path domain.Path) string {
 	return "the path " + path.Via
 }
 
-// checkSurvivor returns the problems of rows that survive, if the erasure interrupts their path (the chain of
-// references to the subject). This happens in two cases:
+// checkSurvivor checks a path (the chain of references to the subject) whose rows survive the erasure. It returns
+// problems if the erasure interrupts the path, which happens in two cases:
 //
 //   - The erasure deletes the rows of another table on the path.
 //   - The erasure sets a reference on the path to NULL, although a column of the rows is retained.

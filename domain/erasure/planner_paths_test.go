@@ -34,8 +34,8 @@ func via(column domain.Column, paths ...string) domain.Column {
 	return column
 }
 
-// printedVia prints steps with the names of their paths, and with the columns that they set to NULL because these refer
-// to the subject.
+// printedVia prints each step with the references that it sets to NULL and with the name of its path. An example is
+// "messages:anonymize-sender_id@Sender": sender_id is set to NULL, and the path is Sender.
 func printedVia(steps []domain.Step) string {
 	var list []string
 	for _, step := range steps {

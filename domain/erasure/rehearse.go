@@ -45,7 +45,7 @@ func (e *Eraser) Rehearse(
 
 // EraseAsRehearsed does the same as Erase for an erasure that was rehearsed. If the plan or the row counts differ from
 // the rehearsal, it returns domain.ErrConflict. The caller must then roll back, and the event erasure_step_failed has
-// the target rehearsal. EraseAsRehearsed returns domain.ErrInvalid if the fingerprint is malformed.
+// the target "rehearsal". EraseAsRehearsed returns domain.ErrInvalid if the fingerprint is malformed.
 func (e *Eraser) EraseAsRehearsed(
 	ctx context.Context, s ports.Session, subject domain.Subject, fingerprint string,
 ) (domain.ErasureResult, error) {

@@ -148,8 +148,8 @@ func (w world) applies(rows ...int64) *gomock.Call {
 	return w.subjects.EXPECT().Apply(gomock.Any(), w.subject.ID, steps).Return(rows, nil)
 }
 
-// appliesUntil expects that the store carries out the steps before the step with the index failed, and that this step
-// fails with err.
+// appliesUntil expects that the store carries out the steps in order, up to the step with the index in the parameter
+// failed. This step fails with err.
 func (w world) appliesUntil(failed int, err error) *gomock.Call {
 	return w.subjects.EXPECT().Apply(gomock.Any(), w.subject.ID, steps).Return(make([]int64, failed), err)
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// response is the result of one call. The outcome is not domain.OutcomeOK if the call failed, panicked, timed out or
-// returned an invalid record.
+// response is the result of one call. The outcome is domain.OutcomeOK if the call succeeded and all its records are
+// valid.
 type response struct {
 	index    int
 	records  []domain.ExportRecord
@@ -99,7 +99,7 @@ func collect(ctx context.Context, call resolvers.Call) ([]domain.ExportRecord, d
 }
 
 // checkedCopies returns copies of a system's records. The copies share no memory with the system, because the system
-// may change its own records at any time. If one record is invalid, checkedCopies rejects all of them, because the
+// may change its own records at any time. If one record is invalid, checkedCopies rejects all records, because the
 // subject could take partial records for complete ones.
 func checkedCopies(source string, records []domain.ExportRecord) (adopted []domain.ExportRecord, ok bool) {
 	adopted = slices.Clone(records)

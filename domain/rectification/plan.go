@@ -39,12 +39,12 @@ func (p Plan) Categories() []domain.Category { return slices.Sorted(maps.Keys(p.
 //   - A bytes column takes a []byte.
 //   - An array column takes no value.
 //
-// No column takes nil. A column that identifies or links rows (a key) cannot be corrected. A category with such a
-// column cannot be corrected either, unless the correction names another column. A correction of a category never
-// applies to a column that exports do not show (domain.ExportNo), such as a password hash. A category with several
-// columns is ambiguous, unless the correction names the column or applies to all columns. The parameter external is
-// true if an external system receives the corrections. A category without a column is for external systems only, so it
-// is an error if external is false. No cell may be corrected twice, and no category may be sent twice.
+// No column takes nil. A column that identifies or links rows (a key) cannot be corrected. If a category has such a
+// column, a correction of the category must name another column. A correction of a category never applies to a column
+// that exports do not show (domain.ExportNo), such as a password hash. If a category has several columns, the
+// correction must name a column or apply to all columns. The parameter external is true if an external system receives
+// the corrections. A category without a column is for external systems only, so it is an error if external is false. No
+// cell may be corrected twice, and no category may be sent twice.
 //
 // Plan returns domain.ErrInvalid with one FieldError per invalid correction. The Field of the error is "table.column"
 // if the data map has the column. Otherwise it is the category, or "corrections" if there is no valid category.
@@ -262,9 +262,9 @@ func (p *planning) perPath(table domain.Table, step domain.RectificationStep) []
 	return steps
 }
 
-// fieldOf returns the name of a correction for an error. The name comes from a client, so it may hold personal data.
-// fieldOf therefore returns it only if the data map has it or if it has the form of a category. Otherwise it returns
-// "corrections".
+// fieldOf returns the Field of an error about a correction. It returns the name in the correction only if the data map
+// has this name, or if the name has the form of a category. Otherwise it returns "corrections", because the name comes
+// from a client and may hold personal data.
 func (p *planning) fieldOf(c domain.Correction) string {
 	table, _ := p.dataMap.Table(c.Table)
 	if column, ok := table.Column(c.Column); ok {

@@ -78,14 +78,14 @@ func (r *Rectifier) RectifySubject(
 }
 
 // Rectify writes each correction into its column, in all of the subject's rows or in one row. It also corrects retained
-// columns and columns that an erasure would change. If an external system can rectify, Rectify enqueues one outbox
-// entry for each ref (id) of the subject in that system. The entry has the corrections that name a category. All
-// changes are committed in one transaction, with the session. A repeated rectification is not an error.
+// columns. If an external system can rectify, Rectify enqueues one outbox entry for each ref (id) of the subject in
+// that system. The entry has the corrections that name a category. All changes are committed in one transaction, with
+// the session. A repeated rectification is not an error.
 //
 // Rectifications and erasures of one subject run one after the other. A rectification after an erasure calls no
-// external system and writes only retained columns, so that erased data does not come back. Its result then lists all
-// systems as skipped. If an erasure deleted the row of the subject, and the subject has a row again, the subject counts
-// as one that was never erased.
+// external system and writes only retained columns, so that erased data does not come back. The result of this
+// rectification lists all external systems as skipped. If an erasure deleted the row of the subject, and the subject
+// has a row again, the subject counts as one that was never erased.
 //
 // Rectify records rectification_requested, one rectification_step_succeeded per step in the order of the plan, and
 // rectification_local_completed. If no external system has to rectify, Rectify also records rectification_completed.
@@ -93,8 +93,9 @@ func (r *Rectifier) RectifySubject(
 //
 // If the session rolls back, rectification_requested is still recorded, together with a rectification_step_failed that
 // names the failed step. If no step failed, for example because the commit failed, the error in this event is
-// rolled_back. No event holds a value or names a row. If the hook Before fails, Rectify returns the error of the hook,
-// and the target of rectification_step_failed is hook. After a panic of the hook, the error in the event is panic.
+// "rolled_back". No event holds a value or names a row. If the hook Before fails, Rectify returns the error of the
+// hook, and the target of rectification_step_failed is "hook". After a panic of the hook, the error in the event is
+// "panic".
 //
 // Rectify returns domain.ErrSubject if the subject does not fit the data map or has a ref of an unknown kind. It
 // returns domain.ErrInvalid if Planner.Plan rejects the corrections. In both cases it records nothing. It also returns

@@ -24,9 +24,10 @@ type run struct {
 	confirmed map[cell]bool // cells of single rows that a step found among the subject's rows
 }
 
-// begin locks the subject and then records the request. The lock reports whether the subject was erased. If so, begin
-// removes steps from the plan. It therefore records the request, which has the number of steps, after the lock. It
-// records the request even if the lock failed.
+// begin locks the subject and records the request. If the subject was erased, begin first removes from the plan the
+// steps and external calls that could bring erased data back (see keepRetained). The lock reports whether the subject
+// was erased, and the recorded request has the number of remaining steps. begin therefore records the request after the
+// lock. It records the request even if the lock failed.
 func (r *run) begin(ctx context.Context, refs int) error {
 	state, lockErr := r.session.Subjects().LockToRectify(ctx, r.id)
 	createdAgain := state.Present && r.dataMap.SubjectTable().RowsDeleted() // after an erasure that deleted the row

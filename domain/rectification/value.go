@@ -100,7 +100,8 @@ func canonicalTime(t time.Time) (any, *domain.FieldError) {
 	return t, nil
 }
 
-// fit converts a canonical value to the type of the column, or returns its error.
+// fit converts a value that canonicalValue returned to the Go type for the type of the column. If the value does not
+// fit the column, fit returns a field error.
 func fit(column domain.Column, value any) (any, *domain.FieldError) {
 	switch column.Type {
 	case domain.TypeText:

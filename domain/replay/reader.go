@@ -92,8 +92,8 @@ func (r *reader) read() (entry domain.JournalEntry, ok bool, err error) {
 	return domain.JournalEntry{}, false, nil
 }
 
-// countBroken counts the invalid line before the current line, if any, as broken. It is called if the current line does
-// not report that the line before was cut off.
+// countBroken counts the previous line as broken if it was invalid. It is called after the current line was read,
+// because the current line may report that the previous line was cut off. A line that was cut off is not broken.
 func (r *reader) countBroken() {
 	if r.unconfirmed == 0 {
 		return

@@ -29,10 +29,11 @@ type Config struct {
 	// Erase erases a subject in a session, as erasure.Eraser.Erase does.
 	Erase func(ctx context.Context, s ports.Session, subject domain.Subject) (domain.ErasureResult, error)
 
-	// Refs returns the ids (refs) of a subject in external systems. Replay then lets these systems erase the subject
-	// again. By default, Replay does not, because external systems were not restored and a journal has no refs. If outbox
-	// entries were lost with the database, Refs is the only way to repeat their calls. The keys of external systems in the
-	// subject's rows, such as file names, are always erased again.
+	// Refs returns the ids (refs) of a subject in external systems. These systems then erase the subject again. Set Refs
+	// if outbox entries were lost with the database, because only Refs can repeat their calls. A journal does not have the
+	// ids. By default, external systems do not erase by id again, because they were not restored.
+	//
+	// External objects whose keys are in the subject's rows, such as files, are always erased again.
 	Refs func(ctx context.Context, id domain.SubjectID) ([]domain.SubjectRef, error)
 	// Workers is the number of concurrent erasures. The default is 4.
 	Workers int
@@ -43,8 +44,8 @@ type Config struct {
 
 // Options are the options that a caller sets for one replay. The zero value uses the defaults.
 type Options struct {
-	// Refs returns the ids (refs) of a subject in external systems, like Config.Refs. By default, external systems do not
-	// erase the subject by its refs again.
+	// Refs returns the ids (refs) of a subject in external systems. These systems then erase the subject again. By
+	// default, external systems do not erase by id again. See Config.Refs.
 	Refs func(ctx context.Context, id domain.SubjectID) ([]domain.SubjectRef, error)
 	// Workers is the number of concurrent erasures. The default is 4.
 	Workers int

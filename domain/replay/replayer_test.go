@@ -53,8 +53,7 @@ func newWorld(t *testing.T) *world {
 	return &world{Store: store, fail: map[string]error{}}
 }
 
-// knows records an erasure in the database, at a time that is the given number of seconds later than noon. The
-// parameter after is that number.
+// knows records an erasure in the database. The parameter after is the time of the erasure, in seconds since noon.
 func (w *world) knows(t *testing.T, id string, after int) {
 	t.Helper()
 	must(t, w.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
@@ -96,8 +95,7 @@ func (w *world) replayer(t *testing.T, change func(*replay.Config)) *replay.Repl
 	return replayer
 }
 
-// lineOf returns the journal line of an erasure, at a time that is the given number of seconds later than noon. The
-// parameter after is that number.
+// lineOf returns the journal line of an erasure. The parameter after is the time of the erasure, in seconds since noon.
 func lineOf(t *testing.T, id string, after int) string {
 	t.Helper()
 	return string(domain.JournalEntry{

@@ -56,7 +56,8 @@ func ExampleLedger_Status() {
 	// Output: restricted: true scope: all
 }
 
-// The example prints the history of one purpose. With a nil purpose, History returns the global decisions.
+// A restriction of profiling is placed and then lifted. History returns both decisions. For decisions about all
+// purposes, call History with nil as the purpose.
 func ExampleLedger_History() {
 	engines := shop()
 	zoe, err := domain.NewSubjectID("42")

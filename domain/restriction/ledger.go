@@ -1,7 +1,6 @@
 // Package restriction keeps the ledger of restrictions of processing (Art. 18 GDPR). The ledger is an append-only list
-// of restrictions that were placed and lifted, for one purpose or for all purposes. The ledger derives the current
-// state from this list. The application must check that state before it processes data. See the example of
-// [Ledger.Status].
+// of decisions. Each decision places or lifts a restriction, for one purpose or for all purposes. The application must
+// check the current restrictions before it processes data. See the example of [Ledger.Status].
 package restriction
 
 import (
@@ -92,10 +91,10 @@ func (l *Ledger) record(
 	return record, nil
 }
 
-// Status returns whether processing is restricted now, for the purpose or, if purpose is nil, globally. A global
-// restriction restricts every purpose. If there are several decisions about a purpose, or several global decisions, the
-// last recorded decision counts. Status returns domain.ErrInvalid if purposes are declared and the purpose is not one
-// of them.
+// Status returns whether processing is restricted now for the purpose, or for all purposes if purpose is nil. A
+// restriction of all purposes (a global restriction) restricts every purpose. If there are several decisions about a
+// purpose, or several global decisions, the last recorded decision counts. Status returns domain.ErrInvalid if purposes
+// are declared and the purpose is not one of them.
 func (l *Ledger) Status(
 	ctx context.Context, s ports.Session, id domain.SubjectID, purpose *string,
 ) (domain.RestrictionStatus, error) {

@@ -184,8 +184,9 @@ func (r *Runner) abandon(entry domain.OutboxEntry, class string, cause error) ou
 }
 
 // backoff returns the wait after an attempt. The wait doubles with each attempt up to MaxBackoff, and the jitter
-// shortens it. The parameter after is the wait that the system requested. If it is longer, backoff returns it. The
-// caller limits the requested wait, so that a system cannot postpone an entry for a year.
+// shortens it. The parameter after is the wait that the system requested. If the requested wait is longer, backoff
+// returns the requested wait. The caller limits the requested wait, so that a system cannot postpone an entry for a
+// year.
 func (r *Runner) backoff(attempts int, after time.Duration) time.Duration {
 	wait := r.config.FirstBackoff
 	for i := 1; i < attempts && wait < r.config.MaxBackoff; i++ {

@@ -14,10 +14,9 @@ import (
 //   - The entry was abandoned.
 //   - The entry has been due for a day without a claim.
 //
-// The entry has the same fields as in Config.OnAbandoned. The parameter cause is the error of the resolver, or nil if
-// there was no call. The function must not block and may be called concurrently. It must not log the SubjectID and the
-// Ref of the entry, because they identify a person. Its panics are recovered and ignored. A worker sets it to write its
-// log.
+// See Config.OnAbandoned for the fields of the entry. The parameter cause is the error of the resolver, or nil if there
+// was no call. The function must not block and may be called concurrently. It must not log the SubjectID and the Ref of
+// the entry, because they identify a person. Its panics are recovered and ignored. A worker sets it to write its log.
 func (r *Runner) OnFailure(call func(ctx context.Context, entry domain.OutboxEntry, cause error)) {
 	r.failures.Store(&call)
 }

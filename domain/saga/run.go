@@ -12,10 +12,11 @@ import (
 )
 
 const (
-	// patience is how long a call of RunOnce waits for a batch. After this time, it also claims entries of other systems
-	// while the batch is in progress.
+	// patience is how long a call of RunOnce waits for a batch. After this time, RunOnce also claims entries of other
+	// systems while the batch is in progress.
 	patience = 50 * time.Millisecond
-	// sideInterval is how often a run that waits for slow systems claims entries of other systems, unless Wake is called.
+	// sideInterval is the interval at which a run that waits for slow systems claims entries of other systems. A call of
+	// Wake causes an earlier claim.
 	sideInterval = 250 * time.Millisecond
 )
 
@@ -27,7 +28,7 @@ const (
 //
 //   - No entry was due.
 //   - RunOnce has returned all entries to the outbox, without a call.
-//   - Other runners have taken all entries over.
+//   - The leases of all entries expired, and other runners have claimed the entries.
 //
 // While RunOnce waits for slow systems, it claims and settles entries of other systems. A system that hangs therefore
 // delays no other system. RunOnce returns when all entries that it has claimed are settled or returned to the outbox.
@@ -196,8 +197,8 @@ func (n *run) failed() bool {
 // busy in two cases:
 //
 //   - The run has unfinished entries of the system.
-//   - The system is slow, and the run already lasts longer than a lease. The run then claims none of its entries, so
-//     that the run ends.
+//   - The system is slow, and the run already lasts longer than a lease. The run then claims no entries of this system,
+//     so that the run ends.
 func (n *run) isBusy(system string) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -344,8 +345,8 @@ func within(targets []domain.OutboxTarget, planned scan) []domain.OutboxTarget {
 	return limited
 }
 
-// rest returns the targets of a claim that may take further entries, after it has taken the entries in the parameter
-// taken. It reduces the limit of each target by the number of taken entries.
+// rest returns the targets from which a claim may take further entries. The claim has already taken the entries in the
+// parameter taken. rest reduces the limit of each target by the number of entries taken from its system.
 func rest(targets []domain.OutboxTarget, taken []domain.OutboxEntry) []domain.OutboxTarget {
 	if len(taken) == 0 {
 		return targets

@@ -1,6 +1,7 @@
-// Package saga carries out erasures and rectifications at external systems. The outbox has one entry per call. A Runner
-// claims outbox entries, calls their resolvers and settles the entries, that is, it writes the outcomes. It calls a
-// resolver at least once per entry and settles each entry exactly once. See the example of [Runner.RunOnce].
+// Package saga carries out erasures and rectifications at external systems. Each entry of the outbox is a call that
+// must be made. A Runner claims outbox entries, calls the resolver (the adapter of the external system) and settles the
+// entry, that is, it writes the outcome. The resolver is called at least once per entry. Each entry is settled exactly
+// once. See the example of [Runner.RunOnce].
 package saga
 
 import (

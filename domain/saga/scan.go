@@ -24,9 +24,9 @@ const (
 	roundPauseRatio = 100
 	// maxRoundPause is the upper limit of the pause between two rounds. A round scans each window once.
 	maxRoundPause = 15 * time.Second
-	// scanOverlap is the duration by which a recent scan begins before the end of the previous scan. It therefore finds
-	// the entries of sessions that commit late or have a slightly slower clock. An entry that appears with a still older
-	// due time is found by the next scan of its window.
+	// scanOverlap is the duration by which the range of a recent scan begins before the end of the previous scan. The
+	// recent scan thus also finds entries of sessions that commit late or have a slightly slower clock. If an entry with
+	// an even older due time appears, the next scan of its window finds it.
 	scanOverlap = time.Second
 )
 
@@ -34,8 +34,8 @@ const (
 //
 // A full scan is slow while a long transaction prevents the database from removing dead rows. The scan starts at the
 // beginning of the index, so it reads the dead rows of all settled entries. In this situation, each claim scans only
-// the entries that became due in about the last second. From time to time, claims also scan the older due times. These
-// are divided into intervals (windows), and one claim scans one window. See windows.
+// the entries that became due in about the last second. From time to time, claims also scan the older due times. The
+// older due times are divided into intervals (windows), and one claim scans one window. See windows.
 //
 // scans is safe for concurrent use.
 type scans struct {
@@ -46,8 +46,8 @@ type scans struct {
 	windows windows
 }
 
-// scan states which due times a claim scans: all due times, or recent ones, or those of a window (an older interval),
-// or both the recent ones and those of a window.
+// scan states which due times a claim scans: all due times, or the recent ones, or a window (an older interval), or the
+// recent ones and a window.
 type scan struct {
 	full   bool
 	recent bool
@@ -56,9 +56,9 @@ type scan struct {
 	until  time.Time // end of the window
 }
 
-// plan returns the scan of the next claim. Unless it is a full scan, plan sets the earliest due time (DueFrom) of each
-// target. The parameter again is true if the previous claim found no entry. The next claim then scans no recent due
-// times.
+// plan returns the scan of the next claim. If this is not a full scan, plan also sets DueFrom, the earliest due time to
+// scan, of each target. If the previous claim found no entry, the parameter again is true, and the next claim does not
+// scan the recent due times.
 func (s *scans) plan(now time.Time, targets []domain.OutboxTarget, again bool) scan {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -86,7 +86,7 @@ func (s *scans) hasWindow() bool {
 	return s.slow >= slowScans && s.windows.hasNext()
 }
 
-// failed is called if a claim has failed. A later claim then scans the window of the failed claim.
+// failed gives back the window of a failed claim, so that a later claim scans this window.
 func (s *scans) failed(planned scan) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -116,9 +116,9 @@ func (s *scans) recordFull(took time.Duration, now time.Time) {
 }
 
 // recordWindow records the duration of the scan of a window (an interval of older due times) and the entries that the
-// scan found. If the window may hold more due entries, the next recent scans begin at the oldest entry that was found,
-// so that they find the rest. If all windows are now scanned and this took little time, the next claims make full scans
-// again.
+// scan found. If the window may hold more due entries, recordWindow moves the beginning of the next recent scan back
+// into the window (see the function beginning), so that recent scans find the rest. If all windows are now scanned and
+// this took little time, the next claims make full scans again.
 func (s *scans) recordWindow(
 	planned scan, took time.Duration, now time.Time, targets []domain.OutboxTarget, batch int, found []domain.OutboxEntry,
 ) {
@@ -164,13 +164,14 @@ func mayHaveMore(target domain.OutboxTarget, batch int, found []domain.OutboxEnt
 	return len(found) >= batch || target.Limit > 0 && countOf(found, target.Resolver) >= target.Limit
 }
 
-// beginning returns the due time from which the next claim must scan, after a claim that reached its limit. The result
-// is not later than latest. It depends on the entries of the target that the claim found:
+// beginning returns the earliest due time that the next claim must scan. It is called after a claim that has reached a
+// limit, so more entries of the target may be due. The result is not later than the parameter latest. It depends on the
+// entries of the target that the claim found:
 //
-//   - If none of the found entries was tried before, the result is the time at which the oldest of them was enqueued. A
-//     claim takes such entries in the order of their age, so no older one remains.
-//   - If one of the found entries was tried before, or if no entry was found, the result is the DueFrom of the claim,
-//     because older entries may remain.
+//   - If all of them are untried, the result is the time at which the oldest one was enqueued. An untried entry is due
+//     from this time on. A claim takes untried entries in the order of their age, so no older entry remains.
+//   - If one of them was tried before, or if all found entries belong to other targets, the result is the DueFrom of
+//     the target, the earliest due time of the claim. Older entries may remain.
 func beginning(latest time.Time, target domain.OutboxTarget, found []domain.OutboxEntry) time.Time {
 	from := latest
 	n := 0
@@ -191,8 +192,8 @@ func beginning(latest time.Time, target domain.OutboxTarget, found []domain.Outb
 	return from
 }
 
-// restart makes the next claim scan the older due times from the beginning again. It is called after a requeue, because
-// the requeued entries have old due times.
+// restart lets the next claim begin a new round, which scans all windows of older due times. It is called after a
+// requeue, because the requeued entries have old due times.
 func (s *scans) restart() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -10,7 +10,8 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// gather is how long an outcome waits for other outcomes of its batch, so that one transaction settles them.
+// gather is how long an outcome waits for other outcomes of its batch, so that one transaction settles several
+// outcomes.
 const gather = 20 * time.Millisecond
 
 // settle writes n outcomes to the store as they arrive. It writes outcomes that arrive at nearly the same time in one

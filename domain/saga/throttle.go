@@ -22,7 +22,7 @@ const (
 // throttle is the rate limiter, concurrency limiter and circuit breaker of one system. It is safe for concurrent use.
 //
 // throttle measures time with the clock of the runner. In a test, this clock may be stopped. A wait would then never
-// end, so throttle ignores the waits of the breaker and of the system.
+// end, so throttle ignores the waits that the breaker or the system requires.
 type throttle struct {
 	limits    SystemLimits
 	breakAt   int           // consecutive failures that open the breaker
@@ -141,7 +141,7 @@ func (t *throttle) begin(now time.Time) (wait time.Duration, ok bool) {
 	return time.Duration(-t.tokens / t.limits.Rate * float64(time.Second)), true
 }
 
-// giveBack ends the reservation of an entry without a call.
+// giveBack ends the reservation of an entry for which no call was made.
 func (t *throttle) giveBack() {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -29,9 +29,8 @@ type dueWindow struct {
 	took  time.Duration // duration of the last scan
 }
 
-// windows divides all due times, except those of about the last second, into intervals. Each interval is short enough
-// for a fast scan. A round is a series of scans, one of each window. Thus a round finds all due entries that are not
-// recent.
+// windows divides the due times into consecutive intervals, each short enough for a fast scan. The due times of about
+// the last second are not included. A round scans each window once, and so finds every due entry that is not recent.
 type windows struct {
 	all   []dueWindow   // oldest first
 	turn  int           // index of the next window of the round, or len(all) if no round is in progress

@@ -21,9 +21,9 @@ func systemsOf(m domain.DataMap) []string {
 	})
 }
 
-// enqueueKeys adds entries to the outbox that erase keys at external systems. These are the keys in the cells that the
-// sweep will overwrite. It returns the payload of an event for each system with such keys. The parameter shared has the
-// common fields of the entries.
+// enqueueKeys adds outbox entries for objects at external systems, such as files, that the systems must erase. The keys
+// of the objects are in the cells that the sweep will overwrite. enqueueKeys returns an event payload for each system
+// with such keys. The parameter shared has the common fields of the entries.
 func (s *Sweeper) enqueueKeys(
 	ctx context.Context, session ports.Session, sweeper ports.RetentionSweeper, shared domain.OutboxEntry, at time.Time,
 ) (payloads []domain.Payload, err error) {

@@ -9,9 +9,9 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// The keys of two numbers in the database that all processes share. A pass is one run over all erased subjects. The
-// first number is the position of the pass (the last erasure that it has read). The second number is the start of the
-// pass in Unix seconds.
+// The database stores two numbers for all processes, under these keys. A pass is one run over all erased subjects. The
+// number under readerOfMarks is the position of the pass: the last erasure that the pass has read. The number under
+// readerOfBegin is the start of the pass in Unix seconds.
 const (
 	readerOfMarks = "sweep"
 	readerOfBegin = "sweep began"
@@ -20,7 +20,7 @@ const (
 // RunOnce sweeps the next batch of a pass, and reports whether the caller should call it again immediately. A pass is
 // one run over all erased subjects. All processes share the pass:
 //
-//   - A new pass begins if the last pass began at least interval ago.
+//   - A new pass begins if the last pass is finished and its start is at least the parameter interval ago.
 //   - Each batch belongs to the process that takes it. The next call, also of another process or after a restart, takes
 //     the following batch.
 //   - If a process takes a batch and does not finish it, the next pass sweeps it.
@@ -45,7 +45,7 @@ func (s *Sweeper) RunOnce(
 	return report, more && !isFatal(ctx, err), err
 }
 
-// batch is a range of the marks.
+// batch is a range of the recorded erasures.
 type batch struct {
 	marks int
 	due   []domain.SubjectID
@@ -101,8 +101,9 @@ func (s *Sweeper) beginPass(ctx context.Context, marks ports.ErasureMarks, inter
 	return marks.Advance(ctx, readerOfBegin, last, now.Unix())
 }
 
-// read returns the batch of erased subjects whose erasures follow the position after. A batch that is not full is the
-// last of the pass. Otherwise concurrent erasures, which add further subjects, could prolong the pass forever.
+// read returns the next batch: the erasures that were recorded later than the erasure at the position in the parameter
+// after. A batch that is not full is the last of the pass. Otherwise concurrent erasures, which add further subjects,
+// could prolong the pass forever.
 func (s *Sweeper) read(
 	ctx context.Context, session ports.Session, marks ports.ErasureMarks, after int64,
 ) (next batch, err error) {

@@ -30,9 +30,9 @@ type Config struct {
 // Sweeper sweeps erased subjects: it overwrites retained values after the end of their retention duty. It is safe for
 // concurrent use by several goroutines and processes.
 //
-// Sweeper reads the erasures that the database records in batches. A query finds the subjects of a batch that have
-// values to overwrite. Sweeper sweeps each of these subjects in its own session, under the same lock as an erasure. A
-// repeated sweep of a subject changes nothing. See ports.RetentionSweeper.
+// The database records all erasures, and Sweeper reads these records in batches. One query finds the subjects of a
+// batch that have values to overwrite. Sweeper sweeps each of these subjects in its own session, under the same lock as
+// an erasure. A repeated sweep of a subject changes nothing. See ports.RetentionSweeper.
 type Sweeper struct {
 	sessions ports.SessionFactory
 	audit    audit.Stamper

@@ -20,7 +20,7 @@ const (
 	maxAge = 7 * 24 * time.Hour
 
 	batch       = 20   // erasures per call of RunOnce, each in its own session
-	page        = 1000 // old marks that one session skips
+	page        = 1000 // old erasures that one session skips
 	maxFailures = 3    // failures of one erasure in this process before it is skipped
 )
 
@@ -62,7 +62,7 @@ var errTaken = errors.New("another process was first")
 
 // result is the result of one session.
 type result struct {
-	mark     domain.ErasureMark // the next mark
+	mark     domain.ErasureMark // the record of the next erasure
 	verified *domain.Verification
 	failed   bool // the verification itself failed
 	moved    bool
@@ -107,8 +107,8 @@ func (v *Verifier) next(ctx context.Context, s ports.Session, delay time.Duratio
 	return next, err
 }
 
-// skipOld returns the position of the last erasure to skip because it is too old. It skips up to 1,000 consecutive
-// erasures. The parameter to is the position of the first of them.
+// skipOld finds the erasures that are skipped because they are too old, up to 1,000 consecutive erasures. It returns
+// the position of the last of them. The parameter to is the position of the first of them.
 func (v *Verifier) skipOld(ctx context.Context, marks ports.ErasureMarks, from, to int64) (int64, error) {
 	list, err := marks.Marks(ctx, domain.MarkQuery{After: from, Limit: page})
 	now := v.audit.Clock.Now()
@@ -121,7 +121,8 @@ func (v *Verifier) skipOld(ctx context.Context, marks ports.ErasureMarks, from, 
 	return to, err
 }
 
-// failures counts the failed verifications in this process, only of the erasure whose verification failed last.
+// failures counts how often the verification of one erasure has failed in this process. This is the erasure whose
+// verification failed last.
 type failures struct {
 	mu     sync.Mutex
 	intake int64

@@ -122,8 +122,8 @@ func (v *Verifier) record(
 	return events[len(events)-1].OccurredAt, s.Audit().Append(ctx, events...)
 }
 
-// lastErasure returns the operation id of the last erasure in the audit trail that has changed the application's
-// tables. If the trail has no such erasure, the id is empty.
+// lastErasure finds the last erasure in the audit trail that has changed rows of the application. It returns the
+// operation id of this erasure, or an empty id if there is none.
 func lastErasure(trail []domain.AuditEvent) (id string) {
 	for _, event := range trail {
 		if event.EventType == domain.EventErasureLocalCompleted {

@@ -3,8 +3,8 @@
 // request. After the end of the request, no goroutine may use that object, not even to read a value or to call Err.
 //
 // context.WithCancel and context.WithTimeout are not sufficient. The method Value of their contexts calls the parent
-// even after a cancellation. If the type of the parent is not from package context, they also start a goroutine, which
-// may call Done of the parent after the end of the request.
+// even after a cancellation. These functions also start a goroutine if the type of the parent is not from package
+// context. The goroutine may call Done of the parent after the end of the request.
 package detach
 
 import (
@@ -71,9 +71,9 @@ func (c *detached) Err() error {
 	return c.err
 }
 
-// Value implements context.Context. For a derived context, package context searches the nearest cancellable ancestor.
-// It calls Value with a private key and gets a context that package context has created. It then compares Done of that
-// context with Done of c. Because they differ, it does not attach the derived context to that ancestor.
+// Value implements context.Context. For a private key of package context, it may return a cancellable ancestor of
+// parent. A context derived from c is nevertheless not attached to that ancestor, because package context requires that
+// Done of the ancestor and Done of c return the same channel. Here, these channels differ.
 func (c *detached) Value(key any) any {
 	c.mu.RLock()
 	defer c.mu.RUnlock() // deferred, because Value may panic

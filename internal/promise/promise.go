@@ -99,8 +99,8 @@ func CheckWaivers[Harness any](t testing.TB, promises []Promise[Harness], waived
 	}
 }
 
-// Table writes a Markdown table of a suite to w, and adds the names of its cases to seen. It reports an error if a name
-// is in seen already, or if a name does not begin with the prefix.
+// Table writes a Markdown table of a suite to w, and adds the names of the suite's test cases to the map seen. It
+// reports an error if a name is already in seen, or if a name does not begin with the prefix.
 func Table[Harness any](
 	t testing.TB, w *strings.Builder, seen map[string]bool, suite, prefix string, promises []Promise[Harness],
 ) {
