@@ -54,8 +54,9 @@ type SessionFactory interface {
 	Do(ctx context.Context, fn func(ctx context.Context, s Session) error) error
 }
 
-// Rehearser is a SessionFactory that can rehearse a session: it runs the session and rolls it back without a trace. The
-// stores of this module implement Rehearser. The function RehearserOf returns the Rehearser of a session factory.
+// Rehearser is a SessionFactory that can also rehearse a session: it runs the session as a trial, and then undoes all
+// effects of the session. The stores of this module implement Rehearser. The function RehearserOf returns the Rehearser
+// of a session factory.
 type Rehearser interface {
 	SessionFactory
 	// Rehearse calls fn with an open session, as Do does, and always rolls the session back. Before the rollback, it makes
@@ -70,7 +71,7 @@ type Rehearser interface {
 	//
 	//   - If fn returns an error, Rehearse returns it as Do does.
 	//   - If a constraint or a trigger would refuse the commit, Rehearse returns this error. The error of a constraint has
-	//     the code domain.ErrConflict. It names the table or the constraint if the database reports the name.
+	//     the code domain.ErrConflict. This error names the table or the constraint if the database reports the name.
 	//   - If fn panics, Rehearse rolls back and then panics with the same value.
 	//
 	// Rehearse returns domain.ErrSession if it is called inside fn of Do or of Rehearse. Rehearse returns

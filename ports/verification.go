@@ -20,8 +20,8 @@ type ErasureVerifier interface {
 	//   - In a column of domain.Step.Clears, a cell counts if it is not NULL.
 	//   - In a column of domain.Step.Expired, a cell counts only if its retention duty was over at the erasure.
 	//
-	// LeftOver also counts columns that an export leaves out. The findings are in the order of the steps. The result is
-	// empty if no data is left. The number of statements does not depend on the number of rows.
+	// LeftOver also counts columns that an export leaves out. The result is in the order of the steps, and is empty if no
+	// data is left. The number of statements does not depend on the number of rows.
 	//
 	// The application may have written a value into a row after the erasure. Such a value counts, because it cannot be
 	// distinguished from a value that was there before the erasure. In contrast, a row that was added after the erasure

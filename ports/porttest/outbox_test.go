@@ -142,14 +142,14 @@ func (o brokenOutbox) Unclaimed(ctx context.Context, before time.Time, limit int
 	return callOr(o.unclaimed, outboxCall.unclaimed, outboxCall{Outbox: o.Outbox, ctx: ctx, at: before, limit: limit})
 }
 
-// changesClaimCall returns a function that makes a store defective: its Claim passes its arguments through change
-// before it uses them.
+// changesClaimCall returns a function that makes a store defective: its Claim passes its arguments through the function
+// change before it uses them.
 func changesClaimCall(change func(c *outboxCall)) func(*Store) {
 	return brokenOutbox{claim: func(c outboxCall) (entries, error) { change(&c); return c.claim() }}.breaks
 }
 
-// changesTaken returns a function that makes a store defective: its Claim passes the list of entries through change
-// before it returns the list.
+// changesTaken returns a function that makes a store defective: its Claim passes the list of entries through the
+// function change before it returns the list.
 func changesTaken(change func(c outboxCall, taken entries) entries) func(*Store) {
 	return brokenOutbox{claim: func(c outboxCall) (entries, error) {
 		taken, err := c.claim()
@@ -157,8 +157,8 @@ func changesTaken(change func(c outboxCall, taken entries) entries) func(*Store)
 	}}.breaks
 }
 
-// changesClaimed returns a function that makes a store defective: its Claim passes each entry through change before it
-// returns the entry.
+// changesClaimed returns a function that makes a store defective: its Claim passes each entry through the function
+// change before it returns the entry.
 func changesClaimed(change func(*domain.OutboxEntry)) func(*Store) {
 	return changesTaken(func(_ outboxCall, taken entries) entries { return changed(taken, change) })
 }

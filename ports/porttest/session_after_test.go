@@ -8,7 +8,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// afterCommit is a session whose AfterCommit calls notify.
+// afterCommit is a session whose AfterCommit calls the function notify.
 type afterCommit struct {
 	replacedStores
 	notify func(fn func(context.Context))
@@ -16,7 +16,7 @@ type afterCommit struct {
 
 func (n afterCommit) AfterCommit(fn func(context.Context)) { n.notify(fn) }
 
-// changesAfterCommit returns a function that makes a store defective: its AfterCommit calls notify.
+// changesAfterCommit returns a function that makes a store defective: its AfterCommit calls the function notify.
 func changesAfterCommit(notify func(s ports.CommitNotifier, fn func(context.Context))) func(*Store) {
 	return changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) error {
 		return do(ctx, func(ctx context.Context, s ports.Session) error {
@@ -50,7 +50,7 @@ var callsAfterCommitInside = changesDo(func(do doFunc, ctx context.Context, fn s
 	})
 })
 
-// afterEnd is a session whose AfterEnd calls notify.
+// afterEnd is a session whose AfterEnd calls the function notify.
 type afterEnd struct {
 	replacedStores
 	notify func(fn func(context.Context, error))
@@ -58,7 +58,7 @@ type afterEnd struct {
 
 func (e afterEnd) AfterEnd(fn func(context.Context, error)) { e.notify(fn) }
 
-// changesAfterEnd returns a function that makes a store defective: its AfterEnd calls notify.
+// changesAfterEnd returns a function that makes a store defective: its AfterEnd calls the function notify.
 func changesAfterEnd(notify func(s ports.EndNotifier, fn func(context.Context, error))) func(*Store) {
 	return changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) error {
 		return do(ctx, func(ctx context.Context, s ports.Session) error {
@@ -78,8 +78,8 @@ var callsAfterEndInside = changesDo(func(do doFunc, ctx context.Context, fn sess
 	})
 })
 
-// changesObserver returns a function that makes a store defective: it reports its sessions to the observer that change
-// returns.
+// changesObserver returns a function that makes a store defective: it reports its sessions to the observer that the
+// function change returns.
 func changesObserver(change func(o ports.Observer) ports.Observer) func(*Store) {
 	return func(store *Store) {
 		observed := store.Observed

@@ -34,8 +34,8 @@ func wrapped(
 // asIs calls run without a change, so that wrapped keeps the correct method.
 func asIs(run doFunc, ctx context.Context, fn sessionFunc) error { return run(ctx, fn) }
 
-// changesRehearsals returns a function that makes a store defective: its Rehearse calls change. The parameters do and
-// rehearse of change are the correct methods.
+// changesRehearsals returns a function that makes a store defective: its Rehearse calls the function change. The
+// parameters do and rehearse of the function change are the correct methods.
 func changesRehearsals(change func(do, rehearse doFunc, ctx context.Context, fn sessionFunc) error) func(*Store) {
 	return func(store *Store) {
 		do := doFunc(store.Sessions.Do)

@@ -116,8 +116,8 @@ func (f doFunc) Do(ctx context.Context, fn sessionFunc) error {
 	return f(ctx, fn)
 }
 
-// changesDo returns a function that makes a store defective: its Do calls change. The parameter do of change is the
-// correct method.
+// changesDo returns a function that makes a store defective: its Do calls the function change. The parameter do of the
+// function change is the correct method.
 func changesDo(
 	change func(do doFunc, ctx context.Context, fn func(context.Context, ports.Session) error) error,
 ) func(*Store) {
@@ -182,7 +182,8 @@ func replacedOrOwn[S comparable](broken S, own func(ports.Session) S, s ports.Se
 	return own(s)
 }
 
-// changesSessions returns a function that makes a store defective: fn gets the session that change returns.
+// changesSessions returns a function that makes a store defective: fn gets the session that the function change
+// returns.
 func changesSessions(change func(s ports.Session) replacedStores) func(*Store) {
 	return changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) error {
 		return do(ctx, func(ctx context.Context, s ports.Session) error { return fn(ctx, change(s)) })

@@ -64,8 +64,8 @@ func (b brokenSweeper) SweptKeys(
 
 type sweepFunc = func(brokenSweeper, context.Context, domain.SubjectID, []domain.Step) ([]int64, error)
 
-// appliesSteps returns a defective Sweep. It passes the steps through change and executes them by Apply, as an erasure
-// does.
+// appliesSteps returns a defective Sweep. It passes the steps through the function change and executes them by Apply,
+// as an erasure does.
 func appliesSteps(change func(step *domain.Step)) sweepFunc {
 	return func(b brokenSweeper, ctx context.Context, id domain.SubjectID, steps []domain.Step) ([]int64, error) {
 		steps = slices.Clone(steps)
