@@ -70,7 +70,7 @@
 //
 // # Stores that differ
 //
-// A store may run only one writing session at a time, may block readers during this session, and may buffer appends.
-// The suites also accept a store without these restrictions. A store without a database has no connections and can
+// A store may run only one writing session at a time, may block readers during this session, and may buffer appends. A
+// store may also lack these restrictions. The suites accept both. A store without a database has no connections and can
 // always be reached. Its harness waives the cases about connections and about stores that cannot be reached.
 package porttest

@@ -10,8 +10,8 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// ledger has functions for records of type R, so that the cases of the consent ledger and of the restriction ledger can
-// share their code.
+// ledger has the functions that the cases need for records of the type R. The cases of the consent ledger and of the
+// restriction ledger therefore share their code.
 type ledger[R any] struct {
 	scopes  map[string]*string // the purposes, by a name for messages
 	record  func(of domain.SubjectID, purpose *string, name string, yes bool, seconds int) R

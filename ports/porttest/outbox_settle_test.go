@@ -28,8 +28,8 @@ func changesResults(change func(settlements []domain.Settlement, results []domai
 	}}.breaks
 }
 
-// changesSuccess returns a function that makes a store defective: it passes each entry that has succeeded through the
-// function change. The parameter was of the function change is the entry as it was claimed.
+// changesSuccess returns a function that makes a store defective: it changes each entry that has succeeded by the
+// function change. The parameter was of this function is the entry as it was claimed.
 func changesSuccess(change func(entry *domain.OutboxEntry, was domain.OutboxEntry)) func(*Store) {
 	return func(store *Store) {
 		var seen remembered
@@ -60,7 +60,8 @@ func changesAbandoned(seen *remembered, change func(*domain.OutboxEntry)) func(*
 }
 
 // keepsAbandoned returns a function that makes a store defective: an abandoned entry keeps values that the store should
-// have cleared, because keep restores them. The parameter was of the function keep is the entry as it was enqueued.
+// have cleared, because the function keep restores them. The parameter was of this function is the entry as it was
+// enqueued.
 func keepsAbandoned(keep func(entry *domain.OutboxEntry, was domain.OutboxEntry)) func(*Store) {
 	seen := &remembered{}
 	return changesAbandoned(seen, func(e *domain.OutboxEntry) {

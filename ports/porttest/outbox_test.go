@@ -44,7 +44,7 @@ type (
 )
 
 // outboxCall is a call of a method of a correct outbox, with the arguments of the call. The field at is the instant of
-// a claim. For Purge and Unclaimed, it is the instant before which the entries were enqueued.
+// a claim. For Purge and Unclaimed, it holds the parameter enqueuedBefore or dueBefore.
 type outboxCall struct {
 	ports.Outbox
 	ctx         context.Context

@@ -107,8 +107,8 @@ type probed struct {
 
 func (p probed) Probe(ctx context.Context) error { return p.probe(ctx) }
 
-// changesProbes returns a function that makes a store defective: its Probe calls the function here. The Probe of a
-// store that cannot be reached calls the function away.
+// changesProbes returns a function that makes a store defective: its Probe calls the function here if the database can
+// be reached, and the function away otherwise.
 func changesProbes(here, away func(context.Context) error) func(*Store) {
 	return func(store *Store) {
 		store.Sessions = probed{store.Sessions.Do, here}

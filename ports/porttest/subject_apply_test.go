@@ -52,8 +52,8 @@ func changesCounts(change func(step domain.Step, rows int64) int64) func(*Store)
 	}}.breaks
 }
 
-// changesRows returns a function that makes a store defective: the application reads the rows after change was applied
-// to them, not as the store has written them.
+// changesRows returns a function that makes a store defective: it passes each row of the application's tables through
+// the function change.
 func changesRows(change func(table string, row Row)) func(*Store) {
 	return func(store *Store) {
 		good := store.Rows
