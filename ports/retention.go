@@ -37,10 +37,10 @@ type RetentionSweeper interface {
 	//   - a cell that is NULL
 	//   - a cell that holds a surrogate (a value with which an erasure overwrites personal data), if
 	//     domain.Column.RecognizesSurrogate is true for the column
-	//   - in any other column, a cell whose duty was already over at the last erasure or sweep of the subject, because
-	//     that erasure or sweep has overwritten the cell
-	//   - a cell whose duty began after the erasure, if the application has created the subject again under the same id,
-	//     because the cell may belong to a new row
+	//   - a cell of any other column, if its duty was already over at the last erasure or sweep of the subject (that
+	//     erasure or sweep has overwritten the cell)
+	//   - a cell whose duty began after the erasure, if the application has created the subject again under the same id
+	//     (the cell may belong to a new row)
 	//
 	// The subject was created again if the subject's table has a row of the subject for which domain.Table.IsErased
 	// returns false.

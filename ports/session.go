@@ -34,8 +34,8 @@ type MarkReader interface {
 // SessionFactory opens sessions. It is safe for concurrent use.
 type SessionFactory interface {
 	// Do calls fn with an open session. If fn returns nil, Do commits the session. Do returns nil only after the commit is
-	// durable. Otherwise Do rolls back all writes of fn except evidence, which are audit events that a rollback does not
-	// remove (see AuditLog.AppendEvidence). These rules hold for a failure:
+	// durable. Otherwise Do rolls back all writes of fn, except evidence (audit events that a rollback does not remove,
+	// see AuditLog.AppendEvidence). These rules hold for a failure:
 	//
 	//   - If fn returns an error, Do returns this error or an error that wraps it (see errors.Is and errors.As).
 	//   - If fn panics, Do rolls back and then panics with the same value.
@@ -43,8 +43,9 @@ type SessionFactory interface {
 	//     context.DeadlineExceeded.
 	//   - If a statement fails, Do fails even if fn ignores the error of the statement.
 	//
-	// Do writes evidence even if ctx has ended. It stops at the instant that EvidenceDeadline returns for ctx. It stops
-	// earlier if the SessionFactory has a time limit that ends before this instant. Do returns by then.
+	// Do writes evidence even if ctx has ended. It stops this write, and returns, at the latest at the instant that
+	// EvidenceDeadline returns for ctx. It stops earlier if the SessionFactory has a time limit that ends before this
+	// instant.
 	//
 	// Do retries serialization failures and deadlocks a bounded number of times. fn may therefore run more than once, and
 	// must not have effects outside of the session.

@@ -173,9 +173,9 @@ type SubjectStore interface {
 	// was erased before, Export calls domain.DataMap.MarkErased for each row, with the paths that connect the row to the
 	// subject.
 	//
-	// Export then calls yield for the subject's records in the two ledgers, which domain.LedgerTables describes as tables.
-	// The records of each ledger are in the order in which the store accepted them. The value of the column
-	// domain.LedgerSeq grows in this order.
+	// Export then calls yield for the subject's records in the ledgers of consents and restrictions, which
+	// domain.LedgerTables describes as tables. The records of each ledger are in the order in which the store accepted
+	// them. The value of the column domain.LedgerSeq grows in this order.
 	//
 	// Export reads everything from one snapshot. It passes each record to yield as soon as it has read the record, and
 	// keeps no records in memory. If yield returns an error, Export stops and returns this error. yield must not use the
@@ -310,10 +310,10 @@ type AuditLog interface {
 	// retries it, the events are dropped. After a statement of the session has failed, AppendOnRollback accepts the events
 	// as AppendEvidence does.
 	//
-	// After a rollback, one transaction writes the evidence (the events of AppendEvidence) and then these events. If Do
-	// has lost its connection during the commit, the session may have committed nevertheless. The evidence is then stored
-	// already, so this transaction fails with a conflict and writes nothing. Therefore the trail never has an event about
-	// a rollback that did not happen.
+	// After a rollback, one transaction writes the evidence (the events of AppendEvidence) and then the events of
+	// AppendOnRollback. If Do has lost its connection during the commit, the session may have committed nevertheless. The
+	// evidence is then stored already, so this transaction fails with a conflict and writes nothing. Therefore the trail
+	// never has an event about a rollback that did not happen.
 	AppendOnRollback(ctx context.Context, events ...domain.AuditEvent) error
 
 	// Trail returns the subject's events in the order in which the store accepted them, independent of clocks. The events

@@ -23,15 +23,19 @@ type ErasureVerifier interface {
 	// LeftOver also counts columns that an export leaves out. The result is in the order of the steps, and is empty if no
 	// data is left. The number of statements does not depend on the number of rows.
 	//
-	// The application may have written a value into a row after the erasure. Such a value counts, because it cannot be
-	// distinguished from a value that was there before the erasure. In contrast, a row that was added after the erasure
-	// does not count. A row was added after the erasure if it, or a row that connects it to the subject, holds an instant
-	// after the erasure in the column that domain.Table.AddedAt returns. If the subject's own row was added after the
-	// erasure, the application has assigned the id again. LeftOver then counts no row and no cell. LeftOver compares these
-	// instants with erasedAt without any tolerance, although different clocks may have set them.
+	// The application may have added data after the erasure:
+	//
+	//   - A new value in an older row counts, because LeftOver cannot distinguish it from a value that the erasure has
+	//     left.
+	//   - A new row does not count. A row is new if the column that domain.Table.AddedAt returns holds an instant after
+	//     erasedAt, in this row or in a row that connects it to the subject.
+	//   - If the subject's own row is new, the application has assigned the id again. LeftOver then counts no row and no
+	//     cell.
+	//
+	// These comparisons with erasedAt have no tolerance, although different clocks may have set the instants.
 	//
 	// LeftOver finds rows in the same way as SubjectStore.Apply. If the subject's own row is gone, LeftOver still finds
-	// rows whose columns hold the subject's key. It no longer finds rows that are connected to the subject through deleted
+	// rows whose columns hold the subject's key. It then misses rows that were connected to the subject through deleted
 	// rows, and rows that refer to another column of the subject's row. To find these rows, search for their values with a
 	// Finder.
 	//

@@ -112,7 +112,6 @@ func latestConsent(t testing.TB, store Store, id domain.SubjectID, asOf *time.Ti
 	}))
 }
 
-// consentsInForce returns the record in force of each purpose.
 func consentsInForce(t testing.TB, store Store, id domain.SubjectID) (inForce []domain.ConsentRecord) {
 	t.Helper()
 	return read(t, store, func(ctx context.Context, s ports.Session) ([]domain.ConsentRecord, error) {

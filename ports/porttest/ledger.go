@@ -241,8 +241,8 @@ func instantsToRound() map[time.Time]time.Time {
 	}
 }
 
-// expectInstant checks an instant that a store has returned in UTC. The parameter given is the instant that was
-// appended. The parameters got and want are the returned and the expected instant.
+// expectInstant checks that a store has returned the instant want, in UTC. The parameters given and got are the
+// appended and the returned instant.
 func expectInstant(t testing.TB, what string, got, given, want time.Time) {
 	t.Helper()
 	if !got.Equal(want) {

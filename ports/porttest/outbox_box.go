@@ -189,7 +189,6 @@ func expectResult(t testing.TB, what string, got []domain.SettleResult, want dom
 	assert(t, got[0] == want, "%s resulted in %v, want %v", what, namesOf(got), namesOf([]domain.SettleResult{want}))
 }
 
-// expectEntries checks that the entries have these ids, in this order.
 func expectEntries(t testing.TB, what string, got []domain.OutboxEntry, want ...string) {
 	t.Helper()
 	expectIDs(t, what, entryIDs(got), want...)

@@ -123,7 +123,6 @@ func restrictionPurposesAreComparedExactly(t testing.TB, h StoreHarness) {
 	restrictions.purposesAreComparedExactly(t, h)
 }
 
-// latestRestrictions returns the records that are in force.
 func latestRestrictions(
 	t testing.TB, store Store, id domain.SubjectID, purpose *string,
 ) (global, scoped *domain.RestrictionRecord) {

@@ -60,8 +60,8 @@ func (h StoreHarness) patience() time.Duration {
 	return h.Patience
 }
 
-// requireHook fails the case if the parameter there is false: an optional function of Store, which the case needs, is
-// not set.
+// requireHook fails a case that needs the optional function of Store with this name. The parameter there is false if
+// the function is not set.
 func requireHook(t testing.TB, there bool, name string) {
 	t.Helper()
 	must(t, there, "Store.%s is not set: set it, or waive this case (StoreHarness.Waive) and say why", name)

@@ -8,7 +8,6 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// afterCommit is a session whose AfterCommit calls the function notify.
 type afterCommit struct {
 	replacedStores
 	notify func(fn func(context.Context))
@@ -50,7 +49,6 @@ var callsAfterCommitInside = changesDo(func(do doFunc, ctx context.Context, fn s
 	})
 })
 
-// afterEnd is a session whose AfterEnd calls the function notify.
 type afterEnd struct {
 	replacedStores
 	notify func(fn func(context.Context, error))
@@ -99,7 +97,6 @@ func (f startFunc) Start(ctx context.Context, a domain.Activity) (context.Contex
 
 func (startFunc) Observe(context.Context, domain.Observation) {}
 
-// probed is a session factory that implements ports.Prober with a function.
 type probed struct {
 	doFunc
 	probe func(context.Context) error

@@ -80,9 +80,9 @@ func swallowsPanics(instead func(value any) error) func(*Store) {
 	})
 }
 
-// changesResult returns a function that makes a store defective: its Do returns the result of change. The parameter err
-// of the function change is the error that the correct Do returns. The parameter ofFn is the error that the function
-// passed to Do returns.
+// changesResult returns a function that makes a store defective: its Do returns the result of the function change. The
+// parameter err of this function is the error that the correct Do returns. The parameter ofFn is the error that the
+// function passed to Do returns.
 func changesResult(change func(err, ofFn error) error) func(*Store) {
 	return changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) error {
 		var ofFn error
