@@ -46,7 +46,7 @@ type RetentionSweeper interface {
 	// returns false.
 	//
 	// A second call of Sweep with the same steps overwrites nothing more. SubjectStore.Apply describes the values that
-	// Sweep writes, and the rows that it counts for domain.Step.Expired. If Sweep fails, the caller must roll back, and
+	// Sweep writes, and the rows that Sweep counts for domain.Step.Expired. If Sweep fails, the caller must roll back, and
 	// len(rows) has the same meaning as for Apply.
 	Sweep(ctx context.Context, id domain.SubjectID, steps []domain.Step) (rows []int64, err error)
 }

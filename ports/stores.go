@@ -107,12 +107,12 @@ type SubjectStore interface {
 
 	// Apply carries out local steps of an erasure plan and returns the number of affected rows for each step. The result
 	// equals an execution of the steps in their order, even if the store combines several steps in one statement. For a
-	// step that deletes or anonymizes, the number is the number of the subject's rows that the step deleted or anonymized.
-	// For a step that retains, Apply changes nothing. It counts the subject's rows in which the retention duty of at least
-	// one column of the step is not over.
+	// step that deletes or anonymizes, Apply counts the subject's rows that the step has deleted or anonymized. For a step
+	// that retains, Apply changes nothing and counts the subject's rows in which the retention duty of at least one column
+	// of the step is not over.
 	//
 	// A step affects only the rows that its path (domain.Step.Via, a chain of relations to the subject's table) connects
-	// to the subject. In these rows, the step changes only the columns that it lists. It sets the columns of
+	// to the subject. In these rows, the step changes only the columns that it lists, and sets the columns of
 	// domain.Step.Clears to NULL. Apply never changes a row of another subject. A row may have several paths to the
 	// subject. If the step of one of these paths deletes the row, the row is deleted. Otherwise the effects of all steps
 	// apply to the row.
@@ -120,8 +120,8 @@ type SubjectStore interface {
 	// Anonymizing overwrites every cell of a column, including cells that hold NULL:
 	//
 	//   - A column with domain.StrategyNull gets NULL.
-	//   - A column with a constant in the data map (domain.Column.Constant) gets the constant. Each placeholder of the
-	//     constant is replaced by domain.Column.Digits hexadecimal digits, which differ in every cell.
+	//   - A column with a constant in the data map (domain.Column.Constant) gets the constant. Hexadecimal digits, which
+	//     differ in every cell, replace each placeholder of the constant. Their number is domain.Column.Digits.
 	//   - Another text column gets "anon-" and 32 hexadecimal digits, which differ in every cell. A shorter column gets
 	//     fewer digits. A column of fewer than 17 characters gets only digits.
 	//   - Another UUID column gets a random UUID, which differs in every cell.
@@ -163,7 +163,7 @@ type SubjectStore interface {
 	//
 	// Rectify returns domain.ErrManifest if the step has no values, or if the data map does not annotate the table or a
 	// column of the step. Rectify returns domain.ErrLeftOver if the database does not hold the values of the step after
-	// the statement. A value that the database stores in its own form, such as lower case, is not an error.
+	// the statement. A value that the database stores in another form, such as in lower case, causes no error.
 	Rectify(ctx context.Context, id domain.SubjectID, step domain.RectificationStep) (rows int64, err error)
 
 	// Export calls yield once for every exported column of every row of the subject. The exported columns are those that
@@ -178,9 +178,9 @@ type SubjectStore interface {
 	// them. The value of the column domain.LedgerSeq grows in this order.
 	//
 	// Export reads everything from one snapshot. It passes each record to yield as soon as it has read the record, and
-	// keeps no records in memory. If yield returns an error, Export stops and returns this error. yield must not use the
-	// session. Export returns domain.ErrSession if the session has written before. Buffered appends do not count as
-	// writes, and the export may leave them out.
+	// keeps no records in memory. If yield returns an error, Export stops and returns this error. The function yield must
+	// not use the session. Export returns domain.ErrSession if the session has written before. Buffered appends do not
+	// count as writes, and the export may leave them out.
 	Export(ctx context.Context, id domain.SubjectID, yield func(domain.ExportRecord) error) error
 }
 
@@ -253,15 +253,15 @@ type Outbox interface {
 
 	// Settle writes the outcomes of claimed outbox entries. It returns a result for each settlement, in the same order. A
 	// settlement is stale if the entry no longer has the lease token of the settlement. A stale settlement changes
-	// nothing. Any other settlement sets the status of the entry and clears its lease token. It also clears the ref and
+	// nothing. Any other settlement sets the status of the entry and clears the lease token. It also clears the ref and
 	// the corrections in the cases that domain.Settlement describes. Settle returns no error if there are no settlements.
 	//
 	// An operation is the set of entries with the same subject, Operation and OperationID. SettleResult.Completes reports
 	// that the settlement has completed its operation: every entry of the operation has now succeeded. Abandoned
 	// rectifications are ignored, because they are never requeued: the application issues a new rectification instead. If
-	// one call settles the last entries of an operation, Completes is set on the last successful settlement. Settle takes
-	// a lock before it decides this. If several sessions settle entries of one operation concurrently, Completes is set in
-	// exactly one of them.
+	// one call settles the last entries of an operation, Completes is set on the last successful settlement. If several
+	// sessions settle entries of one operation concurrently, Completes is set in exactly one of them, because Settle takes
+	// a lock before it sets Completes.
 	Settle(ctx context.Context, settlements []domain.Settlement) ([]domain.SettleResult, error)
 
 	// Counts returns the number of outbox entries in each status. The map contains every status, with 0 if no entry has
@@ -301,8 +301,8 @@ type AuditLog interface {
 	// session rolls back, SessionFactory.Do then writes the evidence in a separate transaction. If this write fails, the
 	// error of Do contains both the error of the write and the error that caused the rollback.
 	//
-	// If Do retries the session, it drops the evidence of the failed attempt. After a statement of the session has failed,
-	// AppendEvidence returns the error of the statement, but still accepts the events.
+	// If Do retries the session, the evidence of the failed attempt is dropped. After a statement of the session has
+	// failed, AppendEvidence returns the error of the statement, but still accepts the events.
 	AppendEvidence(ctx context.Context, events ...domain.AuditEvent) error
 
 	// AppendOnRollback adds events that are written only if the session rolls back. An example is an event about the

@@ -12,11 +12,12 @@ import (
 // ErasureVerifier of a SubjectStore.
 type ErasureVerifier interface {
 	// LeftOver counts the data of a subject that its erasure should have deleted or overwritten. The parameter steps holds
-	// the local steps of the plan at the instant erasedAt of the erasure (domain.Plan.LocalAt):
+	// the local steps of the plan at the instant erasedAt of the erasure (see domain.Plan.LocalAt). The steps determine
+	// what LeftOver counts:
 	//
 	//   - For a step that deletes, LeftOver counts the rows of the subject.
-	//   - For a step that anonymizes, it counts cells of the subject's rows, separately for each column. A cell counts if
-	//     domain.Column.IsLeftOver returns true for its value.
+	//   - For a step that anonymizes, LeftOver counts cells of the subject's rows, separately for each column. A cell
+	//     counts if domain.Column.IsLeftOver returns true for its value.
 	//   - In a column of domain.Step.Clears, a cell counts if it is not NULL.
 	//   - In a column of domain.Step.Expired, a cell counts only if its retention duty was over at the erasure.
 	//

@@ -55,8 +55,8 @@ func (s Store) catalog(t testing.TB) domain.Catalog {
 	return catalog
 }
 
-// eachTable calls check for each table of DataMap. The parameter got of the function check is the table with the same
-// name in the catalog that the store has returned.
+// eachTable calls the function check for each table of DataMap. The parameter got of this function is the table with
+// the same name in the catalog that the store has returned.
 func eachTable(t testing.TB, h StoreHarness, check func(want domain.Table, got domain.CatalogTable)) {
 	t.Helper()
 	catalog := h.catalog(t)

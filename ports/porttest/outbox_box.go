@@ -40,7 +40,7 @@ func (b box) try(t testing.TB, fn func(context.Context, ports.Outbox) error) err
 }
 
 // toErase returns a pending erasure for the resolver desk. The erasure is enqueued at the instant morning plus the
-// duration after.
+// duration in the parameter after.
 func toErase(t testing.TB, entryID string, of domain.SubjectID, after time.Duration) domain.OutboxEntry {
 	t.Helper()
 	return domain.OutboxEntry{

@@ -70,8 +70,8 @@ func (s ResolverSystem) records(t testing.TB, methods resolverMethods) []domain.
 	return s.exportKeys(t, s.Keys.Populated...)
 }
 
-// underEachFault opens a system for each fault that the function pick returns, injects the fault and calls check. It
-// returns the number of faults.
+// underEachFault opens a system for each fault that the function pick returns, injects the fault and calls the function
+// check. It returns the number of faults.
 func (h ResolverHarness) underEachFault(
 	t testing.TB, pick func(ResolverSystem) []ResolverFault, check func(s ResolverSystem, fault ResolverFault),
 ) (faults int) {

@@ -180,8 +180,7 @@ func events(prefix string, n int, of domain.SubjectID) []domain.AuditEvent {
 // errOf returns only the error of the two results of a call.
 func errOf[T any](_ T, err error) error { return err }
 
-// read returns the result of fn, which it calls in a separate session. It fails the case if the session does not
-// commit.
+// read calls fn in a separate session and returns the result. It fails the case if the session does not commit.
 func read[T any](t testing.TB, store Store, fn func(context.Context, ports.Session) (T, error)) (value T) {
 	t.Helper()
 	do(t, store, func(ctx context.Context, s ports.Session) (err error) {

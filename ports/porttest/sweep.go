@@ -118,7 +118,7 @@ func (s sweepShop) sweep(t testing.TB, what string, who customer, at time.Time, 
 	unchanged(t, what+": another cell", after, before)
 }
 
-// due returns the subjects that Due returns for the marks of all erasures.
+// due returns the subjects that Due returns for all erasure marks (the records of erasures).
 func (s sweepShop) due(t testing.TB, at time.Time) (ids []domain.SubjectID) {
 	t.Helper()
 	do(t, s.Store, func(ctx context.Context, session ports.Session) error {
