@@ -120,8 +120,8 @@ type SubjectStore interface {
 	// Anonymizing overwrites every cell of a column, including cells that hold NULL:
 	//
 	//   - A column with domain.StrategyNull gets NULL.
-	//   - A column with a constant in the data map (domain.Column.Constant) gets the constant. Hexadecimal digits, which
-	//     differ in every cell, replace each placeholder of the constant. Their number is domain.Column.Digits.
+	//   - A column with a constant in the data map (domain.Column.Constant) gets the constant. Hexadecimal digits replace
+	//     each placeholder of the constant: domain.Column.Digits of them, different in every cell.
 	//   - Another text column gets "anon-" and 32 hexadecimal digits, which differ in every cell. A shorter column gets
 	//     fewer digits. A column of fewer than 17 characters gets only digits.
 	//   - Another UUID column gets a random UUID, which differs in every cell.
@@ -261,7 +261,7 @@ type Outbox interface {
 	// rectifications are ignored, because they are never requeued: the application issues a new rectification instead. If
 	// one call settles the last entries of an operation, Completes is set on the last successful settlement. If several
 	// sessions settle entries of one operation concurrently, Completes is set in exactly one of them, because Settle takes
-	// a lock before it sets Completes.
+	// a lock before it decides about Completes.
 	Settle(ctx context.Context, settlements []domain.Settlement) ([]domain.SettleResult, error)
 
 	// Counts returns the number of outbox entries in each status. The map contains every status, with 0 if no entry has

@@ -13,7 +13,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// auditCall is a call of a method of a correct AuditLog, with the arguments of the call.
+// auditCall holds the arguments of a call of an AuditLog, and the correct AuditLog.
 type auditCall struct {
 	ports.AuditLog
 	ctx    context.Context

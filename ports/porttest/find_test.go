@@ -11,7 +11,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// findCall is a call of a correct Finder, with the arguments of the call.
+// findCall holds the arguments of a call of Find, and the correct Finder.
 type findCall struct {
 	ports.Finder
 	ctx      context.Context

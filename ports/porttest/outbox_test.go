@@ -43,8 +43,8 @@ type (
 	results     = []domain.SettleResult
 )
 
-// outboxCall is a call of a method of a correct outbox, with the arguments of the call. The field at is the instant of
-// a claim. For Purge and Unclaimed, it holds the parameter enqueuedBefore or dueBefore.
+// outboxCall holds the arguments of a call of an outbox, and the correct outbox. The field at is the instant of a
+// claim. For Purge and Unclaimed, it holds the parameter enqueuedBefore or dueBefore.
 type outboxCall struct {
 	ports.Outbox
 	ctx         context.Context
@@ -91,7 +91,7 @@ func (o brokenOutbox) breaks(store *Store) {
 	})(store)
 }
 
-// callOr calls the broken method. If broken is nil, it calls the good method.
+// callOr calls the function broken, or the function good if broken is nil.
 func callOr[C, R any](broken, good func(C) (R, error), call C) (R, error) {
 	if broken != nil {
 		return broken(call)
@@ -163,7 +163,7 @@ func changesClaimed(change func(*domain.OutboxEntry)) func(*Store) {
 	return changesTaken(func(_ outboxCall, taken entries) entries { return changed(taken, change) })
 }
 
-// changed applies change to each of the records in place and returns the records.
+// changed changes each record in place by the function change, and returns the records.
 func changed[R any](records []R, change func(*R)) []R {
 	for i := range records {
 		change(&records[i])

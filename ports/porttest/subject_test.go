@@ -38,7 +38,7 @@ func TestASubjectStoreWithoutStatementsSaysWhatToDo(t *testing.T) {
 	})
 }
 
-// subjectCall is a call of a method of a correct SubjectStore, with the arguments of the call.
+// subjectCall holds the arguments of a call of a SubjectStore, and the correct SubjectStore.
 type subjectCall struct {
 	ports.SubjectStore
 	ctx   context.Context
@@ -77,7 +77,7 @@ func (s brokenSubjects) breaks(store *Store) {
 	})(store)
 }
 
-// subjectResult calls every. It then calls the broken method, or the good method if broken is nil.
+// subjectResult calls the function every. It then calls the function broken, or the function good if broken is nil.
 func subjectResult[R any](
 	s brokenSubjects, broken, good func(subjectCall) (R, error), call subjectCall,
 ) (result R, err error) {
