@@ -7,7 +7,7 @@ import (
 )
 
 // CommitNotifier is a Session that calls functions after its commit. The sessions of the stores of this module
-// implement CommitNotifier. The function AfterCommit returns an error if a session does not implement it.
+// implement CommitNotifier. The function AfterCommit returns an error if a session does not implement CommitNotifier.
 type CommitNotifier interface {
 	Session
 

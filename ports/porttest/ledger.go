@@ -57,7 +57,8 @@ func (l ledger[R]) nameOf(record *R) string {
 	return l.name(*record)
 }
 
-// expect checks the complete history. It ignores the time zones of instants, because another case checks them.
+// expect compares a complete history with the wanted records, in order. It ignores the time zones of instants, because
+// another case checks them.
 func (l ledger[R]) expect(t testing.TB, what string, got []R, want ...R) {
 	t.Helper()
 	for i := range got {

@@ -39,8 +39,8 @@ func (b box) try(t testing.TB, fn func(context.Context, ports.Outbox) error) err
 	return try(t, b.Store, func(ctx context.Context, s ports.Session) error { return fn(ctx, s.Outbox()) })
 }
 
-// toErase returns a pending erasure for the resolver desk. The erasure is enqueued at the instant morning plus the
-// duration in the parameter after.
+// toErase returns a pending erasure for the resolver that is named desk. The erasure is enqueued at the instant morning
+// plus the duration in the parameter after.
 func toErase(t testing.TB, entryID string, of domain.SubjectID, after time.Duration) domain.OutboxEntry {
 	t.Helper()
 	return domain.OutboxEntry{

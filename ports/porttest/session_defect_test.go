@@ -68,7 +68,7 @@ var commitsOnExit = changesDo(func(do doFunc, ctx context.Context, fn sessionFun
 })
 
 // swallowsPanics returns a function that makes a store defective: its Do recovers a panic of fn and returns the error
-// instead(value). The argument is the value of the panic.
+// that the function instead returns for the value of the panic.
 func swallowsPanics(instead func(value any) error) func(*Store) {
 	return changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) (err error) {
 		defer func() {

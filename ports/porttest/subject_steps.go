@@ -192,7 +192,7 @@ func judgedAt(step domain.Step, instant time.Time) domain.Step {
 
 // In invoices, the address is retained for ten years. The phone is anonymized.
 func subjectCellsWithExpiredRetentionAreAnonymized(t testing.TB, h StoreHarness) {
-	after := issued.AddDate(10, 0, 1) // issued is a leap day, so this day does not exist ten years later
+	after := issued.AddDate(10, 0, 1) // issued is on 29 February, which does not exist ten years later
 	for name, test := range map[string]struct {
 		at       time.Time
 		columns  []string // columns of the anonymize step except address
@@ -215,7 +215,7 @@ func subjectCellsWithExpiredRetentionAreAnonymized(t testing.TB, h StoreHarness)
 			Columns: test.columns, Expired: []string{"address"}, At: test.at,
 		}
 		rows := s.apply(t, zoe, anonymize, judgedAt(retains(t, "invoices"), test.at))
-		all := int64(0) // without an instant, the duty of a row never ends, but its other columns are anonymized
+		all := int64(0) // the row without issued_at: its duty never ends, so only its other columns are anonymized
 		if test.columns != nil {
 			all = 1
 		}

@@ -77,7 +77,8 @@ func (s brokenSubjects) breaks(store *Store) {
 	})(store)
 }
 
-// subjectResult calls the function every. It then calls the function broken, or the function good if broken is nil.
+// subjectResult calls the function in the field every, if it is set. It then calls the function broken, or the function
+// good if broken is nil.
 func subjectResult[R any](
 	s brokenSubjects, broken, good func(subjectCall) (R, error), call subjectCall,
 ) (result R, err error) {
