@@ -7,7 +7,7 @@ import (
 )
 
 // CommitNotifier is a Session that calls functions after its commit. The sessions of the stores of this module
-// implement CommitNotifier. The function AfterCommit returns an error if a session does not implement it.
+// implement CommitNotifier. The function AfterCommit returns an error if a session does not implement CommitNotifier.
 type CommitNotifier interface {
 	Session
 
@@ -19,11 +19,11 @@ type CommitNotifier interface {
 	// The store does not call fn in these cases:
 	//
 	//   - The session rolls back.
-	//   - Do retries the attempt of the session in which fn was registered.
+	//   - Do discards the attempt in which fn was registered, and runs the session again.
 	//   - Do cannot know whether the commit has reached the database.
 	//
-	// If the session is part of a transaction of the application, the store cannot see the commit. The store then calls fn
-	// when the application reports the commit to it.
+	// If the session is part of a transaction of the application, the store cannot see the commit. It then calls fn when
+	// the application reports the commit to the store.
 	AfterCommit(fn func(ctx context.Context))
 }
 
@@ -47,14 +47,16 @@ type EndNotifier interface {
 	//
 	//   - nil after a commit
 	//   - the error that Do returns if Do fails
-	//   - some error if the function that was passed to Do panicked
+	//   - an error if the function that was passed to Do panicked
 	//
 	// The store calls fn before Do returns or before the panic continues. It calls fn in the goroutine of Do, and with the
 	// context that the caller passed to Do. It calls fn before the functions of AfterCommit. If several functions are
 	// registered with AfterEnd, the store calls them in the order of their registration.
 	//
-	// The store does not call the fn of an attempt that Do retries. Rehearser.Rehearse does not call fn either. If the
-	// session is part of a transaction of the application, the store calls fn when the application reports the commit to
-	// it. If the session has failed, the store calls fn immediately.
+	// If Do runs the session again, the store calls only the functions that were registered in the last attempt.
+	// Rehearser.Rehearse never calls fn.
+	//
+	// If the session is part of a transaction of the application, the store calls fn when the application reports the
+	// commit to the store. If such a session fails, the store calls fn immediately.
 	AfterEnd(fn func(ctx context.Context, err error))
 }

@@ -10,7 +10,7 @@ import (
 // columns that the data map does not contain. The stores of this module implement Finder. A Finder is safe for
 // concurrent use.
 type Finder interface {
-	// Find counts, for each value and each column, the rows of the table that hold the value in this column.
+	// Find counts the rows that hold a value, separately for each value and each column.
 	//
 	// Find searches every column that can hold text. These are the columns of all types except numbers, truth values,
 	// times, UUIDs, binary data and enumerations. JSON and arrays of texts are included. Find searches tables and
@@ -26,15 +26,16 @@ type Finder interface {
 	//
 	//   - a value in another encoding, such as the encoding of a URL
 	//   - another notation of a value, such as a phone number with other spaces
-	//   - a letter that is composed of two characters
+	//   - a letter that is stored as two characters, such as e and a combining accent
 	//
 	// The result refers to a value by its index in the parameter values. If a table or a column cannot be read, the result
-	// lists it in Found.Gaps, and Find continues with the other tables. The database counts the rows of one table after
-	// the other. The tables are not read from one snapshot. The memory that Find needs does not depend on the number of
-	// rows.
+	// lists it in Found.Gaps, and Find continues with the other tables. Find searches one table after the other and does
+	// not read them from one snapshot. The memory that Find needs does not depend on the number of rows.
 	//
-	// Find calls progress before each table and once at the end, in the goroutine of the caller. progress may be nil. Find
-	// uses a separate connection, and returns when ctx ends. Find returns domain.ErrInvalid for values that
+	// Find calls the function progress before each table and once at the end, in the goroutine of the caller. The function
+	// may be nil.
+	//
+	// Find uses a separate connection, and returns when ctx ends. Find returns domain.ErrInvalid for values that
 	// domain.CheckSearchValues refuses. Find returns domain.ErrUnavailable if the database cannot be reached. No error, no
 	// log and no text of a statement contains a value.
 	Find(ctx context.Context, values []string, progress func(domain.FindProgress)) (domain.Found, error)

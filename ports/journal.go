@@ -8,10 +8,9 @@ import (
 // Journal keeps one line for each erasure outside of the database, so that the lines survive a loss of the database.
 // domain.JournalEntry describes a line. A Journal is safe for concurrent use.
 type Journal interface {
-	// Name identifies the journal. The database stores, under this name, the last erasure that was written to the journal.
-	// The name never changes, and is the same in all processes that write to one journal. It has 1 to 200 characters. If
-	// the name changes, all erasures are written to the journal again, because the database has nothing under the new
-	// name.
+	// Name returns the name of the journal, which has 1 to 200 characters. The name never changes, and is the same in all
+	// processes that write to the journal. The reason is that the database stores, under this name, the last erasure that
+	// was written to the journal. Under a new name, all erasures would be written to the journal again.
 	Name() string
 
 	// Append adds lines after the lines of all earlier calls. Each line ends with a line feed. Append returns nil only

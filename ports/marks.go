@@ -7,17 +7,20 @@ import (
 )
 
 // ErasureMarks reads the marks of erasures. A mark is a stored record that a subject was erased (see
-// domain.ErasureMark). SubjectStore.Lock writes it. ErasureMarks also stores a position for each reader, such as a job
-// of the application. The position is the Intake (the sequence number) of the last mark that the reader has read.
+// domain.ErasureMark). SubjectStore.Lock writes the marks. Each mark has a sequence number, the Intake.
+//
+// ErasureMarks also stores a position for each reader. An example of a reader is a job of the application that
+// processes the marks. The position of a reader is the Intake of the last mark that the reader has read.
 //
 // The function MarksOf returns the ErasureMarks of a session that implements MarkReader. The sessions of the stores of
-// this module implement MarkReader. Only Advance counts as a write of the session, after which SubjectStore.Export
-// fails.
+// this module implement MarkReader. Advance counts as a write of the session, and SubjectStore.Export fails after a
+// write. The other methods only read.
 type ErasureMarks interface {
 	// Marks returns the marks that match the query, in ascending order of domain.ErasureMark.Intake, a sequence number of
 	// the erasures. It returns at most query.Limit marks. To read all marks, call Marks again with the last Intake as
-	// query.After, until Marks returns no mark. The cost of a call does not depend on the number of marks up to
-	// query.After. If query.Since or query.Until is set, the cost grows with the number of marks that Marks must skip.
+	// query.After, until Marks returns no mark. The cost of a call does not depend on the number of marks whose Intake is
+	// at most query.After. If query.Since or query.Until is set, the cost grows with the number of marks that Marks must
+	// skip.
 	//
 	// A reader that continues from the last Intake misses no mark, even if clocks differ or sessions commit in another
 	// order. To ensure this, a mark that commits later always has a higher Intake than every mark that Marks has returned
@@ -36,8 +39,8 @@ type ErasureMarks interface {
 	Find(ctx context.Context, ids []domain.SubjectID) ([]domain.ErasureMark, error)
 
 	// Position returns the position that Advance last stored for a reader: the Intake (the sequence number) of the last
-	// mark that the reader has read. It returns 0 if Advance has stored none. All processes that share the work of a
-	// reader use the same name. Position returns domain.ErrInvalid if the name of the reader does not have 1 to
+	// mark that the reader has read. It returns 0 if Advance has stored none. All processes that share the work of one
+	// reader use the same name for it. Position returns domain.ErrInvalid if the name of the reader does not have 1 to
 	// domain.MaxTextLength characters.
 	Position(ctx context.Context, reader string) (int64, error)
 

@@ -6,8 +6,9 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// Observer receives events for metrics and traces. The events carry counts, durations, and names and outcomes from
-// fixed sets. They never carry an id, a value, a ref or any other text. An Observer is safe for concurrent use.
+// Observer receives events for metrics and traces. An event carries only counts, durations, names and outcomes. The
+// names and outcomes are from fixed sets. An event never carries an id, a value, a ref (the id of a subject in an
+// external system) or any other text. An Observer is safe for concurrent use.
 //
 // The methods are called while a request is processed, so they must return immediately and must not block. They return
 // no error. If a method panics, the functions Begin and Observe of this package recover the panic. An observer ignores

@@ -12,8 +12,8 @@ import (
 // the OutboxOperations of an outbox. The services also work with a store that does not implement OutboxOperations.
 type OutboxOperations interface {
 	// Backlog returns the number and the age of the outbox entries that have not succeeded, for each resolver that has
-	// such entries. The result is in the order of the names of the resolvers. Backlog only reads. It reads an index and no
-	// table.
+	// such entries. The result is in the order of the names of the resolvers. Backlog only reads, and it reads only an
+	// index.
 	Backlog(ctx context.Context) ([]domain.OutboxBacklog, error)
 
 	// RequeueMatching selects the abandoned erasures (outbox entries) that match the filter, and makes them pending again,
@@ -26,9 +26,9 @@ type OutboxOperations interface {
 	// refs, corrections and errors of the entries. It returns the discarded entries, oldest first by (EnqueuedAt,
 	// EntryID). It ignores the ids of entries that are not abandoned.
 	//
-	// Discarded.Completes is set on the last returned entry of an erasure if all entries of this erasure have then
-	// succeeded. Discard takes the lock of Outbox.Settle before it decides this. Completes is never set for a
-	// rectification, because an abandoned rectification has not prevented the completion of its operation.
+	// Discarded.Completes is set on the last returned entry of an erasure if all entries of this erasure have succeeded
+	// after the call. Discard takes the lock of Outbox.Settle before it decides this. Completes is never set for a
+	// rectification, because Outbox.Settle ignores abandoned entries when it decides whether a rectification is complete.
 	Discard(ctx context.Context, entryIDs []string) ([]domain.Discarded, error)
 
 	// FirstClaims returns, for each of the given outbox entries, the instant of its first claim after its last requeue.

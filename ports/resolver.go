@@ -23,8 +23,8 @@ type Resolver interface {
 	// the records, and copies the records before it uses them. If one record is invalid (see domain.ExportRecord), the
 	// caller drops all records of this call and lists the system as incomplete in the export.
 	//
-	// ctx ends at the latest with the request that needs the export. If a call continues after the end of ctx, it must not
-	// read values from ctx.
+	// ctx ends at the latest with the request that needs the export. If the resolver continues to work after the end of
+	// ctx, it must not read values from ctx.
 	ExportSubject(ctx context.Context, ref domain.SubjectRef) ([]domain.ExportRecord, error)
 
 	// EraseSubject erases the subject of ref in the system. If the system holds no data about the subject, return
@@ -35,8 +35,8 @@ type Resolver interface {
 	//
 	// Return a *domain.ResolverError if a retry cannot succeed. The outbox entry is then abandoned, and a person has to
 	// handle it. After any other error, EraseSubject is called again until the entry reaches the maximum number of
-	// attempts or the maximum age. After a *domain.RetryLater, the next call comes no earlier than after the duration in
-	// the error, which counts as at most domain.LongestWait.
+	// attempts or the maximum age. After a *domain.RetryLater, the next call comes at the earliest after the duration in
+	// the error. A duration above domain.LongestWait counts as domain.LongestWait.
 	EraseSubject(ctx context.Context, ref domain.SubjectRef, entryID string) (alreadyAbsent bool, err error)
 }
 
@@ -44,9 +44,9 @@ type Resolver interface {
 type RectifyingResolver interface {
 	Resolver
 
-	// RectifySubject writes the corrections into the system. The keys of corrections are categories. Each value is a
-	// string, a bool, a json.Number, or the decoded form of a domain.JSON. encoding/json produces this form with
-	// json.Number for numbers. The rules for errors and repeated calls are the same as for EraseSubject.
+	// RectifySubject writes the corrections into the system. The keys of corrections are categories of data. Each value is
+	// a string, a bool, a json.Number or a decoded domain.JSON. In a decoded domain.JSON, each number is a json.Number.
+	// The rules for errors and repeated calls are the same as for EraseSubject.
 	//
 	// Each system receives the same corrections, so some of them may not apply to this system:
 	//

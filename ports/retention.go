@@ -16,8 +16,7 @@ import (
 type RetentionSweeper interface {
 	// Due returns the subjects of those marks (records of erasures) for which Sweep may have a cell to overwrite, in the
 	// order of the marks. It returns every subject for which Sweep would overwrite a cell. It may also return subjects for
-	// which Sweep then overwrites nothing. Due only reads. The number of its statements depends only on the number of
-	// marks.
+	// which Sweep overwrites nothing. Due only reads. The number of its statements depends only on the number of marks.
 	Due(ctx context.Context, marks []domain.ErasureMark, steps []domain.Step) ([]domain.SubjectID, error)
 
 	// SweptKeys returns the keys of an external system in the cells that Sweep would overwrite at the instant
@@ -27,26 +26,27 @@ type RetentionSweeper interface {
 	// key if the subject was never erased, or if query.ErasedAt is zero.
 	SweptKeys(ctx context.Context, id domain.SubjectID, query domain.KeyQuery) ([]string, error)
 
-	// Sweep overwrites the cells in the columns of the steps that the last erasure of the subject has kept and whose duty
-	// (the legal obligation to keep a cell) is over at the instant domain.Step.At. It returns, for each step, the number
-	// of rows in which it has overwritten a cell. For a subject that was never erased, Sweep does nothing. Sweep takes the
-	// same locks as SubjectStore.Lock. In the mark of the erasure, it changes only SweptAt.
+	// Sweep overwrites retained cells of the subject: cells that the last erasure has kept. It overwrites a cell in a
+	// column of a step if the duty (the legal obligation to keep the cell) is over at the instant domain.Step.At. Sweep
+	// returns, for each step, the number of rows in which it has overwritten a cell. For a subject that was never erased,
+	// Sweep does nothing. Sweep takes the same locks as SubjectStore.Lock. In the mark (the record of the erasure), it
+	// changes only SweptAt.
 	//
 	// Sweep skips these cells:
 	//
 	//   - a cell that is NULL
 	//   - a cell that holds a surrogate (a value with which an erasure overwrites personal data), if
 	//     domain.Column.RecognizesSurrogate is true for the column
-	//   - in any other column, a cell whose duty was already over at the last erasure or sweep of the subject, because
-	//     that erasure or sweep has overwritten the cell
-	//   - a cell whose duty began after the erasure, if the application has created the subject again under the same id,
-	//     because the cell may belong to a new row
+	//   - a cell of any other column, if its duty was already over at the last erasure or sweep of the subject (that
+	//     erasure or sweep has overwritten the cell)
+	//   - a cell whose duty began after the erasure, if the application has created the subject again under the same id
+	//     (the cell may belong to a new row)
 	//
 	// The subject was created again if the subject's table has a row of the subject for which domain.Table.IsErased
 	// returns false.
 	//
 	// A second call of Sweep with the same steps overwrites nothing more. SubjectStore.Apply describes the values that
-	// Sweep writes, and the rows that it counts for domain.Step.Expired. If Sweep fails, the caller must roll back, and
+	// Sweep writes, and the rows that Sweep counts for domain.Step.Expired. If Sweep fails, the caller must roll back, and
 	// len(rows) has the same meaning as for Apply.
 	Sweep(ctx context.Context, id domain.SubjectID, steps []domain.Step) (rows []int64, err error)
 }

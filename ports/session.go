@@ -34,8 +34,8 @@ type MarkReader interface {
 // SessionFactory opens sessions. It is safe for concurrent use.
 type SessionFactory interface {
 	// Do calls fn with an open session. If fn returns nil, Do commits the session. Do returns nil only after the commit is
-	// durable. Otherwise Do rolls back all writes of fn except evidence, which are audit events that a rollback does not
-	// remove (see AuditLog.AppendEvidence). These rules hold for a failure:
+	// durable. Otherwise Do rolls back all writes of fn, except evidence (audit events that a rollback does not remove,
+	// see AuditLog.AppendEvidence). These rules hold for a failure:
 	//
 	//   - If fn returns an error, Do returns this error or an error that wraps it (see errors.Is and errors.As).
 	//   - If fn panics, Do rolls back and then panics with the same value.
@@ -43,8 +43,9 @@ type SessionFactory interface {
 	//     context.DeadlineExceeded.
 	//   - If a statement fails, Do fails even if fn ignores the error of the statement.
 	//
-	// Do writes evidence even if ctx has ended. It stops at the instant that EvidenceDeadline returns for ctx. It stops
-	// earlier if the SessionFactory has a time limit that ends before this instant. Do returns by then.
+	// Do writes evidence even if ctx has ended. It stops this write, and returns, at the latest at the instant that
+	// EvidenceDeadline returns for ctx. It stops earlier if the SessionFactory has a time limit that ends before this
+	// instant.
 	//
 	// Do retries serialization failures and deadlocks a bounded number of times. fn may therefore run more than once, and
 	// must not have effects outside of the session.
@@ -54,8 +55,9 @@ type SessionFactory interface {
 	Do(ctx context.Context, fn func(ctx context.Context, s Session) error) error
 }
 
-// Rehearser is a SessionFactory that can rehearse a session: it runs the session and rolls it back without a trace. The
-// stores of this module implement Rehearser. The function RehearserOf returns the Rehearser of a session factory.
+// Rehearser is a SessionFactory that can also rehearse a session: it runs the session as a trial, and then undoes all
+// effects of the session. The stores of this module implement Rehearser. The function RehearserOf returns the Rehearser
+// of a session factory.
 type Rehearser interface {
 	SessionFactory
 	// Rehearse calls fn with an open session, as Do does, and always rolls the session back. Before the rollback, it makes
@@ -70,7 +72,7 @@ type Rehearser interface {
 	//
 	//   - If fn returns an error, Rehearse returns it as Do does.
 	//   - If a constraint or a trigger would refuse the commit, Rehearse returns this error. The error of a constraint has
-	//     the code domain.ErrConflict. It names the table or the constraint if the database reports the name.
+	//     the code domain.ErrConflict. This error names the table or the constraint if the database reports the name.
 	//   - If fn panics, Rehearse rolls back and then panics with the same value.
 	//
 	// Rehearse returns domain.ErrSession if it is called inside fn of Do or of Rehearse. Rehearse returns

@@ -40,9 +40,9 @@ type RestrictionStore interface {
 	// Append adds a record. Append truncates the instant of the record to whole microseconds.
 	Append(ctx context.Context, record domain.RestrictionRecord) error
 
-	// Latest returns the records in force. The result global is the global record of the subject that the store accepted
-	// last. If purpose is not nil, the result scoped is the record of the subject for this purpose that the store accepted
-	// last. Each result is nil if there is no such record.
+	// Latest returns the records in force. The result global is the subject's global record (it applies to all purposes)
+	// that the store accepted last. If purpose is not nil, the result scoped is the record of the subject for this purpose
+	// that the store accepted last. Each result is nil if there is no such record.
 	Latest(ctx context.Context, id domain.SubjectID, purpose *string) (global, scoped *domain.RestrictionRecord, err error)
 
 	// History returns the subject's records in the order in which the store accepted them. The instants of the records do
@@ -89,7 +89,8 @@ type SubjectStore interface {
 
 	// LockToRectify locks the subject for a rectification until the session ends. It takes the same lock as Lock: another
 	// session that calls either method for the same subject waits until then. LockToRectify writes no mark and locks no
-	// rows. It returns whether the subject was erased before and whether the subject's row exists. Errors are as for Lock.
+	// rows. It returns whether the subject was erased before, and whether the subject's row exists. It returns the same
+	// errors as Lock.
 	LockToRectify(ctx context.Context, id domain.SubjectID) (domain.SubjectState, error)
 
 	// Keys returns keys of an external system, such as the names of files, from the subject's rows. It reads the columns
@@ -106,12 +107,12 @@ type SubjectStore interface {
 
 	// Apply carries out local steps of an erasure plan and returns the number of affected rows for each step. The result
 	// equals an execution of the steps in their order, even if the store combines several steps in one statement. For a
-	// step that deletes or anonymizes, the number is the number of the subject's rows that the step deleted or anonymized.
-	// For a step that retains, Apply changes nothing. It counts the subject's rows in which the retention duty of at least
-	// one column of the step is not over.
+	// step that deletes or anonymizes, Apply counts the subject's rows that the step has deleted or anonymized. For a step
+	// that retains, Apply changes nothing and counts the subject's rows in which the retention duty of at least one column
+	// of the step is not over.
 	//
 	// A step affects only the rows that its path (domain.Step.Via, a chain of relations to the subject's table) connects
-	// to the subject. In these rows, the step changes only the columns that it lists. It sets the columns of
+	// to the subject. In these rows, the step changes only the columns that it lists, and sets the columns of
 	// domain.Step.Clears to NULL. Apply never changes a row of another subject. A row may have several paths to the
 	// subject. If the step of one of these paths deletes the row, the row is deleted. Otherwise the effects of all steps
 	// apply to the row.
@@ -119,8 +120,8 @@ type SubjectStore interface {
 	// Anonymizing overwrites every cell of a column, including cells that hold NULL:
 	//
 	//   - A column with domain.StrategyNull gets NULL.
-	//   - A column with a constant in the data map (domain.Column.Constant) gets the constant. Each placeholder of the
-	//     constant is replaced by domain.Column.Digits hexadecimal digits, which differ in every cell.
+	//   - A column with a constant in the data map (domain.Column.Constant) gets the constant. Hexadecimal digits replace
+	//     each placeholder of the constant: domain.Column.Digits of them, different in every cell.
 	//   - Another text column gets "anon-" and 32 hexadecimal digits, which differ in every cell. A shorter column gets
 	//     fewer digits. A column of fewer than 17 characters gets only digits.
 	//   - Another UUID column gets a random UUID, which differs in every cell.
@@ -133,7 +134,7 @@ type SubjectStore interface {
 	// Apply returns domain.ErrManifest in these cases. The session can then no longer be committed.
 	//
 	//   - domain.DataMap.CheckSteps refuses the steps.
-	//   - A step would delete rows of a table that has columns outside of the data map, and the table is not owned.
+	//   - A step would delete rows of a table that has columns outside of the data map, and domain.Table.Owned is false.
 	//   - A step would set a column to NULL, and the store knows that the column is NOT NULL in the database.
 	//
 	// Apply returns domain.ErrConfiguration if the database may hide rows of the subject from the store. Causes are
@@ -145,9 +146,9 @@ type SubjectStore interface {
 	// the store does not know which step failed.
 	Apply(ctx context.Context, id domain.SubjectID, steps []domain.Step) (rows []int64, err error)
 
-	// Rectify writes the values of a step into all rows of the step's table that the path of the step (the chain of
-	// relations from the table to the subject's table) connects to the subject. It uses one statement for all rows, and
-	// returns the number of rows. If there is no row, it returns 0 and no error. If step.Row is not empty, Rectify writes
+	// Rectify writes the values of a step into the subject's rows, in one statement, and returns the number of rows. These
+	// are the rows of the step's table that the path of the step connects to the subject. A path is a chain of relations
+	// to the subject's table. If there is no row, Rectify returns 0 and no error. If step.Row is not empty, Rectify writes
 	// only one row: the row that Export identifies by the same text in ExportRecord.Row. If this row does not belong to
 	// the subject, Rectify writes nothing. Rectify never changes a row of another subject, and writes no mark of an
 	// erasure.
@@ -162,7 +163,7 @@ type SubjectStore interface {
 	//
 	// Rectify returns domain.ErrManifest if the step has no values, or if the data map does not annotate the table or a
 	// column of the step. Rectify returns domain.ErrLeftOver if the database does not hold the values of the step after
-	// the statement. A value that the database stores in its own form, such as lower case, is not an error.
+	// the statement. A value that the database stores in another form, such as in lower case, causes no error.
 	Rectify(ctx context.Context, id domain.SubjectID, step domain.RectificationStep) (rows int64, err error)
 
 	// Export calls yield once for every exported column of every row of the subject. The exported columns are those that
@@ -172,14 +173,14 @@ type SubjectStore interface {
 	// was erased before, Export calls domain.DataMap.MarkErased for each row, with the paths that connect the row to the
 	// subject.
 	//
-	// Export then calls yield for the subject's records in the two ledgers, which domain.LedgerTables describes as tables.
-	// The records of each ledger are in the order in which the store accepted them. The value of the column
-	// domain.LedgerSeq grows in this order.
+	// Export then calls yield for the subject's records in the ledgers of consents and restrictions, which
+	// domain.LedgerTables describes as tables. The records of each ledger are in the order in which the store accepted
+	// them. The value of the column domain.LedgerSeq grows in this order.
 	//
 	// Export reads everything from one snapshot. It passes each record to yield as soon as it has read the record, and
-	// keeps no records in memory. If yield returns an error, Export stops and returns this error. yield must not use the
-	// session. Export returns domain.ErrSession if the session has written before. Buffered appends do not count as
-	// writes, and the export may leave them out.
+	// keeps no records in memory. If yield returns an error, Export stops and returns this error. The function yield must
+	// not use the session. Export returns domain.ErrSession if the session has written before. Buffered appends do not
+	// count as writes, and the export may leave them out.
 	Export(ctx context.Context, id domain.SubjectID, yield func(domain.ExportRecord) error) error
 }
 
@@ -198,7 +199,7 @@ type Outbox interface {
 	Enqueue(ctx context.Context, entries ...domain.OutboxEntry) error
 
 	// Claim takes up to limit due outbox entries for the caller and returns them, oldest first by (EnqueuedAt, EntryID).
-	// An entry is due if its status is pending, failed or in flight, and its NextAttemptAt is nil or not after the
+	// An entry is due if its status is pending, failed or in flight, and its NextAttemptAt is nil, or at or before the
 	// parameter at.
 	//
 	// Claim changes each entry. It sets Status to in_flight, adds 1 to Attempts, and sets LastAttemptAt to the parameter
@@ -217,9 +218,9 @@ type Outbox interface {
 	//   - Each resolver gets an equal share. If there are more resolvers than limit, the resolvers that come first in
 	//     known get an entry.
 	//   - Each operation of a resolver gets an equal part of the share of the resolver.
-	//   - New entries (NextAttemptAt is nil) and retries (all other entries) of an operation each get half of its part. If
-	//     there is room for only one entry, a retry comes first in even seconds of the parameter at, and a new entry in
-	//     odd seconds.
+	//   - New entries (NextAttemptAt is nil) and retries (all other entries) of an operation each get half of the part of
+	//     the operation. If there is room for only one entry, a retry comes first in even seconds of the parameter at, and
+	//     a new entry in odd seconds.
 	//   - If a share is not used up, the other shares get the rest.
 	//
 	// Among the new entries of a target, Claim takes the oldest by (EnqueuedAt, EntryID). Among the retries of a target,
@@ -229,9 +230,9 @@ type Outbox interface {
 	// not due yet, or belong to other targets.
 	//
 	// A process whose clock was ahead may have set an instant in the far future. Such an instant must not delay an entry.
-	// An open entry is therefore also due if its NextAttemptAt is after the instant that domain.LatestNextAttempt returns,
-	// or if its LastAttemptAt is after leaseUntil. The clocks of all processes that share an outbox must differ by less
-	// than the length of a lease.
+	// An open entry (pending, failed or in flight) is therefore also due if its NextAttemptAt is after the instant that
+	// domain.LatestNextAttempt returns, or if its LastAttemptAt is after leaseUntil. The clocks of all processes that
+	// share an outbox must differ by less than the length of a lease.
 	//
 	// An entry is unreadable if the store cannot decode one of its fields, such as the subject, the ref or the
 	// corrections. Claim abandons an unreadable entry, sets its error to domain.LastErrorUnreadable, and gives it no
@@ -252,24 +253,24 @@ type Outbox interface {
 
 	// Settle writes the outcomes of claimed outbox entries. It returns a result for each settlement, in the same order. A
 	// settlement is stale if the entry no longer has the lease token of the settlement. A stale settlement changes
-	// nothing. Any other settlement sets the status of the entry and clears its lease token. It also clears the ref and
+	// nothing. Any other settlement sets the status of the entry and clears the lease token. It also clears the ref and
 	// the corrections in the cases that domain.Settlement describes. Settle returns no error if there are no settlements.
 	//
 	// An operation is the set of entries with the same subject, Operation and OperationID. SettleResult.Completes reports
 	// that the settlement has completed its operation: every entry of the operation has now succeeded. Abandoned
 	// rectifications are ignored, because they are never requeued: the application issues a new rectification instead. If
-	// one call settles the last entries of an operation, Completes is set on the last successful settlement. Settle takes
-	// a lock before it decides this. If several sessions settle entries of one operation concurrently, Completes is set in
-	// exactly one of them.
+	// one call settles the last entries of an operation, Completes is set on the last successful settlement. If several
+	// sessions settle entries of one operation concurrently, Completes is set in exactly one of them, because Settle takes
+	// a lock before it decides about Completes.
 	Settle(ctx context.Context, settlements []domain.Settlement) ([]domain.SettleResult, error)
 
 	// Counts returns the number of outbox entries in each status. The map contains every status, with 0 if no entry has
 	// the status.
 	Counts(ctx context.Context) (map[domain.OutboxStatus]int64, error)
 
-	// Abandoned returns up to limit abandoned outbox entries, oldest first by (EnqueuedAt, EntryID). It returns only
-	// entries that come after the entry in the parameter after. If the parameter after is nil, it starts with the oldest
-	// entry.
+	// Abandoned returns up to limit abandoned outbox entries, oldest first by (EnqueuedAt, EntryID). If the parameter
+	// after is nil, the result starts with the oldest entry. To get the next page, pass the last returned entry as this
+	// parameter. The result then starts with the first later entry in this order.
 	Abandoned(ctx context.Context, after *domain.OutboxEntry, limit int) ([]domain.OutboxEntry, error)
 
 	// Requeue makes abandoned erasures (outbox entries) pending again, as if they had never been tried. It returns the
@@ -300,8 +301,8 @@ type AuditLog interface {
 	// session rolls back, SessionFactory.Do then writes the evidence in a separate transaction. If this write fails, the
 	// error of Do contains both the error of the write and the error that caused the rollback.
 	//
-	// If Do retries the session, it drops the evidence of the failed attempt. After a statement of the session has failed,
-	// AppendEvidence returns the error of the statement, but still accepts the events.
+	// If Do retries the session, the evidence of the failed attempt is dropped. After a statement of the session has
+	// failed, AppendEvidence returns the error of the statement, but still accepts the events.
 	AppendEvidence(ctx context.Context, events ...domain.AuditEvent) error
 
 	// AppendOnRollback adds events that are written only if the session rolls back. An example is an event about the
@@ -309,10 +310,10 @@ type AuditLog interface {
 	// retries it, the events are dropped. After a statement of the session has failed, AppendOnRollback accepts the events
 	// as AppendEvidence does.
 	//
-	// After a rollback, one transaction writes the evidence (the events of AppendEvidence) and then these events. If Do
-	// has lost its connection during the commit, the session may have committed nevertheless. The evidence is then stored
-	// already, so the transaction fails and writes nothing. Therefore the trail never has an event about a rollback that
-	// did not happen.
+	// After a rollback, one transaction writes the evidence (the events of AppendEvidence) and then the events of
+	// AppendOnRollback. If Do has lost its connection during the commit, the session may have committed nevertheless. The
+	// evidence is then stored already, so this transaction fails with a conflict and writes nothing. Therefore the trail
+	// never has an event about a rollback that did not happen.
 	AppendOnRollback(ctx context.Context, events ...domain.AuditEvent) error
 
 	// Trail returns the subject's events in the order in which the store accepted them, independent of clocks. The events

@@ -12,26 +12,31 @@ import (
 // ErasureVerifier of a SubjectStore.
 type ErasureVerifier interface {
 	// LeftOver counts the data of a subject that its erasure should have deleted or overwritten. The parameter steps holds
-	// the local steps of the plan at the instant erasedAt of the erasure (domain.Plan.LocalAt):
+	// the local steps of the plan at the instant erasedAt of the erasure (see domain.Plan.LocalAt). The steps determine
+	// what LeftOver counts:
 	//
 	//   - For a step that deletes, LeftOver counts the rows of the subject.
-	//   - For a step that anonymizes, it counts cells of the subject's rows, separately for each column. A cell counts if
-	//     domain.Column.IsLeftOver returns true for its value.
+	//   - For a step that anonymizes, LeftOver counts cells of the subject's rows, separately for each column. A cell
+	//     counts if domain.Column.IsLeftOver returns true for its value.
 	//   - In a column of domain.Step.Clears, a cell counts if it is not NULL.
 	//   - In a column of domain.Step.Expired, a cell counts only if its retention duty was over at the erasure.
 	//
-	// LeftOver also counts columns that an export leaves out. The findings are in the order of the steps. The result is
-	// empty if no data is left. The number of statements does not depend on the number of rows.
+	// LeftOver also counts columns that an export leaves out. The result is in the order of the steps, and is empty if no
+	// data is left. The number of statements does not depend on the number of rows.
 	//
-	// The application may have written a value into a row after the erasure. Such a value counts, because it cannot be
-	// distinguished from a value that was there before the erasure. In contrast, a row that was added after the erasure
-	// does not count. A row was added after the erasure if it, or a row that connects it to the subject, holds an instant
-	// after the erasure in the column that domain.Table.AddedAt returns. If the subject's own row was added after the
-	// erasure, the application has assigned the id again. LeftOver then counts no row and no cell. LeftOver compares these
-	// instants with erasedAt without any tolerance, although different clocks may have set them.
+	// The application may have added data after the erasure:
+	//
+	//   - A new value in an older row counts, because LeftOver cannot distinguish it from a value that the erasure has
+	//     left.
+	//   - A new row does not count. A row is new if the column that domain.Table.AddedAt returns holds an instant after
+	//     erasedAt, in this row or in a row that connects it to the subject.
+	//   - If the subject's own row is new, the application has assigned the id again. LeftOver then counts no row and no
+	//     cell.
+	//
+	// These comparisons with erasedAt have no tolerance, although different clocks may have set the instants.
 	//
 	// LeftOver finds rows in the same way as SubjectStore.Apply. If the subject's own row is gone, LeftOver still finds
-	// rows whose columns hold the subject's key. It no longer finds rows that are connected to the subject through deleted
+	// rows whose columns hold the subject's key. It then misses rows that were connected to the subject through deleted
 	// rows, and rows that refer to another column of the subject's row. To find these rows, search for their values with a
 	// Finder.
 	//

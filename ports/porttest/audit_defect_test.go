@@ -9,8 +9,8 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// skipTakenIDs returns a function that appends events with add. Unlike a correct append, it ignores an event if the
-// subject's trail already has an event with the same id.
+// skipTakenIDs returns a defective append: it skips an event without an error if the subject's trail already has an
+// event with the same id. It appends the other events by the function add.
 func skipTakenIDs(add func(auditCall) error) func(auditCall) error {
 	return func(c auditCall) error {
 		for _, event := range c.events {
@@ -58,7 +58,8 @@ type ending struct {
 }
 
 // keepsEvidenceAfter returns a function that makes a store defective: if a session fails, the store keeps its evidence
-// (audit events that a rollback does not remove) only if survives returns true for the end of the session.
+// (audit events that a rollback does not remove) only if the function survives returns true for the way in which the
+// session ended.
 func keepsEvidenceAfter(survives func(ending) bool) func(*Store) {
 	return changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) (err error) {
 		var evidence []domain.AuditEvent
@@ -84,7 +85,7 @@ func keepsEvidenceAfter(survives func(ending) bool) func(*Store) {
 	})
 }
 
-// errDeadlock is the error that a database returns to the session that it chooses as the victim of a deadlock.
+// errDeadlock simulates the error by which a database ends one of the sessions of a deadlock.
 var errDeadlock = errors.New("deadlock")
 
 // keepsLostAttempts makes a store defective: if Do retries a session, it keeps the evidence of the failed attempt. Each

@@ -17,8 +17,8 @@ func auditEvidenceComesWithTheCommit(t testing.TB, h StoreHarness) {
 	expectRecords(t, "the trail", eventID, trail(t, store, id), made...)
 }
 
-// evidence returns the events that appendEvidence appends. They are more events than a store usually buffers or sends
-// in one statement.
+// evidence returns the events that appendEvidence appends: more events than a store usually buffers or sends in one
+// statement.
 func evidence(id domain.SubjectID) []domain.AuditEvent {
 	made := events("evidence", 150, id)
 	for i := range made {
@@ -28,7 +28,8 @@ func evidence(id domain.SubjectID) []domain.AuditEvent {
 	return made
 }
 
-// appendEvidence appends evidence in two calls, between events that a rollback must remove.
+// appendEvidence appends evidence (audit events that a rollback does not remove) in two calls. Around these calls, it
+// makes writes that a rollback must remove.
 func appendEvidence(ctx context.Context, s ports.Session, id domain.SubjectID) error {
 	made := evidence(id)
 	return errors.Join(
@@ -38,7 +39,7 @@ func appendEvidence(ctx context.Context, s ports.Session, id domain.SubjectID) e
 	)
 }
 
-// expectEvidence checks that only the evidence of appendEvidence is stored, and no other write.
+// expectEvidence checks that the store contains the evidence of appendEvidence and no other write.
 func expectEvidence(t testing.TB, store Store, id domain.SubjectID) {
 	t.Helper()
 	left := trail(t, store, id)
@@ -197,8 +198,8 @@ func auditCommitDropsEventsOfARollback(t testing.TB, h StoreHarness) {
 	expectRecords(t, "the trail", eventID, trail(t, store, id), event("evidence", id), event("plain", id))
 }
 
-// The case simulates a session that has committed although Do lost the connection. The evidence is stored already, so
-// Do must not store the events of AppendOnRollback.
+// The case simulates a session that has committed although Do lost the connection. The evidence (the events of
+// AppendEvidence) is stored already, so Do must not store the events of AppendOnRollback.
 func auditRollbackWithStoredEvidenceAppendsNothing(t testing.TB, h StoreHarness) {
 	store, id := h.open(t), subject(t, "acme", 1)
 	do(t, store, func(ctx context.Context, s ports.Session) error { return s.Audit().Append(ctx, event("evidence", id)) })

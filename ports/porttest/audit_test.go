@@ -13,7 +13,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// auditCall is a call of a method of a correct AuditLog, with the arguments of the call.
+// auditCall holds the arguments of a call of an AuditLog, and the correct AuditLog.
 type auditCall struct {
 	ports.AuditLog
 	ctx    context.Context
@@ -64,8 +64,8 @@ func (b brokenLog) breaks(store *Store) {
 	})(store)
 }
 
-// keepsEvents returns a function that makes a store defective: it passes each event through change before it stores the
-// event.
+// keepsEvents returns a function that makes a store defective: it passes each event through the function change before
+// it stores the event.
 func keepsEvents(change func(*domain.AuditEvent)) func(*Store) {
 	with := func(append func(auditCall) error) func(auditCall) error {
 		return func(c auditCall) error {
@@ -76,8 +76,8 @@ func keepsEvents(change func(*domain.AuditEvent)) func(*Store) {
 	return brokenLog{add: with(auditCall.add), evidence: with(auditCall.evidence)}.breaks
 }
 
-// returnsTrails returns a function that makes a store defective: its Trail passes the events through change before it
-// returns them.
+// returnsTrails returns a function that makes a store defective: its Trail passes the events through the function
+// change before it returns them.
 func returnsTrails(change func([]domain.AuditEvent) []domain.AuditEvent) func(*Store) {
 	return brokenLog{trail: func(c auditCall) ([]domain.AuditEvent, error) {
 		events, err := c.trail()
@@ -85,8 +85,8 @@ func returnsTrails(change func([]domain.AuditEvent) []domain.AuditEvent) func(*S
 	}}.breaks
 }
 
-// returnsEvents returns a function that makes a store defective: its Trail passes each event through change before it
-// returns the event.
+// returnsEvents returns a function that makes a store defective: its Trail passes each event through the function
+// change before it returns the event.
 func returnsEvents(change func(*domain.AuditEvent)) func(*Store) {
 	return returnsTrails(func(events []domain.AuditEvent) []domain.AuditEvent { return changed(events, change) })
 }

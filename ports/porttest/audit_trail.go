@@ -177,7 +177,8 @@ func auditTrailKeepsTheOrderOfAppending(t testing.TB, h StoreHarness) {
 	expectRecords(t, "the trail", eventID, trail(t, store, id), made...)
 }
 
-// largeBatch is a number of events that is larger than the number of events of one request.
+// largeBatch is a number of audit events that a store must accept in one session. The number is far above the number of
+// events that one request causes, so that a store with a limit fails.
 const largeBatch = 500
 
 func auditTrailTakesALargeBatch(t testing.TB, h StoreHarness) {

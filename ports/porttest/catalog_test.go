@@ -56,8 +56,8 @@ func keepsCatalog(store *Store) {
 	})(store)
 }
 
-// changesTables returns a function that makes a store defective: its Catalog passes each table through change before it
-// returns the table.
+// changesTables returns a function that makes a store defective: its Catalog passes each table through the function
+// change before it returns the table.
 func changesTables(change func(*domain.CatalogTable)) func(*Store) {
 	return readsCatalog(func(ctx context.Context, good ports.CatalogReader) (domain.Catalog, error) {
 		catalog, err := good.Catalog(ctx)

@@ -10,7 +10,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// try runs fn in a separate session and returns the error of the session. A session that blocks fails after
+// try runs fn in a separate session and returns the error of the session. A session that blocks is cancelled after
 // StoreHarness.Patience.
 func try(t testing.TB, store Store, fn func(context.Context, ports.Session) error) error {
 	t.Helper()
@@ -54,7 +54,7 @@ func concurrently(fn func()) (begin, end func()) {
 	}
 }
 
-// moment is a short wait. A case waits so long for an event that must not happen, or that a correct store may delay.
+// moment is the time for which a case waits for an event that must not happen, or that a correct store may delay.
 const moment = 50 * time.Millisecond
 
 // receiveWithin receives a value from the channel. It returns false if no value arrives within the limit.

@@ -33,7 +33,7 @@ var consentPromises = []promise.Promise[StoreHarness]{
 	that(consentSubjectsAreKeptApart, "Queries never return a record of another subject."),
 }
 
-// grant returns a consent. The parameter seconds is the time of the consent after noon.
+// grant returns a consent. The parameter seconds is the time from noon to the instant of the consent, in seconds.
 func grant(id domain.SubjectID, purpose string, seconds int) domain.ConsentRecord {
 	return domain.ConsentRecord{
 		SubjectID: id, Purpose: purpose, PolicyVersion: "v1", Granted: true, RecordedAt: after(seconds), Source: "api",
@@ -41,7 +41,7 @@ func grant(id domain.SubjectID, purpose string, seconds int) domain.ConsentRecor
 }
 
 // consentRecord returns a consent or a withdrawal. The parameter version becomes the policy version, by which a case
-// identifies the record. The parameter seconds is the time of the record after noon.
+// identifies the record. The parameter seconds is the time from noon to the instant of the record, in seconds.
 func consentRecord(id domain.SubjectID, version string, granted bool, seconds int) domain.ConsentRecord {
 	record := grant(id, "news", seconds)
 	record.PolicyVersion, record.Granted = version, granted
@@ -112,7 +112,6 @@ func latestConsent(t testing.TB, store Store, id domain.SubjectID, asOf *time.Ti
 	}))
 }
 
-// consentsInForce returns the record in force of each purpose.
 func consentsInForce(t testing.TB, store Store, id domain.SubjectID) (inForce []domain.ConsentRecord) {
 	t.Helper()
 	return read(t, store, func(ctx context.Context, s ports.Session) ([]domain.ConsentRecord, error) {

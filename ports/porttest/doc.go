@@ -6,10 +6,10 @@
 //	}
 //
 // A suite consists of cases. Each case opens its own store or system and checks one promise of the port. A suite skips
-// a case in two situations only: the harness waives the case by name and with a reason, or the harness lacks an
-// optional field that the case needs. The comment of the field then says so. The suite prints the reason of a skip (go
-// test -v). If an adapter does not implement an optional port, the cases of this port check nothing. The suites import
-// only the package testing of the standard library and the core of habeas.
+// a case only if the harness waives the case by name and with a reason, or if the harness lacks an optional field whose
+// comment allows this. The suite prints the reason of a skip (go test -v). If an adapter does not implement an optional
+// port, the cases of this port check nothing. The suites import only the package testing of the standard library and
+// the core of habeas.
 //
 // # Promises
 //
@@ -70,7 +70,7 @@
 //
 // # Stores that differ
 //
-// A store may run only one writing session at a time, may block readers during this session, and may buffer appends.
-// The suites also accept a store without these restrictions. A store without a database has no connections and can
+// A store may run only one writing session at a time, may block readers during this session, and may buffer appends. A
+// store may also lack these restrictions. The suites accept both. A store without a database has no connections and can
 // always be reached. Its harness waives the cases about connections and about stores that cannot be reached.
 package porttest

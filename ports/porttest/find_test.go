@@ -11,7 +11,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// findCall is a call of a correct Finder, with the arguments of the call.
+// findCall holds the arguments of a call of Find, and the correct Finder.
 type findCall struct {
 	ports.Finder
 	ctx      context.Context
@@ -49,8 +49,8 @@ func replacesFind(call func(findCall) (domain.Found, error)) func(*Store) {
 	}
 }
 
-// omitsOccurrences returns a function that makes a store defective: its Find omits the occurrences for which omit
-// returns true.
+// omitsOccurrences returns a function that makes a store defective: its Find omits the occurrences for which the
+// function omit returns true.
 func omitsOccurrences(omit func(o domain.Occurrence) bool) func(*Store) {
 	return replacesFind(func(c findCall) (domain.Found, error) {
 		found, err := c.find()
@@ -59,8 +59,8 @@ func omitsOccurrences(omit func(o domain.Occurrence) bool) func(*Store) {
 	})
 }
 
-// changesOccurrences returns a function that makes a store defective: its Find passes each occurrence through change
-// before it returns the occurrence.
+// changesOccurrences returns a function that makes a store defective: its Find passes each occurrence through the
+// function change before it returns the occurrence.
 func changesOccurrences(change func(o *domain.Occurrence)) func(*Store) {
 	return replacesFind(func(c findCall) (domain.Found, error) {
 		found, err := c.find()
@@ -93,7 +93,8 @@ func rewrites(change func(text string) string) func(*Store) {
 	}
 }
 
-// hides returns a function that makes a store defective: its Find does not find the texts for which hide returns true.
+// hides returns a function that makes a store defective: its Find does not find the texts for which the function hide
+// returns true.
 func hides(hide func(text string) bool) func(*Store) {
 	return rewrites(func(text string) string {
 		if hide(text) {

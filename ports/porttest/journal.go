@@ -44,7 +44,8 @@ var journalPromises = []promise.Promise[JournalHarness]{
 	promise.That(journalRecognizesATruncatedLine, "A reader can recognize a line that a crash has truncated."),
 }
 
-// journalLines returns the lines of n erasures. The subjects have the numbers from, from+1, and so on.
+// journalLines returns the lines of n erasures. The subjects have n consecutive numbers. The parameter from is the
+// first one.
 func journalLines(t testing.TB, from, n int) string {
 	t.Helper()
 	var lines []byte

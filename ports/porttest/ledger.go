@@ -10,8 +10,8 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// ledger has functions for records of type R, so that the cases of the consent ledger and of the restriction ledger can
-// share their code.
+// ledger has the functions that the cases need for records of the type R. The cases of the consent ledger and of the
+// restriction ledger therefore share their code.
 type ledger[R any] struct {
 	scopes  map[string]*string // the purposes, by a name for messages
 	record  func(of domain.SubjectID, purpose *string, name string, yes bool, seconds int) R
@@ -24,13 +24,13 @@ type ledger[R any] struct {
 	latest  func(ctx context.Context, s ports.Session, id domain.SubjectID, purpose *string) (*R, error)
 }
 
-// add appends records. If inOne is true, one session appends all records. Otherwise each record has a separate session.
+// add appends the records, all in one session if inOne is true, and each in a separate session otherwise.
 func (l ledger[R]) add(t testing.TB, store Store, inOne bool, records ...R) {
 	t.Helper()
 	appendAll(t, store, inOne, records, l.append)
 }
 
-// with opens a store and appends the records as add does.
+// with opens a store and appends the records as the method add does.
 func (l ledger[R]) with(t testing.TB, h StoreHarness, inOne bool, records ...R) Store {
 	t.Helper()
 	store := h.open(t)
@@ -38,7 +38,6 @@ func (l ledger[R]) with(t testing.TB, h StoreHarness, inOne bool, records ...R) 
 	return store
 }
 
-// all returns the complete history of a subject and a purpose.
 func (l ledger[R]) all(t testing.TB, store Store, id domain.SubjectID, purpose *string) []R {
 	t.Helper()
 	return read(t, store, func(ctx context.Context, s ports.Session) ([]R, error) {
@@ -58,7 +57,8 @@ func (l ledger[R]) nameOf(record *R) string {
 	return l.name(*record)
 }
 
-// expect checks the complete history. It ignores the time zones of instants, because another case checks them.
+// expect compares a complete history with the wanted records, in order. It ignores the time zones of instants, because
+// another case checks them.
 func (l ledger[R]) expect(t testing.TB, what string, got []R, want ...R) {
 	t.Helper()
 	for i := range got {
@@ -126,8 +126,8 @@ func (l ledger[R]) isReadByItsOwnSession(t testing.TB, h StoreHarness) {
 	})
 }
 
-// instantOrders are lists of instants, in seconds after noon. A store receives the records of each list in this order,
-// as nodes with different clocks may send them.
+// instantOrders are lists of instants, in seconds after noon. A case appends one record for each instant of a list, in
+// the order of the list. Nodes with different clocks may produce such an order.
 var instantOrders = [][]int{{0, 1, 2}, {2, 1, 0}, {1, 0, 2}, {0, 2, 1}, {0, 0, 0}, {3600, -3600, 0}}
 
 func (l ledger[R]) recordedLastIsInForce(t testing.TB, h StoreHarness) {
@@ -242,7 +242,8 @@ func instantsToRound() map[time.Time]time.Time {
 	}
 }
 
-// expectInstant checks the instant got, which a store has returned after the instant given was appended.
+// expectInstant checks that a store has returned the instant want, in UTC. The parameters given and got are the
+// appended and the returned instant.
 func expectInstant(t testing.TB, what string, got, given, want time.Time) {
 	t.Helper()
 	if !got.Equal(want) {

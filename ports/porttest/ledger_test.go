@@ -17,7 +17,7 @@ type brokenLedger[R any] struct {
 	hidden  bool              // a session does not see its own records
 }
 
-// kept returns the record as the broken ledger stores it.
+// kept returns the record that the broken ledger stores instead of this record.
 func (b brokenLedger[R]) kept(record R) R {
 	if b.keep != nil {
 		b.keep(&record)
@@ -25,8 +25,8 @@ func (b brokenLedger[R]) kept(record R) R {
 	return record
 }
 
-// read returns a history as the broken ledger returns it. The reading session itself has appended the last records. The
-// parameter own is their number.
+// read returns the history that the broken ledger returns for these records. The parameter own is the number of records
+// that the reading session itself has appended. They are the last records.
 func (b brokenLedger[R]) read(records []R, own int) []R {
 	if b.hidden {
 		records = records[:max(0, len(records)-own)]
@@ -46,10 +46,10 @@ func (b brokenLedger[R]) latest(records []R) (latest *R) {
 	return latest
 }
 
-// keeps returns a broken ledger that passes each record through change before it stores the record.
+// keeps returns a broken ledger that passes each record through the function change before it stores the record.
 func keeps[R any](change func(*R)) brokenLedger[R] { return brokenLedger[R]{keep: change} }
 
-// returns returns a broken ledger that passes each record through change before it returns the record.
+// returns returns a broken ledger that passes each record through the function change before it returns the record.
 func returns[R any](change func(*R)) brokenLedger[R] {
 	return brokenLedger[R]{history: func(records []R) []R { return changed(records, change) }}
 }

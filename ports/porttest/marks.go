@@ -53,8 +53,8 @@ func (h StoreHarness) openMarks(t testing.TB) (m marksStore, has bool) {
 	return m, has
 }
 
-// erase locks the customers with these numbers in one session. Lock writes their erasure marks. The session ends with
-// the error failure, and rolls back if failure is not nil.
+// erase locks the customers with these numbers in one session. Lock writes their erasure marks. The function of the
+// session returns the parameter failure. If failure is not nil, the session rolls back.
 func (m marksStore) erase(t testing.TB, failure error, at time.Time, numbers ...int64) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), m.patience)
@@ -177,7 +177,7 @@ func markQueriesHaveBounds(t testing.TB, h StoreHarness) {
 	m.erase(t, nil, after(3), 1)
 	m.erase(t, nil, after(1), 2)
 	m.erase(t, nil, after(2), 3)
-	// The bounds of a query are compared in whole microseconds, so this erasure counts as an erasure at after(4).
+	// Marks compares instants in whole microseconds, so this erasure counts as an erasure at after(4).
 	m.erase(t, nil, after(4).Add(900*time.Nanosecond), 4)
 	expectMarks(t, "since the second one", m.list(t, domain.MarkQuery{Since: after(2), Limit: 10}),
 		"1 at 3s, 1", "3 at 2s, 1", "4 at 4s, 1")
@@ -278,8 +278,8 @@ func (m marksStore) position(t testing.TB, reader string) int64 {
 	})
 }
 
-// advance calls Advance in a session whose function returns the error end, and checks whether Advance has moved the
-// position.
+// advance calls Advance in a separate session and checks whether Advance has changed the position. If the parameter end
+// is not nil, the session rolls back with this error.
 func (m marksStore) advance(t testing.TB, reader string, from, to int64, want bool, end error) {
 	t.Helper()
 	err := try(t, m.Store, func(ctx context.Context, s ports.Session) error {

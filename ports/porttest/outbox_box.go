@@ -12,7 +12,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// morning is the instant of the first entries. The cases enqueue entries at or after morning and claim them at or after
+// morning is the instant at which the cases enqueue their first outbox entries. They claim the entries at or after
 // noon. No case reads the clock.
 var morning = noon.Add(-4 * time.Hour)
 
@@ -39,8 +39,8 @@ func (b box) try(t testing.TB, fn func(context.Context, ports.Outbox) error) err
 	return try(t, b.Store, func(ctx context.Context, s ports.Session) error { return fn(ctx, s.Outbox()) })
 }
 
-// toErase returns a pending erasure for the resolver desk. The erasure is enqueued at the instant morning plus the
-// duration after.
+// toErase returns a pending erasure for the resolver that is named desk. The erasure is enqueued at the instant morning
+// plus the duration in the parameter after.
 func toErase(t testing.TB, entryID string, of domain.SubjectID, after time.Duration) domain.OutboxEntry {
 	t.Helper()
 	return domain.OutboxEntry{
@@ -85,8 +85,8 @@ func (b box) claim(t testing.TB, limit int, at time.Time) []domain.OutboxEntry {
 
 func token(at time.Time) string { return "lease of " + at.Format(time.RFC3339Nano) }
 
-// claimed enqueues entries and claims them at noon. It returns the claimed entries in the order of the parameter
-// entries.
+// claimed enqueues entries and claims them at noon. It returns them as claimed, in the order in which the caller passed
+// them.
 func (b box) claimed(t testing.TB, entries ...domain.OutboxEntry) []domain.OutboxEntry {
 	t.Helper()
 	b.enqueue(t, entries...)
@@ -100,13 +100,15 @@ func (b box) claimed(t testing.TB, entries ...domain.OutboxEntry) []domain.Outbo
 	return claimed
 }
 
-// due returns the entries that are due at the instant in the parameter at. It claims them and rolls the claim back.
+// due returns the entries that are due at the instant in the parameter at. It claims the entries and rolls the claim
+// back.
 func (b box) due(t testing.TB, at time.Time) []domain.OutboxEntry {
 	t.Helper()
 	return b.dueFor(t, 1000, at)
 }
 
-// dueFor does the same as due, but claims with this limit and these targets.
+// dueFor returns the entries that Claim takes with this limit and these targets at the instant in the parameter at. It
+// rolls the claim back.
 func (b box) dueFor(
 	t testing.TB, limit int, at time.Time, known ...domain.OutboxTarget,
 ) (found []domain.OutboxEntry) {
@@ -157,14 +159,14 @@ func givesBack(entry domain.OutboxEntry) domain.Settlement {
 	return domain.Settlement{Entry: entry, Status: domain.OutboxPending}
 }
 
-// These are the results that a settlement can have.
+// These are the possible results of one settlement.
 var (
 	applied   = domain.SettleResult{}
 	stale     = domain.SettleResult{Stale: true}
 	completes = domain.SettleResult{Completes: true}
 )
 
-// namesOf returns a name for each result, for the message of a failure.
+// namesOf returns the names of the results, such as stale. The message of a failed case shows them.
 func namesOf(results []domain.SettleResult) []string {
 	names := make([]string, len(results))
 	for i, result := range results {
@@ -181,13 +183,12 @@ func entryIDs(entries []domain.OutboxEntry) []string {
 	return ids
 }
 
-// expectResult checks the first of the results that Settle has returned.
+// expectResult checks the first result of a call of Settle.
 func expectResult(t testing.TB, what string, got []domain.SettleResult, want domain.SettleResult) {
 	t.Helper()
 	assert(t, got[0] == want, "%s resulted in %v, want %v", what, namesOf(got), namesOf([]domain.SettleResult{want}))
 }
 
-// expectEntries checks that the entries have these ids, in this order.
 func expectEntries(t testing.TB, what string, got []domain.OutboxEntry, want ...string) {
 	t.Helper()
 	expectIDs(t, what, entryIDs(got), want...)

@@ -11,7 +11,7 @@ import (
 )
 
 // completesBy returns a function that makes a store defective: its Settle reports that a success completes the
-// operation if holdsBack returns false for every other entry.
+// operation if no other outbox entry prevents this. The function holdsBack reports whether another entry prevents this.
 func completesBy(holdsBack func(success, other domain.OutboxEntry) bool) func(*Store) {
 	return func(store *Store) {
 		var mu sync.Mutex

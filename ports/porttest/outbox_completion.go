@@ -56,8 +56,8 @@ func outboxOpenEntriesHoldCompletionBack(t testing.TB, h StoreHarness) {
 				}
 			}
 			e := b.claimed(t, entries...)
-			// The first call settles the other entry alone, and a second call settles the success. The third call settles an
-			// equal pair of entries in one call.
+			// Two calls of Settle settle the two entries of the first subject. One call settles both entries of the second
+			// subject.
 			b.settle(t, settle(e[0])...)
 			if got := b.settle(t, succeeds(e[1])); got[0] != applied {
 				t.Errorf("%s: after another entry was %s, a success resulted in %v", operation, name, namesOf(got))

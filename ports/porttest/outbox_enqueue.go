@@ -106,8 +106,8 @@ func outboxSessionClaimsItsOwnEntries(t testing.TB, h StoreHarness) {
 	})
 }
 
-// expectAll checks that got has the entries of want, in order. Before it compares an entry, it applies change to a copy
-// of the wanted entry.
+// expectAll checks that got has the entries of want, in order. It passes a copy of each wanted entry through the
+// function change before it compares the entry.
 func expectAll(t testing.TB, what string, got, want []domain.OutboxEntry, change func(*domain.OutboxEntry)) {
 	t.Helper()
 	if !slices.Equal(entryIDs(got), entryIDs(want)) {
@@ -119,8 +119,8 @@ func expectAll(t testing.TB, what string, got, want []domain.OutboxEntry, change
 	}
 }
 
-// expect checks that the entry got equals the entry want after a change by the function change. It compares corrections
-// by their JSON.
+// expect passes the entry want through the function change, and checks that the entry got equals the result. It
+// compares corrections by their JSON.
 func expect(t testing.TB, got, want domain.OutboxEntry, change func(*domain.OutboxEntry)) {
 	t.Helper()
 	change(&want)

@@ -10,8 +10,8 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// changesEnqueued returns a function that makes a store defective: its Enqueue passes each entry through change before
-// it stores the entry.
+// changesEnqueued returns a function that makes a store defective: its Enqueue passes each entry through the function
+// change before it stores the entry.
 func changesEnqueued(change func(*domain.OutboxEntry)) func(*Store) {
 	return brokenOutbox{enqueue: func(c outboxCall) error {
 		c.entries = changed(slices.Clone(c.entries), change)

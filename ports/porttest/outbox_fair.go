@@ -10,8 +10,7 @@ import (
 	"github.com/habeas-data/habeas/internal/promise"
 )
 
-// outboxFairPromises are the promises about a claim whose limit is lower than the number of due entries: how it divides
-// the limit.
+// outboxFairPromises are the promises about the way in which a claim divides its limit if more entries are due.
 var outboxFairPromises = []promise.Promise[StoreHarness]{
 	that(outboxClaimSharesItsLimitAmongResolvers,
 		"A claim gives each resolver an equal share of the limit, and distributes unused shares."),
@@ -23,7 +22,7 @@ var outboxFairPromises = []promise.Promise[StoreHarness]{
 }
 
 // erasuresNamed returns n erasures whose ids are the name followed by a number. The first erasure is enqueued at the
-// instant morning plus the duration from, each following one a second later.
+// instant morning plus the duration in the parameter from. Each following erasure is enqueued a second later.
 func erasuresNamed(
 	t testing.TB, name string, n int, from time.Duration, change func(*domain.OutboxEntry),
 ) []domain.OutboxEntry {
@@ -64,7 +63,8 @@ func outboxClaimSharesItsLimitAmongResolvers(t testing.TB, h StoreHarness) {
 	expectEntries(t, "one for two resolvers, crm first: claimed", due, "c0")
 }
 
-// withRetries returns a store with the retries r0 to r5 and the new entries n0 to n5. r5 became due first.
+// withRetries returns a store with the retries r0 to r5 and the new entries n0 to n5. The retry r5 became due first,
+// and r0 last.
 func (h StoreHarness) withRetries(t testing.TB) box {
 	t.Helper()
 	b := h.box(t)
@@ -121,8 +121,8 @@ func outboxClaimKeepsToTheLimitOfAResolver(t testing.TB, h StoreHarness) {
 	assert(t, len(got) == 1, "one of the resolver: claimed are %v", got)
 }
 
-// With OutboxTarget.DueFrom and DueUntil, a claim may skip entries that became due outside of this period. It must
-// still return the entries that became due in this period.
+// OutboxTarget.DueFrom and DueUntil limit a claim to a period. The claim must return the entries that became due in
+// this period, and may skip all other entries.
 func outboxClaimTakesEntriesDueSinceAnInstant(t testing.TB, h StoreHarness) {
 	b := h.withRetries(t)
 	from := func(instant time.Time) domain.OutboxTarget {

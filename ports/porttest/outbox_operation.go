@@ -8,7 +8,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// withOperation returns the entries with this operation id.
+// withOperation sets the operation id of the entries and returns them.
 func withOperation(operationID string, entries ...domain.OutboxEntry) []domain.OutboxEntry {
 	for i := range entries {
 		entries[i].OperationID = operationID

@@ -13,7 +13,7 @@ import (
 )
 
 // outboxOperationsPromises are the promises of ports.OutboxOperations. Their cases check nothing if the store does not
-// implement it.
+// implement this interface.
 var outboxOperationsPromises = []promise.Promise[StoreHarness]{
 	that(outboxBacklogCountsByResolver,
 		"Backlog counts the entries that have not succeeded, by resolver and status, with their oldest instants."),

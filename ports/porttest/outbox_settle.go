@@ -71,7 +71,7 @@ func outboxAbandonedErasureKeepsItsRef(t testing.TB, h StoreHarness) {
 	expectAll(t, "abandoned", b.abandoned(t, nil, 10), []domain.OutboxEntry{entry}, makeAbandoned)
 }
 
-// makeAbandoned changes an entry to the state after its first attempt was refused.
+// makeAbandoned changes an entry to the state that it has after the external system has refused its first attempt.
 func makeAbandoned(e *domain.OutboxEntry) {
 	at, class := noon, "refused"
 	e.Status, e.Attempts, e.LastAttemptAt, e.LastError = domain.OutboxAbandoned, 1, &at, &class

@@ -7,8 +7,8 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// changesSettlements returns a function that makes a store defective: its Settle passes each settlement through change
-// before it stores the settlement.
+// changesSettlements returns a function that makes a store defective: its Settle passes each settlement through the
+// function change before it stores the settlement.
 func changesSettlements(change func(*domain.Settlement)) func(*Store) {
 	return brokenOutbox{settle: func(c outboxCall) (results, error) {
 		c.settlements = changed(slices.Clone(c.settlements), change)
@@ -16,8 +16,8 @@ func changesSettlements(change func(*domain.Settlement)) func(*Store) {
 	}}.breaks
 }
 
-// changesResults returns a function that makes a store defective: its Settle passes the results through change before
-// it returns them.
+// changesResults returns a function that makes a store defective: its Settle passes the results through the function
+// change before it returns them.
 func changesResults(change func(settlements []domain.Settlement, results []domain.SettleResult)) func(*Store) {
 	return brokenOutbox{settle: func(c outboxCall) (results, error) {
 		results, err := c.settle()
@@ -28,8 +28,8 @@ func changesResults(change func(settlements []domain.Settlement, results []domai
 	}}.breaks
 }
 
-// changesSuccess returns a function that makes a store defective: it passes each entry that has succeeded through
-// change. The parameter was of change is the entry as it was claimed.
+// changesSuccess returns a function that makes a store defective: it changes each entry that has succeeded by the
+// function change. The parameter was of this function is the entry as it was claimed.
 func changesSuccess(change func(entry *domain.OutboxEntry, was domain.OutboxEntry)) func(*Store) {
 	return func(store *Store) {
 		var seen remembered
@@ -48,8 +48,8 @@ func changesSuccess(change func(entry *domain.OutboxEntry, was domain.OutboxEntr
 	}
 }
 
-// changesAbandoned returns a function that makes a store defective: it passes each abandoned entry through change
-// before it returns the entry. The parameter seen collects the entries as they were enqueued.
+// changesAbandoned returns a function that makes a store defective: it passes each abandoned entry through the function
+// change before it returns the entry. The parameter seen collects the entries as they were enqueued.
 func changesAbandoned(seen *remembered, change func(*domain.OutboxEntry)) func(*Store) {
 	return brokenOutbox{
 		enqueue:   func(c outboxCall) error { seen.note(c.entries...); return c.enqueue() },
@@ -60,7 +60,8 @@ func changesAbandoned(seen *remembered, change func(*domain.OutboxEntry)) func(*
 }
 
 // keepsAbandoned returns a function that makes a store defective: an abandoned entry keeps values that the store should
-// have cleared, because keep restores them. The parameter was of keep is the entry as it was enqueued.
+// have cleared, because the function keep restores them. The parameter was of this function is the entry as it was
+// enqueued.
 func keepsAbandoned(keep func(entry *domain.OutboxEntry, was domain.OutboxEntry)) func(*Store) {
 	seen := &remembered{}
 	return changesAbandoned(seen, func(e *domain.OutboxEntry) {

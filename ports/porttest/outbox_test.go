@@ -43,8 +43,8 @@ type (
 	results     = []domain.SettleResult
 )
 
-// outboxCall is a call of a method of a correct outbox, with the arguments of the call. The field at is the instant of
-// a claim. For Purge and Unclaimed, it is the instant before which the entries were enqueued.
+// outboxCall holds the arguments of a call of an outbox, and the correct outbox. The field at is the instant of a
+// claim. For Purge and Unclaimed, it holds the parameter enqueuedBefore or dueBefore.
 type outboxCall struct {
 	ports.Outbox
 	ctx         context.Context
@@ -91,7 +91,7 @@ func (o brokenOutbox) breaks(store *Store) {
 	})(store)
 }
 
-// callOr calls the broken method. If broken is nil, it calls the good method.
+// callOr calls the function broken, or the function good if broken is nil.
 func callOr[C, R any](broken, good func(C) (R, error), call C) (R, error) {
 	if broken != nil {
 		return broken(call)
@@ -142,14 +142,14 @@ func (o brokenOutbox) Unclaimed(ctx context.Context, before time.Time, limit int
 	return callOr(o.unclaimed, outboxCall.unclaimed, outboxCall{Outbox: o.Outbox, ctx: ctx, at: before, limit: limit})
 }
 
-// changesClaimCall returns a function that makes a store defective: its Claim passes its arguments through change
-// before it uses them.
+// changesClaimCall returns a function that makes a store defective: its Claim passes its arguments through the function
+// change before it uses them.
 func changesClaimCall(change func(c *outboxCall)) func(*Store) {
 	return brokenOutbox{claim: func(c outboxCall) (entries, error) { change(&c); return c.claim() }}.breaks
 }
 
-// changesTaken returns a function that makes a store defective: its Claim passes the list of entries through change
-// before it returns the list.
+// changesTaken returns a function that makes a store defective: its Claim passes the list of entries through the
+// function change before it returns the list.
 func changesTaken(change func(c outboxCall, taken entries) entries) func(*Store) {
 	return brokenOutbox{claim: func(c outboxCall) (entries, error) {
 		taken, err := c.claim()
@@ -157,13 +157,13 @@ func changesTaken(change func(c outboxCall, taken entries) entries) func(*Store)
 	}}.breaks
 }
 
-// changesClaimed returns a function that makes a store defective: its Claim passes each entry through change before it
-// returns the entry.
+// changesClaimed returns a function that makes a store defective: its Claim passes each entry through the function
+// change before it returns the entry.
 func changesClaimed(change func(*domain.OutboxEntry)) func(*Store) {
 	return changesTaken(func(_ outboxCall, taken entries) entries { return changed(taken, change) })
 }
 
-// changed applies change to each of the records in place and returns the records.
+// changed changes each record in place by the function change, and returns the records.
 func changed[R any](records []R, change func(*R)) []R {
 	for i := range records {
 		change(&records[i])

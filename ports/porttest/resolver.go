@@ -32,9 +32,10 @@ type ResolverSystem struct {
 	// Resolver is the resolver under test. Required.
 	Resolver ports.Resolver
 
-	// Populated is the ref of a subject with test data. The subject has a value in every field of the covered surface, and
-	// values in everything that the surface excludes. A field name with {id} stands for a family of fields, such as one
-	// field for each order. The subject has values for two different ids in each family. Required.
+	// Populated is the ref of a subject with test data. The subject has a value in every field of the covered surface (the
+	// data that the resolver exports and erases), and values in all data that the surface excludes. A field name with {id}
+	// stands for a family of fields, such as one field for each order. The subject has values for two different ids in
+	// each family. Required.
 	Populated domain.SubjectRef
 	// Bystander is the ref of another subject with data. No call for other subjects may change this data. Required.
 	Bystander domain.SubjectRef

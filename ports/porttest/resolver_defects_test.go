@@ -13,7 +13,7 @@ import (
 )
 
 // changesRecords returns a function that makes a resolver defective: its ExportSubject passes the records of the
-// subject Populated through change.
+// subject Populated through the function change.
 func changesRecords(change func([]domain.ExportRecord)) func(*fakeResolver) {
 	return func(f *fakeResolver) {
 		export := f.export
@@ -41,8 +41,8 @@ func exportsAlso(record domain.ExportRecord) func(*fakeResolver) {
 	}
 }
 
-// changesErasure returns a function that makes a resolver defective: its EraseSubject passes its results through
-// change. If failures is false, only results without an error pass through change.
+// changesErasure returns a function that makes a resolver defective: its EraseSubject passes its results through the
+// function change. If failures is false, only results without an error pass through the function change.
 func changesErasure(change func(alreadyAbsent bool, err error) (bool, error), failures bool) func(*fakeResolver) {
 	return func(f *fakeResolver) {
 		erase := f.erase
@@ -57,7 +57,7 @@ func changesErasure(change func(alreadyAbsent bool, err error) (bool, error), fa
 }
 
 // changesErrors returns a function that makes a resolver defective: ExportSubject and EraseSubject pass each error
-// through change.
+// through the function change.
 func changesErrors(change func(error) error) func(*fakeResolver) {
 	return func(f *fakeResolver) {
 		export, erase := f.export, f.erase

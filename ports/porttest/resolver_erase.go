@@ -63,7 +63,8 @@ func resolverCallsCanBeMadeConcurrently(t testing.TB, h ResolverHarness) {
 				t.Errorf("a concurrent export returned other records")
 			}
 			s.Resolver.CoveredSurface()
-			// Two entries may exist for one subject, and two workers may hold the same entry after its lease has expired.
+			// The calls use two ids of outbox entries. Two entries may exist for one subject, and two workers may process the
+			// same entry after its lease has expired.
 			if _, err := s.Resolver.EraseSubject(context.Background(), s.Populated, fmt.Sprintf("entry-%d", i%2)); err != nil {
 				t.Errorf("a concurrent erasure failed: %v", err)
 			}

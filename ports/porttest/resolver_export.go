@@ -54,8 +54,8 @@ func resolverExportStaysWithinTheSurface(t testing.TB, h ResolverHarness) {
 	}
 }
 
-// A field name with {id} stands for a family of fields, such as one field for each order. The export must contain a
-// family with two different ids. With only one record, {id} could be the literal name of a field.
+// A field name with {id} stands for a family of fields, such as one field for each order. The export must contain
+// records of two ids of each family. With only one, {id} could be the literal name of a field.
 func resolverSurfaceIsExportedInFull(t testing.TB, h ResolverHarness) {
 	s := h.open(t)
 	records := s.export(t, s.Populated)

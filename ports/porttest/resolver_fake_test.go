@@ -10,8 +10,8 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// fakeResolver is a correct resolver whose external system is in memory. A test replaces one of its functions to break
-// it.
+// fakeResolver is a correct resolver whose external system is in memory. A test replaces one of its functions to make
+// the resolver defective.
 type fakeResolver struct {
 	name    func() string
 	surface func() domain.CoveredSurface
@@ -117,7 +117,8 @@ func (f *fakeResolver) inject(err error) func() {
 	return func() { f.mu.Lock(); defer f.mu.Unlock(); f.failing = err }
 }
 
-// call returns the error of the injected fault, if there is one. Every method of the resolver calls it first.
+// call returns the error of the injected fault, if there is one. Every method of the resolver first calls this
+// function.
 func (f *fakeResolver) call(ctx context.Context) error {
 	f.mu.Lock()
 	failing, hanging := f.failing, f.hanging

@@ -13,7 +13,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// resolverMethods are the names of two methods of a resolver that call the external system: one exports and one erases.
+// resolverMethods are the names of a method that exports and of a method that erases.
 type resolverMethods struct{ export, erase string }
 
 func (m resolverMethods) all() []string { return []string{m.export, m.erase} }
@@ -50,7 +50,7 @@ func (s ResolverSystem) attempt(ctx context.Context, method string) resolverCall
 	return resolverCall{method, err}
 }
 
-// attempts calls those of the two methods that fail because of the fault.
+// attempts calls each of the two methods that must fail because of the fault.
 func (s ResolverSystem) attempts(methods resolverMethods, fault ResolverFault) (all []resolverCall) {
 	if !fault.SparesExport {
 		all = append(all, s.attempt(context.Background(), methods.export))
@@ -61,7 +61,7 @@ func (s ResolverSystem) attempts(methods resolverMethods, fault ResolverFault) (
 	return all
 }
 
-// records returns the records that the export of the two methods returns.
+// records returns the records that the export method returns.
 func (s ResolverSystem) records(t testing.TB, methods resolverMethods) []domain.ExportRecord {
 	t.Helper()
 	if methods == subjectMethods {
@@ -70,8 +70,8 @@ func (s ResolverSystem) records(t testing.TB, methods resolverMethods) []domain.
 	return s.exportKeys(t, s.Keys.Populated...)
 }
 
-// underEachFault opens a system for each fault that pick returns, injects the fault and calls check. It returns the
-// number of faults.
+// underEachFault opens a system for each fault that the function pick returns, injects the fault and calls the function
+// check. It returns the number of faults.
 func (h ResolverHarness) underEachFault(
 	t testing.TB, pick func(ResolverSystem) []ResolverFault, check func(s ResolverSystem, fault ResolverFault),
 ) (faults int) {

@@ -73,7 +73,7 @@ func resolverKeyDefects() resolverDefects {
 }
 
 // changesErrorsOfKeys returns a function that makes a resolver defective: ExportKeys and EraseKeys pass each error
-// through change.
+// through the function change.
 func changesErrorsOfKeys(change func(error) error) func(*fakeResolver) {
 	return func(f *fakeResolver) {
 		f.byKeys = func(ctx context.Context, keys []string) ([]domain.ExportRecord, error) {

@@ -38,7 +38,8 @@ var restrictionPromises = []promise.Promise[StoreHarness]{
 	that(restrictionSubjectsAreKeptApart, "Queries never return a record of another subject."),
 }
 
-// restrict returns a restriction. The parameter seconds is the time of the restriction after noon.
+// restrict returns a restriction. The parameter seconds is the time from noon to the instant of the restriction, in
+// seconds.
 func restrict(id domain.SubjectID, purpose *string, seconds int) domain.RestrictionRecord {
 	return domain.RestrictionRecord{
 		SubjectID: id, Purpose: purpose, Restricted: true, RecordedAt: after(seconds), Source: "api",
@@ -46,7 +47,7 @@ func restrict(id domain.SubjectID, purpose *string, seconds int) domain.Restrict
 }
 
 // restrictionRecord returns a restriction, or the lifting of a restriction if restricted is false. A case identifies
-// the record by its source. The parameter seconds is the time of the record after noon.
+// the record by its source. The parameter seconds is the time from noon to the instant of the record, in seconds.
 func restrictionRecord(
 	id domain.SubjectID, purpose *string, source string, restricted bool, seconds int,
 ) domain.RestrictionRecord {
@@ -122,7 +123,6 @@ func restrictionPurposesAreComparedExactly(t testing.TB, h StoreHarness) {
 	restrictions.purposesAreComparedExactly(t, h)
 }
 
-// latestRestrictions returns the records that are in force.
 func latestRestrictions(
 	t testing.TB, store Store, id domain.SubjectID, purpose *string,
 ) (global, scoped *domain.RestrictionRecord) {

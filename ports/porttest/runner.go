@@ -60,7 +60,8 @@ func (h StoreHarness) patience() time.Duration {
 	return h.Patience
 }
 
-// requireHook fails the case if an optional function of Store that the case needs is not set.
+// requireHook fails a case that needs the optional function of Store with this name. The parameter there is false if
+// the function is not set.
 func requireHook(t testing.TB, there bool, name string) {
 	t.Helper()
 	must(t, there, "Store.%s is not set: set it, or waive this case (StoreHarness.Waive) and say why", name)
@@ -95,8 +96,7 @@ func (h StoreHarness) within(t testing.TB, what string, fn func()) {
 // inOneAndMany are the values of the parameter inOne of appendAll.
 var inOneAndMany = []bool{true, false}
 
-// appendAll appends records. If inOne is true, one session appends all records. Otherwise each record has a separate
-// session.
+// appendAll appends the records, all in one session if inOne is true, and each in a separate session otherwise.
 func appendAll[R any](
 	t testing.TB, store Store, inOne bool, records []R, add func(context.Context, ports.Session, R) error,
 ) {
@@ -117,7 +117,7 @@ func appendAll[R any](
 	}
 }
 
-// expectRecords checks the names of the returned records and their order, but no other fields.
+// expectRecords compares the names of the records and their order, but no other fields.
 func expectRecords[R any](t testing.TB, what string, name func(R) string, got []R, want ...R) {
 	t.Helper()
 	for i := range min(len(got), len(want)) {
@@ -129,7 +129,7 @@ func expectRecords[R any](t testing.TB, what string, name func(R) string, got []
 	assert(t, len(got) == len(want), "%s: got %d records, want %d", what, len(got), len(want))
 }
 
-// expectWhole checks that the returned records equal the wanted records in order, in all fields.
+// expectWhole compares all fields of the records, and their order.
 func expectWhole[R any](t testing.TB, what string, name func(R) string, got []R, want ...R) {
 	t.Helper()
 	expectRecords(t, what, name, got, want...)
@@ -177,11 +177,10 @@ func events(prefix string, n int, of domain.SubjectID) []domain.AuditEvent {
 	return made
 }
 
-// errOf returns the error of a call and drops its result.
+// errOf returns only the error of the two results of a call.
 func errOf[T any](_ T, err error) error { return err }
 
-// read returns the result of fn, which it calls in a separate session. It fails the case if the session does not
-// commit.
+// read calls fn in a separate session and returns the result. It fails the case if the session does not commit.
 func read[T any](t testing.TB, store Store, fn func(context.Context, ports.Session) (T, error)) (value T) {
 	t.Helper()
 	do(t, store, func(ctx context.Context, s ports.Session) (err error) {

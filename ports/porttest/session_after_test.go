@@ -8,7 +8,6 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// afterCommit is a session whose AfterCommit calls notify.
 type afterCommit struct {
 	replacedStores
 	notify func(fn func(context.Context))
@@ -16,7 +15,7 @@ type afterCommit struct {
 
 func (n afterCommit) AfterCommit(fn func(context.Context)) { n.notify(fn) }
 
-// changesAfterCommit returns a function that makes a store defective: its AfterCommit calls notify.
+// changesAfterCommit returns a function that makes a store defective: its AfterCommit calls the function notify.
 func changesAfterCommit(notify func(s ports.CommitNotifier, fn func(context.Context))) func(*Store) {
 	return changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) error {
 		return do(ctx, func(ctx context.Context, s ports.Session) error {
@@ -50,7 +49,6 @@ var callsAfterCommitInside = changesDo(func(do doFunc, ctx context.Context, fn s
 	})
 })
 
-// afterEnd is a session whose AfterEnd calls notify.
 type afterEnd struct {
 	replacedStores
 	notify func(fn func(context.Context, error))
@@ -58,7 +56,7 @@ type afterEnd struct {
 
 func (e afterEnd) AfterEnd(fn func(context.Context, error)) { e.notify(fn) }
 
-// changesAfterEnd returns a function that makes a store defective: its AfterEnd calls notify.
+// changesAfterEnd returns a function that makes a store defective: its AfterEnd calls the function notify.
 func changesAfterEnd(notify func(s ports.EndNotifier, fn func(context.Context, error))) func(*Store) {
 	return changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) error {
 		return do(ctx, func(ctx context.Context, s ports.Session) error {
@@ -78,8 +76,8 @@ var callsAfterEndInside = changesDo(func(do doFunc, ctx context.Context, fn sess
 	})
 })
 
-// changesObserver returns a function that makes a store defective: it reports its sessions to the observer that change
-// returns.
+// changesObserver returns a function that makes a store defective: it reports its sessions to the observer that the
+// function change returns.
 func changesObserver(change func(o ports.Observer) ports.Observer) func(*Store) {
 	return func(store *Store) {
 		observed := store.Observed
@@ -99,7 +97,6 @@ func (f startFunc) Start(ctx context.Context, a domain.Activity) (context.Contex
 
 func (startFunc) Observe(context.Context, domain.Observation) {}
 
-// probed is a session factory that implements ports.Prober with a function.
 type probed struct {
 	doFunc
 	probe func(context.Context) error
@@ -107,8 +104,8 @@ type probed struct {
 
 func (p probed) Probe(ctx context.Context) error { return p.probe(ctx) }
 
-// changesProbes returns a function that makes a store defective: its Probe calls the function here. The Probe of a
-// store that cannot be reached calls the function away.
+// changesProbes returns a function that makes a store defective: its Probe calls the function here if the database can
+// be reached, and the function away otherwise.
 func changesProbes(here, away func(context.Context) error) func(*Store) {
 	return func(store *Store) {
 		store.Sessions = probed{store.Sessions.Do, here}

@@ -60,8 +60,8 @@ func sessionReturnsTheErrorThatItWasGiven(t testing.TB, h StoreHarness) {
 	}
 }
 
-// panicIn runs a session whose function calls fn and then panics with the value. It returns the value that the
-// panic of Do had.
+// panicIn runs a session whose function calls fn and then panics with the value. It returns the value with which Do
+// panics.
 func panicIn(t testing.TB, store Store, value any, fn func(context.Context, ports.Session) error) (recovered any) {
 	t.Helper()
 	defer func() { recovered = recover() }()

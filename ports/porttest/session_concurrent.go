@@ -64,7 +64,7 @@ func sessionIsTriedAgainAfterADeadlock(t testing.TB, h StoreHarness) {
 
 // lockInOppositeOrder runs two sessions that lock two people in opposite order, which causes a deadlock. Both sessions
 // must succeed after retries. Each attempt of a session appends an event to the trail of the person that it locks
-// first. For each session, lockInOppositeOrder returns the event of the last attempt.
+// first. lockInOppositeOrder returns, for each session, the id of the event that the last attempt appended.
 func lockInOppositeOrder(t testing.TB, h StoreHarness, store Store, people []domain.SubjectID) (last []string) {
 	t.Helper()
 	var waiting atomic.Int32

@@ -19,7 +19,8 @@ func sessionRollsBackWhenItsDeadlineHasPassed(t testing.TB, h StoreHarness) {
 	h.endsWithItsContext(t, withExpiry, context.DeadlineExceeded)
 }
 
-// endsWithItsContext checks that Do fails if its context ends when fn returns.
+// endsWithItsContext checks that Do fails and stores nothing if its context ends when the function of the session
+// returns.
 func (h StoreHarness) endsWithItsContext(
 	t testing.TB, ending func(context.Context) (context.Context, context.CancelFunc), want error,
 ) {
@@ -41,8 +42,8 @@ func (h StoreHarness) endsWithItsContext(
 	expectRowCounts(t, store, id, countsBefore)
 }
 
-// expiring is a context whose deadline passes when the channel passed is closed. A case therefore does not depend on
-// the clock.
+// expiring is a context whose deadline passes when the channel in the field passed is closed. A case therefore does not
+// depend on the clock.
 type expiring struct {
 	context.Context
 	passed chan struct{}
@@ -130,6 +131,6 @@ func whileLocked(t testing.TB, store Store, id domain.SubjectID, fn func()) {
 	}
 }
 
-// grace is the time for which a session waits for another session. After this time, the case assumes that the store
-// blocks the other session.
+// grace is the time for which one session of a case waits for another session. If the other session has not continued
+// by then, the case assumes that the store blocks it.
 const grace = 250 * time.Millisecond

@@ -16,8 +16,8 @@ import (
 
 type sessionFunc = func(context.Context, ports.Session) error
 
-// commitsOn returns a function that makes a store defective: its Do commits after an error of fn if failure is true,
-// and after a panic if panics is true.
+// commitsOn returns a function that makes a store defective. If failure is true, Do commits although fn has returned an
+// error. If panics is true, Do commits although fn has panicked.
 func commitsOn(failure, panics bool) func(*Store) {
 	return changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) error {
 		var failed error
@@ -43,8 +43,8 @@ func commitsOn(failure, panics bool) func(*Store) {
 	})
 }
 
-// commitsOnExit makes a store defective: its Do runs fn in another goroutine, and commits if this goroutine exits
-// without a result.
+// commitsOnExit makes a store defective: its Do runs fn in another goroutine. If this goroutine exits before fn has
+// returned, Do commits.
 var commitsOnExit = changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) error {
 	return do(ctx, func(ctx context.Context, s ports.Session) error {
 		ended, panicked := make(chan error, 1), make(chan any, 1)
@@ -67,8 +67,8 @@ var commitsOnExit = changesDo(func(do doFunc, ctx context.Context, fn sessionFun
 	})
 })
 
-// swallowsPanics returns a function that makes a store defective: its Do recovers a panic of fn and returns an error,
-// which the function instead creates from the value of the panic.
+// swallowsPanics returns a function that makes a store defective: its Do recovers a panic of fn and returns the error
+// that the function instead returns for the value of the panic.
 func swallowsPanics(instead func(value any) error) func(*Store) {
 	return changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) (err error) {
 		defer func() {
@@ -80,8 +80,9 @@ func swallowsPanics(instead func(value any) error) func(*Store) {
 	})
 }
 
-// changesResult returns a function that makes a store defective: its Do passes its error through change. The parameter
-// ofFn of change is the error of fn.
+// changesResult returns a function that makes a store defective: its Do returns the result of the function change. The
+// parameter err of this function is the error that the correct Do returns. The parameter ofFn is the error that the
+// function passed to Do returns.
 func changesResult(change func(err, ofFn error) error) func(*Store) {
 	return changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) error {
 		var ofFn error
@@ -114,7 +115,8 @@ func reusesOuterSession(store *Store) {
 	})(store)
 }
 
-// appendsAfterEnd makes a store defective: an append after the end of its session succeeds in another session.
+// appendsAfterEnd makes a store defective: an append after the end of a session does not fail. The store appends the
+// event in another session.
 func appendsAfterEnd(store *Store) {
 	changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) error {
 		return do(ctx, func(ctx context.Context, s ports.Session) error {
@@ -130,8 +132,8 @@ func appendsAfterEnd(store *Store) {
 	})(store)
 }
 
-// keepsReferences makes a store defective: a session reads the caller's restriction records only at its end, when the
-// caller may have changed them.
+// keepsReferences makes a store defective: a session does not copy the restriction records that the caller appends. It
+// reads them when it ends. By then, the caller may have changed them.
 var keepsReferences = changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) error {
 	return do(ctx, func(ctx context.Context, s ports.Session) error {
 		held := &heldRestrictions{RestrictionStore: s.Restrictions()}
@@ -182,8 +184,8 @@ func sharesPayloads(store *Store) {
 }
 
 // opensConnections returns a function that makes a store defective: its sessions hold more connections than they need.
-// If atOnce is true, each session takes one more connection at its beginning. If keep returns true at the end of a
-// session, the session leaves one connection open forever.
+// If atOnce is true, each session takes an additional connection when it begins. If the function keep returns true when
+// a session ends, the session leaves one connection open.
 func opensConnections(atOnce bool, keep func(err error, panicked bool) bool) func(*Store) {
 	return func(store *Store) {
 		var open atomic.Int64
@@ -267,13 +269,14 @@ func (d dirtyConsents) History(
 	return records, err
 }
 
-// neverRetriesDeadlocks makes a store defective: its Do returns the error of a deadlock. Each session that locks two
-// subjects gets this error.
+// neverRetriesDeadlocks makes a store defective: its Do does not retry after a deadlock. Each session that locks two
+// subjects fails with a simulated deadlock.
 var neverRetriesDeadlocks = changesSessions(func(s ports.Session) replacedStores {
 	return replacedStores{Session: s, subjects: &deadlocks{SubjectStore: s.Subjects(), second: errDeadlock}}
 })
 
-// deadlocks is a SubjectStore whose second call of Lock returns the error second.
+// deadlocks is a SubjectStore that simulates a deadlock. The first call of Lock succeeds. The second call returns the
+// error in the field second.
 type deadlocks struct {
 	ports.SubjectStore
 	locked bool

@@ -87,8 +87,8 @@ func sessionIsObserved(t testing.TB, h StoreHarness) {
 		"%d sessions began and %v were observed, want %v", observer.begun, observer.ended, want)
 }
 
-// sessionObserver records the ends of activities. It also serves as the key of a value in the contexts that it returns,
-// so that a case can recognize them.
+// sessionObserver records the end of each activity. A context that Start returns has a value whose key is the observer,
+// so that a case can recognize the context.
 type sessionObserver struct {
 	mu    sync.Mutex
 	begun int

@@ -11,7 +11,8 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// rehearsalPromises are the promises of ports.Rehearser. Their cases check nothing if the store does not implement it.
+// rehearsalPromises are the promises of ports.Rehearser. Their cases check nothing if the store does not implement this
+// interface.
 var rehearsalPromises = []promise.Promise[StoreHarness]{
 	that(sessionRehearsalLeavesNothing, "A rehearsal stores no write, even if fn fails or panics."),
 	that(sessionRehearsalCallsNothingAfterIt, "A rehearsal calls no function of AfterCommit."),

@@ -18,8 +18,8 @@ type rehearser struct {
 
 func (r rehearser) Rehearse(ctx context.Context, fn sessionFunc) error { return r.rehearse(ctx, fn) }
 
-// wrapped returns a session factory whose Do calls do and whose Rehearse calls rehearse. Each function gets the
-// correct method as its first parameter.
+// wrapped returns a session factory whose Do calls do and whose Rehearse calls rehearse. The functions do and rehearse
+// get the correct method as their first argument.
 func wrapped(
 	sessions ports.SessionFactory, do, rehearse func(doFunc, context.Context, sessionFunc) error,
 ) ports.SessionFactory {
@@ -31,11 +31,11 @@ func wrapped(
 	return rehearser{doing, func(ctx context.Context, fn sessionFunc) error { return rehearse(good.Rehearse, ctx, fn) }}
 }
 
-// asIs calls run without a change, so that wrapped keeps the correct method.
+// asIs calls the method run without a change. The function wrapped then keeps the correct method.
 func asIs(run doFunc, ctx context.Context, fn sessionFunc) error { return run(ctx, fn) }
 
-// changesRehearsals returns a function that makes a store defective: its Rehearse calls change. The parameters do and
-// rehearse of change are the correct methods.
+// changesRehearsals returns a function that makes a store defective: its Rehearse calls the function change. The
+// parameters do and rehearse of the function change are the correct methods.
 func changesRehearsals(change func(do, rehearse doFunc, ctx context.Context, fn sessionFunc) error) func(*Store) {
 	return func(store *Store) {
 		do := doFunc(store.Sessions.Do)

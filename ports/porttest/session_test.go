@@ -198,7 +198,7 @@ func TestSessionsThatBreakAPromiseFail(t *testing.T) {
 	}, sessionIsTriedAgainAfterADeadlock)
 }
 
-// onlyIs is an error that only errors.Is matches with its cause. errors.As does not find the cause.
+// onlyIs is an error whose cause is found by errors.Is, but not by errors.As.
 type onlyIs struct{ cause error }
 
 func (onlyIs) Error() string          { return "failed" }

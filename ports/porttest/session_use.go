@@ -106,7 +106,7 @@ func sessionCannotBeUsedAfterItsEnd(t testing.TB, h StoreHarness) {
 	})
 }
 
-// keptStores are the stores that a case has kept from a session, to use them after its end.
+// keptStores are the stores of a session that a case uses after the session has ended.
 type keptStores struct {
 	consents     ports.ConsentStore
 	restrictions ports.RestrictionStore

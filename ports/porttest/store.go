@@ -57,6 +57,11 @@ type Store struct {
 // Row is a row of a table of the application. The key is the name of a column. The value is nil for NULL. Otherwise the
 // type of the column determines the Go type of the value:
 //
-// int64 for smallint, integer and bigint, float64 for number, bool for boolean, time.Time in UTC and whole microseconds
-// for time, domain.JSON for json, []byte for bytes, and string for text and uuid.
+//   - smallint, integer and bigint: int64
+//   - number: float64
+//   - boolean: bool
+//   - time: time.Time, in UTC and in whole microseconds
+//   - json: domain.JSON
+//   - bytes: []byte
+//   - text and uuid: string
 type Row map[string]any

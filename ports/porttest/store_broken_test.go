@@ -29,7 +29,7 @@ type (
 
 func brokenStore(d storeDefect) (StoreHarness, found) { return inMemory(d.breaks), d.found }
 
-// only returns those storage promises that have one of the checks.
+// only selects the storage promises whose cases are among the checks.
 func only(checks ...func(testing.TB, StoreHarness)) []promise.Promise[StoreHarness] {
 	return slices.DeleteFunc(storagePromises(), func(p promise.Promise[StoreHarness]) bool { return !p.IsIn(checks) })
 }
@@ -53,7 +53,6 @@ func inMemory(breaks func(*Store)) StoreHarness {
 	}
 }
 
-// openInMemory opens a correct store in memory with these tables.
 func openInMemory(tables []domain.Table) Store {
 	dataMap, err := domain.NewDataMap(tables...)
 	if err != nil {
@@ -116,8 +115,8 @@ func (f doFunc) Do(ctx context.Context, fn sessionFunc) error {
 	return f(ctx, fn)
 }
 
-// changesDo returns a function that makes a store defective: its Do calls change. The parameter do of change is the
-// correct method.
+// changesDo returns a function that makes a store defective: its Do calls the function change. The parameter do of the
+// function change is the correct method.
 func changesDo(
 	change func(do doFunc, ctx context.Context, fn func(context.Context, ports.Session) error) error,
 ) func(*Store) {
@@ -182,7 +181,8 @@ func replacedOrOwn[S comparable](broken S, own func(ports.Session) S, s ports.Se
 	return own(s)
 }
 
-// changesSessions returns a function that makes a store defective: fn gets the session that change returns.
+// changesSessions returns a function that makes a store defective: the function of a session gets the session that the
+// function change returns instead of the correct session.
 func changesSessions(change func(s ports.Session) replacedStores) func(*Store) {
 	return changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) error {
 		return do(ctx, func(ctx context.Context, s ports.Session) error { return fn(ctx, change(s)) })

@@ -8,9 +8,9 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// changesSteps returns a function that makes a store defective: its Apply passes each step through change before it
-// executes the step. If change returns false, Apply skips the step and counts 0 rows. Apply still refuses steps that
-// are valid alone but not in combination.
+// changesSteps returns a function that makes a store defective: its Apply passes each step through the function change
+// before it executes the step. If change returns false, Apply skips the step and counts 0 rows. Apply still refuses
+// steps that are valid alone but not in combination.
 func changesSteps(change func(domain.Step) (domain.Step, bool)) func(*Store) {
 	return brokenSubjects{apply: func(c subjectCall) (rows []int64, err error) {
 		if conflict(c.steps) {
@@ -41,7 +41,7 @@ func conflict(steps []domain.Step) bool {
 }
 
 // changesCounts returns a function that makes a store defective: its Apply passes the number of rows of each step
-// through change.
+// through the function change.
 func changesCounts(change func(step domain.Step, rows int64) int64) func(*Store) {
 	return brokenSubjects{apply: func(c subjectCall) ([]int64, error) {
 		rows, err := c.apply()
@@ -52,8 +52,8 @@ func changesCounts(change func(step domain.Step, rows int64) int64) func(*Store)
 	}}.breaks
 }
 
-// changesRows returns a function that makes a store defective: the application reads the rows after change was applied
-// to them, not as the store has written them.
+// changesRows returns a function that makes a store defective: it passes each row of the application's tables through
+// the function change.
 func changesRows(change func(table string, row Row)) func(*Store) {
 	return func(store *Store) {
 		good := store.Rows

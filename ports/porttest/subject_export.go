@@ -89,8 +89,8 @@ func subjectExportIsComplete(t testing.TB, h StoreHarness) {
 func subjectExportIsInOrder(t testing.TB, h StoreHarness) {
 	s := shopUnderTest{h.open(t)}
 	s.Insert(t, "people", zoe.person())
-	// The export must order the rows by the numbers of their ids. The order of the ids as texts and the order of insertion
-	// are different.
+	// The export must order the rows by their ids as numbers. The order of the ids as texts, and the order of insertion,
+	// would be different.
 	for _, id := range []int64{1010, 1002, 1100, 1001, -1, 900} {
 		s.Insert(t, "orders", zoe.row(id, Row{"note": "note"}))
 		s.Insert(t, "addresses", zoe.row(id, Row{"street": "street"}))
@@ -207,8 +207,8 @@ func subjectExportHasTheLedgers(t testing.TB, h StoreHarness) {
 	s.expectLedgers(t, rows, want)
 }
 
-// expectLedgers checks the records of the ledgers in an export. They follow the records of the rows, whose number is
-// the parameter rows. Each of the two ledgers must have two records with the given values.
+// expectLedgers checks the end of zoe's export, which has two records of each ledger. The parameter rows is the number
+// of exported cells before the ledgers. The parameter values holds the exported values of the ledgers, in order.
 func (s shopUnderTest) expectLedgers(t testing.TB, rows int, values []any) {
 	t.Helper()
 	records := s.export(t, zoe)

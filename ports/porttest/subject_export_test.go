@@ -12,8 +12,8 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// changesExport returns a function that makes a store defective: its Export passes the list of records through change
-// before it calls yield.
+// changesExport returns a function that makes a store defective: its Export passes the list of records through the
+// function change before it calls yield.
 func changesExport(change func([]domain.ExportRecord) []domain.ExportRecord) func(*Store) {
 	return brokenSubjects{export: func(c subjectCall) error {
 		var records []domain.ExportRecord
@@ -33,8 +33,8 @@ func changesExport(change func([]domain.ExportRecord) []domain.ExportRecord) fun
 	}}.breaks
 }
 
-// changesExported returns a function that makes a store defective: its Export passes each record through change. It
-// omits a record if change returns false.
+// changesExported returns a function that makes a store defective: its Export passes each record through the function
+// change. It omits a record if change returns false.
 func changesExported(change func(record *domain.ExportRecord) (keep bool)) func(*Store) {
 	return changesExport(func(records []domain.ExportRecord) (kept []domain.ExportRecord) {
 		for _, record := range records {

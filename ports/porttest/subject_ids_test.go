@@ -11,7 +11,8 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// changesIDs returns a function that makes a store defective: it passes the elements of each id through change.
+// changesIDs returns a function that makes a store defective: it passes the elements of each id through the function
+// change.
 func changesIDs(change func(elements []string) []string) func(*Store) {
 	id := func(id domain.SubjectID) domain.SubjectID {
 		changed, err := domain.NewSubjectID(change(id.Elements())...)
@@ -24,7 +25,7 @@ func changesIDs(change func(elements []string) []string) func(*Store) {
 }
 
 // alsoApplies returns a function that makes a store defective: its Apply also changes the rows of each customer for
-// which taken returns true.
+// which the function taken returns true.
 func alsoApplies(taken func(id, other customer) bool) func(*Store) {
 	return func(store *Store) {
 		rows := store.Rows
@@ -46,7 +47,7 @@ type silentTB struct{ testing.TB }
 
 func (silentTB) Helper() {}
 
-// confusedWith returns the ids of all other customers for which taken returns true.
+// confusedWith returns the ids of all other customers for which the function taken returns true.
 func confusedWith(
 	rows func(t testing.TB, table string) []Row, id domain.SubjectID, taken func(id, other customer) bool,
 ) (others []domain.SubjectID) {

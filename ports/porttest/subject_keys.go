@@ -32,7 +32,7 @@ func (h StoreHarness) keyShop(t testing.TB) (s shopUnderTest, engraved []string)
 	return s, engraved
 }
 
-// keys returns the keys in zoe's rows. If the query has ErasedAt, it locks zoe first, as an erasure does.
+// keys returns the keys in zoe's rows. If query.ErasedAt is set, the session locks zoe first, as an erasure does.
 func (s shopUnderTest) keys(t testing.TB, query domain.KeyQuery) (keys []string) {
 	t.Helper()
 	s.do(t, func(ctx context.Context, subjects ports.SubjectStore) (err error) {

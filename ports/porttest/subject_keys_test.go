@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// changesKeys returns a function that makes a store defective: its Keys passes the keys through change before it
-// returns them.
+// changesKeys returns a function that makes a store defective: its Keys passes the keys through the function change
+// before it returns them.
 func changesKeys(change func(keys []string) []string) func(*Store) {
 	return brokenSubjects{keys: func(c subjectCall) ([]string, error) {
 		keys, err := c.readKeys()
@@ -14,8 +14,8 @@ func changesKeys(change func(keys []string) []string) func(*Store) {
 	}}.breaks
 }
 
-// changesKeyQuery returns a function that makes a store defective: its Keys passes its query through change before it
-// uses the query.
+// changesKeyQuery returns a function that makes a store defective: its Keys passes its query through the function
+// change before it uses the query.
 func changesKeyQuery(change func(c *subjectCall)) func(*Store) {
 	return brokenSubjects{keys: func(c subjectCall) ([]string, error) {
 		change(&c)

@@ -13,7 +13,7 @@ import (
 )
 
 // verificationPromises are the promises of ports.ErasureVerifier. Their cases check nothing if the store does not
-// implement it.
+// implement this interface.
 var verificationPromises = []promise.Promise[StoreHarness]{
 	that(subjectVerificationFindsNothingAfterAPlan, "LeftOver reports no data of the subject after a complete plan."),
 	that(subjectVerificationFindsSkippedSteps, "LeftOver reports exactly the columns of a step that was not carried out."),
@@ -81,7 +81,7 @@ func subjectVerificationFindsNothingAfterAPlan(t testing.TB, h StoreHarness) {
 }
 
 // applyThenVerify locks zoe, applies the steps in the parameter done, and calls LeftOver for the steps in the parameter
-// expected. It returns both results and rolls the session back.
+// expected. It returns the results of both calls and rolls the session back.
 func (s shopUnderTest) applyThenVerify(
 	t testing.TB, done, expected []domain.Step,
 ) (rows []int64, found []domain.Leftover) {
@@ -108,8 +108,9 @@ func (s shopUnderTest) hasVerifier(t testing.TB) bool {
 	return s.verify(t, func(context.Context, ports.ErasureVerifier) error { return nil })
 }
 
-// The case leaves out one step of the plan after the other. For some rows of the step that is left out, it requires no
-// finding: another step has erased the row, or has cleared the reference that connected the row to zoe.
+// For each step of the plan, the case applies the plan without this step. LeftOver must find the rows of this step. It
+// may find fewer rows if rows can belong to several people: another step has erased a row, or has cleared the reference
+// that connected the row to zoe.
 func subjectVerificationFindsSkippedSteps(t testing.TB, h StoreHarness) {
 	for _, s := range h.shops(t) {
 		if !s.hasVerifier(t) {

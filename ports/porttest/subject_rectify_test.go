@@ -12,8 +12,8 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// changesValues returns a function that makes a store defective: its Rectify passes each value through change before it
-// writes the value.
+// changesValues returns a function that makes a store defective: its Rectify passes each value through the function
+// change before it writes the value.
 func changesValues(change func(value any) any) func(*Store) {
 	return changesRectifications(func(step *domain.RectificationStep) {
 		for i := range step.Values {
@@ -31,7 +31,7 @@ func changesRectifications(change func(step *domain.RectificationStep)) func(*St
 }
 
 // changesValuesOf returns a function that makes a store defective: its Rectify passes the values of type From through
-// change before it writes them.
+// the function change before it writes them.
 func changesValuesOf[From, To any](change func(From) To) func(*Store) {
 	return changesValues(func(value any) any {
 		if value, ok := value.(From); ok {

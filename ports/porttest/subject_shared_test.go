@@ -6,7 +6,8 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// changesDataMap returns a function that makes a store defective: it uses another data map than the harness declares.
+// changesDataMap returns a function that makes a store defective: it uses a data map whose tables were changed by the
+// function change.
 func changesDataMap(change func(table *domain.Table)) func(*Store) {
 	tables := shop()
 	for i := range tables {

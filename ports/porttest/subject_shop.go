@@ -13,16 +13,15 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// customer is a person in the shop. The field ids is the first of a thousand numbers that are the ids of the customer's
-// rows.
+// customer is a person in the shop. The ids of the customer's rows are the thousand numbers from the field ids on.
 type customer struct {
 	tenant string
 	number int64
 	ids    int64
 }
 
-// zoe is the subject of most cases. The keys of the others resemble zoe's key. A store that compares only a part of a
-// key, or that ignores case or spaces, confuses them with zoe.
+// zoe is the subject of most cases. The customers in others have keys that resemble zoe's key. A store confuses them
+// with zoe if it compares only a part of a key, or ignores case or spaces.
 var (
 	zoe    = customer{"acme", 7, 1000}
 	others = []customer{
@@ -70,7 +69,8 @@ func (c customer) person() Row {
 
 func (c customer) says(what string) string { return fmt.Sprintf("%s of %d", what, c.ids) }
 
-// issued is an instant on the leap day, because the end of a period of years then falls on a day that does not exist.
+// issued is the instant at which the invoices were issued. It is on 29 February, so that a retention period of some
+// years ends on a day that may not exist.
 var issued = time.Date(2024, 2, 29, 23, 59, 59, 123456000, time.UTC)
 
 // row returns a row of the customer with the given id. The parameter more holds further columns.
@@ -97,8 +97,8 @@ func (h StoreHarness) shop(t testing.TB) shopUnderTest {
 	return s
 }
 
-// seed adds a customer with the given number of rows in most tables. In order_lines, it adds twice as many rows. Each
-// message of the customer is a reply to the message before it.
+// seed adds a customer. It inserts one row into people, and the given number of rows into addresses, messages, orders
+// and invoices. Each order gets two rows in order_lines. Each message is a reply to the customer's previous message.
 func (s shopUnderTest) seed(t testing.TB, c customer, rows int) {
 	t.Helper()
 	s.Insert(t, "people", c.person())
@@ -170,8 +170,8 @@ func unchanged(t testing.TB, what string, got, want content) {
 	}
 }
 
-// same reports whether two values of cells are equal. The number of an exported record may have another Go type than
-// the number of a Row.
+// same reports whether two values of cells are equal. Numbers are compared by their value, because an exported number
+// may have another Go type than the number in a Row.
 func same(got, want any) bool {
 	switch want := want.(type) {
 	case nil:

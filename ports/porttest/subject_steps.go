@@ -25,7 +25,8 @@ func wholePlan(t testing.TB) []domain.Step {
 	return plan.Local()
 }
 
-// deletes, anonymizes and retains return the step of the plan for a table with the strategy in their name.
+// The functions deletes, anonymizes and retains return a step of the plan. The step is for the given table and has the
+// strategy in the name of the function.
 func deletes(t testing.TB, table string) domain.Step {
 	t.Helper()
 	return stepOf(t, table, domain.StrategyDelete)
@@ -80,8 +81,8 @@ func subjectRowsAreDeleted(t testing.TB, h StoreHarness) {
 
 func subjectRepliesAreDeletedInOneStep(t testing.TB, h StoreHarness) {
 	s := h.shop(t)
-	// The messages are a reply to itself, a reply to the message of another person, a message without a reply, and a reply
-	// whose id is smaller than the id of its message.
+	// Apply must also delete these messages: a reply to itself, a reply to a message of another person, and a reply whose
+	// id is lower than the id of the answered message.
 	s.Insert(t, "messages", zoe.row(zoe.ids+10, Row{"reply_to": zoe.ids + 10}))
 	s.Insert(t, "messages", zoe.row(zoe.ids+11, Row{"reply_to": others[0].ids}))
 	s.Insert(t, "messages", zoe.row(zoe.ids+20, Row{"reply_to": nil}))
@@ -182,7 +183,8 @@ func subjectStepsAreRefused(t testing.TB, h StoreHarness) {
 	unchanged(t, "after steps that were refused", s.content(t), before)
 }
 
-// judgedAt returns the step with an instant. A retention period that has ended by this instant counts as over.
+// judgedAt returns the step with an instant in the field At. A retention period that has ended by this instant counts
+// as over.
 func judgedAt(step domain.Step, instant time.Time) domain.Step {
 	step.At = instant
 	return step
@@ -190,7 +192,7 @@ func judgedAt(step domain.Step, instant time.Time) domain.Step {
 
 // In invoices, the address is retained for ten years. The phone is anonymized.
 func subjectCellsWithExpiredRetentionAreAnonymized(t testing.TB, h StoreHarness) {
-	after := issued.AddDate(10, 0, 1) // issued is a leap day, so this day does not exist ten years later
+	after := issued.AddDate(10, 0, 1) // issued is on 29 February, which does not exist ten years later
 	for name, test := range map[string]struct {
 		at       time.Time
 		columns  []string // columns of the anonymize step except address
@@ -213,7 +215,7 @@ func subjectCellsWithExpiredRetentionAreAnonymized(t testing.TB, h StoreHarness)
 			Columns: test.columns, Expired: []string{"address"}, At: test.at,
 		}
 		rows := s.apply(t, zoe, anonymize, judgedAt(retains(t, "invoices"), test.at))
-		all := int64(0) // without an instant, the duty of a row never ends, but its other columns are anonymized
+		all := int64(0) // the row without issued_at: its duty never ends, so only its other columns are anonymized
 		if test.columns != nil {
 			all = 1
 		}

@@ -21,7 +21,7 @@ func TestASubjectStoreThatKeepsItsPromisesPasses(t *testing.T) {
 func TestSubjectStoresThatBreakAPromiseFail(t *testing.T) {
 	slow := []promise.Check[StoreHarness]{
 		subjectStatementsDoNotDependOnRows, subjectLockExcludesOtherSessions, subjectLockToRectifyExcludesErasures,
-		// These cases count as slow, because the cases with rows of one person usually detect the same defects.
+		// These cases count as slow to save time: the cases with rows of one person usually detect the same defects.
 		subjectSharedRowsAreExportedInParts, subjectSharedRowsAreErasedInParts, subjectSharedRowsAreRetainedInParts,
 		subjectSharedRowsAreRectifiedInParts, subjectConditionsPickRows, subjectStepsNameTheirPath,
 	}
@@ -38,7 +38,7 @@ func TestASubjectStoreWithoutStatementsSaysWhatToDo(t *testing.T) {
 	})
 }
 
-// subjectCall is a call of a method of a correct SubjectStore, with the arguments of the call.
+// subjectCall holds the arguments of a call of a SubjectStore, and the correct SubjectStore.
 type subjectCall struct {
 	ports.SubjectStore
 	ctx   context.Context
@@ -57,8 +57,8 @@ func (c subjectCall) rectify() (int64, error)            { return c.Rectify(c.ct
 func (c subjectCall) readKeys() ([]string, error)        { return c.Keys(c.ctx, c.id, c.query) }
 func (c subjectCall) export() error                      { return c.Export(c.ctx, c.id, c.yield) }
 
-// brokenSubjects is a SubjectStore in which the functions that are set replace the correct methods. The function every
-// runs before each method.
+// brokenSubjects is a SubjectStore in which the functions that are set replace the correct methods. The function in the
+// field every runs before each method.
 type brokenSubjects struct {
 	ports.SubjectStore
 	every        func(c *subjectCall) error
@@ -77,7 +77,8 @@ func (s brokenSubjects) breaks(store *Store) {
 	})(store)
 }
 
-// subjectResult calls every. It then calls the broken method, or the good method if broken is nil.
+// subjectResult calls the function in the field every, if it is set. It then calls the function broken, or the function
+// good if broken is nil.
 func subjectResult[R any](
 	s brokenSubjects, broken, good func(subjectCall) (R, error), call subjectCall,
 ) (result R, err error) {

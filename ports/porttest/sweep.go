@@ -19,7 +19,7 @@ func TestRetentionSweeper(t *testing.T, harness StoreHarness) {
 }
 
 // sweepPromises are the promises of ports.RetentionSweeper. Their cases check nothing if the SubjectStore of the store
-// does not implement it.
+// does not implement this interface.
 var sweepPromises = []promise.Promise[StoreHarness]{
 	that(sweepOverwritesRetainedCells,
 		"A sweep overwrites the retained cells of an erased subject when their retention period has ended."),
@@ -86,8 +86,8 @@ func (s sweepShop) erase(t testing.TB, who customer, at time.Time) {
 	})
 }
 
-// sweep sweeps a customer. It checks that Sweep has overwritten a cell in exactly these rows of invoices and of gifts.
-// If Sweep overwrites a cell, Due must have returned the customer before.
+// sweep calls Sweep for a customer. It checks that Sweep overwrites cells only in the rows of invoices and gifts with
+// the given ids, and in each of them. If there are such rows, Due must have returned the customer before.
 func (s sweepShop) sweep(t testing.TB, what string, who customer, at time.Time, invoices, gifts []int64) {
 	t.Helper()
 	before, due := s.content(t), s.due(t, at)
@@ -118,7 +118,7 @@ func (s sweepShop) sweep(t testing.TB, what string, who customer, at time.Time, 
 	unchanged(t, what+": another cell", after, before)
 }
 
-// due returns the subjects that Due returns for the marks of all erasures.
+// due returns the subjects that Due returns for all erasure marks (the records of erasures).
 func (s sweepShop) due(t testing.TB, at time.Time) (ids []domain.SubjectID) {
 	t.Helper()
 	do(t, s.Store, func(ctx context.Context, session ports.Session) error {
@@ -215,8 +215,8 @@ func sweepLeavesSubjectsThatWereNotErased(t testing.TB, h StoreHarness) {
 	s.sweep(t, "a subject without rows", customer{"nobody", 7, 900_000}, overAt, nil, nil)
 }
 
-// addLaterDuties adds an invoice and a gift to zoe, whose retention periods begin after the erasure. It returns their
-// id.
+// addLaterDuties adds an invoice and a gift of zoe. Their retention periods begin after zoe's erasure. Both rows have
+// the returned id.
 func (s sweepShop) addLaterDuties(t testing.TB) (id int64) {
 	t.Helper()
 	id = zoe.ids + 80

@@ -12,8 +12,8 @@ import (
 
 var update = flag.Bool("update", false, "write promises.md instead of comparing with it")
 
-// The test generates promises.md from the suites and compares it with the file. A harness waives a case only by its
-// name. Each name of a storage case therefore begins with a word for the port and occurs only once.
+// The test generates promises.md from the suites and compares it with the file. The name of each storage case must be
+// unique and begin with a word for its port, because a harness waives a case by its name.
 func TestTheTableOfPromisesIsThatOfTheSuites(t *testing.T) {
 	table := &strings.Builder{}
 	fmt.Fprint(table, "# Promises\n\nMade by `go test ./ports/porttest -run TheTable -update`.\n")
