@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
@@ -125,13 +126,15 @@ func resolverKeyErrorDefects() resolverDefects {
 			return &domain.RetryLater{Resolver: "fake", Message: "failed", Err: errors.Unwrap(err)}
 		}), resolverFound{"forbidden: ExportKeys returned a ": {resolverPermanentFaultIsAResolverErrorForKeys}}},
 		"an erasure that fails again after the fault": {func(f *fakeResolver) {
-			failed := false
+			var failed atomic.Bool
 			f.eraseBy = func(ctx context.Context, keys []string, entryID string) (int, error) {
 				absent, err := f.doEraseBy(ctx, keys, entryID)
-				if err == nil && failed {
+				if err == nil && failed.Load() {
 					return 0, &domain.ResolverError{Resolver: "fake", Message: "the entry has failed before"}
 				}
-				failed = failed || err != nil
+				if err != nil {
+					failed.Store(true)
+				}
 				return absent, err
 			}
 		}, resolverFound{"the retry failed": {resolverErasureSucceedsOnceTheFaultHasPassedForKeys}}},
