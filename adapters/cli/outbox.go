@@ -89,7 +89,7 @@ func age(d time.Duration) string {
 	}
 }
 
-// page is the maximum number of entries that a command reads or requeues in one session.
+// page is the maximum number of outbox entries that a command reads or requeues in one session (one transaction).
 const page = 100
 
 func outboxList() subcommand {

@@ -76,8 +76,8 @@ func readerClosed(err error) bool {
 // colours.
 var colours = map[string]string{"error": "\x1b[31m", "warning": "\x1b[33m", "head": "\x1b[1m"}
 
-// paint returns the text in the colour that the map colours has for the word. If the output has no colours, it returns
-// the text unchanged.
+// paint returns the text in the colour that the map colours has for the parameter word. If the output has no colours,
+// paint returns the text unchanged.
 func (p *printer) paint(word, text string) string {
 	if !p.colour || colours[word] == "" {
 		return text

@@ -148,8 +148,8 @@ func (c *call) plan() string {
 	return strategies(targets)
 }
 
-// strategies returns one line with the strategies of an erasure, each with its texts in the parameter about. For
-// example, it returns "delete 2 of parcels; retain 1 of invoices".
+// strategies returns one line that lists the strategies of an erasure. The map about has, for each strategy, one text
+// per table. For example, the line is "delete 2 of parcels; retain 1 of invoices".
 func strategies(about map[domain.Strategy][]string) string {
 	var parts []string
 	for _, strategy := range []domain.Strategy{domain.StrategyDelete, domain.StrategyAnonymize, domain.StrategyRetain} {

@@ -157,8 +157,8 @@ func (w *world) events() []domain.AuditEvent {
 }
 
 // expect checks the status, the attempts and the last error of the outbox entry. The parameter class is the expected
-// class of this error, or "" for no error. expect also checks that events returns n events, and that the last of them
-// describes the error, if there is one.
+// class of this error, or "" for no error. There must be n events, as the method events returns them. If there is an
+// error, the last event must describe it.
 func (w *world) expect(status domain.OutboxStatus, attempts int, class string, n int) {
 	w.t.Helper()
 	entry := w.entry()

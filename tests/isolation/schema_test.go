@@ -151,8 +151,8 @@ func (t *table) rowsOf(subject int) (n int64) {
 	return n
 }
 
-// restrictLinks decides to which rows a foreign key may refer, except the foreign keys that determine the owner of a
-// row. It treats a foreign key from rows that stay to rows that an erasure deletes:
+// restrictLinks decides to which rows a foreign key may refer. It skips the foreign keys that determine the owner of a
+// row. A foreign key may refer from a row that an erasure keeps to a row that it deletes. Then:
 //
 //   - If the foreign key can become NULL, it gets ON DELETE SET NULL.
 //   - Otherwise, if the schema may be invalid, the foreign key stays, and the data map is refused.

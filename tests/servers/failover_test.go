@@ -83,8 +83,8 @@ func failOver(t *testing.T, fail func(*pair), within time.Duration) {
 	check(t, servers.standby.URL(), &done, promoted)
 }
 
-// acknowledged has the ids of customers: requested has those for whom a client has sent an erasure, and the other lists
-// have those whose erasure or consent got a successful response.
+// acknowledged has the ids of customers. The field requested lists the customers for whom a client has sent an erasure.
+// The other fields list the customers whose erasure or consent got a successful response.
 type acknowledged struct {
 	mu               sync.Mutex
 	requested        []int64 // erasures that a client has sent, with or without a response

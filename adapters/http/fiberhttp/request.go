@@ -94,8 +94,8 @@ func wildcard(c *fiber.Ctx) string {
 	case matched == "":
 		return ""
 	case !isEnd || !strings.HasSuffix(before, "/"):
-		// Fiber returns wrong parameters for an application that is mounted under a prefix with parameters. The complete path
-		// contains a slash and is therefore not a valid purpose, so the response is a 404.
+		// The parameters of Fiber are wrong, because the application is mounted under a prefix with parameters. The complete
+		// path is not a valid purpose, because it contains a slash. The response is therefore a 404.
 		return strings.Clone(path)
 	case !config.UnescapePath:
 		return strings.Clone(matched)

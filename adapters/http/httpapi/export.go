@@ -30,7 +30,7 @@ func (a *API) export(
 // records. WriteExport uses one session and sets no timeout.
 //
 // A document of up to 1 MiB is written after the session has committed. A larger document is written while the rows are
-// read. Only if WriteExport returns nil is the output complete. The error wraps an error of w, or is an error of
+// read. The output is complete only if WriteExport returns no error. The error wraps an error of w, or is an error of
 // Exporter.Export or of the session factory.
 func WriteExport(
 	ctx context.Context, w io.Writer, sessions ports.SessionFactory, exporter *export.Exporter, subject domain.Subject,
@@ -71,7 +71,7 @@ func (b *exportBody) writeBundle(
 			if err != nil {
 				return err
 			}
-			head, tail, _ := bytes.Cut(whole, []byte(`"records":[]`)) // cannot be inside a string value, which escapes quotes
+			head, tail, _ := bytes.Cut(whole, []byte(`"records":[]`)) // not in a string value, where JSON escapes quotes
 			b.tail = append([]byte("]"), tail...)
 			b.held.Grow(chunk)
 			return b.write(append(head, `"records":[`...))

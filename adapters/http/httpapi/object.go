@@ -151,9 +151,9 @@ func (o *object) fault(name, code, message string) {
 	o.noted = append(o.noted, domain.FieldError{Field: name, Code: code, Message: message})
 }
 
-// faults returns the errors of all fields, at most one for each field. The fields that were read come first, in the
-// order of reading. If a field has an error of its JSON value, faults ignores the error of this field in byDomain,
-// which has the errors that package domain has found. The unknown fields follow, in the order of the JSON text.
+// faults returns the errors of all fields, at most one for each field. First come the fields that were read, in the
+// order of reading. The errors in byDomain are from package domain. They count only for a field without an error of its
+// JSON value. The unknown fields follow, in the order of the JSON text.
 func (o *object) faults(byDomain []domain.FieldError) []domain.FieldError {
 	noted := append(o.noted, byDomain...) //nolint:gocritic // nothing is added to o.noted afterwards
 	var all []domain.FieldError

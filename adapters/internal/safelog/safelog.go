@@ -23,7 +23,8 @@ func Error(err error) []slog.Attr {
 	return attributes
 }
 
-// safeTexts returns the text of the outermost error of package domain in each branch of an error tree.
+// safeTexts returns texts of the errors of package domain that err wraps or joins. If one of these errors wraps
+// another, only the text of the outer error is returned.
 func safeTexts(err error) []string {
 	switch e := err.(type) { //nolint:errorlint // it takes the tree apart
 	case *domain.Error:

@@ -83,8 +83,8 @@ func LoseResponse(_ http.ResponseWriter, r *http.Request, regular http.HandlerFu
 	panic(http.ErrAbortHandler)
 }
 
-// CutBody executes the request. It sends the Content-Length of the complete body, but only the first half of the body,
-// and closes the connection.
+// CutBody executes the request, but sends only the first half of the response body, and closes the connection. The
+// Content-Length is that of the complete body.
 func CutBody(w http.ResponseWriter, r *http.Request, regular http.HandlerFunc) {
 	response := buffer(regular, r)
 	response.header.Set("Content-Length", strconv.Itoa(response.body.Len()))
@@ -93,7 +93,8 @@ func CutBody(w http.ResponseWriter, r *http.Request, regular http.HandlerFunc) {
 	panic(http.ErrAbortHandler)
 }
 
-// TruncateJSON executes the request. It sends the first half of the JSON, with the Content-Length of this half.
+// TruncateJSON executes the request, but sends only the first half of the JSON. The Content-Length is that of this
+// half.
 func TruncateJSON(w http.ResponseWriter, r *http.Request, regular http.HandlerFunc) {
 	response := buffer(regular, r)
 	response.header.Del("Content-Length")

@@ -195,7 +195,7 @@ func newEvent(eventType string, payload payload) event {
 	return event{ID: uuid.Must(uuid.NewV7()).String(), Type: eventType, At: now(), Payload: payload}
 }
 
-// operation returns e, followed by the given events. All of them get the id of e as their operation id.
+// operation returns the event e followed by the given events. It sets the operation id of all of them to the id of e.
 func (e event) operation(events ...event) []event {
 	all := append([]event{e}, events...)
 	for i := range all {
