@@ -98,8 +98,8 @@ func pageOf(command *cobra.Command) string {
 	return page.String()
 }
 
-// globalFlags returns the flags that a command inherits, also from the tree of another program to which the commands
-// were added.
+// globalFlags describes the flags that a command shares with its subcommands or inherits from its parents. If another
+// program has added the command to its own tree, the command also inherits flags of that program.
 func globalFlags(command *cobra.Command) string {
 	return command.PersistentFlags().FlagUsagesWrapped(pageWidth) +
 		command.InheritedFlags().FlagUsagesWrapped(pageWidth)

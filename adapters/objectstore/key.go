@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// maxKey is the maximum length in bytes of a key that all of S3, Google Cloud Storage and Azure accept.
+// maxKey is the maximum length of a key, in bytes. S3, Google Cloud Storage and Azure all accept keys of this length.
 const maxKey = 1024
 
 // place selects the objects that a call exports or erases: one object, or all objects below a prefix.

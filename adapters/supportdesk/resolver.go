@@ -20,8 +20,9 @@ const Name = "supportdesk"
 
 var _ ports.Resolver = (*Resolver)(nil)
 
-// Resolver exports and erases contacts of one support desk. It is safe for concurrent use. It closes its connections at
-// the end of each call, except with Options.Transport. It does not implement ports.RectifyingResolver.
+// Resolver exports and erases contacts of one support desk. It is safe for concurrent use. At the end of each call, it
+// closes the connections of the call, except those of Options.Transport. It does not implement
+// ports.RectifyingResolver.
 type Resolver struct {
 	token   func() string // a function, so that printing or encoding a Resolver does not reveal the token
 	baseURL string
@@ -61,8 +62,8 @@ func (r *Resolver) String() string { return Name + " at " + r.baseURL }
 func (r *Resolver) Format(state fmt.State, _ rune) { _, _ = io.WriteString(state, r.String()) }
 
 // ExportSubject returns the data of a contact and its conversations: one record for each field of CoveredSurface that
-// is present and not null. If the desk does not have the contact, it returns no records and no error. If it returns an
-// error, it returns no records, because the caller could take an incomplete export for a complete one.
+// is present and not null. If the desk does not have the contact, ExportSubject returns no records and no error. With
+// an error, it returns no records, because the caller could take an incomplete export for a complete one.
 func (r *Resolver) ExportSubject(ctx context.Context, ref domain.SubjectRef) ([]domain.ExportRecord, error) {
 	path, err := contactPath(ref.Value)
 	if err != nil {

@@ -99,8 +99,7 @@ func (c call) page(ctx context.Context, request search) (conversations []object,
 }
 
 // readPage returns the conversations of a page and the cursor of the next page. It returns an error if a part of the
-// JSON has an unexpected type. Without this check, it could overlook a cursor, and an incomplete export would look
-// complete.
+// JSON has an unexpected type. Otherwise a cursor could be overlooked, and an incomplete export would look complete.
 func readPage(page object) (conversations []object, next string, err error) {
 	if kind := page["type"]; !isNull(kind) && !isText(kind, "conversation.list") {
 		return nil, "", errShape

@@ -114,8 +114,8 @@ func (t *table) effect() rowEffect {
 	}
 }
 
-// anonymized returns the annotated columns without the strategy retain, and retained returns those with this strategy.
-// If an erasure keeps the rows of the table, it overwrites the columns of anonymized.
+// anonymized returns the annotated columns whose strategy is not retain. If an erasure keeps the rows of the table, it
+// overwrites these columns.
 func (t *table) anonymized() []*column { return t.annotated(false) }
 func (t *table) retained() []*column   { return t.annotated(true) }
 

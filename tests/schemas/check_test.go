@@ -11,8 +11,7 @@ import (
 	"github.com/habeas-data/habeas/internal/tests/databases"
 )
 
-// forecastCase is a database, with the expected error of the check of this database, and with the expected result of an
-// erasure.
+// forecastCase is a database with the expected error of gdpr.Check and the expected result of an erasure.
 type forecastCase struct {
 	statements []string
 	rows       []string // rows instead of usualRows; nil for usualRows

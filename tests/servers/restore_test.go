@@ -31,7 +31,7 @@ func TestAReplayErasesAgainAfterARestore(t *testing.T) {
 			}
 		})
 	})
-	// This backup is a copy of the server's files. In it, a sequence may have a higher value than its column in any row.
+	// This backup is a copy of the server's files. In it, a sequence may be ahead of the highest number in its column.
 	t.Run("of pg_basebackup", func(t *testing.T) {
 		lost := postgres.Private(t, postgres.Durable())
 		replayAfterRestore(t, lost.URL(), func(t *testing.T, _ string) func() string {

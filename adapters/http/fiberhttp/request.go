@@ -40,9 +40,9 @@ func isOfRequest(c *fiber.Ctx) bool {
 	return c.UserContext().Value(probe{}) != nil
 }
 
-// body returns the request body as the client sent it. It does not call c.Body(), which decompresses the body without a
-// limit on its size. If the body is still arriving, body also returns a function that sets the read deadline of the
-// body.
+// body returns the request body as the client sent it. It does not call c.Body(), which would decompress the body
+// without a limit on its size. If the body is still arriving, the second result is a function that sets the read
+// deadline of the body.
 func body(c *fiber.Ctx) (io.Reader, func(time.Time)) {
 	request := c.Request()
 	if request.IsBodyStream() {

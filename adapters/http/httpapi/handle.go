@@ -103,8 +103,8 @@ func lend(ctx context.Context) (lent context.Context, release func()) {
 }
 
 // evidenceTime returns the part of a request's timeout that is reserved for the audit events about a failure. A request
-// that takes too long is therefore canceled before the timeout. It still writes these events, and its response is ready
-// within the timeout.
+// that takes too long is canceled this much earlier than the timeout. Its failure can then be recorded, and its
+// response can be sent, within the timeout.
 func evidenceTime(timeout time.Duration) time.Duration { return min(timeout/5, 2*time.Second) }
 
 // subject calls Request.Subject and checks the result. It returns a copy that shares no memory with the request.

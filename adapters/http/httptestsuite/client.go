@@ -122,8 +122,8 @@ func (w *world) try(r request) (received, error) {
 	return read(response)
 }
 
-// tryAlone sends a request over a new connection. It returns the response even if the server responds and closes the
-// connection before it has read the complete request. An http.Client could return only the error of its write.
+// tryAlone sends a request over a new connection. It returns the response even if the server responds, and closes the
+// connection, before the complete request was sent. An http.Client could return an error in place of this response.
 func (w *world) tryAlone(message *http.Request) (received, error) {
 	connection, err := w.connect()
 	if err != nil {

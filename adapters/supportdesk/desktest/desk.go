@@ -77,8 +77,7 @@ func New(token string) *Desk {
 }
 
 // Add adds a contact with its conversations. If the desk already has a contact with the same id, Add replaces the
-// contact and keeps the conversations that it has. A search returns conversations in the order in which they were
-// added.
+// contact, but keeps its earlier conversations. A search returns conversations in the order in which they were added.
 func (d *Desk) Add(contact Contact, conversations ...Conversation) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -148,7 +148,7 @@ func (s *side) run(ctx context.Context, endpoint Endpoint, connections, pair int
 }
 
 // warmup returns the duration of the warm-up before a run. The first warm-up is longer, because its connections are
-// new. On each connection, PostgreSQL prepares every statement and plans it five times before it reuses a plan.
+// new. On each new connection, PostgreSQL prepares every statement, and plans it five times before it reuses a plan.
 func (c Config) warmup(pair int) time.Duration {
 	if pair == 0 {
 		return 5 * c.Warmup
