@@ -46,7 +46,7 @@ func ExitCode(err error) int {
 	}
 }
 
-// findings returns the error of a command that has printed n findings. It returns nil if n is 0.
+// findings returns nil if n is 0, and otherwise the error of a command that has printed n findings.
 func findings(n int) error {
 	if n == 0 {
 		return nil

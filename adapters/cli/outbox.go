@@ -146,7 +146,7 @@ func (c *call) listAbandoned(ctx context.Context, limit int) (shown int, err err
 	return shown, nil
 }
 
-// entries prints outbox entries: as one JSON document for each entry, or as one table.
+// entries prints outbox entries as one table or, with --output json, as one JSON document for each entry.
 func (c *call) entries(entries []domain.OutboxEntry) error {
 	if len(entries) == 0 {
 		return nil

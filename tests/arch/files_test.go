@@ -103,8 +103,8 @@ func (s source) violations() (found []string) {
 	return found
 }
 
-// offered returns the first exported name of the file if the file is only for tests but applications could import its
-// package by mistake. Otherwise, it returns "".
+// offered checks that applications cannot import a file that is only for tests by mistake. It returns the first
+// exported name of such a file if they can, and otherwise "".
 func (s source) offered() string {
 	if !s.in("tests/...", "tools/...") || strings.Contains(s.path, "internal/") ||
 		strings.HasSuffix(s.path, "_test.go") || s.syntax.Name.Name == "main" {

@@ -185,8 +185,8 @@ func (w *world) expect(status domain.OutboxStatus, attempts int, class string, n
 	}
 }
 
-// expectCompletion checks that the erasure is complete after the given number of attempts, and that events returns n
-// events.
+// expectCompletion checks that the erasure is complete after the given number of attempts, and that the method events
+// returns n events.
 func (w *world) expectCompletion(attempts, n int) {
 	w.t.Helper()
 	w.expect(domain.OutboxSucceeded, attempts, "", n)

@@ -39,7 +39,7 @@ func (g *generator) annotate(t *table) {
 	}
 }
 
-// drawStrategy chooses a strategy of erasure that the column supports. An erasure keeps the rows of the table.
+// drawStrategy chooses a strategy of erasure that the column supports. It is for tables whose rows an erasure keeps.
 func (g *generator) drawStrategy(t *table, c *column) domain.Strategy {
 	switch {
 	case t.countsFrom(c):

@@ -242,8 +242,8 @@ func TestACheckPredictsTheResultOfAnErasure(t *testing.T) {
 	for name, test := range forecasts {
 		t.Run("PostgreSQL/"+name, func(t *testing.T) {
 			execute(t, db, "DROP SCHEMA public CASCADE", "CREATE SCHEMA public")
-			// Open connections have prepared statements for the tables of the previous case. They are closed, because these
-			// statements would fail after a change of the column types.
+			// The open connections have prepared statements for the tables of the previous case. These connections are closed,
+			// because the statements would fail after a change of the column types.
 			db.SetMaxIdleConns(0)
 			db.SetMaxIdleConns(2)
 			checkForecast(t, db, test)

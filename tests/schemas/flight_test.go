@@ -121,7 +121,8 @@ func TestWhatIsGivenToAnotherPersonSurvives(t *testing.T) {
 	}
 }
 
-// During the erasures of some people, transactions of the application add items to the orders of these people.
+// During the erasures of some people, transactions of the application add items to the orders of these people. Each
+// erasure must succeed and delete the orders.
 func TestABusyCartIsErased(t *testing.T) {
 	trigger := []string{
 		"CREATE FUNCTION touch() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN COALESCE(NEW, OLD); END $$",

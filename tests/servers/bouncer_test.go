@@ -128,8 +128,8 @@ func awaitPort(t testing.TB, port string) {
 	})
 }
 
-// await calls reached until it returns true, and returns the elapsed time. If this takes longer than patience, the test
-// fails. The parameter what describes the awaited state in the message of the failure.
+// await calls reached until it returns true, and returns the elapsed time. The test fails if this takes longer than the
+// parameter patience. The parameter what describes the awaited state in the message of the failure.
 func await(t testing.TB, patience time.Duration, what string, reached func() bool) time.Duration {
 	t.Helper()
 	began := time.Now()

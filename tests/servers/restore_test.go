@@ -94,7 +94,7 @@ func replayAfterRestore(t *testing.T, database string, take backup) {
 		trail[len(trail)-1] != string(domain.EventErasureCompleted) {
 		t.Errorf("the trail of a customer is %v", trail)
 	}
-	// The worker of the restored database writes the same journal. The next erasure must be in the journal.
+	// The worker of the restored database appends to the same journal. The next erasure must be in the journal.
 	second.erase(t, 5)
 	second.awaitLines(t, 6)
 	if lines := second.lines(t); !strings.Contains(lines[5], `["5"]`) {

@@ -176,8 +176,8 @@ func (o *object) faults(byDomain []domain.FieldError) []domain.FieldError {
 	return all
 }
 
-// echoed returns the name of an unknown field as a response may repeat it. A name that does not look like a field name
-// could be personal data, such as an email address. echoed returns "(unknown)" for such a name.
+// echoed returns the text with which a response names an unknown field. This is "(unknown)" if the name does not look
+// like the name of a field, because it could then be personal data, such as an email address.
 func echoed(name string) string {
 	if len(name) > maxNameLength || strings.ContainsFunc(name, func(r rune) bool {
 		return r != '_' && (r < 'a' || 'z' < r) && (r < 'A' || 'Z' < r)

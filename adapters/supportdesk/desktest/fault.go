@@ -108,8 +108,8 @@ func WrongContentType(w http.ResponseWriter, r *http.Request, regular http.Handl
 	response.send(w, response.body.Bytes())
 }
 
-// RepeatCursor responds to every search with the first page. The cursor of the next page is always the same, so that a
-// client that follows it never reaches the end.
+// RepeatCursor responds to every search with the first page. The page always has the same cursor of a next page, so a
+// client that follows this cursor never reaches a last page.
 func RepeatCursor(w http.ResponseWriter, r *http.Request, regular http.HandlerFunc) {
 	if r.Method == http.MethodPost {
 		var search map[string]any

@@ -1,5 +1,5 @@
 // Package drain measures the rate at which the runner of habeas drains an outbox. For comparison, it measures River, a
-// pure job queue, with empty jobs on the same server. The runs of both alternate.
+// pure job queue, with empty jobs on the same server. The runs of habeas and River alternate.
 package drain
 
 import (
