@@ -42,7 +42,8 @@ func (p *printer) Write(text []byte) (n int, err error) {
 // line writes a line of text.
 func (p *printer) line(text string) { _, _ = io.WriteString(p, text+"\n") }
 
-// show writes a result as one line of JSON. If the format of the output is text, it calls asText instead.
+// show writes a result as one line of JSON. If the format of the output is text, show calls the function asText
+// instead.
 func (p *printer) show(result any, asText func()) error {
 	if !p.json {
 		asText()

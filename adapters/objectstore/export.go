@@ -127,8 +127,8 @@ func (r *Resolver) records(f file) []domain.ExportRecord {
 	return append(records, record(fieldContent, f.content))
 }
 
-// each calls act for every item. At most concurrency calls run concurrently. After the first error, each starts no
-// further call and returns this error.
+// each calls the function act for every item. At most concurrency calls run concurrently. After the first error, each
+// starts no further call and returns this error.
 func each[T any](parent context.Context, r *Resolver, items []T, act func(context.Context, T) error) error {
 	ctx, stop := context.WithCancelCause(parent)
 	defer stop(nil)

@@ -13,8 +13,8 @@ import (
 )
 
 // longestWait is the maximum delay before a retry. If the desk requests a longer delay, the delay is reduced to
-// longestWait. It is long enough for a daily quota. A much longer delay could delay an erasure beyond the month of Art.
-// 12(3) GDPR.
+// longestWait. One day is long enough for a daily quota. A much longer delay could delay an erasure beyond the month of
+// Art. 12(3) GDPR.
 const longestWait = 24 * time.Hour
 
 // flaw is an error that describes why a response cannot be used. Its text contains no data, so it is safe to log.

@@ -203,9 +203,9 @@ func TestADeferredTriggerThatRefusesFailsTheWholeErasure(t *testing.T) {
 	}
 }
 
-// The statement SET CONSTRAINTS, which runs a deferred trigger early, also affects every constraint and trigger with
-// the same name. If there is one, a session in a transaction of the application is refused. A session in a transaction
-// of its own is not refused.
+// The statement SET CONSTRAINTS runs a deferred trigger early. It also affects every other constraint and trigger with
+// the same name. If there is another one, a session in a transaction of the application is refused. A session in a
+// transaction of its own is not refused.
 func TestADeferredTriggerWithAnAmbiguousNameIsRefused(t *testing.T) {
 	for name, statement := range map[string]string{
 		"a foreign key": "ALTER TABLE letters ADD CONSTRAINT guard FOREIGN KEY (client_id) REFERENCES clients",

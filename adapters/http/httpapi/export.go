@@ -26,7 +26,7 @@ func (a *API) export(
 	return Response{Status: http.StatusOK, Header: successHeader, Body: body.held.Bytes()}
 }
 
-// WriteExport writes the same JSON document to w as the response to GET /export. It returns the bundle without its
+// WriteExport writes to w the JSON document that is also the response to GET /export. It returns the bundle without its
 // records. WriteExport uses one session and sets no timeout.
 //
 // A document of up to 1 MiB is written after the session has committed. A larger document is written while the rows are

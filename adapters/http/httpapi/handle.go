@@ -40,8 +40,8 @@ func (a *API) Route(ctx context.Context, method, path string, r Request) Respons
 // A request is canceled after Config.Timeout, or when ctx ends. If the handling panics, also in Request.Subject, the
 // response has the status 500.
 //
-// Some goroutines may still run after Handle has returned. They call no method of ctx. The only exception is the work
-// on a Stream, which may call methods of ctx until the Stream has ended if Request.ContextOutlivesHandle is set.
+// Some goroutines may still run after Handle has returned, but they do not use ctx. There is one exception: if
+// Request.ContextOutlivesHandle is set, the work on a Stream may use ctx until the Stream has ended.
 func (a *API) Handle(ctx context.Context, endpoint Endpoint, r Request) (response Response) {
 	end := time.Now().Add(a.config.Timeout)
 	ctx, release := lend(ctx)
@@ -92,9 +92,9 @@ func (a *API) Handle(ctx context.Context, endpoint Endpoint, r Request) (respons
 	return Response{Status: http.StatusOK, Header: successHeader, Body: body}
 }
 
-// lend returns a context that delegates to ctx until release is called. Afterwards, the returned context calls no
-// method of ctx. A goroutine of a resolver or a database driver may use the returned context after the end of the
-// request. The framework may by then use ctx for another request.
+// lend returns a context that delegates to ctx until release is called. After that, the returned context no longer uses
+// ctx, because the framework may reuse ctx for another request. A goroutine of a resolver or a database driver can
+// therefore use the returned context even after the end of the request.
 func lend(ctx context.Context) (lent context.Context, release func()) {
 	if ctx == context.Background() { // is never reused
 		return ctx, func() {}

@@ -152,8 +152,9 @@ func (o *object) fault(name, code, message string) {
 }
 
 // faults returns the errors of all fields, at most one for each field. First come the fields that were read, in the
-// order of reading. The errors in byDomain are from package domain. They count only for a field without an error of its
-// JSON value. The unknown fields follow, in the order of the JSON text.
+// order of reading. The unknown fields follow, in the order of the JSON text. The parameter byDomain has the errors
+// that package domain has found. An error in byDomain is omitted if the same field already has an error of its JSON
+// value.
 func (o *object) faults(byDomain []domain.FieldError) []domain.FieldError {
 	noted := append(o.noted, byDomain...) //nolint:gocritic // nothing is added to o.noted afterwards
 	var all []domain.FieldError

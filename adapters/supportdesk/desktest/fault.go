@@ -26,8 +26,8 @@ func (f Fault) With(name, value string) Fault {
 func OK(w http.ResponseWriter, r *http.Request, regular http.HandlerFunc) { regular(w, r) }
 
 // Status responds with the status and an error in the format of the desk. The message of the error contains VendorText.
-// The code of the error is "not_found" for status 404 and "contact_merged" for 410. For any other status it is a code
-// that a real desk does not use.
+// The code of the error is "not_found" for status 404 and "contact_merged" for 410. For any other status, the code is
+// one that a real desk does not use.
 func Status(status int) Fault {
 	code := "scripted"
 	switch status {

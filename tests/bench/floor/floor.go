@@ -57,8 +57,8 @@ type database interface {
 	// status from this record. If there is no record, it changes nothing.
 	latest(ctx context.Context, status *consent) error
 	write(ctx context.Context, fn func(transaction) error) error
-	// read runs fn in a transaction in which all reads see the same snapshot. fn passes its writes to send. On PostgreSQL,
-	// these writes run in the same transaction. On SQLite, they run in a second transaction after fn.
+	// read runs fn in a transaction in which all reads see the same snapshot. fn passes its writes to the method send. On
+	// PostgreSQL, these writes run in the same transaction. On SQLite, these writes run in a second transaction after fn.
 	read(ctx context.Context, fn func(transaction) error) error
 	close()
 }
