@@ -97,8 +97,8 @@ func (r *Resolver) ExportSubject(ctx context.Context, ref domain.SubjectRef) ([]
 // EraseSubject deletes a contact. Deletions are idempotent, so the resolver does not send the entry id to the desk.
 //
 // EraseSubject returns alreadyAbsent only after the desk has responded with 404 to the deletion and also to a second
-// request, for the contact. If the contact was merged into another contact, EraseSubject returns a
-// *domain.ResolverError.
+// request, for the contact. If the desk reports that the contact was merged into another contact, EraseSubject returns
+// a *domain.ResolverError.
 func (r *Resolver) EraseSubject(ctx context.Context, ref domain.SubjectRef, _ string) (alreadyAbsent bool, err error) {
 	path, err := contactPath(ref.Value)
 	if err != nil {
