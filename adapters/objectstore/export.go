@@ -64,7 +64,7 @@ func (r *Resolver) export(ctx context.Context, places []place) ([]domain.ExportR
 	return records, nil
 }
 
-// file is an object with its content. If the content is not exported, it has a note instead.
+// file is an object with its content, or with a note if the content is not exported.
 type file struct {
 	object
 	content []byte

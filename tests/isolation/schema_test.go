@@ -86,8 +86,8 @@ const (
 	untouched rowEffect = "untouched" // the erasure plan has no step on the table
 )
 
-// effect returns the effect of an erasure on the subject's rows. The expectations of the tests need it, so it does not
-// use the code of habeas.
+// effect returns the effect of an erasure on the subject's rows. It does not use the code of habeas, because the tests
+// compare habeas with its result.
 func (t *table) effect() rowEffect {
 	annotated, stays, open := 0, false, false
 	for _, c := range t.columns {

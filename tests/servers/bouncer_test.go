@@ -79,8 +79,8 @@ func startBouncer(t testing.TB, server string, connections int) bouncer {
 	return b
 }
 
-// through returns the URL of a database with the address of the proxy instead of the server. parameters alternates the
-// names and values of URL parameters that through adds.
+// through returns the URL of a database with the address of the proxy in place of the server. It adds URL parameters to
+// the URL: the parameter parameters alternates their names and values.
 func (b bouncer) through(t testing.TB, database string, parameters ...string) string {
 	t.Helper()
 	parsed, err := url.Parse(database)

@@ -87,7 +87,8 @@ func (w *world) send(t testing.TB, r request) received {
 	return got
 }
 
-// try sends a request, like send. It returns an error instead of ending the test case, so every goroutine may call it.
+// try sends a request, like send. If there is no response, try returns an error and does not end the test case. Every
+// goroutine may therefore call it.
 func (w *world) try(r request) (received, error) {
 	message := &http.Request{
 		Method: r.method,
