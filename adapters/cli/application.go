@@ -9,8 +9,8 @@ import (
 	"github.com/habeas-data/habeas/domain/replay"
 )
 
-// Application has the methods of an application that the commands call. *app.Integration implements them; its
-// documentation describes them.
+// Application has the methods that the commands call. *app.Integration implements them, and its documentation describes
+// them.
 type Application interface {
 	Subjects
 	Outbox

@@ -13,8 +13,8 @@ func New(application Application) *cobra.Command {
 	return Open(func(context.Context) (Application, error) { return application, nil })
 }
 
-// Open returns the same commands as New. The application is opened only before the first command that needs it, so that
-// the help pages work without a database. A caller can add flags to the result, which the Opener can read.
+// Open returns the same commands as New, but calls open only before the first command that needs the application. The
+// help pages therefore work without a database. A caller can add flags to the result, which open can read.
 func Open(open Opener) *cobra.Command {
 	t := &tree{open: open}
 	output, operator := formats[0], ""
@@ -53,7 +53,6 @@ habeas verify 42 --operator dpo`,
 	return root
 }
 
-// subcommands returns the commands of the tree, in the order of the help page.
 func subcommands() []subcommand {
 	return []subcommand{
 		status(), rehearse(), erase(), verify(), find(), export(), trail(), consents(), sweep(), journal(), replaying(),

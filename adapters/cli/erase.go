@@ -82,9 +82,9 @@ habeas erase - --operator dpo --yes < subjects.txt`,
 	}
 }
 
-// confirmErasure rehearses the erasure and asks a person to confirm the row counts of the rehearsal. It returns the
-// fingerprint that the erasure must match, which is a hash of the erasure plan and the row counts. This is plan if plan
-// is set, and otherwise the fingerprint of the rehearsal.
+// confirmErasure rehearses the erasure and asks a person to confirm its row counts. It returns the fingerprint that the
+// erasure must have (a hash of the erasure plan and the row counts). This is the parameter plan if it is set, and
+// otherwise the fingerprint of the rehearsal.
 func (c *call) confirmErasure(ctx context.Context, people []person, plan string) (string, error) {
 	if len(people) > 1 || !c.hasPerson() {
 		return "", c.confirm(ctx, false, "")
@@ -96,8 +96,8 @@ func (c *call) confirmErasure(ctx context.Context, people []person, plan string)
 	return cmp.Or(plan, fingerprint), c.confirm(ctx, false, "Erase 1 subject: "+effect+".")
 }
 
-// erase erases a subject. If plan is set, it is the fingerprint of a rehearsal, which is a hash of the erasure plan and
-// the row counts. The subject is then erased only if the erasure has the same fingerprint.
+// erase erases a subject. If the parameter plan is set, erase fails unless the erasure has this fingerprint (a hash of
+// the erasure plan and the row counts).
 func (c *call) erase(ctx context.Context, subject domain.Subject, plan string) (domain.ErasureResult, error) {
 	if plan != "" {
 		return c.EraseAsRehearsed(ctx, subject, plan)

@@ -51,8 +51,8 @@ echo '{"subject_id":"42","refs":[{"kind":"supportdesk","value":"c-17"}]}' |
 	}
 }
 
-// writeTo creates a file and calls write with this file. If write fails, writeTo removes the file. If name is empty,
-// writeTo calls write with the standard output instead.
+// writeTo creates a file and calls write with this file. If write fails, writeTo removes the file. If the parameter
+// name is empty, writeTo calls write with the standard output and creates no file.
 func (c *call) writeTo(name string, write func(io.Writer) error) error {
 	if name == "" {
 		return write(c.out)

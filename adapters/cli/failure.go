@@ -46,7 +46,7 @@ func ExitCode(err error) int {
 	}
 }
 
-// findings returns the error of a command that has printed n findings. It returns nil if n is 0.
+// findings returns nil if n is 0, and otherwise the error of a command that has printed n findings.
 func findings(n int) error {
 	if n == 0 {
 		return nil
@@ -127,8 +127,8 @@ func evidenceLost(err error) bool {
 	return errors.As(err, &coded) && coded.Op == "evidence"
 }
 
-// flagError returns an error for an error of the flag parser. It does not use the text of the parser, which repeats the
-// argument, because an argument may be an id.
+// flagError returns the error of a command for an error of the flag parser. It writes a text of its own, because the
+// text of the parser repeats the argument, which may be an id.
 func flagError(command *cobra.Command, err error) error {
 	text := err.Error()
 	if name, ok := strings.CutPrefix(text, "unknown flag: --"); ok {

@@ -98,8 +98,8 @@ func pageOf(command *cobra.Command) string {
 	return page.String()
 }
 
-// globalFlags returns the flags that a command inherits, also from the tree of another program to which the commands
-// were added.
+// globalFlags describes the flags that a command shares with its subcommands or inherits from its parents. If another
+// program has added the command to its own tree, the command also inherits flags of that program.
 func globalFlags(command *cobra.Command) string {
 	return command.PersistentFlags().FlagUsagesWrapped(pageWidth) +
 		command.InheritedFlags().FlagUsagesWrapped(pageWidth)
@@ -117,8 +117,8 @@ func useOf(command *cobra.Command) string {
 	return use + " [FLAG...]"
 }
 
-// top returns the root of the commands of this package. The root can have a parent if it was added to the tree of
-// another program. Only commands of this package have the annotation onFine.
+// top returns the root of the commands of this package. If another program has added this root to its own command tree,
+// the root has a parent without the annotation onFine.
 func top(command *cobra.Command) *cobra.Command {
 	for command.HasParent() {
 		if _, ours := command.Parent().Annotations[onFine]; !ours {

@@ -87,9 +87,8 @@ func (c *call) migrations(migrations []domain.Migration) error {
 // unmigrated is a part of the error text with which a store reports a missing table or column.
 const unmigrated = "were the migrations run?"
 
-// withMigrateUp adds the command "migrate up" to the text of err if a table does not exist because a migration is
-// pending. It does not add the command if the migrations are complete, because then the table belongs to the
-// application.
+// withMigrateUp adds the command "migrate up" to the text of err if a table is missing and a migration is pending. If
+// no migration is pending, withMigrateUp adds nothing, because the missing table is a table of the application.
 func (c *call) withMigrateUp(ctx context.Context, err *Error) error {
 	before, after, isMissing := strings.Cut(err.Text, unmigrated)
 	if !isMissing {

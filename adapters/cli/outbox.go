@@ -89,7 +89,7 @@ func age(d time.Duration) string {
 	}
 }
 
-// page is the maximum number of entries that a command reads or requeues in one session.
+// page is the maximum number of outbox entries that a command reads or requeues in one session (one transaction).
 const page = 100
 
 func outboxList() subcommand {
@@ -146,7 +146,7 @@ func (c *call) listAbandoned(ctx context.Context, limit int) (shown int, err err
 	return shown, nil
 }
 
-// entries prints outbox entries: as one JSON document for each entry, or as one table.
+// entries prints outbox entries as one table or, with --output json, as one JSON document for each entry.
 func (c *call) entries(entries []domain.OutboxEntry) error {
 	if len(entries) == 0 {
 		return nil

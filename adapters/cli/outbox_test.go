@@ -226,7 +226,7 @@ func TestOldEntriesArePurged(t *testing.T) {
 	}
 }
 
-// someday is a clock whose time is one year after the time noon of the other tests.
+// someday is a clock one year later than noon, the time of the other tests.
 type someday struct{}
 
 func (someday) Now() time.Time { return noon{}.Now().AddDate(1, 0, 0) }

@@ -10,12 +10,13 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// someEntries describes the arguments of a command: the ids of outbox entries, at least the given number of them.
+// someEntries describes the arguments of a command that needs the given number of outbox entry ids, or more.
 func someEntries(least int) arguments {
 	return arguments{least, -1, "the ids of entries, or - for the standard input"}
 }
 
-// entryIDs returns the entry ids from the arguments. If the argument is -, it returns the lines of the standard input.
+// entryIDs returns the ids of outbox entries from the arguments. If the argument is "-", it returns the lines of the
+// standard input.
 func (c *call) entryIDs() (ids []string, err error) {
 	if len(c.args) != 1 || c.args[0] != fromStdin {
 		return c.args, nil
@@ -68,9 +69,9 @@ habeas outbox requeue --all --operator dpo`,
 	}
 }
 
-// requeueMatching requeues the abandoned entries that match the filter, page by page. A requeued entry can be abandoned
-// again during this time and would match again. requeueMatching therefore stops after the number of entries that were
-// abandoned at the beginning.
+// requeueMatching requeues the abandoned outbox entries that match the filter, page by page. It requeues at most as
+// many entries as were abandoned when it started. Without this limit, it might never end, because a requeued entry can
+// be abandoned again and then matches the filter again.
 func (c *call) requeueMatching(ctx context.Context, filter domain.OutboxFilter) error {
 	status, err := c.Status(ctx)
 	if err != nil {
@@ -96,8 +97,8 @@ func (c *call) requeueMatching(ctx context.Context, filter domain.OutboxFilter) 
 	return c.changed("Requeued", all, len(all))
 }
 
-// changed prints the entries that a command has changed. given is the number of entry ids that the caller has passed.
-// If fewer entries were changed, changed returns the error for findings.
+// changed prints the outbox entries that a command has changed. The parameter given is the number of entry ids in the
+// arguments. If fewer entries were changed, the function changed returns an error with the exit code for findings.
 func (c *call) changed(did string, entries []domain.OutboxEntry, given int) error {
 	if c.out.json {
 		if err := c.entries(entries); err != nil {
@@ -127,8 +128,9 @@ func (f *filter) flags(c *cobra.Command) {
 	c.Flags().BoolVar(&f.all, "all", false, "select all entries")
 }
 
-// outboxFilter returns the filter that the flags describe. named is true if the arguments have entry ids. The caller
-// must use exactly one of these: entry ids, flags that select entries, or --all.
+// outboxFilter returns the filter that the flags describe. The parameter named is true if the arguments contain entry
+// ids. outboxFilter returns an error unless the command line has exactly one of these: entry ids, flags that select
+// entries, or --all.
 func (f *filter) outboxFilter(c *call, named bool) (domain.OutboxFilter, error) {
 	chosen := f.system != "" || f.olderThan > 0 || f.newerThan > 0
 	switch {

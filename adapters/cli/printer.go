@@ -42,7 +42,8 @@ func (p *printer) Write(text []byte) (n int, err error) {
 // line writes a line of text.
 func (p *printer) line(text string) { _, _ = io.WriteString(p, text+"\n") }
 
-// show writes a result as one line of JSON. If the format of the output is text, it calls asText instead.
+// show writes a result as one line of JSON. If the format of the output is text, show calls the function asText
+// instead.
 func (p *printer) show(result any, asText func()) error {
 	if !p.json {
 		asText()
@@ -56,8 +57,7 @@ func (p *printer) show(result any, asText func()) error {
 	return nil
 }
 
-// end returns an error if a write has failed. It returns nil if the write failed because the reader has closed the
-// pipe.
+// end returns the error of a failed write. It returns nil if no write has failed, or if the reader has closed the pipe.
 func (p *printer) end() error {
 	switch {
 	case p.err == nil, readerClosed(p.err):
@@ -72,12 +72,11 @@ func readerClosed(err error) bool {
 	return errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe)
 }
 
-// colours maps the severity error, the severity warning and the head of a table to terminal escape sequences for
-// colours.
+// colours has the terminal escape sequences for the severities error and warning, and for the head of a table.
 var colours = map[string]string{"error": "\x1b[31m", "warning": "\x1b[33m", "head": "\x1b[1m"}
 
-// paint returns the text in the colour that the map colours has for the word. If the output has no colours, it returns
-// the text unchanged.
+// paint returns the text in the colour that the map colours has for the parameter word. If the output has no colours,
+// paint returns the text unchanged.
 func (p *printer) paint(word, text string) string {
 	if !p.colour || colours[word] == "" {
 		return text

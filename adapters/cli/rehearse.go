@@ -107,8 +107,8 @@ func refusal(r domain.Refusal) string {
 }
 
 // effectOf rehearses the erasure of a subject. It returns the effect of the erasure in one line, with row counts, and
-// the fingerprint of the rehearsal. If the store cannot rehearse, it returns the erasure plan in one line, without row
-// counts and fingerprint. If the erasure would be refused, it returns an error.
+// the fingerprint of the rehearsal (a hash of the erasure plan and the row counts). If the store cannot rehearse,
+// effectOf returns only the erasure plan in one line. If the erasure would be refused, effectOf returns an error.
 func (c *call) effectOf(ctx context.Context, p person) (text, fingerprint string, err error) {
 	rehearsal, err := c.Rehearse(ctx, p.Subject)
 	switch {
@@ -148,8 +148,8 @@ func (c *call) plan() string {
 	return strategies(targets)
 }
 
-// strategies returns one line with the strategies of an erasure, each with its texts in the parameter about. For
-// example, it returns "delete 2 of parcels; retain 1 of invoices".
+// strategies returns one line that lists the strategies of an erasure. The map about has, for each strategy, one text
+// per table. For example, the line is "delete 2 of parcels; retain 1 of invoices".
 func strategies(about map[domain.Strategy][]string) string {
 	var parts []string
 	for _, strategy := range []domain.Strategy{domain.StrategyDelete, domain.StrategyAnonymize, domain.StrategyRetain} {

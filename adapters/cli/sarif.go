@@ -117,10 +117,12 @@ func readSources(names []string) (all sources, err error) {
 	return all, nil
 }
 
-// locate returns the file and the line number for a column. It searches the files in their order for the name of the
-// table, and from there for the next line with the name of the column, which can be the same line. If no file has both
-// names, it returns the first line with the name of the table. If no file has the table, it returns line 1 of the first
-// file.
+// locate returns the file and the line number for a column. It returns the first of these lines that exists:
+//
+//   - the next line with the name of the column, at or after the first line with the name of the table in the same
+//     file
+//   - the first line with the name of the table
+//   - line 1 of the first file
 func (s sources) locate(table, column string) (uri string, line int) {
 	uri, line = s[0].uri, 1
 	hasTable := false

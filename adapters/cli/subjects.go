@@ -12,7 +12,8 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// fromStdin is the argument by which a command reads its subjects or entries from the standard input.
+// fromStdin is the argument "-". With this argument, a command reads its subjects or outbox entry ids from the standard
+// input.
 const fromStdin = "-"
 
 // longestLine is the maximum length of a line of the standard input, in bytes.
@@ -24,8 +25,8 @@ type person struct {
 	line int // line number on the standard input; 0 for an argument
 }
 
-// at returns the prefix of an error text about the subject: the number of its line. An error text does not contain the
-// id of a subject.
+// at returns the beginning of an error text about the subject, such as "line 3: ", or "" if the subject was an
+// argument. The text has the line number because it must not contain the id of the subject.
 func (p person) at() string {
 	if p.line == 0 {
 		return ""
@@ -36,9 +37,9 @@ func (p person) at() string {
 // oneSubject describes the arguments of a command: one subject, or - for the standard input.
 var oneSubject = arguments{1, 1, "a subject, or - for the standard input"}
 
-// subjects returns the subjects of a call. They are in the argument, or on the lines of the standard input. refs are
-// the values of the flag --ref (system=id), which add refs to the subject of the argument. subjects checks all subjects
-// before it returns.
+// subjects returns the subjects that a command processes. They are in the argument or, if the argument is "-", on the
+// lines of the standard input. The parameter refs has the values of the flag --ref (system=id), which are the ids of
+// the subject in external systems. All subjects are checked before subjects returns.
 func (c *call) subjects(refs ...string) ([]person, error) {
 	if c.args[0] == fromStdin {
 		if len(refs) > 0 {

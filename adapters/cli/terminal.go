@@ -32,8 +32,8 @@ func (c *call) hasPerson() bool {
 	return isTerminal(c.command.InOrStdin()) && isTerminal(c.command.ErrOrStderr())
 }
 
-// confirm writes the prompt and asks a person to type yes. If yes is set, it returns nil without asking. It returns an
-// error if the person does not type yes, or if there is no terminal.
+// confirm writes the prompt and asks a person to type yes. If the parameter yes is set, confirm returns nil without
+// asking. It returns an error if the person does not type yes, or if there is no terminal.
 func (c *call) confirm(ctx context.Context, yes bool, prompt string) error {
 	if yes {
 		return nil

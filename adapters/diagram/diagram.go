@@ -1,5 +1,5 @@
-// Package diagram draws a data map. The diagram shows the tables, the effect of an erasure on their rows, the paths
-// from a table to the subject, and the external systems.
+// Package diagram draws a data map. The diagram shows the tables, the effect of an erasure on their rows, the external
+// systems, and the paths (chains of references) from each table to the table of subjects.
 //
 //	svg := diagram.SVG(gdpr.DataMap(), gdpr.Plan())
 //	err := os.WriteFile("datamap.svg", []byte(svg), 0o644)
@@ -137,9 +137,9 @@ func cellOf(m domain.DataMap, table domain.Table, column domain.Column) cell {
 	return cell{column.Name, strings.Join(says, ", ")}
 }
 
-// arrowsOf returns the arrows that start at a table. There is one arrow for each referenced table that is on a path
-// from the table to the table of subjects. There is also one arrow for each external system whose keys are in a column
-// of the table.
+// arrowsOf returns the arrows that start at a table. One arrow leads to each table to which the given table refers on a
+// path (a chain of references) to the table of subjects. One arrow leads to each external system whose keys are in a
+// column of the table.
 func arrowsOf(m domain.DataMap, table domain.Table, index, systems map[string]int) []arrow {
 	var arrows []arrow
 	paths := m.Paths(table.Name)

@@ -90,9 +90,9 @@ func widthOf(b box) float64 {
 	return max(150, 2*padding+letter*float64(longest))
 }
 
-// order sorts the boxes of a layer, which are tables with the same distance from the table of subjects, or external
-// systems. The sort key of a box is the mean vertical position of the boxes to its left that an arrow connects to this
-// box.
+// order sorts the boxes of a layer. The layer consists of tables with the same distance from the table of subjects, or
+// of external systems. Arrows connect a box to boxes in layers further left. The sort key of the box is the mean
+// vertical position of those boxes.
 func (p picture) order(layer []int, boxes []placed) {
 	heights := map[int]float64{}
 	for _, i := range layer {

@@ -64,7 +64,7 @@ func (r *Resolver) export(ctx context.Context, places []place) ([]domain.ExportR
 	return records, nil
 }
 
-// file is an object with its content. If the content is not exported, it has a note instead.
+// file is an object with its content, or with a note if the content is not exported.
 type file struct {
 	object
 	content []byte
@@ -127,8 +127,8 @@ func (r *Resolver) records(f file) []domain.ExportRecord {
 	return append(records, record(fieldContent, f.content))
 }
 
-// each calls act for every item. At most concurrency calls run concurrently. After the first error, each starts no
-// further call and returns this error.
+// each calls the function act for every item. At most concurrency calls run concurrently. After the first error, each
+// starts no further call and returns this error.
 func each[T any](parent context.Context, r *Resolver, items []T, act func(context.Context, T) error) error {
 	ctx, stop := context.WithCancelCause(parent)
 	defer stop(nil)

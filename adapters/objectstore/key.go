@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// maxKey is the maximum length in bytes of a key that all of S3, Google Cloud Storage and Azure accept.
+// maxKey is the maximum length of a key, in bytes. S3, Google Cloud Storage and Azure all accept keys of this length.
 const maxKey = 1024
 
 // place selects the objects that a call exports or erases: one object, or all objects below a prefix.
@@ -24,7 +24,7 @@ func placeOfRef(ref string) (place, bool) {
 }
 
 // placeOfKey returns the place that a key selects, and reports whether the key is valid. A key is never a prefix,
-// because a user may have written its column.
+// because a user may have written the value of its column.
 func placeOfKey(key string) (place, bool) { return place{name: key}, isValidKey(key) }
 
 // isValidKey reports whether a text is a valid key of one object. A store or a file system could resolve some texts to

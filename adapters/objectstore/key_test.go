@@ -58,8 +58,8 @@ func TestAKeyIsNeverAPrefix(t *testing.T) {
 	}
 }
 
-// A key or ref without a slash at its end selects only the object with exactly this name. It must not select objects
-// whose names begin with it.
+// A key or a ref without a final slash selects only the object with exactly this name. It must not select an object
+// with a longer name.
 func TestANameDoesNotReachLongerNames(t *testing.T) {
 	objects := []string{"u/1.bak", "u/10/a", "u/2/a", "u/3", "u/3.bak", "u/30/a"}
 	for name, bucket := range bucketsOf(t, objects...) {

@@ -151,8 +151,8 @@ func (r *Resolver) list(ctx context.Context, p place, visit func([]object) error
 
 // page returns one page of the objects of a place, and the token of the next page.
 //
-// A place can be a single object. page uses a listing for it, too. A request for the object itself would not be
-// sufficient, because its response does not distinguish a missing object from a missing bucket.
+// It uses a listing even if the place is a single object. A request for this object would not be sufficient, because
+// its response does not distinguish a missing object from a missing bucket.
 func (r *Resolver) page(ctx context.Context, p place, token []byte) (page []object, next []byte, err error) {
 	size := pageSize
 	if !p.isPrefix {

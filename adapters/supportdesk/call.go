@@ -49,10 +49,11 @@ func (r *Resolver) open() call {
 }
 
 // newTransport returns an HTTP transport for one call. After CloseIdleConnections, no goroutine and no connection of
-// the transport remains. For this reason it does not use HTTP/2, whose connections keep goroutines in the background.
+// the transport remains. The transport therefore does not use HTTP/2, whose connections keep goroutines in the
+// background.
 //
-// If onThisMachine is set, the transport uses no proxy and connects only to this machine, even if the name of the host
-// resolves to another address.
+// If onThisMachine is set, the transport uses no proxy. It then connects only to this machine, even if the name of the
+// host resolves to another address.
 func newTransport(onThisMachine bool) *http.Transport {
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(true)
@@ -81,8 +82,8 @@ type deskResponse struct {
 // notFound reports whether the desk does not have the object of the request.
 func (r deskResponse) notFound() bool { return r.status == http.StatusNotFound }
 
-// send sends one request. It returns the response if its status is 2xx, or if it is a 404 from the desk. For any other
-// response, or without a response, it returns an error.
+// send sends one request. It returns the response if the status is 2xx, or if the response is a 404 from the desk.
+// Otherwise, it returns an error.
 func (c call) send(ctx context.Context, method, path string, body []byte) (deskResponse, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.resolver.timeout)
 	defer cancel()

@@ -13,8 +13,8 @@ import (
 )
 
 // longestWait is the maximum delay before a retry. If the desk requests a longer delay, the delay is reduced to
-// longestWait. It is long enough for a daily quota. A much longer delay could delay an erasure beyond the month of Art.
-// 12(3) GDPR.
+// longestWait. One day is long enough for a daily quota. A much longer delay could delay an erasure beyond the month of
+// Art. 12(3) GDPR.
 const longestWait = 24 * time.Hour
 
 // flaw is an error that describes why a response cannot be used. Its text contains no data, so it is safe to log.
@@ -71,8 +71,8 @@ func isTransient(status int) bool {
 	}
 }
 
-// retryAfter returns the delay that a response requests, or 0 if it requests none. Every response has the header
-// X-RateLimit-Reset. Only with status 429 does this header mean a delay.
+// retryAfter returns the delay that a response requests, or 0 if it requests none. The header X-RateLimit-Reset is used
+// only with status 429, because responses with any status have it.
 func retryAfter(status int, header http.Header, now time.Time) time.Duration {
 	value := header.Get("Retry-After")
 	if seconds, err := strconv.ParseInt(value, 10, 64); err == nil {

@@ -135,8 +135,8 @@ func TestAThousandCallsLeaveNothingBehind(t *testing.T) {
 	goleak.VerifyNone(t, before)
 }
 
-// A context can end while its call opens a connection. The connection may then be established only after the call has
-// returned, and must be closed nevertheless.
+// A context can end while its call opens a connection. This connection may be established only after the call has
+// returned. It must then be closed.
 func TestCallsThatAreCanceledLeaveNothingBehind(t *testing.T) {
 	w := newWorld(t)
 	latch := desktest.NewLatch()

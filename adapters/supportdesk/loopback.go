@@ -14,9 +14,9 @@ func isHTTPS(base string) bool {
 }
 
 // isLoopback reports whether the host of a URL is this machine: localhost, an address in 127.0.0.0/8, or ::1. It
-// returns false for every other text, even if it resolves to this machine.
+// returns false for every other host name, even if that name resolves to this machine.
 func isLoopback(host string) bool {
-	if strings.ToLower(strings.TrimSuffix(host, ".")) == "localhost" { // EqualFold also folds other letters
+	if strings.ToLower(strings.TrimSuffix(host, ".")) == "localhost" { // EqualFold would also accept the letter long s
 		return true
 	}
 	address, err := netip.ParseAddr(host)

@@ -57,7 +57,8 @@ func TestInvalidSettingsAreRefusedAtStartUp(t *testing.T) {
 	}
 }
 
-// recorded is an HTTP transport that keeps the last request and returns an error.
+// recorded is an HTTP transport for tests. It stores each request in the field last and returns an error, without
+// sending the request.
 type recorded struct{ last *http.Request }
 
 func (r *recorded) RoundTrip(request *http.Request) (*http.Response, error) {

@@ -20,8 +20,9 @@ const Name = "supportdesk"
 
 var _ ports.Resolver = (*Resolver)(nil)
 
-// Resolver exports and erases contacts of one support desk. It is safe for concurrent use. It closes its connections at
-// the end of each call, except with Options.Transport. It does not implement ports.RectifyingResolver.
+// Resolver exports and erases contacts of one support desk. It is safe for concurrent use. At the end of each call, it
+// closes the connections of the call, except those of Options.Transport. It does not implement
+// ports.RectifyingResolver.
 type Resolver struct {
 	token   func() string // a function, so that printing or encoding a Resolver does not reveal the token
 	baseURL string
@@ -61,8 +62,8 @@ func (r *Resolver) String() string { return Name + " at " + r.baseURL }
 func (r *Resolver) Format(state fmt.State, _ rune) { _, _ = io.WriteString(state, r.String()) }
 
 // ExportSubject returns the data of a contact and its conversations: one record for each field of CoveredSurface that
-// is present and not null. If the desk does not have the contact, it returns no records and no error. If it returns an
-// error, it returns no records, because the caller could take an incomplete export for a complete one.
+// is present and not null. If the desk does not have the contact, ExportSubject returns no records and no error. With
+// an error, it returns no records, because the caller could take an incomplete export for a complete one.
 func (r *Resolver) ExportSubject(ctx context.Context, ref domain.SubjectRef) ([]domain.ExportRecord, error) {
 	path, err := contactPath(ref.Value)
 	if err != nil {
@@ -96,8 +97,8 @@ func (r *Resolver) ExportSubject(ctx context.Context, ref domain.SubjectRef) ([]
 // EraseSubject deletes a contact. Deletions are idempotent, so the resolver does not send the entry id to the desk.
 //
 // EraseSubject returns alreadyAbsent only after the desk has responded with 404 to the deletion and also to a second
-// request, for the contact. If the desk reports that the contact was merged into another contact, it returns a
-// *domain.ResolverError.
+// request, for the contact. If the desk reports that the contact was merged into another contact, EraseSubject returns
+// a *domain.ResolverError.
 func (r *Resolver) EraseSubject(ctx context.Context, ref domain.SubjectRef, _ string) (alreadyAbsent bool, err error) {
 	path, err := contactPath(ref.Value)
 	if err != nil {

@@ -38,8 +38,8 @@ func (r deskResponse) saysNotFound() bool {
 	return len(errors) > 0
 }
 
-// contact requests a contact. known is false if the desk does not have the contact. The desk can return another
-// contact, so the caller must compare the id.
+// contact requests a contact. The result known is false if the desk does not have the contact. The desk can return
+// another contact, so the caller must compare the id.
 func (c call) contact(ctx context.Context, path string) (contact object, id string, known bool, err error) {
 	response, err := c.send(ctx, http.MethodGet, path, nil)
 	if err != nil || response.notFound() {

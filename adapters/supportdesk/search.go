@@ -32,9 +32,9 @@ type searchPagination struct {
 	StartingAfter string `json:"starting_after,omitempty"`
 }
 
-// eachConversation calls yield once for every conversation of the contact. A conversation can be on two pages, because
-// a conversation can move to another page during the search. The last page is the page without a cursor. A page with
-// fewer conversations than requested is not always the last page.
+// eachConversation calls yield once for every conversation of the contact. This also applies to a conversation that is
+// on two pages, because it has moved to another page during the search. The last page is the page without a cursor.
+// Earlier pages, too, can have fewer conversations than requested.
 func (c call) eachConversation(
 	ctx context.Context, contactID string, yield func(id string, conversation object) error,
 ) error {
@@ -74,8 +74,8 @@ func (c call) eachConversation(
 }
 
 // page requests one page of the search. It returns the cursor of the next page, or "" for the last page. If the desk
-// responds with 404, the error is a domain.ResolverError, which is not retried. The desk has just returned the contact,
-// so the 404 means that the desk does not support the search.
+// responds with 404, the desk does not support the search, because it has just returned the contact. The error is then
+// a domain.ResolverError, which is not retried.
 func (c call) page(ctx context.Context, request search) (conversations []object, next string, err error) {
 	body, err := json.Marshal(request)
 	if err != nil {
@@ -99,8 +99,7 @@ func (c call) page(ctx context.Context, request search) (conversations []object,
 }
 
 // readPage returns the conversations of a page and the cursor of the next page. It returns an error if a part of the
-// JSON has an unexpected type. Without this check, it could overlook a cursor, and an incomplete export would look
-// complete.
+// JSON has an unexpected type. Otherwise a cursor could be overlooked, and an incomplete export would look complete.
 func readPage(page object) (conversations []object, next string, err error) {
 	if kind := page["type"]; !isNull(kind) && !isText(kind, "conversation.list") {
 		return nil, "", errShape

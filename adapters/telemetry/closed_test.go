@@ -103,8 +103,8 @@ func TestNoAttributeIsOutsideOfTheClosedSet(t *testing.T) {
 	}
 }
 
-// documented reads a table in a section of the package documentation. It returns the fields of each row, by the first
-// field of the row.
+// documented reads a table in a section of the package documentation. It maps the first field of each row to the other
+// fields of the row.
 func documented(t *testing.T, section string) map[string][]string {
 	t.Helper()
 	content, err := os.ReadFile("doc.go")

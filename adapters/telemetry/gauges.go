@@ -112,7 +112,7 @@ func (o *Observer) collect(_ context.Context, to metric.Observer) error {
 	return nil
 }
 
-// age returns the seconds between since and now. It returns 0 if since is zero or later than now.
+// age returns the seconds between the instants since and now. It returns 0 if since is zero or later than now.
 func age(now, since time.Time) float64 {
 	if since.IsZero() {
 		return 0

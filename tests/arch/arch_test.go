@@ -21,7 +21,7 @@ func TestPackagesKeepTheRules(t *testing.T) {
 	}
 }
 
-// A rule is useful only if it can fail. Each case is a graph of packages that breaks one rule.
+// Each case is a graph of packages that breaks one rule. The rule must report this.
 func TestRulesCatchWhatTheyForbid(t *testing.T) {
 	at := func(directory string) string { return module + "/" + directory }
 	for name, test := range map[string]struct {

@@ -43,8 +43,8 @@ func tables(markdown string) (found [][][]string) {
 	return found
 }
 
-// modules returns the modules that a Linux program links if it imports the packages. It omits the standard library and
-// this module.
+// modules returns the modules that a program for Linux links if the program imports the packages. It omits the standard
+// library and this module.
 func modules(t *testing.T, packages []string) []string {
 	t.Helper()
 	arguments := []string{"list", "-deps", "-f", "{{with .Module}}{{if not .Main}}{{.Path}}{{end}}{{end}}"}

@@ -20,8 +20,8 @@ type source struct {
 	syntax *ast.File
 }
 
-// sources reads every Go file of the module, including tests. The go command repeats a cached test only if a file that
-// the test has read was changed. Reading every file therefore keeps the cached results of this package up to date.
+// sources reads every Go file of the module, including tests. The cached results of this package therefore stay up to
+// date: the go command repeats a cached test if a file that the test has read was changed.
 func sources(t *testing.T) []source {
 	t.Helper()
 	var all []source
@@ -103,8 +103,8 @@ func (s source) violations() (found []string) {
 	return found
 }
 
-// offered returns the first exported name of the file if the file is only for tests but applications could import its
-// package by mistake. Otherwise, it returns "".
+// offered returns the first exported name in a file of tests or tools that applications could import by mistake. For
+// any other file, it returns "".
 func (s source) offered() string {
 	if !s.in("tests/...", "tools/...") || strings.Contains(s.path, "internal/") ||
 		strings.HasSuffix(s.path, "_test.go") || s.syntax.Name.Name == "main" {

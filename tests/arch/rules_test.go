@@ -135,7 +135,8 @@ func ours(patterns ...string) predicate {
 	}
 }
 
-// links forbids a package to link the packages that picked selects, directly or indirectly.
+// links returns the function forbids of a rule: a package must not link a package that the predicate picked selects,
+// neither directly nor indirectly.
 func links(picked predicate) func(graph, string) []string {
 	return func(g graph, directory string) (violations []string) {
 		for _, dependency := range g.deps(directory) {
@@ -147,7 +148,8 @@ func links(picked predicate) func(graph, string) []string {
 	}
 }
 
-// imports forbids a package to import the packages that picked selects directly.
+// imports returns the function forbids of a rule: a package must not directly import a package that the predicate
+// picked selects.
 func imports(picked predicate) func(graph, string) []string {
 	return func(g graph, directory string) (violations []string) {
 		for _, imported := range g.imports(directory) {
@@ -159,7 +161,8 @@ func imports(picked predicate) func(graph, string) []string {
 	}
 }
 
-// importsOfOurs forbids a package to import other packages of this module directly, except the allowed packages.
+// importsOfOurs returns the function forbids of a rule: a package must not directly import another package of this
+// module, except the allowed packages.
 func importsOfOurs(allowed ...string) func(graph, string) []string {
 	return imports(func(_ graph, importPath string) bool {
 		directory, is := local(importPath)

@@ -21,7 +21,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// The measurements of each part return an error if their own results are wrong.
+// Each measurement checks its own results, and returns an error if they are wrong.
 func TestEveryPartIsMeasuredInMiniature(t *testing.T) {
 	o, err := parse(strings.Fields("-quick -users 40 -sqlite-users 20 -pairs 1 -sqlite-pairs 1 -connections 2 "+
 		"-sqlite-connections 2 -duration 200ms -warmup 20ms -pool 2 -entries 2000 -drains 1 -wakeups 3 -polls 1 "+

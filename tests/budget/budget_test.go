@@ -1,5 +1,5 @@
-// Package budget tests the cost of requests. It counts round trips to the database and allocations. It measures no
-// durations, so that a test fails equally on slow and fast machines.
+// Package budget tests the cost of requests: the numbers of round trips to the database and of allocations. It counts,
+// and does not measure durations, so that the results are the same on slow and fast machines.
 package budget_test
 
 import (

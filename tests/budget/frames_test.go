@@ -33,7 +33,8 @@ func (c *stackClock) Now() time.Time {
 	return time.Now()
 }
 
-// between returns the functions on the recorded stack through which the handler calls the service, without these two.
+// between returns the functions on the recorded stack that are between the handler and the service. The handler calls
+// the service through these functions.
 func (c *stackClock) between(t *testing.T, handler, service string) []string {
 	t.Helper()
 	from, to := -1, -1

@@ -81,7 +81,7 @@ func TestEveryWayToMountARouter(t *testing.T) {
 	}
 }
 
-// For example, an application with two shops has two databases, and one Integration for each database.
+// One application can have several Integrations, for example one for the database of each of its shops.
 func TestTwoIntegrationsNeverMix(t *testing.T) {
 	first, second := databases.SQLite(t), databases.SQLite(t)
 	openShop(t, first)
@@ -117,7 +117,7 @@ func TestTwoIntegrationsNeverMix(t *testing.T) {
 		}
 	}
 
-	// Override replaces the session factory of one Integration, and does not change the other Integration.
+	// Override replaces the session factory of the Integration store by that of the Integration outlet.
 	restore := store.Sessions().Override(outlet.Stack().Sessions)
 	for _, prefix := range []string{"/shop/me", "/outlet/me"} {
 		got := send(t, server, newRequest("1", "GET", prefix+"/consent/newsletter", ""))

@@ -59,8 +59,8 @@ type world struct {
 
 const contact = "contact-7"
 
-// newWorld returns a shop with one customer, who is a contact at the support desk. The functions adjust may change the
-// configuration.
+// newWorld returns a shop with one customer, who is a contact at the support desk. The functions in the parameter
+// adjust may change the configuration.
 func newWorld(t *testing.T, db *bun.DB, adjust ...func(*app.Config)) *world {
 	t.Helper()
 	w := &world{
@@ -157,8 +157,8 @@ func (w *world) events() []domain.AuditEvent {
 }
 
 // expect checks the status, the attempts and the last error of the outbox entry. The parameter class is the expected
-// class of this error, or "" for no error. expect also checks that events returns n events, and that the last of them
-// describes the error, if there is one.
+// class of this error, or "" for no error. The method events must return n events. If there is an error, the last event
+// must describe it.
 func (w *world) expect(status domain.OutboxStatus, attempts int, class string, n int) {
 	w.t.Helper()
 	entry := w.entry()
@@ -185,8 +185,8 @@ func (w *world) expect(status domain.OutboxStatus, attempts int, class string, n
 	}
 }
 
-// expectCompletion checks that the erasure is complete after the given number of attempts, and that events returns n
-// events.
+// expectCompletion checks that the erasure is complete after the given number of attempts, and that the method events
+// returns n events.
 func (w *world) expectCompletion(attempts, n int) {
 	w.t.Helper()
 	w.expect(domain.OutboxSucceeded, attempts, "", n)

@@ -119,7 +119,8 @@ func open(source string) (*bun.DB, *bunstore.Store, error) {
 	return db, store, err
 }
 
-// client is the resolver of the desk (the external system).
+// client is the resolver of the desk (the external system). It sends each erasure to the desk by HTTP, with the name of
+// the worker in a header.
 type client struct {
 	ports.Resolver
 	url, worker string

@@ -39,7 +39,7 @@ func (g *generator) annotate(t *table) {
 	}
 }
 
-// drawStrategy chooses a strategy of erasure that the column supports. An erasure keeps the rows of the table.
+// drawStrategy chooses a strategy of erasure that the column supports. It is for tables whose rows an erasure keeps.
 func (g *generator) drawStrategy(t *table, c *column) domain.Strategy {
 	switch {
 	case t.countsFrom(c):
@@ -57,13 +57,13 @@ func (t *table) refersTo(name string) bool {
 		slices.Contains(t.subjectKey, name)
 }
 
-// countsFrom reports whether the column is the beginning of a retention period of another column. An annotation of such
-// a column must have the strategy retain.
+// countsFrom reports whether the retention period of any column begins at the instant in the column c. If so, an
+// annotation of c must have the strategy retain.
 func (t *table) countsFrom(c *column) bool {
 	return slices.ContainsFunc(t.retained(), func(other *column) bool { return other.Personal.Since == c.Name })
 }
 
-// personal annotates a column with the strategy of erasure. It chooses the other fields of the annotation at random.
+// personal annotates a column with the given strategy of erasure. The other fields of the annotation are random.
 func (g *generator) personal(t *table, c *column, strategy domain.Strategy) {
 	annotation := &domain.Annotation{
 		Category: pick(g.T, "category", domain.CategoryContact, domain.CategorySpecial),

@@ -40,8 +40,8 @@ func shuffled[E any](t *rapid.T, what string, elements []E) []E {
 	return rapid.Permutation(elements).Draw(t, what)
 }
 
-// must fails if err is not nil. It shows also the causes that errors of habeas omit from their text to protect personal
-// data, because generated values are not personal data.
+// must ends the check with a failure if err is not nil. It also prints the causes that errors of habeas omit from their
+// text to protect personal data. Generated values are not personal data.
 func must(t *rapid.T, err error) {
 	if err == nil {
 		return

@@ -127,7 +127,8 @@ func (w *world) checkResult(subject domain.Subject, got, want domain.ErasureResu
 	}
 }
 
-// called returns the external systems that have a ref (an id of the subject), and the external systems that have none.
+// called returns two lists: the external systems in which the subject has an id (a ref), and those in which it has
+// none.
 func (w *world) called(subject domain.Subject) (called, skipped []string) {
 	for _, name := range slices.Concat(w.resolvers, w.refs()) {
 		if slices.ContainsFunc(subject.Refs, func(ref domain.SubjectRef) bool { return ref.Kind == name }) {

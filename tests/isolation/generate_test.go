@@ -202,8 +202,8 @@ func (g *generator) data(t *table) {
 	}
 }
 
-// markPaths marks for each table the relation that connects its rows to the subject. If the table has only one
-// relation, the mark is optional, so it is random. markPaths also changes the order of the relations, which must not
+// markPaths marks, for each table, the foreign key that connects its rows to the subject. If only one foreign key can
+// do so, the mark is optional and set at random. markPaths also shuffles the foreign keys, because their order must not
 // matter.
 func (g *generator) markPaths() {
 	for _, t := range g.tables {

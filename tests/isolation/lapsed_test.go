@@ -11,9 +11,9 @@ import (
 // earlier or later.
 var judgedAt = time.Now()
 
-// retentionEnded reports whether an erasure may overwrite a retained cell. This needs the end of the cell's own
-// retention period, and the end of every period that begins at the instant in the cell. Keys and foreign keys are never
-// overwritten.
+// retentionEnded reports whether an erasure may overwrite a retained cell. The retention period of the cell must have
+// ended. Every retention period that begins at the instant in the cell must have ended, too. Keys and foreign keys are
+// never overwritten.
 func (s *schema) retentionEnded(t *table, r *row, c *column) bool {
 	if c.Personal == nil || c.Personal.Strategy != domain.StrategyRetain || c.Personal.Since == "" || s.isKey(t, c) {
 		return false

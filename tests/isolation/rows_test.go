@@ -166,8 +166,8 @@ func (f *filler) refer(r *row, l *link) {
 	}
 }
 
-// identify sets the cells of the primary key and of the other unique keys that have no value yet. It returns false if
-// an existing row has the same primary key.
+// identify sets those cells of the primary key and of the other unique keys that have no value yet. It returns false if
+// another row already has the same primary key.
 func (f *filler) identify(r *row) bool {
 	alike := 0
 	for _, other := range f.table.rows {
@@ -210,8 +210,8 @@ func (f *filler) number(r *row, names []string, n int) {
 	}
 }
 
-// value returns a random value for a column that is not part of a key. If unlink has removed the foreign key of the
-// column, the kind of the column may have no values, and value returns NULL.
+// value returns a random value for a column that is not part of a key. It returns NULL if the kind of the column has no
+// values, which is possible after unlink has removed the foreign key of the column.
 func (f *filler) value(c *column) any {
 	switch {
 	case len(c.kind.values) == 0 || c.nullable && oneIn(f.T, "null", 4):

@@ -86,8 +86,8 @@ const (
 	untouched rowEffect = "untouched" // the erasure plan has no step on the table
 )
 
-// effect returns the effect of an erasure on the subject's rows. The expectations of the tests need it, so it does not
-// use the code of habeas.
+// effect returns the effect of an erasure on the subject's rows. It does not use the code of habeas, because the tests
+// compare habeas with its result.
 func (t *table) effect() rowEffect {
 	annotated, stays, open := 0, false, false
 	for _, c := range t.columns {
@@ -114,8 +114,8 @@ func (t *table) effect() rowEffect {
 	}
 }
 
-// anonymized returns the annotated columns without the strategy retain, and retained returns those with this strategy.
-// If an erasure keeps the rows of the table, it overwrites the columns of anonymized.
+// anonymized returns the annotated columns whose strategy is not retain. If an erasure keeps the rows of the table, it
+// overwrites these columns.
 func (t *table) anonymized() []*column { return t.annotated(false) }
 func (t *table) retained() []*column   { return t.annotated(true) }
 
@@ -151,8 +151,8 @@ func (t *table) rowsOf(subject int) (n int64) {
 	return n
 }
 
-// restrictLinks decides to which rows a foreign key may refer, except the foreign keys that determine the owner of a
-// row. It treats a foreign key from rows that stay to rows that an erasure deletes:
+// restrictLinks decides to which rows a foreign key may refer. It skips the foreign keys that determine the owner of a
+// row. A foreign key may refer from a row that an erasure keeps to a row that it deletes. Then:
 //
 //   - If the foreign key can become NULL, it gets ON DELETE SET NULL.
 //   - Otherwise, if the schema may be invalid, the foreign key stays, and the data map is refused.

@@ -16,8 +16,9 @@ type tally struct {
 	features        map[string]int
 }
 
-// If at least enough data maps were accepted on both databases together, each feature must have occurred. The rarest
-// feature occurs in 8 of 100 applications. At least leastAccepted percent of the data maps must be accepted.
+// There are two conditions for the tests on both databases together. At least leastAccepted percent of the data maps
+// must be accepted. If the number of accepted data maps reaches the constant enough, each feature must have occurred.
+// The rarest feature occurs in 8 of 100 applications.
 const (
 	enough        = 200
 	leastAccepted = 80
@@ -92,7 +93,8 @@ var linkFeatures = map[string]func(*table, *link) bool{
 	},
 }
 
-// writes reports whether the rows of the table stay and an erasure overwrites a column for which matches returns true.
+// writes reports whether an erasure keeps the rows of the table, and overwrites a column for which matches returns
+// true.
 func (t *table) writes(matches func(*column) bool) bool {
 	return t.effect() == survives && slices.ContainsFunc(t.anonymized(), matches)
 }
@@ -106,7 +108,7 @@ func (l *link) isSet(r *row) bool {
 	return !slices.ContainsFunc(l.Columns, func(name string) bool { return r.cells[name] == nil })
 }
 
-// connects reports whether the foreign key of the row from refers to the row to.
+// connects reports whether the foreign key in the first row (from) refers to the second row (to).
 func (l *link) connects(from, to *row) bool {
 	for i, name := range l.Columns {
 		if from.cells[name] != to.cells[l.ReferencedColumns[i]] {

@@ -18,7 +18,8 @@ func (w *world) trail(id domain.SubjectID) (trail []domain.AuditEvent) {
 	return trail
 }
 
-// outcome is the result of an erasure, with the keys of external systems that the erasure has added to the outbox.
+// outcome is the result of an erasure. The field keys has the keys (such as file names) that the erasure has added to
+// the outbox, by external system.
 type outcome struct {
 	domain.ErasureResult
 	keys map[string][]string
@@ -74,9 +75,9 @@ func (w *world) checkTrail(subject domain.Subject, results ...outcome) {
 	}
 }
 
-// unplanned returns the number of steps that are in the result but not in the erasure plan. The plan has only a
-// retaining step if all annotated columns of a table are retained. If a retention period has ended, the result has an
-// anonymizing step, too.
+// unplanned returns the number of steps that are in the result but not in the erasure plan. If all annotated columns of
+// a table are retained, the plan has no anonymizing step on the table. The result has one if a retention period has
+// ended.
 func (w *world) unplanned(result domain.ErasureResult) (n int64) {
 	for _, table := range w.mapped() {
 		if _, has := result.Anonymized[w.qualifier+table.name]; has && len(table.anonymized()) == 0 {

@@ -22,8 +22,8 @@ const decision = `{"granted":true,"policy_version":"v1","purpose":"newsletter"}`
 
 var errBroken = errors.New("secret")
 
-// sessions is a session factory that first calls the function before. If before returns an error, Do returns this
-// error.
+// sessions is a session factory whose method Do first calls the function in the field before. If this function returns
+// an error, Do returns the error.
 type sessions struct {
 	ports.SessionFactory
 	before func(ctx context.Context) error

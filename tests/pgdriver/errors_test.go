@@ -145,8 +145,8 @@ func wantUnavailable(t *testing.T, err error) {
 	wantSilence(t, err)
 }
 
-// wantDriverError fails if err does not wrap an error of the driver with the given SQLSTATE, or if the text of err does
-// not contain this SQLSTATE.
+// wantDriverError checks that err wraps an error of the driver with the given SQLSTATE, and that the text of err
+// contains this SQLSTATE.
 func wantDriverError(t *testing.T, err error, state string) {
 	t.Helper()
 	var found pgdriver.Error

@@ -50,8 +50,8 @@ func carTables(key, foreign, plate, foreignPlate string) []string {
 }
 
 // SQLite converts values to compare columns of different types. For example, it converts '007' to 7, and it converts
-// some different long numbers to the same number. A relation between such columns could join rows of different people,
-// so it is refused.
+// some different long numbers to the same number. A relation between such columns could join rows of different people.
+// Such a relation is refused.
 func TestRelationsWithLossyConversionsAreRefused(t *testing.T) {
 	for name, test := range map[string]struct {
 		models                            []any

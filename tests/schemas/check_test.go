@@ -11,8 +11,7 @@ import (
 	"github.com/habeas-data/habeas/internal/tests/databases"
 )
 
-// forecastCase is a database, with the expected error of the check of this database, and with the expected result of an
-// erasure.
+// forecastCase is a database with the expected error of gdpr.Check and the expected result of an erasure.
 type forecastCase struct {
 	statements []string
 	rows       []string // rows instead of usualRows; nil for usualRows
@@ -214,7 +213,7 @@ var forecasts = map[string]forecastCase{
 	},
 }
 
-// On SQLite, no transaction can add a row while an erasure runs.
+// A missing foreign key matters only on PostgreSQL. On SQLite, no transaction can add a row while an erasure runs.
 func TestCheckReportsAMissingForeignKeyOnPostgreSQL(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		a := openGuests(t, db, forecastCase{statements: []string{
@@ -243,8 +242,8 @@ func TestACheckPredictsTheResultOfAnErasure(t *testing.T) {
 	for name, test := range forecasts {
 		t.Run("PostgreSQL/"+name, func(t *testing.T) {
 			execute(t, db, "DROP SCHEMA public CASCADE", "CREATE SCHEMA public")
-			// Open connections have prepared statements for the tables of the previous case. They are closed, because these
-			// statements would fail after a change of the column types.
+			// The open connections have prepared statements for the tables of the previous case. These connections are closed,
+			// because the statements would fail after a change of the column types.
 			db.SetMaxIdleConns(0)
 			db.SetMaxIdleConns(2)
 			checkForecast(t, db, test)

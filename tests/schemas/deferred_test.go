@@ -58,7 +58,7 @@ func (a *application) rectifying(ctx context.Context, s ports.Session, subject d
 var corrected = domain.Corrections{domain.CategoryContact: "new@example.org"}
 
 // A deferred trigger (it runs at the commit) restores an erased or corrected value. A session in a transaction of the
-// application ends before this commit. It must therefore run such triggers itself, and must fail because of the
+// application ends before this commit. The session must therefore run the trigger itself, and must fail because of the
 // restored value.
 func TestADeferredTriggerIsFiredBeforeTheSessionSucceeds(t *testing.T) {
 	const restore = "IF OLD.email LIKE 'a@%' THEN UPDATE clients SET email = OLD.email WHERE id = OLD.id; END IF;"
@@ -144,7 +144,7 @@ func TestRowsThatADeferredTriggerAddsAreErased(t *testing.T) {
 
 func second[T any](_ T, err error) error { return err }
 
-// In its transaction, the application inserts a row before it starts a session of habeas. The deferred trigger of this
+// A transaction of the application inserts a row and then starts a session of habeas. The deferred trigger of this
 // insert restores an email address. The session runs this trigger before the erasure, so the erasure succeeds.
 func TestDeferredTriggersOfEarlierWritesAreFired(t *testing.T) {
 	a := open(t, onPostgres(t), app.Config{Models: clients}, slices.Concat(plainClients,
@@ -203,9 +203,9 @@ func TestADeferredTriggerThatRefusesFailsTheWholeErasure(t *testing.T) {
 	}
 }
 
-// The statement SET CONSTRAINTS, which runs a deferred trigger early, also affects every constraint and trigger with
-// the same name. If there is one, a session in a transaction of the application is refused. A session in a transaction
-// of its own is not refused.
+// The statement SET CONSTRAINTS runs a deferred trigger early. It also affects every other constraint and trigger with
+// the same name. If there is another one, a session in a transaction of the application is refused. A session in a
+// transaction of its own is not refused.
 func TestADeferredTriggerWithAnAmbiguousNameIsRefused(t *testing.T) {
 	for name, statement := range map[string]string{
 		"a foreign key": "ALTER TABLE letters ADD CONSTRAINT guard FOREIGN KEY (client_id) REFERENCES clients",

@@ -67,9 +67,9 @@ func TestRowsInFlightAreErased(t *testing.T) {
 	}
 }
 
-// With a stricter isolation level, an erasure could miss a letter that a concurrent transaction inserts. No foreign key
-// would reveal this, because the erasure does not delete the row of the client. The erasure must nevertheless delete
-// the letter.
+// A concurrent transaction inserts a letter during an erasure. The erasure must delete this letter, even if the default
+// isolation level of the database is stricter than read committed. With a stricter level, the erasure could miss the
+// letter. No foreign key would reveal it, because the erasure keeps the row of the client.
 func TestRowsInFlightAreErasedUnderAnyDefaultIsolation(t *testing.T) {
 	for _, level := range []string{"repeatable read", "serializable"} {
 		t.Run(level, func(t *testing.T) {
@@ -121,7 +121,8 @@ func TestWhatIsGivenToAnotherPersonSurvives(t *testing.T) {
 	}
 }
 
-// During the erasures of some people, transactions of the application add items to the orders of these people.
+// During the erasures of some people, transactions of the application add items to the orders of these people. Each
+// erasure must succeed and delete the orders.
 func TestABusyCartIsErased(t *testing.T) {
 	trigger := []string{
 		"CREATE FUNCTION touch() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN COALESCE(NEW, OLD); END $$",

@@ -225,8 +225,8 @@ func TestARefWithoutItsResolverIsRefusedAtStartUp(t *testing.T) {
 	})
 }
 
-// An erasure has read the file names in a row. Until it ends, no other transaction may change them. Otherwise, the
-// erasure would delete the row, but not the file with the new name.
+// After an erasure has read the file names in a row, no other transaction may change these names until the erasure
+// ends. Otherwise, the erasure would delete the row, but not the file with the new name.
 func TestNoKeyChangesOnceAnErasureHasReadIt(t *testing.T) {
 	db := databases.PostgreSQL(t)
 	g := openGallery(t, db)

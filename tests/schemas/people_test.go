@@ -149,9 +149,9 @@ func TestEachPersonsPartOfARowIsRectified(t *testing.T) {
 	})
 }
 
-// A transaction of the application adds or changes a row while the erasure of trader 1 waits for its commit. The
-// erasure must treat the row by the role of trader 1. For example, it deletes an attachment if trader 1 has sent the
-// message, but not if trader 1 has received it.
+// A transaction of the application adds or changes a row. The erasure of trader 1 waits for the commit of this
+// transaction, and must then treat the row by the role of trader 1. For example, it deletes an attachment if trader 1
+// has sent the message, but not if trader 1 has received the message.
 func TestRowsInFlightAreErasedAlongEachPath(t *testing.T) {
 	for name, test := range map[string]struct{ statement, query, want string }{
 		"below a message that was sent": {
@@ -178,7 +178,7 @@ func TestRowsInFlightAreErasedAlongEachPath(t *testing.T) {
 	}
 }
 
-// In the data map, an erasure sets sender_id to NULL. In the database, this column is NOT NULL.
+// In the data map, an erasure sets sender_id to NULL. In the database, this column is NOT NULL. The erasure is refused.
 func TestAReferenceThatTheDatabaseKeepsNotNullIsRefused(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		tables := marketTables()

@@ -131,6 +131,7 @@ func TestRetentionThatIsOverIsNoReason(t *testing.T) {
 }
 
 // A retention period may begin at an infinite instant of PostgreSQL, or at an instant that Go or JSON cannot represent.
+// An erasure overwrites the value if the instant is far in the past, and keeps it if the instant is in the future.
 func TestRetentionFromAnInfiniteInstant(t *testing.T) {
 	for _, column := range []string{"timestamptz", "timestamp", "date", "text"} {
 		t.Run(column, func(t *testing.T) {

@@ -18,7 +18,7 @@ import (
 )
 
 // club is a schema with constraints, such as CHECK and UNIQUE. Most values with which an erasure could overwrite data
-// would violate them.
+// would violate these constraints.
 var club = []string{
 	`CREATE TABLE members (id bigint PRIMARY KEY, email varchar(60) NOT NULL UNIQUE CHECK (email LIKE '%@%'),
 		login varchar(16) NOT NULL UNIQUE, first_name text NOT NULL, birthday date, gender varchar(8) NOT NULL

@@ -32,7 +32,7 @@ type loan struct {
 	LentAt        time.Time `bun:"lent_at"`
 }
 
-// damage is a view whose rows refer to rows of the view loans. Those refer to rows of the view readers.
+// damage is a view whose rows refer to rows of the view loans. Rows of loans refer to rows of the view readers.
 type damage struct {
 	bun.BaseModel `bun:"table:damages" subject:"owned"`
 	ID            int64  `bun:"id,pk"`

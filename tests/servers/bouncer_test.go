@@ -79,8 +79,8 @@ func startBouncer(t testing.TB, server string, connections int) bouncer {
 	return b
 }
 
-// through returns the URL of a database with the address of the proxy instead of the server. parameters alternates the
-// names and values of URL parameters that through adds.
+// through returns the URL of a database with the address of the proxy in place of the server. It adds URL parameters to
+// the URL: the parameter parameters alternates their names and values.
 func (b bouncer) through(t testing.TB, database string, parameters ...string) string {
 	t.Helper()
 	parsed, err := url.Parse(database)
@@ -128,8 +128,8 @@ func awaitPort(t testing.TB, port string) {
 	})
 }
 
-// await calls reached until it returns true, and returns the elapsed time. If this takes longer than patience, the test
-// fails. The parameter what describes the awaited state in the message of the failure.
+// await calls reached until it returns true, and returns the elapsed time. The test fails if this takes longer than the
+// parameter patience. The parameter what describes the awaited state in the message of the failure.
 func await(t testing.TB, patience time.Duration, what string, reached func() bool) time.Duration {
 	t.Helper()
 	began := time.Now()

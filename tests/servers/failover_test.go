@@ -29,9 +29,9 @@ func TestAPrimaryThatFreezesLosesNothingAndIsReplacedWithinTenSeconds(t *testing
 	failOver(t, (*pair).freeze, 10*time.Second)
 }
 
-// failOver tests a failover while clients send consents and erasures of many customers. It calls fail, which stops the
-// primary, and then promotes the standby. Each process must serve requests again within the given duration after the
-// promotion.
+// failOver tests a failover while clients send consents and erasures of many customers. It calls the function fail,
+// which stops the primary, and then promotes the standby. Each process must serve requests again within the given
+// duration after the promotion.
 func failOver(t *testing.T, fail func(*pair), within time.Duration) {
 	t.Helper()
 	servers := startPair(t)
@@ -83,8 +83,8 @@ func failOver(t *testing.T, fail func(*pair), within time.Duration) {
 	check(t, servers.standby.URL(), &done, promoted)
 }
 
-// acknowledged has the ids of customers: requested has those for whom a client has sent an erasure, and the other lists
-// have those whose erasure or consent got a successful response.
+// acknowledged has the ids of customers. The field requested lists the customers for whom a client has sent an erasure.
+// The other fields list the customers whose erasure or consent got a successful response.
 type acknowledged struct {
 	mu               sync.Mutex
 	requested        []int64 // erasures that a client has sent, with or without a response

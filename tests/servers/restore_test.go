@@ -31,7 +31,7 @@ func TestAReplayErasesAgainAfterARestore(t *testing.T) {
 			}
 		})
 	})
-	// This backup is a copy of the server's files. In it, a sequence may have a higher value than its column in any row.
+	// This backup is a copy of the server's files. In it, a sequence may be ahead of the highest number in its column.
 	t.Run("of pg_basebackup", func(t *testing.T) {
 		lost := postgres.Private(t, postgres.Durable())
 		replayAfterRestore(t, lost.URL(), func(t *testing.T, _ string) func() string {
@@ -94,7 +94,7 @@ func replayAfterRestore(t *testing.T, database string, take backup) {
 		trail[len(trail)-1] != string(domain.EventErasureCompleted) {
 		t.Errorf("the trail of a customer is %v", trail)
 	}
-	// The worker of the restored database writes the same journal. The next erasure must be in the journal.
+	// The worker of the restored database appends to the same journal. The next erasure must be in the journal.
 	second.erase(t, 5)
 	second.awaitLines(t, 6)
 	if lines := second.lines(t); !strings.Contains(lines[5], `["5"]`) {

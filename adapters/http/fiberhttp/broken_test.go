@@ -112,8 +112,8 @@ func TestABrokenExportNeverLooksComplete(t *testing.T) {
 	}
 }
 
-// If compress compressed a stream that fails, it would finish the compressed body. Middlewares that process the
-// response after compress would then take the body for a complete document.
+// Package middleware/compress of Fiber must not compress a stream. If the stream failed, compress would finish the
+// compressed body, and the next middlewares would take it for a complete document.
 func TestAStreamIsNotCompressed(t *testing.T) {
 	store := &largeStore{}
 	host := newHost(t, fiber.Config{})

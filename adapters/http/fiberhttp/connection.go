@@ -13,13 +13,13 @@ import (
 // halfCloser is a connection that can close its sending side separately, such as a TCP or Unix socket.
 type halfCloser interface{ CloseWrite() error }
 
-// breaker returns the connection of the request, so that the handler can close it in the middle of a response. It
-// returns nil in these cases:
+// breaker returns the connection of the request, which the handler can close in the middle of a response. It returns
+// nil in these cases:
 //
-//   - over HTTP/1.0, because the end of the connection also means the end of the body, so that a client could not
-//     detect an incomplete response
-//   - for a connection other than a TCP or Unix socket, with or without TLS, because fasthttp wraps some connections
-//     and reuses the wrapper for another connection
+//   - The request uses HTTP/1.0. The end of the connection then also means the end of the body, so that a client
+//     could not detect an incomplete response.
+//   - The connection is neither a TCP nor a Unix socket, with or without TLS. fasthttp wraps some connections and
+//     reuses the wrapper for another connection.
 func breaker(c *fiber.Ctx) halfCloser {
 	if !c.Request().Header.IsHTTP11() {
 		return nil

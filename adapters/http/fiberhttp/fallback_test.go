@@ -143,8 +143,8 @@ func TestAllowListsTheMethodsOfAPath(t *testing.T) {
 	}
 }
 
-// In Fiber v2.52.15, a route of a mounted application gets wrong values for its parameters if the mount prefix has
-// parameters. A route without parameters never matches. The router must respond with 404, because it could otherwise
+// Fiber v2.52.15 has a defect if an application is mounted under a prefix with parameters. A route with parameters gets
+// wrong values, and a route without parameters never matches. The router must respond with 404. Otherwise, it could
 // return the consent status for another purpose.
 func TestAMountUnderAParameterGets404(t *testing.T) {
 	store := &sessions{}

@@ -6,7 +6,7 @@ import (
 	"github.com/habeas-data/habeas/adapters/http/httpapi"
 )
 
-// Health returns the function that mounts the probes on an application or a group. That function may be called more
+// Health returns a function that mounts the probes on an application or a group. This function may be called more
 // than once.
 //
 // The probes should not be reachable from outside, because a request to a probe can start checks that query the

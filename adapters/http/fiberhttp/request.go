@@ -40,9 +40,9 @@ func isOfRequest(c *fiber.Ctx) bool {
 	return c.UserContext().Value(probe{}) != nil
 }
 
-// body returns the request body as the client sent it. It does not call c.Body(), which decompresses the body without a
-// limit on its size. If the body is still arriving, body also returns a function that sets the read deadline of the
-// body.
+// body returns the request body as the client sent it. It does not call c.Body(), which would decompress the body
+// without a limit on its size. If the body is still arriving, the second result is a function that sets the read
+// deadline of the body.
 func body(c *fiber.Ctx) (io.Reader, func(time.Time)) {
 	request := c.Request()
 	if request.IsBodyStream() {
@@ -94,8 +94,8 @@ func wildcard(c *fiber.Ctx) string {
 	case matched == "":
 		return ""
 	case !isEnd || !strings.HasSuffix(before, "/"):
-		// Fiber returns wrong parameters for an application that is mounted under a prefix with parameters. The complete path
-		// contains a slash and is therefore not a valid purpose, so the response is a 404.
+		// The parameters of Fiber are wrong, because the application is mounted under a prefix with parameters. The complete
+		// path is not a valid purpose, because it contains a slash. The response is therefore a 404.
 		return strings.Clone(path)
 	case !config.UnescapePath:
 		return strings.Clone(matched)

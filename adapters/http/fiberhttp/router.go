@@ -23,15 +23,15 @@ import (
 // c.UserContext() has the deadline of the request.
 type SubjectProvider func(c *fiber.Ctx) (domain.Subject, error)
 
-// Router returns the function that mounts the API, with the options applied, on an application or a group. That
+// Router returns a function that mounts the API, with the options applied, on an application or a group. The returned
 // function may be called more than once.
 //
 // The application may add further routes under the same prefix later. A request that matches no endpoint of the API is
 // passed to these routes. If none of them matches, the response is a problem document.
 //
-// Do not let package middleware/cache of Fiber cache the responses of the API. The package ignores Cache-Control:
-// no-store, and uses only the path as the key of a cached response. It would therefore send the data of one person to
-// another person. Its option Next excludes the responses of the API:
+// Do not let package middleware/cache of Fiber cache the responses of the API. It would send the data of one person to
+// another person, because it ignores Cache-Control: no-store and finds a cached response only by its path. Exclude the
+// responses of the API with its option Next:
 //
 //	cache.New(cache.Config{Next: func(c *fiber.Ctx) bool {
 //		return strings.Contains(c.GetRespHeader(fiber.HeaderCacheControl), "no-store")

@@ -44,7 +44,7 @@ type API struct {
 // for restriction. If the consent ledger has a list of declared purposes, the API also has an endpoint that lists the
 // consents of a subject for all purposes. Requests for a purpose that is not in that list are refused.
 //
-// Returns domain.ErrConfiguration if a required field is missing or Timeout is negative.
+// New returns domain.ErrConfiguration if a required field is missing or Timeout is negative.
 func New(c Config) (*API, error) {
 	for _, field := range []struct {
 		name    string

@@ -28,7 +28,8 @@ func faults(problem httpapi.Problem) string {
 	return strings.Join(all, ", ")
 }
 
-// refuses checks that the API refuses a request with the status and the field errors, and does not open a session.
+// refuses checks that the API refuses a request without opening a session. The response must have the given status and
+// the field errors in the parameter want.
 func refuses(t *testing.T, operation string, r httpapi.Request, status int, want string) {
 	t.Helper()
 	f := newFixture(t)

@@ -26,11 +26,11 @@ func (a *API) export(
 	return Response{Status: http.StatusOK, Header: successHeader, Body: body.held.Bytes()}
 }
 
-// WriteExport writes the same JSON document to w as the response to GET /export. It returns the bundle without its
+// WriteExport writes to w the JSON document that is also the response to GET /export. It returns the bundle without its
 // records. WriteExport uses one session and sets no timeout.
 //
 // A document of up to 1 MiB is written after the session has committed. A larger document is written while the rows are
-// read. Only if WriteExport returns nil is the output complete. The error wraps an error of w, or is an error of
+// read. The output is complete only if WriteExport returns no error. The error wraps an error of w, or is an error of
 // Exporter.Export or of the session factory.
 func WriteExport(
 	ctx context.Context, w io.Writer, sessions ports.SessionFactory, exporter *export.Exporter, subject domain.Subject,
@@ -71,7 +71,7 @@ func (b *exportBody) writeBundle(
 			if err != nil {
 				return err
 			}
-			head, tail, _ := bytes.Cut(whole, []byte(`"records":[]`)) // cannot be inside a string value, which escapes quotes
+			head, tail, _ := bytes.Cut(whole, []byte(`"records":[]`)) // not in a string value, where JSON escapes quotes
 			b.tail = append([]byte("]"), tail...)
 			b.held.Grow(chunk)
 			return b.write(append(head, `"records":[`...))
@@ -100,8 +100,8 @@ func (a *API) exportStream(
 		}
 	}
 	follow()
-	// If the client disconnects before Handle returns, the server cancels ctx, and follow cancels the export. After Handle
-	// has returned, the server closes the stream instead, which also cancels the export.
+	// If the client disconnects before Handle returns, the server cancels ctx, and the function follow cancels the export.
+	// After Handle has returned, the server closes the stream instead, which also cancels the export.
 	stopFollowing := context.AfterFunc(ctx, follow)
 	response, ended := make(chan Response, 1), make(chan struct{})
 	var pipe *io.PipeWriter // nil until the export is streamed

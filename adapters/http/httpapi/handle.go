@@ -40,8 +40,8 @@ func (a *API) Route(ctx context.Context, method, path string, r Request) Respons
 // A request is canceled after Config.Timeout, or when ctx ends. If the handling panics, also in Request.Subject, the
 // response has the status 500.
 //
-// Some goroutines may still run after Handle has returned. They call no method of ctx. The only exception is the work
-// on a Stream, which may call methods of ctx until the Stream has ended if Request.ContextOutlivesHandle is set.
+// Some goroutines may still run after Handle has returned, but they do not use ctx. There is one exception: if
+// Request.ContextOutlivesHandle is set, the work on a Stream may use ctx until the Stream has ended.
 func (a *API) Handle(ctx context.Context, endpoint Endpoint, r Request) (response Response) {
 	end := time.Now().Add(a.config.Timeout)
 	ctx, release := lend(ctx)
@@ -92,9 +92,9 @@ func (a *API) Handle(ctx context.Context, endpoint Endpoint, r Request) (respons
 	return Response{Status: http.StatusOK, Header: successHeader, Body: body}
 }
 
-// lend returns a context that delegates to ctx until release is called. Afterwards, the returned context calls no
-// method of ctx. A goroutine of a resolver or a database driver may use the returned context after the end of the
-// request. The framework may by then use ctx for another request.
+// lend returns a context that delegates to ctx until release is called. After that, the returned context no longer uses
+// ctx, because the framework may reuse ctx for another request. A goroutine of a resolver or a database driver can
+// therefore use the returned context even after the end of the request.
 func lend(ctx context.Context) (lent context.Context, release func()) {
 	if ctx == context.Background() { // is never reused
 		return ctx, func() {}
@@ -103,8 +103,8 @@ func lend(ctx context.Context) (lent context.Context, release func()) {
 }
 
 // evidenceTime returns the part of a request's timeout that is reserved for the audit events about a failure. A request
-// that takes too long is therefore canceled before the timeout. It still writes these events, and its response is ready
-// within the timeout.
+// that takes too long is canceled this much earlier than the timeout. Its failure can then be recorded, and its
+// response can be sent, within the timeout.
 func evidenceTime(timeout time.Duration) time.Duration { return min(timeout/5, 2*time.Second) }
 
 // subject calls Request.Subject and checks the result. It returns a copy that shares no memory with the request.

@@ -27,8 +27,9 @@ type HealthAPI struct {
 	unready atomic.Bool // true if the process was not ready at the last check
 }
 
-// NewHealth returns a HealthAPI that runs the checks of checker. It logs when the process stops being ready, and when
-// the process is ready again. A nil logger means slog.Default(). Returns domain.ErrConfiguration if the checker is nil.
+// NewHealth returns a HealthAPI that runs the checks of checker. The HealthAPI logs when the process stops being ready,
+// and when the process is ready again. A nil logger means slog.Default(). NewHealth returns domain.ErrConfiguration if
+// the checker is nil.
 func NewHealth(checker *health.Checker, logger *slog.Logger) (*HealthAPI, error) {
 	if checker == nil {
 		return nil, domain.Misconfigured("http api", "Checker is missing")

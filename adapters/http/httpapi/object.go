@@ -151,9 +151,10 @@ func (o *object) fault(name, code, message string) {
 	o.noted = append(o.noted, domain.FieldError{Field: name, Code: code, Message: message})
 }
 
-// faults returns the errors of all fields, at most one for each field. The fields that were read come first, in the
-// order of reading. If a field has an error of its JSON value, faults ignores the error of this field in byDomain,
-// which has the errors that package domain has found. The unknown fields follow, in the order of the JSON text.
+// faults returns the errors of all fields, at most one for each field. First come the fields that were read, in the
+// order of reading. The unknown fields follow, in the order of the JSON text. The parameter byDomain has the errors
+// that package domain has found. An error in byDomain is omitted if the same field already has an error of its JSON
+// value.
 func (o *object) faults(byDomain []domain.FieldError) []domain.FieldError {
 	noted := append(o.noted, byDomain...) //nolint:gocritic // nothing is added to o.noted afterwards
 	var all []domain.FieldError
@@ -176,8 +177,8 @@ func (o *object) faults(byDomain []domain.FieldError) []domain.FieldError {
 	return all
 }
 
-// echoed returns the name of an unknown field as a response may repeat it. A name that does not look like a field name
-// could be personal data, such as an email address. echoed returns "(unknown)" for such a name.
+// echoed returns the text with which a response names an unknown field. This is "(unknown)" if the name does not look
+// like the name of a field, because it could then be personal data, such as an email address.
 func echoed(name string) string {
 	if len(name) > maxNameLength || strings.ContainsFunc(name, func(r rune) bool {
 		return r != '_' && (r < 'a' || 'z' < r) && (r < 'A' || 'Z' < r)

@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// The API finds the same fields in a body as encoding/json, for JSON texts with random spaces and unknown fields.
+// For random bodies with additional spaces and unknown fields, the API must find the same fields as encoding/json.
 func TestTheFieldsOfABodyAreThoseOfItsJSON(t *testing.T) {
 	f := newFixture(t)
 	space := rapid.SampledFrom([]string{"", " ", "\t\r\n "})

@@ -78,7 +78,7 @@ func TestABodyThatIsRefusedIsObserved(t *testing.T) {
 	}
 }
 
-// A path that matches no endpoint could contain personal data, so it is not reported to the observer.
+// The observer must not receive a path that matches no endpoint, because the path could contain personal data.
 func TestARequestThatMatchesNoEndpointIsNotObserved(t *testing.T) {
 	f, recorder := newObserved(t)
 	f.Route(t.Context(), "GET", "/zoe@example.org", httpapi.Request{})

@@ -61,8 +61,8 @@ type components struct {
 // because the application authenticates requests.
 //
 // The prefix may be empty, "/" or a path such as "/me". Slashes at its start and end make no difference. It may have
-// parameters in braces, as in "/{tenant}/me". Returns domain.ErrConfiguration if a parameter lacks a brace, occurs
-// twice or has the name purpose.
+// parameters in braces, as in "/{tenant}/me". OpenAPI returns domain.ErrConfiguration if a parameter lacks a brace,
+// occurs twice or has the name purpose.
 func (a *API) OpenAPI(prefix string) ([]byte, error) {
 	if prefix = strings.Trim(prefix, "/"); prefix != "" {
 		prefix = "/" + prefix

@@ -9,9 +9,9 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// Request is the input of Handle and Route. An adapter fills it from the request of its framework. The framework may
-// reuse the memory of the strings and the body after Handle has returned, because the API copies all data that it uses
-// later.
+// Request is the input of Handle and Route. An adapter fills it from the request of its framework. After Handle has
+// returned, the framework may reuse the memory of the strings and the body, because the API has copied all data that it
+// uses later.
 type Request struct {
 	// Subject returns the subject of the request. It calls the application's SubjectProvider with the given context.
 	// Required.

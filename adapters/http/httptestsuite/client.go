@@ -87,7 +87,8 @@ func (w *world) send(t testing.TB, r request) received {
 	return got
 }
 
-// try sends a request, like send. It returns an error instead of ending the test case, so every goroutine may call it.
+// try sends a request, like send. If there is no response, try returns an error and does not end the test case. Every
+// goroutine may therefore call it.
 func (w *world) try(r request) (received, error) {
 	message := &http.Request{
 		Method: r.method,
@@ -122,8 +123,8 @@ func (w *world) try(r request) (received, error) {
 	return read(response)
 }
 
-// tryAlone sends a request over a new connection. It returns the response even if the server responds and closes the
-// connection before it has read the complete request. An http.Client could return only the error of its write.
+// tryAlone sends a request over a new connection. It returns the response even if the server responds, and closes the
+// connection, before the complete request was sent. An http.Client could return an error in place of this response.
 func (w *world) tryAlone(message *http.Request) (received, error) {
 	connection, err := w.connect()
 	if err != nil {

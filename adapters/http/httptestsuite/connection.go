@@ -17,9 +17,9 @@ import (
 // victim is the subject of the requests that are hidden inside a body. No such request may be carried out.
 const victim = "666"
 
-// smuggling returns a body of at least size bytes that contains only requests to erase the victim. Servers differ in
-// how much of a body they read before they respond. One request starts at the first byte of the body. Another request
-// starts directly after the maximum number of bytes that the API reads.
+// smuggling returns a body of at least size bytes that contains only requests to erase the victim. One request starts
+// at the first byte of the body. Another request starts directly after the maximum number of bytes that the API reads.
+// Both positions are needed, because servers differ in how much of a body they read before they respond.
 func smuggling(size int) string {
 	erasure := func(padding int) string {
 		return fmt.Sprintf("DELETE /me HTTP/1.1\r\nHost: h\r\n%s: %s\r\nX: %s\r\n\r\n",
@@ -96,8 +96,8 @@ func (w *world) sendSmuggler(t testing.TB, name, message string, status int) {
 	}
 }
 
-// A framework may wait for the first bytes of a body before it calls a handler. The request with a Content-Length
-// therefore sends the first half of its body.
+// The request with a Content-Length sends the first half of its body, because a framework may wait for the first bytes
+// of a body before it calls a handler.
 func bodyThatNeverArrivesIs504(t testing.TB, harness Harness) {
 	w := harness.openAt(t, "/me", httpapi.Config{Timeout: 500 * time.Millisecond})
 	want, err := testdata.ReadFile("testdata/problem_504.json")

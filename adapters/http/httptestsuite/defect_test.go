@@ -16,8 +16,8 @@ import (
 	"github.com/habeas-data/habeas/internal/promise"
 )
 
-// defect is a broken adapter. The field found lists the checks that must fail for this adapter, with a part of each
-// error.
+// defect is a broken adapter. The field found lists the checks that must fail for this adapter, each with a part of its
+// error text.
 type defect struct {
 	harness Harness
 	found   found

@@ -31,7 +31,8 @@ type query struct {
 	given, copied string
 }
 
-// failWith makes each later call of Do call fault first. If fault returns an error, Do returns this error.
+// failWith makes later calls of Do fail: each of them first calls the function fault, and returns its error if there is
+// one.
 func (s *sessions) failWith(fault func(ctx context.Context) error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

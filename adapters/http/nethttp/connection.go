@@ -6,9 +6,12 @@ import (
 	"time"
 )
 
-// canBreakOff reports whether breakOff can end a response early in a way that the client detects, even if a middleware
-// recovers the panic of breakOff. Over HTTP/1.0, the client cannot detect it, because the end of the connection also
-// means the end of the body. breakOff also needs the method SetWriteDeadline, on w or on a writer that Unwrap returns.
+// canBreakOff reports whether a client can detect that breakOff has ended a response early. It returns false in these
+// cases:
+//
+//   - The request uses HTTP/1.0. The end of the connection then also means the end of the body.
+//   - Neither w nor a writer that its method Unwrap returns has the method SetWriteDeadline. Without this method, the
+//     server could complete the response if a middleware recovers the panic of breakOff.
 func canBreakOff(w http.ResponseWriter, r *http.Request) bool {
 	if !r.ProtoAtLeast(1, 1) {
 		return false

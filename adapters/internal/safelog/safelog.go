@@ -12,9 +12,9 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// Error returns attributes that describe an error: its class, and the texts of the errors of package domain that it
-// wraps or joins. By their contract, these texts contain no personal data. For all other errors, only the class is
-// returned. Each text has one line of limited length, because a resolver or a hook may have written it.
+// Error returns attributes that describe err: its class, and the texts of the errors of package domain that err wraps
+// or joins. By their contract, these texts contain no personal data. For all other errors, Error returns only the
+// class. Each text has one line of limited length, because a resolver or a hook may have written it.
 func Error(err error) []slog.Attr {
 	attributes := []slog.Attr{slog.String("class", domain.ErrorClass(err))}
 	if texts := safeTexts(err); len(texts) > 0 {
@@ -23,7 +23,8 @@ func Error(err error) []slog.Attr {
 	return attributes
 }
 
-// safeTexts returns the text of the outermost error of package domain in each branch of an error tree.
+// safeTexts returns texts of the errors of package domain that err wraps or joins. If one of these errors wraps
+// another, only the text of the outer error is returned.
 func safeTexts(err error) []string {
 	switch e := err.(type) { //nolint:errorlint // it takes the tree apart
 	case *domain.Error:
@@ -71,9 +72,9 @@ func line(text string, longest int) string {
 	return printable
 }
 
-// Panic returns attributes that describe a recovered panic: the type of its value, and the stack. The value itself is
-// not returned, because it may contain any data. Call Panic in the deferred function that recovers the panic, because
-// the stack is lost when this function returns.
+// Panic returns attributes that describe a recovered panic: the type of its value, and the stack. It does not return
+// the value itself, which may contain any data. Call Panic in the deferred function that recovers the panic, because
+// the stack is lost when the deferred function returns.
 func Panic(value any) []slog.Attr {
 	return []slog.Attr{
 		slog.String("class", "panic"), slog.String("panic", fmt.Sprintf("%T", value)), slog.String("stack", stack()),

@@ -74,7 +74,8 @@ func (b *Bucket) Name() string { return b.options.Name }
 // their times.
 const keyFormat = "2006-01-02T15-04-05.000000Z"
 
-// Append implements ports.Journal. If several servers append, their clocks determine the order of the lines.
+// Append implements ports.Journal. If several servers write to one journal, their clocks determine the order of the
+// lines.
 func (b *Bucket) Append(ctx context.Context, lines []byte) error {
 	if err := ctx.Err(); err != nil {
 		return &domain.Error{Op: "journal", Message: "ended by its context", Err: err}
@@ -97,8 +98,7 @@ func (b *Bucket) next() time.Time {
 	return now
 }
 
-// Open implements ports.Journal. The reader opens one object after the other and does not read a complete object into
-// memory.
+// Open implements ports.Journal. The returned reader opens one object after the other, and reads each object in parts.
 func (b *Bucket) Open(ctx context.Context) (io.ReadCloser, error) {
 	return &reader{ctx: ctx, bucket: b.bucket, keys: b.bucket.List(&blob.ListOptions{Prefix: b.options.Prefix})}, nil
 }

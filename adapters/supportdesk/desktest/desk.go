@@ -77,8 +77,7 @@ func New(token string) *Desk {
 }
 
 // Add adds a contact with its conversations. If the desk already has a contact with the same id, Add replaces the
-// contact and keeps the conversations that it has. A search returns conversations in the order in which they were
-// added.
+// contact, but keeps its earlier conversations. A search returns conversations in the order in which they were added.
 func (d *Desk) Add(contact Contact, conversations ...Conversation) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -88,8 +87,9 @@ func (d *Desk) Add(contact Contact, conversations ...Conversation) {
 	}
 }
 
-// Merge merges the contact from into the contact into: the conversations of from become conversations of into, and from
-// is removed. The response to a later request for from has the status 410.
+// Merge merges the contact with the id from into the contact with the id into. The second contact gets all
+// conversations of the first, and the first contact is removed. A later request for the removed contact gets the status
+// 410.
 func (d *Desk) Merge(from, into string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -26,8 +26,8 @@ func (f Fault) With(name, value string) Fault {
 func OK(w http.ResponseWriter, r *http.Request, regular http.HandlerFunc) { regular(w, r) }
 
 // Status responds with the status and an error in the format of the desk. The message of the error contains VendorText.
-// The code of the error is "not_found" for status 404 and "contact_merged" for 410. For any other status it is a code
-// that a real desk does not use.
+// The code of the error is "not_found" for status 404 and "contact_merged" for 410. For any other status, the code is
+// one that a real desk does not use.
 func Status(status int) Fault {
 	code := "scripted"
 	switch status {
@@ -83,8 +83,8 @@ func LoseResponse(_ http.ResponseWriter, r *http.Request, regular http.HandlerFu
 	panic(http.ErrAbortHandler)
 }
 
-// CutBody executes the request. It sends the Content-Length of the complete body, but only the first half of the body,
-// and closes the connection.
+// CutBody executes the request, but sends only the first half of the response body, and closes the connection. The
+// Content-Length is that of the complete body.
 func CutBody(w http.ResponseWriter, r *http.Request, regular http.HandlerFunc) {
 	response := buffer(regular, r)
 	response.header.Set("Content-Length", strconv.Itoa(response.body.Len()))
@@ -93,7 +93,8 @@ func CutBody(w http.ResponseWriter, r *http.Request, regular http.HandlerFunc) {
 	panic(http.ErrAbortHandler)
 }
 
-// TruncateJSON executes the request. It sends the first half of the JSON, with the Content-Length of this half.
+// TruncateJSON executes the request, but sends only the first half of the JSON. The Content-Length is that of this
+// half.
 func TruncateJSON(w http.ResponseWriter, r *http.Request, regular http.HandlerFunc) {
 	response := buffer(regular, r)
 	response.header.Del("Content-Length")
@@ -107,8 +108,8 @@ func WrongContentType(w http.ResponseWriter, r *http.Request, regular http.Handl
 	response.send(w, response.body.Bytes())
 }
 
-// RepeatCursor responds to every search with the first page. The cursor of the next page is always the same, so that a
-// client that follows it never reaches the end.
+// RepeatCursor responds to every search with the first page. The page always has the same cursor of a next page, so a
+// client that follows this cursor never reaches a last page.
 func RepeatCursor(w http.ResponseWriter, r *http.Request, regular http.HandlerFunc) {
 	if r.Method == http.MethodPost {
 		var search map[string]any

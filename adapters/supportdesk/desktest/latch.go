@@ -14,8 +14,8 @@ type Latch struct {
 	once    sync.Once
 }
 
-// latchCapacity is the capacity of the channels that Entered and Left return. Hold does not block until one of them is
-// full.
+// latchCapacity is the capacity of the channels that Entered and Left return. If one of these channels is full, Hold
+// blocks until a value is received from it.
 const latchCapacity = 1024
 
 // NewLatch returns a closed latch.

@@ -11,8 +11,8 @@ import (
 // maxBody is the maximum size of the body of a request, in bytes.
 const maxBody = 1 << 20
 
-// ServeHTTP implements http.Handler. It records each request. It responds with the Fault for the request, or regularly
-// if there is none.
+// ServeHTTP implements http.Handler. It records each request. If there is a Fault for the request, the Fault responds,
+// and otherwise the regular handler.
 func (d *Desk) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	if err != nil {
@@ -35,8 +35,7 @@ func (d *Desk) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // regular responds to a request without a Fault. It splits the path at the slashes first and unescapes the segments
-// afterwards. With an http.ServeMux, an id that contains a slash or dots would be cleaned and could match another
-// route.
+// afterwards. An http.ServeMux would change an id that contains a slash or dots, and the id could match another route.
 func (d *Desk) regular(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case r.Header.Get("Authorization") != "Bearer "+d.token:

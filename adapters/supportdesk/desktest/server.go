@@ -43,8 +43,8 @@ func Start(ctx context.Context, token string) (*Server, error) {
 	return server, nil
 }
 
-// Close stops the server and closes all its connections. For a request that waits in Latch.Hold, this has the same
-// effect as a disconnect of its client.
+// Close stops the server and closes all its connections. A request that waits in Latch.Hold then ends as if its client
+// had disconnected.
 func (s *Server) Close() error {
 	err := s.http.Close()
 	<-s.served

@@ -20,9 +20,9 @@ type Herd struct {
 	P50, P99, Most time.Duration
 }
 
-// MeasureHerd adds outbox entries one by one, at the given rate. Several processes process them, each with the given
-// number of workers. MeasureHerd counts the statements with which all processes look for entries, and measures the time
-// from the commit of an entry to the call of the external system.
+// MeasureHerd adds outbox entries one by one, at the given rate. Several processes handle these entries, each with the
+// given number of workers. MeasureHerd counts the statements with which all processes look for entries, and measures
+// the time from the commit of an entry to the call of the external system.
 func MeasureHerd(
 	ctx context.Context, c Config, processes, workers, perSecond int, d, jitter time.Duration,
 ) (h Herd, err error) {

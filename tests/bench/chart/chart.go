@@ -48,7 +48,7 @@ func (c Chart) Bars(w io.Writer, all results.Set) error {
 			names = []string{""}
 		}
 		p.NominalX(labels...)
-		p.Legend.Left = true // on the left, bars are low
+		p.Legend.Left = true // the bars on the left are low
 		for i, name := range names {
 			bars, err := plotter.NewBarChart(plotter.Values(c.medians(panel, name, labels)), barWidth)
 			if err != nil {

@@ -1,5 +1,5 @@
 // Package drain measures the rate at which the runner of habeas drains an outbox. For comparison, it measures River, a
-// pure job queue, with empty jobs on the same server. The runs of both alternate.
+// pure job queue, with empty jobs on the same server. The runs of habeas and River alternate.
 package drain
 
 import (
@@ -27,7 +27,8 @@ type Setting struct {
 // Default is the setting of app.New.
 var Default = Setting{Batch: saga.DefaultBatch, Workers: worker.DefaultWorkers}
 
-// Best is a setting of habeas. A higher setting gains little. River runs with the settings of its own benchmark.
+// Best is the setting of habeas that is compared with River. More workers or larger batches gain little. River runs
+// with the settings of its own benchmark.
 var Best = Setting{Batch: 200, Workers: 8}
 
 // Settings returns the settings to measure.

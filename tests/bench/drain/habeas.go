@@ -19,7 +19,7 @@ import (
 	"github.com/habeas-data/habeas/tests/bench/shop"
 )
 
-// outbox is the side of habeas: its jobs are outbox entries.
+// outbox is habeas in the comparison: its jobs are outbox entries.
 type outbox struct {
 	url     string
 	db      *bun.DB
@@ -66,7 +66,7 @@ func (o *outbox) databaseURL() string { return o.url }
 
 func (o *outbox) close() { _ = o.db.Close() }
 
-// fill adds the given number of outbox entries, each for a new subject. They equal the entries that an erasure adds.
+// fill adds the given number of outbox entries, each for a new subject. The entries equal those that an erasure adds.
 func (o *outbox) fill(ctx context.Context, entries int) error {
 	const together = 1000
 	for entries > 0 {
@@ -94,15 +94,15 @@ func (o *outbox) fill(ctx context.Context, entries int) error {
 	return nil
 }
 
-// counted is a runner that reports completed outbox entries to the clock. It sends to the channel ended after the last
-// entry, or after a failure.
+// counted is a runner that reports completed outbox entries to the clock. After the last entry, or after a failure, it
+// sends to the channel ended.
 type counted struct {
 	worker.Runner
 	clock *clock
 	ended chan<- error // has a buffer for one value
 }
 
-// OnFull passes the function call to the wrapped runner. The runner calls this function after each full batch, so that
+// OnFull passes the parameter call to the wrapped runner. The runner calls this function after each full batch, so that
 // another loop of the worker claims more entries.
 func (c counted) OnFull(call func()) {
 	if runner, ok := c.Runner.(interface{ OnFull(call func()) }); ok {

@@ -15,7 +15,7 @@ import (
 	"github.com/habeas-data/habeas/tests/bench/shop"
 )
 
-// jobs is the side of River, with its job queue.
+// jobs is River in the comparison: its jobs are in the job queue of River.
 type jobs struct {
 	url      string
 	pool     *pgxpool.Pool

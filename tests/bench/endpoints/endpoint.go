@@ -36,8 +36,8 @@ func All() []Endpoint {
 
 const end = "\r\n\r\n"
 
-// request returns a function that appends an HTTP request to a buffer. The text of the request is the request line, the
-// number of the user as bearer token, and the parameter rest.
+// request returns a function that appends an HTTP request to a buffer. The request consists of the request line, the
+// number of the user as bearer token, and the text in the parameter rest.
 func request(line, rest string) func([]byte, int64) []byte {
 	head := line + " HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer "
 	return func(buffer []byte, user int64) []byte {

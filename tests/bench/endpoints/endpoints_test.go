@@ -17,8 +17,8 @@ func TestRequestsAreWhatTheySeem(t *testing.T) {
 		"export": "GET /me/export", "erase": "DELETE /me",
 	}
 	for _, endpoint := range All() {
-		// The text contains two requests, one after the other. The Content-Length of the first request must be correct,
-		// because the second request cannot be read otherwise.
+		// The text contains two requests, one after the other. The second request can be read only if the Content-Length of
+		// the first request is correct.
 		text := endpoint.append(endpoint.append(nil, 42), 43)
 		reader := bufio.NewReader(bytes.NewReader(text))
 		for _, user := range []string{"42", "43"} {

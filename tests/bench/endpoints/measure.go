@@ -32,7 +32,7 @@ type Config struct {
 	Pairs         int       // number of runs of each server
 	Warmup        time.Duration
 	Duration      time.Duration // duration of one run
-	// Start starts the server with the name side.
+	// Start starts the server that the parameter side names.
 	Start func(ctx context.Context, side, databaseURL string) (*process.Server, error)
 	// Progress is called before each step.
 	Progress func(text string)
@@ -148,7 +148,7 @@ func (s *side) run(ctx context.Context, endpoint Endpoint, connections, pair int
 }
 
 // warmup returns the duration of the warm-up before a run. The first warm-up is longer, because its connections are
-// new. On each connection, PostgreSQL prepares every statement and plans it five times before it reuses a plan.
+// new. On each new connection, PostgreSQL prepares every statement, and plans it five times before it reuses a plan.
 func (c Config) warmup(pair int) time.Duration {
 	if pair == 0 {
 		return 5 * c.Warmup

@@ -57,8 +57,8 @@ type database interface {
 	// status from this record. If there is no record, it changes nothing.
 	latest(ctx context.Context, status *consent) error
 	write(ctx context.Context, fn func(transaction) error) error
-	// read runs fn in a transaction in which all reads see the same snapshot. fn passes its writes to send. On PostgreSQL,
-	// these writes run in the same transaction. On SQLite, they run in a second transaction after fn.
+	// read runs fn in a transaction in which all reads see the same snapshot. fn passes its writes to the method send. On
+	// PostgreSQL, these writes run in the same transaction. On SQLite, these writes run in a second transaction after fn.
 	read(ctx context.Context, fn func(transaction) error) error
 	close()
 }
@@ -195,7 +195,7 @@ func newEvent(eventType string, payload payload) event {
 	return event{ID: uuid.Must(uuid.NewV7()).String(), Type: eventType, At: now(), Payload: payload}
 }
 
-// operation returns e, followed by the given events. All of them get the id of e as their operation id.
+// operation returns the event e followed by the given events. It sets the operation id of all of them to the id of e.
 func (e event) operation(events ...event) []event {
 	all := append([]event{e}, events...)
 	for i := range all {

@@ -9,8 +9,8 @@ import (
 )
 
 // sqlite has one connection for writes, and other connections for concurrent reads. Requests wait in database/sql until
-// the connection for writes is free. They do not poll for the lock of the file. Like habeas, the connection for writes
-// overwrites deleted data in the file.
+// the connection for writes is free. They do not poll for the lock of the file. The connection for writes overwrites
+// deleted data in the file, as habeas does.
 type sqlite struct{ reads, writes *sql.DB }
 
 func openSQLite(_ context.Context, databaseURL string, connections int) (database, error) {

@@ -24,8 +24,8 @@ var claims = []operation{
 // errRollback ends a session without a commit.
 var errRollback = errors.New("rolled back")
 
-// claim returns an operation in which a worker takes a batch of limit outbox entries. The operation rolls this back, so
-// that the duration of a commit is not measured.
+// claim returns a function that measures a claim: a statement in which a worker takes up to limit outbox entries. The
+// function rolls the claim back, so that the duration of a commit is not measured.
 func claim(limit int) timed {
 	return func(ctx context.Context, w *world, _ int64) (time.Duration, error) {
 		var claimed []domain.OutboxEntry

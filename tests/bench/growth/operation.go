@@ -54,7 +54,8 @@ func subjects(side string) []operation {
 	}
 }
 
-// first runs the operation once before it is measured, so that PostgreSQL has the rows of the user in its memory.
+// first returns a value for the field before: a function that runs the operation once. When the operation is measured,
+// PostgreSQL then has the rows of the user in its memory.
 func first(once timed) func(context.Context, *world, int64) error {
 	return func(ctx context.Context, w *world, user int64) error {
 		_, err := once(ctx, w, user)
@@ -62,9 +63,9 @@ func first(once timed) func(context.Context, *world, int64) error {
 	}
 }
 
-// prepared runs the operation once, and then a checkpoint. At the first change of a page after a checkpoint, PostgreSQL
-// writes the complete page to the WAL. With a checkpoint before each measured run, small and large tables have this
-// cost equally.
+// prepared returns a value for the field before: a function that runs the operation once, and then a checkpoint. At the
+// first change of a page after a checkpoint, PostgreSQL writes the complete page to the WAL. With a checkpoint before
+// each measured run, small and large tables have this cost equally.
 func prepared(once timed) func(context.Context, *world, int64) error {
 	return func(ctx context.Context, w *world, user int64) error {
 		if err := first(once)(ctx, w, user); err != nil {

@@ -25,8 +25,7 @@ import (
 //go:embed ledgers.sql
 var ledgers string
 
-// SmallestSubject is the number of rows that the shop creates for each user. ordersOfUser is the number of orders among
-// these rows.
+// SmallestSubject is the number of rows of each user in a new shop. ordersOfUser of these rows are orders.
 const (
 	SmallestSubject = 33
 	ordersOfUser    = 20

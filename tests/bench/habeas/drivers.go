@@ -19,7 +19,8 @@ import (
 // DefaultDriver is the name of the driver that the README recommends.
 const DefaultDriver = "pgx"
 
-// drivers maps names to functions that connect to PostgreSQL. They use the modes of pgx, or the driver of bun.
+// drivers maps names to functions that connect to PostgreSQL. The functions use pgx in one of its modes, or the driver
+// of bun.
 var drivers = map[string]func(databaseURL string) (*sql.DB, error){
 	DefaultDriver:  pgxIn(pgx.QueryExecModeCacheStatement),
 	"pgx-describe": pgxIn(pgx.QueryExecModeCacheDescribe),

@@ -87,8 +87,8 @@ func (s *Server) Stop() error {
 	return errors.Join(errors.New("the server had to be killed"), s.command.Process.Kill(), <-s.ended)
 }
 
-// Serve runs in a process that Start has started. It prints the address of the server. It returns when the standard
-// input is closed, and the process must then end.
+// Serve runs in a process that Start has started, and prints the address of the server. When the standard input is
+// closed, Serve returns, and the process must end.
 func Serve(address string) {
 	fmt.Println(address)
 	_, _ = io.Copy(io.Discard, os.Stdin)

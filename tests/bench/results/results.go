@@ -32,7 +32,7 @@ func Value(number float64, unit string) benchfmt.Value {
 // Seconds returns a duration in seconds as a value. The name of the unit must contain "sec", as in "p50-sec".
 func Seconds(d time.Duration, unit string) benchfmt.Value { return Value(d.Seconds(), unit) }
 
-// Known returns the values without those that are zero. Zero means that a value is unknown.
+// Known returns the values that are not zero. Zero means that a value is unknown.
 func Known(values ...benchfmt.Value) []benchfmt.Value {
 	return slices.DeleteFunc(values, func(v benchfmt.Value) bool { return v.Value == 0 })
 }

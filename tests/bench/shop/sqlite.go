@@ -18,8 +18,8 @@ import (
 //go:embed sqlite.sql
 var sqlite string
 
-// CreateSQLite creates a template in a directory. The template and its copies are files in WAL mode, with the default
-// durability of SQLite.
+// CreateSQLite creates a template database in a directory, with the given number of users. The template and its copies
+// are SQLite files in WAL mode, with the default durability.
 func CreateSQLite(ctx context.Context, directory string, users int) (Shop, error) {
 	file := func(name string) string { return filepath.Join(directory, name+".db") }
 	template := SQLite(file("shop"))

@@ -165,8 +165,8 @@ func pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-// verify returns an error if one of the users was not erased completely. The users have the numbers from 1 to the
-// parameter users.
+// verify returns an error if one of the users was not erased completely. The numbers of the users begin at 1, and the
+// parameter users is the last number.
 func verify(ctx context.Context, connection *pgx.Conn, users int64) error {
 	var completed, subjects int64
 	err := connection.QueryRow(ctx, "SELECT count(*), count(DISTINCT subject_ref) FROM habeas_audit_events"+

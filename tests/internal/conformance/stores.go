@@ -38,9 +38,9 @@ func Bunstore(driver databases.Driver) Kind {
 	}}
 }
 
-// BunstoreIn returns the kind of a bunstore.Store in PostgreSQL schemas that the caller creates. The caller passes the
-// function place. The function that place returns is called for each store. It creates an empty schema that exists
-// until t ends, and returns a URL that selects this schema.
+// BunstoreIn returns the kind of a bunstore.Store in PostgreSQL schemas that the caller creates. The parameter place
+// returns a function, which is called for each store. This function creates an empty schema and returns a URL that
+// selects the schema. The schema exists until the test t ends.
 func BunstoreIn(name string, driver databases.Driver, place func(t testing.TB) func(testing.TB) string) Kind {
 	return Kind{name, func(t testing.TB) porttest.StoreHarness {
 		t.Helper()

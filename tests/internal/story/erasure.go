@@ -66,7 +66,7 @@ func (s *story) erasure() {
 	s.checkSteps()
 }
 
-// checkSteps checks that the events of the last erasure have the order of the steps in the erasure plan, and the
+// checkSteps checks the events of the last erasure. They must have the order of the steps in the erasure plan, and the
 // expected numbers of rows.
 func (s *story) checkSteps() {
 	s.t.Helper()
@@ -110,8 +110,8 @@ func (s *story) erasureAgain() {
 	}
 }
 
-// exportAfterErasure checks that an export contains the data that the erasure has retained, and marks all other data as
-// erased.
+// exportAfterErasure checks an export of the erased customer. The export must contain the data that the erasure has
+// retained, and must mark all other data as erased.
 func (s *story) exportAfterErasure() {
 	values, bundle := s.exported()
 	if len(bundle.Records) != 19 || values["invoices.address"] != "1 Main Street" {
