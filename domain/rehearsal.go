@@ -33,8 +33,8 @@ type RehearsedExternal struct {
 	Keys     int    `json:"keys"`    // number of keys in the subject's rows; see Annotation.Ref
 }
 
-// Refusal is an error that every attempt of an erasure would cause, because of the rows or the schema of the database.
-// It contains names of tables, columns and constraints, never a value. It is safe to log.
+// Refusal is the reason why an erasure cannot succeed until the rows or the schema of the database change. It contains
+// names of tables, columns and constraints, never a value. It is safe to log.
 type Refusal struct {
 	Class    string   `json:"class"`            // an ErrorClass, such as "conflict" for a violated constraint
 	Target   string   `json:"target,omitempty"` // the table of the refused step; empty if the commit is refused

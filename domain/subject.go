@@ -22,8 +22,9 @@ type SubjectID struct {
 }
 
 // NewSubjectID creates an id of one element, or a composite id of several elements. Every element must be valid UTF-8
-// without NUL, and not empty. The canonical form has at most MaxTextLength characters. A single element must not
-// contain U+001F, which separates the elements of composite ids. Returns ErrSubject if an element breaks a rule.
+// without NUL, and not empty. The canonical form (see String) has at most MaxTextLength characters. A single element
+// must not contain U+001F, which separates the elements of composite ids. NewSubjectID returns ErrSubject if an element
+// breaks a rule.
 func NewSubjectID(elements ...string) (SubjectID, error) {
 	if len(elements) == 0 {
 		return SubjectID{}, subjectError("an id needs at least one element")
@@ -46,7 +47,8 @@ func NewSubjectID(elements ...string) (SubjectID, error) {
 	return id, nil
 }
 
-// ParseSubjectID reads the canonical form of an id. It is the inverse of String. Returns ErrSubject for any other text.
+// ParseSubjectID returns the id whose canonical form (the text that String returns) is the given text. It returns
+// ErrSubject if the text is not a canonical form.
 func ParseSubjectID(canonical string) (SubjectID, error) {
 	if !strings.ContainsRune(canonical, separator) {
 		return NewSubjectID(canonical)
@@ -77,7 +79,8 @@ func (id SubjectID) Elements() []string {
 	return []string{id.canonical}
 }
 
-// splitTuple reverses CanonicalTuple for a tuple of several elements. Returns nil if canonical does not have that form.
+// splitTuple reverses CanonicalTuple for a tuple of several elements. It returns nil if no tuple has this canonical
+// form.
 func splitTuple(canonical string) []string {
 	elements := strings.Split(canonical, string(separator))
 	for i, element := range elements {

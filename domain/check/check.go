@@ -79,8 +79,8 @@ func (c *Checker) Check(ctx context.Context) ([]domain.Finding, error) {
 // place is the place of a finding: a table, and possibly a column and an object such as a constraint.
 type place struct{ table, column, object string }
 
-// report adds a finding. reason and remedy are sentences. If an earlier finding has the same code and place, report
-// adds nothing, because a check may run several times for one table.
+// report adds a finding. The parameters reason and remedy are sentences. If an earlier finding has the same code and
+// place, report adds nothing, because a check may run several times for one table.
 func (s *schema) report(code string, at place, reason, remedy string) {
 	if slices.ContainsFunc(s.findings, func(f domain.Finding) bool {
 		return f.Code == code && at == place{f.Table, f.Column, f.Object}

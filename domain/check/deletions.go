@@ -100,10 +100,9 @@ func (l *losses) reportSetNull(
 	}
 }
 
-// reportUndecided handles a foreign key between tables whose rows the erasure deletes. If the check cannot decide
-// whether the foreign key refers only to rows of the same person, reportUndecided reports it: rows of other people may
-// refer to deleted rows. The erasure then fails or deletes these rows, too. reportUndecided returns false if
-// checkForeignKey must check the foreign key further.
+// reportUndecided handles a foreign key between two tables from which an erasure deletes rows. If the foreign key may
+// also refer to rows of another person, the erasure fails or deletes rows of that person. reportUndecided then reports
+// the foreign key. It returns false if checkForeignKey must check the foreign key further.
 func (l *losses) reportUndecided(
 	table domain.Table, foreign domain.CatalogForeignKey, parent domain.CatalogTable, at place,
 ) bool {
@@ -160,7 +159,7 @@ func (l *losses) sharesOwner(table domain.Table, foreign domain.CatalogForeignKe
 }
 
 // beginsPath reports whether a path of the data map (a chain of relations to the subject) begins with the foreign key.
-// The plan then deletes the referring rows first, or sets the reference to NULL first.
+// An erasure then deletes the referring rows, or sets their references to NULL, before it deletes the referenced rows.
 func (s *schema) beginsPath(table domain.Table, live domain.CatalogTable, foreign domain.CatalogForeignKey) bool {
 	return slices.ContainsFunc(s.Paths(table.Name), func(p domain.Path) bool {
 		return len(p.Relations) > 0 && p.Relations[0].When == nil && s.isRelation(p.Relations[0], live, foreign)
@@ -177,8 +176,8 @@ func (s *schema) isRelation(
 		isSubset(live, relation.Columns, foreign.Columns)
 }
 
-// checkSetNull reports relations for which the data map expects ON DELETE SET NULL, but the database has no foreign
-// key. If there is a foreign key with another action, checkForeignKey reports it.
+// checkSetNull reports relations that are declared with ON DELETE SET NULL in the data map but have no foreign key in
+// the database. If a foreign key has another action, checkForeignKey reports it.
 func (s *schema) checkSetNull() {
 	s.eachPresent(func(table domain.Table, live domain.CatalogTable) {
 		for _, relation := range table.Relations {

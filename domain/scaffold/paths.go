@@ -46,10 +46,9 @@ func (d *draft) measurePaths() {
 	}
 }
 
-// reversePaths adds paths (chains of references to the subject's table) for tables that have no path, but that tables
-// with a path refer to. An example is a table of addresses that users refer to. The path is the reverse of this
-// reference: an address belongs to the user whose row refers to it. reversePaths asks a person whether several people
-// share a row.
+// reversePaths adds paths (chains of references to the subject's table) in the reverse direction of a reference. For
+// example, if users refer to addresses, an address belongs to the user whose row refers to it. Only a table without
+// another path gets such a path. reversePaths asks a person whether each row belongs to only one person.
 func (d *draft) reversePaths() {
 	for _, t := range d.tables {
 		if t.distance != unreachable || !t.canBeMapped() || len(t.personal()) == 0 {
@@ -88,8 +87,8 @@ func (d *draft) reversePaths() {
 	}
 }
 
-// choosePaths chooses the references that begin the paths (chains of references) of each table to the subject's table.
-// Each of them refers to a table with a shorter path, so that they form no cycle.
+// choosePaths chooses, for each table, the references that begin its paths (chains of references to the subject's
+// table). Each chosen reference refers to a table that is closer to the subject's table, so that paths form no cycle.
 func (d *draft) choosePaths() {
 	for _, t := range d.tables {
 		if t.distance == unreachable || t == d.subject {

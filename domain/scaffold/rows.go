@@ -111,9 +111,9 @@ func (d *draft) wantsDeletion(t *table) (rowsDeleted bool, why string) {
 	}
 }
 
-// otherParent returns a reference of the table that begins no path (chain of references to the subject), but leads to
-// another table with a path, or nil if there is none. Through such a reference, a row may also belong to another
-// person.
+// otherParent returns a reference to another table that also leads to the subject's table but begins none of the
+// table's paths (chains of references to the subject). Through such a reference, a row may also belong to another
+// person. otherParent returns nil if there is none.
 func (d *draft) otherParent(t *table) *reference {
 	for _, r := range t.out {
 		if r.to != t && r.to != d.subject && r.to.distance != unreachable && !slices.Contains(t.paths, r) {

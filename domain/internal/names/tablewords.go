@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Kind is a kind of table that Is recognises by the name.
+// Kind is a kind of table. The function Is recognises the kind by the name of the table.
 type Kind string
 
 // The kinds of tables.

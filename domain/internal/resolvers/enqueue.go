@@ -32,7 +32,8 @@ func (e Enqueuer) Enqueue(
 	return names, s.Outbox().Enqueue(ctx, entries...)
 }
 
-// Entry returns a pending outbox entry for the resolver, with the fields that Enqueue takes from shared.
+// Entry returns a pending outbox entry for the resolver. It takes SubjectID, Operation, OperationID and Corrections
+// from the parameter shared.
 func (e Enqueuer) Entry(resolver string, ref domain.SubjectRef, shared domain.OutboxEntry) domain.OutboxEntry {
 	return domain.OutboxEntry{
 		EntryID:     e.IDs.NewID(),
