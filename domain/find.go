@@ -58,7 +58,7 @@ type FindProgress struct {
 	Tables int    `json:"tables"`
 }
 
-// CheckSearchValues checks the values of a search. Returns ErrInvalid with a FieldError for each mistake.
+// CheckSearchValues checks the values of a search. It returns ErrInvalid with a FieldError for each mistake.
 // FieldError.Field is "values" if there are no values or more than MaxSearchValues. It is "values[i]" if value i is
 // shorter than MinSearchLength or longer than MaxTextLength, is not valid UTF-8, or contains NUL.
 func CheckSearchValues(values []string) error {

@@ -19,8 +19,8 @@ type Purposes struct {
 	known map[string]bool
 }
 
-// NewPurposes declares the purposes. Called without arguments, it returns the zero value. Returns ErrConfiguration if
-// CheckPurpose refuses a name, or if a name occurs twice.
+// NewPurposes declares the purposes. Called without arguments, it returns the zero value. NewPurposes returns
+// ErrConfiguration if CheckPurpose refuses a name, or if a name occurs twice.
 func NewPurposes(purposes ...Purpose) (Purposes, error) {
 	if len(purposes) == 0 {
 		return Purposes{}, nil

@@ -178,7 +178,8 @@ type Subject struct {
 }
 
 // NewSubject returns a Subject with an id of one element, and with the refs (the ids of the same person in external
-// systems). It is a shortcut for the code of a SubjectProvider. Returns ErrSubject as NewSubjectID does.
+// systems). Its main use is a SubjectProvider, the function of an application that returns the subject of a request.
+// NewSubject returns the errors of NewSubjectID.
 func NewSubject(id string, refs ...SubjectRef) (Subject, error) {
 	subjectID, err := NewSubjectID(id)
 	if err != nil {
@@ -187,9 +188,11 @@ func NewSubject(id string, refs ...SubjectRef) (Subject, error) {
 	return Subject{ID: subjectID, Refs: refs}, nil
 }
 
-// Validate checks the subject. It must have an id. Every ref (an id in an external system) must have a kind and a value
-// of 1 to MaxTextLength characters, and no keys. Every key of an Extra must have 1 to MaxTextLength characters, and
-// every value at most MaxTextLength characters. Returns ErrSubject if a check fails.
+// Validate returns ErrSubject if the subject breaks one of these rules:
+//
+//   - The subject has an id.
+//   - Every ref (an id in an external system) has a Kind and a Value of 1 to MaxTextLength characters, and no Keys.
+//   - Every name in Extra has 1 to MaxTextLength characters, and every value at most MaxTextLength characters.
 func (s Subject) Validate() error {
 	if s.ID.IsZero() {
 		return subjectError("the subject has no id")

@@ -35,8 +35,8 @@ type Config struct {
 // Checker checks one data map. It keeps no state between calls and is safe for concurrent use.
 type Checker struct{ config Config }
 
-// New returns a Checker. Returns domain.ErrConfiguration if a required field is missing. Returns domain.ErrManifest if
-// a store cannot carry out the plan with the data map.
+// New returns a Checker. It returns domain.ErrConfiguration if a required field is missing. It returns
+// domain.ErrManifest if a store cannot carry out the plan with the data map.
 func New(c Config) (*Checker, error) {
 	switch {
 	case c.Catalog == nil:

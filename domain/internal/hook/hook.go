@@ -40,7 +40,7 @@ func (h Hooks[R]) CallBefore(
 }
 
 // CallAfter registers After with the session, which calls After after the commit. After receives copies of the subject
-// and the result. Returns domain.ErrConfiguration if After is set and the session does not implement
+// and the result. CallAfter returns domain.ErrConfiguration if After is set and the session does not implement
 // ports.CommitNotifier.
 func (h Hooks[R]) CallAfter(s ports.Session, subject domain.Subject, result R) error {
 	if h.After == nil {
