@@ -20,12 +20,12 @@ type Step struct {
 	Clears []string `json:"clears,omitempty"`
 
 	// Expired are retained columns whose retention duty (the legal duty to keep a value) has an end. The meaning depends
-	// on the Strategy of the step.
+	// on the Strategy of the step:
 	//
-	//   - In a retain step, Columns also contains these columns. A row does not count as retained if all duties of its
-	//     Columns are over at the instant At.
-	//   - In an anonymize step, which LocalAt creates, the step overwrites the cells of these columns whose duty is over.
-	//     A row in which the step overwrites no cell does not count as anonymized.
+	//   - In a retain step, these columns are also in Columns. A row does not count as retained if the duties of all
+	//     columns in Columns are over at the instant At.
+	//   - In an anonymize step, the step overwrites the cells of these columns whose duty is over. A row in which the step
+	//     overwrites no cell does not count as anonymized. LocalAt creates such steps.
 	Expired []string `json:"expired,omitempty"`
 
 	// At is the instant at which a store decides whether a retention duty (the legal duty to keep a value) is over.

@@ -13,7 +13,7 @@ const MaxKeys = 100
 // KeyQuery selects keys in a subject's rows. These keys name objects in one external system, such as files. See
 // Annotation.Ref.
 type KeyQuery struct {
-	Resolver string // the name of the resolver of the system
+	Resolver string // the name of the resolver of the external system
 
 	// ErasedAt is the instant of an erasure. The query then skips the cells that this erasure keeps, because their
 	// retention duty (the legal duty to keep a value) is not over. If ErasedAt is zero, the query skips no cells.

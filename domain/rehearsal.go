@@ -29,7 +29,7 @@ type RehearsedStep struct {
 // RehearsedExternal is the number of outbox entries that the erasure would add for an external system.
 type RehearsedExternal struct {
 	Resolver string `json:"resolver"`
-	Entries  int    `json:"entries"` // one for each ref of the subject, and one for each MaxKeys keys or fewer
+	Entries  int    `json:"entries"` // one for each ref of the subject, and one for each batch of up to MaxKeys keys
 	Keys     int    `json:"keys"`    // number of keys in the subject's rows; see Annotation.Ref
 }
 

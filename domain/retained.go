@@ -17,9 +17,9 @@ type SweepScope struct {
 	// ended earlier, the last erasure or sweep has already overwritten the cell.
 	DutyEndsAfter time.Time
 
-	// DutyStartsBy is the instant of the erasure if the application may have created the subject again, otherwise zero. If
-	// it is not zero, a sweep skips a cell if the legal duty to keep it starts after this instant, because the cell may
-	// belong to a new row.
+	// DutyStartsBy makes a sweep skip each cell whose legal duty to keep the value starts after this instant, because the
+	// cell may belong to a new row. It is the instant of the erasure if the application may have created the subject
+	// again. Otherwise it is zero, and a sweep skips no cell for this reason.
 	DutyStartsBy time.Time
 }
 

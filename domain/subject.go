@@ -12,10 +12,10 @@ const separator = '\x1f'
 
 // SubjectID identifies the person of a request by the key that the application uses. It is usually the primary key of
 // the users table as text. A composite id has one element for each key column that the data map declares, in the order
-// of these columns. Two ids are equal only if all elements are equal. The zero value identifies no subject. The
-// services and DataMap.Key refuse it.
+// of these columns. Two ids are equal only if all elements are equal. The services and DataMap.Key refuse the zero
+// value, because it identifies no subject.
 //
-// SubjectID is comparable. It is stored and sent in its canonical form. See String.
+// SubjectID is comparable. It is stored and sent in its canonical form, a single text. See String.
 type SubjectID struct {
 	canonical string
 	composite bool

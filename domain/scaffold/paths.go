@@ -110,8 +110,8 @@ func (d *draft) choosePaths() {
 	d.keepRelations()
 }
 
-// takePeople declares each direct reference to the subject's table as a path, because the rows concern each of these
-// people.
+// takePeople makes each direct reference to the subject's table a path, because the row concerns each person that it
+// refers to.
 func (t *table) takePeople(direct []*reference) {
 	slices.SortStableFunc(direct, func(a, b *reference) int { return cmp.Compare(a.role, b.role) })
 	if len(direct) > maxPaths {

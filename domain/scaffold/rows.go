@@ -186,8 +186,8 @@ func (t *table) blocker() *reference {
 // It can in two cases:
 //
 //   - The erasure deletes the referring rows first.
-//   - The database sets the reference to NULL, and none of the columns of the reference is in a reference that begins a
-//     path (chain of references to the subject).
+//   - The database sets the reference to NULL, and each of its columns accepts NULL. No column of the reference is in
+//     the key of its table, or in a reference that begins a path (chain of references to the subject).
 func (r *reference) allowsDeletion(t *table) bool {
 	if r.from.rowsDeleted && len(t.paths) == 1 && len(r.from.paths) == 1 && r.from.paths[0] == r {
 		return true

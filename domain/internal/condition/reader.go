@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// reader parses a condition and evaluates it in the same pass. If it cannot parse a part, it sets failed, and the
-// outcome of the condition is Undecided.
+// reader parses a condition and evaluates it in the same pass. If the reader cannot parse a part, it sets the field
+// failed, and the outcome of the condition is Undecided.
 type reader struct {
 	tokens []token
 	at     int
