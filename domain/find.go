@@ -92,9 +92,9 @@ func Foldings(r rune) []rune {
 	return all
 }
 
-// SearchPattern returns a regular expression for the search for a value. The expression matches a text that contains
-// the value in upper or lower case. It also matches the escapes of JSON, such as \" or \u00e9, except for ASCII letters
-// and digits. The syntax works in package regexp and in PostgreSQL.
+// SearchPattern returns the regular expression by which a search finds a value. The expression matches a text that
+// contains the value in upper or lower case. It also matches the escapes of JSON, such as \" or \u00e9, except for
+// ASCII letters and digits. The syntax works in package regexp and in PostgreSQL.
 func SearchPattern(value string) string {
 	var pattern strings.Builder
 	for _, r := range value {

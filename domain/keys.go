@@ -50,8 +50,8 @@ func (m DataMap) PassesKeys(table Table, column Column, path Path, erased bool) 
 	return path.Has(column) || erased && m.RowsDeleted(table, path)
 }
 
-// Keeps reports whether no erasure ever overwrites the cells of a column. This is true for a retained column if its
-// retention duty (the legal duty to keep a value) has no end, or if the column is a key (see IsKey).
+// Keeps reports whether no erasure overwrites the cells of a column. A retained column keeps its cells if its retention
+// duty (the legal duty to keep a value) has no end, or if the column is a key (see IsKey).
 func (m DataMap) Keeps(table Table, column Column) bool {
 	return column.Personal != nil && column.Personal.Strategy == StrategyRetain &&
 		(column.Personal.Since == "" || m.IsKey(table, column.Name))

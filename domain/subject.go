@@ -60,9 +60,9 @@ func ParseSubjectID(canonical string) (SubjectID, error) {
 	return NewSubjectID(elements...)
 }
 
-// String returns the canonical form of the id. For an id of one element, it is the element itself. For a composite id,
-// it is the escaped elements, joined by U+001F. Different ids have different canonical forms. The canonical form
-// identifies a person and must not be logged.
+// String returns the canonical form of the id. For an id of one element, this is the element itself. For a composite
+// id, it consists of the escaped elements, joined by U+001F. Different ids have different canonical forms. The
+// canonical form identifies a person and must not be logged.
 func (id SubjectID) String() string { return id.canonical }
 
 // IsZero reports whether id is the zero value, which identifies no subject.

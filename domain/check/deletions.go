@@ -147,8 +147,8 @@ func (l *losses) isOfAnother(table domain.Table, foreign domain.CatalogForeignKe
 	}) || table.Name == l.SubjectTable().Name
 }
 
-// sharesOwner reports whether rows of one table that refer to each other always belong to the same person. They do if
-// the foreign key contains all columns of a reference that begins a path (chain of relations) to the person. The
+// sharesOwner reports whether rows of one table that refer to each other always belong to the same person. This is true
+// if the foreign key contains all columns of a reference that begins a path (chain of relations) to the person. The
 // erasure then deletes all of these rows in one statement.
 func (l *losses) sharesOwner(table domain.Table, foreign domain.CatalogForeignKey) bool {
 	live := l.live[table.Name]

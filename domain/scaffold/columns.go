@@ -39,8 +39,8 @@ func (d *draft) annotate() {
 	}
 }
 
-// annotated returns the column for the data map, with an annotation if the column looks personal. since is the time
-// column with the start of a retention duty (the legal duty to keep the row), or "".
+// annotated returns the column for the data map, with an annotation if the column looks personal. The parameter since
+// is the time column with the start of a retention duty (the legal duty to keep the row), or "".
 func (d *draft) annotated(t *table, c domain.CatalogColumn, since string) domain.Column {
 	column := domain.Column{Name: c.Name, Type: c.Type, Note: t.referenceNote(c.Name)}
 	if c.Type == domain.TypeText {

@@ -30,9 +30,9 @@ const (
 	forAllPersonal = 24 // the maximum for all personal columns
 	forEmail       = 6
 	forPassword    = 6
-	forPair        = 25 // each row of another candidate belongs to one row, as if each user has one account
-	againstPart    = 20 // its rows belong to rows of another candidate, as accounts at providers belong to users
-	againstGroup   = 30 // many rows of another candidate belong to one row, as if an account has many users
+	forPair        = 25 // another candidate refers to the table by a unique column, as if each user has one account
+	againstPart    = 20 // the table refers to another candidate, as accounts at providers refer to users
+	againstGroup   = 30 // many rows of another candidate may refer to one row, as if an account has many users
 	minScore       = 50
 	minLead        = 12
 )

@@ -154,8 +154,8 @@ func call(name string, arguments []Value) Value {
 }
 
 // coalesce returns the value of COALESCE for the operands in all. The value v is the first operand that is not known to
-// be NULL. If v is known, the result is v. Otherwise, v may be NULL, and the result is unknown. It is then only known
-// to be not NULL if one of the operands is known to be not NULL.
+// be NULL. If v is known, coalesce returns v. Otherwise, it returns Present() if one of the operands is known to be not
+// NULL, or an unknown value.
 func (v Value) coalesce(all []Value) Value {
 	if v.kind != unknown {
 		return v
