@@ -98,8 +98,8 @@ func (c Column) Digits() int {
 	return max(0, min(maxDigits, (c.Length-fixed)/places))
 }
 
-// Filled returns the column's constant with each Placeholder replaced. The replacement is the first c.Digits()
-// characters of the parameter digits.
+// Filled returns the column's constant with digits in place of each Placeholder: the first c.Digits() characters of the
+// parameter digits.
 func (c Column) Filled(digits string) string {
 	text, _ := c.Constant()
 	if n := c.Digits(); n > 0 {

@@ -51,8 +51,8 @@ type ConsentStatuses struct {
 	Consents  []ConsentStatus `json:"consents"`
 }
 
-// ConsentStatusOf returns the status for the record in force. inForce is nil if the ledger has no record for the
-// purpose.
+// ConsentStatusOf returns the status for the record in force. The parameter inForce is nil if the ledger has no record
+// for the purpose.
 func ConsentStatusOf(id SubjectID, purpose string, inForce *ConsentRecord) ConsentStatus {
 	status := ConsentStatus{SubjectID: id, Purpose: purpose}
 	if inForce != nil {

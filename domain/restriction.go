@@ -48,8 +48,9 @@ const (
 	ScopePurpose RestrictionScope = "purpose"
 )
 
-// RestrictionStatus says whether processing is restricted, for one purpose or, with a nil Purpose, globally. The
-// application must check Restricted before it processes data, because this module does not enforce a restriction.
+// RestrictionStatus says whether processing for one purpose is restricted. If Purpose is nil, it says whether all
+// processing is restricted. The application must check Restricted before it processes data, because this module does
+// not enforce a restriction.
 type RestrictionStatus struct {
 	SubjectID  SubjectID         `json:"subject_id"`
 	Purpose    *string           `json:"purpose"`

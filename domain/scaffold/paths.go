@@ -131,8 +131,8 @@ func (t *table) takePeople(direct []*reference) {
 	}
 }
 
-// takeOne makes the best of several references with equally short paths the only path (chain of references to the
-// subject's table) of the table, and asks a person to confirm it.
+// takeOne chooses the best of several references that begin equally short paths (chains of references to the subject's
+// table). It makes this reference the only path of the table, and asks a person to confirm it.
 func (t *table) takeOne(shortest []*reference) {
 	prefer := func(holds bool) int {
 		if holds {
@@ -161,8 +161,8 @@ func (t *table) takeOne(shortest []*reference) {
 		others...)
 }
 
-// isPartOf reports whether the name of the table part begins with the name of the table whole, as in order_items and
-// orders.
+// isPartOf reports whether the table name in the parameter part begins with the singular of the table name in the
+// parameter whole. For example, order_items begins with the singular of orders.
 func isPartOf(whole, part string) bool {
 	return strings.HasPrefix(names.BaseName(part), words.Singular(names.BaseName(whole)))
 }
@@ -181,7 +181,8 @@ func (d *draft) keepRelations() {
 	}
 }
 
-// leadsTo reports whether a chain of references that the data map has as relations leads from one table to the other.
+// leadsTo reports whether a chain of references leads from the first table to the second. It follows only references
+// that the data map has as relations.
 func leadsTo(from, to *table, seen map[*table]bool) bool {
 	if from == to {
 		return true

@@ -9,8 +9,8 @@ import (
 	"github.com/habeas-data/habeas/internal/words"
 )
 
-// decideRows decides for each table whether an erasure deletes its rows. It deletes rows that belong only to the person
-// and that no remaining row refers to.
+// decideRows decides for each table whether an erasure deletes its rows. An erasure deletes rows that belong only to
+// the person and that no remaining row refers to.
 func (d *draft) decideRows() {
 	for _, t := range d.byDistance() {
 		t.rowsDeleted, t.reason = d.wantsDeletion(t)
@@ -72,7 +72,7 @@ func (d *draft) byDistance() []*table {
 }
 
 // wantsDeletion reports whether an erasure should delete the rows of a table if no other table prevents the deletion.
-// why is the reason, as a sentence.
+// The result why is the reason, as a sentence.
 func (d *draft) wantsDeletion(t *table) (rowsDeleted bool, why string) {
 	duty, hasDuty := names.FindDuty(t.Name)
 	other := d.otherParent(t)

@@ -115,8 +115,8 @@ func undecided(code, message string, candidates []Candidate) error {
 	return domain.Invalid("scaffold", []domain.FieldError{{Field: "subject_table", Code: code, Message: message}})
 }
 
-// subjectKey returns the columns that identify a subject. These are the key of the table or, if its types do not fit, a
-// unique key whose types fit. It returns nil if there is no such key.
+// subjectKey returns the columns that identify a subject: the key of the table if all its column types are allowed in a
+// subject key, otherwise a unique key with allowed types. It returns nil if the table has no such key.
 func subjectKey(t *table) []string {
 	fits := func(key []string) bool {
 		return len(key) > 0 && !slices.ContainsFunc(key, func(name string) bool {

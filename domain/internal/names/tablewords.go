@@ -79,7 +79,7 @@ func Is(table string, kind Kind) bool {
 	return endsIn(table, tableWords[kind])
 }
 
-// virtual are words before "address" that show that it is not a postal address, such as ip_address.
+// virtual are words before "address" that show that a column does not hold a postal address, such as ip_address.
 var virtual = []string{"ip", "mac", "email", "mail", "wallet", "network"}
 
 func endsIn(table string, list []pattern) bool {
