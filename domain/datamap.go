@@ -8,7 +8,7 @@ import (
 // Column is one column of an application's table.
 type Column struct {
 	Name string `json:"name"`
-	// Type is required for an annotated column, a column of the subject key, and a column in Annotation.Since.
+	// Type is required for an annotated column, a column of the subject key, and a column that Annotation.Since names.
 	Type      ColumnType  `json:"type,omitempty"`
 	Length    int         `json:"length,omitempty"`    // maximum characters of a text column; 0 means no limit
 	Surrogate string      `json:"surrogate,omitempty"` // the constant that overwrites a value, or empty; see Constant

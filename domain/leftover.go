@@ -14,8 +14,8 @@ type Leftover struct {
 	Rows   int64  `json:"rows"`             // a row that several paths connect to the subject counts once for each path
 }
 
-// Leftovers are the results of a verification, in the order in which it found them. Each pair of a table and a column
-// occurs once.
+// Leftovers are the results of a verification, in the order in which the verification found them. Each pair of a table
+// and a column occurs once.
 type Leftovers []Leftover
 
 // Add returns l with the given number of rows added to the Leftover of the table and the column. If l has no such

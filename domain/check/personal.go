@@ -137,7 +137,8 @@ var trailing = words(`
 	url, uri, path, key, file, filename, image, thumbnail, blob, prefix, suffix, name, identity, amount, v, x, y,
 	token`)
 
-// soundsPassword reports whether a word for a secret means a secret of a person in any table, such as a password.
+// soundsPassword reports whether a word for a secret means a secret of a person, independent of the table. An example
+// is password.
 func soundsPassword(word string) bool {
 	return slices.ContainsFunc([]string{"pass", "otp", "credential", "recovery", "cvv", "cvc"}, func(w string) bool {
 		return strings.Contains(word, w)

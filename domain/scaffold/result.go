@@ -101,7 +101,8 @@ func (d *draft) mapped(t *table) domain.Table {
 	return to
 }
 
-// note returns the text with all decisions about the column. An empty column means the decisions about the rows.
+// note returns the parameter text, followed by all decisions about the column. If column is empty, these are the
+// decisions about the rows.
 func (t *table) note(column, text string) string {
 	var parts []string
 	if text != "" {

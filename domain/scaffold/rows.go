@@ -173,7 +173,7 @@ func (d *draft) isOwn(t *table) bool {
 // snakeCase returns a name in snake case. For example, UserSettings gives user_settings.
 func snakeCase(name string) string { return strings.Join(domain.NameWords(name), "_") }
 
-// blocker returns a reference to the table that prevents the deletion of its rows, or nil.
+// blocker returns a reference to the table that prevents an erasure from deleting the table's rows, or nil.
 func (t *table) blocker() *reference {
 	i := slices.IndexFunc(t.in, func(r *reference) bool { return !r.allowsDeletion(t) })
 	if i < 0 {
