@@ -100,9 +100,9 @@ func (l *losses) reportSetNull(
 	}
 }
 
-// reportUndecided handles a foreign key between two tables from which an erasure deletes rows. If the foreign key may
-// also refer to rows of another person, the erasure fails or deletes rows of that person. reportUndecided then reports
-// the foreign key. It returns false if checkForeignKey must check the foreign key further.
+// reportUndecided handles a foreign key between two tables from which an erasure deletes rows. It reports the foreign
+// key if rows of another person may refer to the deleted rows, because the erasure then fails or deletes the rows of
+// that person, too. It returns false if checkForeignKey must check the foreign key further.
 func (l *losses) reportUndecided(
 	table domain.Table, foreign domain.CatalogForeignKey, parent domain.CatalogTable, at place,
 ) bool {
