@@ -11,7 +11,7 @@ import "slices"
 // For each path, a table may have the steps of one of these alternatives:
 //
 //   - one step that deletes the rows
-//   - up to one step that anonymizes, up to one step that retains, and at the end up to one step that only clears columns
+//   - up to one step that anonymizes, up to one that retains, and at the end up to one that only clears columns
 func (m DataMap) CheckSteps(steps []Step) (failing int, err error) {
 	for i, step := range steps {
 		if fault := m.checkStep(step, steps[:i]); fault != "" {
