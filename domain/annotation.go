@@ -71,9 +71,10 @@ type Annotation struct {
 	// If a value belongs to several people, Via lists several names, separated by commas. The export for each of these
 	// people contains the value. The first erasure of one of them erases the value for all.
 	Via string `json:"via,omitempty"`
-	// Ref is the name of a resolver that is a ports.KeyResolver. The column then holds keys of the resolver's external
-	// system, such as the names of files. Each key belongs to one subject only. An export passes the keys to the resolver.
-	// An erasure also passes the keys to the resolver, before it deletes the rows.
+	// Ref is the name of the resolver (the adapter of an external system) to which the keys in the column belong. The
+	// resolver must implement ports.KeyResolver. Each key names an object in the external system, such as a file, and
+	// belongs to one subject only. An export passes the keys to the resolver. An erasure also passes the keys to the
+	// resolver, before it deletes the rows.
 	Ref string `json:"ref,omitempty"`
 }
 
@@ -82,7 +83,7 @@ type Annotation struct {
 type Period struct{ Years, Months, Days int }
 
 // ParsePeriod reads numbers followed by y, m or d, such as "10y", "6m", "1y6m" or "30d". Each unit occurs at most once,
-// in that order. A number is 1 to 9999. Returns ErrManifest for any other text.
+// in that order. A number is 1 to 9999. ParsePeriod returns ErrManifest for any other text.
 func ParsePeriod(text string) (Period, error) {
 	var p Period
 	fail := func() (Period, error) {
@@ -129,7 +130,7 @@ func (p Period) IsZero() bool { return p == Period{} }
 func (p Period) After(start time.Time) time.Time { return start.AddDate(p.Years, p.Months, p.Days) }
 
 // Cutoff returns the latest start of a period that is over at now. A period that began at the cutoff or earlier has
-// ended. For example, for a period of 10 years and 1 March 2026, the cutoff is 1 March 2016.
+// ended. For example, if now is 1 March 2026, the cutoff of a period of 10 years is 1 March 2016.
 //
 // Near the end of a month, the cutoff may be up to three days too early, because months differ in length. A legal duty
 // to keep a value may then last up to three days longer, but never ends too early.

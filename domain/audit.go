@@ -5,7 +5,7 @@ import "time"
 // EventType is the type of an audit event.
 type EventType string
 
-// The event types. The order of the events of one operation is part of the contract of the service that records them.
+// The event types. Each service records the events of one operation in a fixed order.
 const (
 	EventConsentGranted              EventType = "consent_granted"
 	EventConsentWithdrawn            EventType = "consent_withdrawn"

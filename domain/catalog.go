@@ -170,9 +170,10 @@ type CatalogTrigger struct {
 	Name    string   `json:"name"`
 	Events  []string `json:"events"`  // INSERT, UPDATE, DELETE, in this order
 	Instead bool     `json:"instead"` // runs instead of the statement
-	// Writes are the tables that the trigger inserts into or updates, in its own code or in the functions that it calls.
+	// Writes are the tables that the trigger inserts into or updates, in its own code or in database functions that it
+	// calls.
 	Writes []string `json:"writes,omitempty"`
-	// Unread is true if Writes may be incomplete, because the code of the trigger or of a function that it calls is not in
-	// SQL, or builds statements at run time.
+	// Unread is true if Writes may be incomplete. The code of the trigger, or of a database function that it calls, is
+	// then not in SQL, or builds statements at run time.
 	Unread bool `json:"unread,omitempty"`
 }

@@ -60,8 +60,8 @@ func exports() []Export { return []Export{ExportYes, ExportNo} }
 
 // Special texts of Column.Surrogate.
 const (
-	// EmptySurrogate is the Column.Surrogate with which an erasure writes the empty text. An empty Column.Surrogate has
-	// another meaning: the erasure then writes the default surrogate (replacement value) of the column type.
+	// EmptySurrogate is the value of Column.Surrogate that makes an erasure write the empty text. If Column.Surrogate is
+	// empty instead, the erasure writes the default surrogate (replacement value) of the column type.
 	EmptySurrogate = "''"
 	// Placeholder is the part of a text column's Surrogate that an erasure replaces by 32 random hexadecimal digits, which
 	// differ in each cell. An example is "{}@erased.invalid". If the column is too short for 32 digits, each Placeholder
@@ -74,9 +74,9 @@ const (
 	minDigits = 8 // the minimum for each Placeholder, and the minimum length of a unique text
 )
 
-// Constant returns the constant that Column.Surrogate declares. An erasure writes the constant into the column, with
-// each Placeholder replaced. ok is false if Column.Surrogate is empty. The erasure then writes the default surrogate
-// (replacement value) of the column type.
+// Constant returns the text that Column.Surrogate declares. An erasure writes this text into the column, with random
+// digits in place of each Placeholder. If Column.Surrogate is empty, ok is false, and an erasure writes the default
+// surrogate (replacement value) of the column type.
 func (c Column) Constant() (text string, ok bool) {
 	if c.Surrogate == EmptySurrogate {
 		return "", true
@@ -98,8 +98,8 @@ func (c Column) Digits() int {
 	return max(0, min(maxDigits, (c.Length-fixed)/places))
 }
 
-// Filled returns the column's constant with each Placeholder replaced. The replacement is the first c.Digits()
-// characters of the parameter digits.
+// Filled returns the column's constant with digits in place of each Placeholder: the first c.Digits() characters of the
+// parameter digits.
 func (c Column) Filled(digits string) string {
 	text, _ := c.Constant()
 	if n := c.Digits(); n > 0 {

@@ -10,8 +10,8 @@ import (
 // not bytes.
 const MaxTextLength = 255
 
-// CheckText returns the error of a text field, or nil. The text must have minimum to MaxTextLength characters and be
-// valid UTF-8. It must not contain NUL, which PostgreSQL cannot store.
+// CheckText returns the error of a text field, or nil. The text must have at least as many characters as the parameter
+// minimum, and at most MaxTextLength. It must be valid UTF-8 without NUL, which PostgreSQL cannot store.
 func CheckText(field, value string, minimum int) []FieldError {
 	switch {
 	case !utf8.ValidString(value) || strings.ContainsRune(value, 0):
@@ -28,8 +28,8 @@ func CheckText(field, value string, minimum int) []FieldError {
 // CheckPurpose returns the error of a purpose, or nil. A purpose has 1 to MaxTextLength characters.
 func CheckPurpose(purpose string) []FieldError { return CheckText("purpose", purpose, 1) }
 
-// CheckCall checks the arguments of a service call. Returns ErrSubject if the subject has no id. Returns ErrInvalid
-// with all fields if fields is not empty.
+// CheckCall checks the arguments of a service call. It returns ErrSubject if the subject has no id. Otherwise, it
+// returns ErrInvalid if the parameter fields, which lists the wrong fields, is not empty.
 func CheckCall(op string, id SubjectID, fields []FieldError) error {
 	if err := (Subject{ID: id}).Validate(); err != nil {
 		return err

@@ -57,9 +57,9 @@ func (t ColumnType) bits() int {
 	}
 }
 
-// fitsKey reports whether an element of a subject id is a value of the key column. It accepts only the canonical text
-// of a value: "7", not "007", and a UUID in lower case. The ledgers of consents and restrictions find a subject by this
-// text. With a second spelling, they would keep the records of one subject as two subjects.
+// fitsKey reports whether an element of a subject id is a value of the key column. It accepts only one text form of
+// each value: "7", not "007", and a UUID in lower case. The ledgers of consents and restrictions find a subject by this
+// text. If they accepted a second text form, they would keep the records of one subject as two subjects.
 func (c Column) fitsKey(element string) bool {
 	if bits := c.Type.bits(); bits > 0 {
 		n, err := strconv.ParseInt(element, 10, bits)

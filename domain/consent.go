@@ -11,20 +11,19 @@ type ConsentDecision struct {
 	Source        string // the origin of the decision, such as "api"; 1 to MaxTextLength characters
 }
 
-// Check returns all errors of the decision, or nil. The purpose need not be declared.
+// Check returns all errors of the decision, or nil. It accepts any valid purpose, declared or not.
 func (d ConsentDecision) Check() []FieldError { return d.CheckAmong(Purposes{}) }
 
-// CheckAmong returns all errors of the decision, or nil. It refuses a purpose that Purposes.Check refuses.
+// CheckAmong works as Check. If purposes are declared, it also refuses every other purpose.
 func (d ConsentDecision) CheckAmong(purposes Purposes) []FieldError {
 	fields := purposes.Check(d.Purpose)
 	fields = append(fields, CheckText("policy_version", d.PolicyVersion, 1)...)
 	return append(fields, CheckText("source", d.Source, 1)...)
 }
 
-// ConsentRecord is one line of the append-only consent ledger, the proof that Art. 7(1) GDPR requires. The record in
-// force is the last record that the store accepted for the subject and the purpose. RecordedAt is the instant of the
-// decision, by the clock of the process that recorded it. Clocks differ between processes, so RecordedAt does not
-// decide which record is in force.
+// ConsentRecord is one line of the append-only consent ledger, the proof that Art. 7(1) GDPR requires. For each subject
+// and purpose, the last record that the store accepted is in force. RecordedAt does not decide this, because it comes
+// from the clock of one process, and clocks differ between processes.
 type ConsentRecord struct {
 	SubjectID     SubjectID `json:"subject_id"`
 	Purpose       string    `json:"purpose"`
@@ -52,8 +51,8 @@ type ConsentStatuses struct {
 	Consents  []ConsentStatus `json:"consents"`
 }
 
-// ConsentStatusOf returns the status for the record in force. inForce is nil if the ledger has no record for the
-// purpose.
+// ConsentStatusOf returns the status for the record in force. The parameter inForce is nil if the ledger has no record
+// for the purpose.
 func ConsentStatusOf(id SubjectID, purpose string, inForce *ConsentRecord) ConsentStatus {
 	status := ConsentStatus{SubjectID: id, Purpose: purpose}
 	if inForce != nil {

@@ -9,7 +9,7 @@ import (
 
 // Correction is one corrected value (Art. 16 GDPR). Table and Column identify the value in the application's own
 // database. Category identifies the value for external systems. If Table is empty, the correction applies to the column
-// that has its Category in the data map.
+// of the data map that has this Category.
 type Correction struct {
 	// Table and Column name an annotated column of the data map. They equal Source and Field of the ExportRecord of the
 	// value. Set both fields, or leave both empty.

@@ -8,7 +8,7 @@ import (
 // Column is one column of an application's table.
 type Column struct {
 	Name string `json:"name"`
-	// Type is required for an annotated column, a column of the subject key, and a column in Annotation.Since.
+	// Type is required for an annotated column, a column of the subject key, and a column that Annotation.Since names.
 	Type      ColumnType  `json:"type,omitempty"`
 	Length    int         `json:"length,omitempty"`    // maximum characters of a text column; 0 means no limit
 	Surrogate string      `json:"surrogate,omitempty"` // the constant that overwrites a value, or empty; see Constant
@@ -102,7 +102,8 @@ type DataMap struct {
 //   - If several relations of a table begin such a path, the table must mark the intended relations with Relation.Path.
 //   - Relations to tables outside the data map are allowed and ignored. A table may refer to itself.
 //
-// Returns ErrManifest, which lists all mistakes in the order of the tables. See Problem.
+// If there are mistakes, NewDataMap returns an ErrManifest error that lists all of them in the order of the tables. See
+// Problem.
 func NewDataMap(tables ...Table) (DataMap, error) { return ReadDataMap("data map", tables, nil) }
 
 // IsZero reports whether m is the zero value, which has no tables.
@@ -132,8 +133,8 @@ func (m DataMap) Table(name string) (Table, bool) {
 	return m.tables[i], true
 }
 
-// CheckSubject checks that the subject is valid and that its id fits the subject's key columns. It reads nothing from a
-// store. Returns ErrSubject if the check fails.
+// CheckSubject checks that the subject is valid and that its id fits the subject's key columns. If the check fails,
+// CheckSubject returns ErrSubject. It does not use a store.
 //
 // The HTTP API calls CheckSubject before it opens a session. The services call it again, because an application may
 // call the services without the HTTP API.
@@ -145,9 +146,9 @@ func (m DataMap) CheckSubject(subject Subject) error {
 }
 
 // Key converts a subject id to the values of the subject's key columns, in the order of the columns. A value is an
-// int64 for an integer column, otherwise a string. Returns ErrSubject if the number of elements of the id differs from
-// the number of key columns, or if an element is not a value of its column in its only accepted form. For example, an
-// integer has no leading zero, and a UUID is in lower case.
+// int64 for an integer column, otherwise a string. Key returns ErrSubject if the id does not have one element for each
+// key column, or if an element does not have the form that its column accepts. For example, an integer has no leading
+// zero, and a UUID is in lower case.
 func (m DataMap) Key(id SubjectID) ([]any, error) {
 	elements := id.Elements()
 	if err := m.checkID(elements); err != nil {
@@ -202,8 +203,8 @@ func (m DataMap) isReferenced(table Table, column string) bool {
 }
 
 // ChildrenFirst returns the tables sorted so that each table comes before every table that it refers to. The subject's
-// table is the last. Tables whose order is not determined by relations are sorted by name. Returns ErrManifest if
-// relations between different tables form a cycle.
+// table is the last. Tables whose order is not determined by relations are sorted by name. ChildrenFirst returns
+// ErrManifest if relations between different tables form a cycle.
 func (m DataMap) ChildrenFirst() ([]Table, error) {
 	waiting := map[string]int{} // for each table, the number of relations from tables that are not yet ordered
 	for _, table := range m.tables {

@@ -70,8 +70,9 @@ func (d *draft) checkPrimaryKey(table Table) {
 	}
 }
 
-// checkKeyColumn checks one column of a key: it is key[i] and has the given name. It reports a column that occurs twice
-// in the key or that the table does not have, and then returns ok false. keyName is the name of the key for messages.
+// checkKeyColumn checks the column key[i], whose name is the parameter name. It reports the column and returns ok false
+// if the column occurs twice in the key, or if the table does not have it. The parameter keyName is the name of the key
+// for messages.
 func (d *draft) checkKeyColumn(table Table, key []string, i int, name, keyName string) (column Column, ok bool) {
 	column, ok = table.Column(name)
 	switch {

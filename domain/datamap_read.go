@@ -7,11 +7,11 @@ import (
 )
 
 // ReadDataMap works as NewDataMap, for a reader: code that creates the tables from models or from another description.
-// An error names the operation op. It lists the mistakes of the tables, and the mistakes in the parameter found, which
-// the reader itself found.
+// The parameter found has the mistakes that the reader itself found. An error names the operation op, and lists these
+// mistakes and the mistakes of the tables.
 //
-// For a table that the reader could not read, pass a Table that has only a name. ReadDataMap does not report a mistake
-// that may be a consequence of such a table, or of a relation for which found has a mistake.
+// For a table that the reader could not read, pass a Table that has only a name. Such a table, or a relation with a
+// mistake in found, may cause further mistakes. ReadDataMap does not report these.
 func ReadDataMap(op string, tables []Table, found []Problem) (DataMap, error) {
 	d := &draft{DataMap: DataMap{index: map[string]int{}, paths: map[string][]Path{}}}
 	d.addTables(tables, found)
@@ -46,8 +46,8 @@ func InvalidDataMap(err error) (DataMap, bool) {
 	return m, len(m.tables) > 0 && len(m.tables[0].SubjectKey) > 0 && len(m.cycles()) == 0
 }
 
-// With returns the error with further problems of the same data map. If the error contains this data map, all problems
-// are in the order of its tables.
+// With returns the error with further problems of the same data map. If the error holds the data map, all problems are
+// in the order of the tables of the data map.
 func (e *Error) With(further []Problem) error {
 	if len(further) == 0 {
 		return e
@@ -61,8 +61,8 @@ func (e *Error) With(further []Problem) error {
 	return refused
 }
 
-// addTables adds a copy of each table that could be read, with the subject's table first. It also fills the index by
-// name.
+// addTables adds a copy of each table that could be read, with the subject's table first. It also fills d.index, which
+// maps the name of a table to its position.
 func (d *draft) addTables(tables []Table, found []Problem) {
 	for _, table := range tables {
 		unread := len(table.Columns) == 0 && slices.ContainsFunc(found, func(p Problem) bool { return p.Table == table.Name })
@@ -102,9 +102,9 @@ func (d *draft) addTables(tables []Table, found []Problem) {
 
 func isSubject(t Table) bool { return len(t.SubjectKey) > 0 }
 
-// findPaths finds the paths (chains of relations to the subject's table) of every table except the subject's table. It
-// skips a table that is in a cycle. It also skips a table if the parameter found (the mistakes that the reader of the
-// tables found) has a mistake in a relation of the table, or in another field that is not a column.
+// findPaths finds the paths (chains of relations to the subject's table) of every other table. It skips a table that is
+// in a cycle of relations. It also skips a table for which the parameter found (the mistakes that the reader of the
+// tables found) has a mistake in a relation or another field that is not a column.
 func (d *draft) findPaths(found []Problem) {
 	if len(d.tables) == 0 || !isSubject(d.tables[0]) {
 		return
@@ -126,9 +126,9 @@ func (d *draft) findPaths(found []Problem) {
 	}
 }
 
-// findPath finds the paths (chains of relations) from the table to the subject's table, and reports whether the table
-// has a path. If a table that it refers to has no path, findPath reports the mistake of that other table only. done has
-// the result for each table that was examined.
+// findPath finds the paths (chains of relations) from the table to the subject's table, and reports whether there is
+// one. If the table refers to a table that has no path, findPath reports only the mistake of that other table. The
+// parameter done holds the result for each table that was examined.
 func (d *draft) findPath(table Table, done map[string]bool) bool {
 	if found, seen := done[table.Name]; seen {
 		return found

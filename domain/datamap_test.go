@@ -75,8 +75,8 @@ func TestAColumnIsPersonalOrNot(t *testing.T) {
 	wantManifestError(t, err, "orders.total")
 }
 
-// wantManifestError fails the test if err is not an ErrManifest error, or if its text does not begin with where. where
-// is the table, or the table and the column.
+// wantManifestError fails the test if err is not an ErrManifest error for the parameter where: a table, or a table and
+// a column.
 func wantManifestError(tb testing.TB, err error, where string) {
 	tb.Helper()
 	wantCode(tb, err, domain.ErrManifest)

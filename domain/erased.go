@@ -10,20 +10,21 @@ import (
 	"time"
 )
 
-// MarkErased marks the values of one row that an earlier erasure has overwritten. It sets Erased in their records and
-// removes the surrogates (the values that the erasure wrote). A store calls MarkErased for a subject that was erased
-// before. The parameter records has a record for each of the ExportedColumns of the table. The parameter paths has the
-// paths (chains of relations) that connect the row to the subject.
+// MarkErased marks the values of one row that an earlier erasure has overwritten. It sets Erased in the record of such
+// a value and removes the value, which is a surrogate (written by the erasure). A store calls MarkErased for a subject
+// that was erased before. The parameter records has a record for each of the ExportedColumns of the table. The
+// parameter paths has the paths (chains of relations) that connect the row to the subject.
 //
-// A value counts as overwritten under two conditions:
+// A value counts as overwritten if both conditions are met:
 //
 //   - The value is one that an erasure writes into the column.
-//   - The row has further evidence of the erasure: a surrogate that no application writes itself, or surrogates in all
-//     cells that an erasure overwrites. For example, a single 0 may be an ordinary number in a row that was added after
-//     the erasure. A retained value must itself be a surrogate that no application writes.
+//   - The row holds a surrogate that no application writes itself, or it holds surrogates in all cells that an erasure
+//     overwrites. A single 0 is not sufficient, because a row that was added after the erasure may hold it, too.
 //
-// MarkErased ignores a path if an erasure deletes the rows on it, or sets a reference of the path to NULL. The erasure
-// has removed all earlier rows from such a path, so the row is newer than the erasure.
+// A retained value counts as overwritten only if this value itself is a surrogate that no application writes.
+//
+// MarkErased ignores a path if an erasure deletes the rows on the path, or sets a reference of the path to NULL. The
+// erasure has removed all earlier rows from such a path, so the row is newer than the erasure.
 func (m DataMap) MarkErased(table Table, paths []Path, records []ExportRecord) {
 	paths = slices.DeleteFunc(slices.Clone(paths), func(p Path) bool { return !m.staysConnected(table, p) })
 	columns := make([]Column, len(records))

@@ -20,21 +20,21 @@ type Step struct {
 	Clears []string `json:"clears,omitempty"`
 
 	// Expired are retained columns whose retention duty (the legal duty to keep a value) has an end. The meaning depends
-	// on the Strategy of the step.
+	// on the Strategy of the step:
 	//
-	//   - In a retain step, Columns also contains these columns. A row does not count as retained if all duties of its
-	//     Columns are over at the instant At.
-	//   - In an anonymize step, which LocalAt creates, the step overwrites the cells of these columns whose duty is over.
-	//     A row in which the step overwrites no cell does not count as anonymized.
+	//   - In a retain step, these columns are also in Columns. A row does not count as retained if the duties of all
+	//     columns in Columns are over at the instant At.
+	//   - In an anonymize step, the step overwrites the cells of these columns whose duty is over. A row in which the step
+	//     overwrites no cell does not count as anonymized. LocalAt creates such steps.
 	Expired []string `json:"expired,omitempty"`
 
 	// At is the instant at which a store decides whether a retention duty (the legal duty to keep a value) is over.
 	// Plan.LocalAt sets it. In a Plan, At is zero. If At is zero, a store treats every duty as not over.
 	At time.Time `json:"-"`
 
-	// Scope is set only in a step of a sweep, which overwrites retained cells after the end of the legal duty to keep
-	// them. It restricts the step to the cells that the last erasure and the earlier sweeps had to keep. A store sets
-	// Scope, and only if OnlyExpired of the step is true.
+	// Scope restricts the step of a sweep to the cells that the last erasure and the earlier sweeps had to keep. A sweep
+	// overwrites retained cells after the end of the legal duty to keep them. Only a store sets Scope, and only in a step
+	// for which OnlyExpired returns true.
 	Scope *SweepScope `json:"-"`
 }
 
@@ -111,8 +111,8 @@ type ErasureResult struct {
 	Anonymized  map[string]int64 `json:"anonymized"`
 	Retained    map[string]int64 `json:"retained"`
 	// EnqueuedExternal are the names of the resolvers whose external systems still have to erase. A name occurs once for
-	// each ref of the subject (its id in the external system), and once for all keys of the external system (see
-	// Annotation.Ref).
+	// each ref of the subject (its id in the external system). It occurs once more if the subject's rows hold keys of the
+	// external system (see Annotation.Ref).
 	EnqueuedExternal []string `json:"enqueued_external"`
 }
 

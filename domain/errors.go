@@ -44,8 +44,8 @@ const (
 func (c Code) Error() string { return "habeas: " + string(c) }
 
 // Error is an error with a code. Its text names operations, tables, columns and fields. The text never contains a
-// value, an identifier, or a message of a database driver or an external system. The wrapped error may contain such
-// texts. It is only for errors.Is and errors.As.
+// value, an identifier, or a message of a database driver or an external system. Err, the wrapped error, may contain
+// these. Use it only with errors.Is and errors.As.
 type Error struct {
 	Code    Code
 	Op      string       // the operation that failed, such as "record consent"

@@ -44,8 +44,8 @@ type ExportRecord struct {
 }
 
 // UnmarshalJSON decodes a record as encoding/json does, except for Value. Value is decoded without rounding: a number
-// becomes a Number, and an object or an array becomes a JSON. If the record is encoded again, the result is the same
-// record.
+// becomes a Number, and an object or an array becomes a JSON. Therefore, a decoded record can be encoded again without
+// a change.
 func (r *ExportRecord) UnmarshalJSON(text []byte) error {
 	type plain ExportRecord
 	decoded := struct {

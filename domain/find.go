@@ -58,7 +58,7 @@ type FindProgress struct {
 	Tables int    `json:"tables"`
 }
 
-// CheckSearchValues checks the values of a search. Returns ErrInvalid with a FieldError for each mistake.
+// CheckSearchValues checks the values of a search. It returns ErrInvalid with a FieldError for each mistake.
 // FieldError.Field is "values" if there are no values or more than MaxSearchValues. It is "values[i]" if value i is
 // shorter than MinSearchLength or longer than MaxTextLength, is not valid UTF-8, or contains NUL.
 func CheckSearchValues(values []string) error {
@@ -92,9 +92,9 @@ func Foldings(r rune) []rune {
 	return all
 }
 
-// SearchPattern returns the regular expression that matches the texts in which a search finds the value. The syntax
-// works in package regexp and in PostgreSQL. The expression ignores case. It also matches the escapes of a character in
-// JSON, such as \" or \u00e9, except for ASCII letters and digits.
+// SearchPattern returns the regular expression by which a search finds a value. The expression matches a text that
+// contains the value in upper or lower case. It also matches the escapes of JSON, such as \" or \u00e9, except for
+// ASCII letters and digits. The syntax works in package regexp and in PostgreSQL.
 func SearchPattern(value string) string {
 	var pattern strings.Builder
 	for _, r := range value {
@@ -120,7 +120,7 @@ var shortForms = map[rune]string{
 	'\b': "b", '\f': "f", '\n': "n", '\r': "r", '\t': "t", '"': `"`, '\\': `\\`, '/': "/",
 }
 
-// plainForm returns the regular expression for a character without an escape.
+// plainForm returns the regular expression for the character itself, not for an escape of JSON.
 func plainForm(r rune) string {
 	if r > unicode.MaxASCII || unicode.IsControl(r) {
 		return string(r)

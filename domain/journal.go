@@ -55,8 +55,8 @@ func appendLine(text []byte, line journalLine) []byte {
 	return append(append(text, encoded...), '\n')
 }
 
-// ParseJournalLine reads a line of a journal. cut is true for a line that AppendTruncated wrote, and entry is then
-// empty. Returns ErrInvalid for a line of another version, and for a line without a valid entry.
+// ParseJournalLine reads a line of a journal. For a line that AppendTruncated wrote, cut is true and entry is empty.
+// ParseJournalLine returns ErrInvalid for a line of another version, and for a line without a valid entry.
 func ParseJournalLine(text []byte) (entry JournalEntry, cut bool, err error) {
 	var line journalLine
 	invalid := func(message string) error {
@@ -84,9 +84,9 @@ func ParseJournalLine(text []byte) (entry JournalEntry, cut bool, err error) {
 type ReplayReport struct {
 	Lines  int64 `json:"lines"`  // the lines that were read, without empty lines and lines of AppendTruncated
 	Broken int64 `json:"broken"` // the lines without a valid entry
-	// Current is the number of subjects that needed no new erasure: the database already records an erasure at or after
-	// the instant of their line. A replay (a repetition of the erasures of a journal) reads batches of lines, and counts a
-	// subject once in each batch.
+	// Current is the number of subjects that needed no new erasure, because the database already records the erasure of
+	// the journal line or a later one. A replay (a repetition of the erasures of a journal) reads batches of lines, and
+	// counts a subject once in each batch.
 	Current int64 `json:"current"`
 	Erased  int64 `json:"erased"` // the subjects that were erased again
 	Failed  int64 `json:"failed"` // the subjects whose erasure failed

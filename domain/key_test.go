@@ -116,8 +116,8 @@ func TestACompositeIDIsMatchedWhole(t *testing.T) {
 	wantCode(t, err, domain.ErrSubject)
 }
 
-// If two texts gave the same key, the ledgers of consents and restrictions would treat the subject of one row as two
-// subjects.
+// If two texts of a subject id gave the same key, the ledgers of consents and restrictions would treat the subject of
+// one row as two subjects.
 func TestNoTwoIDsHaveOneIntegerKey(t *testing.T) {
 	m := keyedBy(t, column("id", domain.TypeBigInt))
 	text := rapid.StringMatching(`[-+]?0?[0-9]{1,3}`)

@@ -6,16 +6,17 @@ import (
 	"time"
 )
 
-// MaxKeys is the maximum number of keys in one call of a resolver and in one outbox entry.
+// MaxKeys is the maximum number of keys of an external system (see Annotation.Ref) in one call of a resolver and in one
+// outbox entry.
 const MaxKeys = 100
 
-// KeyQuery selects the keys of an external system (such as the names of files) that a subject's rows hold. See
+// KeyQuery selects keys in a subject's rows. These keys name objects in one external system, such as files. See
 // Annotation.Ref.
 type KeyQuery struct {
-	Resolver string // the name of the resolver of the system
+	Resolver string // the name of the resolver of the external system
 
-	// ErasedAt is the instant of an erasure. It excludes the cells that this erasure keeps, because their retention duty
-	// (the legal duty to keep a value) is not over. The zero time excludes no cells.
+	// ErasedAt is the instant of an erasure. The query then skips the cells that this erasure keeps, because their
+	// retention duty (the legal duty to keep a value) is not over. If ErasedAt is zero, the query skips no cells.
 	ErasedAt time.Time
 
 	After string // only keys after this key, compared byte by byte; empty for all keys
@@ -41,15 +42,16 @@ func (t Table) KeysOf(resolver string) []Column {
 	return slices.DeleteFunc(t.Personal(), func(c Column) bool { return resolver == "" || c.Personal.Ref != resolver })
 }
 
-// PassesKeys reports whether an export or an erasure passes the keys in a column to the resolver, for the rows on a
-// path (a chain of relations to a subject). An export passes the keys if the column belongs to the subject of the path.
-// An erasure, for which erased is true, also passes the keys if it deletes the rows.
+// PassesKeys reports whether an export (or an erasure, if the parameter erased is true) passes the keys in a column to
+// the resolver. It decides this for the rows that the path (a chain of relations) connects to a subject. Both
+// operations pass the keys if the column belongs to this subject. An erasure also passes the keys if it deletes the
+// rows.
 func (m DataMap) PassesKeys(table Table, column Column, path Path, erased bool) bool {
 	return path.Has(column) || erased && m.RowsDeleted(table, path)
 }
 
-// Keeps reports whether no erasure ever overwrites the cells of a column. This is true for a retained column if its
-// retention duty (the legal duty to keep a value) has no end, or if the column is a key (see IsKey).
+// Keeps reports whether no erasure overwrites the cells of a column. A retained column keeps its cells if its retention
+// duty (the legal duty to keep a value) has no end, or if the column is a key (see IsKey).
 func (m DataMap) Keeps(table Table, column Column) bool {
 	return column.Personal != nil && column.Personal.Strategy == StrategyRetain &&
 		(column.Personal.Since == "" || m.IsKey(table, column.Name))

@@ -10,9 +10,9 @@ const (
 // number under which the store accepted a line. A later line has a greater number. The numbers may have gaps.
 const LedgerSeq = "seq"
 
-// LedgerTables describes the consent ledger and the restriction ledger, in this order, as tables of a data map, for an
-// export. The columns have the names of the fields of ConsentRecord and RestrictionRecord in JSON. The tables are not
-// part of any DataMap. Each call returns new tables.
+// LedgerTables returns the consent ledger and the restriction ledger, in this order, as an export describes them: as
+// tables of a data map. The columns have the names of the fields of ConsentRecord and RestrictionRecord in JSON. The
+// tables are not part of any DataMap. Each call returns new tables.
 func LedgerTables() []Table {
 	proof := Annotation{
 		Category: CategoryBehavioral, Strategy: StrategyRetain, Basis: BasisLegalObligation, Reason: "Art. 7(1) GDPR",

@@ -14,12 +14,12 @@ type Leftover struct {
 	Rows   int64  `json:"rows"`             // a row that several paths connect to the subject counts once for each path
 }
 
-// Leftovers are the results of a verification, in the order in which it found them. Each pair of a table and a column
-// occurs once.
+// Leftovers are the results of a verification, in the order in which the verification found them. Each pair of a table
+// and a column occurs once.
 type Leftovers []Leftover
 
-// Add returns l with the given number of rows added to the Leftover of the table and the column. It appends a Leftover
-// if l has none for them. If rows is 0, it returns l unchanged. It may modify the elements of l.
+// Add returns l with the given number of rows added to the Leftover of the table and the column. If l has no such
+// Leftover, Add appends one. If rows is 0, Add returns l unchanged. Add may modify the elements of l.
 func (l Leftovers) Add(table, column string, rows int64) Leftovers {
 	if rows == 0 {
 		return l

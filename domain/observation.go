@@ -2,9 +2,9 @@ package domain
 
 import "time"
 
-// Activity is an event with a duration. An observer is notified of the begin and the end of the activity. See
-// ports.Observer. Only the fields that belong to the kind of the activity are set. The fields never contain a value, an
-// id in the application or in an external system, or a text that a client sent.
+// Activity is an event with a duration. An observer is notified of its start and its end. See ports.Observer. Only the
+// fields that belong to the kind of the activity are set. The fields never contain a value, an id in the application or
+// in an external system, or a text that a client sent.
 type Activity struct {
 	Kind ActivityKind
 

@@ -14,8 +14,8 @@ type operator struct{}
 
 // WithOperator returns a context for the actions of an operator. An operator is a person or a job that acts for the
 // subject. Each event that a service records with this context has the id as PayloadOperator. The id should be a staff
-// id or the name of a role, because the audit trail keeps the id as long as the event. Returns ErrInvalid if the id
-// does not have 1 to MaxTextLength characters, or has a control character.
+// id or the name of a role, because the audit trail keeps the id as long as the event. WithOperator returns ErrInvalid
+// if the id does not have 1 to MaxTextLength characters, or has a control character.
 func WithOperator(ctx context.Context, id string) (context.Context, error) {
 	fields := CheckText("operator", id, 1)
 	if len(fields) == 0 && strings.ContainsFunc(id, unicode.IsControl) {

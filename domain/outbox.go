@@ -72,8 +72,8 @@ type OutboxEntry struct {
 	LeaseToken    *string      `json:"lease_token"`
 }
 
-// OutboxTarget is an operation in an external system that a process can carry out. A process passes its targets to a
-// claim.
+// OutboxTarget is an operation in an external system that a process can carry out. A process passes its targets to each
+// claim, and the claim reserves only outbox entries of these targets for the process.
 type OutboxTarget struct {
 	Resolver  string
 	Operation Operation

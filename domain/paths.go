@@ -50,8 +50,8 @@ func (p Path) Personal(table Table) []Column {
 	return slices.DeleteFunc(table.Personal(), func(c Column) bool { return !p.Has(c) })
 }
 
-// OnErasure returns the action on the rows at the start of the path (the chain of relations) if the subject at its end
-// is erased: StrategyDelete, StrategyNull, or empty. It is Relation.OnErasure of the first relation.
+// OnErasure returns the action on the rows at the start of the path (the chain of relations) if the subject at the end
+// of the path is erased: StrategyDelete, StrategyNull, or empty. It is Relation.OnErasure of the first relation.
 func (p Path) OnErasure() Strategy {
 	if len(p.Relations) == 0 {
 		return ""
@@ -78,8 +78,8 @@ func (m DataMap) Clears(table Table, path Path) []string {
 	})
 }
 
-// mustStay reports whether a column of a relation must keep its value although an erasure sets the relation to NULL. It
-// must if it is in a key, or if another relation refers to it, or if another relation of the same rows uses it.
+// mustStay reports whether a column of a relation must keep its value although an erasure sets the relation to NULL.
+// This is true if the column is in a key, or if another relation refers to the column or uses it in the same rows.
 func (m DataMap) mustStay(table Table, relation Relation, name string) bool {
 	if slices.Contains(table.PrimaryKey, name) || slices.Contains(table.SubjectKey, name) || m.isReferenced(table, name) {
 		return true

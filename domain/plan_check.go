@@ -10,8 +10,8 @@ import "slices"
 //
 // For each path, a table may have the steps of one of these alternatives:
 //
-//   - one step that deletes its rows
-//   - at most one step that anonymizes, at most one step that retains, and a last step that only clears references
+//   - one step that deletes the rows
+//   - up to one step that anonymizes, up to one that retains, and at the end up to one that only clears columns
 func (m DataMap) CheckSteps(steps []Step) (failing int, err error) {
 	for i, step := range steps {
 		if fault := m.checkStep(step, steps[:i]); fault != "" {

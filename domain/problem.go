@@ -56,8 +56,8 @@ func ManifestError(op string, problems []Problem) error {
 	return refusal(op, problems)
 }
 
-// ManifestError returns an error that lists the problems of the data map, in the order of its tables and columns. It
-// returns nil if problems is empty.
+// ManifestError works as the function ManifestError. The error lists the problems in the order of the tables and
+// columns of the data map.
 func (m DataMap) ManifestError(op string, problems []Problem) error {
 	if len(problems) == 0 {
 		return nil

@@ -19,8 +19,8 @@ type Purposes struct {
 	known map[string]bool
 }
 
-// NewPurposes declares the purposes. Called without arguments, it returns the zero value. Returns ErrConfiguration if
-// CheckPurpose refuses a name, or if a name occurs twice.
+// NewPurposes declares the purposes. Called without arguments, it returns the zero value. NewPurposes returns
+// ErrConfiguration if CheckPurpose refuses a name, or if a name occurs twice.
 func NewPurposes(purposes ...Purpose) (Purposes, error) {
 	if len(purposes) == 0 {
 		return Purposes{}, nil
@@ -45,8 +45,8 @@ func (p Purposes) Declared() bool { return len(p.names) > 0 }
 // Names returns a copy of the declared names, in the order of the declaration.
 func (p Purposes) Names() []string { return slices.Clone(p.names) }
 
-// Check returns the errors of a purpose, or nil. It returns the errors of CheckPurpose. If purposes are declared and
-// the purpose is not one of them, it returns an error with the code FieldUnknown.
+// Check returns the errors of CheckPurpose for the purpose, or nil. If purposes are declared and the purpose is not one
+// of them, Check returns an error with the code FieldUnknown.
 func (p Purposes) Check(purpose string) []FieldError {
 	if faults := CheckPurpose(purpose); len(faults) > 0 {
 		return faults

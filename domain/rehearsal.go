@@ -29,12 +29,12 @@ type RehearsedStep struct {
 // RehearsedExternal is the number of outbox entries that the erasure would add for an external system.
 type RehearsedExternal struct {
 	Resolver string `json:"resolver"`
-	Entries  int    `json:"entries"` // one for each ref of the subject, and one for each MaxKeys keys or fewer
+	Entries  int    `json:"entries"` // one for each ref of the subject, and one for each batch of up to MaxKeys keys
 	Keys     int    `json:"keys"`    // number of keys in the subject's rows; see Annotation.Ref
 }
 
-// Refusal is an error that every attempt of an erasure would cause, because of the rows or the schema of the database.
-// It contains names of tables, columns and constraints, never a value. It is safe to log.
+// Refusal is the reason why an erasure cannot succeed until the rows or the schema of the database change. It contains
+// names of tables, columns and constraints, never a value. It is safe to log.
 type Refusal struct {
 	Class    string   `json:"class"`            // an ErrorClass, such as "conflict" for a violated constraint
 	Target   string   `json:"target,omitempty"` // the table of the refused step; empty if the commit is refused

@@ -22,8 +22,9 @@ type Relation struct {
 	// DataMap.RowsDeleted decides whether the row is deleted. OnErasure is allowed only for a relation that begins a path
 	// (chain of relations to a subject).
 	OnErasure Strategy `json:"erasure,omitempty"`
-	// When restricts the relation to rows that satisfy a condition, as polymorphic references require. The module assumes
-	// that the database has no foreign key for such a relation.
+	// When restricts the relation to rows that satisfy a condition, as polymorphic references require. For example,
+	// owner_id refers to users only if owner_type is "user". The module assumes that the database has no foreign key for
+	// such a relation.
 	When     *Condition `json:"when,omitempty"`
 	SetsNull bool       `json:"sets_null,omitempty"` // the foreign key has ON DELETE SET NULL
 }

@@ -53,8 +53,8 @@ type CoveredSurface struct {
 	Notes      []string       `json:"notes"`      // further facts for the reader, such as a recovery window
 }
 
-// CoveredField is a field of an export. If its name contains {id}, it covers all fields in which {id} is replaced by
-// any text that is not empty.
+// CoveredField is a field of an export. {id} in its name matches any text that is not empty. For example,
+// conversation.{id}.state covers conversation.7.state.
 type CoveredField struct {
 	Field    string   `json:"field"`
 	Category Category `json:"category"`

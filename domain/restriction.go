@@ -11,10 +11,10 @@ type RestrictionDecision struct {
 	Source     string  // 1 to MaxTextLength characters
 }
 
-// Check returns all errors of the decision, or nil. The purpose need not be declared.
+// Check returns all errors of the decision, or nil. It accepts any valid purpose, declared or not.
 func (d RestrictionDecision) Check() []FieldError { return d.CheckAmong(Purposes{}) }
 
-// CheckAmong returns all errors of the decision, or nil. It refuses a purpose that Purposes.Check refuses.
+// CheckAmong works as Check. If purposes are declared, it also refuses every other purpose.
 func (d RestrictionDecision) CheckAmong(purposes Purposes) []FieldError {
 	var fields []FieldError
 	if d.Purpose != nil {
@@ -48,8 +48,9 @@ const (
 	ScopePurpose RestrictionScope = "purpose"
 )
 
-// RestrictionStatus says whether processing is restricted, for one purpose or, with a nil Purpose, globally. The
-// application must check Restricted before it processes data, because this module does not enforce a restriction.
+// RestrictionStatus says whether processing for one purpose is restricted. If Purpose is nil, it says whether all
+// processing is restricted. The application must check Restricted before it processes data, because this module does
+// not enforce a restriction.
 type RestrictionStatus struct {
 	SubjectID  SubjectID         `json:"subject_id"`
 	Purpose    *string           `json:"purpose"`
@@ -58,8 +59,9 @@ type RestrictionStatus struct {
 	RecordedAt *time.Time        `json:"recorded_at"` // see RestrictionStatusOf
 }
 
-// RestrictionStatusOf returns the status that follows from the records in force. global is the global record in force.
-// scoped is the record in force for purpose. It is ignored if purpose is nil. Both records may be nil.
+// RestrictionStatusOf returns the status that follows from the records in force. The parameter global is the global
+// record in force, and scoped is the record in force for the purpose. Both may be nil. If purpose is nil,
+// RestrictionStatusOf ignores scoped.
 //
 // Processing is restricted if one of the two records restricts it. Therefore, a restriction for all purposes stays
 // effective after the restriction of one purpose is lifted. RecordedAt is the instant of the record that restricts. If

@@ -17,15 +17,15 @@ type SweepScope struct {
 	// ended earlier, the last erasure or sweep has already overwritten the cell.
 	DutyEndsAfter time.Time
 
-	// DutyStartsBy is the instant of the erasure if the application may have created the subject again, otherwise zero. If
-	// it is not zero, a sweep skips a cell if the legal duty to keep it starts after this instant, because the cell may
-	// belong to a new row.
+	// DutyStartsBy makes a sweep skip each cell whose legal duty to keep the value starts after this instant, because the
+	// cell may belong to a new row. It is the instant of the erasure if the application may have created the subject
+	// again. Otherwise it is zero, and a sweep skips no cell for this reason.
 	DutyStartsBy time.Time
 }
 
 // SweepScope returns the scope of a sweep for the subject of m. A sweep overwrites retained cells after the end of the
-// legal duty to keep them. recreated must be true if the subject's own row does not hold the values that the erasure
-// wrote, because the application may then have created the subject again.
+// legal duty to keep them. The parameter recreated must be true if the subject's own row does not hold the values that
+// the erasure wrote. The application may then have created the subject again.
 func (m ErasureMark) SweepScope(recreated bool) *SweepScope {
 	scope := &SweepScope{DutyEndsAfter: m.ErasedAt}
 	if m.SweptAt.After(m.ErasedAt) {
@@ -38,8 +38,8 @@ func (m ErasureMark) SweepScope(recreated bool) *SweepScope {
 }
 
 // RecognizesSurrogate reports whether a surrogate (the value that an erasure writes) of the column can be distinguished
-// from an ordinary value. It returns true for a column with a constant. Otherwise, it returns false for UUIDs, and for
-// short texts whose surrogates consist only of random digits.
+// from an ordinary value. It returns false for two kinds of columns without a constant: UUIDs, and short texts whose
+// surrogates consist only of random digits. It returns true for all other columns.
 func (c Column) RecognizesSurrogate() bool {
 	if _, constant := c.Constant(); constant {
 		return true
@@ -52,9 +52,9 @@ func (c Column) RecognizesSurrogate() bool {
 }
 
 // SurrogateForm returns the form of the surrogates (the values that an erasure writes) of a text column. A surrogate
-// consists of the texts in fixed, with random hexadecimal digits between them. The result digits is the number of
-// digits at each of these places. For example, the surrogate "anon-" and 32 digits has fixed "anon-" and "", and digits
-// 32. digits is 0 if the surrogates do not have this form.
+// consists of the texts in fixed, with random hexadecimal digits in each gap between two of these texts. The result
+// digits is the number of digits in one gap. For example, fixed is {"anon-", ""} and digits is 32 for "anon-" followed
+// by 32 digits. If the surrogates do not have this form, digits is 0.
 func (c Column) SurrogateForm() (fixed []string, digits int) {
 	const prefix, least = "anon-", 12
 	switch _, constant := c.Constant(); {

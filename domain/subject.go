@@ -12,18 +12,19 @@ const separator = '\x1f'
 
 // SubjectID identifies the person of a request by the key that the application uses. It is usually the primary key of
 // the users table as text. A composite id has one element for each key column that the data map declares, in the order
-// of these columns. Two ids are equal only if all elements are equal. The zero value identifies no subject. The
-// services and DataMap.Key refuse it.
+// of these columns. Two ids are equal only if all elements are equal. The services and DataMap.Key refuse the zero
+// value, because it identifies no subject.
 //
-// SubjectID is comparable. It is stored and sent in its canonical form. See String.
+// SubjectID is comparable. It is stored and sent in its canonical form, a single text. See String.
 type SubjectID struct {
 	canonical string
 	composite bool
 }
 
 // NewSubjectID creates an id of one element, or a composite id of several elements. Every element must be valid UTF-8
-// without NUL, and not empty. The canonical form has at most MaxTextLength characters. A single element must not
-// contain U+001F, which separates the elements of composite ids. Returns ErrSubject if an element breaks a rule.
+// without NUL, and not empty. The canonical form (see String) has at most MaxTextLength characters. A single element
+// must not contain U+001F, which separates the elements of composite ids. NewSubjectID returns ErrSubject if an element
+// breaks a rule.
 func NewSubjectID(elements ...string) (SubjectID, error) {
 	if len(elements) == 0 {
 		return SubjectID{}, subjectError("an id needs at least one element")
@@ -46,7 +47,8 @@ func NewSubjectID(elements ...string) (SubjectID, error) {
 	return id, nil
 }
 
-// ParseSubjectID reads the canonical form of an id. It is the inverse of String. Returns ErrSubject for any other text.
+// ParseSubjectID returns the id whose canonical form (the text that String returns) is the given text. It returns
+// ErrSubject if the text is not a canonical form.
 func ParseSubjectID(canonical string) (SubjectID, error) {
 	if !strings.ContainsRune(canonical, separator) {
 		return NewSubjectID(canonical)
@@ -58,9 +60,9 @@ func ParseSubjectID(canonical string) (SubjectID, error) {
 	return NewSubjectID(elements...)
 }
 
-// String returns the canonical form of the id. For an id of one element, it is the element itself. For a composite id,
-// it is the escaped elements, joined by U+001F. Different ids have different canonical forms. The canonical form
-// identifies a person and must not be logged.
+// String returns the canonical form of the id. For an id of one element, this is the element itself. For a composite
+// id, it consists of the escaped elements, joined by U+001F. Different ids have different canonical forms. The
+// canonical form identifies a person and must not be logged.
 func (id SubjectID) String() string { return id.canonical }
 
 // IsZero reports whether id is the zero value, which identifies no subject.
@@ -77,7 +79,8 @@ func (id SubjectID) Elements() []string {
 	return []string{id.canonical}
 }
 
-// splitTuple reverses CanonicalTuple for a tuple of several elements. Returns nil if canonical does not have that form.
+// splitTuple reverses CanonicalTuple for a tuple of several elements. It returns nil if no tuple has this canonical
+// form.
 func splitTuple(canonical string) []string {
 	elements := strings.Split(canonical, string(separator))
 	for i, element := range elements {
@@ -175,7 +178,8 @@ type Subject struct {
 }
 
 // NewSubject returns a Subject with an id of one element, and with the refs (the ids of the same person in external
-// systems). It is a shortcut for the code of a SubjectProvider. Returns ErrSubject as NewSubjectID does.
+// systems). Its main use is a SubjectProvider, the function of an application that returns the subject of a request.
+// NewSubject returns the errors of NewSubjectID.
 func NewSubject(id string, refs ...SubjectRef) (Subject, error) {
 	subjectID, err := NewSubjectID(id)
 	if err != nil {
@@ -184,9 +188,11 @@ func NewSubject(id string, refs ...SubjectRef) (Subject, error) {
 	return Subject{ID: subjectID, Refs: refs}, nil
 }
 
-// Validate checks the subject. It must have an id. Every ref (an id in an external system) must have a kind and a value
-// of 1 to MaxTextLength characters, and no keys. Every key of an Extra must have 1 to MaxTextLength characters, and
-// every value at most MaxTextLength characters. Returns ErrSubject if a check fails.
+// Validate returns ErrSubject if the subject breaks one of these rules:
+//
+//   - The subject has an id.
+//   - Every ref (an id in an external system) has a Kind and a Value of 1 to MaxTextLength characters, and no Keys.
+//   - Every name in Extra has 1 to MaxTextLength characters, and every value at most MaxTextLength characters.
 func (s Subject) Validate() error {
 	if s.ID.IsZero() {
 		return subjectError("the subject has no id")

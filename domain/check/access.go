@@ -31,8 +31,8 @@ func (s *schema) checkAccess() {
 	})
 }
 
-// privileges returns the privileges that an erasure needs on a table. An erasure locks rows before it changes them. The
-// statement that locks rows needs UPDATE.
+// privileges returns the privileges that an erasure needs on a table. The result includes UPDATE for a table in which
+// the erasure only locks rows, because the statement that locks rows needs UPDATE.
 func (s *schema) privileges(table string) []string {
 	needed := []string{"SELECT"}
 	if table == s.SubjectTable().Name || s.isOnPath(table) || len(s.writtenColumns(table)) > 0 {

@@ -35,8 +35,8 @@ type Config struct {
 // Checker checks one data map. It keeps no state between calls and is safe for concurrent use.
 type Checker struct{ config Config }
 
-// New returns a Checker. Returns domain.ErrConfiguration if a required field is missing. Returns domain.ErrManifest if
-// a store cannot carry out the plan with the data map.
+// New returns a Checker. It returns domain.ErrConfiguration if a required field is missing. It returns
+// domain.ErrManifest if a store cannot carry out the plan with the data map.
 func New(c Config) (*Checker, error) {
 	switch {
 	case c.Catalog == nil:
@@ -79,8 +79,8 @@ func (c *Checker) Check(ctx context.Context) ([]domain.Finding, error) {
 // place is the place of a finding: a table, and possibly a column and an object such as a constraint.
 type place struct{ table, column, object string }
 
-// report adds a finding. reason and remedy are sentences. If an earlier finding has the same code and place, report
-// adds nothing, because a check may run several times for one table.
+// report adds a finding. The parameters reason and remedy are sentences. If an earlier finding has the same code and
+// place, report adds nothing, because a check may run several times for one table.
 func (s *schema) report(code string, at place, reason, remedy string) {
 	if slices.ContainsFunc(s.findings, func(f domain.Finding) bool {
 		return f.Code == code && at == place{f.Table, f.Column, f.Object}

@@ -26,8 +26,8 @@ func (s *schema) checkColumns() {
 	})
 }
 
-// family returns one representative of all types that the database compares with each other. For example, all integer
-// types have the family TypeNumber.
+// family returns the same type for all types that the database compares with each other. For example, it returns
+// TypeNumber for all integer types.
 func family(t domain.ColumnType) domain.ColumnType {
 	switch t { //nolint:exhaustive // each of the other types is its own family
 	case domain.TypeSmallInt, domain.TypeInteger, domain.TypeBigInt:

@@ -129,9 +129,9 @@ func (s *schema) checkMatView(view domain.CatalogTable) {
 	}
 }
 
-// isPerPerson reports whether each row of a view seems to be about one person. The view then has the name of an
-// annotated column, a name that suggests personal data, or a reference to the subject. For example, a view that counts
-// orders per day has no such column.
+// isPerPerson reports whether each row of a view seems to be about one person. The view then has a column with the name
+// of an annotated column, a column whose name suggests personal data, or a reference to the subject. For example, a
+// view that counts orders per day has no such column.
 func (s *schema) isPerPerson(table domain.Table, view domain.CatalogTable) bool {
 	subject := s.SubjectTable()
 	return len(s.copied(table, view)) > 0 || slices.ContainsFunc(view.Columns, func(c domain.CatalogColumn) bool {
@@ -155,7 +155,7 @@ func (s *schema) checkSearch(index domain.CatalogTable) {
 	})
 }
 
-// isKeptCurrent reports whether triggers of the table update the index after each UPDATE and DELETE.
+// isKeptCurrent reports whether triggers of the table update the full-text index after each UPDATE and DELETE.
 func (s *schema) isKeptCurrent(table, index domain.CatalogTable) bool {
 	for _, event := range []string{"UPDATE", "DELETE"} {
 		if !slices.ContainsFunc(table.Triggers, func(t domain.CatalogTrigger) bool {

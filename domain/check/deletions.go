@@ -100,10 +100,9 @@ func (l *losses) reportSetNull(
 	}
 }
 
-// reportUndecided handles a foreign key between tables whose rows the erasure deletes. If the check cannot decide
-// whether the foreign key refers only to rows of the same person, reportUndecided reports it: rows of other people may
-// refer to deleted rows. The erasure then fails or deletes these rows, too. reportUndecided returns false if
-// checkForeignKey must check the foreign key further.
+// reportUndecided handles a foreign key between two tables from which an erasure deletes rows. It reports the foreign
+// key if rows of another person may refer to the deleted rows, because the erasure then fails or deletes the rows of
+// that person, too. It returns false if checkForeignKey must check the foreign key further.
 func (l *losses) reportUndecided(
 	table domain.Table, foreign domain.CatalogForeignKey, parent domain.CatalogTable, at place,
 ) bool {
@@ -148,8 +147,8 @@ func (l *losses) isOfAnother(table domain.Table, foreign domain.CatalogForeignKe
 	}) || table.Name == l.SubjectTable().Name
 }
 
-// sharesOwner reports whether rows of one table that refer to each other always belong to the same person. They do if
-// the foreign key contains all columns of a reference that begins a path (chain of relations) to the person. The
+// sharesOwner reports whether rows of one table that refer to each other always belong to the same person. This is true
+// if the foreign key contains all columns of a reference that begins a path (chain of relations) to the person. The
 // erasure then deletes all of these rows in one statement.
 func (l *losses) sharesOwner(table domain.Table, foreign domain.CatalogForeignKey) bool {
 	live := l.live[table.Name]
@@ -160,7 +159,7 @@ func (l *losses) sharesOwner(table domain.Table, foreign domain.CatalogForeignKe
 }
 
 // beginsPath reports whether a path of the data map (a chain of relations to the subject) begins with the foreign key.
-// The plan then deletes the referring rows first, or sets the reference to NULL first.
+// An erasure then deletes the referring rows, or sets their references to NULL, before it deletes the referenced rows.
 func (s *schema) beginsPath(table domain.Table, live domain.CatalogTable, foreign domain.CatalogForeignKey) bool {
 	return slices.ContainsFunc(s.Paths(table.Name), func(p domain.Path) bool {
 		return len(p.Relations) > 0 && p.Relations[0].When == nil && s.isRelation(p.Relations[0], live, foreign)
@@ -177,8 +176,8 @@ func (s *schema) isRelation(
 		isSubset(live, relation.Columns, foreign.Columns)
 }
 
-// checkSetNull reports relations for which the data map expects ON DELETE SET NULL, but the database has no foreign
-// key. If there is a foreign key with another action, checkForeignKey reports it.
+// checkSetNull reports relations that are declared with ON DELETE SET NULL in the data map but have no foreign key in
+// the database. If a foreign key has another action, checkForeignKey reports it.
 func (s *schema) checkSetNull() {
 	s.eachPresent(func(table domain.Table, live domain.CatalogTable) {
 		for _, relation := range table.Relations {

@@ -42,8 +42,8 @@ func nested(action domain.ForeignKeyAction) func(*world) {
 	}
 }
 
-// approved adds a table whose rows stay after an erasure. It has a second reference to users, approved_by, which an
-// erasure does not follow.
+// approved adds a table whose rows stay after an erasure. The table has a second reference to users, approved_by, which
+// an erasure does not follow.
 func approved(action domain.ForeignKeyAction, setsNull bool) func(*world) {
 	return leaving(func(w *world) {
 		w.tables = append(w.tables, domain.Table{

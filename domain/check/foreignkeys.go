@@ -7,11 +7,11 @@ import (
 )
 
 // checkForeignKeys reports relations that begin a path (chain of relations to the subject) and have no foreign key. An
-// erasure locks the rows to which the relation refers. Only with a foreign key, a transaction that inserts a referring
-// row waits for this lock. Otherwise, the erasure may miss the new row.
+// erasure locks the rows to which such a relation refers. A transaction that inserts a referring row waits for this
+// lock only if there is a foreign key. Without a foreign key, the erasure may miss the new row.
 //
-// It ignores relations with a condition, because a foreign key cannot express the condition. It ignores foreign tables
-// (tables on another server), because they cannot have foreign keys.
+// checkForeignKeys ignores relations with a condition, because a foreign key cannot express the condition. It also
+// ignores foreign tables (tables on another server), because they cannot have foreign keys.
 func (s *schema) checkForeignKeys() {
 	if s.catalog.SerialWrites {
 		return

@@ -137,7 +137,8 @@ var trailing = words(`
 	url, uri, path, key, file, filename, image, thumbnail, blob, prefix, suffix, name, identity, amount, v, x, y,
 	token`)
 
-// soundsPassword reports whether a word for a secret means a secret of a person in any table, such as a password.
+// soundsPassword reports whether a word for a secret means a secret of a person, independent of the table. An example
+// is password.
 func soundsPassword(word string) bool {
 	return slices.ContainsFunc([]string{"pass", "otp", "credential", "recovery", "cvv", "cvc"}, func(w string) bool {
 		return strings.Contains(word, w)
@@ -176,9 +177,9 @@ func isOfSystem(column domain.CatalogColumn) bool {
 	return hasWord(column.Name, ofSystems...)
 }
 
-// isIdentifying reports whether the name of a column suggests who a person is, independent of the table. surely is
-// false if things often have such a column too. For example, a repository may have a full name, and a service a user
-// name.
+// isIdentifying reports whether the name of a column suggests who a person is, independent of the table. The result
+// surely is false if things often have such a column, too. For example, a repository may have a full name, and a
+// service a user name.
 func isIdentifying(column domain.CatalogColumn) (is, surely bool) {
 	found, ok := soundsPersonal("", domain.CatalogTable{}, column)
 	parts := domain.NameWords(column.Name)

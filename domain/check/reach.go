@@ -26,10 +26,9 @@ func (s *schema) checkReach() {
 	s.eachPresent(s.checkPaths)
 }
 
-// reportReaching reports a table outside the data map that refers to a table of the data map. If it refers to the data
-// map only through other tables, it is reported only if it seems to hold personal data. A later check reports it after
-// the user has added the other tables to the data map. reportReaching returns true if the table refers to the data map,
-// even if it is not reported.
+// reportReaching reports a table outside the data map with a foreign key to a table of the data map. It also reports a
+// table that refers to the data map only through other tables, but only if the table seems to hold personal data.
+// reportReaching returns true if the table refers to the data map, even if it does not report the table.
 func (s *schema) reportReaching(table domain.CatalogTable) bool {
 	chain, columns := s.foreignKeyChain(table, map[string]bool{})
 	if len(chain) == 0 || len(chain) > 1 && s.personalSentence(table) == "" {

@@ -73,7 +73,7 @@ const (
 	warning = domain.SeverityWarning
 )
 
-// rules are in the order of the documentation, grouped by topic.
+// rules are grouped by topic, in the order of the documentation.
 var rules = []Rule{
 	{nothingErased, failure, "The plan of an erasure has no steps"},
 	{tableMissing, failure, "The database lacks a table of the data map"},
@@ -133,7 +133,7 @@ var rules = []Rule{
 	{secretExported, warning, "A column that exports show seems to hold a secret"},
 }
 
-// Rules returns the rules in the order of the documentation.
+// Rules returns all rules that a Checker applies, grouped by topic.
 func Rules() []Rule { return slices.Clone(rules) }
 
 func severityOf(code string) domain.Severity {

@@ -78,8 +78,8 @@ func (s *schema) need(table string) {
 	}
 }
 
-// eachPresent calls do for each declared table of the data map that exists in the database, in the order of the
-// declaration.
+// eachPresent calls the function do for each declared table of the data map that exists in the database, in the order
+// of the declaration.
 func (s *schema) eachPresent(do func(table domain.Table, live domain.CatalogTable)) {
 	for _, table := range s.Declared() {
 		if live, ok := s.live[table.Name]; ok {

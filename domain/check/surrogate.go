@@ -73,7 +73,7 @@ func (s *surrogate) ofType() {
 }
 
 // anonymous returns the default surrogate (the value that an erasure writes) of a text column: "anon-" and digits, or
-// digits only if the column is too short. length is the maximum length of the column. 0 means no limit.
+// digits only if the column is too short. The parameter length is the maximum length of the column, or 0 for no limit.
 func anonymous(digits string, length int) string {
 	const prefix, least = "anon-", 12
 	switch {

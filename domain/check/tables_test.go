@@ -11,8 +11,8 @@ func (w *world) without(table string) {
 	}
 }
 
-// plain adds the table badges to the data map and to the database. It has no personal data, and an erasure does not use
-// it.
+// plain adds the table badges to the data map and to the database. The table has no personal data, and an erasure does
+// not use it.
 func (w *world) plain() {
 	w.tables = append(w.tables, domain.Table{
 		Name: "badges", PrimaryKey: []string{"id"}, Relations: []domain.Relation{belongsTo("users", "user_id")},

@@ -8,7 +8,7 @@ import (
 	"github.com/habeas-data/habeas/domain/internal/names"
 )
 
-// recognise finds the columns of all tables that look personal.
+// recognise finds the columns that look personal, in all tables.
 func (d *draft) recognise() {
 	for _, t := range d.tables {
 		for _, c := range t.Columns {
@@ -39,8 +39,8 @@ func (d *draft) annotate() {
 	}
 }
 
-// annotated returns the column for the data map, with an annotation if the column looks personal. since is the time
-// column with the start of a retention duty (the legal duty to keep the row), or "".
+// annotated returns the column for the data map, with an annotation if the column looks personal. The parameter since
+// is the time column with the start of a retention duty (the legal duty to keep the row), or "".
 func (d *draft) annotated(t *table, c domain.CatalogColumn, since string) domain.Column {
 	column := domain.Column{Name: c.Name, Type: c.Type, Note: t.referenceNote(c.Name)}
 	if c.Type == domain.TypeText {
@@ -91,7 +91,7 @@ func (d *draft) annotated(t *table, c domain.CatalogColumn, since string) domain
 func sentence(reason string) string { return strings.ToUpper(reason[:1]) + reason[1:] + "." }
 
 // referenceNote returns a note about the reference that contains the column, or "". The note states that the reference
-// is a guess, or whether the row belongs to the person that the reference leads to.
+// is a guess, and whether the row belongs to the person that the reference leads to.
 func (t *table) referenceNote(column string) string {
 	for _, r := range t.out {
 		if !slices.Contains(r.columns, column) {

@@ -46,10 +46,9 @@ func (d *draft) measurePaths() {
 	}
 }
 
-// reversePaths adds paths (chains of references to the subject's table) for tables that have no path, but that tables
-// with a path refer to. An example is a table of addresses that users refer to. The path is the reverse of this
-// reference: an address belongs to the user whose row refers to it. reversePaths asks a person whether several people
-// share a row.
+// reversePaths adds paths (chains of references to the subject's table) in the reverse direction of a reference. For
+// example, if users refer to addresses, an address belongs to the user whose row refers to it. Only a table without
+// another path gets such a path. reversePaths asks a person whether each row belongs to only one person.
 func (d *draft) reversePaths() {
 	for _, t := range d.tables {
 		if t.distance != unreachable || !t.canBeMapped() || len(t.personal()) == 0 {
@@ -88,8 +87,8 @@ func (d *draft) reversePaths() {
 	}
 }
 
-// choosePaths chooses the references that begin the paths (chains of references) of each table to the subject's table.
-// Each of them refers to a table with a shorter path, so that they form no cycle.
+// choosePaths chooses, for each table, the references that begin its paths (chains of references to the subject's
+// table). Each chosen reference refers to a table that is closer to the subject's table, so that paths form no cycle.
 func (d *draft) choosePaths() {
 	for _, t := range d.tables {
 		if t.distance == unreachable || t == d.subject {
@@ -111,8 +110,8 @@ func (d *draft) choosePaths() {
 	d.keepRelations()
 }
 
-// takePeople declares each direct reference to the subject's table as a path, because the rows concern each of these
-// people.
+// takePeople makes each direct reference to the subject's table a path, because the row concerns each person that it
+// refers to.
 func (t *table) takePeople(direct []*reference) {
 	slices.SortStableFunc(direct, func(a, b *reference) int { return cmp.Compare(a.role, b.role) })
 	if len(direct) > maxPaths {
@@ -132,8 +131,8 @@ func (t *table) takePeople(direct []*reference) {
 	}
 }
 
-// takeOne makes the best of several references with equally short paths the only path (chain of references to the
-// subject's table) of the table, and asks a person to confirm it.
+// takeOne chooses the best of several references that begin equally short paths (chains of references to the subject's
+// table). It makes this reference the only path of the table, and asks a person to confirm it.
 func (t *table) takeOne(shortest []*reference) {
 	prefer := func(holds bool) int {
 		if holds {
@@ -162,8 +161,8 @@ func (t *table) takeOne(shortest []*reference) {
 		others...)
 }
 
-// isPartOf reports whether the name of the table part begins with the name of the table whole, as in order_items and
-// orders.
+// isPartOf reports whether the table name in the parameter part begins with the singular of the table name in the
+// parameter whole. For example, order_items begins with the singular of orders.
 func isPartOf(whole, part string) bool {
 	return strings.HasPrefix(names.BaseName(part), words.Singular(names.BaseName(whole)))
 }
@@ -182,7 +181,8 @@ func (d *draft) keepRelations() {
 	}
 }
 
-// leadsTo reports whether a chain of references that the data map has as relations leads from one table to the other.
+// leadsTo reports whether a chain of references leads from the first table to the second. It follows only references
+// that the data map has as relations.
 func leadsTo(from, to *table, seen map[*table]bool) bool {
 	if from == to {
 		return true

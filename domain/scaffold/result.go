@@ -31,7 +31,8 @@ func (t *table) choose() {
 	}
 }
 
-// result returns the tables of the data map and all decisions, with the subject's table first and the others by name.
+// result returns the tables of the data map, and the decisions (questions to a person) about all tables. Both begin
+// with the subject's table, and the other tables follow by name.
 func (d *draft) result() ([]domain.Table, []Decision) {
 	var tables []domain.Table
 	decisions := []Decision{}
@@ -51,8 +52,8 @@ func (d *draft) result() ([]domain.Table, []Decision) {
 	return tables, decisions
 }
 
-// askedOfColumns returns the decisions about columns. If a person annotates such a column, the data map needs the
-// table.
+// askedOfColumns returns the decisions about columns, without the decisions about rows. A table outside the data map
+// needs only these: if a person annotates such a column, the table becomes part of the data map.
 func (t *table) askedOfColumns() []Decision {
 	return slices.DeleteFunc(slices.Clone(t.asked), func(d Decision) bool { return d.Column == "" })
 }
@@ -100,7 +101,8 @@ func (d *draft) mapped(t *table) domain.Table {
 	return to
 }
 
-// note returns the text with all decisions about the column. An empty column means the decisions about the rows.
+// note returns the parameter text, followed by all decisions about the column. If column is empty, these are the
+// decisions about the rows.
 func (t *table) note(column, text string) string {
 	var parts []string
 	if text != "" {
@@ -176,7 +178,8 @@ func (d *draft) askForLeftOut() {
 	}
 }
 
-// askForPersonal adds a question to the subject's table if the proposed data map has nothing to erase.
+// askForPersonal asks whether a column holds personal data if the proposed data map has nothing that an erasure could
+// erase. The question is a decision about the subject's table.
 func (d *draft) askForPersonal() {
 	erases := slices.ContainsFunc(d.tables, func(t *table) bool {
 		return t.chosen && (t.rowsDeleted ||

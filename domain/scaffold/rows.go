@@ -9,8 +9,8 @@ import (
 	"github.com/habeas-data/habeas/internal/words"
 )
 
-// decideRows decides for each table whether an erasure deletes its rows. It deletes rows that belong only to the person
-// and that no remaining row refers to.
+// decideRows decides for each table whether an erasure deletes its rows. An erasure deletes rows that belong only to
+// the person and that no remaining row refers to.
 func (d *draft) decideRows() {
 	for _, t := range d.byDistance() {
 		t.rowsDeleted, t.reason = d.wantsDeletion(t)
@@ -72,7 +72,7 @@ func (d *draft) byDistance() []*table {
 }
 
 // wantsDeletion reports whether an erasure should delete the rows of a table if no other table prevents the deletion.
-// why is the reason, as a sentence.
+// The result why is the reason, as a sentence.
 func (d *draft) wantsDeletion(t *table) (rowsDeleted bool, why string) {
 	duty, hasDuty := names.FindDuty(t.Name)
 	other := d.otherParent(t)
@@ -111,9 +111,9 @@ func (d *draft) wantsDeletion(t *table) (rowsDeleted bool, why string) {
 	}
 }
 
-// otherParent returns a reference of the table that begins no path (chain of references to the subject), but leads to
-// another table with a path, or nil if there is none. Through such a reference, a row may also belong to another
-// person.
+// otherParent returns a reference to another table that also leads to the subject's table but begins none of the
+// table's paths (chains of references to the subject). Through such a reference, a row may also belong to another
+// person. otherParent returns nil if there is none.
 func (d *draft) otherParent(t *table) *reference {
 	for _, r := range t.out {
 		if r.to != t && r.to != d.subject && r.to.distance != unreachable && !slices.Contains(t.paths, r) {
@@ -173,7 +173,7 @@ func (d *draft) isOwn(t *table) bool {
 // snakeCase returns a name in snake case. For example, UserSettings gives user_settings.
 func snakeCase(name string) string { return strings.Join(domain.NameWords(name), "_") }
 
-// blocker returns a reference to the table that prevents the deletion of its rows, or nil.
+// blocker returns a reference to the table that prevents an erasure from deleting the table's rows, or nil.
 func (t *table) blocker() *reference {
 	i := slices.IndexFunc(t.in, func(r *reference) bool { return !r.allowsDeletion(t) })
 	if i < 0 {
@@ -186,8 +186,8 @@ func (t *table) blocker() *reference {
 // It can in two cases:
 //
 //   - The erasure deletes the referring rows first.
-//   - The database sets the reference to NULL, and none of the columns of the reference is in a reference that begins a
-//     path (chain of references to the subject).
+//   - The database sets the reference to NULL, and each of its columns accepts NULL. No column of the reference is in
+//     the key of its table, or in a reference that begins a path (chain of references to the subject).
 func (r *reference) allowsDeletion(t *table) bool {
 	if r.from.rowsDeleted && len(t.paths) == 1 && len(r.from.paths) == 1 && r.from.paths[0] == r {
 		return true

@@ -112,11 +112,11 @@ type table struct {
 	domain.CatalogTable
 	key         []string     // the columns that identify a row; empty if the table has no key
 	out         []*reference // references from this table
-	in          []*reference // references to this table, including its own
+	in          []*reference // references to this table, also from its own rows
 	distance    int          // the length of the path to the subject's table, or unreachable
 	paths       []*reference // the references that begin the paths to the subject's table
 	found       map[string]names.Match
-	reversed    bool   // its path begins with a reversed reference; see reversePaths
+	reversed    bool   // the path of the table begins with a reversed reference; see reversePaths
 	needed      bool   // the data map may have the table
 	rowsDeleted bool   // an erasure deletes the rows
 	reason      string // a sentence: why an erasure deletes or keeps the rows

@@ -30,9 +30,9 @@ const (
 	forAllPersonal = 24 // the maximum for all personal columns
 	forEmail       = 6
 	forPassword    = 6
-	forPair        = 25 // each row of another candidate belongs to one row, as if each user has one account
-	againstPart    = 20 // its rows belong to rows of another candidate, as accounts at providers belong to users
-	againstGroup   = 30 // many rows of another candidate belong to one row, as if an account has many users
+	forPair        = 25 // another candidate refers to the table by a unique column, as if each user has one account
+	againstPart    = 20 // the table refers to another candidate, as accounts at providers refer to users
+	againstGroup   = 30 // many rows of another candidate may refer to one row, as if an account has many users
 	minScore       = 50
 	minLead        = 12
 )
@@ -115,8 +115,8 @@ func undecided(code, message string, candidates []Candidate) error {
 	return domain.Invalid("scaffold", []domain.FieldError{{Field: "subject_table", Code: code, Message: message}})
 }
 
-// subjectKey returns the columns that identify a subject. These are the key of the table or, if its types do not fit, a
-// unique key whose types fit. It returns nil if there is no such key.
+// subjectKey returns the columns that identify a subject: the key of the table if all its column types are allowed in a
+// subject key, otherwise a unique key with allowed types. It returns nil if the table has no such key.
 func subjectKey(t *table) []string {
 	fits := func(key []string) bool {
 		return len(key) > 0 && !slices.ContainsFunc(key, func(name string) bool {

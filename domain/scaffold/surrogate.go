@@ -99,8 +99,8 @@ func (t *table) checksOf(column string) []domain.CatalogCheck {
 	})
 }
 
-// surrogates are the constants that an erasure writes into columns whose database type is not a type of the data map,
-// by database type.
+// surrogates maps a database type that is not a type of the data map to the constant that an erasure writes into a
+// column of this type.
 var surrogates = map[string]string{
 	"inet": "0.0.0.0", "cidr": "0.0.0.0/0", "macaddr": "00:00:00:00:00:00", "macaddr8": "00:00:00:00:00:00:00:00",
 	"interval": "0", "money": "0", "tsvector": domain.EmptySurrogate, "hstore": domain.EmptySurrogate, "time": "00:00:00",
@@ -326,7 +326,7 @@ func samples(c domain.Column) []condition.Value {
 }
 
 // anonymous returns the default surrogate (the value that an erasure writes) of a text column: "anon-" and digits, or
-// digits only if the column is too short. length is the maximum length of the column. 0 means no limit.
+// digits only if the column is too short. The parameter length is the maximum length of the column, or 0 for no limit.
 func anonymous(length int, digits string) string {
 	const prefix, least = "anon-", 12
 	switch {

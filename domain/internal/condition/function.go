@@ -153,9 +153,9 @@ func call(name string, arguments []Value) Value {
 	return Value{}
 }
 
-// coalesce returns the value of COALESCE for the operands in all. v is the first of them that is not certainly NULL. If
-// v is unknown, v may be NULL, and the result is unknown, too. However, if another operand is certainly not NULL, the
-// result is also not NULL.
+// coalesce returns the value of COALESCE for the operands in all. The value v is the first operand that is not known to
+// be NULL. If v is known, coalesce returns v. Otherwise, it returns Present() if one of the operands is known to be not
+// NULL, or an unknown value.
 func (v Value) coalesce(all []Value) Value {
 	if v.kind != unknown {
 		return v

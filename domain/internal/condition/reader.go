@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// reader parses a condition and evaluates it in the same pass. If it cannot parse a part, it sets failed, and the
-// outcome of the condition is Undecided.
+// reader parses a condition and evaluates it in the same pass. If the reader cannot parse a part, it sets the field
+// failed, and the outcome of the condition is Undecided.
 type reader struct {
 	tokens []token
 	at     int
@@ -175,8 +175,8 @@ func (r *reader) membership(value Value) Value {
 		}
 		return both(compare(value, ">=", low), compare(value, "<=", r.operand()))
 	case r.word("like"):
-		// LIKE distinguishes upper and lower case on PostgreSQL, but not for ASCII letters on SQLite. The database is unknown
-		// here, so the result is known only if both rules give the same result.
+		// PostgreSQL distinguishes upper and lower case in LIKE, but SQLite ignores the case of ASCII letters. The database
+		// is unknown here. Therefore, the result is known only if it is the same on both databases.
 		pattern := r.operand()
 		if r.word("escape") {
 			r.operand()

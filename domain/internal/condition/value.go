@@ -37,7 +37,8 @@ func Null() Value { return Value{kind: null} }
 // Present returns a value that is known to be not NULL.
 func Present() Value { return Value{kind: present} }
 
-// Text returns a text. It also serves for another value if only the text form of the value is known.
+// Text returns a value whose text form is s. The value is a text, or a value of another type of which only the text
+// form is known.
 func Text(s string) Value { return Value{kind: text, text: s} }
 
 // Number returns a number.

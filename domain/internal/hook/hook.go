@@ -20,9 +20,9 @@ type Hooks[R interface{ Clone() R }] struct {
 	After func(ctx context.Context, subject domain.Subject, result R)
 }
 
-// CallBefore calls Before and returns its error. If Before panics, it returns *Panicked. If there is an error,
-// CallBefore also appends an audit event as evidence, which stays after the transaction rolls back. The function failed
-// creates this event from a payload.
+// CallBefore calls the hook Before and returns its error, or *Panicked if the hook panics. If the hook fails or panics,
+// CallBefore also appends an audit event as evidence, which stays after the transaction rolls back. The function in the
+// parameter failed creates this event from a payload.
 func (h Hooks[R]) CallBefore(
 	ctx context.Context, s ports.Session, subject domain.Subject, failed func(domain.Payload) domain.AuditEvent,
 ) error {
@@ -39,9 +39,9 @@ func (h Hooks[R]) CallBefore(
 	return err
 }
 
-// CallAfter registers After with the session, which calls After after the commit. After receives copies of the subject
-// and the result. Returns domain.ErrConfiguration if After is set and the session does not implement
-// ports.CommitNotifier.
+// CallAfter registers the hook After with the session. The session calls the hook after the commit, with copies of the
+// subject and the result. CallAfter returns domain.ErrConfiguration if the hook is set and the session does not
+// implement ports.CommitNotifier.
 func (h Hooks[R]) CallAfter(s ports.Session, subject domain.Subject, result R) error {
 	if h.After == nil {
 		return nil

@@ -98,7 +98,8 @@ func findSecret(table string, parts []string, t domain.ColumnType) (Match, bool)
 	return Match{}, false
 }
 
-// fits reports whether a column of the type can hold the values of the rule. It returns true for an unknown type.
+// fits reports whether a column of the given type can hold the personal data that the rule recognises. It returns true
+// if the type is empty.
 func (r columnRule) fits(t domain.ColumnType) bool {
 	switch t { //nolint:exhaustive // the others are kinds of text
 	case domain.TypeTime:

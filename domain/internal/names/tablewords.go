@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Kind is a kind of table that Is recognises by the name.
+// Kind is a kind of table. The function Is recognises the kind by the name of the table.
 type Kind string
 
 // The kinds of tables.
@@ -79,7 +79,7 @@ func Is(table string, kind Kind) bool {
 	return endsIn(table, tableWords[kind])
 }
 
-// virtual are words before "address" that show that it is not a postal address, such as ip_address.
+// virtual are words before "address" that show that a column does not hold a postal address, such as ip_address.
 var virtual = []string{"ip", "mac", "email", "mail", "wallet", "network"}
 
 func endsIn(table string, list []pattern) bool {

@@ -10,8 +10,8 @@ import (
 
 // Right reports to the observer that a call of a service for a right of the subject has ended. It reports after the end
 // of the session, or immediately if the session does not implement ports.EndNotifier. If the call succeeded but the
-// session failed, for example at the commit, the reported outcome is that of the session. If observer is nil, Right
-// does nothing.
+// session failed, for example at the commit, Right reports the outcome of the session. If observer is nil, Right does
+// nothing.
 func Right(ctx context.Context, observer ports.Observer, s ports.Session, right domain.RightObserved) {
 	if observer != nil {
 		report(ctx, observer, s, right)

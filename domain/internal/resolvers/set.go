@@ -81,7 +81,8 @@ func (s *Set) Targets() []domain.OutboxTarget {
 }
 
 // Route returns a Call for each ref (the id of the subject in an external system), in the order of registration, and
-// the names of the resolvers without a ref. Returns domain.ErrSubject if no resolver has the kind of a ref as its name.
+// the names of the resolvers without a ref. It returns domain.ErrSubject if the kind of a ref is not the name of a
+// resolver.
 func (s *Set) Route(refs []domain.SubjectRef) (calls []Call, skipped []string, err error) {
 	for _, ref := range refs {
 		if s.byName[ref.Kind] == nil {
