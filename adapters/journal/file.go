@@ -69,7 +69,7 @@ func (f *File) Name() string { return f.name }
 // not mix. A line that another process is writing does not look like a line that a crash has truncated.
 func (f *File) Append(ctx context.Context, lines []byte) error {
 	if err := ctx.Err(); err != nil {
-		return &domain.Error{Op: "journal", Message: "ended by its context", Err: err}
+		return ended(err)
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -78,7 +78,7 @@ func (f *File) Append(ctx context.Context, lines []byte) error {
 	if err != nil {
 		return failed("open the file", err)
 	}
-	err = appendTo(file, lines)
+	err = appendTo(ctx, file, lines)
 	if closed := file.Close(); err == nil && closed != nil {
 		err = failed("close the file", closed)
 	}
@@ -90,8 +90,11 @@ func (f *File) Append(ctx context.Context, lines []byte) error {
 
 // appendTo locks the file, appends the lines and flushes the file to the disk. If the last line of the file is cut off,
 // it first ends that line and appends a line that reports the cut (domain.AppendTruncated).
-func appendTo(file *os.File, lines []byte) error {
-	if err := lock(file); err != nil {
+func appendTo(ctx context.Context, file *os.File, lines []byte) error {
+	if err := lock(ctx, file); err != nil {
+		if cause := ctx.Err(); cause != nil {
+			return ended(cause)
+		}
 		return failed("lock the file", err)
 	}
 	info, err := file.Stat()
@@ -145,6 +148,10 @@ func (f *File) Open(context.Context) (io.ReadCloser, error) {
 type emptyReader struct{}
 
 func (emptyReader) Read([]byte) (int, error) { return 0, io.EOF }
+
+func ended(cause error) error {
+	return &domain.Error{Op: "journal", Message: "ended by its context", Err: cause}
+}
 
 // failed returns the error of a failed system call. The error does not contain the path, because a path may be
 // confidential.

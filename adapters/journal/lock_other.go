@@ -2,7 +2,10 @@
 
 package journal
 
-import "os"
+import (
+	"context"
+	"os"
+)
 
 // lock takes no lock, because the system has no flock.
-func lock(*os.File) error { return nil }
+func lock(context.Context, *os.File) error { return nil }
