@@ -189,6 +189,19 @@ func (live) Catalog(context.Context) (domain.Catalog, error) {
 	}}, nil
 }
 
+func TestScaffoldReportsACatalogThatCannotBeRead(t *testing.T) {
+	root := cli.New(nil)
+	root.AddCommand(cli.Scaffold(func(context.Context) (ports.CatalogReader, error) {
+		return nil, &domain.Error{Op: "catalog", Message: "a table or a column is missing: were the migrations run?"}
+	}))
+	var complaint strings.Builder
+	root.SetErr(&complaint)
+	root.SetArgs([]string{"scaffold"})
+	if code := cli.Execute(t.Context(), root); code != 2 || !strings.Contains(complaint.String(), "is missing") {
+		t.Errorf("ends with %d: %s", code, complaint.String())
+	}
+}
+
 func TestADataMapIsProposed(t *testing.T) {
 	propose := func(args ...string) (code int, stdout, stderr string) {
 		t.Helper()

@@ -91,7 +91,7 @@ const unmigrated = "were the migrations run?"
 // no migration is pending, withMigrateUp adds nothing, because the missing table is a table of the application.
 func (c *call) withMigrateUp(ctx context.Context, err *Error) error {
 	before, after, isMissing := strings.Cut(err.Text, unmigrated)
-	if !isMissing {
+	if !isMissing || c.Application == nil { // the command scaffold has no application
 		return err
 	}
 	migrations, failure := c.Migrations(ctx)
