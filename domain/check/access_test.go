@@ -208,6 +208,12 @@ var accessCases = cases{
 		func(w *world) { w.live("orders").ForeignKeys[0].References = "sessions" },
 		[]string{"delete-restricted orders.user_id user_id_fkey", "foreign-key-missing orders.user_id"},
 	},
+	"foreign-key-missing not if it has more columns": {
+		func(w *world) {
+			w.both("orders", domain.Column{Name: "tenant", Type: domain.TypeText})
+			w.live("orders").ForeignKeys[0].Columns = []string{"tenant", "user_id"}
+		}, []string{"path-missing orders.tenant, user_id user_id_fkey"},
+	},
 	"foreign-key-missing not of a condition": {targets("target", "user_id"), nil},
 	"foreign-key-missing not with serial writes": {
 		func(w *world) { w.live("orders").ForeignKeys = nil; w.catalog.SerialWrites = true }, nil,

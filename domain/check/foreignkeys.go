@@ -10,8 +10,9 @@ import (
 // erasure locks the rows to which such a relation refers. A transaction that inserts a referring row waits for this
 // lock only if there is a foreign key. Without a foreign key, the erasure may miss the new row.
 //
-// checkForeignKeys ignores relations with a condition, because a foreign key cannot express the condition. It also
-// ignores foreign tables (tables on another server), because they cannot have foreign keys.
+// checkForeignKeys ignores relations with a condition, because a foreign key cannot express the condition. It ignores
+// views and foreign tables (tables on another server), because they have no foreign keys. A foreign key may have more
+// columns than the relation, such as the tenant.
 func (s *schema) checkForeignKeys() {
 	if s.catalog.SerialWrites {
 		return
@@ -25,8 +26,13 @@ func (s *schema) checkForeignKeys() {
 				continue
 			}
 			relation := path.Relations[0]
+			parent, exists := s.live[relation.References]
+			if !exists || !isTable(parent) || !hasAll(live, relation.Columns) {
+				continue
+			}
 			if slices.ContainsFunc(live.ForeignKeys, func(foreign domain.CatalogForeignKey) bool {
-				return s.isRelation(relation, live, foreign)
+				target, known := s.catalog.Table(foreign.References)
+				return known && target.Name == parent.Name && isSubset(live, relation.Columns, foreign.Columns)
 			}) {
 				continue
 			}
