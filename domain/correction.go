@@ -22,8 +22,8 @@ type Correction struct {
 	// Category names the value for external systems, which do not know the tables. A correction without a Category is not
 	// sent to external systems. If Table is set, Category must be the category of the column.
 	Category Category `json:"category,omitempty"`
-	// AllColumns applies a correction without a Table to all columns of its Category. If AllColumns is false and the
-	// category has several columns, the correction is refused as ambiguous.
+	// AllColumns applies a correction without a Table to all columns of its Category that exports show. If AllColumns is
+	// false and the category has several columns, the correction is refused as ambiguous.
 	AllColumns bool `json:"all_columns,omitempty"`
 
 	// Value has one of the types that rectification.Planner.Plan lists.

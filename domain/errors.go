@@ -32,7 +32,8 @@ const (
 	ErrSession Code = "session"
 	// ErrUnavailable: the store cannot be reached or is overloaded. A later retry may succeed.
 	ErrUnavailable Code = "unavailable"
-	// ErrConflict: the store refused a write because it conflicts with stored data.
+	// ErrConflict: the store refused a write because it conflicts with stored data, or because a value does not fit its
+	// column.
 	ErrConflict Code = "conflict"
 	// ErrLeftOver: after an erasure, the database still holds data that the erasure should have deleted or overwritten.
 	// After a rectification, the database does not hold the new values. The cause is a trigger, a rule or a view. The

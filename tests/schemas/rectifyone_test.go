@@ -3,6 +3,7 @@ package schemas
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"testing"
 
@@ -134,4 +135,43 @@ func TestACorrectionThatIsTooLongForTheDatabaseIsAConflict(t *testing.T) {
 	if !errors.Is(err, domain.ErrConflict) {
 		t.Errorf("got %v", err)
 	}
+}
+
+// The database allows NULL and the empty text in the key of memos. A correction with an empty row applies to all rows, so
+// no exported row may have an empty name.
+func TestARowWithoutAKeyIsNotCorrectedWithAllRows(t *testing.T) {
+	type memo struct {
+		bun.BaseModel `bun:"table:memos" subject:"owned"`
+		ID            string  `bun:"id,pk"`
+		WriterID      int64   `bun:"writer_id"`
+		Writer        *writer `bun:"rel:belongs-to,join:writer_id=id"`
+		Text          string  `bun:"text" pii:"communication"`
+	}
+	databases.Each(t, func(t *testing.T, db *bun.DB) {
+		a := open(t, db, app.Config{Models: []any{(*writer)(nil), (*memo)(nil)}},
+			"CREATE TABLE writers (id bigint PRIMARY KEY, name text, biography text)",
+			"CREATE TABLE memos (id varchar(9) UNIQUE, writer_id bigint REFERENCES writers, text text)",
+			"INSERT INTO writers VALUES (1, 'Zoe', 'life')",
+			"INSERT INTO memos VALUES (NULL, 1, 'first'), ('', 1, 'second'), ('a', 1, 'third')")
+		rows := map[string]bool{}
+		bundle, err := a.export(t.Context(), "1")
+		must(t, err)
+		for _, record := range bundle.Records {
+			if record.Source == "memos" {
+				rows[record.Row] = true
+			}
+		}
+		if len(rows) != 3 || rows[""] {
+			t.Errorf("rows %q", slices.Collect(maps.Keys(rows)))
+		}
+		for row := range rows {
+			_, err := a.correct(t.Context(), "1", domain.Correction{Table: "memos", Column: "text", Row: row, Value: "new"})
+			if (err == nil) != (row == "a") {
+				t.Errorf("row %q: %v", row, err)
+			}
+		}
+		if n := a.text(t, "SELECT count(*) FROM memos WHERE text = 'new'"); n != "1" {
+			t.Errorf("%s rows are corrected", n)
+		}
+	})
 }

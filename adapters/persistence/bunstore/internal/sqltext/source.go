@@ -1,6 +1,7 @@
 package sqltext
 
 import (
+	"cmp"
 	"strconv"
 	"time"
 
@@ -164,16 +165,20 @@ func (e *Export) pathsToSubject(s *source, values []any) []domain.Path {
 	return leading
 }
 
-// rowName returns the name of the row in the export: its primary key, or its number.
+// rowName returns the name of the row in the export: its primary key, or its number. NULL in the key is named NULL. The
+// name is never empty, because a correction without a row name applies to all rows of the table.
 func (s *source) rowName(row *ExportRow) string {
 	if !s.namedByKey {
 		return strconv.Itoa(row.rowNumber)
 	}
 	key := make([]string, len(s.table.PrimaryKey))
 	for i := range key {
-		key[i] = Text(row.Values[i])
+		key[i] = "NULL"
+		if row.Values[i] != nil {
+			key[i] = Text(row.Values[i])
+		}
 	}
-	return domain.CanonicalTuple(key)
+	return cmp.Or(domain.CanonicalTuple(key), `""`)
 }
 
 func (s *source) yield(dialect Dialect, row *ExportRow, yield func(domain.ExportRecord) error) error {

@@ -94,11 +94,9 @@ func asTime(value any) any {
 	return Text(value)
 }
 
-// Text converts a value that a driver returns to a text. NULL becomes the empty text.
+// Text converts a value that a driver returns to a text.
 func Text(value any) string {
 	switch value := value.(type) {
-	case nil:
-		return ""
 	case string:
 		return value
 	case []byte:
