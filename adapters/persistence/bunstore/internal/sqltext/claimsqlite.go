@@ -82,11 +82,13 @@ func (s sqlite) dueEntries(tables Tables, c Claim, args *Args) string {
 
 func (sqlite) unclaimedEntries(tables Tables, _ int) string { return tables.fill(unclaimedInSQLite) }
 
-// isInQuery returns a condition with IN, because SQLite then looks up each value separately.
+// isInQuery returns the condition that a column has one of the values that a query returns. It uses IN, because SQLite
+// then looks up each of these values separately in an index.
 func (sqlite) isInQuery(column, query string) string { return column + " IN (" + query + ")" }
 
-// isOfOperations returns a condition that includes the condition of the partial index by subject, so that SQLite can
-// use this index.
+// isOfOperations returns a condition that selects the outbox entries that have not succeeded and whose pair of subject
+// and operation is in a list. SQLite uses the partial index by subject only because the condition contains status <>
+// 'succeeded', like the definition of the index.
 func (sqlite) isOfOperations(_ Tables, list string) string {
 	return "status <> 'succeeded' AND (subject_id, operation) IN (" + list + ")"
 }

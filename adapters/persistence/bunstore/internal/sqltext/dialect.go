@@ -66,11 +66,11 @@ type Dialect interface {
 	// isInQuery returns the condition that a text column has one of the values that a query returns.
 	isInQuery(column, query string) string
 
-	// isOfOperations returns the condition that an outbox entry has not succeeded, and that a list contains the pair of
-	// its subject and its operation.
+	// isOfOperations returns a condition that selects the outbox entries that have not succeeded and whose pair of subject
+	// and operation is in a list. The parameter list is a query for these pairs.
 	isOfOperations(tables Tables, list string) string
 
-	// preferIndex returns a condition that is always true. The condition makes the planner use an index for the other
+	// preferIndex returns a condition that is always true. A planner that sees this condition uses an index for the other
 	// conditions. The parameter column can be any text column of the table.
 	preferIndex(column string) string
 
