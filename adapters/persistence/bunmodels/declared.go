@@ -91,9 +91,9 @@ func notNull(m domain.DataMap, models []*modelReader) []domain.Problem {
 	return problems
 }
 
-// readRelationsOf makes bun read the relations of a table's model. bun does not read them if only another model
-// mentions this model. If bun panics because it cannot read the model, readRelationsOf ignores the panic, because the
-// application has not passed this model to Read.
+// readRelationsOf makes bun read the relations of a table's model. bun does not read these relations itself if only
+// another model mentions this model. If bun panics because it cannot read the model, readRelationsOf ignores the panic,
+// because the application has not passed this model to Read.
 func readRelationsOf(db *bun.DB, table *schema.Table) {
 	defer func() { _ = recover() }()
 	if table != nil {

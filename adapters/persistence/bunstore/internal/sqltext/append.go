@@ -82,7 +82,7 @@ func MergeUnsent(sessions []*UnsentRows) (all UnsentRows) {
 }
 
 // sort sorts the rows of the ledgers (consents and restrictions) by subject, and keeps the order of the rows of each
-// subject. Concurrent statements then lock the ledgers of their subjects in the same order, which prevents deadlocks.
+// subject. All statements then lock the ledgers in the order of the subjects, which prevents deadlocks.
 func (a *UnsentRows) sort() {
 	for _, rows := range a[Consents:Entries] {
 		slices.SortStableFunc(rows, func(a, b []any) int { return strings.Compare(subjectOfRow(a), subjectOfRow(b)) })

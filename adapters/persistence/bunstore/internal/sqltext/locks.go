@@ -60,8 +60,8 @@ const (
 
 	readSubjectRow = `SELECT {exists}, {preconditions} {from}`
 
-	// FOR UPDATE locks the subject's row after the join. The mark (the row of the erasure) therefore exists before the
-	// subject's row is locked.
+	// The statement adds the mark (the row of the erasure) before it locks the subject's row, because FOR UPDATE locks
+	// this row only after the join with the mark.
 	addMarkAndLock = `
 		WITH mark AS ({mark}
 			RETURNING {lock consents}, {lock restrictions})

@@ -52,8 +52,9 @@ func HaveSameText(a, b domain.Step) bool {
 // statement may change the same row, because only one of the changes would take effect. A step therefore needs a new
 // statement in two cases:
 //
-//   - An earlier step reaches the same table over another path (chain of references to the subject).
-//   - An earlier step has the same table, and this step only sets references to NULL.
+//   - The step has the table of an earlier step, but reaches this table over another path (chain of references to the
+//     subject).
+//   - The step has the table of an earlier step, and only sets references to NULL.
 func CombinableSteps(steps []domain.Step) int {
 	for i, step := range steps {
 		if slices.ContainsFunc(steps[:i], func(other domain.Step) bool {
