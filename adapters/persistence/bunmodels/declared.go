@@ -33,8 +33,9 @@ func fromParents(models []*modelReader) {
 	}
 }
 
-// addDeclared adds the relation d, which the model parent declares, to the table of r. It does nothing if the model of
-// r declares the same relation.
+// addDeclared adds the relation d, which the model parent declares, to the table of r. If the model of r declares the
+// same relation, addDeclared does not add it again. In this case, a path tag must be in the model of r, so addDeclared
+// reports a problem if the tag is in the model parent.
 func (r *modelReader) addDeclared(parent *modelReader, d declared) {
 	i := slices.IndexFunc(r.table.Relations, d.relation.Equals)
 	switch {
