@@ -119,7 +119,7 @@ func (p postgres) dueEntries(tables Tables, c Claim, args *Args) string {
 }
 
 // systemRows returns the query for {systems} of dueBySystem. It has one row for the share of each system, followed by
-// one row for the further entries of each system. If there is only one system, it has only the first row. The column
+// one row for the further entries of each system. If there is only one system, the query has only one row. The column
 // "passed" is the number of outbox entries to skip. The column "most" is the maximum number of entries to select.
 func (postgres) systemRows(c Claim, args *Args) string {
 	var rows []string
