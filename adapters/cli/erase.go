@@ -83,8 +83,8 @@ habeas erase - --operator dpo --yes < subjects.txt`,
 }
 
 // confirmErasure rehearses the erasure and asks a person to confirm its row counts. It returns the fingerprint that the
-// erasure must have (a hash of the erasure plan and the row counts). This is the parameter plan if it is set, and
-// otherwise the fingerprint of the rehearsal.
+// erasure must have (a hash of the erasure plan and the row counts). If the parameter plan is set, it is this
+// fingerprint. Otherwise confirmErasure returns the fingerprint of the rehearsal.
 func (c *call) confirmErasure(ctx context.Context, people []person, plan string) (string, error) {
 	if len(people) > 1 || !c.hasPerson() {
 		return "", c.confirm(ctx, false, "")

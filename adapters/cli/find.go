@@ -63,8 +63,8 @@ echo zoe@example.org | habeas find - --output json`,
 	}
 }
 
-// found prints the tables and columns in which a value was found. The parameter lines has, for each value, its line
-// number on the standard input. The values themselves are not printed.
+// found prints the tables and columns in which a value was found. It does not print the values themselves, but their
+// line numbers on the standard input, which the parameter lines contains.
 func (p *printer) found(found domain.Found, lines []int) {
 	result := "none"
 	if len(found.Occurrences) > 0 {

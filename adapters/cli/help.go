@@ -117,8 +117,9 @@ func useOf(command *cobra.Command) string {
 	return use + " [FLAG...]"
 }
 
-// top returns the root of the commands of this package. If another program has added this root to its own command tree,
-// the root has a parent without the annotation onFine.
+// top returns the root of the commands of this package. All commands of this package have the annotation onFine.
+// Therefore the root is the first ancestor whose parent lacks this annotation, even if another program has added the
+// root to its own command tree.
 func top(command *cobra.Command) *cobra.Command {
 	for command.HasParent() {
 		if _, ours := command.Parent().Annotations[onFine]; !ours {

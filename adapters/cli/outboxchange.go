@@ -97,8 +97,9 @@ func (c *call) requeueMatching(ctx context.Context, filter domain.OutboxFilter) 
 	return c.changed("Requeued", all, len(all))
 }
 
-// changed prints the outbox entries that a command has changed. The parameter given is the number of entry ids in the
-// arguments. If fewer entries were changed, the function changed returns an error with the exit code for findings.
+// changed prints the outbox entries that a command has changed. It returns an error with the exit code for findings if
+// the command has changed fewer entries than it should. The parameter given is the number of entries that it should
+// change.
 func (c *call) changed(did string, entries []domain.OutboxEntry, given int) error {
 	if c.out.json {
 		if err := c.entries(entries); err != nil {
@@ -128,9 +129,9 @@ func (f *filter) flags(c *cobra.Command) {
 	c.Flags().BoolVar(&f.all, "all", false, "select all entries")
 }
 
-// outboxFilter returns the filter that the flags describe. The parameter named is true if the arguments contain entry
-// ids. outboxFilter returns an error unless the command line has exactly one of these: entry ids, flags that select
-// entries, or --all.
+// outboxFilter returns the filter that the flags describe. It returns an error unless the command line has exactly one
+// of these: entry ids, flags that select entries, or --all. The parameter named is true if the command line has entry
+// ids.
 func (f *filter) outboxFilter(c *call, named bool) (domain.OutboxFilter, error) {
 	chosen := f.system != "" || f.olderThan > 0 || f.newerThan > 0
 	switch {

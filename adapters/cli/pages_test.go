@@ -24,7 +24,8 @@ func each(command *cobra.Command, visit func(*cobra.Command)) {
 	}
 }
 
-// page runs the command at the path with the argument --help, and returns the output.
+// page returns the output of a command with the argument --help. The parameter path contains the names of the command
+// and of its parents, without the root.
 func page(t *testing.T, root *cobra.Command, path ...string) string {
 	t.Helper()
 	var out bytes.Buffer

@@ -141,7 +141,8 @@ func (s sources) locate(table, column string) (uri string, line int) {
 	return uri, line
 }
 
-// find returns the index of the first line that contains the name as a separate word. It starts at the index from.
+// find returns the index of the first line that contains the name as a separate word. It ignores the lines with an
+// index lower than the parameter from.
 func (s source) find(name string, from int) (line int, ok bool) {
 	if name == "" {
 		return 0, false

@@ -29,8 +29,8 @@ type subcommand struct {
 // topic exit-codes describes.
 type exits struct{ fine, findings, failed string }
 
-// arguments describes the positional arguments of a command: their minimum and maximum number. most is -1 if there is
-// no maximum.
+// arguments describes the positional arguments of a command: their minimum and maximum number. Without a maximum, the
+// field most is -1.
 type arguments struct {
 	least, most int
 	words       string // for an error text, such as "a subject"

@@ -8,7 +8,7 @@ import (
 const (
 	// tableWidth is the maximum width of a printed table, in characters.
 	tableWidth = 60
-	// minColumnWidth is the minimum width to which the function fit reduces a column, in characters.
+	// minColumnWidth is the minimum width of a column that is made narrower, in characters.
 	minColumnWidth = 8
 	gap            = "  "
 )

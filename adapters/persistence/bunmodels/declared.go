@@ -33,8 +33,9 @@ func fromParents(models []*modelReader) {
 	}
 }
 
-// addDeclared adds the relation d, which the model parent declares, to the table of r. It does nothing if the model of
-// r declares the same relation.
+// addDeclared adds the relation d, which the model parent declares, to the table of r. If the model of r declares the
+// same relation, addDeclared does not add it again. In this case, a path tag must be in the model of r, so addDeclared
+// reports a problem if the tag is in the model parent.
 func (r *modelReader) addDeclared(parent *modelReader, d declared) {
 	i := slices.IndexFunc(r.table.Relations, d.relation.Equals)
 	switch {
@@ -91,9 +92,9 @@ func notNull(m domain.DataMap, models []*modelReader) []domain.Problem {
 	return problems
 }
 
-// readRelationsOf makes bun read the relations of a table's model. bun does not read them if only another model
-// mentions this model. If bun panics because it cannot read the model, readRelationsOf ignores the panic, because the
-// application has not passed this model to Read.
+// readRelationsOf makes bun read the relations of a table's model. bun does not read these relations itself if only
+// another model mentions this model. If bun panics because it cannot read the model, readRelationsOf ignores the panic,
+// because the application has not passed this model to Read.
 func readRelationsOf(db *bun.DB, table *schema.Table) {
 	defer func() { _ = recover() }()
 	if table != nil {

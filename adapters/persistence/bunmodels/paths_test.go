@@ -223,8 +223,8 @@ func TestTablesThatAreNotInTheMapAreNamed(t *testing.T) {
 	}
 }
 
-// An application may declare a reference as has-one instead of belongs-to. Read must not take it for a reference of the
-// other table to this table.
+// An application may declare a reference as has-one instead of belongs-to. Read must not treat it as a reference in the
+// opposite direction.
 func TestAHasOneRelationToAKeyIsNotARelationOfTheOtherTable(t *testing.T) {
 	type Badge struct {
 		bun.BaseModel `bun:"table:badges"`

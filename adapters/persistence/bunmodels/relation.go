@@ -72,8 +72,8 @@ func (r *modelReader) readRelation(relation *schema.Relation) {
 	}
 }
 
-// pathProblem returns a problem if a subject tag marks a relation to a subject, but rows cannot belong to a subject by
-// this relation.
+// pathProblem returns a problem if a subject tag marks a relation that cannot lead from a row to its subject. For
+// example, it returns a problem for a many-to-many relation.
 func pathProblem(relation *schema.Relation, read domain.Relation) domain.Problem {
 	switch {
 	case !read.Path:
@@ -143,7 +143,7 @@ func (r *modelReader) readReference(field *schema.Field, text string) {
 // pathOptions are the options that can follow the word path in the subject tag of a relation.
 var pathOptions = []string{"erasure", "when"}
 
-// readPath reads the subject tag of a relation, and stores the result in the parameter into.
+// readPath parses the subject tag of a relation, and sets the fields of the relation accordingly.
 func readPath(text string, into *domain.Relation) domain.Problem {
 	if text == "" {
 		return domain.Problem{}
@@ -161,8 +161,8 @@ func readPath(text string, into *domain.Relation) domain.Problem {
 	return readOptions(parts[1:], pathOptions, into)
 }
 
-// readOptions reads the options of a subject tag, and stores the result in the parameter into. The parameter options
-// lists the allowed options.
+// readOptions parses the options of a subject tag, and sets the fields of the relation accordingly. The parameter
+// options lists the allowed options.
 func readOptions(parts, options []string, into *domain.Relation) domain.Problem {
 	for _, part := range parts {
 		name, quoted, _ := strings.Cut(part, ":")

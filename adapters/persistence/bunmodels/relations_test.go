@@ -103,8 +103,8 @@ func TestAnotherRelationCannotBeThePath(t *testing.T) {
 	}
 }
 
-// A relation with a join_on condition is a reference only in some rows. If it determined the subject of a row, the
-// other rows would belong to the wrong person.
+// A relation with a join_on condition applies only to some rows. Read must therefore refuse to derive the subject of
+// every row from such a relation.
 func TestAConditionalRelationIsNotAPath(t *testing.T) {
 	type Comment struct {
 		bun.BaseModel `bun:"table:comments"`

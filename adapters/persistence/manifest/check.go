@@ -45,12 +45,12 @@ type checker struct {
 	unread   map[int]bool // the tables with a value of the wrong type
 }
 
-// report records a mistake. The parameter where is its place in the document, such as tables[0].columns[2].name.
+// report records a mistake. Its place in the document is a text such as tables[0].columns[2].name.
 func (c *checker) report(where, message string, possible ...string) {
 	c.problems = append(c.problems, domain.Problem{Message: where + ": " + message, Possible: possible})
 }
 
-// mistyped records a mistake: a value has the wrong type.
+// mistyped records the mistake that a value has the wrong type.
 func (c *checker) mistyped(where, message string) {
 	c.report(where, message)
 	if table, _, ok := indexOf(where, "tables["); ok {

@@ -63,7 +63,7 @@ func drawColumn(t *rapid.T, name string) domain.Column {
 	return column
 }
 
-// drawMap draws a random data map. Each table refers to one of the tables before it.
+// drawMap draws a random data map. Each table refers to a table that is earlier in the list.
 func drawMap(t *rapid.T) domain.DataMap {
 	names := rapid.SliceOfNDistinct(nonEmpty, 1, 4, rapid.ID).Draw(t, "tables")
 	tables := make([]domain.Table, len(names))

@@ -44,8 +44,8 @@ type claim struct {
 	at, until, latest time.Time
 }
 
-// take returns the indexes of the outbox entries to claim. The parameter known lists the targets to serve. If it is
-// empty, take serves all pairs of resolver and operation for which an entry is claimable.
+// take returns the indexes of the outbox entries to claim for the given targets. A target is a pair of a resolver and
+// an operation. Without targets, take claims entries of all targets.
 func (c claim) take(known []domain.OutboxTarget) []int {
 	if len(known) == 0 {
 		for _, e := range c.entries {

@@ -11,8 +11,8 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// After a rollback, the store waits for the write lock to store the evidence (the audit events that survive a
-// rollback). It must not wait longer than the evidence deadline of the request.
+// After a rollback, the store waits for the write lock, because it must store the evidence (the audit events that
+// survive a rollback). It stops waiting at the evidence deadline of the request.
 func TestEvidenceEndsWithItsDeadline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store, id := newShop(t), subject(t, "a", "1")

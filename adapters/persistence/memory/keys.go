@@ -23,8 +23,8 @@ func (s subjectStore) Keys(ctx context.Context, id domain.SubjectID, query domai
 }
 
 // keys returns the keys that the query selects. A key is the id of a subject, or of an object of the subject, in an
-// external system. Columns of the application contain these keys. The function selects reports whether the query
-// includes the cell of a row and a column.
+// external system. Columns of the application contain these keys. The parameter selects is a function that reports
+// whether the query includes the cell of a row and a column.
 func (s *state) keys(
 	id domain.SubjectID, query domain.KeyQuery, selects func(table domain.Table, column domain.Column, row int) bool,
 ) (keys []string) {

@@ -35,7 +35,7 @@ func (s subjectStore) LeftOver(
 	return found, nil
 }
 
-// withoutLaterRows returns a copy of the state without the rows that were added after the time in the parameter at.
+// withoutLaterRows returns a copy of the state without the rows that were added after the given time.
 func (s *state) withoutLaterRows(at time.Time) *state {
 	before := *s
 	for _, table := range s.dataMap.Tables() {
@@ -50,7 +50,7 @@ func (s *state) withoutLaterRows(at time.Time) *state {
 }
 
 // leftOver counts the rows and cells that a step of an erasure should have removed or overwritten, but did not. It adds
-// these counts to the parameter found, and returns the sum.
+// these counts to the counts of earlier steps, and returns the sums.
 func (s *state) leftOver(id domain.SubjectID, step domain.Step, found domain.Leftovers) domain.Leftovers {
 	table, _ := s.dataMap.Table(step.Target)
 	path, _ := s.dataMap.PathVia(table.Name, step.Via)

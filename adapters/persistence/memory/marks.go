@@ -17,9 +17,10 @@ var _ ports.MarkReader = (*session)(nil)
 // Marks implements ports.MarkReader.
 func (s *session) Marks() ports.ErasureMarks { return erasureMarks{s} }
 
-// Marks implements ports.ErasureMarks. An erasure mark is the row that records the erasure of a subject. Its intake
-// number increases with each erasure. A reader can never miss a mark with a lower number than the marks that it has
-// read, because only one session writes at a time.
+// Marks implements ports.ErasureMarks. An erasure mark is the row that records the erasure of a subject. Each erasure
+// gives the mark a higher intake number than all other marks have. Marks become visible in the order of their numbers,
+// because only one session writes at a time. A reader that continues after the highest number that it has read
+// therefore misses no mark.
 func (m erasureMarks) Marks(ctx context.Context, query domain.MarkQuery) ([]domain.ErasureMark, error) {
 	if query.Limit <= 0 {
 		return nil, m.usable()

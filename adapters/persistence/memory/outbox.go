@@ -119,12 +119,12 @@ func claimable(e domain.OutboxEntry) bool {
 }
 
 // forget removes the corrections and the ref of an outbox entry, because they are personal data. A ref is the id of the
-// subject in an external system. The empty ref has the name of the resolver as its kind.
+// subject in an external system. forget replaces the ref by an empty one, whose kind is the name of the resolver.
 func forget(e *domain.OutboxEntry) {
 	e.Ref, e.Corrections = domain.SubjectRef{Kind: e.Resolver}, nil
 }
 
-// oldest returns the indexes of the entries for which the function chosen returns true, oldest first.
+// oldest returns the indexes of the entries for which the given function returns true, oldest first.
 func (s *state) oldest(chosen func(domain.OutboxEntry) bool) []int {
 	var found []int
 	for i, entry := range s.entries {
@@ -138,8 +138,8 @@ func (s *state) oldest(chosen func(domain.OutboxEntry) bool) []int {
 
 func upTo[T any](limit int, all []T) []T { return all[:max(0, min(limit, len(all)))] }
 
-// change applies the function edit to the outbox entries with the given indexes. It returns copies of the changed
-// entries, in the order of the indexes.
+// change applies a function to the outbox entries with the given indexes. It returns copies of the changed entries, in
+// the order of the indexes.
 func (s *state) change(indexes []int, edit func(*domain.OutboxEntry)) []domain.OutboxEntry {
 	var changed []domain.OutboxEntry
 	s.entries = slices.Clone(s.entries)

@@ -37,7 +37,7 @@ func texts(row Row, columns []string) []string {
 	return values
 }
 
-// rowsWith returns the indexes of the rows of a table whose values in the columns are a key in the set to.
+// rowsWith returns the indexes of the rows of a table whose values in the columns are one of the given keys.
 func (s *state) rowsWith(table string, columns []string, to tuples) []int {
 	var found []int
 	for i, row := range s.rows[table] {
@@ -49,8 +49,8 @@ func (s *state) rowsWith(table string, columns []string, to tuples) []int {
 }
 
 // rowsOf returns the indexes of the rows of a table that belong to the subject by a path. A path is a chain of
-// references from the table to the table of subjects. rowsOf also finds rows that refer to a subject whose own row does
-// not exist, because it compares them with the key of the subject.
+// references from the table to the table of subjects. rowsOf finds these rows even if the subject's own row does not
+// exist, because it compares the references with the key of the subject.
 func (s *state) rowsOf(id domain.SubjectID, table string, path domain.Path) []int {
 	return s.rowsOnPath(id, table, path.Relations)
 }
@@ -67,8 +67,8 @@ func (s *state) rowsOnPath(id domain.SubjectID, table string, path []domain.Rela
 	return s.rowsReferringTo(table, toSubject, tuplesOf(parents, toSubject.ReferencedColumns))
 }
 
-// rowsReferringTo returns the indexes of the rows in the table that refer by the relation to one of the keys in the
-// parameter to. If the relation has a condition, it returns only rows that satisfy the condition.
+// rowsReferringTo returns the indexes of the rows in the table that refer by the relation to one of the given keys. If
+// the relation has a condition, it returns only rows that satisfy the condition.
 func (s *state) rowsReferringTo(table string, relation domain.Relation, to tuples) []int {
 	found := s.rowsWith(table, relation.Columns, to)
 	return slices.DeleteFunc(found, func(i int) bool { return !holds(relation.When, s.rows[table][i]) })

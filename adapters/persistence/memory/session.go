@@ -7,8 +7,8 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// session implements ports.Session. It collects appended records in the field unwritten. It adds them to its state when
-// it reads records of the same kind, when it writes other data, and before it commits. A session that only appends
+// session implements ports.Session. It collects new records in the field unwritten. It adds them to its state when it
+// reads records of the same kind, when it writes other data, and before it commits. A session that only adds records
 // therefore holds the write lock only during its commit.
 type session struct {
 	store      *Store

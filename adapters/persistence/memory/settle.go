@@ -19,8 +19,8 @@ func ofEntry(e domain.OutboxEntry) operationOf {
 	return operationOf{e.SubjectID, e.Operation, e.OperationID}
 }
 
-// leavesOpen reports whether the operation is not complete because of the entry e. An abandoned rectification does not
-// prevent completion, because the application issues the rectification again.
+// leavesOpen reports whether the operation is incomplete because of the entry e. It returns false for an abandoned
+// rectification, because the application issues such a rectification again.
 func (of operationOf) leavesOpen(e domain.OutboxEntry) bool {
 	if of != ofEntry(e) || e.Status == domain.OutboxSucceeded {
 		return false
@@ -29,8 +29,8 @@ func (of operationOf) leavesOpen(e domain.OutboxEntry) bool {
 }
 
 // Settle implements ports.Outbox. It holds the write lock and writes all outcomes before it checks which operations are
-// complete. If several sessions settle entries of one operation, only the last of them reports the operation as
-// complete.
+// complete. If several sessions settle entries of one operation, only the last of these sessions reports the operation
+// as complete.
 func (o outbox) Settle(ctx context.Context, settlements []domain.Settlement) ([]domain.SettleResult, error) {
 	if len(settlements) == 0 {
 		return nil, o.usable()

@@ -114,7 +114,7 @@ func (s *state) dutiesEnded(table domain.Table, row int, step domain.Step) bool 
 	})
 }
 
-// expired reports whether all retention duties for a cell have ended before or at the time at.
+// expired reports whether all retention duties for a cell have ended at the given time.
 func (s *state) expired(table domain.Table, row int, name string, at time.Time) bool {
 	return !at.IsZero() && !slices.ContainsFunc(table.Duties(name), func(duty domain.Column) bool {
 		since, ok := s.rows[table.Name][row][duty.Personal.Since].(time.Time)

@@ -112,7 +112,6 @@ func (s *state) returned(id domain.SubjectID) bool {
 	return false
 }
 
-// overwrites reports whether a step overwrites a retained cell.
 func (s *state) overwrites(table domain.Table, row int, name string, step domain.Step) bool {
 	if !s.expired(table, row, name, step.At) {
 		return false

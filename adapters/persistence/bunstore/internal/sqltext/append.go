@@ -11,8 +11,8 @@ import (
 // ReasonClearings is an UPDATE. The statement of every other kind is an INSERT into one table.
 type Kind int
 
-// The kinds, in the order in which a session sends their rows. ReasonClearings is the first: it removes the reasons of
-// existing restrictions, but not of restrictions that the session appends later.
+// The kinds, in the order in which a session sends their rows. ReasonClearings is the first, because it must not remove
+// the reasons of restrictions that the session itself adds later.
 const (
 	ReasonClearings Kind = iota // a row sets the reasons of a subject's restrictions to NULL
 	Consents
@@ -82,7 +82,7 @@ func MergeUnsent(sessions []*UnsentRows) (all UnsentRows) {
 }
 
 // sort sorts the rows of the ledgers (consents and restrictions) by subject, and keeps the order of the rows of each
-// subject. Concurrent statements then lock the ledgers of their subjects in the same order, which prevents deadlocks.
+// subject. All statements then lock the ledgers in the order of the subjects, which prevents deadlocks.
 func (a *UnsentRows) sort() {
 	for _, rows := range a[Consents:Entries] {
 		slices.SortStableFunc(rows, func(a, b []any) int { return strings.Compare(subjectOfRow(a), subjectOfRow(b)) })
@@ -153,8 +153,8 @@ func (i *Inserts) Take(unsent *UnsentRows) []Insert {
 	return inserts
 }
 
-// maxCachedRows is the largest number of rows for which Inserts caches the text of a statement. Most requests append
-// fewer rows.
+// maxCachedRows is the largest number of rows for which Inserts caches the text of a statement. Most requests add fewer
+// rows.
 const maxCachedRows = 16
 
 // text returns the statement that writes the given number of rows of each kind. All kinds except the last are common
@@ -192,8 +192,8 @@ type insertTemplate struct {
 	types         []string // casts of the parameters of the first row; nil if the statement needs no casts
 }
 
-// text returns the statement for the given number of rows. The placeholders start at $(*parameters+1). text adds the
-// number of placeholders to *parameters.
+// text returns the statement for the given number of rows. *parameters is the number of placeholders that the complete
+// statement contains so far. text increases it by the number of new placeholders.
 func (f *insertTemplate) text(rows int, parameters *int) string {
 	var text strings.Builder
 	text.WriteString(f.before)

@@ -5,7 +5,8 @@ import (
 	"unsafe"
 )
 
-// Buffered rows can outlive the call that appended them. The caller may then reuse the memory of its strings.
+// After a call, the caller may reuse the memory of its strings. Rows that stay in the buffer must therefore hold
+// copies.
 func TestRowsThatWaitAreCopied(t *testing.T) {
 	memory := []byte("news")
 	text := unsafe.String(&memory[0], len(memory))

@@ -11,9 +11,9 @@ import (
 // schema (SQLite). A row of a result has two columns: the key of a table, and a JSON object with the fields that
 // package catalog reads. There are three exceptions:
 //
-//   - The first column of Routines is the key of a function.
-//   - The second column of ViewReads is the name of a table that the view reads.
-//   - The second column of Statistics is the number of rows of the table.
+//   - A row of Routines starts with the key of a function.
+//   - A row of ViewReads has the key of a view and the name of a table that this view reads.
+//   - A row of Statistics has the key of a table and its number of rows.
 //
 // A statement is empty if the database does not need it.
 type Catalog struct {

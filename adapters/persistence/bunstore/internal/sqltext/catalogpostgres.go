@@ -33,8 +33,8 @@ func nameInDataMap(class, schema string) string {
 }
 
 const (
-	// relations is the subquery of the tables and views of the application, including partitions. Column root is the
-	// topmost partitioned table of a partition. For all other relations, root is the relation itself.
+	// relations is the subquery of the tables and views of the application, including partitions. For a partition, the
+	// column "root" is its topmost partitioned table. For all other relations, it is the relation itself.
 	relations = `(
 		SELECT c.oid, c.relname, c.relkind, c.relispartition, c.relrowsecurity, c.reltuples, c.relnamespace, n.nspname,
 			COALESCE(CASE WHEN c.relispartition THEN CAST(pg_partition_root(c.oid) AS oid) END, c.oid) AS root
@@ -44,8 +44,8 @@ const (
 
 	// domains is a common table expression of the types that CREATE DOMAIN defines. A domain may be based on another
 	// domain. If domain a is based on domain b, and b is based on text, then a has two rows: one for a itself (below = a,
-	// base = b), and one for b (below = b, base = text). Column never is true if one of the domains from a to below is NOT
-	// NULL. Column fills is true if one of these domains has a default.
+	// base = b), and one for b (below = b, base = text). The column "never" is true if one of the domains from a to below
+	// is NOT NULL. The column "fills" is true if one of these domains has a default.
 	domains = `domains(oid, below, base, typmod, never, fills) AS (
 			SELECT t.oid, t.oid, t.typbasetype, t.typtypmod, t.typnotnull, t.typdefault IS NOT NULL
 			FROM pg_catalog.pg_type AS t WHERE t.typtype = 'd'

@@ -37,8 +37,8 @@ const (
 		WHERE {which} AND c.hidden <> 1
 		ORDER BY m.name, c.cid`
 
-	// The function json wraps each subquery, because some versions of SQLite lose the JSON subtype of a subquery's result.
-	// An expression in an index has the cid -2 and no column name (NULL).
+	// The statement wraps each subquery in json(), because some versions of SQLite lose the JSON subtype of a subquery's
+	// result. An expression in an index has the cid -2 and no column name (NULL).
 	indexesOfSQLite = `
 		SELECT lower(m.name), json_object('name', i.name,
 			'columns', json((SELECT json_group_array(x.name) FROM (
@@ -73,7 +73,8 @@ const (
 
 	hasStatisticsOfSQLite = `SELECT name FROM {master} WHERE name = 'sqlite_stat1'`
 
-	// Column stat is a list of numbers. CAST reads only the first of them, which is the number of rows.
+	// The column "stat" of sqlite_stat1 is a list of numbers. CAST reads only the first of them, which is the number of
+	// rows.
 	statisticsOfSQLite = `
 		SELECT lower(tbl), CAST(max(CAST(stat AS integer)) AS text) FROM {schema name}.sqlite_stat1 GROUP BY lower(tbl)`
 )

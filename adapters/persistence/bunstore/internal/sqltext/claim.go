@@ -17,7 +17,7 @@ type Claim struct {
 	systems               []claimedSystem
 }
 
-// claimedSystem holds the limits of a claim for one external system, which is the system of one resolver.
+// claimedSystem holds the limits of a claim for one external system. Each resolver has its own external system.
 type claimedSystem struct {
 	resolver string
 	share    int // the number of entries that the claim takes first from this system

@@ -119,8 +119,8 @@ func (p postgres) dueEntries(tables Tables, c Claim, args *Args) string {
 }
 
 // systemRows returns the query for {systems} of dueBySystem. It has one row for the share of each system, followed by
-// one row for the further entries of each system. A single system needs only the first row. Column passed is the number
-// of outbox entries to skip, and column most is the maximum number of entries to select.
+// one row for the further entries of each system. If there is only one system, the query has only one row. The column
+// "passed" is the number of outbox entries to skip. The column "most" is the maximum number of entries to select.
 func (postgres) systemRows(c Claim, args *Args) string {
 	var rows []string
 	for turn := range min(2, len(c.systems)) {
@@ -169,13 +169,15 @@ func (p postgres) unclaimedEntries(tables Tables, limit int) string {
 		"limit", strconv.Itoa(limit), "due", dueInPostgres, "prefer index", p.preferIndex("entry_id"))
 }
 
-// isInQuery returns a condition that makes the database look up each value separately in an index.
+// isInQuery returns the condition that a column has one of the values that a query returns. PostgreSQL looks up each of
+// these values separately in an index.
 func (p postgres) isInQuery(column, query string) string {
 	return column + " = ANY (ARRAY(" + query + ")) AND " + p.preferIndex(column)
 }
 
-// isOfOperations returns a condition that makes the database look up the outbox entries of each operation in the index
-// by subject. The database does so even if the planner estimates that the table has few rows.
+// isOfOperations returns a condition that selects the outbox entries that have not succeeded and whose pair of subject
+// and operation is in a list. PostgreSQL looks up the entries of each pair in an index, even if its planner estimates
+// that the table has few rows.
 func (p postgres) isOfOperations(tables Tables, list string) string {
 	return p.isInQuery("entry_id", tables.fill(`
 		SELECT e.entry_id FROM ({list}) AS o (subject, operation) CROSS JOIN LATERAL (

@@ -12,8 +12,8 @@ const (
 	dueInSQLite = "COALESCE(next_attempt_at, '')"
 
 	// candidates selects up to $2 outbox entries of one target (resolver and operation) and one kind: new entries,
-	// retries, or entries that a wrong clock has postponed. Column place is the index of the external system. Column turn
-	// numbers the entries in the order of their due instants. The planner needs the index hint {index}.
+	// retries, or entries that a wrong clock has postponed. The column "place" is the index of the external system. The
+	// column "turn" numbers the entries in the order of their due instants. The planner needs the index hint {index}.
 	candidates = `
 		SELECT entry_id, {place} AS place, {kind} AS kind, {most} AS most,
 			row_number() OVER (ORDER BY due, enqueued_at, entry_id) AS turn
@@ -22,10 +22,10 @@ const (
 			WHERE stage = 0{condition}
 			ORDER BY {due}, enqueued_at, entry_id LIMIT $2)`
 
-	// roundRobin selects outbox entries from the candidates in turns. Column rank numbers the candidates of an external
-	// system: first one entry of each target (resolver and operation) and kind, then a second entry of each, and so on.
-	// The statement selects the entries in the order of their ranks. Entries whose last attempt is later than the end of
-	// the lease ($3) come last.
+	// roundRobin selects outbox entries from the candidates in turns. The column "rank" numbers the candidates of an
+	// external system: first one entry of each target (resolver and operation) and kind, then a second entry of each, and
+	// so on. The statement selects the entries in the order of their ranks. Entries whose last attempt is later than the
+	// end of the lease ($3) come last.
 	roundRobin = `
 		WITH due AS (
 			SELECT entry_id FROM (
@@ -82,11 +82,13 @@ func (s sqlite) dueEntries(tables Tables, c Claim, args *Args) string {
 
 func (sqlite) unclaimedEntries(tables Tables, _ int) string { return tables.fill(unclaimedInSQLite) }
 
-// isInQuery returns a condition with IN, because SQLite then looks up each value separately.
+// isInQuery returns the condition that a column has one of the values that a query returns. It uses IN, because SQLite
+// then looks up each of these values separately in an index.
 func (sqlite) isInQuery(column, query string) string { return column + " IN (" + query + ")" }
 
-// isOfOperations returns a condition that includes the condition of the partial index by subject, so that SQLite can
-// use this index.
+// isOfOperations returns a condition that selects the outbox entries that have not succeeded and whose pair of subject
+// and operation is in a list. SQLite uses the partial index by subject only because the condition contains status <>
+// 'succeeded', like the definition of the index.
 func (sqlite) isOfOperations(_ Tables, list string) string {
 	return "status <> 'succeeded' AND (subject_id, operation) IN (" + list + ")"
 }

@@ -66,11 +66,11 @@ type Dialect interface {
 	// isInQuery returns the condition that a text column has one of the values that a query returns.
 	isInQuery(column, query string) string
 
-	// isOfOperations returns the condition that an outbox entry has not succeeded, and that a list contains the pair of
-	// its subject and its operation.
+	// isOfOperations returns a condition that selects the outbox entries that have not succeeded and whose pair of subject
+	// and operation is in a list. The parameter list is a query for these pairs.
 	isOfOperations(tables Tables, list string) string
 
-	// preferIndex returns a condition that is always true. The condition makes the planner use an index for the other
+	// preferIndex returns a condition that is always true. A planner that sees this condition uses an index for the other
 	// conditions. The parameter column can be any text column of the table.
 	preferIndex(column string) string
 
@@ -110,9 +110,9 @@ type Dialect interface {
 	// generates the number, so that the condition can take a lock.
 	intakeParts(tables Tables) (column, number, lockCondition string)
 
-	// settledIntake returns the statement that reads the settled intake number. No open transaction can still commit a
-	// mark (the row of an erasure) with this number or a lower number. The statement returns NULL if the table has no
-	// mark. settledIntake returns "" if the database allows only one writer at a time.
+	// settledIntake returns the statement that reads the settled intake number. This is a number so low that no open
+	// transaction can still commit a mark (the row of an erasure) with this number or a lower number. The statement
+	// returns NULL if the table has no mark. settledIntake returns "" if the database allows only one writer at a time.
 	settledIntake(tables Tables) string
 
 	// fingerprint returns the expression for a text that changes if the live catalog (the definitions) of the tables
@@ -131,8 +131,8 @@ type Dialect interface {
 	// Catalog returns the statements that read the live catalog of a schema, which is a result of Schemas.
 	Catalog(schema string) Catalog
 
-	// ColumnType returns the type of a data map for a declared type of the database. Returns "" as t if data maps have no
-	// such type. The length is the maximum length of a text, or 0.
+	// ColumnType returns the column type that a data map uses for a declared type of the database. The result t is "" if
+	// data maps have no such type. The length is the maximum length of a text, or 0.
 	ColumnType(declared string) (t domain.ColumnType, length int)
 
 	// FromItem returns the table as it appears in the FROM clause of a search. A search of all tables then reads each row

@@ -19,8 +19,8 @@ const (
 		WHERE {rows} AND {key} > CAST({after} AS text){erased}{lock}) AS {name}`
 )
 
-// Keys returns the statement that reads a page of keys of an external system. The result tables lists the tables that
-// the statement reads. The text is "" if no column holds keys of that system.
+// Keys returns the statement that reads a page of keys of an external system, its parameters, and the tables that it
+// reads. The text is "" if no column holds keys of that system.
 //
 // If scope is not nil, the statement selects only the keys in cells that a sweep (the later erasure of retained cells)
 // overwrites.

@@ -10,10 +10,10 @@ import (
 // count as unreadable.
 const latestInstant = "'9999-12-31 23:59:59+00:00'"
 
-// addedUntil returns a copy of w whose statements skip the rows that were added later than the parameter at. The column
-// Table.AddedAt holds the instant at which a row was added. The statements include rows without a readable instant in
-// this column. If the parameter at is zero, they include all rows. addedUntil appends the parameters of the new
-// condition to sw.
+// addedUntil returns a copy of w whose statements skip the rows that were added later than the given instant. The
+// column Table.AddedAt holds the instant at which a row was added. The statements include rows without a readable
+// instant in this column. If the given instant is zero, they include all rows. addedUntil appends the parameters of the
+// new condition to sw.
 func (w *Writer) addedUntil(sw *stepWriter, live Live, at time.Time) *Writer {
 	if at.IsZero() {
 		return w

@@ -37,7 +37,7 @@ type Locks struct {
 
 // LockLevel is a statement that locks rows to which rows of other tables refer. For example, it locks the orders of a
 // subject, because the items of orders refer to them. All tables of a level have the same distance from the subject,
-// counted in relations. The parameters are the subject's key, once for each pair that the field Tables counts.
+// counted in relations. The parameters repeat the subject's key as often as the field Tables says.
 type LockLevel struct {
 	Text   string
 	Tables int // the number of pairs of a table and a path
@@ -60,8 +60,8 @@ const (
 
 	readSubjectRow = `SELECT {exists}, {preconditions} {from}`
 
-	// FOR UPDATE locks the subject's row after the join. The mark (the row of the erasure) therefore exists before the
-	// subject's row is locked.
+	// The statement adds the mark (the row of the erasure) before it locks the subject's row, because FOR UPDATE locks
+	// this row only after the join with the mark.
 	addMarkAndLock = `
 		WITH mark AS ({mark}
 			RETURNING {lock consents}, {lock restrictions})

@@ -60,23 +60,25 @@ func (m Marks) Page(query domain.MarkQuery, settled int64) (text string, args []
 // locks.
 const intakeClass = `CAST(CAST(CAST(CAST({table} AS regclass) AS oid) AS bigint) & 2147483647 AS integer)`
 
-// intakeParts takes an advisory lock before the table generates the intake number of the mark (the row of an erasure).
-// The second key of the lock is the highest committed intake number. The number of the mark is therefore higher than
-// this key, so that settledIntake can derive a lower bound of the numbers of open transactions from their locks.
+// intakeParts takes an advisory lock before the table generates the intake number of a mark (the row of an erasure).
+// Intake numbers count the marks in order of arrival. The second key of the lock is the highest committed intake
+// number, so the number of the new mark is higher than this key. From the locks of the open transactions, settledIntake
+// can therefore derive a lower bound of their numbers.
 func (postgres) intakeParts(tables Tables) (column, number, lockCondition string) {
 	return "", "", tables.fill(`pg_advisory_xact_lock_shared(`+intakeClass+`, CAST(LEAST(2147483647,
 			COALESCE((SELECT max(intake) FROM {erasures} WHERE erasures > 0), 0)) AS integer)) IS NOT NULL`,
 		"table", literal(tables.Erasures))
 }
 
-// settledIntake returns the statement that reads the lower of two intake numbers:
+// settledIntake returns the statement that reads the lower of two intake numbers (numbers of marks in order of
+// arrival):
 //
 //   - The highest committed number. A transaction that takes a lock of intakeParts later gets a higher number.
 //   - The lowest second key of the advisory locks of intakeParts. An open transaction with such a lock gets a higher
 //     number.
 //
-// The statement must run before the statement that reads the marks (the rows of erasures). The second statement then
-// sees the marks of all ended transactions.
+// The statement must run before the statement that reads the marks (the rows of erasures). The latter then sees the
+// marks of all ended transactions.
 func (postgres) settledIntake(tables Tables) string {
 	return tables.fill(`
 		SELECT LEAST((SELECT max(intake) FROM {erasures} WHERE erasures > 0), (

@@ -107,7 +107,7 @@ const (
 	isStillAbandoned  = `CASE status WHEN 'abandoned' THEN TRUE ELSE FALSE END`
 
 	// isUnclaimed is the condition that an outbox entry was due before $1, but no worker has claimed it. It excludes
-	// entries that markUnclaimed has already changed.
+	// entries whose last error already says so.
 	isUnclaimed = `stage = 0 AND enqueued_at < $1 AND (next_attempt_at IS NULL OR next_attempt_at < $1)
 		AND (last_error IS NULL OR last_error <> '` + domain.LastErrorUnclaimed + `')`
 
@@ -120,8 +120,8 @@ const (
 		WHERE {due}
 		RETURNING {entry}`
 
-	// abandonUnreadable keeps the column ref (the subject's id in the external system) of an erasure, so that an operator
-	// can repair and requeue the outbox entry.
+	// abandonUnreadable abandons outbox entries that cannot be read. For an erasure, it keeps the column ref (the
+	// subject's id in the external system), so that an operator can repair and requeue the entry.
 	abandonUnreadable = `
 		UPDATE {outbox} SET
 			status = 'abandoned', last_error = '` + domain.LastErrorUnreadable + `', next_attempt_at = NULL,

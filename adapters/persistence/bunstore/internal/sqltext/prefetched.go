@@ -9,7 +9,7 @@ import (
 
 // Prefetched holds values that the rest of an erasure needs. The last statement of the erasure's steps also reads these
 // values (see Writer.AddPrefetch), so that no separate statements are necessary. The values stay correct until the
-// session itself appends a record, because the lock on the subject prevents appends by other sessions.
+// session itself adds a record, because the lock on the subject prevents other sessions from adding records.
 type Prefetched struct {
 	SubjectID         domain.SubjectID
 	UnsentCorrections bool   // the outbox has corrections of the subject that are not sent yet
@@ -20,8 +20,8 @@ type Prefetched struct {
 // ScanTargets returns the scan targets for the columns that AddPrefetch adds to a statement.
 func (a *Prefetched) ScanTargets() []any { return []any{&a.UnsentCorrections, &a.consentsJSON} }
 
-// Decode sets the other fields from the scanned values of a subject, and returns the receiver. Returns nil if a value
-// cannot be decoded, such as an instant outside the range of JSON.
+// Decode sets SubjectID to the parameter id, sets ConsentsInForce from the scanned JSON, and returns the receiver. It
+// returns nil if a value cannot be decoded, such as an instant outside the range of JSON.
 func (a *Prefetched) Decode(id domain.SubjectID) *Prefetched {
 	a.SubjectID = id
 	var rows [][]json.RawMessage

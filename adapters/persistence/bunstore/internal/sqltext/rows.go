@@ -114,9 +114,9 @@ func (w *Writer) pathCondition(
 	return condition
 }
 
-// leadsToSubject returns the condition that a path (chain of references) leads from a row to the subject. It differs
-// from pathCondition because it does not include extraCondition for the first table. If the last relation refers to the
-// subject's key, the condition compares the columns of that relation and does not read the subject's table.
+// leadsToSubject returns the condition that a path (chain of references) leads from a row to the subject. Unlike
+// pathCondition, it does not include extraCondition for the first table. If the last relation refers to the subject's
+// key, the condition compares the columns of that relation and does not read the subject's table.
 func (w *Writer) leadsToSubject(
 	alias string, depth int, table domain.Table, path []domain.Relation, offset int,
 ) string {
@@ -150,9 +150,9 @@ func (w *Writer) leadsToSubject(
 	return strings.Join(conditions, " AND ")
 }
 
-// relationCondition returns the comparisons of a relation that applies only if a column holds a constant
-// (Relation.When). Returns nil if when is nil. One comparison checks the text of the column byte by byte. For a text
-// column, another comparison checks the column itself, because the column may have an index.
+// relationCondition returns the comparisons for a relation that applies only if a column holds a constant
+// (Relation.When). Without such a condition, it returns nil. One comparison checks the text of the column byte by byte.
+// For a text column, another comparison checks the column itself, because the column may have an index.
 func (w *Writer) relationCondition(table domain.Table, alias string, when *domain.Condition) []string {
 	if when == nil {
 		return nil

@@ -29,8 +29,8 @@ type stepPart struct {
 	constants []any
 }
 
-// Args returns the parameters of the statement for a subject, followed by the values of the parameter more. The steps
-// must be the steps of the group, but may have other instants (domain.Step.At).
+// Args returns the parameters of the statement for a subject, followed by further parameters. The steps must be the
+// steps of the group, but may have other instants (domain.Step.At).
 func (g *StepGroup) Args(steps []domain.Step, key []any, more ...any) []any {
 	var args []any
 	for _, part := range g.parts {
@@ -39,9 +39,9 @@ func (g *StepGroup) Args(steps []domain.Step, key []any, more ...any) []any {
 	return append(args, more...)
 }
 
-// HaveSameText reports whether the statements of two steps have the same text. The instants of the steps may differ,
-// because Args replaces them. Returns false if a step has a Scope (the limits of a sweep), because Args does not
-// replace the instants of a Scope.
+// HaveSameText reports whether the statement that executes step a can also execute step b. Only the instants of the two
+// steps (domain.Step.At) may differ, because an instant is a parameter of the statement. HaveSameText returns false if
+// a step has a Scope (the limits of a sweep), because a Scope contains further instants.
 func HaveSameText(a, b domain.Step) bool {
 	return a.Target == b.Target && a.Via == b.Via && a.Strategy == b.Strategy && a.External == b.External &&
 		slices.Equal(a.Columns, b.Columns) && slices.Equal(a.Clears, b.Clears) &&
@@ -52,8 +52,9 @@ func HaveSameText(a, b domain.Step) bool {
 // statement may change the same row, because only one of the changes would take effect. A step therefore needs a new
 // statement in two cases:
 //
-//   - An earlier step reaches the same table over another path (chain of references to the subject).
-//   - An earlier step has the same table, and this step only sets references to NULL.
+//   - The step has the table of an earlier step, but reaches this table over another path (chain of references to the
+//     subject).
+//   - The step has the table of an earlier step, and only sets references to NULL.
 func CombinableSteps(steps []domain.Step) int {
 	for i, step := range steps {
 		if slices.ContainsFunc(steps[:i], func(other domain.Step) bool {
@@ -78,7 +79,7 @@ func (w *Writer) Group(live Live, steps []domain.Step) *StepGroup {
 			return other.Target == step.Target && other.Via == step.Via && other.Strategy == domain.StrategyAnonymize &&
 				!other.OnlyExpired()
 		})
-		// This retain step needs no part of its own, because the anonymize step with the index same counts the same rows.
+		// A retain step needs no part of its own if an anonymize step counts the same rows.
 		if step.Strategy == domain.StrategyRetain && len(step.Expired) == 0 && same >= 0 {
 			selects[i] = cteCount(same)
 			continue
@@ -115,7 +116,7 @@ func cteName(step int) string { return "s" + strconv.Itoa(step) }
 
 func cteCount(step int) string { return "(SELECT count(*) FROM " + cteName(step) + ")" }
 
-// Step returns the statement that executes one step for the subject with a key.
+// Step returns the statement that executes one step for one subject. The parameter key is the subject's key.
 func (w *Writer) Step(live Live, step domain.Step, key []any) (text string, args []any) {
 	text, constants := w.step(live, step, 0)
 	return text, slices.Concat(key, resolveConstants(constants, step.At))
@@ -217,8 +218,8 @@ func (w *stepWriter) surrogate(name string) string {
 	}
 }
 
-// dutiesEnded returns the condition that all retention duties of a cell have ended at the instant in the parameter at.
-// Returns FALSE if this instant is zero. The parameter name is the column of the cell.
+// dutiesEnded returns the condition that all retention duties of a cell have ended at the given instant. The condition
+// is FALSE if this instant is zero. The parameter name is the column of the cell.
 func (w *stepWriter) dutiesEnded(name string, at time.Time) string {
 	if at.IsZero() {
 		return "FALSE"
@@ -227,7 +228,8 @@ func (w *stepWriter) dutiesEnded(name string, at time.Time) string {
 }
 
 // dutiesStartedBy returns the condition that all retention duties of a cell started at or before an instant. The
-// function start returns this instant for the period of a duty. The parameter name is the column of the cell.
+// parameter start is a function that returns this instant for the period of a duty. The parameter name is the column of
+// the cell.
 func (w *stepWriter) dutiesStartedBy(name string, start func(domain.Period) any) string {
 	var started []string
 	for _, duty := range w.table.Duties(name) {

@@ -27,7 +27,7 @@ func anonymousText(hex string, length int) string {
 }
 
 // fillPlaceholder returns the expression for a constant in which hexadecimal digits replace each domain.Placeholder.
-// Each placeholder gets as many digits as the parameter digits says. The parameter hex is the expression for 32 digits.
+// Each placeholder gets the given number of digits. The parameter hex is the expression for 32 digits.
 func fillPlaceholder(constant, hex string, digits int) string {
 	if digits < 32 {
 		hex = "substr(" + hex + ", 1, " + strconv.Itoa(digits) + ")"

@@ -47,8 +47,8 @@ func NewSweeps(w *Writer) Sweeps {
 }
 
 // DueSubjects returns the statement that finds the subjects whose rows have a cell that a step overwrites. The
-// statement returns the indexes of these subjects in the parameter keys, which holds the key of each subject. For each
-// subject, the parameter scope restricts the cells that the statement considers.
+// parameter keys holds the key of each subject. The statement returns indexes in this list. For each subject, the
+// parameter scope restricts the cells that the statement considers.
 func (w *Writer) DueSubjects(
 	live Live, steps []domain.Step, keys [][]any, scope []*domain.SweepScope,
 ) (text string, args []any) {

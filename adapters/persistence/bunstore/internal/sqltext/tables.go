@@ -23,8 +23,8 @@ func tablesIn(schema string) Tables {
 	}
 }
 
-// fill replaces each {name} in a statement like the function fill below. It also replaces {consents}, {outbox} and so
-// on by the tables of habeas.
+// fill replaces each {name} in a statement by a text. The parameter replacements is a list of pairs of a name and its
+// text. In addition, fill replaces {consents}, {outbox} and so on by the names of these tables of habeas.
 func (t Tables) fill(statement string, replacements ...string) string {
 	return fill(statement, append(replacements, "consents", t.Consents, "restrictions", t.Restrictions, "events", t.Events,
 		"outbox", t.Outbox, "erasures", t.Erasures, "positions", t.Positions)...)

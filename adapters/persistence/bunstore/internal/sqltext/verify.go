@@ -29,7 +29,7 @@ type Cells struct {
 	Values     map[string]any // the values that a rectification writes, by the name of the column; nil for an erasure
 	Row        []string       // the primary key if the step changes only one row; nil for all rows of the subject
 	Live       Live
-	AddedUntil time.Time // skip rows added after this instant, and paths over them; zero for all rows
+	AddedUntil time.Time // skip rows added later, and rows that belong to the subject through them; zero: all rows
 }
 
 // Columns returns the columns that the step overwrites. The statements read their cells.
