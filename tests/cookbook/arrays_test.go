@@ -16,7 +16,7 @@ type Reader struct {
 	Name string `bun:"name" pii:"identity,erasure:anonymize"`
 }
 
-// DocumentReader is the model of the view. A row has one element of the array documents.reader_ids.
+// DocumentReader is the model of the view. Each of its rows has one element of the array documents.reader_ids.
 type DocumentReader struct {
 	bun.BaseModel `bun:"table:document_readers" subject:"owned"`
 

@@ -21,7 +21,7 @@ type Profile struct {
 	Email string `bun:"email" pii:"contact,erasure:anonymize"`
 }
 
-// ProfilePhone is the model of the view. A row has the value phone in the JSON column profiles.settings.
+// ProfilePhone is the model of the view profile_phones. Its column phone is a member of the JSON column settings.
 type ProfilePhone struct {
 	bun.BaseModel `bun:"table:profile_phones"`
 

@@ -20,7 +20,7 @@ import (
 
 func TestMain(m *testing.M) { postgres.Main(m) }
 
-// prepare creates the tables of habeas and of the application. A step is a model whose table is created, or an SQL
+// prepare creates the tables of habeas and of the application. Each step is a model whose table it creates, or an SQL
 // statement that is executed.
 func prepare(t *testing.T, db *bun.DB, steps ...any) {
 	t.Helper()

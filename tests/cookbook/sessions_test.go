@@ -46,7 +46,7 @@ func withSessions(db *bun.DB, cache *Cache) (*app.Integration, error) {
 			_, err = tx.NewDelete().Table("web_sessions").Where("account = ?", subject.ID.String()).Exec(ctx)
 			return err
 		},
-		// After the commit: clear a cache outside of the database. If this fails, habeas calls the hook up to four more times.
+		// After the commit: clear a cache outside the database. If this fails, habeas calls the hook up to four more times.
 		AfterErasure: func(ctx context.Context, subject domain.Subject, _ domain.ErasureResult) error {
 			return cache.Delete(ctx, "account:"+subject.ID.String())
 		},

@@ -37,7 +37,7 @@ func TestTheGuideShowsCodeThatIsRun(t *testing.T) {
 	}
 }
 
-// isEndOfAny reports whether one of the files consists of the code and possibly a package comment before it.
+// isEndOfAny reports whether a code block equals one of the files. The file may also begin with a package comment.
 func isEndOfAny(files []string, code string) bool {
 	for _, file := range files {
 		if before, found := strings.CutSuffix(file, code); found && !strings.Contains(before, "\npackage ") {

@@ -68,8 +68,8 @@ func (r *Resolver) export(ctx context.Context, id string) (records []domain.Expo
 	return records, nil
 }
 
-// call sends one request about a subscriber, and reports whether the service knows this subscriber. The parameter body
-// is sent as JSON, and the JSON of the response is stored in the parameter into. Both may be nil.
+// call sends one request about a subscriber, and reports whether the service knows this subscriber. If body is not nil,
+// call sends it as JSON. If into is not nil, call decodes the JSON of the response into this pointer.
 func (r *Resolver) call(ctx context.Context, method, id, key string, body, into any) (known bool, err error) {
 	var content []byte
 	if body != nil {
@@ -77,7 +77,7 @@ func (r *Resolver) call(ctx context.Context, method, id, key string, body, into 
 	}
 	address := r.BaseURL + "/subscribers/" + url.PathEscape(id)
 	request, invalid := http.NewRequestWithContext(ctx, method, address, bytes.NewReader(content))
-	// PathEscape does not escape dots, so the ids "." and ".." would change the path.
+	// The ids "." and ".." are refused: PathEscape does not escape dots, so they would change the path of the URL.
 	if err != nil || invalid != nil || id == "." || id == ".." {
 		return false, &domain.ResolverError{Resolver: r.Name(), Message: "no request can be made of the id and the body"}
 	}

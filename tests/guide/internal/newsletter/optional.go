@@ -15,7 +15,7 @@ var (
 	_ ports.KeyResolver        = (*Resolver)(nil)
 )
 
-// correctable has the field of the service for each category that a person may correct.
+// correctable maps each category that a person may correct to its field in the service.
 var correctable = map[domain.Category]string{domain.CategoryContact: "email", domain.CategoryBehavioral: "language"}
 
 // RectifySubject writes the corrections into the subscriber.

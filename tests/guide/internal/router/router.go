@@ -14,7 +14,8 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// Handler serves the API under the prefix, such as "/me". The function subject returns the subject of a request.
+// Handler serves the API under a prefix, such as "/me". The last parameter is the subject provider, the function that
+// returns the person who sent a request.
 func Handler(prefix string, api *httpapi.API, subject func(*http.Request) (domain.Subject, error)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		request := httpapi.Request{
