@@ -121,8 +121,8 @@ func TestAColumnMayHaveAnyName(t *testing.T) {
 	})
 }
 
-// If the context ends during a statement that combines several steps, Apply does not find out which step failed. The
-// audit event of the failure must not name a step.
+// If the context ends during a statement that combines several steps, it is unknown which step failed. The audit event
+// of the failure must not name a step.
 func TestAnUnknownFailedStepIsNotNamed(t *testing.T) {
 	hook := &hookThatCancels{}
 	s := newShop(t, databases.WithHook(databases.PostgreSQL(t), hook), 1)

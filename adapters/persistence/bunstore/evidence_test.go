@@ -95,7 +95,7 @@ func (s *shop) wantFailedStep(t testing.TB, table string) {
 	}
 }
 
-// rolledBack lists the events that remain of an erasure if its session rolls back.
+// rolledBack lists the audit events that an erasure leaves if its session rolls back.
 var rolledBack = []domain.EventType{domain.EventErasureRequested, domain.EventErasureStepFailed}
 
 func TestEvidenceOutlivesAPanic(t *testing.T) {

@@ -28,8 +28,8 @@ type operationOf struct {
 	id string
 }
 
-// open holds the locked outbox entries that an operation must wait for, by their entry ids. It omits succeeded entries,
-// and abandoned entries of rectifications, because no operation waits for these.
+// open holds the locked outbox entries that an operation must wait for, by operation and by entry id. It omits
+// succeeded entries, and abandoned entries of rectifications, because operations do not wait for such entries.
 type open map[operationsOf]map[string]openEntry
 
 // openEntry is a locked outbox entry that has not succeeded.

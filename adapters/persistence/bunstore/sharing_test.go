@@ -41,8 +41,9 @@ func (j *jam) BeforeQuery(ctx context.Context, event *bun.QueryEvent) context.Co
 	return ctx
 }
 
-// jammed runs sessions concurrently. It blocks the statements of the first two sessions until all other sessions wait
-// to share a statement. It returns the errors of the sessions and the texts of all statements.
+// jammed runs sessions concurrently. It blocks the statements of the first two sessions until all other sessions wait.
+// These sessions then send their statements combined into one. jammed returns the errors of the sessions and the texts
+// of all statements.
 func (j *jam) jammed(t *testing.T, s *shop, sessions int, run func(i int) error) (errs []error, texts []string) {
 	t.Helper()
 	errs = make([]error, sessions)
@@ -299,8 +300,8 @@ func TestEvidenceSharesNoStatement(t *testing.T) {
 	}
 }
 
-// While all connections are busy, sessions do not share statements. Each session waits for a connection in its own
-// place of the queue.
+// While all connections are busy, sessions do not combine their statements into one. Each session waits for its own
+// connection.
 func TestSessionsDoNotShareAPlaceInTheQueue(t *testing.T) {
 	db := databases.PostgreSQL(t)
 	db.SetMaxOpenConns(1)

@@ -19,8 +19,6 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// The shop is the application of these tests.
-
 type User struct {
 	bun.BaseModel `bun:"table:users"`
 	ID            int64      `bun:"id,pk,autoincrement" subject:"id"`

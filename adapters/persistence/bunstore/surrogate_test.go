@@ -86,7 +86,7 @@ func TestASurrogateFitsItsColumn(t *testing.T) {
 func TestTheApplicationCanReadAnonymizedRows(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		a := newApplication(t, db, sealedTypes, (*person)(nil), (*Record)(nil))
-		// The second row has only NULL in its nullable columns.
+		// The row with the id 2 has only NULL in its nullable columns.
 		a.insert(t, &person{ID: 1}, fullRecord(1, 1), &Record{ID: 2, OwnerID: 1, Kept: "kept", Decimal: "1"})
 		a.erase(t, "1")
 
