@@ -9,8 +9,8 @@ import (
 )
 
 // maxBufferedRows is the maximum number of rows that a session buffers before it inserts them. The limit exists because
-// of SQLite: for each parameter of a statement, SQLite searches the list of all its parameters. The cost of a statement
-// therefore grows with the square of the number of parameters.
+// of SQLite: it searches a list of all parameters of a statement for each parameter. The cost of a statement therefore
+// grows with the square of the number of parameters.
 const maxBufferedRows = 100
 
 // buffer adds a row to the buffer of the session, and inserts all buffered rows when their number reaches

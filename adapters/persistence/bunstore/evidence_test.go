@@ -36,7 +36,7 @@ func failOn(t testing.TB, db *bun.DB, table string) {
 	}
 }
 
-// dump returns all rows of the application's tables and of the tables of habeas, except the audit events.
+// dump returns all rows of the application's tables and of the tables of habeas, without the audit events.
 func (s *shop) dump(t testing.TB) []string {
 	t.Helper()
 	var dump []string

@@ -9,8 +9,8 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// maxSettlements is the maximum number of settlements in one statement. SQLite compares each row with each settlement,
-// so the cost of a statement grows with the square of this number.
+// maxSettlements is the maximum number of settlements in one statement. SQLite compares each outbox entry with each
+// settlement, so the cost of a statement grows with the square of this number.
 const maxSettlements = 200
 
 // operationsOf identifies all erasures, or all rectifications, of a subject. Settle locks the open outbox entries of

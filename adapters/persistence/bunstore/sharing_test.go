@@ -20,8 +20,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// jam is a query hook. It blocks all statements that start with the text in the field prefix, until the channel in the
-// field over is closed.
+// jam is a query hook. It blocks all statements that start with prefix, until the test closes the channel over.
 type jam struct {
 	statements
 	prefix string

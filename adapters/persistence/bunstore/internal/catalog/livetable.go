@@ -73,7 +73,7 @@ func (l *live) addIndex(table *liveTable, index *liveIndex) {
 	table.Uniques = append(table.Uniques, unique)
 }
 
-// mentioned returns the columns of a table whose names occur in an SQL text (the parameter in).
+// mentioned returns the columns of a table whose names occur in an SQL text (the first parameter).
 func (l *live) mentioned(in tokens, table *liveTable) []string {
 	names := []string{}
 	for _, column := range table.Columns {

@@ -9,8 +9,8 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// trigger holds a name, a language and code, in this order. The code belongs to a trigger, to a rule, or to a function
-// that one of them calls.
+// trigger holds a name, a language and a text of code, in this order. The code is that of a trigger or of a rule, or of
+// a function that a trigger or a rule calls.
 type trigger [3]string
 
 // writes holds the tables to which triggers write, and the names of triggers whose target tables cannot be determined.
