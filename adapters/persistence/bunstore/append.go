@@ -9,7 +9,7 @@ import (
 )
 
 // maxBufferedRows is the maximum number of rows that a session buffers before it inserts them. The limit exists because
-// of SQLite: it searches a list of all parameters of a statement for each parameter. The cost of a statement therefore
+// SQLite searches the list of all parameters of a statement once for each parameter. The cost of a statement therefore
 // grows with the square of the number of parameters.
 const maxBufferedRows = 100
 

@@ -124,7 +124,7 @@ func TestAColumnThatIsNotNullInTheDatabaseIsRefusedByName(t *testing.T) {
 }
 
 // The application adds a NOT NULL constraint to a column while the store is running. An erasure that would set the
-// column to NULL fails with the name of the column.
+// column to NULL must fail, and the error must name the column.
 func TestAColumnThatBecomesNotNullIsRefusedByName(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		a := newWorded(t, db, createWorded, 1)

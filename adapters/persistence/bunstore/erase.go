@@ -180,8 +180,8 @@ func (s subjectStore) count(
 	return counts, s.writeRows(ctx, op, func(r *sql.Rows) error { return r.Scan(targets...) }, group.Text, args...)
 }
 
-// explainStep returns an error with the reason if the database refused the step steps[failed], for example a missing
-// privilege. Otherwise, or if failed is len(steps) because the failed step is unknown, it returns err.
+// If the database refused the step steps[failed], explainStep returns an error with the reason, for example a missing
+// privilege. Otherwise, it returns err. If failed is len(steps), the failed step is unknown.
 func (s subjectStore) explainStep(ctx context.Context, steps []domain.Step, failed int, err error) error {
 	if err == nil || failed == len(steps) {
 		return err

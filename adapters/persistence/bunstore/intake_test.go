@@ -91,8 +91,8 @@ func TestAnErasureSeesConsentInFlight(t *testing.T) {
 	}
 }
 
-// A statement that several sessions share locks the ledgers (consents or restrictions) of several subjects. If two
-// stores concurrently send such statements for the same subjects, the statements must not deadlock.
+// A statement with the records of several sessions locks the ledgers (consents or restrictions) of several subjects. If
+// two stores concurrently send such statements for the same subjects, the statements must not deadlock.
 func TestSharedAppendsDoNotDeadlock(t *testing.T) {
 	db := databases.PostgreSQL(t)
 	must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{}))

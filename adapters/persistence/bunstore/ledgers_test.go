@@ -77,7 +77,7 @@ func TestTheLedgersRefuseEveryChangeExceptTheClearingOfAReason(t *testing.T) {
 	})
 }
 
-// An erasure deletes the free text of restrictions and keeps the decisions. It ends each consent, so that another
+// An erasure deletes the free text of restrictions and keeps the decisions. It ends each consent, because another
 // person who later gets the same id has not consented.
 func TestAnErasureEndsConsentAndClearsReasons(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {

@@ -106,7 +106,7 @@ func TestAValueThatComesBackIsLeftOver(t *testing.T) {
 	})
 }
 
-// A view hides rows from the role. The verification must fail instead of reporting success.
+// A view may hide rows from the store. The verification must then fail instead of reporting success.
 func TestAVerificationIsRefusedWhereRowsMayBeHidden(t *testing.T) {
 	db := databases.PostgreSQL(t)
 	s := newShop(t, db, 1)

@@ -40,9 +40,9 @@ func (j *jam) BeforeQuery(ctx context.Context, event *bun.QueryEvent) context.Co
 	return ctx
 }
 
-// jammed runs sessions concurrently. It blocks the statements of the first two sessions until all other sessions wait.
-// These sessions then send their statements combined into one. jammed returns the errors of the sessions and the texts
-// of all statements.
+// jammed runs sessions concurrently. It blocks the statements of the first two sessions until all other sessions wait
+// for them. The store then combines the statements of the waiting sessions. jammed returns the errors of the sessions
+// and the texts of all statements.
 func (j *jam) jammed(t *testing.T, s *shop, sessions int, run func(i int) error) (errs []error, texts []string) {
 	t.Helper()
 	errs = make([]error, sessions)

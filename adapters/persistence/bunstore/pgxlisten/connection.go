@@ -125,8 +125,8 @@ func hangUp(ctx context.Context, conn *pgx.Conn) {
 }
 
 // backoff returns the wait before the next attempt to connect. Its parameter is the number of consecutive failures
-// without the last one. The wait has a random part, so that processes that lost their connections at the same time do
-// not connect again at the same time.
+// minus one. The wait has a random part, so that processes that lost their connections at the same time do not connect
+// again at the same time.
 func (l *Listener) backoff(before int) time.Duration {
 	wait := l.options.FirstBackoff
 	for ; before > 0 && wait < l.options.MaxBackoff; before-- {

@@ -88,8 +88,8 @@ func (t *Tx) restoreMode(ctx context.Context) {
 	}
 }
 
-// Join returns a Tx for a transaction that the application has begun on a connection (its only parameter). Call
-// Tx.Savepoint before other methods.
+// Join returns a Tx for the transaction that the application has begun on the connection. Call Tx.Savepoint before
+// other methods.
 func (p *Pool) Join(host bun.IConn) *Tx {
 	return &Tx{pool: p, transaction: joined{p, host}}
 }

@@ -58,8 +58,8 @@ func (s *Step) isLeftOver(cell held) bool {
 	}
 }
 
-// Present reports whether the table of the step has any row of the subject. It ignores rows that were added later than
-// at.
+// Present reports whether the table of the step has a row of the subject that was not added after the time in the
+// parameter at.
 func (s *Step) Present(ctx context.Context, at time.Time) (bool, error) {
 	cells := s.cellsOf()
 	cells.AddedUntil = at

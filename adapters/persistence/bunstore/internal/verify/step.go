@@ -30,7 +30,7 @@ type Step struct {
 	table domain.Table
 	key   []any
 	live  *catalog.Catalog
-	rows  map[string][]string // the primary keys of the rows that record has found, by their canonical form
+	rows  map[string][]string // the primary keys of the rows that record has found, by domain.CanonicalTuple
 	cells map[cell]string     // the old values of the cells of these rows, except values that the step has written
 
 	values    map[string]any // the values that a rectification writes, by column; nil for an erasure
@@ -99,7 +99,7 @@ func Repeat(ctx context.Context, steps []*Step) (failing int, err error) {
 	}
 }
 
-// remains says whether old data remains after a step.
+// remains is the result of a check for old data after a step.
 type remains int
 
 const (
