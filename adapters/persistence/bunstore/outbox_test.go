@@ -91,7 +91,8 @@ func (b box) enqueue(t testing.TB, entries ...domain.OutboxEntry) {
 	b.do(t, func(ctx context.Context, outbox ports.Outbox) error { return outbox.Enqueue(ctx, entries...) })
 }
 
-// claim claims outbox entries for a minute. The lease token contains the time of the claim.
+// claim claims up to limit outbox entries that are due at the given time, with a lease of one minute. The lease token
+// contains this time.
 func (b box) claim(t testing.TB, limit int, at time.Time, known ...domain.OutboxTarget) (claimed []domain.OutboxEntry) {
 	t.Helper()
 	b.do(t, func(ctx context.Context, outbox ports.Outbox) (err error) {
