@@ -9,8 +9,8 @@ import (
 )
 
 // maxBufferedRows is the maximum number of rows that a session buffers before it inserts them. The limit exists because
-// of SQLite: for each parameter of a statement, SQLite searches the list of all its parameters. The cost of a statement
-// therefore grows with the square of the number of parameters.
+// SQLite searches the list of all parameters of a statement once for each parameter. The cost of a statement therefore
+// grows with the square of the number of parameters.
 const maxBufferedRows = 100
 
 // buffer adds a row to the buffer of the session, and inserts all buffered rows when their number reaches
@@ -39,14 +39,15 @@ func (s *session) flush(ctx context.Context) error {
 	return nil
 }
 
-// newAppending returns a batcher that combines the inserts of concurrent sessions that only append records.
+// newAppending returns a batcher for sessions that do nothing but insert records. It combines the inserts of concurrent
+// sessions.
 func newAppending(s *Store) *batch.Batcher[*sqltext.UnsentRows] {
 	return &batch.Batcher[*sqltext.UnsentRows]{
 		Run: s.append, Keep: (*sqltext.UnsentRows).CopyStrings, RetryAlone: conn.Refused,
 	}
 }
 
-// append inserts the buffered rows of one or more sessions in one statement.
+// append inserts the buffered rows of one session, or of several sessions, in one statement.
 func (s *Store) append(ctx context.Context, held ...*sqltext.UnsentRows) error {
 	all := *held[0]
 	if len(held) > 1 {

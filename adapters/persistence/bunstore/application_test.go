@@ -15,8 +15,8 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// application is an application with its own tables, and a store that exports and erases the rows of these tables. It
-// has no services of habeas, because its tests check only the values of columns.
+// application is a test application with its own tables, and a store that exports and erases the rows of these tables.
+// It has no services of habeas, because its tests check only the values of columns.
 type application struct {
 	db    *bun.DB
 	store *bunstore.Store

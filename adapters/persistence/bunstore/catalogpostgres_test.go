@@ -10,7 +10,7 @@ import (
 	"github.com/habeas-data/habeas/internal/tests/databases"
 )
 
-// museumOfPostgres creates objects and types that only PostgreSQL has.
+// museumOfPostgres holds the statements that create objects and types that only PostgreSQL has.
 var museumOfPostgres = []string{
 	`CREATE SCHEMA archive`,
 	`CREATE TYPE mood AS ENUM ('sad', 'ok')`,

@@ -17,7 +17,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// Worded has a column for each way to choose the value that an erasure writes.
+// Worded is a model with a column for each way to choose the surrogate (the value that an erasure writes).
 type Worded struct {
 	bun.BaseModel `bun:"table:worded"`
 	ID            int64   `bun:"id,pk"`
@@ -57,7 +57,8 @@ func newWorded(t testing.TB, db *bun.DB, create string, n int64) *application {
 
 var filledLogin = regexp.MustCompile(`^[0-9a-f]{25}@erased\.invalid$`)
 
-// expectWorded checks the erased rows of subject 1.
+// expectWorded fails the test unless all rows of subject 1 hold the values that an erasure writes, and the hash is
+// missing in the export.
 func (a *application) expectWorded(t testing.TB) {
 	t.Helper()
 	var rows []Worded
@@ -93,8 +94,8 @@ func TestDeclaredSurrogatesSatisfyUniqueAndCheckConstraints(t *testing.T) {
 func TestDeclaredSurrogatesAreWrittenDespiteTriggers(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		a := newWorded(t, db, strings.Replace(createWorded, " CHECK (login LIKE '%_@_%')", "", 1), 3)
-		// The verification must not report this login as an old value, because it consists of a part of the surrogate (the
-		// value that an erasure writes).
+		// The verification must not report this login as an old value. The surrogate (the value that an erasure writes) ends
+		// with the same text.
 		execute(t, db, "UPDATE worded SET login = 'erased.invalid' WHERE id = 0")
 		execute(t, db, onUpdate(db, "UPDATE people SET id = id WHERE id = 1")...)
 		for range 2 {
@@ -123,7 +124,7 @@ func TestAColumnThatIsNotNullInTheDatabaseIsRefusedByName(t *testing.T) {
 }
 
 // The application adds a NOT NULL constraint to a column while the store is running. An erasure that would set the
-// column to NULL fails with the name of the column.
+// column to NULL must fail, and the error must name the column.
 func TestAColumnThatBecomesNotNullIsRefusedByName(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		a := newWorded(t, db, createWorded, 1)

@@ -37,9 +37,9 @@ func (o outbox) Claim(
 	return claimed, err
 }
 
-// abandonUnreadable sets claimed outbox entries to abandoned if one of their columns cannot be decoded. The parameter
-// unreadable holds the indexes of these entries in the parameter claimed. An entry of an erasure keeps its ref (the
-// subject's id in the external system), so that a person can repair and requeue the entry.
+// abandonUnreadable gives claimed outbox entries the status abandoned if one of their columns cannot be decoded. The
+// parameter unreadable holds the indexes of these entries in the slice claimed. An entry of an erasure keeps its ref
+// (the subject's id in the external system), so that a person can repair and requeue the entry.
 func (o outbox) abandonUnreadable(ctx context.Context, claimed []domain.OutboxEntry, unreadable []int) error {
 	for chunk := range slices.Chunk(unreadable, maxEntriesPerStatement) {
 		args := make([]any, len(chunk))

@@ -36,8 +36,8 @@ func (c consentStore) Latest(
 	if asOf == nil && c.tx == nil {
 		q := &lookup{subject: id, purpose: purpose}
 		var err error
-		// A shared statement (one statement for several sessions) gets its purposes as JSON. JSON would replace bytes that
-		// are not valid UTF-8. A purpose with such bytes therefore gets a separate statement.
+		// A shared statement (one statement for several sessions) gets the purposes of its sessions as JSON. Bytes that are
+		// not valid UTF-8 would change in JSON. A purpose with such bytes therefore gets a separate statement.
 		if c.store.shares() && utf8.ValidString(purpose) {
 			err = c.store.lookups.Do(ctx, q)
 		} else {

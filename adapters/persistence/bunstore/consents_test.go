@@ -7,7 +7,8 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// A batch may run after the context of a caller has ended. The caller may then reuse the memory of its strings.
+// A lookup that waits for a batch must copy its strings. The batch may run after the context of its caller has ended,
+// and the caller may then reuse the memory of the strings.
 func TestAWaitingLookupCopiesItsStrings(t *testing.T) {
 	memory := []byte("news")
 	text := unsafe.String(&memory[0], len(memory))

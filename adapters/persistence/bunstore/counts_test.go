@@ -14,7 +14,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// counted runs fn in a session and returns the statements that the session sends.
+// counted calls fn in a session and returns the statements that the session sends to the database.
 func (s *shop) counted(t testing.TB, hook *statements, fn func(context.Context, ports.Session) error) []string {
 	t.Helper()
 	return hook.during(t, func() { s.do(t, fn) })

@@ -53,7 +53,7 @@ func TestAConstraintThatFailsTheCommitLeavesAFailure(t *testing.T) {
 	})
 }
 
-// done is a query hook that calls this function after each COMMIT.
+// done is a query hook: a function that bun calls after each COMMIT.
 type done func()
 
 func (done) BeforeQuery(ctx context.Context, _ *bun.QueryEvent) context.Context { return ctx }

@@ -117,9 +117,9 @@ func (s *session) afterRollback(ctx context.Context, err error) error {
 	return err
 }
 
-// remains returns the audit events to write after a rollback. One statement inserts all of them. If the database
-// committed the session but its response was lost, the events in s.evidence exist already. In this case, the statement
-// fails because the ids of these events exist, and inserts no event.
+// remains returns the audit events to write after a rollback. One statement inserts all of them. The database may have
+// committed the session although its response was lost. The events in s.evidence then exist already, so the statement
+// fails because of their ids, and inserts no event.
 func (s *session) remains() [][]any { return slices.Concat(s.evidence, s.onRollback) }
 
 // run calls fn and commits the session. It rolls the session back if fn fails or panics, or if the commit fails.
@@ -144,7 +144,7 @@ func (s *session) run(ctx context.Context, fn func(context.Context, ports.Sessio
 }
 
 // preserve writes evidence (audit events) in its own transaction, even if the context of the session has ended. It
-// returns before the deadline of ports.EvidenceDeadline, if there is one, and after at most evidenceTimeout.
+// takes at most evidenceTimeout, and ends earlier if ports.EvidenceDeadline returns an earlier deadline.
 func (s *Store) preserve(ctx context.Context, evidence [][]any) error {
 	deadline := time.Now().Add(evidenceTimeout)
 	if limit, ok := ports.EvidenceDeadline(ctx); ok && limit.Before(deadline) {

@@ -38,8 +38,8 @@ type residenceHistory struct {
 	Street        string  `bun:"street" pii:"contact"`
 }
 
-// The trigger of one table copies values into the table of a later step. The erasure must also delete the copies. In a
-// single statement for all steps, the later step would not see the copies.
+// A trigger of one table copies values into another table, whose erasure step comes later. The erasure must also delete
+// the copies. In a single statement for all steps, the later step would not see the copies.
 func TestRowsThatATriggerAddsAreErasedToo(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{}))
@@ -79,9 +79,9 @@ type card struct {
 	Name          string  `bun:"name" pii:"identity,erasure:anonymize"`
 }
 
-// Two tables of the data map share a row, for example a table and a view of this table. A step of each table changes
-// the row. A PostgreSQL statement changes a row only once, and ignores a second change without an error. The erasure
-// must therefore run these steps in separate statements.
+// Two tables of the data map share a row, for example a table and a view of this table. Both an erasure step of the
+// table and one of the view change this row. A PostgreSQL statement changes a row only once, and ignores a second
+// change without an error. The erasure must therefore run these steps in separate statements.
 func TestARowOfTwoTablesIsErasedCompletely(t *testing.T) {
 	const clients = "CREATE TABLE clients (id bigint PRIMARY KEY, email text, name text)"
 	for kind, tables := range map[string][]string{
@@ -121,8 +121,8 @@ func TestAColumnMayHaveAnyName(t *testing.T) {
 	})
 }
 
-// If the context ends during a statement that combines several steps, Apply does not find out which step failed. The
-// audit event of the failure must not name a step.
+// If the context ends during a statement that combines several steps, it is unknown which step failed. The audit event
+// of the failure must not name a step.
 func TestAnUnknownFailedStepIsNotNamed(t *testing.T) {
 	hook := &hookThatCancels{}
 	s := newShop(t, databases.WithHook(databases.PostgreSQL(t), hook), 1)

@@ -141,7 +141,7 @@ func (s subjectStore) restart(ctx context.Context) error {
 	return s.Lock(ctx, s.locked.id, s.locked.at)
 }
 
-// applyEach runs the steps one by one. On error, it returns the counts of the steps before the failed step.
+// applyEach runs the steps one by one. On error, it returns the numbers of rows of the steps before the failed step.
 func (s subjectStore) applyEach(ctx context.Context, key []any, steps []domain.Step) ([]int64, error) {
 	rows := make([]int64, 0, len(steps))
 	for _, step := range steps {
@@ -180,8 +180,8 @@ func (s subjectStore) count(
 	return counts, s.writeRows(ctx, op, func(r *sql.Rows) error { return r.Scan(targets...) }, group.Text, args...)
 }
 
-// explainStep calls explain with the privileges that the step steps[failed] needs. If the parameter failed is
-// len(steps), the failed step is unknown, and explainStep returns err.
+// If the database refused the step steps[failed], explainStep returns an error with the reason, for example a missing
+// privilege. Otherwise, it returns err. If failed is len(steps), the failed step is unknown.
 func (s subjectStore) explainStep(ctx context.Context, steps []domain.Step, failed int, err error) error {
 	if err == nil || failed == len(steps) {
 		return err
@@ -189,8 +189,8 @@ func (s subjectStore) explainStep(ctx context.Context, steps []domain.Step, fail
 	return s.explain(ctx, opOf(steps[failed]), err, catalog.ToCarryOut(steps[failed]))
 }
 
-// refuse returns an error if the catalog shows that a step must not run. The result before is the index of this step in
-// steps, or len(steps) if the error belongs to no step.
+// refuse returns an error if the catalog shows that a step must not run. It also returns the index of this step, or
+// len(steps) if the error belongs to no step.
 func refuse(live *catalog.Catalog, id domain.SubjectID, steps []domain.Step) (before int, err error) {
 	if table, err := live.RefuseHidden(id, "erase"); err != nil {
 		if i := slices.IndexFunc(steps, func(step domain.Step) bool { return step.Target == table }); i >= 0 {

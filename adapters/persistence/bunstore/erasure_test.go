@@ -21,7 +21,7 @@ func asText(row map[string]any) string {
 	return string(text)
 }
 
-// equalPayload reports whether two payloads are equal except for the operation id of got.
+// equalPayload reports whether two payloads are equal. It ignores the operation id in got.
 func equalPayload(got, want domain.Payload) bool {
 	got = maps.Clone(got)
 	delete(got, domain.PayloadOperationID)

@@ -57,7 +57,8 @@ func TestACheckIsNamedWithItsTable(t *testing.T) {
 	wantNames(t, err, "table parcels", "constraint short_label")
 }
 
-// A trigger can write any error message, with a personal value at a place where drivers expect a name.
+// A trigger can raise an error whose message has a personal value at the place of a name. The text of the store's error
+// must not contain this value.
 func TestTheMessageOfATriggerIsNotReportedAsNames(t *testing.T) {
 	db := databases.SQLite(t)
 	a := newApplication(t, db, nil, (*person)(nil), (*parcel)(nil))
@@ -67,9 +68,9 @@ func TestTheMessageOfATriggerIsNotReportedAsNames(t *testing.T) {
 	wantSilence(t, a.apply(t, "1"), "zoe", "UNIQUE")
 }
 
-// A database function of the application may put a personal value into a field of an error that normally holds a name.
-// It may also run a statement with a personal value in place of a name, so that the message of the error contains the
-// value.
+// The text of the store's error must not contain personal values from a database function of the application. Such a
+// function may put a personal value into a field of its error that normally holds a name. It may also run a statement
+// with a personal value in place of a name, so that the message of the error contains the value.
 func TestTheValuesOfAFunctionAreNotReportedAsNames(t *testing.T) {
 	db := databases.PostgreSQL(t)
 	a := newApplication(t, db, nil, (*person)(nil), (*parcel)(nil))

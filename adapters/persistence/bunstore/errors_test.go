@@ -221,8 +221,8 @@ func openDB(t testing.TB, driver, url string) *bun.DB {
 	return bun.NewDB(connection, pgdialect.New())
 }
 
-// silentPort returns the address of a local server that calls treat for each connection and sends no data itself. If
-// treat is nil, it returns the address of a closed port.
+// silentPort returns the address of a local server that accepts connections, passes each connection to the function
+// treat, and sends no data itself. If treat is nil, it returns the address of a closed port.
 func silentPort(t testing.TB, treat func(net.Conn)) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

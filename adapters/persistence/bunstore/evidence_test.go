@@ -36,7 +36,7 @@ func failOn(t testing.TB, db *bun.DB, table string) {
 	}
 }
 
-// dump returns all rows of the application's tables and of the tables of habeas, except the audit events.
+// dump returns all rows of the application's tables and of the tables of habeas, without the audit events.
 func (s *shop) dump(t testing.TB) []string {
 	t.Helper()
 	var dump []string
@@ -95,7 +95,7 @@ func (s *shop) wantFailedStep(t testing.TB, table string) {
 	}
 }
 
-// rolledBack lists the events that remain of an erasure if its session rolls back.
+// rolledBack lists the audit events that an erasure leaves if its session rolls back.
 var rolledBack = []domain.EventType{domain.EventErasureRequested, domain.EventErasureStepFailed}
 
 func TestEvidenceOutlivesAPanic(t *testing.T) {

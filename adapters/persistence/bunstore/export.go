@@ -104,8 +104,8 @@ func (s subjectStore) export(
 }
 
 // checkPreconditions checks the values in the first row of an export. It returns an error if the subject must not be
-// exported. The row contains a fingerprint (a hash of the table definitions). If this fingerprint differs from the
-// fingerprint of the cached catalog (the parameter known), the result stale is the fingerprint of the row.
+// exported. The row contains a fingerprint (a hash of the table definitions). If the cached catalog (the parameter
+// known) has another fingerprint, checkPreconditions returns the fingerprint of the row, and "" otherwise.
 func (s subjectStore) checkPreconditions(
 	known *catalog.Catalog, id domain.SubjectID, values []any,
 ) (stale string, err error) {

@@ -161,7 +161,8 @@ func TestRowsAreNamedAndOrderedByTheirPrimaryKey(t *testing.T) {
 		if got := exported(); !slices.Equal(got, want) {
 			t.Errorf("\n got %q\nwant %q", got, want)
 		}
-		// An update moves the row to another place in the table's file. The order of the export must stay the same.
+		// The update moves the row to another place in the table's file. The order of the rows in the export must stay the
+		// same.
 		execute(t, db, "UPDATE books SET notes = 'a9' WHERE number = 9")
 		if got := exported(); !slices.Equal(got, want) {
 			t.Errorf("after an update:\n got %q\nwant %q", got, want)

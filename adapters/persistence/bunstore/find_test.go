@@ -24,7 +24,7 @@ func finds(t *testing.T, store *bunstore.Store) domain.Found {
 	return found
 }
 
-// once returns an occurrence in one row for each of the columns.
+// once returns one occurrence for each column: the column contains the value in one row of the table.
 func once(table string, columns ...string) (all []domain.Occurrence) {
 	for _, column := range columns {
 		all = append(all, domain.Occurrence{Table: table, Column: column, Rows: 1})

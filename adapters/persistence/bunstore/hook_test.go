@@ -9,8 +9,8 @@ import (
 	"github.com/uptrace/bun"
 )
 
-// statements is a query hook that records all statements except notifications. The store sends a notification some time
-// after a session, so a test cannot predict where the notification occurs.
+// statements is a query hook that records all statements except notifications. A test cannot predict when the store
+// sends a notification.
 type statements struct {
 	mu    sync.Mutex
 	texts []string

@@ -13,9 +13,9 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// overlap runs two sessions concurrently. The session of fn runs in a transaction of the application. overlap then
-// starts the session of the parameter other, and commits the transaction as soon as that session waits for a lock or
-// has ended. It returns true if that session waited. In this case, that session committed last.
+// overlap runs two sessions concurrently. The first session calls fn in a transaction of the application. The second
+// session calls the parameter other. overlap commits the transaction as soon as the second session waits for a lock or
+// has ended. It reports whether the second session waited, and therefore committed last.
 func (a *application) overlap(t *testing.T, fn, other func(context.Context, ports.Session) error) (waited bool) {
 	t.Helper()
 	tx, err := a.db.BeginTx(t.Context(), nil)
@@ -91,8 +91,8 @@ func TestAnErasureSeesConsentInFlight(t *testing.T) {
 	}
 }
 
-// A statement that several sessions share locks the ledgers (consents or restrictions) of several subjects. If two
-// stores concurrently send such statements for the same subjects, the statements must not deadlock.
+// A statement with the records of several sessions locks the ledgers (consents or restrictions) of several subjects. If
+// two stores concurrently send such statements for the same subjects, the statements must not deadlock.
 func TestSharedAppendsDoNotDeadlock(t *testing.T) {
 	db := databases.PostgreSQL(t)
 	must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{}))

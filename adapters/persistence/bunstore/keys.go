@@ -8,8 +8,8 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// Keys implements ports.SubjectStore. In an erasure (query.ErasedAt is set), Keys locks the rows that it reads until
-// the transaction ends. The session therefore counts the statement as a write. Otherwise, Apply could restart the
+// Keys implements ports.SubjectStore. If query.ErasedAt is set, the caller is an erasure, and Keys locks the rows that
+// it reads until the transaction ends. The session counts this statement as a write. Otherwise, Apply could restart the
 // transaction, which would release these locks.
 func (s subjectStore) Keys(ctx context.Context, id domain.SubjectID, query domain.KeyQuery) ([]string, error) {
 	key, err := s.key(id)

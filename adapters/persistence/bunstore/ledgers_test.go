@@ -77,7 +77,7 @@ func TestTheLedgersRefuseEveryChangeExceptTheClearingOfAReason(t *testing.T) {
 	})
 }
 
-// An erasure deletes the free text of restrictions and keeps the decisions. It ends each consent, so that another
+// An erasure deletes the free text of restrictions and keeps the decisions. It ends each consent, because another
 // person who later gets the same id has not consented.
 func TestAnErasureEndsConsentAndClearsReasons(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
@@ -147,8 +147,8 @@ func TestAnErasureThatFailsEndsNoConsent(t *testing.T) {
 	})
 }
 
-// A sequence with a cache would let a connection take a lower number after another connection has committed a higher
-// one. The numbers would then not show the order of the records.
+// The sequences must have no cache. A sequence with a cache would let a connection take a lower number after another
+// connection has committed a higher one, so that the numbers would not show the order of the records.
 func TestTheSequencesOfTheLedgersHaveNoCache(t *testing.T) {
 	s := newShop(t, databases.PostgreSQL(t), 1)
 	for _, table := range []string{"habeas_consent_records", "habeas_restriction_records"} {

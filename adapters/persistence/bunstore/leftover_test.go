@@ -106,7 +106,7 @@ func TestAValueThatComesBackIsLeftOver(t *testing.T) {
 	})
 }
 
-// A view hides rows from the role. The verification must fail instead of reporting success.
+// A view may hide rows from the store. The verification must then fail instead of reporting success.
 func TestAVerificationIsRefusedWhereRowsMayBeHidden(t *testing.T) {
 	db := databases.PostgreSQL(t)
 	s := newShop(t, db, 1)
@@ -123,9 +123,9 @@ func TestAVerificationIsRefusedWhereRowsMayBeHidden(t *testing.T) {
 	}
 }
 
-// A reference whose value is a UUID looks like a surrogate (the value that an erasure writes). A row with an unreadable
-// creation time does not count as added after the erasure. The verification must report the reference and the title of
-// this row.
+// The verification must report a row whose creation time is unreadable, because such a row does not count as added
+// after the erasure. It must report the reference of this row, too. The reference is a UUID, and therefore looks like a
+// surrogate (the value that an erasure writes).
 func TestReferencesAndUnreadableInstantsAreLeftOver(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{}))

@@ -15,15 +15,13 @@ type erasureMarks struct{ *session }
 
 var _ ports.MarkReader = (*session)(nil)
 
-// Marks implements ports.ErasureMarks. A mark (the row that records the erasures of a subject) has an intake number.
-// Marks first reads the settled number: open sessions can commit marks only with higher numbers. It then returns the
-// marks up to this number. In this order, Marks also sees the marks of sessions that commit between the two statements.
+// Marks implements ports.MarkReader.
 func (s *session) Marks() ports.ErasureMarks { return erasureMarks{s} }
 
-// Marks implements ports.ErasureMarks. A mark is the row that records the erasures of a subject, and has an intake
-// number. Marks returns only marks up to the number that settled returns. Open sessions can commit marks only with
-// higher numbers. Marks first reads this number, and then the marks. In this order, it also sees the marks of sessions
-// that commit between the two statements.
+// Marks implements ports.ErasureMarks. An erasure mark is the row that records the erasures of a subject, and has an
+// intake number. Marks first reads the settled number: no open session can commit a mark with this number or a lower
+// one. It then reads the marks up to this number. In this order, it also sees the marks of sessions that commit between
+// the two statements.
 func (m erasureMarks) Marks(ctx context.Context, query domain.MarkQuery) ([]domain.ErasureMark, error) {
 	if query.Limit <= 0 {
 		return nil, m.usable()

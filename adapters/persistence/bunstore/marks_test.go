@@ -108,8 +108,8 @@ func TestMarksAreNotListedWhereCommitsAreNotSeen(t *testing.T) {
 	}
 }
 
-// Until an erasure commits, a list of marks (rows that record erasures) omits all marks with higher intake numbers in
-// the same schema. Marks in other schemas are listed.
+// Until an erasure commits, a list of erasure marks (rows that record erasures) omits all marks with higher intake
+// numbers than the mark of this erasure. Marks in other schemas are listed.
 func TestAnErasureDelaysTheMarksOfItsSchema(t *testing.T) {
 	db := databases.PostgreSQL(t)
 	s := newShop(t, db, 0)

@@ -29,7 +29,7 @@ func (s *shop) observed(t testing.TB) *observed.Recorder {
 	return recorder
 }
 
-// record records a consent in a session. The function of the session returns the result of the parameter end.
+// record records a consent in a session. The session then returns the result of the function end.
 func (s *shop) record(sessions ports.SessionFactory, end func() error) error {
 	return sessions.Do(context.Background(), func(ctx context.Context, session ports.Session) error {
 		if _, err := s.consent.Record(ctx, session, s.alice.ID, grant("p")); err != nil {

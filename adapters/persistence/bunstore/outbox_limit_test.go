@@ -8,8 +8,8 @@ import (
 	"github.com/habeas-data/habeas/internal/tests/databases"
 )
 
-// An outbox entry must stay claimable if its number of attempts is the largest number that the column can hold. It must
-// not prevent the claim of other entries.
+// A claim must still return an outbox entry whose number of attempts is the largest number that the column can hold.
+// Such an entry must not prevent the claim of other entries.
 func TestACounterAtItsLimitBlocksNoEntry(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		b := newBox(t, db)

@@ -180,7 +180,7 @@ func TestAnErasureCompletesAfterARequeue(t *testing.T) {
 func TestPurgeRemovesOldEntriesThatSucceeded(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		b := newBox(t, db)
-		b.enqueue(t, numbered(t, 12)...) // one a second
+		b.enqueue(t, numbered(t, 12)...) // one entry per second
 		for i, entry := range b.claim(t, 11, noon) {
 			switch i {
 			case 1:

@@ -61,8 +61,8 @@ func (b box) plan(t testing.TB, text string, args ...any) string {
 // without statistics in the database. Withdrawals matter because each erasure withdraws corrections.
 func TestClaimsAndSettlementsDoNotReadSettledEntries(t *testing.T) { testPlans(t, true) }
 
-// A database caches the query plan that it made while the outbox had a few entries. The plan must also be efficient for
-// many entries.
+// The query plan of a statement must be efficient for many outbox entries even if the outbox has only a few, because a
+// database may cache the plan while the outbox grows.
 func TestPlansForAFewEntriesAreThoseForMany(t *testing.T) { testPlans(t, false) }
 
 func testPlans(t *testing.T, large bool) {

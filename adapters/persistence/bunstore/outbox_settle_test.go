@@ -233,7 +233,8 @@ func TestAnOperationCompletesWithTheLastEntryThatSucceeds(t *testing.T) {
 	}
 }
 
-// A single statement for all settlements would have more parameters than the database accepts.
+// A batch of settlements may need more parameters than the database accepts in one statement. Settle must then use
+// several statements.
 func TestABatchOfAnySizeIsSettled(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		b := newBox(t, db)

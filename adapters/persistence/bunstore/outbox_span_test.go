@@ -9,9 +9,8 @@ import (
 	"github.com/habeas-data/habeas/internal/tests/databases"
 )
 
-// A claim may be limited to outbox entries that are due between two instants. It must return all entries that are due
-// between these instants, and must not read other index entries. This matters while a long transaction runs, because
-// the indexes then still contain settled rows.
+// A claim that asks for outbox entries due between two instants must return all of these entries, and must not read
+// other index entries. This matters while a long transaction runs, because the indexes then still contain settled rows.
 func TestAClaimReadsNothingOutsideItsBounds(t *testing.T) {
 	hook := &statements{}
 	db := databases.PostgreSQL(t)

@@ -57,8 +57,7 @@ func subject(t testing.TB, elements ...string) domain.SubjectID {
 	return id
 }
 
-// toErase returns a pending outbox entry of an erasure. Its EnqueuedAt is later than the instant morning, by the
-// duration in the parameter after.
+// toErase returns a pending outbox entry of an erasure. It was enqueued at morning.Add(after).
 func toErase(t testing.TB, entryID, of string, after time.Duration) domain.OutboxEntry {
 	t.Helper()
 	return domain.OutboxEntry{
@@ -77,7 +76,7 @@ func toRectify(t testing.TB, entryID, of string, after time.Duration) domain.Out
 	return entry
 }
 
-// numbered returns n erasures of different subjects, oldest first.
+// numbered returns n outbox entries of erasures, each of another subject, oldest first.
 func numbered(t testing.TB, n int) []domain.OutboxEntry {
 	t.Helper()
 	entries := make([]domain.OutboxEntry, n)
@@ -92,7 +91,8 @@ func (b box) enqueue(t testing.TB, entries ...domain.OutboxEntry) {
 	b.do(t, func(ctx context.Context, outbox ports.Outbox) error { return outbox.Enqueue(ctx, entries...) })
 }
 
-// claim claims outbox entries for a minute. The lease token contains the time of the claim.
+// claim claims up to limit outbox entries that are due at the given time, with a lease of one minute. The lease token
+// contains this time.
 func (b box) claim(t testing.TB, limit int, at time.Time, known ...domain.OutboxTarget) (claimed []domain.OutboxEntry) {
 	t.Helper()
 	b.do(t, func(ctx context.Context, outbox ports.Outbox) (err error) {

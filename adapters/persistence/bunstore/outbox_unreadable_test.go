@@ -16,7 +16,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// named is a resolver with any name. It accepts every call, and it can rectify.
+// named is a resolver with the name that a test needs. It accepts every call, and it can rectify.
 type named struct {
 	ports.Resolver
 	name string

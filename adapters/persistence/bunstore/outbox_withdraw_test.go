@@ -125,8 +125,8 @@ func TestAWithdrawalAndASettlementDoNotDeadlock(t *testing.T) {
 	}
 }
 
-// Two concurrent statements change the same outbox entry, so the second statement waits for the first one. After the
-// wait, the second statement checks its condition again and does not change the entry.
+// Two concurrent statements want to change the same outbox entry, so the second statement waits for the first one.
+// After the wait, the entry no longer meets the condition of the second statement, which must not change it.
 func TestAChangeThatWaitedLeavesChangedEntries(t *testing.T) {
 	for name, c := range map[string]struct {
 		entry         func(testing.TB, string, string, time.Duration) domain.OutboxEntry

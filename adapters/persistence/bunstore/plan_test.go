@@ -100,8 +100,8 @@ func TestASubjectIsFoundByIndexes(t *testing.T) {
 	} {
 		texts := s.counted(t, hook, test.run)
 		plan := (box{db: s.db}).plan(t, texts[test.nth], test.args...)
-		// The plan must not scan the primary key of a ledger (consents or restrictions) backwards, because such a scan would
-		// read all rows of the ledger.
+		// The query plan must not scan the primary key of a ledger (consents or restrictions) backwards, because such a scan
+		// would read all rows of the ledger.
 		if strings.Contains(strings.ReplaceAll(plan, "Seq Scan on pg_", ""), "Seq Scan") ||
 			strings.Contains(plan, "Backward using habeas_consent_records_pkey") ||
 			strings.Contains(plan, "Backward using habeas_restriction_records_pkey") {

@@ -143,7 +143,8 @@ func TestNumbersThatJSONDoesNotHaveAreExportedAsText(t *testing.T) {
 	}
 }
 
-// The exports of all other types are the same on both databases. See TestExportedValuesAreTheSameOnBothDatabases.
+// The test covers all types that the two databases export differently. See TestExportedValuesAreTheSameOnBothDatabases
+// for the other types.
 func TestValuesThatTheTwoDatabasesExportDifferently(t *testing.T) {
 	type Sample struct {
 		bun.BaseModel `bun:"table:samples" subject:"owned"`
@@ -195,7 +196,8 @@ func wantValues(t testing.TB, got, want map[string]string) {
 	}
 }
 
-// In the time zone of museum, the local time was 4 hours, 56 minutes and 2 seconds behind UTC until 1883.
+// An export must contain the time in UTC, even for a time with an unusual offset: in the time zone of museum, the local
+// time was 4 hours, 56 minutes and 2 seconds behind UTC until 1883.
 func TestATimeFromBeforeThereWereTimeZonesIsExported(t *testing.T) {
 	a := museum(t, "")
 	execute(t, a.db, ordinary, "UPDATE exhibits SET instant = '1880-07-01 12:00:00.25+00'")

@@ -16,7 +16,7 @@ import (
 	"github.com/habeas-data/habeas/internal/tests/databases"
 )
 
-// Record has a column of every type that both databases have. An erasure keeps its rows, because the column kept is not
+// Record has a column of every type that both databases have. An erasure keeps its rows, because its column Kept is not
 // personal data.
 type Record struct {
 	bun.BaseModel `bun:"table:records"`

@@ -151,7 +151,8 @@ func TestReadableValuesAreWritten(t *testing.T) {
 	})
 }
 
-// In a column that is declared as JSON, SQLite converts a text that looks like a number to a number.
+// On SQLite, a rectification must refuse a bare number for a column that is declared as JSON. SQLite would store the
+// text of the number as a number, which the model cannot scan.
 func TestJSONThatIsABareNumberIsRefusedOnSQLite(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		store, id := newPickies(t, db)

@@ -22,7 +22,8 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// Holder has a column of every type. Some columns hold another type in its text form. One text column is retained.
+// Holder has a column of every type. Some text columns hold numbers, booleans or times. Erasures retain one text
+// column.
 type Holder struct {
 	bun.BaseModel `bun:"table:holders"`
 	ID            int64          `bun:"id,pk" subject:"id"`

@@ -149,8 +149,8 @@ func TestARehearsalSendsNoNotification(t *testing.T) {
 	})
 }
 
-// A rehearsal is a session that checks its changes and rolls them back. In a transaction of the application, it fails,
-// because it would check changes that the application has not finished.
+// A rehearsal is a session that checks its changes and rolls them back. In a transaction of the application, a
+// rehearsal fails, because it would check changes that the application has not finished.
 func TestATransactionOfTheApplicationHasNoRehearsal(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		s := newShop(t, db, 1)

@@ -61,7 +61,7 @@ func (s *session) usable() error {
 }
 
 // key returns the values of the subject's key columns. It caches the values of the last subject. The caller must not
-// change them.
+// change the returned slice.
 func (s *session) key(id domain.SubjectID) ([]any, error) {
 	if s.keys != nil && s.subject == id {
 		return s.keys, nil

@@ -9,8 +9,8 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// maxSettlements is the maximum number of settlements in one statement. SQLite compares each row with each settlement,
-// so the cost of a statement grows with the square of this number.
+// maxSettlements is the maximum number of settlements in one statement. SQLite compares each outbox entry with each
+// settlement, so the cost of a statement grows with the square of this number.
 const maxSettlements = 200
 
 // operationsOf identifies all erasures, or all rectifications, of a subject. Settle locks the open outbox entries of
@@ -28,8 +28,8 @@ type operationOf struct {
 	id string
 }
 
-// open holds the locked outbox entries that an operation must wait for, by their entry ids. It omits succeeded entries,
-// and abandoned entries of rectifications, because no operation waits for these.
+// open holds the locked outbox entries that an operation must wait for, by operation and by entry id. It omits
+// succeeded entries, and abandoned entries of rectifications, because operations do not wait for such entries.
 type open map[operationsOf]map[string]openEntry
 
 // openEntry is a locked outbox entry that has not succeeded.

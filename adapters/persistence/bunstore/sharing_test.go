@@ -20,8 +20,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// jam is a query hook. It blocks all statements that start with the text in the field prefix, until the channel in the
-// field over is closed.
+// jam is a query hook. It blocks all statements that start with prefix, until the test closes the channel over.
 type jam struct {
 	statements
 	prefix string
@@ -42,7 +41,8 @@ func (j *jam) BeforeQuery(ctx context.Context, event *bun.QueryEvent) context.Co
 }
 
 // jammed runs sessions concurrently. It blocks the statements of the first two sessions until all other sessions wait
-// to share a statement. It returns the errors of the sessions and the texts of all statements.
+// for them. The store then combines the statements of the waiting sessions. jammed returns the errors of the sessions
+// and the texts of all statements.
 func (j *jam) jammed(t *testing.T, s *shop, sessions int, run func(i int) error) (errs []error, texts []string) {
 	t.Helper()
 	errs = make([]error, sessions)
@@ -299,8 +299,8 @@ func TestEvidenceSharesNoStatement(t *testing.T) {
 	}
 }
 
-// While all connections are busy, sessions do not share statements. Each session waits for a connection in its own
-// place of the queue.
+// While all connections are busy, sessions do not combine their statements into one. Each session waits for its own
+// connection.
 func TestSessionsDoNotShareAPlaceInTheQueue(t *testing.T) {
 	db := databases.PostgreSQL(t)
 	db.SetMaxOpenConns(1)

@@ -19,8 +19,6 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// The shop is the application of these tests.
-
 type User struct {
 	bun.BaseModel `bun:"table:users"`
 	ID            int64      `bun:"id,pk,autoincrement" subject:"id"`
@@ -64,7 +62,8 @@ type Invoice struct {
 
 var models = []any{(*User)(nil), (*Order)(nil), (*Item)(nil), (*Invoice)(nil)}
 
-// shop is the application with the services of habeas. The tests create the services without package stack.
+// shop is an application with tables such as users and orders, and with the services of habeas. The tests create the
+// services without package stack.
 type shop struct {
 	db           *bun.DB
 	store        *bunstore.Store

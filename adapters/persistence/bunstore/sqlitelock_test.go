@@ -90,8 +90,8 @@ func TestEvidenceThatWaitsForTheLockEndsWithItsTime(t *testing.T) {
 	}
 }
 
-// The busy_timeout is 0, so SQLite itself does not wait for the write lock. The queue of the store must prevent that
-// concurrent writers fail and need retries.
+// The store must queue concurrent writers, so that none of them fails or needs a retry. The busy_timeout is 0, so
+// SQLite itself does not wait for the write lock.
 func TestWritersOfOneStoreWaitForTheirTurn(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "db")
 	newBox(t, openDB(t, "sqlite", databases.SQLiteURL(path)))
@@ -124,7 +124,6 @@ func TestWritersOfOneStoreWaitForTheirTurn(t *testing.T) {
 	}
 }
 
-// The test takes little real time, because synctest simulates the clock.
 func TestAWaitForTheTurnIsBoundedWithoutADeadline(t *testing.T) {
 	for name, connections := range map[string]int{"the turn to write": 2, "a connection": 1} {
 		t.Run(name, func(t *testing.T) {

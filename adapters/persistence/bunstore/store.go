@@ -100,9 +100,10 @@ func New(db *bun.DB, dataMap domain.DataMap, opts Options) (*Store, error) {
 	return s, nil
 }
 
-// shares reports whether a session may currently share a statement with other sessions. It returns false while all
-// connections are busy, because sessions that share would then wait longer than others: a shared statement has only one
-// place in the queue for connections, and the sessions of the next shared statement wait until it ends.
+// shares reports whether a session may currently combine its statement with the statements of other sessions. It
+// returns false while all connections are busy. Otherwise, sessions that combine statements would wait longer than
+// other sessions: the combined statement has only one place in the queue for connections, and further sessions of this
+// kind wait until the combined statement ends.
 func (s *Store) shares() bool { return s.sharing && !s.pool.Crowded() }
 
 func dialectOf(db *bun.DB, schema string) (sqltext.Dialect, error) {

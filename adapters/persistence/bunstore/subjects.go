@@ -25,8 +25,8 @@ func (s *session) Subjects() ports.SubjectStore { return subjectStore{s} }
 //     by level. The rows of a level have the same number of relations between them and the subject's row.
 //
 // Every session locks in this order, so that sessions that lock the same subject cannot deadlock. Each level has its
-// own statement. The statement sees the rows that other transactions have committed while the statement of the previous
-// level waited for locks.
+// own statement. This statement also sees the rows that other transactions have committed while the statement before it
+// waited for locks.
 func (s subjectStore) Lock(ctx context.Context, id domain.SubjectID, at time.Time) error {
 	key, err := s.key(id)
 	if err != nil {
@@ -127,7 +127,7 @@ func (s *session) makeDurable(ctx context.Context) error {
 
 // requireReadCommitted returns domain.ErrSession if a transaction of the application has another isolation level than
 // READ COMMITTED. Such a transaction does not see rows that are committed while it runs. The store's own transactions
-// are READ COMMITTED. The message of the error starts with the parameter action.
+// are READ COMMITTED. The parameter action is the beginning of the error message.
 func (s *session) requireReadCommitted(ctx context.Context, op, action string) error {
 	text := s.store.locks.IsolationLevel
 	if text == "" || !s.joined {

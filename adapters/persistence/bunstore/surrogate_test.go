@@ -31,8 +31,7 @@ var anonymized = map[string]string{
 	"bytes": `""`, "ip": `"0.0.0.0"`, "sealed": `"sealed:it's \\ ?0 ?name \\? \"gone\""`,
 }
 
-// texts holds the columns that get a random text, with the length of the text in characters. Columns with a maximum
-// length get a shorter text.
+// texts holds the columns that an erasure overwrites with a random text, and the length of this text in characters.
 var texts = map[string]int{
 	"text": 37, "text_ptr": 37, "null_string": 37, "nickname": 37,
 	"one": 1, "twelve": 12, "thirteen": 13, "thirty_six": 36, "whole": 37, "padded": 10,
@@ -86,7 +85,7 @@ func TestASurrogateFitsItsColumn(t *testing.T) {
 func TestTheApplicationCanReadAnonymizedRows(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		a := newApplication(t, db, sealedTypes, (*person)(nil), (*Record)(nil))
-		// The second row has only NULL in its nullable columns.
+		// The row with the id 2 has only NULL in its nullable columns.
 		a.insert(t, &person{ID: 1}, fullRecord(1, 1), &Record{ID: 2, OwnerID: 1, Kept: "kept", Decimal: "1"})
 		a.erase(t, "1")
 

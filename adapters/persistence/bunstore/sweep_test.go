@@ -81,7 +81,7 @@ func newArchive(t testing.TB, db *bun.DB) *application {
 	return a
 }
 
-// A sweep (the later erasure of retained cells) overwrites the cells of each type once. A second sweep recognizes most
+// A sweep (the later erasure of retained cells) overwrites the cells of each type. A second sweep recognizes most
 // surrogates (the values that the first sweep has written) by the type of their column, and overwrites nothing.
 func TestASweepKnowsTheSurrogatesOfEachType(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {

@@ -14,9 +14,10 @@ import (
 // Tx returns the transaction of a session for statements of the application, for example in a hook. The statements
 // commit and roll back with the session. The first statement begins the transaction if the session has none.
 //
-// The handle must be used only in the goroutine of the session and only before the session ends. A failed statement
-// fails the session, even if the caller ignores the error, because PostgreSQL accepts no more statements in a failed
-// transaction. BeginTx and RunInTx of the handle return domain.ErrSession, because transactions cannot be nested.
+// The returned handle must be used only in the goroutine of the session and only before the session ends. A failed
+// statement fails the session, even if the caller ignores the error, because PostgreSQL accepts no more statements in a
+// failed transaction. BeginTx and RunInTx of the handle return domain.ErrSession, because transactions cannot be
+// nested.
 //
 // The session buffers the records that it appends, so a statement may not see them. After the first statement,
 // SubjectStore.Export returns domain.ErrSession, except in a session of Joined.

@@ -35,7 +35,7 @@ func (s *enveloped) Scan(value any) error {
 	return nil
 }
 
-// unconnected returns a database without a connection. It is sufficient to read models.
+// unconnected returns a database handle without a connection, which is sufficient to read models.
 func unconnected() *bun.DB { return bun.NewDB(nil, pgdialect.New()) }
 
 func mustJSON(t testing.TB, value any) string {

@@ -124,9 +124,9 @@ func hangUp(ctx context.Context, conn *pgx.Conn) {
 	}
 }
 
-// backoff returns the wait before the next attempt to connect. The parameter before is the number of consecutive
-// failures before the last failure. The wait has a random part, so that processes that lost their connections at the
-// same time do not connect again at the same time.
+// backoff returns the wait before the next attempt to connect. Its parameter is the number of consecutive failures
+// minus one. The wait has a random part, so that processes that lost their connections at the same time do not connect
+// again at the same time.
 func (l *Listener) backoff(before int) time.Duration {
 	wait := l.options.FirstBackoff
 	for ; before > 0 && wait < l.options.MaxBackoff; before-- {

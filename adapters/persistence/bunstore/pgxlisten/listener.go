@@ -39,8 +39,8 @@ const (
 	DefaultJitter        = 3 * time.Millisecond // for a notification within 100 ms after another one
 )
 
-// jitterWithin is the time within which a notification counts as following another one. If the application has not set
-// Jitter, such a notification is delayed by up to DefaultJitter.
+// jitterWithin is the time after a notification in which further notifications are delayed by up to DefaultJitter. It
+// has no effect if the application has set Jitter.
 const jitterWithin = 100 * time.Millisecond
 
 // Options change the defaults of a Listener. The zero value is ready for use.

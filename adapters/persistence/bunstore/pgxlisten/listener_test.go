@@ -65,8 +65,8 @@ func TestNotificationsCanBeSpread(t *testing.T) {
 	})
 }
 
-// By default, a single notification wakes the process immediately. If notifications follow each other, a random delay
-// avoids that all processes wake at the same time.
+// By default, a single notification wakes the process immediately. If notifications follow each other, random delays
+// prevent the processes from waking at the same time.
 func TestNotificationsThatFollowEachOtherAreSpread(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		s := newServer()

@@ -259,7 +259,7 @@ func TestABatchWithAnUnknownEffectIsNotRunAgain(t *testing.T) {
 	})
 }
 
-// A query hook of the application may panic before or after the statement. Then each caller must panic, no item may run
+// A query hook of the application may panic before or after the statement. Each caller must then panic, no item may run
 // again, and the number of batches in flight must stay correct.
 func TestAPanicReachesTheCallers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

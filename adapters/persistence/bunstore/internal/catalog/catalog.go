@@ -15,9 +15,8 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/sqltext"
 )
 
-// Catalog describes the tables of the data map as the database defines them: the properties on which an erasure
-// depends. The database computes a fingerprint (a hash) of these properties. A Catalog is valid while the fingerprint
-// is the same.
+// Catalog holds the properties of the data map's tables on which an erasure depends, as the database defines them. The
+// database computes a fingerprint (a hash) of these properties. A Catalog is valid while the fingerprint is the same.
 type Catalog struct {
 	Fingerprint string
 	cache       *Cache
@@ -51,7 +50,8 @@ type table struct {
 	narrow  string            // why SQLite may confuse subjects whose ids are long numbers; see narrowing
 }
 
-// Tells reports whether the database can identify the transaction that has written a row of the table.
+// Tells reports whether the database can identify the transaction that has written a row of the table. It returns false
+// for a foreign table, for example.
 func (c *Catalog) Tells(table string) bool { return !c.tables[table].remote }
 
 // Types returns the types of the columns of a table by column name. It omits generated columns.

@@ -122,7 +122,7 @@ func (l *live) readSchema(ctx context.Context, schema string, statements sqltext
 }
 
 // each runs a statement whose rows hold the key of a table and a JSON object. It decodes each object and passes the key
-// and the object to the function take. If the parameter text is empty, each does nothing.
+// and the object to the callback. If the text of the statement is empty, each does nothing.
 func each[T any](ctx context.Context, l *live, text string, take func(key string, item *T), args ...any) {
 	var malformed error
 	l.eachText(ctx, text, func(key, object string) {
@@ -135,8 +135,8 @@ func each[T any](ctx context.Context, l *live, text string, take func(key string
 	l.err = cmp.Or(l.err, malformed)
 }
 
-// eachText runs a statement whose rows hold two texts, and calls the function take for each row. If the parameter text
-// is empty, eachText does nothing.
+// eachText runs a statement whose rows hold two texts, and passes the texts of each row to the callback. If the text of
+// the statement is empty, eachText does nothing.
 func (l *live) eachText(ctx context.Context, text string, take func(key, value string), args ...any) {
 	if l.err != nil || text == "" {
 		return

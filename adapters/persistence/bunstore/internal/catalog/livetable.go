@@ -73,7 +73,7 @@ func (l *live) addIndex(table *liveTable, index *liveIndex) {
 	table.Uniques = append(table.Uniques, unique)
 }
 
-// mentioned returns the columns of a table whose names occur in an SQL text (the parameter in).
+// mentioned returns the columns of a table whose names occur in an SQL text (the first parameter).
 func (l *live) mentioned(in tokens, table *liveTable) []string {
 	names := []string{}
 	for _, column := range table.Columns {
@@ -134,8 +134,8 @@ func (l *live) markShadows(virtual *liveTable, text tokens) {
 	}
 }
 
-// completeForeignKeys adds properties of foreign keys that no pragma of SQLite reports. It takes them from the
-// parameter text, the definition of the table. The foreign keys of the table must have the same order as in that
+// completeForeignKeys adds properties of foreign keys that no pragma of SQLite reports. It reads them from the
+// definition of the table (the parameter text). The foreign keys of the table must have the same order as in that
 // definition.
 func (l *live) completeForeignKeys(table *liveTable, text tokens) {
 	var deferrable []bool
@@ -163,7 +163,7 @@ func (l *live) completeForeignKeys(table *liveTable, text tokens) {
 	}
 }
 
-// addChecks adds the CHECK constraints in the parameter text, the definition of the table.
+// addChecks adds the CHECK constraints of a table. The parameter text is the definition of the table.
 func (l *live) addChecks(table *liveTable, text tokens) {
 	for i := range text {
 		if !text.is(i, "check") || !text.isSign(i+1, "(") {

@@ -73,8 +73,9 @@ func (l *live) parse(r *routine) {
 	}
 }
 
-// fullName returns the full name of the table that has this name in the code of a trigger. A trigger of SQLite refers
-// to tables of its own database, so fullName searches that database first.
+// fullName returns the full name of a table that occurs in the code of a trigger. The parameter name is the name in
+// this code, and the parameter table is the table of the trigger. A trigger of SQLite refers to tables of its own
+// database, so fullName searches that database first.
 func (l *live) fullName(table *liveTable, name string) string {
 	if of := l.tables[table.Schema+"."+lower(name)]; of != nil {
 		return of.Name

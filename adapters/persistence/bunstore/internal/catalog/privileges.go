@@ -10,19 +10,19 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// Need is the set of privileges on a table that a statement needs.
+// Need lists the privileges that a statement needs on a table.
 type Need struct {
 	table      string
 	privileges []string
 }
 
-// ToRead returns the need of a statement that reads a table.
+// ToRead returns the privileges for a statement that reads a table.
 func ToRead(table string) Need { return Need{table, []string{"SELECT"}} }
 
-// ToUpdate returns the need of a statement that changes or locks rows of a table.
+// ToUpdate returns the privileges for a statement that changes or locks rows of a table.
 func ToUpdate(table string) Need { return Need{table, []string{"SELECT", "UPDATE"}} }
 
-// ToCarryOut returns the need of a step.
+// ToCarryOut returns the privileges for a step.
 func ToCarryOut(step domain.Step) Need {
 	switch step.Strategy { //nolint:exhaustive // a retain step only reads
 	case domain.StrategyDelete:
@@ -43,7 +43,7 @@ func (c *Cache) ToExport() []Need {
 	return needs
 }
 
-// ToLock returns the needs of statements that lock rows of tables.
+// ToLock returns the privileges for statements that lock rows of tables.
 func ToLock(tables []string) []Need {
 	needs := make([]Need, len(tables))
 	for i, table := range tables {

@@ -40,8 +40,8 @@ func (c *Catalog) RefuseHidden(id domain.SubjectID, op string) (table string, er
 	return "", nil
 }
 
-// RefuseUnknown returns an error if a step deletes rows that have a column which is not in the data map. The step would
-// delete data that the data map does not describe.
+// RefuseUnknown returns an error if a step deletes rows of a table with a column that is missing from the data map. The
+// step would delete data that the data map does not describe.
 func (c *Catalog) RefuseUnknown(step domain.Step) error {
 	table, _ := c.cache.text.DataMap.Table(step.Target)
 	path, _ := c.cache.text.DataMap.PathVia(step.Target, step.Via)

@@ -29,7 +29,8 @@ func tokensOf(statement string, quotes map[byte]byte) (found tokens) {
 	add := func(kind tokenKind, text string) {
 		found = append(found, token{kind, text, from, whole - len(statement)})
 	}
-	// until returns the part of statement before end, and removes this part and end from statement.
+	// until removes the text before a delimiter, and the delimiter, from statement. It returns the text before the
+	// delimiter.
 	until := func(end string) string {
 		before, after, _ := strings.Cut(statement, end)
 		statement = after

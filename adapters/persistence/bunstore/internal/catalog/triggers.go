@@ -9,8 +9,8 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// trigger holds a name, a language and code, in this order. The code belongs to a trigger, to a rule, or to a function
-// that one of them calls.
+// trigger holds a name, a language and a text of code, in this order. The code is that of a trigger or of a rule, or of
+// a function that a trigger or a rule calls.
 type trigger [3]string
 
 // writes holds the tables to which triggers write, and the names of triggers whose target tables cannot be determined.
@@ -36,9 +36,9 @@ func writesOf(triggers []trigger, quotes map[byte]byte) (all writes) {
 	return all
 }
 
-// warnOfCopies logs a warning for each table outside the data map to which the triggers of the table of.Name write.
-// Such a table may hold copies of old values that no erasure reaches. warnOfCopies also logs a warning for each trigger
-// whose target tables cannot be determined. Each warning is logged only once.
+// warnOfCopies logs a warning for each table outside the data map to which the triggers of a table of the data map
+// write. Such a table may hold copies of old values that no erasure reaches. warnOfCopies also logs a warning for each
+// trigger whose target tables cannot be determined. Each warning is logged only once.
 func (c *Cache) warnOfCopies(ctx context.Context, of domain.Table, live table) {
 	warn := func(message, key, name string) {
 		if _, warned := c.warned.LoadOrStore(of.Name+"\x00"+key+"\x00"+name, true); !warned {

@@ -225,8 +225,8 @@ func extendedCode(err reflect.Value) int {
 	return number(err, value, "Code")
 }
 
-// number returns an integer of an error. The parameter name is the name of a method of err that returns the integer, or
-// of a field of value, the struct to which err points. number returns 0 if there is neither.
+// number returns an integer that an error holds, or 0 if there is none. The integer is the result of a method of err,
+// or a field of value, the struct to which err points. The parameter name is the name of this method or field.
 func number(err, value reflect.Value, name string) int {
 	var code reflect.Value
 	if method := err.MethodByName(name); method.IsValid() && method.Type().NumIn() == 0 && method.Type().NumOut() == 1 {

@@ -94,8 +94,8 @@ var uses = map[string]func(ctx context.Context, p *Pool) error{
 	"snapshot": func(ctx context.Context, p *Pool) error { _, err := p.Snapshot(ctx); return err },
 }
 
-// Every operation that uses a connection waits for a place in the limiter, and not in database/sql. The limiter has one
-// place for each connection.
+// Every operation that uses a connection must wait in the limiter, and not in database/sql. The limiter admits one
+// operation for each connection.
 func TestAUseWaitsForItsPlace(t *testing.T) {
 	pool := poolOf(t, 2)
 	if cap(pool.connections) != 2 {

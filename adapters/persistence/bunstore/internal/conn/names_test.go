@@ -16,7 +16,7 @@ type fieldError map[byte]string
 func (e fieldError) Error() string            { return e['M'] }
 func (e fieldError) Field(letter byte) string { return e[letter] }
 
-// ofDrivers returns an error of the server in the form of each driver.
+// ofDrivers returns an error of the server in the forms in which the drivers return it.
 func ofDrivers(e pgconn.PgError) []error {
 	return []error{fmt.Errorf("wrapped: %w", &e), fieldError{
 		'C': e.Code, 'M': e.Message, 'D': e.Detail, 'H': e.Hint, 'W': e.Where, 'F': e.File, 'R': e.Routine,

@@ -9,8 +9,8 @@ import (
 const notifyInterval = 10 * time.Millisecond
 
 // Notifier combines requests that follow each other within notifyInterval into one notification. Fewer notifications
-// raise the throughput, because each notification is a separate transaction, and PostgreSQL commits transactions that
-// notify one after the other. The zero value is ready for use. A Notifier is safe for concurrent use.
+// raise the throughput, because each notification is a separate transaction, and PostgreSQL cannot commit two
+// transactions with notifications concurrently. The zero value is ready for use. A Notifier is safe for concurrent use.
 type Notifier struct {
 	mu    sync.Mutex
 	busy  bool

@@ -36,8 +36,8 @@ func (r *Replans) Mark() string {
 	return " /* " + strconv.Itoa(r.n) + " */"
 }
 
-// Took records the duration of a statement with the comment in the parameter mark. The statement ran from the time
-// began to the time now. If it was too slow, later calls of Mark return another comment.
+// Took records the duration of a statement that the caller has run with a comment from Mark. If the statement was slow,
+// later calls of Mark return another comment.
 func (r *Replans) Took(mark string, began, now time.Time) {
 	if now.Sub(began) < slowStatement || mark != r.Mark() {
 		return

@@ -88,8 +88,8 @@ func (t *Tx) restoreMode(ctx context.Context) {
 	}
 }
 
-// Join returns a Tx for a transaction that the application has begun on a connection (the parameter host). Call
-// Tx.Savepoint before other methods.
+// Join returns a Tx for the transaction that the application has begun on the connection. Call Tx.Savepoint before
+// other methods.
 func (p *Pool) Join(host bun.IConn) *Tx {
 	return &Tx{pool: p, transaction: joined{p, host}}
 }
@@ -123,8 +123,8 @@ func (t onReplica) rollback(ctx context.Context) error {
 	return errors.Join(t.postgresTransaction.rollback(ctx), t.connection.Close())
 }
 
-// joined is the part of an application's transaction that begins and ends with a savepoint. Only the application
-// commits the transaction.
+// joined is a savepoint in a transaction of the application, used like a transaction. Only the application commits its
+// transaction.
 type joined struct {
 	pool *Pool
 	host bun.IConn

@@ -9,8 +9,8 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// holdsNothingOld reports whether a row that a trigger has added contains none of the values that the rectification has
-// replaced.
+// holdsNothingOld reports whether a new row, which a trigger has added, contains none of the values that the
+// rectification has replaced.
 func (s *Step) holdsNothingOld(cells []held) bool {
 	for at, old := range s.cells {
 		if slices.ContainsFunc(cells, func(h held) bool {
@@ -34,9 +34,8 @@ func (s *Step) corrected(cells []held) bool {
 	return true
 }
 
-// correctedBefore reports whether a row already held the new value of the parameter cell before the rectification, in
-// this cell or in another one. If so, the text of the cell does not count as an old value, because a trigger may derive
-// the same text from the new value again.
+// correctedBefore reports whether a row already held the new value of a cell before the rectification, in this cell or
+// in another one. If so, the old text of the cell may remain, because a trigger may derive it from the new value again.
 func (s *Step) correctedBefore(cell held, cells []held) bool {
 	return s.values != nil && slices.ContainsFunc(cells, func(h held) bool {
 		return s.sameCorrection(h, cell) && s.isCorrected(h)
@@ -53,8 +52,8 @@ func (s *Step) category(h held) domain.Category {
 	return column.Personal.Category
 }
 
-// isCorrected reports whether a cell holds its new value. A trigger may write the value in another form, for example in
-// upper case.
+// isCorrected reports whether a cell holds its new value. It also returns true if a trigger wrote the new value in
+// another form, such as upper case.
 func (s *Step) isCorrected(h held) bool {
 	value := s.values[h.column]
 	if value == nil {

@@ -40,8 +40,8 @@ func (s *Step) LeftOver(ctx context.Context, at time.Time, found domain.Leftover
 }
 
 // isLeftOver reports whether a cell holds a value that the step did not write. A surrogate (the value that an erasure
-// writes) for a text or a UUID can be recognized by its form. Every other surrogate is a constant. The field written of
-// the parameter cell reports whether the cell holds this constant.
+// writes) for a text or a UUID can be recognized by its form. Every other surrogate is a constant. If the cell holds
+// this constant, cell.written is true.
 func (s *Step) isLeftOver(cell held) bool {
 	column, _ := s.table.Column(cell.column)
 	switch {
@@ -58,8 +58,8 @@ func (s *Step) isLeftOver(cell held) bool {
 	}
 }
 
-// Present reports whether the table of the step has any row of the subject, except rows that were added after the time
-// in the parameter at.
+// Present reports whether the table of the step has a row of the subject that was not added after the time in the
+// parameter at.
 func (s *Step) Present(ctx context.Context, at time.Time) (bool, error) {
 	cells := s.cellsOf()
 	cells.AddedUntil = at

@@ -30,7 +30,7 @@ type Step struct {
 	table domain.Table
 	key   []any
 	live  *catalog.Catalog
-	rows  map[string][]string // the primary keys of the rows that record has found, by their canonical form
+	rows  map[string][]string // the primary keys of the rows that record has found, by domain.CanonicalTuple
 	cells map[cell]string     // the old values of the cells of these rows, except values that the step has written
 
 	values    map[string]any // the values that a rectification writes, by column; nil for an erasure
@@ -58,8 +58,8 @@ func (s *Step) Rectify(values []domain.ColumnValue, row []string, statement stri
 	}
 }
 
-// Overwrites reports whether the step may write to a cell that the parameter earlier, a rectification, has written. If
-// so, the earlier rectification need not be verified again.
+// Overwrites reports whether the step may write to a cell that an earlier rectification (the parameter) has written. If
+// so, that rectification need not be verified again.
 func (s *Step) Overwrites(earlier *Step) bool {
 	return s.Target == earlier.Target &&
 		(s.row == nil || earlier.row == nil || slices.Equal(s.row, earlier.row)) &&
@@ -99,7 +99,7 @@ func Repeat(ctx context.Context, steps []*Step) (failing int, err error) {
 	}
 }
 
-// remains is the result of a check of a step.
+// remains is the result of a check for old data after a step.
 type remains int
 
 const (
