@@ -60,7 +60,8 @@ func (h Hooks) validate() error {
 	return nil
 }
 
-// afterErasure returns a function that calls AfterErasure with the retries of Attempts, or nil if AfterErasure is nil.
+// afterErasure returns a function that calls AfterErasure until a call succeeds, at most Attempts times. It returns nil
+// if AfterErasure is nil.
 func (h Hooks) afterErasure() func(context.Context, domain.Subject, domain.ErasureResult) {
 	if h.AfterErasure == nil {
 		return nil
@@ -70,8 +71,8 @@ func (h Hooks) afterErasure() func(context.Context, domain.Subject, domain.Erasu
 	}
 }
 
-// afterRectification returns a function that calls AfterRectification with the retries of Attempts, or nil if
-// AfterRectification is nil.
+// afterRectification returns a function that calls AfterRectification until a call succeeds, at most Attempts times. It
+// returns nil if AfterRectification is nil.
 func (h Hooks) afterRectification() func(context.Context, domain.Subject, domain.RectificationResult) {
 	if h.AfterRectification == nil {
 		return nil

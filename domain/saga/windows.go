@@ -39,8 +39,8 @@ type windows struct {
 	cut   time.Duration // length of the last cut from the first window
 }
 
-// start begins a round, in which each window is scanned once. It adds windows for the due times from the end of the
-// last window to the parameter until.
+// start begins a round, in which each window is scanned once. It adds windows for the due times between the end of the
+// last window and the given time.
 func (w *windows) start(until time.Time) {
 	w.turn, w.cost = 0, 0
 	if len(w.all) == 0 {

@@ -101,9 +101,9 @@ func (s *Sweeper) beginPass(ctx context.Context, marks ports.ErasureMarks, inter
 	return marks.Advance(ctx, readerOfBegin, last, now.Unix())
 }
 
-// read returns the next batch: the erasures that were recorded later than the erasure at the position in the parameter
-// after. A batch that is not full is the last of the pass. Otherwise concurrent erasures, which add further subjects,
-// could prolong the pass forever.
+// read returns the next batch: the erasures that the database has recorded later than the given position, the last
+// erasure that was read. A batch that is not full is the last of the pass. Otherwise concurrent erasures, which add
+// further subjects, could prolong the pass forever.
 func (s *Sweeper) read(
 	ctx context.Context, session ports.Session, marks ports.ErasureMarks, after int64,
 ) (next batch, err error) {

@@ -107,8 +107,8 @@ func (v *Verifier) next(ctx context.Context, s ports.Session, delay time.Duratio
 	return next, err
 }
 
-// skipOld finds the erasures that are skipped because they are too old, up to 1,000 consecutive erasures. It returns
-// the position of the last of them. The parameter to is the position of the first of them.
+// skipOld searches for consecutive erasures that are too old to be verified, up to 1,000. It returns the position of
+// the last of them. If it finds none, it returns the position in its last parameter.
 func (v *Verifier) skipOld(ctx context.Context, marks ports.ErasureMarks, from, to int64) (int64, error) {
 	list, err := marks.Marks(ctx, domain.MarkQuery{After: from, Limit: page})
 	now := v.audit.Clock.Now()

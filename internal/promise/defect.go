@@ -88,8 +88,8 @@ func ExpectDefects[Defect, Harness any](
 	}
 }
 
-// ExpectFailures runs the checks of all promises. Exactly the checks in the parameter want must fail, and each failure
-// must contain the reason of its check.
+// ExpectFailures runs the checks of all promises. It reports an error unless exactly the expected checks fail, each
+// with a failure that contains the expected reason.
 func ExpectFailures[Harness any](t testing.TB, promises []Promise[Harness], harness Harness, want Finds[Harness]) {
 	t.Helper()
 	want.expectIn(t, promises)

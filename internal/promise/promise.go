@@ -115,7 +115,7 @@ func Table[Harness any](
 	}
 }
 
-// Assert reports an error if the parameter holds is false.
+// Assert reports an error if the condition is false.
 func Assert(t testing.TB, holds bool, format string, args ...any) {
 	t.Helper()
 	if !holds {
@@ -123,7 +123,7 @@ func Assert(t testing.TB, holds bool, format string, args ...any) {
 	}
 }
 
-// Must reports an error and ends the case immediately if the parameter holds is false.
+// Must reports an error and ends the case immediately if the condition is false.
 func Must(t testing.TB, holds bool, format string, args ...any) {
 	t.Helper()
 	if !holds {
