@@ -193,7 +193,7 @@ func (r *run) beforehand(ctx context.Context) error {
 	return err
 }
 
-// afterwards registers the call of the hook After.
+// afterwards registers the hook After, which the session calls after its commit.
 func (r *run) afterwards(context.Context) error {
 	return r.hooks.CallAfter(r.session, r.subject, r.result)
 }

@@ -154,7 +154,7 @@ func called(path domain.Path) string {
 // problems if the erasure interrupts the path, which happens in two cases:
 //
 //   - The erasure deletes the rows of another table on the path.
-//   - The erasure sets a reference on the path to NULL, although a column of the rows is retained.
+//   - The erasure sets a reference on the path to NULL, but a column of the rows is retained.
 func (c checked) checkSurvivor(path domain.Path, orphanedBy map[string]bool) []domain.Problem {
 	onward := c.RemainingPaths(path)
 	for i, relation := range path.Relations {

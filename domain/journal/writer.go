@@ -54,8 +54,8 @@ func NewWriter(c Config) (*Writer, error) {
 	return &Writer{c.Sessions, c.Journal, "journal " + c.Journal.Name(), c.Batch}, nil
 }
 
-// RunOnce appends the next lines to the journal. It returns the number of lines. The result more reports whether the
-// caller should call RunOnce again immediately. After an error, the next call appends the same lines again.
+// RunOnce appends the next lines to the journal and returns the number of lines. It also reports whether the caller
+// should call RunOnce again immediately. After an error, the next call appends the same lines again.
 func (w *Writer) RunOnce(ctx context.Context) (written int, more bool, err error) {
 	var position int64
 	var marks []domain.ErasureMark

@@ -55,8 +55,8 @@ func (r *reader) next(limit int) (batch []domain.JournalEntry, err error) {
 	return batch, nil
 }
 
-// read returns the entry of the next line. The result ok is false if the line has no valid entry. After the last line,
-// the error is io.EOF.
+// read returns the entry of the next line, or false if the line has no valid entry. After the last line, the error is
+// io.EOF.
 func (r *reader) read() (entry domain.JournalEntry, ok bool, err error) {
 	terminated, err := r.readLine()
 	switch {

@@ -57,7 +57,7 @@ type scan struct {
 }
 
 // plan returns the scan of the next claim. If this is not a full scan, plan also sets DueFrom, the earliest due time to
-// scan, of each target. If the previous claim found no entry, the parameter again is true, and the next claim does not
+// scan, of each target. The parameter again is true if the previous claim found no entry. The next claim then does not
 // scan the recent due times.
 func (s *scans) plan(now time.Time, targets []domain.OutboxTarget, again bool) scan {
 	s.mu.Lock()

@@ -20,7 +20,7 @@ const (
 // RunOnce sweeps the next batch of a pass, and reports whether the caller should call it again immediately. A pass is
 // one run over all erased subjects. All processes share the pass:
 //
-//   - A new pass begins if the last pass is finished and its start is at least the parameter interval ago.
+//   - A new pass begins if the last pass is finished and began at least one interval ago.
 //   - Each batch belongs to the process that takes it. The next call, also of another process or after a restart, takes
 //     the following batch.
 //   - If a process takes a batch and does not finish it, the next pass sweeps it.
@@ -53,8 +53,8 @@ type batch struct {
 	ends  bool  // the batch is the last one of the pass
 }
 
-// take reserves the next batch of the pass that all processes share. The result more reports whether further batches of
-// the pass follow.
+// take reserves the next batch of the pass that all processes share. It also reports whether further batches of the
+// pass follow.
 func (s *Sweeper) take(
 	ctx context.Context, session ports.Session, interval time.Duration,
 ) (next batch, more bool, err error) {
