@@ -81,8 +81,8 @@ func (w *windows) bounds(i int) (from, until time.Time) {
 
 func (w *windows) giveBack() { w.taken = false }
 
-// scanned records the duration of the scan of the window that take returned. It reports whether this was the last
-// window of the round.
+// scanned records the duration of the scan of the window that the last call of take has reserved. It reports whether
+// this was the last window of the round.
 func (w *windows) scanned(took time.Duration) (last bool) {
 	w.taken = false
 	if w.turn >= len(w.all) { // restart ended the round during the scan

@@ -43,9 +43,9 @@ func Topics[D any](of map[string]map[string]D) map[string]D {
 	return all
 }
 
-// ExpectDefects proves that each check of the promises can fail. The defects (deliberate faults of a system) have
-// names. For each defect, the given function returns the harness of a system with this defect, and the checks that must
-// fail with their reasons. Each promise needs at least one defect that makes its check fail.
+// ExpectDefects proves that each check of the promises can fail. A defect is a deliberate fault of a system. For each
+// defect, the given function returns the harness of a system with this defect, and the checks that must fail with their
+// reasons. Each promise needs at least one defect that makes its check fail.
 //
 // ExpectDefects runs all checks against each broken system, except that a slow check runs only for defects that it must
 // find. The test fails if a check that must fail passes, or if its failure does not contain the reason. The set of

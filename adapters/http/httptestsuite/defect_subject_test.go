@@ -10,8 +10,8 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// namedBy returns the harness of a defective adapter. It takes the id of the subject from the wrong part of the
-// request, which the given function reads. If this part is empty, the adapter takes the correct subject.
+// namedBy returns the harness of a defective adapter. The adapter takes the id of the subject from the wrong part of
+// the request, which the given function reads. If this part is empty, the adapter takes the correct subject.
 func namedBy(name func(r *http.Request) string) Harness {
 	return providing(func(_ http.ResponseWriter, r *http.Request) (domain.Subject, error) {
 		if id := name(r); id != "" {

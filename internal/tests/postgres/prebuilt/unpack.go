@@ -14,8 +14,8 @@ import (
 	"strings"
 )
 
-// The archive has the files of the server in the directory root. Only these files are unpacked. One of them has the
-// name links and lists symbolic links, because npm packages cannot contain symbolic links.
+// root is the directory in the archive that has the files of the server. Only these files are unpacked. One of them
+// (see links) lists symbolic links, because npm packages cannot contain symbolic links.
 const (
 	root  = "package/native/"
 	links = "pg-symlinks.json"
