@@ -13,9 +13,9 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// An application that refuses to start if an erasure would fail or would leave personal data behind. A migration has
-// added a column with phone numbers, and a table with old email addresses. The model of the application does not have
-// them.
+// This application refuses to start if an erasure would fail or would leave personal data behind. A migration has added
+// a column with phone numbers, and a table with old email addresses. The models of the application have neither this
+// column nor this table.
 func ExampleIntegration_Check() {
 	sqldb, err := sql.Open("sqlite", ":memory:")
 	orPanic(err)

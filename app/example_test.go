@@ -172,7 +172,7 @@ func ExampleIntegration_Mount() {
 	// 200
 }
 
-// A router that accepts an http.Handler, with authentication in a middleware.
+// The routes on a router that accepts an http.Handler. A middleware authenticates the requests.
 func ExampleIntegration_Handler() {
 	_, gdpr := openShop((*User)(nil))
 	type user struct{}

@@ -76,7 +76,7 @@ func (i *Integration) ConsentHistory(
 	return records, err
 }
 
-// ConsentAsOf returns the consent for a purpose that was in force at a past instant, the parameter at.
+// ConsentAsOf returns the consent for a purpose that was in force at the given past instant.
 func (i *Integration) ConsentAsOf(
 	ctx context.Context, id domain.SubjectID, purpose string, at time.Time,
 ) (status domain.ConsentStatus, err error) {

@@ -7,8 +7,8 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// Abandoned returns up to limit outbox entries that were given up, oldest first. The parameter after is nil for the
-// first page, and the last entry of the previous page for each further page.
+// Abandoned returns up to limit outbox entries that were given up, oldest first. For the first page, pass nil as the
+// entry. For each further page, pass the last entry of the previous page.
 func (i *Integration) Abandoned(
 	ctx context.Context, after *domain.OutboxEntry, limit int,
 ) (entries []domain.OutboxEntry, err error) {

@@ -43,9 +43,9 @@ func (i *Integration) RehearseSweep(
 	return sweeper.Rehearse(ctx, progress)
 }
 
-// Journal writes to the parameter out a line for each erasure, and returns the number of lines. The parameter since is
-// the earliest time of these erasures. If since is zero, Journal writes lines for all erasures. See journal.Write. If
-// Config.Journal is set, the worker appends the lines of new erasures to that journal.
+// Journal writes one line for each erasure to a writer, and returns the number of lines. If the given time is not zero,
+// Journal omits the erasures before this time. See journal.Write. If Config.Journal is set, the worker appends the
+// lines of new erasures to that journal.
 func (i *Integration) Journal(ctx context.Context, out io.Writer, since time.Time) (written int64, err error) {
 	return journal.Write(ctx, i.sessions, out, since)
 }

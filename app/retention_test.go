@@ -190,7 +190,7 @@ func TestSettingsOfTasksAreValidated(t *testing.T) {
 	if _, err := app.New(app.Config{Stack: &wired, VerifyAfter: time.Hour}); !errors.Is(err, domain.ErrConfiguration) {
 		t.Errorf("without a verifier: got %v", err)
 	}
-	// These tasks of the worker also run if the application has set Config.Stack.
+	// The worker also sweeps and writes a journal if the application has set Config.Stack.
 	wired = gdpr.Stack()
 	if _, err := app.New(app.Config{Stack: &wired, Sweep: time.Hour, Journal: &shelf{}}); err != nil {
 		t.Error(err)

@@ -24,8 +24,8 @@ type called struct {
 	log string
 }
 
-// calls makes a Caller call one hook, which may be called several times. The first call runs the first function of the
-// parameter do, the second call runs the second function, and so on. All further calls run the last function.
+// calls lets a Caller call a hook until a call succeeds or no attempt is left. Each call of the hook runs the next of
+// the given functions. After the last function, each call runs the last function again.
 func calls(t *testing.T, caller hooks.Caller, do ...func(context.Context) error) (result called) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -52,7 +52,8 @@ func calls(t *testing.T, caller hooks.Caller, do ...func(context.Context) error)
 	return result
 }
 
-// valueHandler is a log handler. For each log record, it stores the value of the request from the context.
+// valueHandler is a log handler. It collects a value from the context of each log record. The test has stored this
+// value in the context of the request.
 type valueHandler struct {
 	slog.Handler
 	values *[]any
@@ -63,7 +64,8 @@ func (h valueHandler) Handle(ctx context.Context, _ slog.Record) error {
 	return nil
 }
 
-// If the first call panics or fails, the log handler gets the values of the request, such as a trace id.
+// Caller logs a failure of the first call with the context of the request. A log handler can then add values of the
+// request, such as a trace id, to the log record.
 func TestAFailureIsLoggedWithTheValuesOfTheRequest(t *testing.T) {
 	const value = "of the request"
 	for name, c := range map[string]struct {

@@ -42,8 +42,9 @@ type File struct {
 
 var _ ports.Journal = (*File)(nil)
 
-// NewFile returns a journal in the file path. The first Append creates the file. The directory must exist. NewFile
-// returns domain.ErrConfiguration if the path is empty, or if Options.Name is empty and the host name cannot be read.
+// NewFile returns a journal in the file with the given path. The first Append creates the file. The directory must
+// exist. NewFile returns domain.ErrConfiguration if the path is empty, or if Options.Name is empty and the host name
+// cannot be read.
 func NewFile(path string, opts Options) (*File, error) {
 	if path == "" {
 		return nil, domain.Misconfigured("journal", "the path of the file is empty: set a path")
@@ -65,8 +66,9 @@ func NewFile(path string, opts Options) (*File, error) {
 // Name implements ports.Journal.
 func (f *File) Name() string { return f.name }
 
-// Append implements ports.Journal. It holds the lock of the file for two reasons. The lines of concurrent processes do
-// not mix. A line that another process is writing does not look like a line that a crash has truncated.
+// Append implements ports.Journal. It holds the lock of the file while it writes. Without the lock, the lines of
+// concurrent processes could mix. A line that another process is still writing would also look like a line that a crash
+// has truncated.
 func (f *File) Append(ctx context.Context, lines []byte) error {
 	if err := ctx.Err(); err != nil {
 		return ended(err)

@@ -111,8 +111,8 @@ func (w *SagaWorker) observe(ctx context.Context, runner outboxObserver) {
 	})
 }
 
-// every calls a function repeatedly until ctx ends. The first call begins after the duration in the parameter first.
-// Each further call begins when the interval since the end of the previous call is over.
+// every calls a function repeatedly until ctx ends. The parameter first is the wait before the first call. The interval
+// is the wait between the end of a call and the next call.
 func (w *SagaWorker) every(ctx context.Context, first, interval time.Duration, call func() error) {
 	timer := time.NewTimer(first)
 	defer timer.Stop()

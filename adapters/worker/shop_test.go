@@ -85,8 +85,8 @@ func (p *process) start(t *testing.T) {
 	}
 }
 
-// erase erases a customer. If the parameter host is not nil, the application's part of the transaction returns it as an
-// error.
+// erase erases a customer in a session. If the given error is not nil, the session fails with this error after the
+// erasure, so it rolls back. In this case, erase returns nil.
 func (p *process) erase(ctx context.Context, customer int64, host error) error {
 	subject, err := domain.NewSubject(strconv.FormatInt(customer, 10),
 		domain.SubjectRef{Kind: "desk", Value: "contact-" + strconv.FormatInt(customer, 10)})

@@ -23,7 +23,7 @@ func newClient(address string, output io.Writer) *client {
 }
 
 // exchange sends a request as a user and decodes the response into result, unless result is nil. It returns an error if
-// the status of the response differs from the parameter status.
+// the response has another status than the expected one.
 func (c *client) exchange(ctx context.Context, user, method, path string, body any, status int, result any) error {
 	var sent []byte
 	if body != nil {

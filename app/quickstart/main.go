@@ -66,7 +66,7 @@ type demo struct {
 	desk desk
 }
 
-// serve starts the application and calls the function use. It stops the application after use has returned.
+// serve starts the application, calls the given function, and stops the application after this function has returned.
 func serve(ctx context.Context, db *bun.DB, c config, use func(address string, d demo) error) (err error) {
 	if err := bunstore.Migrate(ctx, db, bunstore.Options{}); err != nil {
 		return err

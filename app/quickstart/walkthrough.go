@@ -57,8 +57,7 @@ type story struct {
 
 func (s *story) heading(title string) { fmt.Fprintf(s.output, "\n== %s\n", title) }
 
-// check prints the expectation if the parameter ok is true. Otherwise it returns an error that contains the
-// expectation.
+// check prints the expectation if the condition is true. Otherwise it returns an error that contains the expectation.
 func (s *story) check(ok bool, format string, args ...any) error {
 	expected := fmt.Sprintf(format, args...)
 	if !ok {

@@ -28,9 +28,12 @@ type Hooks struct {
 	// bunstore.Joined.Committed after its commit. Only then is AfterErasure called. See app.Integration.Join.
 	AfterErasure func(ctx context.Context, subject domain.Subject, result domain.ErasureResult) error
 
-	// BeforeRectification is called in the transaction of each rectification. The rules of BeforeErasure apply to it.
+	// BeforeRectification is called in the transaction of each rectification, after the subject is locked and before its
+	// rows are changed. If it returns an error or panics, the rectification fails and rolls back. All other rules of
+	// BeforeErasure also apply.
 	BeforeRectification func(ctx context.Context, s ports.Session, subject domain.Subject) error
-	// AfterRectification is called after the commit of each rectification. The rules of AfterErasure apply to it.
+	// AfterRectification is called after the commit of each rectification, for example to clear caches. All rules of
+	// AfterErasure also apply.
 	AfterRectification func(ctx context.Context, subject domain.Subject, result domain.RectificationResult) error
 
 	// Attempts is the maximum number of calls of AfterErasure or AfterRectification for one operation. No call follows a
@@ -60,7 +63,8 @@ func (h Hooks) validate() error {
 	return nil
 }
 
-// afterErasure returns a function that calls AfterErasure with the retries of Attempts, or nil if AfterErasure is nil.
+// afterErasure returns a function that calls AfterErasure until a call succeeds, at most Attempts times. It returns nil
+// if AfterErasure is nil.
 func (h Hooks) afterErasure() func(context.Context, domain.Subject, domain.ErasureResult) {
 	if h.AfterErasure == nil {
 		return nil
@@ -70,8 +74,8 @@ func (h Hooks) afterErasure() func(context.Context, domain.Subject, domain.Erasu
 	}
 }
 
-// afterRectification returns a function that calls AfterRectification with the retries of Attempts, or nil if
-// AfterRectification is nil.
+// afterRectification returns a function that calls AfterRectification until a call succeeds, at most Attempts times. It
+// returns nil if AfterRectification is nil.
 func (h Hooks) afterRectification() func(context.Context, domain.Subject, domain.RectificationResult) {
 	if h.AfterRectification == nil {
 		return nil

@@ -116,7 +116,7 @@ func TestRightsAreObservedInTheirSessionAndRequest(t *testing.T) {
 	}
 }
 
-// erase erases the subject. The function in the parameter then runs in the same session, after the erasure.
+// erase erases the subject, and then runs the given function in the same session.
 func (w *world) erase(t *testing.T, subject domain.Subject, then func() error) error {
 	t.Helper()
 	return w.Sessions.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
@@ -175,7 +175,7 @@ func TestRectificationsAreObserved(t *testing.T) {
 	}
 }
 
-// The observer is notified of a failure if a decision is not valid, and also if the session of a valid decision fails.
+// A decision counts as failed for the observer in two cases: the decision is not valid, or its session fails.
 func TestFailedDecisionsAreObserved(t *testing.T) {
 	w := newWorld(t)
 	_ = w.Sessions.Do(t.Context(), func(ctx context.Context, s ports.Session) error {

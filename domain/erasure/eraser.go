@@ -126,7 +126,7 @@ func (e *Eraser) carryOut(
 	return run.result, nil
 }
 
-// admit checks the subject of an erasure and returns the state of the erasure. The caller must set the session.
+// admit checks the subject and returns the state of its erasure. The caller must set the field session of this state.
 func (e *Eraser) admit(subject domain.Subject) (*run, error) {
 	calls, skipped, err := resolvers.Admit(e.dataMap, e.resolvers, subject)
 	if err != nil {
@@ -193,7 +193,7 @@ func (r *run) beforehand(ctx context.Context) error {
 	return err
 }
 
-// afterwards registers the call of the hook After.
+// afterwards registers the hook After, which the session calls after its commit.
 func (r *run) afterwards(context.Context) error {
 	return r.hooks.CallAfter(r.session, r.subject, r.result)
 }
@@ -274,8 +274,7 @@ func (r *run) apply(ctx context.Context) error {
 	return r.session.Audit().Append(ctx, events...)
 }
 
-// clearsAgain reports whether the step only sets references to NULL, in rows that a step in the parameter before has
-// already counted.
+// clearsAgain reports whether the step only sets references to NULL, in rows that an earlier step has already counted.
 func clearsAgain(before []domain.Step, step domain.Step) bool {
 	return step.OnlyClears() && slices.ContainsFunc(before, func(other domain.Step) bool {
 		return other.Target == step.Target && other.Via == step.Via

@@ -38,8 +38,10 @@ type Planner struct{}
 // Plan returns domain.ErrRetention or domain.ErrManifest with one problem for each mistake:
 //
 //   - The rows of a table survive, but the rows of a table on its path to the subject are deleted.
-//   - The rows of a table survive, but they refer to rows that are deleted. The database does not set the reference to
-//     NULL (ON DELETE SET NULL), or it would do so although a column of the reference must keep its value.
+//   - The rows of a table survive but refer to deleted rows, and the database does not set the reference to NULL (ON
+//     DELETE SET NULL).
+//   - If an erasure deleted the rows of a table, the database would set a reference to these rows to NULL (ON DELETE
+//     SET NULL), but a column of the reference must keep its value.
 //   - The strategy of a path deletes rows, but the strategy of a column in these rows keeps the rows.
 //   - A path clears the reference that connects retained columns to the subject.
 //   - A column would have to be anonymized, but it identifies or links rows.

@@ -57,9 +57,9 @@ func (c checked) paths() []domain.Path {
 	return []domain.Path{{}}
 }
 
-// deletesRows reports whether an erasure deletes rows of the table parent. It considers only the rows that one of the
-// given paths connects to the subject, or the rows of all paths if none is given. It returns false for a table that
-// already has problems.
+// deletesRows reports whether an erasure deletes rows of the parent table. It considers only the rows that one of the
+// given paths connects to the subject. If no path is given, it considers the rows of all paths. It returns false for a
+// table that already has problems.
 func (c checked) deletesRows(parent domain.Table, paths ...domain.Path) bool {
 	if len(paths) == 0 {
 		paths = checked{c.DataMap, parent, c.atFault}.paths()
@@ -154,7 +154,7 @@ func called(path domain.Path) string {
 // problems if the erasure interrupts the path, which happens in two cases:
 //
 //   - The erasure deletes the rows of another table on the path.
-//   - The erasure sets a reference on the path to NULL, although a column of the rows is retained.
+//   - The erasure sets a reference on the path to NULL, but a column of the rows is retained.
 func (c checked) checkSurvivor(path domain.Path, orphanedBy map[string]bool) []domain.Problem {
 	onward := c.RemainingPaths(path)
 	for i, relation := range path.Relations {
@@ -222,9 +222,9 @@ func (c checked) checkSetNull(relation domain.Relation) []domain.Problem {
 	return found
 }
 
-// orphaned returns the problem of the table if its rows survive although they refer to deleted rows of the table
-// parent. The parameter how describes the reference. The parameter lostPaths has the paths to the subject that the
-// deletion interrupts.
+// orphaned returns the problem that rows of the table survive an erasure but refer to deleted rows of the parent table.
+// The text of the problem describes the reference with the given words. It also names the given paths to the subject,
+// which the deletion interrupts.
 func (c checked) orphaned(parent domain.Table, how string, lostPaths []domain.Path) domain.Problem {
 	keep := "keep the rows of " + parent.Name + " by anonymizing one of their columns"
 	if slices.ContainsFunc(c.Paths(parent.Name), func(p domain.Path) bool {

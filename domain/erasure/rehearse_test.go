@@ -159,8 +159,8 @@ func TestARehearsalCallsTheHookBeforeAndNotTheOneAfter(t *testing.T) {
 	}
 }
 
-// ending returns a rehearser that runs the function of the session. If the function succeeds, the rehearsal returns the
-// error in the parameter commit.
+// ending returns a rehearser that runs the function of the session. If this function succeeds, the rehearser returns
+// the given error, as a failed commit would.
 func (w world) ending(t *testing.T, commit error) ports.Rehearser {
 	t.Helper()
 	rehearser := mocks.NewMockRehearser(gomock.NewController(t))

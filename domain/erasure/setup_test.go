@@ -104,8 +104,8 @@ func resolverSet(tb testing.TB, names ...string) []ports.Resolver {
 	return registered
 }
 
-// stores allows any number of uses of the session's stores. No consent is in force, no correction is withdrawn, and
-// events for a rollback are ignored.
+// stores allows any number of calls of the session's stores that an erasure makes besides its steps. The stores return
+// no consent in force and no withdrawn correction.
 func (w world) stores() {
 	w.handedOut()
 	w.consents.EXPECT().InForce(gomock.Any(), w.subject.ID).Return(nil, nil).AnyTimes()
@@ -148,8 +148,8 @@ func (w world) applies(rows ...int64) *gomock.Call {
 	return w.subjects.EXPECT().Apply(gomock.Any(), w.subject.ID, steps).Return(rows, nil)
 }
 
-// appliesUntil expects that the store carries out the steps in order, up to the step with the index in the parameter
-// failed. This step fails with err.
+// appliesUntil expects that the store carries out the steps in order. The step with the given index fails with the
+// given error, and no further step follows.
 func (w world) appliesUntil(failed int, err error) *gomock.Call {
 	return w.subjects.EXPECT().Apply(gomock.Any(), w.subject.ID, steps).Return(make([]int64, failed), err)
 }

@@ -81,7 +81,7 @@ func (w world) stores() {
 	w.session.EXPECT().Subjects().Return(w.subjects).AnyTimes()
 }
 
-// succeeds expects an export that reads the given records from the application's tables and appends any events.
+// succeeds expects an export that reads the given records from the application's tables. It accepts any audit events.
 func (w world) succeeds(local ...domain.ExportRecord) {
 	w.stores()
 	w.audit.EXPECT().AppendEvidence(gomock.Any(), gomock.Any())

@@ -66,7 +66,7 @@ func (f *sharedCall[T]) wait(ctx context.Context, c *call[T]) (result T, ok bool
 	}
 }
 
-// keep stores a result and its time. The method last returns them.
+// keep stores a result and its time, which the method last returns.
 func (f *sharedCall[T]) keep(result T, at time.Time) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -12,7 +12,8 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// Write writes the lines to any writer. An application configures a journal for its worker instead. See app.Config.
+// The lines of the journal are written into a buffer. An application configures a journal for its worker instead. See
+// app.Config.
 func ExampleWrite() {
 	dataMap, err := domain.NewDataMap(domain.Table{
 		Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},

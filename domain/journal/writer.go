@@ -19,7 +19,7 @@ type Config struct {
 	Sessions ports.SessionFactory
 	Journal  ports.Journal
 
-	// Batch is the maximum number of lines per append. The default is 1,000.
+	// Batch is the maximum number of lines in one call of Journal.Append. The default is 1,000.
 	Batch int
 }
 
@@ -54,8 +54,8 @@ func NewWriter(c Config) (*Writer, error) {
 	return &Writer{c.Sessions, c.Journal, "journal " + c.Journal.Name(), c.Batch}, nil
 }
 
-// RunOnce appends the next lines to the journal. It returns the number of lines. The result more reports whether the
-// caller should call RunOnce again immediately. After an error, the next call appends the same lines again.
+// RunOnce appends the next lines to the journal and returns the number of lines. It also reports whether the caller
+// should call RunOnce again immediately. After an error, the next call appends the same lines again.
 func (w *Writer) RunOnce(ctx context.Context) (written int, more bool, err error) {
 	var position int64
 	var marks []domain.ErasureMark
@@ -94,9 +94,9 @@ func linesOf(marks []domain.ErasureMark) (lines []byte) {
 	return lines
 }
 
-// Write writes the lines of all erasures since an instant to the parameter out, in the order of recording. It returns
-// the number of lines. The zero instant means all erasures. Write has no effect on the lines that a Writer appends to a
-// journal. It holds one batch in memory.
+// Write writes one line for each erasure to a writer, in the order of recording, and returns the number of lines. If
+// the given instant is not zero, Write omits the erasures before this instant. Write has no effect on the lines that a
+// Writer appends to a journal. It holds one batch in memory.
 func Write(
 	ctx context.Context, sessions ports.SessionFactory, out io.Writer, since time.Time,
 ) (written int64, err error) {

@@ -30,11 +30,12 @@ func (p Plan) Categories() []domain.Category { return slices.Sorted(maps.Keys(p.
 //   - A text column takes a string of valid UTF-8 without NUL, up to the length of the column in characters.
 //   - An integer column takes Go's integers, a json.Number without fraction and exponent, and a float64 without a
 //     fraction up to 2^53. Beyond 2^53, a float64 does not hold every integer exactly.
-//   - A number column takes the same values, every finite float, and a domain.Number or json.Number that is
-//     domain.Number.Storable.
+//   - A number column takes the values of an integer column, every finite float, and a domain.Number or json.Number
+//     that is domain.Number.Storable.
 //   - A boolean column takes a bool.
 //   - A time column takes a time.Time of the years 1 to 9999, or a string like "2024-02-29T12:00:00Z" or "2024-02-29".
-//   - A UUID column takes the canonical text in lower case.
+//   - A UUID column takes a string of 36 characters, with hyphens and in lower case, such as
+//     "01234567-89ab-cdef-0123-456789abcdef".
 //   - A JSON column takes a domain.JSON that is Storable.
 //   - A bytes column takes a []byte.
 //   - An array column takes no value.
@@ -197,8 +198,8 @@ func ambiguous(targets []target) *domain.FieldError {
 		"has the columns "+strings.Join(names, ", ")+": name one of them, or correct all columns")
 }
 
-// write adds a value to the step for one row, or for all rows of a table if the parameter row is empty. It returns an
-// error if the plan already writes one of these cells.
+// write adds a value to the step for one row, or for all rows of a table if no row is given. It returns an error if the
+// plan already writes one of these cells.
 func (p *planning) write(t target, row string, value any) *domain.FieldError {
 	at, allRows := place{t.table.Name, row}, place{table: t.table.Name}
 	twice := p.written[cell{at, t.column.Name}] || p.written[cell{allRows, t.column.Name}]

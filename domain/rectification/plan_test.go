@@ -24,8 +24,8 @@ func holding(tb testing.TB, columns ...domain.Column) domain.DataMap {
 	})
 }
 
-// wantFaults fails the test unless err is ErrInvalid with the field errors in the parameter want. Each of them has the
-// form "field code".
+// wantFaults fails the test unless err is ErrInvalid with exactly the expected field errors. An expected field error
+// has the form "field code".
 func wantFaults(tb testing.TB, err error, want ...string) {
 	tb.Helper()
 	wantCode(tb, err, domain.ErrInvalid)

@@ -155,8 +155,8 @@ func (r *Rectifier) rectify(
 	return run.result, nil
 }
 
-// rectifiable returns the calls to systems that can rectify. The result skipped has the names of all other registered
-// systems, in the order of registration.
+// rectifiable returns the calls to systems that can rectify, and the names of all other registered systems in the order
+// of registration.
 func (r *Rectifier) rectifiable(calls []resolvers.Call) (kept []resolvers.Call, skipped []string) {
 	skipped = r.resolvers.Names()
 	for _, call := range calls {

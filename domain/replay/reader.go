@@ -28,8 +28,8 @@ func newReader(lines io.Reader) *reader {
 	return &reader{from: bufio.NewReaderSize(lines, maxLine)}
 }
 
-// next returns up to limit entries, with different subjects. If the lines that it reads have several entries of a
-// subject, next returns the latest erasure. It returns no entries after the last line.
+// next returns up to limit entries of the journal, with different subjects. If the lines that it reads have several
+// entries of a subject, next returns the latest erasure. It returns no entries after the last line.
 func (r *reader) next(limit int) (batch []domain.JournalEntry, err error) {
 	at := map[domain.SubjectID]int{}
 	for len(batch) < limit {
@@ -55,8 +55,8 @@ func (r *reader) next(limit int) (batch []domain.JournalEntry, err error) {
 	return batch, nil
 }
 
-// read returns the entry of the next line. The result ok is false if the line has no valid entry. After the last line,
-// the error is io.EOF.
+// read returns the entry of the next line, or false if the line has no valid entry. After the last line, the error is
+// io.EOF.
 func (r *reader) read() (entry domain.JournalEntry, ok bool, err error) {
 	terminated, err := r.readLine()
 	switch {

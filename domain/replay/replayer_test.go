@@ -53,7 +53,7 @@ func newWorld(t *testing.T) *world {
 	return &world{Store: store, fail: map[string]error{}}
 }
 
-// knows records an erasure in the database. The parameter after is the time of the erasure, in seconds since noon.
+// knows records an erasure of the subject in the database. The erasure was made the given number of seconds after noon.
 func (w *world) knows(t *testing.T, id string, after int) {
 	t.Helper()
 	must(t, w.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
@@ -74,7 +74,7 @@ func (w *world) erase(ctx context.Context, s ports.Session, subject domain.Subje
 	return domain.ErasureResult{}, s.Subjects().Lock(ctx, subject.ID, clock{}.Now())
 }
 
-// erasures returns the subjects that were erased after the last call of erasures.
+// erasures returns the subjects that the replay has erased since the previous call of erasures.
 func (w *world) erasures() (names []string) {
 	for _, subject := range w.erased {
 		names = append(names, subject.ID.String())
@@ -95,7 +95,7 @@ func (w *world) replayer(t *testing.T, change func(*replay.Config)) *replay.Repl
 	return replayer
 }
 
-// lineOf returns the journal line of an erasure. The parameter after is the time of the erasure, in seconds since noon.
+// lineOf returns the journal line of an erasure that was made the given number of seconds after noon.
 func lineOf(t *testing.T, id string, after int) string {
 	t.Helper()
 	return string(domain.JournalEntry{

@@ -55,7 +55,8 @@ func enqueued(t *testing.T, ofEach ...int) *memory {
 	return m
 }
 
-// once checks that every entry has succeeded, and that the audit trail records this once per entry.
+// once checks that every entry has succeeded, that the audit trail has one success for each entry, and that no event of
+// a subject follows the completion of its erasure.
 func (m *memory) once(t *rapid.T, subjects int) {
 	t.Helper()
 	if open := m.open(); len(open) > 0 {
@@ -80,7 +81,7 @@ type noDeadline struct{ testing.TB }
 // script lists the outcomes of the calls of an entry in order. Further calls succeed.
 type script []string
 
-// play simulates one call of a resolver. The parameter what is the outcome of the call, from a script.
+// play simulates one call of a resolver with the given outcome from a script.
 func play(ctx context.Context, what string, stop func()) (bool, error) {
 	switch what {
 	case "hangs":

@@ -172,7 +172,7 @@ func (r *Runner) isLost(entry domain.OutboxEntry) bool {
 	return entry.Attempts > most && r.isTooOld(entry.EnqueuedAt)
 }
 
-// isTooOld reports whether to give up an entry whose age counts from the parameter since.
+// isTooOld reports whether to give up an entry. The age of the entry counts from the given time.
 func (r *Runner) isTooOld(since time.Time) bool {
 	return r.config.Clock.Now().Sub(since) >= r.config.GiveUpAfter
 }
@@ -183,10 +183,9 @@ func (r *Runner) abandon(entry domain.OutboxEntry, class string, cause error) ou
 	}
 }
 
-// backoff returns the wait after an attempt. The wait doubles with each attempt up to MaxBackoff, and the jitter
-// shortens it. The parameter after is the wait that the system requested. If the requested wait is longer, backoff
-// returns the requested wait. The caller limits the requested wait, so that a system cannot postpone an entry for a
-// year.
+// backoff returns the wait after a failed attempt. The wait doubles with each attempt up to MaxBackoff, and the jitter
+// shortens it. If the external system has requested a longer wait, backoff returns the requested wait. The caller
+// limits the requested wait, so that a system cannot postpone an entry for a year.
 func (r *Runner) backoff(attempts int, after time.Duration) time.Duration {
 	wait := r.config.FirstBackoff
 	for i := 1; i < attempts && wait < r.config.MaxBackoff; i++ {

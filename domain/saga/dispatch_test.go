@@ -18,7 +18,7 @@ var bubble system.Clock
 // since returns the time that has passed in the bubble.
 func since(start time.Time) time.Duration { return bubble.Now().Sub(start) }
 
-// takes returns an erasure that succeeds after d. If its context ends earlier, the erasure fails.
+// takes returns an erasure that succeeds after the duration d. If its context ends earlier, the erasure fails.
 func takes(d time.Duration) erases {
 	return func(ctx context.Context, _ domain.SubjectRef, _ string) (bool, error) {
 		select {

@@ -106,8 +106,7 @@ func (c *company) work(t *testing.T, d time.Duration) {
 	}
 }
 
-// called returns the number of calls to a system in the first part of the test. The parameter within is the duration of
-// that part.
+// called returns the number of calls to a system in the first part of the test, which has the given duration.
 func (c *company) called(name string, within time.Duration) (n int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

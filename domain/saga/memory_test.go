@@ -18,7 +18,8 @@ type memory struct {
 	entries map[string]domain.OutboxEntry
 	trail   []domain.AuditEvent
 
-	// loses reports whether to roll back a session that has written the outcomes of entries. It may be nil.
+	// loses reports whether to roll back a session that has written the outcomes of entries. If loses is nil, no session
+	// is rolled back.
 	loses func() bool
 }
 

@@ -86,8 +86,8 @@ var noEntries = map[domain.OutboxStatus]int64{
 	domain.OutboxPending: 0, domain.OutboxInFlight: 0, domain.OutboxFailed: 0, domain.OutboxAbandoned: 0,
 }
 
-// backlogs reads the backlogs of all systems. The result known is false if the store cannot read them, because it does
-// not implement ports.OutboxOperations.
+// backlogs reads the backlogs of all systems. It returns false if the store cannot read them, because it does not
+// implement ports.OutboxOperations.
 func (r *Runner) backlogs(ctx context.Context) (backlogs []domain.OutboxBacklog, known bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, r.config.CallTimeout)
 	defer cancel()

@@ -31,8 +31,8 @@ func (c *company) ids() (ids []string) {
 	return ids
 }
 
-// events returns the types of the events of all entries. The parameter payload is a key of event payloads. If an event
-// has a value under this key, the value follows the type.
+// events returns the types of the events of all entries. If the payload of an event has a value under the given key,
+// this value follows the type.
 func (c *company) events(t *testing.T, payload string) (events []string) {
 	t.Helper()
 	must(t, c.store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {

@@ -49,8 +49,8 @@ const (
 	notRectified = domain.EventRectificationStepFailed
 )
 
-// settles runs a batch of one entry and checks its outcome. The parameter completes is the type of the event that
-// follows if the entry is the last open entry of its erasure or rectification.
+// settles runs a batch of one entry and checks its outcome. If an event type is given, the entry is the last open entry
+// of its erasure or rectification. An event of this type must then record the completion.
 func (w world) settles(t *testing.T, entry domain.OutboxEntry, want outcome, completes domain.EventType) {
 	t.Helper()
 	settlement := domain.Settlement{Entry: entry, Status: want.status, LastError: want.class}

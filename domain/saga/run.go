@@ -246,7 +246,8 @@ func (r *Runner) admitted(now time.Time, busy func(system string) bool) ([]domai
 
 // claim claims a batch of outbox entries. It waits for the database for at most CallTimeout. The store abandons entries
 // that cannot be read, so claim records their events in its transaction. The parameter again is true if the previous
-// claim found no entry. claim then reads only entries with older due times (a window, see scans).
+// claim found no entry, but older due times remain. claim then scans only one interval of these due times (a window,
+// see scans).
 func (r *Runner) claim(ctx context.Context, busy func(system string) bool, again bool) (batch, error) {
 	began := r.config.Clock.Now()
 	targets, systems := r.admitted(began, busy)
@@ -345,8 +346,8 @@ func within(targets []domain.OutboxTarget, planned scan) []domain.OutboxTarget {
 	return limited
 }
 
-// rest returns the targets from which a claim may take further entries. The claim has already taken the entries in the
-// parameter taken. rest reduces the limit of each target by the number of entries taken from its system.
+// rest returns the targets from which a claim may take further entries. It subtracts from the limit of each target the
+// number of entries that the claim has already taken from the system of this target.
 func rest(targets []domain.OutboxTarget, taken []domain.OutboxEntry) []domain.OutboxTarget {
 	if len(taken) == 0 {
 		return targets

@@ -57,7 +57,7 @@ type scan struct {
 }
 
 // plan returns the scan of the next claim. If this is not a full scan, plan also sets DueFrom, the earliest due time to
-// scan, of each target. If the previous claim found no entry, the parameter again is true, and the next claim does not
+// scan, of each target. The parameter again is true if the previous claim found no entry. The next claim then does not
 // scan the recent due times.
 func (s *scans) plan(now time.Time, targets []domain.OutboxTarget, again bool) scan {
 	s.mu.Lock()
@@ -116,9 +116,8 @@ func (s *scans) recordFull(took time.Duration, now time.Time) {
 }
 
 // recordWindow records the duration of the scan of a window (an interval of older due times) and the entries that the
-// scan found. If the window may hold more due entries, recordWindow moves the beginning of the next recent scan back
-// into the window (see the function beginning), so that recent scans find the rest. If all windows are now scanned and
-// this took little time, the next claims make full scans again.
+// scan found. If the window may hold more due entries, the next recent scan begins inside the window and thus finds the
+// rest. If all windows are now scanned and this took little time, the next claims make full scans again.
 func (s *scans) recordWindow(
 	planned scan, took time.Duration, now time.Time, targets []domain.OutboxTarget, batch int, found []domain.OutboxEntry,
 ) {
@@ -141,8 +140,8 @@ func (s *scans) recordWindow(
 	}
 }
 
-// recordRecent sets the earliest due time of the next recent scan. The parameter at is the start of a claim that made a
-// full scan or a recent scan. The parameter found holds the claimed entries.
+// recordRecent sets the earliest due time of the next recent scan, after a full scan or a recent scan. The given time
+// is the start of the claim that made the scan, and the given entries are those that it claimed.
 func (s *scans) recordRecent(at time.Time, targets []domain.OutboxTarget, batch int, found []domain.OutboxEntry) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -164,9 +163,9 @@ func mayHaveMore(target domain.OutboxTarget, batch int, found []domain.OutboxEnt
 	return len(found) >= batch || target.Limit > 0 && countOf(found, target.Resolver) >= target.Limit
 }
 
-// beginning returns the earliest due time that the next claim must scan. It is called after a claim that has reached a
-// limit, so more entries of the target may be due. The result is not later than the parameter latest. It depends on the
-// entries of the target that the claim found:
+// beginning returns the earliest due time that the next claim must scan, but no later time than the given latest time.
+// It is called after a claim that has reached a limit, so more entries of the target may be due. The result depends on
+// the entries of the target that the claim found:
 //
 //   - If all of them are untried, the result is the time at which the oldest one was enqueued. An untried entry is due
 //     from this time on. A claim takes untried entries in the order of their age, so no older entry remains.

@@ -191,7 +191,7 @@ func TestASessionThatRunsTwiceCountsOnce(t *testing.T) {
 	}
 }
 
-// If the store never responds, RunOnce returns nevertheless.
+// RunOnce returns even if the store never responds.
 func TestASettlementWaitsForTheStoreNoLongerThanTheLease(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, nil, desk(t, takesOf(0, 5000)))

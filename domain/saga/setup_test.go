@@ -35,7 +35,7 @@ type world struct {
 	audit    *mocks.MockAuditLog
 }
 
-// newWorld makes a runner with the defaults, after the function change has modified the configuration.
+// newWorld makes a runner with the default configuration, which the given function may change.
 func newWorld(t *testing.T, change func(*saga.Config), registered ...ports.Resolver) world {
 	t.Helper()
 	ctrl := gomock.NewController(t)

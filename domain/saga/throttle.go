@@ -94,7 +94,7 @@ func (t *throttle) claimed(admitted, n int) {
 	}
 }
 
-// enter waits until fewer calls than the limit are in progress, but not longer than the parameter most. It reports
+// enter waits until fewer calls than the limit are in progress, but not longer than the given maximum. It reports
 // whether the caller may call the system. If it reports true, the caller must call leave after the call.
 func (t *throttle) enter(ctx context.Context, most time.Duration) bool {
 	select {
@@ -157,7 +157,8 @@ const (
 	faltered                 // the system failed and may recover
 )
 
-// end records a call. The parameter after is the wait that the system requested, or 0.
+// end records that a call has ended. If the system requested a wait before the next call, the last parameter is this
+// wait, and otherwise 0.
 func (t *throttle) end(began, now time.Time, v verdict, after time.Duration) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

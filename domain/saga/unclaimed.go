@@ -25,8 +25,8 @@ type schedule struct {
 }
 
 // isDue reports whether to search for unclaimed entries now. If it reports true, it schedules the next search. The
-// parameter full is true if the last claim returned a full batch. This process then still works on a backlog, so an old
-// entry may be claimed soon. isDue therefore postpones the search by up to one interval.
+// parameter full is true if the last claim returned a full batch. An old entry may then be claimed soon, because this
+// process still works on a backlog. isDue therefore postpones the search by up to one interval.
 func (s *schedule) isDue(now time.Time, full bool) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -39,8 +39,8 @@ type windows struct {
 	cut   time.Duration // length of the last cut from the first window
 }
 
-// start begins a round, in which each window is scanned once. It adds windows for the due times from the end of the
-// last window to the parameter until.
+// start begins a round, in which each window is scanned once. It adds windows for the due times between the end of the
+// last window and the given time.
 func (w *windows) start(until time.Time) {
 	w.turn, w.cost = 0, 0
 	if len(w.all) == 0 {
@@ -81,8 +81,8 @@ func (w *windows) bounds(i int) (from, until time.Time) {
 
 func (w *windows) giveBack() { w.taken = false }
 
-// scanned records the duration of the scan of the window that take returned. It reports whether this was the last
-// window of the round.
+// scanned records the duration of the scan of the window that the last call of take has reserved. It reports whether
+// this was the last window of the round.
 func (w *windows) scanned(took time.Duration) (last bool) {
 	w.taken = false
 	if w.turn >= len(w.all) { // restart ended the round during the scan

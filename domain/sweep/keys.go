@@ -23,7 +23,7 @@ func systemsOf(m domain.DataMap) []string {
 
 // enqueueKeys adds outbox entries for objects at external systems, such as files, that the systems must erase. The keys
 // of the objects are in the cells that the sweep will overwrite. enqueueKeys returns an event payload for each system
-// with such keys. The parameter shared has the common fields of the entries.
+// with such keys. The parameter shared has the fields that all these entries have in common.
 func (s *Sweeper) enqueueKeys(
 	ctx context.Context, session ports.Session, sweeper ports.RetentionSweeper, shared domain.OutboxEntry, at time.Time,
 ) (payloads []domain.Payload, err error) {

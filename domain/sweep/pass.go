@@ -20,7 +20,7 @@ const (
 // RunOnce sweeps the next batch of a pass, and reports whether the caller should call it again immediately. A pass is
 // one run over all erased subjects. All processes share the pass:
 //
-//   - A new pass begins if the last pass is finished and its start is at least the parameter interval ago.
+//   - A new pass begins if the last pass is finished and began at least one interval ago.
 //   - Each batch belongs to the process that takes it. The next call, also of another process or after a restart, takes
 //     the following batch.
 //   - If a process takes a batch and does not finish it, the next pass sweeps it.
@@ -53,8 +53,8 @@ type batch struct {
 	ends  bool  // the batch is the last one of the pass
 }
 
-// take reserves the next batch of the pass that all processes share. The result more reports whether further batches of
-// the pass follow.
+// take reserves the next batch of the pass that all processes share. It also reports whether further batches of the
+// pass follow.
 func (s *Sweeper) take(
 	ctx context.Context, session ports.Session, interval time.Duration,
 ) (next batch, more bool, err error) {
@@ -101,9 +101,9 @@ func (s *Sweeper) beginPass(ctx context.Context, marks ports.ErasureMarks, inter
 	return marks.Advance(ctx, readerOfBegin, last, now.Unix())
 }
 
-// read returns the next batch: the erasures that were recorded later than the erasure at the position in the parameter
-// after. A batch that is not full is the last of the pass. Otherwise concurrent erasures, which add further subjects,
-// could prolong the pass forever.
+// read returns the next batch: the erasures that the database has recorded later than the given position, the last
+// erasure that was read. A batch that is not full is the last of the pass. Otherwise concurrent erasures, which add
+// further subjects, could prolong the pass forever.
 func (s *Sweeper) read(
 	ctx context.Context, session ports.Session, marks ports.ErasureMarks, after int64,
 ) (next batch, err error) {

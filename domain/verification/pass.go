@@ -24,11 +24,11 @@ const (
 	maxFailures = 3    // failures of one erasure in this process before it is skipped
 )
 
-// RunOnce verifies the erasures that are due, in the order in which the database recorded them. The result more reports
-// whether the caller should call RunOnce again immediately. An erasure is due if its age is at least the delay. Exactly
-// one process verifies each erasure, because the events of the verification and the shared position are committed in
-// one transaction. RunOnce returns the verified erasures, so that the caller can report data that is left over. It
-// skips erasures that are older than a week.
+// RunOnce verifies the erasures that are due, in the order in which the database recorded them. It also reports whether
+// the caller should call RunOnce again immediately. An erasure is due if its age is at least the delay. Exactly one
+// process verifies each erasure, because the events of the verification and the shared position are committed in one
+// transaction. RunOnce returns the verified erasures, so that the caller can report data that is left over. It skips
+// erasures that are older than a week.
 //
 // If the verification of an erasure fails, RunOnce returns the error, and the next call verifies the erasure again.
 // After three failures in this process, RunOnce skips the erasure, so that the erasure does not delay the others. The
@@ -107,8 +107,8 @@ func (v *Verifier) next(ctx context.Context, s ports.Session, delay time.Duratio
 	return next, err
 }
 
-// skipOld finds the erasures that are skipped because they are too old, up to 1,000 consecutive erasures. It returns
-// the position of the last of them. The parameter to is the position of the first of them.
+// skipOld searches for consecutive erasures that are too old to be verified, up to 1,000. It returns the position of
+// the last of them. If it finds none, it returns the position in its last parameter.
 func (v *Verifier) skipOld(ctx context.Context, marks ports.ErasureMarks, from, to int64) (int64, error) {
 	list, err := marks.Marks(ctx, domain.MarkQuery{After: from, Limit: page})
 	now := v.audit.Clock.Now()

@@ -76,7 +76,7 @@ func (v *Verifier) Verify(ctx context.Context, s ports.Session, id domain.Subjec
 	return v.verify(ctx, s, found[0])
 }
 
-// verify verifies the erasure of the mark.
+// verify verifies the erasure that the mark records.
 func (v *Verifier) verify(
 	ctx context.Context, s ports.Session, mark domain.ErasureMark,
 ) (domain.Verification, error) {

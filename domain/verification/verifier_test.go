@@ -83,8 +83,8 @@ func newWorld(t *testing.T) world {
 	return w
 }
 
-// marked expects a query for the last erasure of the subject, which returns the time at. If at is zero, the query finds
-// no erasure.
+// marked expects a query for the last erasure of the subject. The query returns an erasure at the given time. If this
+// time is zero, the query finds no erasure.
 func (w world) marked(at time.Time, err error) {
 	var found []domain.ErasureMark
 	if !at.IsZero() {

@@ -43,9 +43,9 @@ func Topics[D any](of map[string]map[string]D) map[string]D {
 	return all
 }
 
-// ExpectDefects proves that each check of the promises can fail. The parameter defects has the defects (deliberate
-// faults of a system) by name. For each defect, the function broken returns the harness of a system with this defect,
-// and the checks that must fail with their reasons. Each promise needs at least one defect that makes its check fail.
+// ExpectDefects proves that each check of the promises can fail. A defect is a deliberate fault of a system. For each
+// defect, the given function returns the harness of a system with this defect, and the checks that must fail with their
+// reasons. Each promise needs at least one defect that makes its check fail.
 //
 // ExpectDefects runs all checks against each broken system, except that a slow check runs only for defects that it must
 // find. The test fails if a check that must fail passes, or if its failure does not contain the reason. The set of
@@ -88,8 +88,8 @@ func ExpectDefects[Defect, Harness any](
 	}
 }
 
-// ExpectFailures runs the checks of all promises. Exactly the checks in the parameter want must fail, and each failure
-// must contain the reason of its check.
+// ExpectFailures runs the checks of all promises. It reports an error unless exactly the expected checks fail, each
+// with a failure that contains the expected reason.
 func ExpectFailures[Harness any](t testing.TB, promises []Promise[Harness], harness Harness, want Finds[Harness]) {
 	t.Helper()
 	want.expectIn(t, promises)

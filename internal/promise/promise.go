@@ -29,8 +29,8 @@ func That[Harness any](check Check[Harness], says string) Promise[Harness] {
 }
 
 var (
-	// boundary matches the boundaries between the words of a Go name. They are before a capital letter that begins a word,
-	// and before and after a number.
+	// boundary matches the boundaries between the words of a Go name. Boundaries are before a capital letter that begins a
+	// word, and before and after a number.
 	boundary = regexp.MustCompile(`([A-Z]+|[0-9]+)([A-Z][a-z])|([a-z])([A-Z0-9])|([A-Z]+)([0-9])|([0-9])([A-Z])`)
 	// spelling corrects texts that a Go name cannot spell, such as "HTTP/1.0".
 	spelling = strings.NewReplacer(
@@ -115,7 +115,7 @@ func Table[Harness any](
 	}
 }
 
-// Assert reports an error if the parameter holds is false.
+// Assert reports an error if the condition is false.
 func Assert(t testing.TB, holds bool, format string, args ...any) {
 	t.Helper()
 	if !holds {
@@ -123,7 +123,7 @@ func Assert(t testing.TB, holds bool, format string, args ...any) {
 	}
 }
 
-// Must reports an error and ends the case immediately if the parameter holds is false.
+// Must reports an error and ends the case immediately if the condition is false.
 func Must(t testing.TB, holds bool, format string, args ...any) {
 	t.Helper()
 	if !holds {

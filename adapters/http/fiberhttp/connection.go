@@ -76,10 +76,10 @@ func (b breakingStream) WriteTo(w io.Writer) (int64, error) {
 	return n, err
 }
 
-// readDeadline returns two functions for a body that is still arriving. The function set sets the read deadline of the
-// connection. The function lift removes this deadline. The caller calls lift when the body has arrived. Otherwise the
-// deadline would also apply to later requests on the connection, because fasthttp sets a new deadline only if the
-// application configures timeouts.
+// readDeadline returns two functions for a body that is still arriving. The first function sets the read deadline of
+// the connection, and the second function removes this deadline. The caller calls the second function when the body has
+// arrived. Otherwise the deadline would also apply to later requests on the connection, because fasthttp sets a new
+// deadline only if the application configures timeouts.
 func readDeadline(c *fiber.Ctx) (set func(time.Time), lift func()) {
 	own := max(c.App().Config().ReadTimeout, 0)
 	connection := c.Context().Conn()

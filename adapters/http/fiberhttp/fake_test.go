@@ -10,7 +10,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// sessions is a SessionFactory in memory, without transactions. If the field before is set, each session calls it
+// sessions is a SessionFactory in memory, without transactions. A test can set a function that each session calls
 // first.
 type sessions struct {
 	before func(ctx context.Context) error

@@ -56,7 +56,7 @@ func body(c *fiber.Ctx) (io.Reader, func(time.Time)) {
 }
 
 // stream reads a request body that is still arriving. This is possible only in an application with StreamRequestBody.
-// At the end of the body, Read calls the function arrived and closes the body.
+// At the end of the body, Read calls the function in the field arrived and closes the body.
 type stream struct {
 	request *fasthttp.Request
 	arrived func()

@@ -64,8 +64,8 @@ func newFixture(t *testing.T, adjust ...func(*httpapi.Config)) fixture {
 	return f
 }
 
-// dataMap has three tables. An erasure deletes the rows of the first, anonymizes those of the second, and retains those
-// of the third.
+// dataMap has three tables. An erasure deletes the rows of the first table, anonymizes the rows of the second table,
+// and retains the rows of the third table.
 func dataMap(t *testing.T) domain.DataMap {
 	t.Helper()
 	personal := func(name string, strategy domain.Strategy) domain.Column {

@@ -29,7 +29,7 @@ func faults(problem httpapi.Problem) string {
 }
 
 // refuses checks that the API refuses a request without opening a session. The response must have the given status and
-// the field errors in the parameter want.
+// the given field errors.
 func refuses(t *testing.T, operation string, r httpapi.Request, status int, want string) {
 	t.Helper()
 	f := newFixture(t)

@@ -100,8 +100,8 @@ func (a *API) exportStream(
 		}
 	}
 	follow()
-	// If the client disconnects before Handle returns, the server cancels ctx, and the function follow cancels the export.
-	// After Handle has returned, the server closes the stream instead, which also cancels the export.
+	// If the client disconnects before Handle returns, the server cancels ctx, which cancels the export. After Handle has
+	// returned, the server closes the stream, which also cancels the export.
 	stopFollowing := context.AfterFunc(ctx, follow)
 	response, ended := make(chan Response, 1), make(chan struct{})
 	var pipe *io.PipeWriter // nil until the export is streamed

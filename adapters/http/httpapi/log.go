@@ -25,7 +25,7 @@ func (a *API) logFailure(ctx context.Context, endpoint Endpoint, status int, err
 	a.log(ctx, level, "habeas: request failed", endpoint, status, safelog.Error(err))
 }
 
-// logPanic logs the type of the value of a panic, and the place in the code.
+// logPanic logs the type of the value of a panic, and the place in the code that panicked.
 func (a *API) logPanic(ctx context.Context, endpoint Endpoint, value any) {
 	a.log(ctx, slog.LevelError, "habeas: request panicked", endpoint, http.StatusInternalServerError, safelog.Panic(value))
 }

@@ -52,8 +52,8 @@ func parseObject(text []byte) (*object, error) {
 	return o, nil
 }
 
-// cutToken cuts the first name or value off the text inside a JSON object. The result rest is the text after the next
-// colon or comma.
+// cutToken cuts the first name or value off the text inside a JSON object. It returns this name or value, and the text
+// after the next colon or comma.
 func cutToken(text []byte) (token, rest []byte) {
 	depth, quoted := 0, false
 	for i := 0; i < len(text); i++ {

@@ -19,7 +19,7 @@ import (
 // patience is the timeout of a response.
 const patience = 20 * time.Second
 
-// request is a request to the API. If a field is not set, the request has a default in its place.
+// request is a request to the API. A field that is not set has a default value.
 type request struct {
 	method    string
 	path      string // below the prefix, with the query, exactly as sent

@@ -96,8 +96,8 @@ func (w *world) sendSmuggler(t testing.TB, name, message string, status int) {
 	}
 }
 
-// The request with a Content-Length sends the first half of its body, because a framework may wait for the first bytes
-// of a body before it calls a handler.
+// A framework may wait for the first bytes of a body before it calls a handler. The request with a Content-Length
+// therefore sends the first half of its body.
 func bodyThatNeverArrivesIs504(t testing.TB, harness Harness) {
 	w := harness.openAt(t, "/me", httpapi.Config{Timeout: 500 * time.Millisecond})
 	want, err := testdata.ReadFile("testdata/problem_504.json")

@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// streaming returns the harness of an adapter that calls serve for the requests with large exports.
+// streaming returns the harness of an adapter that passes the requests for large exports to the given function. The
+// adapter handles all other requests as usual.
 func streaming(serve func(next http.Handler, w http.ResponseWriter, r *http.Request)) Harness {
 	return serving(func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -50,8 +51,8 @@ type enduring struct{ http.ResponseWriter }
 
 func (enduring) SetWriteDeadline(time.Time) error { return nil }
 
-// cutter is a ResponseWriter that writes only the first bytes of a body. The field left is the number of bytes that it
-// still writes.
+// cutter is a ResponseWriter that writes only the first bytes of a body, and drops the rest without an error. The field
+// left is the number of bytes that it has yet to write.
 type cutter struct {
 	http.ResponseWriter
 	left int

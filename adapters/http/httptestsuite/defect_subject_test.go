@@ -10,8 +10,8 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// namedBy returns the harness of an adapter that takes the id of the subject from the result of the function name. If
-// this result is empty, the adapter takes the subject of the request.
+// namedBy returns the harness of a defective adapter. The adapter takes the id of the subject from the wrong part of
+// the request, which the given function reads. If this part is empty, the adapter takes the correct subject.
 func namedBy(name func(r *http.Request) string) Harness {
 	return providing(func(_ http.ResponseWriter, r *http.Request) (domain.Subject, error) {
 		if id := name(r); id != "" {
@@ -85,9 +85,9 @@ func subjectDefects() defects {
 	}
 }
 
-// mixingUp returns a middleware that changes some of the requests whose method and path begin with the parameter
-// beginning. It passes such a request and an earlier request to the function mix, which copies parts of the earlier
-// request. This simulates a server that reuses a buffer while a request still uses the buffer.
+// mixingUp returns a middleware that simulates a server that reuses a buffer while a request still uses the buffer. It
+// changes some of the requests whose method and path begin with the given text. The function mix copies parts of an
+// earlier request into such a request.
 func mixingUp(beginning string, mix func(r, earlier *http.Request)) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler {
 		var mu sync.Mutex

@@ -16,8 +16,7 @@ import (
 	"github.com/habeas-data/habeas/internal/promise"
 )
 
-// defect is a broken adapter. The field found lists the checks that must fail for this adapter, each with a part of its
-// error text.
+// defect is a broken adapter, and the checks that must fail for this adapter, each with a part of its error text.
 type defect struct {
 	harness Harness
 	found   found

@@ -33,8 +33,8 @@ func headIsGetWithoutTheBody(t testing.TB, harness Harness) {
 	}
 }
 
-// staysInStep sends several requests over one connection without waiting for the responses. The response to a HEAD or
-// OPTIONS request must not have a body. A client would parse such a body as the next response.
+// staysInStep sends several requests over one connection without waiting for the responses. It fails if the response to
+// a HEAD or OPTIONS request has a body, because a client would parse this body as the next response.
 func (w *world) staysInStep(t testing.TB) {
 	t.Helper()
 	connection := w.dial(t)

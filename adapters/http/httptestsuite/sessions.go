@@ -24,15 +24,15 @@ type sessions struct {
 }
 
 // query records a query for the consent of a subject. The field given is the purpose as the store received it. The
-// field copied is a copy of its text at the time of the query. If the server reuses the memory of the purpose, given
-// changes and copied does not.
+// field copied is a copy of this purpose from the time of the query. If the two fields differ later, the server has
+// reused the memory of the purpose.
 type query struct {
 	subject       domain.SubjectID
 	given, copied string
 }
 
-// failWith makes later calls of Do fail: each of them first calls the function fault, and returns its error if there is
-// one.
+// failWith makes later sessions call the given function first. If this function returns an error, the session fails
+// with that error.
 func (s *sessions) failWith(fault func(ctx context.Context) error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

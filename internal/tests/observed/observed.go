@@ -87,8 +87,8 @@ func (r *Recorder) Lines() []string {
 	return slices.Clone(r.lines)
 }
 
-// Want fails unless the recorded lines equal the lines in the parameter want, in the same order. It also fails unless
-// every activity has ended exactly once. Want then deletes the lines.
+// Want fails unless the recorded lines equal the given lines, in the same order. It also fails unless every activity
+// has ended exactly once. Want then deletes the lines.
 func (r *Recorder) Want(t testing.TB, want ...string) {
 	t.Helper()
 	r.mu.Lock()

@@ -69,8 +69,8 @@ func TestAProcessThatExitsWithoutStopLeavesNothing(t *testing.T) {
 func TestAServerThatDiesTakesItsDirectoryAlong(t *testing.T) {
 	server := Private(t)
 	pid := query(t, server.URL(), "SELECT split_part(pg_read_file('postmaster.pid'), E'\n', 1)")
-	// The supervisor, the script that runs the server, is the parent of the server process (postmaster). It has not waited
-	// for that process, so the process id cannot be reused.
+	// The supervisor, the script that runs the server, is the parent of the server process (postmaster). The supervisor
+	// has not waited for that process, so the process id cannot be reused.
 	if err := exec.Command("kill", "-KILL", pid).Run(); err != nil {
 		t.Fatal(err)
 	}

@@ -91,7 +91,8 @@ func serverURL(ctx context.Context) (string, error) {
 	shared.Lock()
 	defer shared.Unlock()
 	if shared.server == nil && shared.err == nil {
-		// If this test ends, the server must keep running for other tests, so its context is not cancelled with the test's.
+		// This test may end before the other tests that use the server. The server therefore ignores the end of the context
+		// of this test.
 		shared.server, shared.err = Start(context.WithoutCancel(ctx))
 	}
 	if shared.err != nil {

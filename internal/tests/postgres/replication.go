@@ -21,8 +21,8 @@ func ForStandbys() Option {
 	}
 }
 
-// StandbyOf configures a server as a standby of the server primary. The parameter name is the application_name of the
-// standby. The server primary must have been started with ForStandbys.
+// StandbyOf configures a server as a standby of the given primary server, which must have been started with
+// ForStandbys. The application_name of the standby is the given name.
 func StandbyOf(primary *Server, name string) Option {
 	return func(s *settings) {
 		s.base = filepath.Join(primary.directory, "base")

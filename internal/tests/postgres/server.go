@@ -39,8 +39,8 @@ type Server struct {
 	url       string
 	directory string
 	process   *exec.Cmd
-	// alive is the write end of a pipe to the supervisor (the script that runs the server). Nothing is written. Stop or
-	// the end of this process closes the pipe. The supervisor then stops the server.
+	// alive is the write end of a pipe to the supervisor (the script that runs the server). This process writes nothing to
+	// the pipe. Stop or the end of this process closes the pipe, and the supervisor then stops the server.
 	alive *os.File
 	// down is the read end of a pipe from the supervisor (the script that runs the server). A read returns io.EOF after
 	// the server has stopped and its directory has been removed.

@@ -14,8 +14,8 @@ import (
 	"strings"
 )
 
-// The constant root is the directory in the archive that is unpacked. The constant links is the name of a file in it
-// with a list of symbolic links. The list is needed because npm packages cannot contain symbolic links.
+// root is the directory in the archive that has the files of the server. Only these files are unpacked. One of them
+// (see links) lists symbolic links, because npm packages cannot contain symbolic links.
 const (
 	root  = "package/native/"
 	links = "pg-symlinks.json"
