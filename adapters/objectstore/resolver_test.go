@@ -66,7 +66,8 @@ func ref(value string) domain.SubjectRef {
 	return domain.SubjectRef{Kind: objectstore.Name, Value: value}
 }
 
-// open returns a resolver for a bucket in memory. The parameter sizes has the size of each object in the bucket.
+// open returns a resolver for a bucket in memory, which contains an object for each element of sizes. An element maps a
+// key to the size of its object.
 func open(t *testing.T, options objectstore.Options, sizes map[string]int) (*objectstore.Resolver, *blob.Bucket) {
 	t.Helper()
 	bucket := memblob.OpenBucket(nil)

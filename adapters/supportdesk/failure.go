@@ -122,8 +122,8 @@ func incomplete(ctx context.Context, method string, err error) error {
 	return &domain.RetryLater{Resolver: Name, Message: method + " got an incomplete response", Err: contextError(ctx, err)}
 }
 
-// contextError returns context.Canceled or context.DeadlineExceeded if the request has ended for this reason. Otherwise
-// it returns nil.
+// contextError returns context.Canceled or context.DeadlineExceeded if the request failed because its context was
+// canceled or its deadline passed. Otherwise it returns nil.
 func contextError(ctx context.Context, err error) error {
 	for _, ended := range []error{context.Canceled, context.DeadlineExceeded} {
 		if errors.Is(ctx.Err(), ended) || ctx.Err() == nil && errors.Is(err, ended) {

@@ -32,9 +32,9 @@ type searchPagination struct {
 	StartingAfter string `json:"starting_after,omitempty"`
 }
 
-// eachConversation calls yield once for every conversation of the contact. This also applies to a conversation that is
-// on two pages, because it has moved to another page during the search. The last page is the page without a cursor.
-// Earlier pages, too, can have fewer conversations than requested.
+// eachConversation calls yield once for every conversation of the contact, even if the search returns a conversation on
+// two pages. This occurs if the conversation moves to a later page during the search. A page without a cursor is the
+// last page. A page with fewer conversations than requested need not be the last page.
 func (c call) eachConversation(
 	ctx context.Context, contactID string, yield func(id string, conversation object) error,
 ) error {

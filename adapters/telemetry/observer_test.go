@@ -50,7 +50,7 @@ func newWorld(t testing.TB) *world {
 	return w
 }
 
-// during reports an activity that takes the given time.
+// during reports an activity to the observer, and advances the clock by the given duration of the activity.
 func (w *world) during(ctx context.Context, a domain.Activity, took time.Duration, ended domain.Ended) context.Context {
 	ctx, end := w.Start(ctx, a)
 	w.now = w.now.Add(took)

@@ -16,8 +16,8 @@ import (
 	"github.com/habeas-data/habeas/tests/internal/shop"
 )
 
-// checkout is a shop with two routes that call habeas inside their own transactions. With the parameter fail in its
-// URL, a request fails at the end of the transaction.
+// checkout is a shop with two routes that call habeas inside their own transactions. If the query of a URL contains
+// fail=true, the request fails at the end of the transaction.
 type checkout struct {
 	db     *bun.DB
 	gdpr   *app.Integration

@@ -59,8 +59,8 @@ func (p *people) identify(t *peopleTable, row map[string]any, n int) {
 	}
 }
 
-// refer sets the foreign key of a relation to the key of a random row, or to NULL. The row must match the columns of
-// the foreign key that already have a value.
+// refer sets the foreign key of a relation to the key of a random row, or to NULL. If some columns of the foreign key
+// already have values, refer keeps these values and chooses a row that has the same values in its key.
 func (p *people) refer(t *peopleTable, r *peopleRelation, row map[string]any) {
 	var candidates []map[string]any
 	for _, parent := range r.to.rows {

@@ -14,7 +14,7 @@ import (
 // calls regular.
 type Fault func(w http.ResponseWriter, r *http.Request, regular http.HandlerFunc)
 
-// With returns a Fault like f that also sets a header of the response.
+// With returns a Fault that does the same as f and also sets a header of the response.
 func (f Fault) With(name, value string) Fault {
 	return func(w http.ResponseWriter, r *http.Request, regular http.HandlerFunc) {
 		w.Header().Set(name, value)
@@ -84,7 +84,7 @@ func LoseResponse(_ http.ResponseWriter, r *http.Request, regular http.HandlerFu
 }
 
 // CutBody executes the request, but sends only the first half of the response body, and closes the connection. The
-// Content-Length is that of the complete body.
+// client can notice this, because the header Content-Length has the length of the complete body.
 func CutBody(w http.ResponseWriter, r *http.Request, regular http.HandlerFunc) {
 	response := buffer(regular, r)
 	response.header.Set("Content-Length", strconv.Itoa(response.body.Len()))
@@ -93,8 +93,8 @@ func CutBody(w http.ResponseWriter, r *http.Request, regular http.HandlerFunc) {
 	panic(http.ErrAbortHandler)
 }
 
-// TruncateJSON executes the request, but sends only the first half of the JSON. The Content-Length is that of this
-// half.
+// TruncateJSON executes the request, but sends only the first half of the JSON. The header Content-Length has the
+// length of this half, so only the JSON shows that the response is incomplete.
 func TruncateJSON(w http.ResponseWriter, r *http.Request, regular http.HandlerFunc) {
 	response := buffer(regular, r)
 	response.header.Del("Content-Length")
