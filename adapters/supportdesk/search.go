@@ -73,9 +73,9 @@ func (c call) eachConversation(
 	return unusable(http.MethodPost, errTooManyPages)
 }
 
-// page requests one page of the search. It returns the cursor of the next page, or "" for the last page. If the desk
-// responds with 404, the desk does not support the search, because it has just returned the contact. The error is then
-// a domain.ResolverError, which is not retried.
+// page requests one page of the search. It returns the cursor of the next page, or "" for the last page. The desk has
+// just returned the contact. A 404 therefore means that the desk does not support the search, and page returns a
+// domain.ResolverError, which is not retried.
 func (c call) page(ctx context.Context, request search) (conversations []object, next string, err error) {
 	body, err := json.Marshal(request)
 	if err != nil {

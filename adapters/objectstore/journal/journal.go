@@ -153,8 +153,8 @@ func (r *reader) Close() error {
 	return object.Close()
 }
 
-// failed returns the error of an operation of the journal, or nil if err is nil. The parameter doing names the
-// operation. The message of the error does not contain the text of err, which may contain keys.
+// failed returns the error of an operation of the journal, or nil if err is nil. The message of the error names the
+// operation, but does not contain the text of err, which may contain keys.
 func failed(ctx context.Context, doing string, err error) error {
 	switch {
 	case err == nil:
