@@ -133,8 +133,8 @@ const directoryListings = 10
 // pageSize is the number of objects in one page of a listing.
 const pageSize = 1000
 
-// list lists the object of a place, or all objects below its prefix, in the order of their keys. It calls visit for
-// each page of the listing.
+// list lists the objects of a place (one object, or all objects below a prefix), in the order of their keys. It calls
+// visit for each page of the listing.
 func (r *Resolver) list(ctx context.Context, p place, visit func([]object) error) error {
 	for token := blob.FirstPageToken; len(token) > 0; {
 		page, next, err := r.page(ctx, p, token)

@@ -8,9 +8,9 @@ import (
 	"gocloud.dev/blob"
 )
 
-// eraseVersions deletes every version and every delete marker of the object of a place, or of all objects below its
-// prefix. In a bucket without versioning, each object has one version. The result supported is false if the store does
-// not support versions.
+// eraseVersions deletes every version and every delete marker of the objects of a place (one object, or all objects
+// below a prefix). In a bucket without versioning, each object has one version. The result supported is false if the
+// store does not support versions.
 func (r *Resolver) eraseVersions(ctx context.Context, client *s3.Client, p place) (
 	erased int, supported bool, err error,
 ) {

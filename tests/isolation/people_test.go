@@ -17,8 +17,8 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// fill generates rows. References may be NULL. The column "kind", which the conditions of relations test, gets values
-// that fulfil a condition and values that do not.
+// fill generates rows. References may be NULL. The conditions of relations test the column "kind": some rows fulfil a
+// condition, and some do not.
 func (p *people) fill() {
 	for i, t := range p.tables {
 		rows := between(p.T, "rows", 2, 8)

@@ -210,8 +210,8 @@ func (f *filler) number(r *row, names []string, n int) {
 	}
 }
 
-// value returns a random value for a column that is not part of a key. It returns NULL if the kind of the column has no
-// values, which is possible after unlink has removed the foreign key of the column.
+// value returns a random value for a column that is not part of a key. It returns NULL if the generator has no values
+// for the kind of the column. This occurs if unlink has removed the foreign key of the column.
 func (f *filler) value(c *column) any {
 	switch {
 	case len(c.kind.values) == 0 || c.nullable && oneIn(f.T, "null", 4):

@@ -224,7 +224,7 @@ func execute(t *testing.T, database, statement string) {
 }
 
 // listener starts a server and returns its address. The server passes each connection to the given function. If the
-// function is nil, the address refuses connections.
+// function is nil, no server runs, so the address refuses connections.
 func listener(t *testing.T, treat func(net.Conn)) string {
 	t.Helper()
 	listener, err := net.Listen("tcp4", "127.0.0.1:0")

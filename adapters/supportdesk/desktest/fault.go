@@ -45,8 +45,8 @@ func Redirect(status int, location string) Fault { return Status(status).With("L
 // Body responds with status 200 and the body. The desk does not execute the request.
 func Body(contentType, body string) Fault { return Respond(http.StatusOK, contentType, body) }
 
-// Respond responds with the status and the body, as a proxy in front of the desk could. The desk does not execute the
-// request.
+// Respond responds with the status and the body, for example like a proxy in front of the desk. The desk does not
+// execute the request.
 func Respond(status int, contentType, body string) Fault {
 	return func(w http.ResponseWriter, _ *http.Request, _ http.HandlerFunc) {
 		w.Header().Set("Content-Type", contentType)
@@ -58,11 +58,12 @@ func Respond(status int, contentType, body string) Fault {
 // JSON responds with status 200 and the body as application/json. The desk does not execute the request.
 func JSON(body string) Fault { return Body("application/json", body) }
 
-// HTML responds with status 200 and an HTML page, as a proxy could. The desk does not execute the request.
+// HTML responds with status 200 and an HTML page, like a proxy in front of the desk. The desk does not execute the
+// request.
 func HTML() Fault { return Body(pageType, page) }
 
-// NotFoundPage responds with status 404 and an HTML page, as a proxy that cannot reach the desk could. The desk does
-// not execute the request.
+// NotFoundPage responds with status 404 and an HTML page, like a proxy that cannot reach the desk. The desk does not
+// execute the request.
 func NotFoundPage() Fault { return Respond(http.StatusNotFound, pageType, page) }
 
 const (
