@@ -25,8 +25,8 @@ func TestConformance(t *testing.T) {
 	porttest.TestResolver(t, porttest.ResolverHarness{Open: openDirectory})
 }
 
-// openDirectory returns a resolver for a bucket in a directory. The fault of the returned system removes the directory,
-// as if its volume were not mounted.
+// openDirectory returns a resolver for a bucket in a directory. The returned system can simulate a fault: it renames
+// the directory, as if the volume of the directory were not mounted.
 func openDirectory(t testing.TB) porttest.ResolverSystem {
 	t.Helper()
 	root := filepath.Join(t.TempDir(), "media")

@@ -71,8 +71,8 @@ func isTransient(status int) bool {
 	}
 }
 
-// retryAfter returns the delay that a response requests, or 0 if it requests none. The header X-RateLimit-Reset is used
-// only with status 429, because responses with any status have it.
+// retryAfter returns the delay that a response requests, or 0 if it requests none. It ignores the header
+// X-RateLimit-Reset unless the status is 429, because the desk sends this header with every status.
 func retryAfter(status int, header http.Header, now time.Time) time.Duration {
 	value := header.Get("Retry-After")
 	if seconds, err := strconv.ParseInt(value, 10, 64); err == nil {

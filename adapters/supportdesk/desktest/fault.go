@@ -102,7 +102,7 @@ func TruncateJSON(w http.ResponseWriter, r *http.Request, regular http.HandlerFu
 	response.send(w, response.body.Bytes()[:response.body.Len()/2])
 }
 
-// WrongContentType executes the request, and sends the response as text/plain.
+// WrongContentType executes the request, and sends the JSON response with the content type text/plain.
 func WrongContentType(w http.ResponseWriter, r *http.Request, regular http.HandlerFunc) {
 	response := buffer(regular, r)
 	response.header.Set("Content-Type", "text/plain")
