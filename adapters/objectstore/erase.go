@@ -9,7 +9,7 @@ import (
 )
 
 // EraseKeys implements ports.KeyResolver. It erases the object of each key, and returns the number of keys that had no
-// object. A key is never a prefix. Deletions are idempotent, so EraseKeys does not use the entry id.
+// object. A key is never a prefix. EraseKeys ignores the id of the outbox entry, because deletions are idempotent.
 //
 // If keys has more than MaxKeys keys or a key that is not valid, EraseKeys erases nothing and returns a
 // *domain.ResolverError. After any other error, some objects may be erased, and the next call erases the rest. The
@@ -48,8 +48,8 @@ func (r *Resolver) erase(ctx context.Context, places []place) (absent int, err e
 	return absent, nil
 }
 
-// erasing counts the objects, or versions of objects, that were erased in a place (one object, or all objects below a
-// prefix).
+// erasing has the numbers of objects, or of versions of objects, that were erased in a place (one object, or all
+// objects below a prefix).
 type erasing struct {
 	place
 	objects int
@@ -66,9 +66,9 @@ func (r *Resolver) erasePlace(ctx context.Context, p place) (erased int, err err
 	return r.eraseCurrent(ctx, p)
 }
 
-// eraseCurrent deletes the object of a place, or all objects below its prefix. It is for a store whose versions the
-// resolver cannot access. It lists and deletes until a listing is empty, which proves that the store has deleted the
-// objects.
+// eraseCurrent deletes the objects of a place (one object, or all objects below a prefix) in a store whose versions the
+// resolver cannot access. It repeats the listing and the deletion until a listing is empty, which proves that the store
+// has deleted the objects.
 func (r *Resolver) eraseCurrent(ctx context.Context, p place) (erased int, err error) {
 	for first := ""; ; {
 		page, _, err := r.page(ctx, p, blob.FirstPageToken)

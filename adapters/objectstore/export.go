@@ -9,10 +9,11 @@ import (
 	"gocloud.dev/gcerrors"
 )
 
-// concurrency is the number of objects that are read or erased concurrently.
+// concurrency is the maximum number of objects that are read or erased concurrently.
 const concurrency = 8
 
-// An export has one of these notes in place of the content of an object.
+// If the content of an object exceeds a limit of Options, the export contains one of these notes in place of the
+// content.
 const (
 	noteLarge = "The content is larger than the limit of an export."
 	noteFull  = "The total size of the contents is larger than the limit of an export."

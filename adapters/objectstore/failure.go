@@ -55,8 +55,8 @@ func hasNoVersions(err error) bool {
 	return errors.As(err, &response) && response.HTTPStatusCode() == http.StatusNotImplemented
 }
 
-// ending returns context.Canceled or context.DeadlineExceeded if a request has ended for this reason. Otherwise it
-// returns nil.
+// ending returns context.Canceled or context.DeadlineExceeded if a request failed because its context was canceled or
+// its deadline passed. Otherwise it returns nil.
 func ending(ctx context.Context, err error) error {
 	for _, ended := range []error{context.Canceled, context.DeadlineExceeded} {
 		if errors.Is(ctx.Err(), ended) || ctx.Err() == nil && errors.Is(err, ended) {

@@ -85,7 +85,7 @@ func (r *Resolver) ExportSubject(ctx context.Context, ref domain.SubjectRef) ([]
 	return r.export(ctx, places)
 }
 
-// EraseSubject implements ports.Resolver. Deletions are idempotent, so EraseSubject does not use the entry id. If a
+// EraseSubject implements ports.Resolver. It ignores the id of the outbox entry, because deletions are idempotent. If a
 // call times out, the next call deletes the remaining objects.
 func (r *Resolver) EraseSubject(
 	ctx context.Context, ref domain.SubjectRef, _ string,
@@ -98,8 +98,8 @@ func (r *Resolver) EraseSubject(
 	return absent == 1, err
 }
 
-// places returns the places that keys or refs select. A place is one object, or all objects below a prefix. The
-// parameter of converts one key or ref to its place. places returns an error if a key or ref is not valid. It sends no
+// places returns the place of each key or ref: one object, or all objects below a prefix. The last argument is
+// placeOfKey for keys, and placeOfRef for refs. places returns an error if a key or ref is not valid. It sends no
 // request to the store.
 func (r *Resolver) places(ctx context.Context, texts []string, of func(string) (place, bool)) ([]place, error) {
 	switch {
@@ -133,8 +133,8 @@ const directoryListings = 10
 // pageSize is the number of objects in one page of a listing.
 const pageSize = 1000
 
-// list lists the object of a place, or all objects below its prefix, in the order of their keys. It calls visit for
-// each page of the listing.
+// list lists the objects of a place (one object, or all objects below a prefix), in the order of their keys. It calls
+// visit for each page of the listing.
 func (r *Resolver) list(ctx context.Context, p place, visit func([]object) error) error {
 	for token := blob.FirstPageToken; len(token) > 0; {
 		page, next, err := r.page(ctx, p, token)

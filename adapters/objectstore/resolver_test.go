@@ -25,8 +25,8 @@ func TestConformance(t *testing.T) {
 	porttest.TestResolver(t, porttest.ResolverHarness{Open: openDirectory})
 }
 
-// openDirectory returns a resolver for a bucket in a directory. The fault of the returned system removes the directory,
-// as if its volume were not mounted.
+// openDirectory returns a resolver for a bucket in a directory. The returned system can simulate a fault: it renames
+// the directory, as if the volume of the directory were not mounted.
 func openDirectory(t testing.TB) porttest.ResolverSystem {
 	t.Helper()
 	root := filepath.Join(t.TempDir(), "media")
@@ -66,7 +66,8 @@ func ref(value string) domain.SubjectRef {
 	return domain.SubjectRef{Kind: objectstore.Name, Value: value}
 }
 
-// open returns a resolver for a bucket in memory. The parameter sizes has the size of each object in the bucket.
+// open returns a resolver for a bucket in memory, which contains an object for each element of sizes. An element maps a
+// key to the size of its object.
 func open(t *testing.T, options objectstore.Options, sizes map[string]int) (*objectstore.Resolver, *blob.Bucket) {
 	t.Helper()
 	bucket := memblob.OpenBucket(nil)

@@ -8,9 +8,9 @@ import (
 	"gocloud.dev/blob"
 )
 
-// eraseVersions deletes every version and every delete marker of the object of a place, or of all objects below its
-// prefix. In a bucket without versioning, each object has one version. The result supported is false if the store does
-// not support versions.
+// eraseVersions deletes every version and every delete marker of the objects of a place (one object, or all objects
+// below a prefix). In a bucket without versioning, each object has one version. The result supported is false if the
+// store does not support versions.
 func (r *Resolver) eraseVersions(ctx context.Context, client *s3.Client, p place) (
 	erased int, supported bool, err error,
 ) {
@@ -62,8 +62,9 @@ func (r *Resolver) versionsOf(ctx context.Context, p place) (*s3.ListObjectVersi
 	return input, nil
 }
 
-// identifiers returns the versions and delete markers on one page of a listing. The listing is by prefix, so it also
-// contains longer keys that begin with the key. If exact is set, identifiers omits these longer keys.
+// identifiers returns the versions and delete markers on one page of a listing. The listing contains all keys that
+// begin with the given key. If exact is set, identifiers returns only the versions and delete markers of the given key
+// itself.
 func identifiers(page *s3.ListObjectVersionsOutput, key string, exact bool) (found []types.ObjectIdentifier) {
 	add := func(name, version *string) {
 		if name != nil && (!exact || *name == key) {

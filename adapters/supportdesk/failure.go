@@ -71,8 +71,8 @@ func isTransient(status int) bool {
 	}
 }
 
-// retryAfter returns the delay that a response requests, or 0 if it requests none. The header X-RateLimit-Reset is used
-// only with status 429, because responses with any status have it.
+// retryAfter returns the delay that a response requests, or 0 if it requests none. It ignores the header
+// X-RateLimit-Reset unless the status is 429, because the desk sends this header with every status.
 func retryAfter(status int, header http.Header, now time.Time) time.Duration {
 	value := header.Get("Retry-After")
 	if seconds, err := strconv.ParseInt(value, 10, 64); err == nil {
@@ -122,8 +122,8 @@ func incomplete(ctx context.Context, method string, err error) error {
 	return &domain.RetryLater{Resolver: Name, Message: method + " got an incomplete response", Err: contextError(ctx, err)}
 }
 
-// contextError returns context.Canceled or context.DeadlineExceeded if the request has ended for this reason. Otherwise
-// it returns nil.
+// contextError returns context.Canceled or context.DeadlineExceeded if the request failed because its context was
+// canceled or its deadline passed. Otherwise it returns nil.
 func contextError(ctx context.Context, err error) error {
 	for _, ended := range []error{context.Canceled, context.DeadlineExceeded} {
 		if errors.Is(ctx.Err(), ended) || ctx.Err() == nil && errors.Is(err, ended) {

@@ -94,11 +94,11 @@ func (r *Resolver) ExportSubject(ctx context.Context, ref domain.SubjectRef) ([]
 	return records, nil
 }
 
-// EraseSubject deletes a contact. Deletions are idempotent, so the resolver does not send the entry id to the desk.
+// EraseSubject deletes a contact. It ignores the id of the outbox entry, because deletions are idempotent.
 //
-// EraseSubject returns alreadyAbsent only after the desk has responded with 404 to the deletion and also to a second
-// request, for the contact. If the desk reports that the contact was merged into another contact, EraseSubject returns
-// a *domain.ResolverError.
+// EraseSubject reports that the contact was already absent only after the desk has responded with 404 to the deletion
+// and then to a request for the contact. If the desk reports that the contact was merged into another contact,
+// EraseSubject returns a *domain.ResolverError.
 func (r *Resolver) EraseSubject(ctx context.Context, ref domain.SubjectRef, _ string) (alreadyAbsent bool, err error) {
 	path, err := contactPath(ref.Value)
 	if err != nil {

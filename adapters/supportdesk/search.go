@@ -32,9 +32,9 @@ type searchPagination struct {
 	StartingAfter string `json:"starting_after,omitempty"`
 }
 
-// eachConversation calls yield once for every conversation of the contact. This also applies to a conversation that is
-// on two pages, because it has moved to another page during the search. The last page is the page without a cursor.
-// Earlier pages, too, can have fewer conversations than requested.
+// eachConversation calls yield once for every conversation of the contact, even if the search returns a conversation on
+// two pages. This occurs if the conversation moves to a later page during the search. A page without a cursor is the
+// last page. A page with fewer conversations than requested need not be the last page.
 func (c call) eachConversation(
 	ctx context.Context, contactID string, yield func(id string, conversation object) error,
 ) error {
@@ -73,9 +73,9 @@ func (c call) eachConversation(
 	return unusable(http.MethodPost, errTooManyPages)
 }
 
-// page requests one page of the search. It returns the cursor of the next page, or "" for the last page. If the desk
-// responds with 404, the desk does not support the search, because it has just returned the contact. The error is then
-// a domain.ResolverError, which is not retried.
+// page requests one page of the search. It returns the cursor of the next page, or "" for the last page. The desk has
+// just returned the contact. A 404 therefore means that the desk does not support the search, and page returns a
+// domain.ResolverError, which is not retried.
 func (c call) page(ctx context.Context, request search) (conversations []object, next string, err error) {
 	body, err := json.Marshal(request)
 	if err != nil {

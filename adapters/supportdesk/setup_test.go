@@ -83,8 +83,8 @@ func values(records []domain.ExportRecord) map[string]any {
 	return all
 }
 
-// attempts exports and erases Zoe. It returns the errors of both methods. The key of an error is the HTTP method of the
-// first request. attempts also checks that a method that returns an error has no other result.
+// attempts exports and erases Zoe. It returns the error of the export under the key "GET", and the error of the erasure
+// under the key "DELETE". It also checks that a method that returns an error has no other result.
 func (w world) attempts(ctx context.Context, t testing.TB) map[string]error {
 	t.Helper()
 	records, exported := w.ExportSubject(ctx, ref(zoeID))
@@ -98,7 +98,8 @@ func (w world) attempts(ctx context.Context, t testing.TB) map[string]error {
 	return map[string]error{"GET": exported, "DELETE": erased}
 }
 
-// mustRetry checks that err is a *domain.RetryLater with the given delay, and that its text contains the given text.
+// mustRetry checks that err is a *domain.RetryLater with the given delay, and that the text of err contains the given
+// text.
 func mustRetry(t testing.TB, err error, after time.Duration, text string) {
 	t.Helper()
 	var later *domain.RetryLater
@@ -116,7 +117,7 @@ func mustRetry(t testing.TB, err error, after time.Duration, text string) {
 	}
 }
 
-// mustBeFinal checks that err is a *domain.ResolverError, and that its text contains the given text.
+// mustBeFinal checks that err is a *domain.ResolverError, and that the text of err contains the given text.
 func mustBeFinal(t testing.TB, err error, text string) {
 	t.Helper()
 	var final *domain.ResolverError

@@ -65,8 +65,8 @@ func New(opts Options) (*Observer, error) {
 	return o, o.register(meter)
 }
 
-// decisions has the decisions that are counted for each right. Only consent and restriction have decisions. For any
-// other right, the list has one empty text.
+// decisions maps each right to the values of the attribute habeas.decision of its counter. Only consent and restriction
+// have this attribute. For the other rights, the empty text means that the attribute is absent.
 var decisions = map[domain.Right][]domain.Decision{
 	domain.RightErasure: {""}, domain.RightExport: {""}, domain.RightRectification: {""},
 	domain.RightConsent:     {domain.DecisionGranted, domain.DecisionWithdrawn},

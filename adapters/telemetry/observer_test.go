@@ -50,7 +50,7 @@ func newWorld(t testing.TB) *world {
 	return w
 }
 
-// during reports an activity that takes the given time.
+// during reports an activity to the observer, and advances the clock by the given duration of the activity.
 func (w *world) during(ctx context.Context, a domain.Activity, took time.Duration, ended domain.Ended) context.Context {
 	ctx, end := w.Start(ctx, a)
 	w.now = w.now.Add(took)
@@ -189,7 +189,8 @@ func TestRightsAreCountedFromZero(t *testing.T) {
 	)
 }
 
-// outbox returns an observation of an outbox with entries of one external system.
+// outbox returns an observation of an outbox that has only entries of the external system with the given name. The last
+// two arguments are the enqueue time of the oldest entry, and the earliest time at which an entry was due.
 func outbox(name string, pending, abandoned int64, oldest, due time.Time) domain.OutboxObserved {
 	return domain.OutboxObserved{Backlogs: []domain.OutboxBacklog{{
 		Resolver: name, Oldest: &oldest, OldestDue: &due,

@@ -21,7 +21,7 @@ func TestPackagesKeepTheRules(t *testing.T) {
 	}
 }
 
-// Each case is a graph of packages that breaks one rule. The rule must report this.
+// Each case is a graph of packages that breaks one rule. The check of this rule must report the violation.
 func TestRulesCatchWhatTheyForbid(t *testing.T) {
 	at := func(directory string) string { return module + "/" + directory }
 	for name, test := range map[string]struct {

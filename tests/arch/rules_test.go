@@ -135,8 +135,8 @@ func ours(patterns ...string) predicate {
 	}
 }
 
-// links returns the function forbids of a rule: a package must not link a package that the predicate picked selects,
-// neither directly nor indirectly.
+// links returns a function for the field forbids of a rule. The rule is broken if a package links, directly or
+// indirectly, a package for which the predicate returns true.
 func links(picked predicate) func(graph, string) []string {
 	return func(g graph, directory string) (violations []string) {
 		for _, dependency := range g.deps(directory) {
@@ -148,8 +148,8 @@ func links(picked predicate) func(graph, string) []string {
 	}
 }
 
-// imports returns the function forbids of a rule: a package must not directly import a package that the predicate
-// picked selects.
+// imports returns a function for the field forbids of a rule. The rule is broken if a package directly imports a
+// package for which the predicate returns true.
 func imports(picked predicate) func(graph, string) []string {
 	return func(g graph, directory string) (violations []string) {
 		for _, imported := range g.imports(directory) {
@@ -161,8 +161,8 @@ func imports(picked predicate) func(graph, string) []string {
 	}
 }
 
-// importsOfOurs returns the function forbids of a rule: a package must not directly import another package of this
-// module, except the allowed packages.
+// importsOfOurs returns a function for the field forbids of a rule. The rule is broken if a package directly imports
+// another package of this module that is not in the allowed list.
 func importsOfOurs(allowed ...string) func(graph, string) []string {
 	return imports(func(_ graph, importPath string) bool {
 		directory, is := local(importPath)

@@ -19,8 +19,8 @@ import (
 	"github.com/habeas-data/habeas/tests/bench/wakeup"
 )
 
-// view describes a table of benchstat for the results with the given name. The rows of the table are the values of the
-// key row, and its columns are the values of the key column.
+// view describes a table of benchstat for the results with the given name. The fields row and column are names of keys.
+// The table has a row for each value of the first key, and a column for each value of the second key.
 type view struct{ name, row, column string }
 
 var views = []view{

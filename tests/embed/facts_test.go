@@ -103,8 +103,8 @@ func TestFactAPanicKillsTheProcess(t *testing.T) {
 	}
 }
 
-// If a body is longer than the BodyLimit of the host, no handler is called. The host's error handler creates the
-// response.
+// If a request body is longer than the BodyLimit of the host, Fiber calls no route handler. The host's error handler
+// creates the response.
 func TestFactABodyBeyondTheHostsLimitIsTheHostsToRefuse(t *testing.T) {
 	server := fiber.New(fiber.Config{
 		DisableStartupMessage: true, BodyLimit: 10,

@@ -117,7 +117,7 @@ func TestTwoIntegrationsNeverMix(t *testing.T) {
 		}
 	}
 
-	// Override replaces the session factory of the Integration store by that of the Integration outlet.
+	// From here on, the Integration of the shop (store) uses the database of the Integration of the outlet.
 	restore := store.Sessions().Override(outlet.Stack().Sessions)
 	for _, prefix := range []string{"/shop/me", "/outlet/me"} {
 		got := send(t, server, newRequest("1", "GET", prefix+"/consent/newsletter", ""))

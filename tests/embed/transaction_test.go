@@ -16,8 +16,8 @@ import (
 	"github.com/habeas-data/habeas/tests/internal/shop"
 )
 
-// checkout is a shop with two routes that call habeas inside their own transactions. With the parameter fail in its
-// URL, a request fails at the end of the transaction.
+// checkout is a shop with two routes that call habeas inside their own transactions. If the query of a URL contains
+// fail=true, the request fails at the end of the transaction.
 type checkout struct {
 	db     *bun.DB
 	gdpr   *app.Integration
@@ -34,7 +34,7 @@ func newCheckout(t *testing.T, db *bun.DB) checkout {
 	return h
 }
 
-// inTransaction returns a route that calls run in a transaction of the host.
+// inTransaction returns a route handler, which calls the given function in a transaction of the host.
 func (h checkout) inTransaction(run func(ctx context.Context, tx bun.Tx, customer *shop.Customer) error) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		return h.db.RunInTx(c.UserContext(), nil, func(ctx context.Context, tx bun.Tx) error {

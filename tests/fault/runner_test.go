@@ -85,7 +85,8 @@ func TestAResolverThatIsGoneAfterARedeployLeavesItsEntryToOthers(t *testing.T) {
 			w.expect(domain.OutboxPending, 0, "", 0)
 		}
 
-		// No process with a resolver for the entry claims it. After one day, the runner reports the entry exactly once.
+		// No process claims the entry, because only the first process has a resolver for the entry. After one day, the runner
+		// reports the entry exactly once.
 		w.clock.advance(25 * time.Hour)
 		for range 2 {
 			_, err = redeployed.Stack().Runner.RunOnce(t.Context())
@@ -104,8 +105,8 @@ func TestAResolverThatIsGoneAfterARedeployLeavesItsEntryToOthers(t *testing.T) {
 	})
 }
 
-// refuseOn adds a trigger that makes every INSERT or UPDATE (the parameter operation) on a table fail. The returned
-// function removes the trigger.
+// refuseOn adds a trigger that makes every INSERT or every UPDATE on a table fail. The operation is "INSERT" or
+// "UPDATE". The returned function removes the trigger.
 func refuseOn(t *testing.T, db *bun.DB, operation, table string) (stop func()) {
 	t.Helper()
 	statements := []string{
@@ -173,7 +174,8 @@ func TestADatabaseThatGoesAwayWhileSettlingIsHealedByTheLease(t *testing.T) {
 	})
 }
 
-// cut is a session factory that opens as many sessions as the field after says. All later calls of Do return err.
+// cut is a session factory that fails after some sessions: the field after is the number of sessions that it still
+// opens. Every later call of Do returns err.
 type cut struct {
 	ports.SessionFactory
 	after int

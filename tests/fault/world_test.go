@@ -59,8 +59,8 @@ type world struct {
 
 const contact = "contact-7"
 
-// newWorld returns a shop with one customer, who is a contact at the support desk. The functions in the parameter
-// adjust may change the configuration.
+// newWorld returns a shop with one customer, who is a contact at the support desk. The last arguments are functions
+// that may change the configuration of habeas.
 func newWorld(t *testing.T, db *bun.DB, adjust ...func(*app.Config)) *world {
 	t.Helper()
 	w := &world{
@@ -156,9 +156,9 @@ func (w *world) events() []domain.AuditEvent {
 	return external
 }
 
-// expect checks the status, the attempts and the last error of the outbox entry. The parameter class is the expected
-// class of this error, or "" for no error. The method events must return n events. If there is an error, the last event
-// must describe it.
+// expect checks the status, the number of attempts and the class of the last error of the outbox entry. The class is ""
+// if no error is expected. The method events must return n events. If an error is expected, the last event must
+// describe this error.
 func (w *world) expect(status domain.OutboxStatus, attempts int, class string, n int) {
 	w.t.Helper()
 	entry := w.entry()

@@ -138,7 +138,8 @@ func (g *generator) addMistake() {
 	if t.effect() != survives {
 		return
 	}
-	// The check of the data map would accept an annotated unique number, but the erasure would fail.
+	// Unique numbers lose their annotation. The check of the data map would accept this annotation, but the erasure would
+	// fail.
 	for _, c := range t.anonymized() {
 		if c.kind.Type == domain.TypeBigInt && c.serves == forData && t.refersTo(c.Name) {
 			c.Personal = nil

@@ -36,7 +36,7 @@ type engine struct {
 	// shown returns an SQL expression that reads a column as text. Two texts are equal if and only if the stored values
 	// are equal.
 	shown func(column string) string
-	// textPrefix is a prefix that the expression of shown adds to a value of type text.
+	// textPrefix is a prefix that the expression of shown adds to a value of type text. It is "" if there is no prefix.
 	textPrefix string
 }
 

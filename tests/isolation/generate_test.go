@@ -72,8 +72,11 @@ func (g *generator) keyColumns(t *table, n int) (names []string) {
 	return names
 }
 
-// subjectTable generates the table of subjects. The columns that identify a subject (the subject key) are the primary
-// key, or another unique key, or columns with the same values in several rows.
+// subjectTable generates the table of subjects. It chooses the columns that identify a subject (the subject key) at
+// random:
+//   - the primary key
+//   - another unique key
+//   - columns with the same values in several rows
 func (g *generator) subjectTable() {
 	t := g.table()
 	t.subjectKey = g.keyColumns(t, pick(g.T, "subject key", 1, 1, 2, 2, 3))
@@ -202,9 +205,9 @@ func (g *generator) data(t *table) {
 	}
 }
 
-// markPaths marks, for each table, the foreign key that connects its rows to the subject. If only one foreign key can
-// do so, the mark is optional and set at random. markPaths also shuffles the foreign keys, because their order must not
-// matter.
+// markPaths selects, for each table, the foreign key that connects its rows to the subject: it sets the field Path of
+// this foreign key. If only one foreign key can connect the rows, the field is optional, and markPaths sets it at
+// random. markPaths also shuffles the foreign keys, because their order must not matter.
 func (g *generator) markPaths() {
 	for _, t := range g.tables {
 		if t.path == nil {

@@ -50,8 +50,9 @@ func (t *table) keysOf(system string) []*column {
 	})
 }
 
-// keys returns the keys of an external system in the subject's rows of a dump. An export or an erasure must find
-// exactly these keys. If erasing is true, keys omits the values that an erasure retains.
+// keys returns the keys of an external system that are in the subject's rows. It reads these rows from a dump (the text
+// of every cell of the database). An export or an erasure must find exactly these keys. If erasing is true, keys omits
+// the values that an erasure retains.
 func (w *world) keys(subject int, system string, d dump, erasing bool) (keys []string) {
 	for _, t := range w.mapped() {
 		for _, r := range t.rows {

@@ -112,8 +112,8 @@ func (t *peopleTable) losesRows() bool {
 	return slices.ContainsFunc(t.relations, func(r *peopleRelation) bool { return r.erasure == domain.StrategyDelete })
 }
 
-// clearsPath reports whether an erasure sets a foreign key to NULL that connects rows of the table to a person,
-// directly or through other tables.
+// clearsPath reports whether an erasure sets a foreign key to NULL that connects the rows of this table to a person.
+// The foreign key may be in this table, or in another table through which the rows are connected.
 func (t *peopleTable) clearsPath() bool {
 	return slices.ContainsFunc(t.relations, func(r *peopleRelation) bool {
 		return r.erasure == domain.StrategyNull || r.to.clearsPath()

@@ -17,8 +17,8 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// fill generates rows. References may be NULL. The column "kind", which the conditions of relations test, gets values
-// that fulfil a condition and values that do not.
+// fill generates rows. References may be NULL. The conditions of relations test the column "kind": some rows fulfil a
+// condition, and some do not.
 func (p *people) fill() {
 	for i, t := range p.tables {
 		rows := between(p.T, "rows", 2, 8)
@@ -59,8 +59,8 @@ func (p *people) identify(t *peopleTable, row map[string]any, n int) {
 	}
 }
 
-// refer sets the foreign key of a relation to the key of a random row, or to NULL. The row must match the columns of
-// the foreign key that already have a value.
+// refer sets the foreign key of a relation to the key of a random row, or to NULL. If some columns of the foreign key
+// already have values, refer keeps these values and chooses a row that has the same values in its key.
 func (p *people) refer(t *peopleTable, r *peopleRelation, row map[string]any) {
 	var candidates []map[string]any
 	for _, parent := range r.to.rows {

@@ -193,8 +193,8 @@ func agree(a, b *row, names []string) bool {
 	return true
 }
 
-// number writes the digits of n into the named columns that have no value yet. Most rows then differ in only one of
-// these columns.
+// number writes the number n into the named columns that have no value yet, one digit into each column. Most rows then
+// differ in only one of these columns.
 func (f *filler) number(r *row, names []string, n int) {
 	const values = 3
 	open := slices.DeleteFunc(slices.Clone(names), func(name string) bool { _, set := r.cells[name]; return set })
@@ -210,8 +210,8 @@ func (f *filler) number(r *row, names []string, n int) {
 	}
 }
 
-// value returns a random value for a column that is not part of a key. It returns NULL if the kind of the column has no
-// values, which is possible after unlink has removed the foreign key of the column.
+// value returns a random value for a column that is not part of a key. It returns NULL if the generator has no values
+// for the kind of the column. This occurs if unlink has removed the foreign key of the column.
 func (f *filler) value(c *column) any {
 	switch {
 	case len(c.kind.values) == 0 || c.nullable && oneIn(f.T, "null", 4):

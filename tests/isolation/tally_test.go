@@ -16,9 +16,11 @@ type tally struct {
 	features        map[string]int
 }
 
-// There are two conditions for the tests on both databases together. At least leastAccepted percent of the data maps
-// must be accepted. If the number of accepted data maps reaches the constant enough, each feature must have occurred.
-// The rarest feature occurs in 8 of 100 applications.
+// The tests on both databases together must fulfil two conditions:
+//
+//   - At least leastAccepted percent of the data maps are accepted.
+//   - If the number of accepted data maps is at least the constant enough, every feature has occurred. The rarest
+//     feature occurs in 8 of 100 applications.
 const (
 	enough        = 200
 	leastAccepted = 80

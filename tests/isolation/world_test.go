@@ -60,8 +60,8 @@ func newWorld(t *rapid.T, e engine, seen *tally) *world {
 	}
 	order = shuffled(t, "order", order)
 	seen.drawn++
-	// The data map is checked before a database is opened, because opening one is slow. This check needs no qualifier,
-	// because the names of tables do not matter for mistakes.
+	// The data map is checked before a database is opened, because opening one is slow. The table names of this check have
+	// no schema, because mistakes do not depend on the names.
 	if dataMap, err := s.dataMap("", order); err != nil {
 		w.refused(err)
 	} else if _, err := (erasure.Planner{}).Plan(dataMap, nil); err != nil {

@@ -120,8 +120,8 @@ func awaitHealth(ended <-chan error) error {
 	}
 }
 
-// world is a bucket, with clients that access the bucket. If fault is set, it handles all requests of the client
-// bucket.
+// world is a bucket, with clients that access the bucket. If the handler in the field fault is set, it responds to all
+// requests of the client in the field bucket.
 type world struct {
 	client *s3.Client // a client for the test itself, which does not use fault
 	name   string

@@ -223,8 +223,8 @@ func execute(t *testing.T, database, statement string) {
 	must(t, err)
 }
 
-// listener returns the address of a server that passes each connection to treat. If treat is nil, the address refuses
-// connections.
+// listener starts a server and returns its address. The server passes each connection to the given function. If the
+// function is nil, no server runs, so the address refuses connections.
 func listener(t *testing.T, treat func(net.Conn)) string {
 	t.Helper()
 	listener, err := net.Listen("tcp4", "127.0.0.1:0")

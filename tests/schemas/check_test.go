@@ -213,7 +213,8 @@ var forecasts = map[string]forecastCase{
 	},
 }
 
-// A missing foreign key matters only on PostgreSQL. On SQLite, no transaction can add a row while an erasure runs.
+// gdpr.Check reports a missing foreign key only on PostgreSQL. On SQLite, no other transaction can add a row while an
+// erasure runs.
 func TestCheckReportsAMissingForeignKeyOnPostgreSQL(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		a := openGuests(t, db, forecastCase{statements: []string{

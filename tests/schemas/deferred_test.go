@@ -25,8 +25,8 @@ func deferred(name, event, table, body string) []string {
 
 var plainClients = slices.Concat(clientTables("clients"), letterTables())
 
-// inside runs a transaction of the application, commits it, and returns the error of fn. The transaction consists of
-// the statements in the parameter before, a session of habeas that calls fn, and the statements in the parameter after.
+// inside runs a transaction of the application and commits it. The transaction executes the first list of statements,
+// then a session of habeas that calls fn, and then the second list of statements. inside returns the error of fn.
 func (a *application) inside(
 	t testing.TB, fn func(context.Context, ports.Session, domain.Subject) error, before, after []string,
 ) error {
@@ -204,8 +204,8 @@ func TestADeferredTriggerThatRefusesFailsTheWholeErasure(t *testing.T) {
 }
 
 // The statement SET CONSTRAINTS runs a deferred trigger early. It also affects every other constraint and trigger with
-// the same name. If there is another one, a session in a transaction of the application is refused. A session in a
-// transaction of its own is not refused.
+// the same name. If such a constraint or trigger exists, a session in a transaction of the application is refused. A
+// session in a transaction of its own is not refused.
 func TestADeferredTriggerWithAnAmbiguousNameIsRefused(t *testing.T) {
 	for name, statement := range map[string]string{
 		"a foreign key": "ALTER TABLE letters ADD CONSTRAINT guard FOREIGN KEY (client_id) REFERENCES clients",

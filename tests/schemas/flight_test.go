@@ -69,7 +69,7 @@ func TestRowsInFlightAreErased(t *testing.T) {
 
 // A concurrent transaction inserts a letter during an erasure. The erasure must delete this letter, even if the default
 // isolation level of the database is stricter than read committed. With a stricter level, the erasure could miss the
-// letter. No foreign key would reveal it, because the erasure keeps the row of the client.
+// letter. No foreign key would reveal the missed letter, because the erasure keeps the row of the client.
 func TestRowsInFlightAreErasedUnderAnyDefaultIsolation(t *testing.T) {
 	for _, level := range []string{"repeatable read", "serializable"} {
 		t.Run(level, func(t *testing.T) {

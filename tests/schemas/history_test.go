@@ -73,7 +73,8 @@ func TestAHistoryTableThatIsMergedIntoIsNamed(t *testing.T) {
 	}
 }
 
-// guarded is a database with a table history and a trigger on the table clients, which the tests replace.
+// guarded is a database with a table history, and with a trigger on the table clients. The method warned replaces this
+// trigger.
 type guarded struct{ db *bun.DB }
 
 func newGuarded(t *testing.T) guarded {

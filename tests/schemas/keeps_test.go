@@ -51,7 +51,7 @@ func letterTables() []string {
 	}
 }
 
-// function returns statements that create a trigger with the given body in PL/pgSQL.
+// function returns the statements that create a trigger with the given body in PL/pgSQL.
 func function(event, table, body string) []string {
 	return []string{
 		"CREATE FUNCTION guard() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN " + body + " END $$",

@@ -86,7 +86,7 @@ func (a *application) failed(t testing.TB, id string) []domain.Payload {
 	return a.failures(t, id, domain.EventErasureStepFailed)
 }
 
-// failures returns the payloads of the events with the type failure in the audit trail of a subject.
+// failures returns the payloads of the events of the given type in the audit trail of a subject.
 func (a *application) failures(t testing.TB, id string, failure domain.EventType) (payloads []domain.Payload) {
 	t.Helper()
 	subject, err := domain.NewSubjectID(id)

@@ -67,8 +67,8 @@ func mediaTables() []string {
 	}
 }
 
-// shelf is an external system for files, such as a bucket. It records the keys of each call. If the keys of a call
-// include the value of the field fails, the call returns domain.RetryLater.
+// shelf is an external system for files, such as a bucket. It records the keys of each call. A call returns a
+// *domain.RetryLater if one of its keys equals the field fails.
 type shelf struct {
 	name  string
 	mu    sync.Mutex

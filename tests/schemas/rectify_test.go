@@ -87,8 +87,8 @@ func TestNoCorrectionReachesASystemAfterAnErasure(t *testing.T) {
 	}
 }
 
-// An erasure and a correction of the same subject run concurrently. The external system must receive no correction
-// after the erasure, whether the erasure or the correction begins first.
+// An erasure and a correction of the same subject run concurrently. Regardless of which operation begins first, the
+// external system must receive no correction after the erasure.
 func TestACorrectionThatIsUnderWayIsOrderedWithTheErasure(t *testing.T) {
 	for name, corrected := range corrections {
 		for _, erasureFirst := range []bool{true, false} {

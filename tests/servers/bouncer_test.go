@@ -79,8 +79,8 @@ func startBouncer(t testing.TB, server string, connections int) bouncer {
 	return b
 }
 
-// through returns the URL of a database with the address of the proxy in place of the server. It adds URL parameters to
-// the URL: the parameter parameters alternates their names and values.
+// through returns the URL of a database with the address of the proxy in place of the address of the server. The last
+// arguments are names and values to add to the query of the URL, such as "default_query_exec_mode", "exec".
 func (b bouncer) through(t testing.TB, database string, parameters ...string) string {
 	t.Helper()
 	parsed, err := url.Parse(database)
@@ -128,8 +128,8 @@ func awaitPort(t testing.TB, port string) {
 	})
 }
 
-// await calls reached until it returns true, and returns the elapsed time. The test fails if this takes longer than the
-// parameter patience. The parameter what describes the awaited state in the message of the failure.
+// await waits until the condition reached returns true, and returns the elapsed time. If this takes longer than the
+// given maximum, the test fails with a message that contains the given description of the condition.
 func await(t testing.TB, patience time.Duration, what string, reached func() bool) time.Duration {
 	t.Helper()
 	began := time.Now()

@@ -29,8 +29,8 @@ func TestAPrimaryThatFreezesLosesNothingAndIsReplacedWithinTenSeconds(t *testing
 	failOver(t, (*pair).freeze, 10*time.Second)
 }
 
-// failOver tests a failover while clients send consents and erasures of many customers. It calls the function fail,
-// which stops the primary, and then promotes the standby. Each process must serve requests again within the given
+// failOver tests a failover while clients send consents and erasures of many customers. It first stops the primary by a
+// call of the function fail. It then promotes the standby. Each process must serve requests again within the given
 // duration after the promotion.
 func failOver(t *testing.T, fail func(*pair), within time.Duration) {
 	t.Helper()

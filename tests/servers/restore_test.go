@@ -31,7 +31,8 @@ func TestAReplayErasesAgainAfterARestore(t *testing.T) {
 			}
 		})
 	})
-	// This backup is a copy of the server's files. In it, a sequence may be ahead of the highest number in its column.
+	// This backup is a copy of the server's files. After its restore, a sequence may skip some numbers, so the next row
+	// may not have the next higher number.
 	t.Run("of pg_basebackup", func(t *testing.T) {
 		lost := postgres.Private(t, postgres.Durable())
 		replayAfterRestore(t, lost.URL(), func(t *testing.T, _ string) func() string {

@@ -70,8 +70,7 @@ func New(bucket *blob.Bucket, opts Options) (*Bucket, error) {
 // Name implements ports.Journal.
 func (b *Bucket) Name() string { return b.options.Name }
 
-// keyFormat is the format of the time in a key. It has a fixed width, so that the order of the keys is the order of
-// their times.
+// keyFormat is the format of the time in a key. It has a fixed width, so that the keys sort by time.
 const keyFormat = "2006-01-02T15-04-05.000000Z"
 
 // Append implements ports.Journal. If several servers write to one journal, their clocks determine the order of the
@@ -153,8 +152,8 @@ func (r *reader) Close() error {
 	return object.Close()
 }
 
-// failed returns the error of an operation of the journal, or nil if err is nil. The parameter doing names the
-// operation. The message of the error does not contain the text of err, which may contain keys.
+// failed returns the error of an operation of the journal, or nil if err is nil. The message of the error names the
+// operation, but does not contain the text of err, which may contain keys.
 func failed(ctx context.Context, doing string, err error) error {
 	switch {
 	case err == nil:

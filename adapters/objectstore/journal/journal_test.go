@@ -48,7 +48,7 @@ type stopped struct{}
 
 func (stopped) Now() time.Time { return time.Date(2024, 3, 1, 13, 0, 0, 0, time.FixedZone("", 3600)) }
 
-// Each key of a process must be greater than the key before it, even if the clock does not advance.
+// Each key of a process must be greater than the previous key, even if the clock does not advance.
 func TestKeysAreInTheOrderOfCalls(t *testing.T) {
 	bucket := memblob.OpenBucket(nil)
 	defer func() { _ = bucket.Close() }()

@@ -87,9 +87,8 @@ func (d *Desk) Add(contact Contact, conversations ...Conversation) {
 	}
 }
 
-// Merge merges the contact with the id from into the contact with the id into. The second contact gets all
-// conversations of the first, and the first contact is removed. A later request for the removed contact gets the status
-// 410.
+// Merge moves all conversations of the first contact to the second contact, and removes the first contact. The
+// arguments are the ids of the contacts. A later request for the removed contact gets the status 410.
 func (d *Desk) Merge(from, into string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

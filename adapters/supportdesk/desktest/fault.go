@@ -14,7 +14,7 @@ import (
 // calls regular.
 type Fault func(w http.ResponseWriter, r *http.Request, regular http.HandlerFunc)
 
-// With returns a Fault like f that also sets a header of the response.
+// With returns a Fault that does the same as f and also sets a header of the response.
 func (f Fault) With(name, value string) Fault {
 	return func(w http.ResponseWriter, r *http.Request, regular http.HandlerFunc) {
 		w.Header().Set(name, value)
@@ -45,8 +45,8 @@ func Redirect(status int, location string) Fault { return Status(status).With("L
 // Body responds with status 200 and the body. The desk does not execute the request.
 func Body(contentType, body string) Fault { return Respond(http.StatusOK, contentType, body) }
 
-// Respond responds with the status and the body, as a proxy in front of the desk could. The desk does not execute the
-// request.
+// Respond responds with the status and the body, for example like a proxy in front of the desk. The desk does not
+// execute the request.
 func Respond(status int, contentType, body string) Fault {
 	return func(w http.ResponseWriter, _ *http.Request, _ http.HandlerFunc) {
 		w.Header().Set("Content-Type", contentType)
@@ -58,11 +58,12 @@ func Respond(status int, contentType, body string) Fault {
 // JSON responds with status 200 and the body as application/json. The desk does not execute the request.
 func JSON(body string) Fault { return Body("application/json", body) }
 
-// HTML responds with status 200 and an HTML page, as a proxy could. The desk does not execute the request.
+// HTML responds with status 200 and an HTML page, like a proxy in front of the desk. The desk does not execute the
+// request.
 func HTML() Fault { return Body(pageType, page) }
 
-// NotFoundPage responds with status 404 and an HTML page, as a proxy that cannot reach the desk could. The desk does
-// not execute the request.
+// NotFoundPage responds with status 404 and an HTML page, like a proxy that cannot reach the desk. The desk does not
+// execute the request.
 func NotFoundPage() Fault { return Respond(http.StatusNotFound, pageType, page) }
 
 const (
@@ -84,7 +85,7 @@ func LoseResponse(_ http.ResponseWriter, r *http.Request, regular http.HandlerFu
 }
 
 // CutBody executes the request, but sends only the first half of the response body, and closes the connection. The
-// Content-Length is that of the complete body.
+// client can notice this, because the header Content-Length has the length of the complete body.
 func CutBody(w http.ResponseWriter, r *http.Request, regular http.HandlerFunc) {
 	response := buffer(regular, r)
 	response.header.Set("Content-Length", strconv.Itoa(response.body.Len()))
@@ -93,15 +94,15 @@ func CutBody(w http.ResponseWriter, r *http.Request, regular http.HandlerFunc) {
 	panic(http.ErrAbortHandler)
 }
 
-// TruncateJSON executes the request, but sends only the first half of the JSON. The Content-Length is that of this
-// half.
+// TruncateJSON executes the request, but sends only the first half of the JSON. The header Content-Length has the
+// length of this half, so only the JSON shows that the response is incomplete.
 func TruncateJSON(w http.ResponseWriter, r *http.Request, regular http.HandlerFunc) {
 	response := buffer(regular, r)
 	response.header.Del("Content-Length")
 	response.send(w, response.body.Bytes()[:response.body.Len()/2])
 }
 
-// WrongContentType executes the request, and sends the response as text/plain.
+// WrongContentType executes the request, and sends the JSON response with the content type text/plain.
 func WrongContentType(w http.ResponseWriter, r *http.Request, regular http.HandlerFunc) {
 	response := buffer(regular, r)
 	response.header.Set("Content-Type", "text/plain")

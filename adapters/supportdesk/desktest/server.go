@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Server is a desk that listens on a port of this machine.
+// Server is a fake desk that listens on a port of this machine.
 type Server struct {
 	*Desk
 	URL string // the value for supportdesk.Options.BaseURL

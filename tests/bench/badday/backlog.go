@@ -27,9 +27,9 @@ type Cost struct {
 	One, Many, Idle time.Duration // medians of claims of 1 entry, 50 entries and no entry
 }
 
-// Backlog measures claims (a claim is the statement with which a worker takes a batch of outbox entries). It measures
-// them in one outbox without a backlog, and in one outbox for each kind in Backlogs. The parameter entries is the
-// number of entries of this kind. Each result is the median of several claims. The parameter rounds is their number.
+// Backlog measures the durations of claims (a claim is the statement with which a worker takes a batch of outbox
+// entries). It uses an outbox without a backlog, and one outbox for each kind in Backlogs, with the given number of
+// entries of this kind. Each result is the median of the given number of rounds.
 func Backlog(ctx context.Context, c Config, entries, rounds int) (costs []Cost, err error) {
 	type place struct {
 		*world

@@ -28,7 +28,7 @@ type Sizes struct {
 	Samples   int           // number of samples in both runs of Churn
 }
 
-// Measure runs the measurements Backlog, Neighbour and Churn, and returns their results.
+// Measure calls the functions Backlog, Neighbour and Churn, and returns all their results.
 func Measure(ctx context.Context, c Config, sizes Sizes) (all results.Set, err error) {
 	costs, err := Backlog(ctx, c, sizes.Backlog, sizes.Rounds)
 	if err != nil {

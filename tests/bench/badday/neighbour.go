@@ -10,7 +10,8 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// Rate is the number of outbox entries per second that a worker processes for a healthy system.
+// Rate is the number of outbox entries per second that a worker processes for a healthy external system. A second
+// external system may fail at the same time.
 type Rate struct {
 	Neighbour string
 	PerSecond float64
@@ -19,8 +20,8 @@ type Rate struct {
 
 var errDown = errors.New("the system is down")
 
-// Neighbours has the ways in which a second external system may slow down the calls to a healthy system. A nil function
-// means that there is no second system.
+// Neighbours has the tested behaviours of a second external system, which may slow down the calls to a healthy external
+// system. A nil function means that there is no second system.
 var Neighbours = []struct {
 	Name  string
 	erase func(ctx context.Context) error
@@ -33,8 +34,9 @@ var Neighbours = []struct {
 	}},
 }
 
-// Neighbour measures the rate at which a worker with default settings processes the outbox entries of a healthy system.
-// It measures once for each element of Neighbours. The second system has as many entries as the healthy system.
+// Neighbour measures how many outbox entries per second a worker with default settings processes for a healthy external
+// system. It repeats the measurement for each element of Neighbours, in which a second external system may fail. The
+// outbox has equally many entries for both systems.
 func Neighbour(ctx context.Context, c Config, entries int, d time.Duration) (rates []Rate, err error) {
 	for _, neighbour := range Neighbours {
 		c.Progress("a healthy system, beside it: " + neighbour.Name)

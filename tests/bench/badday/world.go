@@ -46,7 +46,7 @@ func (c Config) open(ctx context.Context, name string) (*world, error) {
 	return c.join(url)
 }
 
-// join returns a world on an existing database, with its own connections. It represents another process.
+// join opens an existing database with new connections, like another process of the application.
 func (c Config) join(url string) (*world, error) {
 	db, err := habeas.Open(url, c.Driver, c.Pool)
 	if err != nil {

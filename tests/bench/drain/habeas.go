@@ -102,8 +102,8 @@ type counted struct {
 	ended chan<- error // has a buffer for one value
 }
 
-// OnFull passes the parameter call to the wrapped runner. The runner calls this function after each full batch, so that
-// another loop of the worker claims more entries.
+// OnFull passes a function to the wrapped runner. The runner calls this function after each full batch, so that another
+// loop of the worker claims more entries.
 func (c counted) OnFull(call func()) {
 	if runner, ok := c.Runner.(interface{ OnFull(call func()) }); ok {
 		runner.OnFull(call)

@@ -32,7 +32,7 @@ type Config struct {
 	Pairs         int       // number of runs of each server
 	Warmup        time.Duration
 	Duration      time.Duration // duration of one run
-	// Start starts the server that the parameter side names.
+	// Start starts a measured server. The side is its name, such as Floor (the hand-written server).
 	Start func(ctx context.Context, side, databaseURL string) (*process.Server, error)
 	// Progress is called before each step.
 	Progress func(text string)

@@ -53,8 +53,8 @@ type database interface {
 	// lockUser returns a statement that waits for transactions that are inserting rows of the user $1. Later statements in
 	// the transaction then see these rows.
 	lockUser() string
-	// latest reads the latest record of the consent of status.SubjectID for status.Purpose, and sets the other fields of
-	// status from this record. If there is no record, it changes nothing.
+	// latest reads the latest consent record of the subject status.SubjectID for the purpose status.Purpose, and sets the
+	// other fields of status from this record. If there is no record, it changes nothing.
 	latest(ctx context.Context, status *consent) error
 	write(ctx context.Context, fn func(transaction) error) error
 	// read runs fn in a transaction in which all reads see the same snapshot. fn passes its writes to the method send. On

@@ -26,8 +26,7 @@ type Config struct {
 	Rounds    int    // number of rounds, each of which measures all sizes
 	Subjects  []int  // rows of one subject, ascending
 	Each      int    // number of subjects of each size
-	// Start starts the server that the parameter side names: endpoints.Floor (the hand-written server) or
-	// endpoints.Habeas.
+	// Start starts a measured server. The side is its name: endpoints.Floor (hand-written) or endpoints.Habeas.
 	Start func(ctx context.Context, side, databaseURL string) (*process.Server, error)
 	// Progress is called before each step.
 	Progress func(text string)

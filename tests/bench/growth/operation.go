@@ -19,7 +19,7 @@ type operation struct {
 	due     int // outbox entries that must be due before each round
 	// whom selects the user for one run of the operation. It is nil if the operation needs no user.
 	whom func(w *world) int64
-	// before runs before each measured run of the operation, and is not measured. It may be nil.
+	// This optional function runs before each measured run of the operation, and is not measured.
 	before func(ctx context.Context, w *world, user int64) error
 	once   timed
 }
@@ -54,8 +54,8 @@ func subjects(side string) []operation {
 	}
 }
 
-// first returns a value for the field before: a function that runs the operation once. When the operation is measured,
-// PostgreSQL then has the rows of the user in its memory.
+// first returns a function that runs the operation once before the measured run, without measuring it. During the
+// measured run, PostgreSQL then has the rows of the user in its memory.
 func first(once timed) func(context.Context, *world, int64) error {
 	return func(ctx context.Context, w *world, user int64) error {
 		_, err := once(ctx, w, user)
@@ -63,9 +63,9 @@ func first(once timed) func(context.Context, *world, int64) error {
 	}
 }
 
-// prepared returns a value for the field before: a function that runs the operation once, and then a checkpoint. At the
-// first change of a page after a checkpoint, PostgreSQL writes the complete page to the WAL. With a checkpoint before
-// each measured run, small and large tables have this cost equally.
+// prepared returns a function that runs the operation once before the measured run, and then a checkpoint. At the first
+// change of a page after a checkpoint, PostgreSQL writes the complete page to the WAL. With a checkpoint before each
+// measured run, small and large tables have this cost equally.
 func prepared(once timed) func(context.Context, *world, int64) error {
 	return func(ctx context.Context, w *world, user int64) error {
 		if err := first(once)(ctx, w, user); err != nil {

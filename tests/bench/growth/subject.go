@@ -59,9 +59,9 @@ func (c Config) measureSubjects(ctx context.Context, all *results.Set) error {
 	return nil
 }
 
-// measureSubject measures exports and erasures of several users with the given number of rows. The first of these users
-// has the number in the parameter user. measureSubject starts a new server, because a result contains the peak memory
-// of the server since its start.
+// measureSubject measures exports and erasures of several users with the given number of rows. The users have
+// consecutive numbers, and the given user is the first of them. measureSubject starts a new server, because a result
+// contains the peak memory of the server since its start.
 func (c Config) measureSubject(
 	ctx context.Context, database string, rows int, user int64, all *results.Set,
 ) (err error) {

@@ -31,7 +31,7 @@ const (
 	ordersOfUser    = 20
 )
 
-// world is a shop whose large tables have size rows each.
+// world is a shop whose large tables all have the same number of rows, which is in the field size.
 type world struct {
 	size   int
 	url    string

@@ -37,8 +37,8 @@ type Server struct {
 	Process  int // process id of the server; 0 if unknown
 }
 
-// Describe describes the machine and the PostgreSQL server. It returns an error unless the server has the default
-// durability.
+// Describe describes the machine and the PostgreSQL server. It returns an error if the durability settings of the
+// server differ from their defaults.
 func Describe(ctx context.Context, serverURL string) (Machine, error) {
 	server, err := describeServer(ctx, serverURL)
 	if err != nil {

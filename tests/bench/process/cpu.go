@@ -109,8 +109,8 @@ func UsedBy(program, database int) (used Used) {
 	return used
 }
 
-// Since returns the processor times that were used between two measurements, divided by the number of units of work.
-// The parameter before is the earlier measurement, and u is the later one. Since omits unknown times.
+// Since returns the processor times that were used since an earlier measurement, divided by the number of units of
+// work. It omits unknown times.
 func (u Used) Since(before Used, work int) []benchfmt.Value {
 	each := float64(max(work, 1))
 	return results.Known(

@@ -36,8 +36,8 @@ type Config struct {
 // Name is the name of the results.
 const Name = "WakeUp"
 
-// rounds is the number of results for each element of Ways. Each result has the median and the maximum of several
-// erasures.
+// rounds is the number of results for each way to notify the worker. Each result has the median and the maximum of
+// several erasures.
 const rounds = 5
 
 // Measure returns results for each of Ways.
@@ -165,8 +165,7 @@ func pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-// verify returns an error if one of the users was not erased completely. The numbers of the users begin at 1, and the
-// parameter users is the last number.
+// verify returns an error if one of the users was not erased completely. The users have the numbers from 1 to users.
 func verify(ctx context.Context, connection *pgx.Conn, users int64) error {
 	var completed, subjects int64
 	err := connection.QueryRow(ctx, "SELECT count(*), count(DISTINCT subject_ref) FROM habeas_audit_events"+

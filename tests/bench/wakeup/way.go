@@ -49,8 +49,8 @@ func (d desk) EraseSubject(ctx context.Context, _ domain.SubjectRef, _ string) (
 	}
 }
 
-// open starts the applications that the way needs, and returns a function that stops them. The applications run in this
-// process, but they share only the database, like separate processes.
+// open starts the applications for the measured way to notify the worker, and returns a function that stops them. The
+// applications run in this process, but they share only the database, like separate processes.
 func (m *measurement) open(ctx context.Context, database string) (stop func() error, err error) {
 	var stops []func() error
 	stop = func() error {

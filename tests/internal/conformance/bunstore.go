@@ -147,8 +147,8 @@ func makeTables(t testing.TB, db *bun.DB, types map[domain.ColumnType]string) {
 	}
 }
 
-// openBun opens a store on a database, in which the tables may still be missing. The function nowhere returns the URL
-// of a database that does not exist.
+// openBun opens a store on a database, in which the tables may still be missing. The last argument is a function that
+// returns the URL of a database that does not exist.
 func openBun(
 	t testing.TB, driver databases.Driver, database string, nowhere func(testing.TB) string,
 ) opened {

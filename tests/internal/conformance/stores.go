@@ -38,9 +38,9 @@ func Bunstore(driver databases.Driver) Kind {
 	}}
 }
 
-// BunstoreIn returns the kind of a bunstore.Store in PostgreSQL schemas that the caller creates. The parameter place
-// returns a function, which is called for each store. This function creates an empty schema and returns a URL that
-// selects the schema. The schema exists until the test t ends.
+// BunstoreIn returns the kind of a bunstore.Store in PostgreSQL schemas that the caller creates. The function that
+// place returns creates an empty schema, and returns a URL that selects the schema. The schema must exist until the
+// test t ends.
 func BunstoreIn(name string, driver databases.Driver, place func(t testing.TB) func(testing.TB) string) Kind {
 	return Kind{name, func(t testing.TB) porttest.StoreHarness {
 		t.Helper()

@@ -18,7 +18,8 @@ func subjectOf(tenant string) (domain.Subject, error) {
 
 var issued = time.Date(2024, 2, 29, 0, 0, 0, 0, time.UTC)
 
-// seed inserts rows of customer 1 of a tenant into every table. The ids of these rows are first or first + 1.
+// seed inserts rows of customer 1 of a tenant into every table. The ids of these rows are the given id and the next
+// higher id.
 func seed(t *testing.T, store porttest.Store, tenant string, first int64) {
 	t.Helper()
 	owner := func(row porttest.Row) porttest.Row {

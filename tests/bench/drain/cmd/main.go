@@ -1,4 +1,4 @@
-// Command cmd measures only the drain, on a given server:
+// Command cmd measures only how fast habeas and River process their queues, on a given server:
 //
 //	go run ./drain/cmd -server postgres://... -pairs 3
 package main
