@@ -102,9 +102,10 @@ func (d *draft) addTables(tables []Table, found []Problem) {
 
 func isSubject(t Table) bool { return len(t.SubjectKey) > 0 }
 
-// findPaths finds the paths (chains of relations to the subject's table) of every other table. It skips a table that is
-// in a cycle of relations. It also skips a table for which the parameter found (the mistakes that the reader of the
-// tables found) has a mistake in a relation or another field that is not a column.
+// findPaths finds the paths (chains of relations to the subject's table) of all other tables. It skips these tables:
+//
+//   - a table in a cycle of relations
+//   - a table for which found has a mistake in a relation, or in another field that is not a column
 func (d *draft) findPaths(found []Problem) {
 	if len(d.tables) == 0 || !isSubject(d.tables[0]) {
 		return

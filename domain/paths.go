@@ -95,7 +95,7 @@ func (m DataMap) mustStay(table Table, relation Relation, name string) bool {
 // subject's own table has one path without relations.
 func (m DataMap) Paths(table string) []Path { return m.paths[table] }
 
-// PathVia returns the path (chain of relations to the subject) of the table whose Path.Via equals the parameter via.
+// PathVia returns the path (chain of relations to the subject) of the table that has the given Path.Via.
 func (m DataMap) PathVia(table, via string) (Path, bool) {
 	for _, path := range m.paths[table] {
 		if path.Via == via {
@@ -209,8 +209,8 @@ func (d *draft) checkPaths(table Table) {
 	for _, relation := range table.Relations {
 		d.checkOnErasure(table, relation)
 	}
-	// An Owned table may keep its rows because of a column that is anonymized, set to NULL or retained. Table.RowsDeleted
-	// is then false, and there is no mistake to report.
+	// No mistake is reported if Table.RowsDeleted is false. An Owned table then keeps its rows because of a column that is
+	// anonymized, set to NULL or retained.
 	deletes := func(p Path) bool { return d.RowsDeleted(table, p) }
 	if !table.Owned || !table.RowsDeleted() || slices.ContainsFunc(paths, deletes) {
 		return

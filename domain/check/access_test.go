@@ -126,8 +126,7 @@ func noIndex(table string, rows int64) func(*world) {
 }
 
 // targets makes the reference from orders to users polymorphic: it applies only to the rows in which the column target
-// holds "user". It also replaces all indexes except that of the primary key by an index on the columns in the parameter
-// indexed.
+// holds "user". It also replaces all indexes, except that of the primary key, by one index on the given columns.
 func targets(indexed ...string) func(*world) {
 	return func(w *world) {
 		w.both("orders", domain.Column{Name: "target", Type: domain.TypeText})

@@ -264,7 +264,7 @@ func (w *write) add(names []string, null, expired bool) {
 	}
 }
 
-// writtenColumns returns the columns of a table that an erasure overwrites in any rows, each once.
+// writtenColumns returns, without duplicates, the columns that an erasure overwrites in at least some rows of a table.
 func (s *schema) writtenColumns(table string) []written {
 	var all []written
 	for _, w := range s.writes {

@@ -186,8 +186,8 @@ func (t *table) inUnique(column string) bool {
 	return slices.ContainsFunc(t.Uniques, func(u domain.CatalogUnique) bool { return slices.Contains(u.Columns, column) })
 }
 
-// askForUnique asks about each unique constraint that the second erasure would violate, because an erasure writes the
-// same values into each row.
+// askForUnique asks about each unique constraint that the erasure of a second subject would violate, because an erasure
+// writes the same values into each row.
 func (t *table) askForUnique() {
 	if t.rowsDeleted {
 		return
