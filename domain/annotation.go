@@ -69,7 +69,7 @@ type Annotation struct {
 	// paths, and refused in other tables.
 	//
 	// If a value belongs to several people, Via lists several names, separated by commas. The export for each of these
-	// people contains the value. The first erasure of one of them erases the value for all.
+	// people contains the value. The erasure of any of these people erases the value.
 	Via string `json:"via,omitempty"`
 	// Ref is the name of the resolver (the adapter of an external system) to which the keys in the column belong. The
 	// resolver must implement ports.KeyResolver. Each key names an object in the external system, such as a file, and

@@ -7,8 +7,8 @@ import (
 )
 
 // ReadDataMap works as NewDataMap, for a reader: code that creates the tables from models or from another description.
-// The parameter found has the mistakes that the reader itself found. An error names the operation op, and lists these
-// mistakes and the mistakes of the tables.
+// The parameter found lists the mistakes that the reader itself noticed. If there are mistakes, the error names the
+// operation op, and lists the mistakes in found and the mistakes of the tables.
 //
 // For a table that the reader could not read, pass a Table that has only a name. Such a table, or a relation with a
 // mistake in found, may cause further mistakes. ReadDataMap does not report these.

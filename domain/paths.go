@@ -9,7 +9,7 @@ import (
 // Path is a chain of relations from the rows of a table to a subject. For example, orders → customers → users.
 type Path struct {
 	// Via is the name of the path. It is empty if the table has only one path. Otherwise it consists of the names of the
-	// relations of the path, joined by dots. It leaves out a relation if no other relation of the same table begins a
+	// relations of the path, joined by dots. A relation is left out if it is the only relation of its table that begins a
 	// path.
 	Via       string
 	Relations []Relation // in order; empty for the subject's own table

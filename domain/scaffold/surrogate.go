@@ -16,7 +16,7 @@ import (
 // dutyLasts is the assumed retention period of bookkeeping records. It is the longest of the usual legal periods.
 var dutyLasts = domain.Period{Years: 10}
 
-// retained are the categories that the law requires to keep in bookkeeping records.
+// retained are the categories that must be kept by law in bookkeeping records.
 var retained = []domain.Category{
 	domain.CategoryIdentity, domain.CategoryContact, domain.CategoryFinancial, domain.CategoryLocation,
 }
