@@ -129,7 +129,7 @@ func (p Period) IsZero() bool { return p == Period{} }
 // After returns the end of a period that begins at start. It adds calendar years, months and days.
 func (p Period) After(start time.Time) time.Time { return start.AddDate(p.Years, p.Months, p.Days) }
 
-// Cutoff returns the latest start of a period that is over at now. A period that began at the cutoff or earlier has
+// Cutoff returns the latest start of a period that has ended by now. A period that began at the cutoff or earlier has
 // ended. For example, if now is 1 March 2026, the cutoff of a period of 10 years is 1 March 2016.
 //
 // Near the end of a month, the cutoff may be up to three days too early, because months differ in length. A legal duty

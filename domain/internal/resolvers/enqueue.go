@@ -13,9 +13,9 @@ type Enqueuer struct {
 	IDs   ports.IDSource
 }
 
-// Enqueue adds one pending outbox entry for each call to the outbox of the session. It copies SubjectID, Operation,
-// OperationID and Corrections from the given OutboxEntry into each entry. It returns the names of the external systems,
-// in the order of the calls, and the errors of ports.Outbox.Enqueue.
+// Enqueue adds to the outbox of the session one pending entry for each Call. It copies SubjectID, Operation,
+// OperationID and Corrections from the given OutboxEntry into each new entry. It returns the names of the external
+// systems, in the order of the calls, and the errors of ports.Outbox.Enqueue.
 func (e Enqueuer) Enqueue(
 	ctx context.Context, s ports.Session, calls []Call, shared domain.OutboxEntry,
 ) (names []string, err error) {
