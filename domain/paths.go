@@ -90,8 +90,8 @@ func (m DataMap) mustStay(table Table, relation Relation, name string) bool {
 	})
 }
 
-// Paths returns the paths (chains of relations) from the table to the subject's table. A table has several paths if it
-// marks several of its relations with Relation.Path, or if a table that it refers to on a path has several paths. The
+// Paths returns the paths (chains of relations) from the table to the subject's table. A table has several paths if
+// several of its relations have Relation.Path, or if a table that it refers to on a path has several paths. The
 // subject's own table has one path without relations.
 func (m DataMap) Paths(table string) []Path { return m.paths[table] }
 
@@ -178,8 +178,8 @@ func (d *draft) addPaths(table Table, relations []Relation) bool {
 }
 
 // candidates returns the relations that may begin a path (chain of relations) from the table to the subject's table.
-// These are the relations that are marked with Path. If no relation is marked, they are all relations to other tables
-// of the data map.
+// These are the relations for which Relation.Path is true. If there are none, they are all relations to other tables of
+// the data map.
 func (m DataMap) candidates(table Table) []Relation {
 	marked := slices.ContainsFunc(table.Relations, func(r Relation) bool { return r.Path })
 	return slices.DeleteFunc(slices.Clone(table.Relations), func(r Relation) bool {

@@ -38,7 +38,7 @@ func (m ErasureMark) SweepScope(recreated bool) *SweepScope {
 }
 
 // RecognizesSurrogate reports whether a surrogate (the value that an erasure writes) of the column can be distinguished
-// from an ordinary value. It returns false for two kinds of columns without a constant: UUIDs, and short texts whose
+// from an ordinary value. If Column.Surrogate is empty, it returns false for UUIDs, and for short texts whose
 // surrogates consist only of random digits. It returns true for all other columns.
 func (c Column) RecognizesSurrogate() bool {
 	if _, constant := c.Constant(); constant {

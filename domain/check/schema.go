@@ -175,7 +175,7 @@ func distinguishesRows(live domain.CatalogTable, columns []string) bool {
 	})
 }
 
-// isPrimaryKey reports whether the columns contain the primary key of the database.
+// isPrimaryKey reports whether the columns contain all columns of the primary key that the table has in the database.
 func isPrimaryKey(live domain.CatalogTable, columns []string) bool {
 	return len(live.PrimaryKey) > 0 && isSubset(live, live.PrimaryKey, columns)
 }
