@@ -120,7 +120,8 @@ func lacks(table, privilege string) func(*world) {
 	return func(w *world) { w.live(table).Missing = append(w.live(table).Missing, privilege) }
 }
 
-// noIndex removes all indexes of a table except the index of the primary key, and sets the number of rows.
+// noIndex removes all indexes of a table except the index of the primary key. It also sets the estimated number of
+// rows.
 func noIndex(table string, rows int64) func(*world) {
 	return func(w *world) { w.live(table).Indexes, w.live(table).Rows = w.live(table).Indexes[:1], rows }
 }
