@@ -69,7 +69,7 @@ type Annotation struct {
 	// paths, and refused in other tables.
 	//
 	// If a value belongs to several people, Via lists several names, separated by commas. The export for each of these
-	// people contains the value. The first erasure of one of them erases the value for all.
+	// people contains the value. The erasure of any of these people erases the value.
 	Via string `json:"via,omitempty"`
 	// Ref is the name of the resolver (the adapter of an external system) to which the keys in the column belong. The
 	// resolver must implement ports.KeyResolver. Each key names an object in the external system, such as a file, and
@@ -129,7 +129,7 @@ func (p Period) IsZero() bool { return p == Period{} }
 // After returns the end of a period that begins at start. It adds calendar years, months and days.
 func (p Period) After(start time.Time) time.Time { return start.AddDate(p.Years, p.Months, p.Days) }
 
-// Cutoff returns the latest start of a period that is over at now. A period that began at the cutoff or earlier has
+// Cutoff returns the latest start of a period that has ended by now. A period that began at the cutoff or earlier has
 // ended. For example, if now is 1 March 2026, the cutoff of a period of 10 years is 1 March 2016.
 //
 // Near the end of a month, the cutoff may be up to three days too early, because months differ in length. A legal duty

@@ -17,8 +17,8 @@ type Catalog struct {
 	SerialWrites bool `json:"serial_writes,omitempty"`
 }
 
-// Table returns the table with the given name. The name may include the schema, such as "shop.orders", even if the
-// connection also finds the table without a schema.
+// Table returns the table with the given name. It accepts the Name of the table, and its Schema and Name joined by a
+// dot, such as "shop.orders".
 func (c Catalog) Table(name string) (CatalogTable, bool) {
 	for _, t := range c.Tables {
 		if t.same(t.Name, name) || t.Schema != "" && t.same(t.Schema+"."+t.Name, name) {
@@ -128,7 +128,7 @@ type CatalogUnique struct {
 	Exclusion bool `json:"exclusion,omitempty"`
 }
 
-// CatalogIndex is an index that can serve an equality condition on its leading columns.
+// CatalogIndex is an index by which the database can find the rows that hold given values in its first columns.
 type CatalogIndex struct {
 	Name    string   `json:"name"`    // empty for the rowid of SQLite
 	Columns []string `json:"columns"` // the columns before the first expression

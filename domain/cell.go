@@ -84,8 +84,8 @@ func (c Column) Constant() (text string, ok bool) {
 	return c.Surrogate, c.Surrogate != ""
 }
 
-// Digits returns the number of hexadecimal digits that replace each Placeholder of the column's constant. It returns 0
-// if the constant has no Placeholder.
+// Digits returns the number of hexadecimal digits that replace each Placeholder of Column.Surrogate. It returns 0 if
+// Column.Surrogate has no Placeholder.
 func (c Column) Digits() int {
 	places := strings.Count(c.Surrogate, Placeholder)
 	if places == 0 || c.Type != TypeText || c.Surrogate == Placeholder {
@@ -98,8 +98,7 @@ func (c Column) Digits() int {
 	return max(0, min(maxDigits, (c.Length-fixed)/places))
 }
 
-// Filled returns the column's constant with digits in place of each Placeholder: the first c.Digits() characters of the
-// parameter digits.
+// Filled returns the text of Constant. Each Placeholder is replaced by the first c.Digits() characters of digits.
 func (c Column) Filled(digits string) string {
 	text, _ := c.Constant()
 	if n := c.Digits(); n > 0 {
@@ -108,7 +107,8 @@ func (c Column) Filled(digits string) string {
 	return text
 }
 
-// IsFilled reports whether a text is a possible result of Filled for a constant with a Placeholder.
+// IsFilled reports whether Filled returns the text for some digits. It returns false if Column.Surrogate has no
+// Placeholder.
 func (c Column) IsFilled(text string) bool {
 	n := c.Digits()
 	before, _, _ := strings.Cut(c.Surrogate, Placeholder)
@@ -124,9 +124,11 @@ func (c Column) hasPlaceholder() bool {
 	return c.Type == TypeText && c.Surrogate != Placeholder && strings.Contains(c.Surrogate, Placeholder)
 }
 
-// Unique reports whether an erasure writes a different surrogate (replacement value) into each cell of the column.
-// Surrogates differ for text columns of at least 8 characters, for UUIDs, and for constants with a Placeholder that
-// gets at least 8 digits.
+// Unique reports whether an erasure writes a different surrogate (replacement value) into each cell of the column. This
+// is true in two cases:
+//
+//   - Column.Surrogate has a Placeholder that is replaced by at least 8 random digits.
+//   - Column.Surrogate is empty, and the column is a UUID or a text of at least 8 characters.
 func (c Column) Unique() bool {
 	if c.Surrogate != "" {
 		return c.Digits() >= minDigits

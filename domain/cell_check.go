@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// checkSurrogate reports a constant that an erasure cannot write into the column.
+// checkSurrogate reports a Column.Surrogate that an erasure cannot write into the column.
 func checkSurrogate(column Column, report func(Problem)) {
 	constant, ok := column.Constant()
 	switch {

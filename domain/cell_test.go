@@ -8,8 +8,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// cell returns a data map with one table. The table has the key column id and the given columns. The parameter owned is
-// its Table.Owned.
+// cell returns a data map with one table. The table has the key column id, the given columns and the given Table.Owned.
 func cell(owned bool, columns ...domain.Column) (domain.DataMap, error) {
 	return domain.NewDataMap(domain.Table{
 		Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"}, Owned: owned,

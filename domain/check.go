@@ -29,7 +29,7 @@ func CheckText(field, value string, minimum int) []FieldError {
 func CheckPurpose(purpose string) []FieldError { return CheckText("purpose", purpose, 1) }
 
 // CheckCall checks the arguments of a service call. It returns ErrSubject if the subject has no id. Otherwise, it
-// returns ErrInvalid if the parameter fields, which lists the wrong fields, is not empty.
+// returns ErrInvalid with the errors of the other arguments in fields. It returns nil if there are no errors.
 func CheckCall(op string, id SubjectID, fields []FieldError) error {
 	if err := (Subject{ID: id}).Validate(); err != nil {
 		return err

@@ -70,9 +70,9 @@ func (d *draft) checkPrimaryKey(table Table) {
 	}
 }
 
-// checkKeyColumn checks the column key[i], whose name is the parameter name. It reports the column and returns ok false
-// if the column occurs twice in the key, or if the table does not have it. The parameter keyName is the name of the key
-// for messages.
+// checkKeyColumn checks and returns one column of a key: key[i], which has the given name. If the column occurs twice
+// in the key, or if the table does not have it, checkKeyColumn reports the column and returns ok false. Messages call
+// the key keyName.
 func (d *draft) checkKeyColumn(table Table, key []string, i int, name, keyName string) (column Column, ok bool) {
 	column, ok = table.Column(name)
 	switch {

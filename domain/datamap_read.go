@@ -7,8 +7,8 @@ import (
 )
 
 // ReadDataMap works as NewDataMap, for a reader: code that creates the tables from models or from another description.
-// The parameter found has the mistakes that the reader itself found. An error names the operation op, and lists these
-// mistakes and the mistakes of the tables.
+// The parameter found lists the mistakes that the reader itself noticed. If there are mistakes, the error names the
+// operation op, and lists the mistakes in found and the mistakes of the tables.
 //
 // For a table that the reader could not read, pass a Table that has only a name. Such a table, or a relation with a
 // mistake in found, may cause further mistakes. ReadDataMap does not report these.
@@ -102,9 +102,10 @@ func (d *draft) addTables(tables []Table, found []Problem) {
 
 func isSubject(t Table) bool { return len(t.SubjectKey) > 0 }
 
-// findPaths finds the paths (chains of relations to the subject's table) of every other table. It skips a table that is
-// in a cycle of relations. It also skips a table for which the parameter found (the mistakes that the reader of the
-// tables found) has a mistake in a relation or another field that is not a column.
+// findPaths finds the paths (chains of relations to the subject's table) of all other tables. It skips these tables:
+//
+//   - a table in a cycle of relations
+//   - a table for which found has a mistake in a relation, or in another field that is not a column
 func (d *draft) findPaths(found []Problem) {
 	if len(d.tables) == 0 || !isSubject(d.tables[0]) {
 		return

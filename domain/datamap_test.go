@@ -75,8 +75,8 @@ func TestAColumnIsPersonalOrNot(t *testing.T) {
 	wantManifestError(t, err, "orders.total")
 }
 
-// wantManifestError fails the test if err is not an ErrManifest error for the parameter where: a table, or a table and
-// a column.
+// wantManifestError fails the test if err is not an ErrManifest error for the given table or column. Examples of the
+// parameter where are "orders" and "orders.id".
 func wantManifestError(tb testing.TB, err error, where string) {
 	tb.Helper()
 	wantCode(tb, err, domain.ErrManifest)

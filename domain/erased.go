@@ -125,8 +125,9 @@ func (c Column) isAnonymous(text string) bool {
 	return anonymousText.MatchString(text)
 }
 
-// holdsConstant reports whether a value equals the constant that overwrites the column. It compares values, not texts:
-// the numbers 1 and 1.0 are equal.
+// holdsConstant reports whether a value equals Column.Surrogate, the constant that an erasure writes into the column. A
+// Placeholder in the constant equals any digits of the right number. holdsConstant compares values, not texts: the
+// numbers 1 and 1.0 are equal.
 func (c Column) holdsConstant(value any) bool {
 	text, _ := c.Constant()
 	switch value := value.(type) {

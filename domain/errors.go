@@ -22,8 +22,8 @@ const (
 	ErrSubject Code = "subject"
 	// ErrManifest: the data map has a mistake. The error occurs at start-up, and names the table and the column.
 	ErrManifest Code = "manifest"
-	// ErrRetention: an erasure that follows the data map would delete a row that the law requires to keep. The error
-	// occurs at start-up.
+	// ErrRetention: an erasure that follows the data map would delete a row that must be kept by law. The error occurs at
+	// start-up.
 	ErrRetention Code = "retention_violation"
 	// ErrConfiguration: the application has set up the module wrongly. The error occurs at start-up.
 	ErrConfiguration Code = "configuration"

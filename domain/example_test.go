@@ -134,7 +134,7 @@ func ExampleErrorClass() {
 	// internal
 }
 
-// The law requires to keep an invoice for ten years.
+// An invoice must be kept for ten years by law.
 func ExampleParsePeriod() {
 	duty, err := domain.ParsePeriod("10y")
 	check(err)

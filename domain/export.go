@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// ExportSchemaVersion is the version of the structure of ExportBundle. A change of the structure that breaks readers of
-// bundles increases it.
+// ExportSchemaVersion is the version of the structure of ExportBundle. It increases with each change that breaks
+// readers of bundles.
 const ExportSchemaVersion = 1
 
 // ExportBundle is the copy of the personal data that Art. 15(3) GDPR requires. It is structured and machine-readable,

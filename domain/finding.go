@@ -39,8 +39,8 @@ func (f Finding) String() string {
 }
 
 // Errors returns an ErrManifest error that lists the findings of SeverityError, or nil if no finding has this severity.
-// An application that must not start with such findings returns this error at start-up. The function Problems returns
-// the listed findings as values.
+// An application that must not start with such findings returns this error at start-up. Problems(err) returns the
+// listed findings as values.
 func Errors(findings []Finding) error {
 	var problems []Problem
 	for _, finding := range findings {

@@ -33,7 +33,7 @@ type journalLine struct {
 	Cut         bool       `json:"cut,omitempty"`
 }
 
-// AppendLine appends the JSON line of the entry to the parameter text and returns the result.
+// AppendLine appends the JSON line of the entry to the given text and returns the result.
 func (e JournalEntry) AppendLine(text []byte) []byte {
 	at := Instant(e.ErasedAt)
 	return appendLine(text, journalLine{
@@ -41,8 +41,8 @@ func (e JournalEntry) AppendLine(text []byte) []byte {
 	})
 }
 
-// AppendTruncated appends a special line to the parameter text and returns the result. The special line marks the line
-// before it as incomplete, for example because of a crash. The writer then writes the complete entry again.
+// AppendTruncated appends a special line to the given text and returns the result. The special line states that the
+// line before it is incomplete, for example because of a crash. The writer then writes the complete entry again.
 func AppendTruncated(text []byte) []byte {
 	return appendLine(text, journalLine{Version: JournalVersion, Cut: true})
 }

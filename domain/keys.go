@@ -42,10 +42,12 @@ func (t Table) KeysOf(resolver string) []Column {
 	return slices.DeleteFunc(t.Personal(), func(c Column) bool { return resolver == "" || c.Personal.Ref != resolver })
 }
 
-// PassesKeys reports whether an export (or an erasure, if the parameter erased is true) passes the keys in a column to
-// the resolver. It decides this for the rows that the path (a chain of relations) connects to a subject. Both
-// operations pass the keys if the column belongs to this subject. An erasure also passes the keys if it deletes the
-// rows.
+// PassesKeys reports whether an operation passes the keys in a column to the resolver, for the rows that the path (a
+// chain of relations) connects to a subject. The operation is an erasure if the parameter erased is true, otherwise an
+// export. It passes the keys in two cases:
+//
+//   - The column belongs to this subject.
+//   - The operation is an erasure that deletes the rows.
 func (m DataMap) PassesKeys(table Table, column Column, path Path, erased bool) bool {
 	return path.Has(column) || erased && m.RowsDeleted(table, path)
 }
@@ -57,9 +59,9 @@ func (m DataMap) Keeps(table Table, column Column) bool {
 		(column.Personal.Since == "" || m.IsKey(table, column.Name))
 }
 
-// IsErasedKey reports whether a text in a column with keys of the external system is certainly a surrogate (the value
-// that an erasure writes), and not a key. It returns false for a surrogate that could also be a key, because no key may
-// be lost. Such a surrogate is a random UUID, or hexadecimal digits in a text column of up to 16 characters.
+// IsErasedKey reports whether a text, found in a column with keys of the resolver's external system, is certainly a
+// surrogate (the value that an erasure writes). It returns false for a surrogate that could also be a key, because no
+// key may be lost. Such a surrogate is a random UUID, or hexadecimal digits in a text column of up to 16 characters.
 func (m DataMap) IsErasedKey(resolver, text string) bool {
 	return slices.ContainsFunc(m.tables, func(t Table) bool {
 		return slices.ContainsFunc(t.KeysOf(resolver), func(c Column) bool { return c.isCertainSurrogate(text) })

@@ -94,9 +94,11 @@ type OutboxTarget struct {
 }
 
 // LatestNextAttempt returns the latest NextAttemptAt that a process with a correct clock can have set until now. A
-// later NextAttemptAt comes from a process with a wrong clock. The result is the parameter now plus the longest wait:
-// the maximum of the constant LongestWait, the length of the lease (leaseUntil minus now), and the LongestWait of each
-// target.
+// later NextAttemptAt comes from a process with a wrong clock. The result is now plus the longest of these durations:
+//
+//   - the constant LongestWait
+//   - the LongestWait of each target
+//   - the duration from now to leaseUntil, the end of a lease
 func LatestNextAttempt(now, leaseUntil time.Time, targets []OutboxTarget) time.Time {
 	longest := max(LongestWait, leaseUntil.Sub(now))
 	for _, target := range targets {

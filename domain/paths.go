@@ -9,7 +9,7 @@ import (
 // Path is a chain of relations from the rows of a table to a subject. For example, orders → customers → users.
 type Path struct {
 	// Via is the name of the path. It is empty if the table has only one path. Otherwise it consists of the names of the
-	// relations of the path, joined by dots. It leaves out a relation if no other relation of the same table begins a
+	// relations of the path, joined by dots. A relation is left out if it is the only relation of its table that begins a
 	// path.
 	Via       string
 	Relations []Relation // in order; empty for the subject's own table
@@ -90,12 +90,12 @@ func (m DataMap) mustStay(table Table, relation Relation, name string) bool {
 	})
 }
 
-// Paths returns the paths (chains of relations) from the table to the subject's table. A table has several paths if it
-// marks several of its relations with Relation.Path, or if a table that it refers to on a path has several paths. The
+// Paths returns the paths (chains of relations) from the table to the subject's table. A table has several paths if
+// several of its relations have Relation.Path, or if a table that it refers to on a path has several paths. The
 // subject's own table has one path without relations.
 func (m DataMap) Paths(table string) []Path { return m.paths[table] }
 
-// PathVia returns the path (chain of relations to the subject) of the table whose Path.Via equals the parameter via.
+// PathVia returns the path (chain of relations to the subject) of the table that has the given Path.Via.
 func (m DataMap) PathVia(table, via string) (Path, bool) {
 	for _, path := range m.paths[table] {
 		if path.Via == via {
@@ -178,8 +178,8 @@ func (d *draft) addPaths(table Table, relations []Relation) bool {
 }
 
 // candidates returns the relations that may begin a path (chain of relations) from the table to the subject's table.
-// These are the relations that are marked with Path. If no relation is marked, they are all relations to other tables
-// of the data map.
+// These are the relations for which Relation.Path is true. If there are none, they are all relations to other tables of
+// the data map.
 func (m DataMap) candidates(table Table) []Relation {
 	marked := slices.ContainsFunc(table.Relations, func(r Relation) bool { return r.Path })
 	return slices.DeleteFunc(slices.Clone(table.Relations), func(r Relation) bool {
@@ -209,8 +209,8 @@ func (d *draft) checkPaths(table Table) {
 	for _, relation := range table.Relations {
 		d.checkOnErasure(table, relation)
 	}
-	// An Owned table may keep its rows because of a column that is anonymized, set to NULL or retained. Table.RowsDeleted
-	// is then false, and there is no mistake to report.
+	// No mistake is reported if Table.RowsDeleted is false. An Owned table then keeps its rows because of a column that is
+	// anonymized, set to NULL or retained.
 	deletes := func(p Path) bool { return d.RowsDeleted(table, p) }
 	if !table.Owned || !table.RowsDeleted() || slices.ContainsFunc(paths, deletes) {
 		return

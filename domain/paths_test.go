@@ -9,8 +9,8 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// messages returns a table whose rows have a sender, a recipient, and a body that belongs to the sender. The function
-// change can modify the table.
+// messages returns a table whose rows have a sender, a recipient, and a body that belongs to the sender. If change is
+// not nil, it modifies the table.
 func messages(change func(*domain.Table)) domain.Table {
 	relation := func(name, column string) domain.Relation {
 		r := belongsTo("users", column)
@@ -41,9 +41,8 @@ func vias(paths []domain.Path) string {
 	return strings.Join(names, " ")
 }
 
-// A table has a path (a chain of relations to the subject) for each combination of one of its marked relations and one
-// path of the table that this relation refers to. The name of a path leaves out a relation that is the only one of its
-// table.
+// A message has a sender and a recipient, so the table messages has two paths (chains of relations to the subject). A
+// table that refers to messages has these two paths, too. If it also refers to users directly, it has three paths.
 func TestATableHasTheProductOfItsRelationsAndTheirPaths(t *testing.T) {
 	files := child("files", "messages")
 	both := child("both", "messages", "users")
@@ -73,8 +72,8 @@ func TestATableHasTheProductOfItsRelationsAndTheirPaths(t *testing.T) {
 	}
 }
 
-// Annotation.Via may name a path (a chain of relations to a subject). It may also name a relation, and then means all
-// paths that begin with the relation.
+// Annotation.Via may name one path (a chain of relations to a subject). If it names a relation instead, the column
+// belongs to all paths that begin with this relation.
 func TestAColumnBelongsToThePathsThatItNames(t *testing.T) {
 	both := child("both", "messages", "users")
 	both.Relations[0].Path, both.Relations[0].Name, both.Relations[1].Path = true, "Message", true

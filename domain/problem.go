@@ -56,8 +56,8 @@ func ManifestError(op string, problems []Problem) error {
 	return refusal(op, problems)
 }
 
-// ManifestError works as the function ManifestError. The error lists the problems in the order of the tables and
-// columns of the data map.
+// ManifestError returns the same error as the package function ManifestError, except for the order of the problems.
+// They are in the order of the tables and columns of the data map.
 func (m DataMap) ManifestError(op string, problems []Problem) error {
 	if len(problems) == 0 {
 		return nil

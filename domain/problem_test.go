@@ -9,7 +9,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// faulty returns tables with two mistakes each. The subject's table is not the first of them.
+// faulty returns tables with two mistakes each. The first table is not the subject's table.
 func faulty() []domain.Table {
 	orders, subject, notes := child("orders", "users"), users(), child("notes")
 	orders.Columns = append(orders.Columns,

@@ -46,10 +46,11 @@ type Refusal struct {
 // FingerprintLength is the number of hexadecimal digits of a fingerprint.
 const FingerprintLength = 32
 
-// Fingerprint returns a hash of the plan and of the counts of one erasure, in hexadecimal digits. Two erasures have the
-// same fingerprint if they have the same plan and the same counts. The fingerprint does not depend on the subject, on
-// values, or on the instant of the erasure. However, the counts may differ between two instants if a retention duty
-// (the legal duty to keep a value) ends in between.
+// Fingerprint returns a hash of the plan and of the counts of one erasure, in hexadecimal digits. The counts are the
+// numbers of affected rows and of outbox entries. Two erasures have the same fingerprint if they have the same plan and
+// the same counts. The fingerprint does not depend on the subject, on values, or on the instant of the erasure.
+// However, the counts may differ between two instants if a retention duty (the legal duty to keep a value) ends in
+// between.
 //
 // A fingerprint detects accidental changes. It is not a signature, because the hash (FNV-1a with 128 bits) is not
 // cryptographic.

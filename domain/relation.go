@@ -5,17 +5,16 @@ import (
 	"strings"
 )
 
-// Relation is a belongs-to relation, such as a foreign key. Columns of this table hold the values of the referenced
-// columns of another table.
+// Relation is a belongs-to relation of a table to another table, such as a foreign key. The table that declares the
+// relation has Columns. They hold the values of ReferencedColumns of the other table.
 type Relation struct {
 	Name              string   `json:"name,omitempty"` // for Annotation.Via and for errors; empty means References
 	Columns           []string `json:"columns"`
 	References        string   `json:"references"` // the name of the other table
 	ReferencedColumns []string `json:"referenced_columns"`
-	// Path marks a relation that begins a path (a chain of relations to a subject). It is required if several relations of
-	// the table lead to the subject's table. If a table marks several relations, its rows are about several people. Each
-	// row then belongs to each subject that a marked relation leads to. Each annotated column names its path in
-	// Annotation.Via.
+	// Path is true for a relation that begins a path (a chain of relations to a subject). It is required if several
+	// relations of the table lead to the subject's table. If several relations of the table have Path, a row belongs to
+	// each subject that one of these relations leads to. Each annotated column then names its path in Annotation.Via.
 	Path bool `json:"path,omitempty"`
 	// OnErasure is the action on the row if the subject to which this relation leads, possibly through other tables, is
 	// erased. StrategyDelete deletes the row. StrategyNull sets Columns to NULL. If OnErasure is empty,

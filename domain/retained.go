@@ -24,8 +24,8 @@ type SweepScope struct {
 }
 
 // SweepScope returns the scope of a sweep for the subject of m. A sweep overwrites retained cells after the end of the
-// legal duty to keep them. The parameter recreated must be true if the subject's own row does not hold the values that
-// the erasure wrote. The application may then have created the subject again.
+// legal duty to keep them. Pass true if the subject's own row does not hold the values that the erasure wrote, because
+// the application may then have created the subject again.
 func (m ErasureMark) SweepScope(recreated bool) *SweepScope {
 	scope := &SweepScope{DutyEndsAfter: m.ErasedAt}
 	if m.SweptAt.After(m.ErasedAt) {
@@ -38,7 +38,7 @@ func (m ErasureMark) SweepScope(recreated bool) *SweepScope {
 }
 
 // RecognizesSurrogate reports whether a surrogate (the value that an erasure writes) of the column can be distinguished
-// from an ordinary value. It returns false for two kinds of columns without a constant: UUIDs, and short texts whose
+// from an ordinary value. If Column.Surrogate is empty, it returns false for UUIDs, and for short texts whose
 // surrogates consist only of random digits. It returns true for all other columns.
 func (c Column) RecognizesSurrogate() bool {
 	if _, constant := c.Constant(); constant {

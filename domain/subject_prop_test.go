@@ -80,7 +80,8 @@ func TestDifferentTuplesOfOneArityHaveDifferentCanonicalForms(t *testing.T) {
 	})
 }
 
-// The two ids consist of the same characters, but the characters are split into elements at different positions.
+// The test splits the same characters into elements at different positions. The two ids must have different canonical
+// forms.
 func TestRegroupedElementsHaveDifferentCanonicalForms(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := []rune(rapid.StringOfN(rapid.SampledFrom([]rune{'\\', '\x1f', 'u'}), 3, 8, -1).Draw(t, "text"))

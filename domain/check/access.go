@@ -69,8 +69,9 @@ func (s *schema) checkColumnPrivileges(table domain.Table, live domain.CatalogTa
 // smallTable is the number of rows below which a table needs no index, because a scan of the table is cheap.
 const smallTable = 1000
 
-// checkIndexes reports columns without an index by which an erasure searches rows. It also reports foreign keys without
-// an index, by which the database searches referring rows when an erasure deletes a row.
+// checkIndexes reports columns that have no index although an erasure searches for rows by them. It also reports
+// foreign keys that have no index, if an erasure deletes rows of the referenced table. For each deleted row, the
+// database searches for referring rows.
 func (s *schema) checkIndexes() {
 	s.eachPresent(func(table domain.Table, live domain.CatalogTable) {
 		if !s.needed[table.Name] || !isTable(live) {

@@ -120,14 +120,14 @@ func lacks(table, privilege string) func(*world) {
 	return func(w *world) { w.live(table).Missing = append(w.live(table).Missing, privilege) }
 }
 
-// noIndex removes all indexes of a table except the index of the primary key, and sets the number of rows.
+// noIndex removes all indexes of a table except the index of the primary key. It also sets the estimated number of
+// rows.
 func noIndex(table string, rows int64) func(*world) {
 	return func(w *world) { w.live(table).Indexes, w.live(table).Rows = w.live(table).Indexes[:1], rows }
 }
 
 // targets makes the reference from orders to users polymorphic: it applies only to the rows in which the column target
-// holds "user". It also replaces all indexes except that of the primary key by an index on the columns in the parameter
-// indexed.
+// holds "user". It also replaces all indexes, except that of the primary key, by one index on the given columns.
 func targets(indexed ...string) func(*world) {
 	return func(w *world) {
 		w.both("orders", domain.Column{Name: "target", Type: domain.TypeText})

@@ -26,7 +26,7 @@ func (s *schema) checkColumns() {
 	})
 }
 
-// family returns the same type for all types that the database compares with each other. For example, it returns
+// family returns one type for each group of types that the database compares with each other. For example, it returns
 // TypeNumber for all integer types.
 func family(t domain.ColumnType) domain.ColumnType {
 	switch t { //nolint:exhaustive // each of the other types is its own family

@@ -15,8 +15,8 @@ func constrain(text string, columns ...string) func(*world) {
 	}
 }
 
-// unique adds a unique constraint to users. The erasure overwrites the column code, which the constraint may contain,
-// with a constant.
+// unique adds the given constraint to users. It also adds the column code, which an erasure overwrites with the given
+// constant.
 func unique(constraint domain.CatalogUnique, constant string) func(*world) {
 	return func(w *world) {
 		w.both("users", domain.Column{

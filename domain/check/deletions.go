@@ -177,7 +177,7 @@ func (s *schema) isRelation(
 }
 
 // checkSetNull reports relations that are declared with ON DELETE SET NULL in the data map but have no foreign key in
-// the database. If a foreign key has another action, checkForeignKey reports it.
+// the database. It ignores a foreign key with another action, because checkForeignKey reports it.
 func (s *schema) checkSetNull() {
 	s.eachPresent(func(table domain.Table, live domain.CatalogTable) {
 		for _, relation := range table.Relations {

@@ -205,7 +205,7 @@ var deletionCases = cases{
 	},
 }
 
-// refers adds a column to users or orders with a foreign key to a table that is not in the data map.
+// refers adds a column to users or orders, with a foreign key that refers to a table outside the data map.
 func (w *world) refers(table, column, to string) {
 	w.both(table, domain.Column{Name: column, Type: domain.TypeBigInt})
 	w.live(table).ForeignKeys = append(w.live(table).ForeignKeys, foreignKey(column, to, domain.ActionNone))

@@ -177,8 +177,8 @@ func isOfSystem(column domain.CatalogColumn) bool {
 	return hasWord(column.Name, ofSystems...)
 }
 
-// isIdentifying reports whether the name of a column suggests who a person is, independent of the table. The result
-// surely is false if things often have such a column, too. For example, a repository may have a full name, and a
+// isIdentifying reports whether the name of a column suggests who a person is, independent of the table. The second
+// result is false if things often have such a column, too. For example, a repository may have a full name, and a
 // service a user name.
 func isIdentifying(column domain.CatalogColumn) (is, surely bool) {
 	found, ok := soundsPersonal("", domain.CatalogTable{}, column)

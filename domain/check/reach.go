@@ -26,9 +26,12 @@ func (s *schema) checkReach() {
 	s.eachPresent(s.checkPaths)
 }
 
-// reportReaching reports a table outside the data map with a foreign key to a table of the data map. It also reports a
-// table that refers to the data map only through other tables, but only if the table seems to hold personal data.
-// reportReaching returns true if the table refers to the data map, even if it does not report the table.
+// reportReaching reports a table outside the data map in two cases:
+//
+//   - The table has a foreign key to a table of the data map.
+//   - The table refers to the data map through other tables, and seems to hold personal data.
+//
+// It returns true if the table refers to the data map, even if it does not report the table.
 func (s *schema) reportReaching(table domain.CatalogTable) bool {
 	chain, columns := s.foreignKeyChain(table, map[string]bool{})
 	if len(chain) == 0 || len(chain) > 1 && s.personalSentence(table) == "" {
@@ -155,7 +158,7 @@ func (s *schema) namedAfter(table domain.CatalogTable, column domain.CatalogColu
 		(isReference || isBy) && names.IsRole(stem) && parent.Name == s.SubjectTable().Name
 }
 
-// reportPersonal reports a table without a reference to the data map that seems to hold data about people.
+// reportPersonal reports a table that seems to hold data about people, but has no reference to the data map.
 func (s *schema) reportPersonal(table domain.CatalogTable) {
 	if table.Kind == domain.KindVirtual {
 		return

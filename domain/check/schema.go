@@ -175,7 +175,7 @@ func distinguishesRows(live domain.CatalogTable, columns []string) bool {
 	})
 }
 
-// isPrimaryKey reports whether the columns contain the primary key of the database.
+// isPrimaryKey reports whether the columns contain all columns of the primary key that the table has in the database.
 func isPrimaryKey(live domain.CatalogTable, columns []string) bool {
 	return len(live.PrimaryKey) > 0 && isSubset(live, live.PrimaryKey, columns)
 }
@@ -264,7 +264,7 @@ func (w *write) add(names []string, null, expired bool) {
 	}
 }
 
-// writtenColumns returns the columns of a table that an erasure overwrites in any rows, each once.
+// writtenColumns returns, without duplicates, the columns that an erasure overwrites in at least some rows of a table.
 func (s *schema) writtenColumns(table string) []written {
 	var all []written
 	for _, w := range s.writes {

@@ -46,7 +46,7 @@ func (s *schema) reportUnique(unique domain.CatalogUnique, at place, orNull stri
 	}
 }
 
-// colliding returns the columns of a unique constraint into which an erasure writes a value that another row may also
+// colliding returns those columns of a unique constraint in which an erasure writes a value that another row may also
 // have. It returns nil if the constraint has another column that is NULL or different in each row, because the database
 // then accepts the row.
 func (w write) colliding(unique domain.CatalogUnique) []string {

@@ -211,8 +211,8 @@ func (t *table) since() string {
 	return best
 }
 
-// askForDuty asks how long the law requires to keep the rows. The parameter since is the time column from which this
-// period counts, or "".
+// askForDuty asks how long the rows must be kept by law. The parameter since is the column with the start of this
+// period, or "".
 func (t *table) askForDuty(since string) {
 	if !slices.ContainsFunc(t.columns, isRetained) {
 		return

@@ -11,16 +11,17 @@ import (
 	"github.com/habeas-data/habeas/internal/words"
 )
 
-// makerLength is the length of a reference to a person that only worked on the row, such as created_by. It is greater
-// than the length of any chain of other references, so that a path uses such a reference only if there is no other
-// path.
+// makerLength is the number of references that a reference such as created_by counts as in the length of a path. The
+// person in such a reference only worked on the row. The number is greater than the length of any chain of other
+// references. Therefore, a path uses such a reference only if there is no other path.
 const makerLength = 1000
 
 // maxPaths is the maximum number of paths (chains of relations) from a table to the subject's table that
 // domain.NewDataMap accepts.
 const maxPaths = 16
 
-// length returns the length of the reference within a path (a chain of references to the subject's table).
+// length returns the number of references that the reference counts as in the length of a path (a chain of references
+// to the subject's table): makerLength for a reference such as created_by, otherwise 1.
 func (r *reference) length(subject *table) int {
 	if r.to == subject && r.role == names.Maker {
 		return makerLength
@@ -28,7 +29,7 @@ func (r *reference) length(subject *table) int {
 	return 1
 }
 
-// measurePaths sets the length of the shortest chain of references from each table to the subject's table.
+// measurePaths sets the distance of each table: the length of the shortest chain of references to the subject's table.
 func (d *draft) measurePaths() {
 	d.subject.distance = 0
 	for changed := true; changed; {
@@ -161,8 +162,8 @@ func (t *table) takeOne(shortest []*reference) {
 		others...)
 }
 
-// isPartOf reports whether the table name in the parameter part begins with the singular of the table name in the
-// parameter whole. For example, order_items begins with the singular of orders.
+// isPartOf reports whether a table is named after another table of which its rows are parts. For example, order_items
+// is named after orders, because it begins with order.
 func isPartOf(whole, part string) bool {
 	return strings.HasPrefix(names.BaseName(part), words.Singular(names.BaseName(whole)))
 }

@@ -101,8 +101,8 @@ func (d *draft) mapped(t *table) domain.Table {
 	return to
 }
 
-// note returns the parameter text, followed by all decisions about the column. If column is empty, these are the
-// decisions about the rows.
+// note returns the given text, followed by all decisions (questions to a person) about the column. If column is empty,
+// it adds the decisions about the rows instead.
 func (t *table) note(column, text string) string {
 	var parts []string
 	if text != "" {

@@ -52,7 +52,7 @@ func (t *table) mayBePersonal() bool {
 		slices.ContainsFunc(t.Columns, func(c domain.CatalogColumn) bool { return c.Type == domain.TypeJSON })
 }
 
-// need marks the table, and all tables through which it refers to the subject, as tables that the data map may need.
+// need records that the data map may need the table, and all tables through which the table refers to the subject.
 func (t *table) need() {
 	if t.needed {
 		return

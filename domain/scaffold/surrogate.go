@@ -16,7 +16,7 @@ import (
 // dutyLasts is the assumed retention period of bookkeeping records. It is the longest of the usual legal periods.
 var dutyLasts = domain.Period{Years: 10}
 
-// retained are the categories that the law requires to keep in bookkeeping records.
+// retained are the categories that must be kept by law in bookkeeping records.
 var retained = []domain.Category{
 	domain.CategoryIdentity, domain.CategoryContact, domain.CategoryFinancial, domain.CategoryLocation,
 }
@@ -186,8 +186,8 @@ func (t *table) inUnique(column string) bool {
 	return slices.ContainsFunc(t.Uniques, func(u domain.CatalogUnique) bool { return slices.Contains(u.Columns, column) })
 }
 
-// askForUnique asks about each unique constraint that the second erasure would violate, because an erasure writes the
-// same values into each row.
+// askForUnique asks about each unique constraint that the erasure of a second subject would violate, because an erasure
+// writes the same values into each row.
 func (t *table) askForUnique() {
 	if t.rowsDeleted {
 		return

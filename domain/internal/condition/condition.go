@@ -15,8 +15,8 @@ const (
 	Fails
 )
 
-// Decide evaluates the SQL condition in the parameter text. The condition may start with the word CHECK. The function
-// in the parameter column returns the value of the column with the given name.
+// Decide evaluates an SQL condition, which may start with the word CHECK. It calls the given function to get the value
+// of a column by name.
 func Decide(text string, column func(name string) Value) Outcome {
 	r := &reader{tokens: tokensOf(text), column: column}
 	r.word("check")

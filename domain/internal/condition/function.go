@@ -153,9 +153,9 @@ func call(name string, arguments []Value) Value {
 	return Value{}
 }
 
-// coalesce returns the value of COALESCE for the operands in all. The value v is the first operand that is not known to
-// be NULL. If v is known, coalesce returns v. Otherwise, it returns Present() if one of the operands is known to be not
-// NULL, or an unknown value.
+// coalesce returns the value of the SQL function COALESCE for the given operands. The caller passes the first operand
+// that is not known to be NULL as v. If v is known, coalesce returns v. Otherwise, it returns Present() if an operand
+// is known to be not NULL, and otherwise an unknown value.
 func (v Value) coalesce(all []Value) Value {
 	if v.kind != unknown {
 		return v
@@ -183,8 +183,8 @@ func countNulls(nulls bool, values []Value) Value {
 
 const blanks = " "
 
-// textFunctions implement the SQL functions whose first argument is a text, by name. The parameter s is this text, and
-// the parameter more has the other arguments. All arguments are known and not NULL.
+// textFunctions are the SQL functions whose first argument is a text, by name. Each gets this text and a list of the
+// other arguments. All arguments are known and not NULL.
 var textFunctions = map[string]func(s string, more []Value) Value{
 	"length":           runes,
 	"char_length":      runes,
@@ -217,7 +217,8 @@ func runes(s string, more []Value) Value {
 	return onlyText(more, Number(float64(utf8.RuneCountInString(s))))
 }
 
-// onlyText returns the value, or an unknown value if the function has further arguments.
+// onlyText returns the value of a function that takes only a text. If there are more arguments, it returns an unknown
+// value.
 func onlyText(more []Value, value Value) Value {
 	if len(more) > 0 {
 		return Value{}
@@ -236,8 +237,8 @@ func positionIn(s string, more []Value) Value {
 	return Number(float64(utf8.RuneCountInString(before) + 1))
 }
 
-// substr returns the value of the SQL function substr for the text s. The parameter more has the other arguments: the
-// first character, and possibly the length.
+// substr returns the value of the SQL function substr for the text s. The other arguments are the position of the first
+// character, and possibly the length.
 func substr(s string, more []Value) Value {
 	runes := []rune(s)
 	if len(more) == 0 || len(more) > 2 || more[0].kind != number || more[0].number < 1 {

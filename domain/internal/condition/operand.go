@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// operand parses an operand of a comparison. An operand is a sum or a concatenation. The result of another operator is
-// unknown.
+// operand parses an operand of a comparison, such as a sum, a product or a concatenation. It returns an unknown value
+// for operators that it does not evaluate, such as ->.
 func (r *reader) operand() Value {
 	value := r.product()
 	for {

@@ -51,7 +51,8 @@ func (r *reader) sign(signs ...string) bool {
 	return false
 }
 
-// need consumes the next token if it is the given sign. Otherwise the parser fails.
+// need consumes the next token if it is the given sign. Otherwise, the condition cannot be parsed, and its outcome is
+// Undecided.
 func (r *reader) need(text string) {
 	if !r.sign(text) {
 		r.fail()
@@ -250,8 +251,7 @@ func operate(a Value, operator string, b Value) Value {
 	return compare(a, operator, b)
 }
 
-// list parses values separated by commas. It also consumes the sign after the last value, which must be the parameter
-// end.
+// list parses values separated by commas, and the closing sign after the last value.
 func (r *reader) list(end string) []Value {
 	var values []Value
 	if r.sign(end) {

@@ -217,7 +217,7 @@ func (v Value) asInstant() Value {
 	return v
 }
 
-// cast returns the value v cast to the type with the given name in lower case.
+// cast returns the value v cast to a type. The name of the type must be in lower case.
 func cast(v Value, name string, length int, isArray bool) Value {
 	if v.kind == null || v.kind == unknown || v.kind == present || v.kind == list {
 		return v

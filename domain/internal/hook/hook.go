@@ -21,8 +21,8 @@ type Hooks[R interface{ Clone() R }] struct {
 }
 
 // CallBefore calls the hook Before and returns its error, or *Panicked if the hook panics. If the hook fails or panics,
-// CallBefore also appends an audit event as evidence, which stays after the transaction rolls back. The function in the
-// parameter failed creates this event from a payload.
+// CallBefore also appends an audit event as evidence, which stays after the transaction rolls back. The caller passes a
+// function that creates this event from a payload.
 func (h Hooks[R]) CallBefore(
 	ctx context.Context, s ports.Session, subject domain.Subject, failed func(domain.Payload) domain.AuditEvent,
 ) error {

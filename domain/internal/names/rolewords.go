@@ -76,8 +76,8 @@ func roleOf(stem string) Role {
 // show a role, but to_user_id does.
 var namesOfPeople = []string{"user", "app", "auth", "local"}
 
-// EndsIn reports whether name ends with the words of the parameter other. The last word may be in the singular or
-// plural. For example, target_account ends in accounts.
+// EndsIn reports whether the last words of name are the words of other. The last word may differ in singular and
+// plural. For example, EndsIn returns true for target_account and accounts.
 func EndsIn(name, other string) bool {
 	parts := partsOf(name)
 	for from := range parts {

@@ -15,7 +15,7 @@ const (
 	Messages   Kind = "messages"   // texts that people write
 	Sessions   Kind = "sessions"   // sessions, devices and tokens
 	Activities Kind = "activities" // logs of actions of people
-	Duties     Kind = "duties"     // records that the law requires to keep; see Duty
+	Duties     Kind = "duties"     // records that must be kept by law; see Duty
 	Links      Kind = "links"      // memberships, likes and other relations between two things
 	Reference  Kind = "reference"  // countries, currencies and other data that is not about people
 	Machinery  Kind = "machinery"  // migrations, queues and locks of the application
@@ -97,7 +97,7 @@ func endsIn(table string, list []pattern) bool {
 // BaseName returns the name of a table without its schema.
 func BaseName(table string) string { return table[strings.LastIndexByte(table, '.')+1:] }
 
-// Duty is a retention duty: the law requires to keep the rows of a table.
+// Duty is a retention duty: the legal duty to keep the rows of a table.
 type Duty struct {
 	Word   string // the part of the table's name that was recognised
 	Reason string
@@ -105,7 +105,7 @@ type Duty struct {
 
 const bookkeeping = "records of bookkeeping must be kept (in Germany: § 147 AO and § 257 HGB)"
 
-// dutyWords are the last words of the names of tables whose rows the law requires to keep.
+// dutyWords are the last words of the names of tables whose rows must be kept by law.
 var dutyWords = patterns(`
 	invoice, payment, receipt, transaction, refund, payout, credit note, billing, purchase, sale, ledger, journal entry,
 	journal entries, charge, withdrawal, deposit, bank transfer, order, subscription payment, rechnung, rechnungen,

@@ -86,7 +86,7 @@ func KeyRefs(
 	}
 }
 
-// Without returns the names that the parameter others does not contain.
+// Without returns the elements of the first list that the second list does not contain.
 func Without(names, others []string) []string {
 	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return slices.Contains(others, name) })
 }
