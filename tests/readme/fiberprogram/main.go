@@ -5,6 +5,9 @@ import (
 	"context"
 	"database/sql"
 	"log"
+	"os"
+	"os/signal"
+	"syscall"
 
 	"github.com/gofiber/fiber/v2"
 	"github.com/uptrace/bun"
@@ -66,8 +69,10 @@ func open(ctx context.Context, file string) (*bun.DB, error) {
 			return nil, err
 		}
 	}
-	zoe := &User{Email: "zoe@example.org", Theme: "dark"}
-	if _, err := db.NewInsert().Model(zoe).Ignore().Exec(ctx); err != nil {
+	if users, err := db.NewSelect().Model((*User)(nil)).Count(ctx); err != nil || users > 0 {
+		return db, err
+	}
+	if _, err := db.NewInsert().Model(&User{Email: "zoe@example.org", Theme: "dark"}).Exec(ctx); err != nil {
 		return nil, err
 	}
 	_, err = db.NewInsert().Model(&Order{UserID: 1, Item: "tea"}).Exec(ctx)
@@ -75,7 +80,8 @@ func open(ctx context.Context, file string) (*bun.DB, error) {
 }
 
 func main() {
-	ctx := context.Background()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
 	db, err := open(ctx, "shop.db")
 	if err != nil {
 		log.Fatal(err)
@@ -84,5 +90,15 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	log.Fatal(server.Listen("localhost:3000"))
+	stopped := make(chan error)
+	go func() {
+		<-ctx.Done()
+		stopped <- server.Shutdown() // also stops the worker
+	}()
+	if err := server.Listen("localhost:3000"); err != nil {
+		log.Fatal(err)
+	}
+	if err := <-stopped; err != nil {
+		log.Fatal(err)
+	}
 }
