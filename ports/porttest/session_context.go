@@ -42,8 +42,7 @@ func (h StoreHarness) endsWithItsContext(
 	expectRowCounts(t, store, id, countsBefore)
 }
 
-// expiring is a context whose deadline passes when the channel in the field passed is closed. A case therefore does not
-// depend on the clock.
+// expiring is a context that expires when a case closes its channel. The case therefore does not depend on the clock.
 type expiring struct {
 	context.Context
 	passed chan struct{}

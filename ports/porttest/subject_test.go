@@ -57,8 +57,8 @@ func (c subjectCall) rectify() (int64, error)            { return c.Rectify(c.ct
 func (c subjectCall) readKeys() ([]string, error)        { return c.Keys(c.ctx, c.id, c.query) }
 func (c subjectCall) export() error                      { return c.Export(c.ctx, c.id, c.yield) }
 
-// brokenSubjects is a SubjectStore in which the functions that are set replace the correct methods. The function in the
-// field every runs before each method.
+// brokenSubjects is a SubjectStore in which the functions that are set replace the correct methods. The function every
+// does not replace a method: it is called before each method.
 type brokenSubjects struct {
 	ports.SubjectStore
 	every        func(c *subjectCall) error
@@ -77,8 +77,7 @@ func (s brokenSubjects) breaks(store *Store) {
 	})(store)
 }
 
-// subjectResult calls the function in the field every, if it is set. It then calls the function broken, or the function
-// good if broken is nil.
+// subjectResult calls s.every if it is set. It then calls broken, or good if broken is nil.
 func subjectResult[R any](
 	s brokenSubjects, broken, good func(subjectCall) (R, error), call subjectCall,
 ) (result R, err error) {
