@@ -24,8 +24,8 @@ type Session interface {
 	Audit() AuditLog
 }
 
-// MarkReader is a Session that can also read the marks of erasures. The function MarksOf returns the ErasureMarks of a
-// session.
+// MarkReader is a Session that can also read erasure marks, the records of erasures. The function MarksOf returns the
+// ErasureMarks of a session.
 type MarkReader interface {
 	Session
 	Marks() ErasureMarks

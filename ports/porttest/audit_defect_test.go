@@ -50,7 +50,6 @@ func hidesOwnEvents(store *Store) {
 	})(store)
 }
 
-// ending is the way in which a session has ended.
 type ending struct {
 	err      error // the error of Do
 	panicked bool

@@ -91,7 +91,7 @@ func returnsEvents(change func(*domain.AuditEvent)) func(*Store) {
 	return returnsTrails(func(events []domain.AuditEvent) []domain.AuditEvent { return changed(events, change) })
 }
 
-// changesPayload returns a function that replaces each value in the payload of an event by the result of change.
+// changesPayload returns a function that changes an event: change(value) replaces each value in its payload.
 func changesPayload(change func(any) any) func(*domain.AuditEvent) {
 	return func(event *domain.AuditEvent) {
 		changed := domain.Payload{}

@@ -29,8 +29,8 @@ func TestOutboxesThatBreakAPromiseFail(t *testing.T) {
 	}))
 }
 
-// In the store in memory, claims wait for each other, because it runs one writing session at a time. The store in
-// memory therefore serves as the broken store of this test.
+// The store in memory runs one writing session at a time, so its claims wait for each other. It therefore serves as the
+// broken store of this test.
 func TestAnOutboxWhoseClaimsWaitIsFoundOut(t *testing.T) {
 	promise.ExpectFailures(t, only(outboxClaimsDoNotWaitForEachOther), inMemory(noDefect), found{
 		"a claim waits for the session of another one": {outboxClaimsDoNotWaitForEachOther},

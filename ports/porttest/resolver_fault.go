@@ -29,8 +29,8 @@ type resolverCall struct {
 	err    error
 }
 
-// attempt calls the method for the subject ResolverSystem.Populated or for the keys ResolverKeys.Populated. It calls a
-// method of keyMethods only if the resolver implements ports.KeyResolver.
+// attempt calls the method for the subject ResolverSystem.Populated or for the keys ResolverKeys.Populated. It calls
+// ExportKeys or EraseKeys only if the resolver implements ports.KeyResolver.
 func (s ResolverSystem) attempt(ctx context.Context, method string) resolverCall {
 	var err error
 	switch method {

@@ -104,8 +104,8 @@ func lockInOppositeOrder(t testing.TB, h StoreHarness, store Store, people []dom
 	return last
 }
 
-// concurrent is the number of goroutines that share a session factory. rounds is the number of sessions in each
-// goroutine.
+// concurrent is the number of goroutines that share a session factory. Each goroutine runs as many sessions as rounds
+// says.
 const (
 	concurrent = 16
 	rounds     = 4

@@ -19,8 +19,8 @@ func sessionRollsBackWhenItsDeadlineHasPassed(t testing.TB, h StoreHarness) {
 	h.endsWithItsContext(t, withExpiry, context.DeadlineExceeded)
 }
 
-// endsWithItsContext checks that Do fails and stores nothing if its context ends when the function of the session
-// returns.
+// endsWithItsContext checks that Do fails and stores nothing if its context ends while the function that was passed to
+// Do returns.
 func (h StoreHarness) endsWithItsContext(
 	t testing.TB, ending func(context.Context) (context.Context, context.CancelFunc), want error,
 ) {
