@@ -233,7 +233,8 @@ func subjectCellsWithExpiredRetentionAreAnonymized(t testing.TB, h StoreHarness)
 	}
 }
 
-// The store must refuse such steps, because the result would depend on their order.
+// The store must refuse two steps that affect the same rows, because the result would depend on their order. It must
+// also refuse a step without a valid column.
 func subjectStepsOnOneRowAreRefused(t testing.TB, h StoreHarness) {
 	s := h.shop(t)
 	before := s.content(t)
