@@ -11,7 +11,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// findCall holds the arguments of a call of Find, and the correct Finder.
+// findCall holds the arguments of a call of a broken Finder, and the correct Finder.
 type findCall struct {
 	ports.Finder
 	ctx      context.Context

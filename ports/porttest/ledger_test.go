@@ -25,8 +25,8 @@ func (b brokenLedger[R]) kept(record R) R {
 	return record
 }
 
-// read returns the history that the broken ledger returns. The last records were appended by the reading session
-// itself. The parameter own is the number of these records.
+// read returns the history that the broken ledger returns. The reading session itself has appended the last records.
+// The parameter own is the number of these records.
 func (b brokenLedger[R]) read(records []R, own int) []R {
 	if b.hidden {
 		records = records[:max(0, len(records)-own)]

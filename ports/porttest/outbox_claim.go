@@ -63,7 +63,7 @@ func outboxClaimTakesAnExpiredLease(t testing.TB, h StoreHarness) {
 	}
 }
 
-// makeInFlight changes an entry to the state in which it is after a claim at the given instant.
+// makeInFlight changes an entry as a claim at the given instant does.
 func makeInFlight(e *domain.OutboxEntry, at time.Time, attempts int) {
 	until, lease := at.Add(lease), token(at)
 	e.Status, e.Attempts = domain.OutboxInFlight, attempts

@@ -16,8 +16,8 @@ func TestAnOutboxThatKeepsItsPromisesPasses(t *testing.T) {
 	TestOutbox(t, inMemory(noDefect))
 }
 
-// Each outbox of this test breaks one or more promises. For each outbox, exactly the cases that testdata records must
-// fail, for the expected reason.
+// Each outbox of this test breaks one or more promises. A file in testdata lists the cases that must fail for each
+// outbox. No other case may fail.
 func TestOutboxesThatBreakAPromiseFail(t *testing.T) {
 	claimsWait := []func(testing.TB, StoreHarness){outboxClaimsDoNotWaitForEachOther} // checked below
 	promises := slices.DeleteFunc(slices.Clone(outboxEntryPromises), func(p promise.Promise[StoreHarness]) bool {
@@ -43,8 +43,8 @@ type (
 	results     = []domain.SettleResult
 )
 
-// outboxCall holds the arguments of a call of an outbox, and the correct outbox. The field at holds the instant that is
-// passed to Claim, Purge or Unclaimed.
+// outboxCall holds the arguments of a call of a broken outbox, and the correct outbox. The field at holds the instant
+// that is passed to Claim, Purge or Unclaimed.
 type outboxCall struct {
 	ports.Outbox
 	ctx         context.Context
@@ -73,7 +73,7 @@ func (c outboxCall) withdraw() (entries, error)                     { return c.W
 func (c outboxCall) purge() (int64, error)                          { return c.Purge(c.ctx, c.at, c.limit) }
 func (c outboxCall) unclaimed() (entries, error)                    { return c.Unclaimed(c.ctx, c.at, c.limit) }
 
-// brokenOutbox is an outbox in which the functions that are set replace the correct methods.
+// brokenOutbox is a defective outbox. Each function that is set replaces a method. The other methods are correct.
 type brokenOutbox struct {
 	ports.Outbox
 	enqueue                                        func(c outboxCall) error

@@ -79,8 +79,8 @@ var callsAfterEndInside = changesDo(func(do doFunc, ctx context.Context, fn sess
 	})
 })
 
-// changesObserver returns a function that makes a store defective: it reports its sessions to the observer that the
-// function change returns.
+// changesObserver returns a function that makes a store defective: it reports its sessions to change(o) instead of the
+// observer o.
 func changesObserver(change func(o ports.Observer) ports.Observer) func(*Store) {
 	return func(store *Store) {
 		observed := store.Observed

@@ -34,8 +34,8 @@ func only(checks ...func(testing.TB, StoreHarness)) []promise.Promise[StoreHarne
 	return slices.DeleteFunc(storagePromises(), func(p promise.Promise[StoreHarness]) bool { return !p.IsIn(checks) })
 }
 
-// testPatience is long enough for an event that happens immediately on an idle machine, even if other tests run under
-// the race detector.
+// testPatience is the time after which a call counts as blocked. It is long enough for a call that is immediate on an
+// idle machine, even if other tests run under the race detector.
 const testPatience = 5 * time.Second
 
 // inMemory returns a harness that opens stores in memory and passes each store to breaks. The functions of these
@@ -123,7 +123,7 @@ func changesDo(
 	return func(store *Store) { store.Sessions = wrapped(store.Sessions, change, asIs) }
 }
 
-// replacedStores is a session in which the fields that are set replace the stores of the embedded session.
+// replacedStores is a session with other stores: each field that is set replaces a store of the embedded session.
 type replacedStores struct {
 	ports.Session
 	consents     ports.ConsentStore

@@ -11,7 +11,8 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// brokenSweeper is a RetentionSweeper in which the functions that are set replace the correct methods.
+// brokenSweeper is a defective RetentionSweeper. Each function that is set replaces a method. The other methods are
+// correct.
 type brokenSweeper struct {
 	ports.SubjectStore
 	ports.RetentionSweeper
