@@ -9,8 +9,8 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// skipTakenIDs returns a defective append: it skips an event without an error if the subject's trail already has an
-// event with the same id. It passes the other events to the correct append.
+// skipTakenIDs returns a defective AuditLog.Append: it skips an event without an error if the subject's trail already
+// has an event with the same id. It passes the other events to the correct Append.
 func skipTakenIDs(add func(auditCall) error) func(auditCall) error {
 	return func(c auditCall) error {
 		for _, event := range c.events {

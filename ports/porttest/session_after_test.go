@@ -107,7 +107,7 @@ type probed struct {
 
 func (p probed) Probe(ctx context.Context) error { return p.probe(ctx) }
 
-// changesProbes returns a function that makes a store defective. Its Probe calls the first function if the database can
+// changesProbes returns a function that makes a store defective: its Probe calls the first function if the database can
 // be reached, and the second function otherwise.
 func changesProbes(here, away func(context.Context) error) func(*Store) {
 	return func(store *Store) {

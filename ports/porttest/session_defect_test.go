@@ -67,8 +67,8 @@ var commitsOnExit = changesDo(func(do doFunc, ctx context.Context, fn sessionFun
 	})
 })
 
-// swallowsPanics returns a function that makes a store defective: if fn panics, its Do recovers the panic and returns
-// the error instead(value), where value is the value of the panic.
+// swallowsPanics returns a function that makes a store defective: its Do recovers a panic of fn. It passes the value of
+// the panic to the given function, and returns the error that this function returns.
 func swallowsPanics(instead func(value any) error) func(*Store) {
 	return changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) (err error) {
 		defer func() {

@@ -47,8 +47,8 @@ type silentTB struct{ testing.TB }
 
 func (silentTB) Helper() {}
 
-// confusedWith returns the ids of the customers whom a defective store cannot distinguish from the customer with the
-// given id. The last parameter reports whether the store confuses two customers.
+// confusedWith returns the ids of the customers whom a defective store confuses with the customer with the given id.
+// The last function reports whether the store confuses two customers.
 func confusedWith(
 	rows func(t testing.TB, table string) []Row, id domain.SubjectID, taken func(id, other customer) bool,
 ) (others []domain.SubjectID) {

@@ -109,8 +109,8 @@ func (s shopUnderTest) hasVerifier(t testing.TB) bool {
 }
 
 // For each step of the plan, the case applies the plan without this step. LeftOver must then find the rows that this
-// step would have changed. If rows can belong to several people, LeftOver may find fewer rows. The reason is that
-// another step may have erased a row, or cleared the reference that connected the row to zoe.
+// step would have changed. If rows can belong to several people, LeftOver may find fewer rows, because another step may
+// have erased a row or cleared its reference to zoe.
 func subjectVerificationFindsSkippedSteps(t testing.TB, h StoreHarness) {
 	for _, s := range h.shops(t) {
 		if !s.hasVerifier(t) {

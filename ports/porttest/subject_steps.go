@@ -183,8 +183,8 @@ func subjectStepsAreRefused(t testing.TB, h StoreHarness) {
 	unchanged(t, "after steps that were refused", s.content(t), before)
 }
 
-// judgedAt returns the step with the given instant in Step.At. Apply then treats the retention periods that have ended
-// at this instant as over.
+// judgedAt returns the step with the given instant in Step.At. A retention period is over for this step if it has ended
+// at this instant.
 func judgedAt(step domain.Step, instant time.Time) domain.Step {
 	step.At = instant
 	return step
