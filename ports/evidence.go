@@ -10,7 +10,7 @@ type evidenceDeadline struct{}
 // WithEvidenceDeadline returns a context that limits the time for writing evidence, the audit events that a
 // SessionFactory writes even if the session rolls back (see AuditLog.AppendEvidence).
 //
-// A SessionFactory writes the evidence of a failure after the session has ended. It stops this write at the parameter
+// A SessionFactory writes the evidence of a failure after the session has ended. It stops this write at the given
 // deadline, not at the deadline of ctx, because the end of ctx may have caused the failure. Pass the instant until
 // which the caller of SessionFactory.Do still waits. This instant should be later than the deadline of ctx, so that
 // time is left for the evidence.

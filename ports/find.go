@@ -32,8 +32,8 @@ type Finder interface {
 	// lists it in Found.Gaps, and Find continues with the other tables. Find searches one table after the other and does
 	// not read them from one snapshot. The memory that Find needs does not depend on the number of rows.
 	//
-	// Find calls the function progress before each table and once at the end, in the goroutine of the caller. The function
-	// may be nil.
+	// Find calls the function progress before each table and once at the end, in the goroutine of the caller. progress may
+	// be nil.
 	//
 	// Find uses a separate connection, and returns when ctx ends. Find returns domain.ErrInvalid for values that
 	// domain.CheckSearchValues refuses. Find returns domain.ErrUnavailable if the database cannot be reached. No error, no

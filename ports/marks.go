@@ -44,10 +44,9 @@ type ErasureMarks interface {
 	// domain.MaxTextLength characters.
 	Position(ctx context.Context, reader string) (int64, error)
 
-	// Advance changes the stored position of a reader (see Position) from the parameter from to the parameter to. If the
-	// stored position differs from the parameter from, Advance changes nothing and returns false. Therefore, if several
-	// processes concurrently advance from the same position, only one of them changes it. Advance returns
-	// domain.ErrInvalid for a name that Position refuses.
+	// Advance changes the stored position of a reader (see Position). It stores the position to if the stored position is
+	// from. Otherwise Advance changes nothing and returns false. Therefore, if several processes concurrently advance from
+	// the same position, only one of them changes it. Advance returns domain.ErrInvalid for a name that Position refuses.
 	Advance(ctx context.Context, reader string, from, to int64) (moved bool, err error)
 }
 

@@ -15,9 +15,9 @@ import (
 // kinds of activities and observations that it does not know, because a later version may add kinds.
 type Observer interface {
 	// Start is called when an activity begins. It returns a context for the activity, which is derived from ctx, and a
-	// function. The caller calls this function once, in any goroutine, when the activity has ended. The duration of the
-	// activity is the time between the call of Start and the call of this function. Start may return ctx itself, and may
-	// return nil as the function.
+	// function that ends the activity. The caller calls this function once, in any goroutine. The duration of the activity
+	// is the time from the call of Start to the call of this function. Start may return ctx itself, and may return nil
+	// instead of a function.
 	//
 	// If another activity begins with the returned context, that activity is a part of the first one. An observer must not
 	// use ctx after the end of the activity, because ctx may belong to a request that has ended.

@@ -23,8 +23,8 @@ type OutboxOperations interface {
 	RequeueMatching(ctx context.Context, filter domain.OutboxFilter, limit int) ([]domain.OutboxEntry, error)
 
 	// Discard marks abandoned outbox entries as succeeded, because a person has handled them by other means. It clears the
-	// refs, corrections and errors of the entries. It returns the discarded entries, oldest first by (EnqueuedAt,
-	// EntryID). It ignores the ids of entries that are not abandoned.
+	// corrections, errors and refs (the ids of subjects in external systems) of the entries. It returns the discarded
+	// entries, oldest first by (EnqueuedAt, EntryID). It ignores the ids of entries that are not abandoned.
 	//
 	// Discarded.Completes is set on the last returned entry of an erasure if all entries of this erasure have succeeded
 	// after the call. Discard takes the lock of Outbox.Settle before it decides this. Completes is never set for a

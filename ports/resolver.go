@@ -27,8 +27,8 @@ type Resolver interface {
 	// ctx, it must not read values from ctx.
 	ExportSubject(ctx context.Context, ref domain.SubjectRef) ([]domain.ExportRecord, error)
 
-	// EraseSubject erases the subject of ref in the system. If the system holds no data about the subject, return
-	// alreadyAbsent as true and no error.
+	// EraseSubject erases the subject of ref in the system. If the system holds no data about the subject, return true and
+	// no error.
 	//
 	// EraseSubject is called at least once for each entryID, the id of the outbox entry. It is possibly called again after
 	// a success, because a worker may crash before it records the success. The entryID serves as the idempotency key.

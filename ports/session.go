@@ -8,10 +8,10 @@ import "context"
 // A session belongs to the function that it was opened for. It must not be used concurrently. Any use of the session
 // after this function has returned fails with domain.ErrSession.
 //
-// A session may buffer appends (ledger records, audit events, outbox entries) and send them in one batch. It sends the
-// batch at the latest when a call reads from a store with buffered appends, or when the session ends. If an append
-// fails, a later call or SessionFactory.Do may therefore return the error. A session opens no connection before its
-// first statement.
+// A session may buffer new records (consents, restrictions, audit events, outbox entries) and send them in one batch.
+// It sends the batch at the latest when a call reads from a store with buffered records, or when the session ends. If
+// an append fails, a later call or SessionFactory.Do may therefore return the error. A session opens no connection
+// before its first statement.
 //
 // A store copies the values that a caller passes to it. The values that a store returns belong to the caller. A store
 // returns every instant in UTC and in whole microseconds, as domain.Instant does. A call that waits for a lock or for a
@@ -24,8 +24,8 @@ type Session interface {
 	Audit() AuditLog
 }
 
-// MarkReader is a Session that can also read the marks of erasures. The function MarksOf returns the ErasureMarks of a
-// session.
+// MarkReader is a Session that can also read erasure marks, the records of erasures. The function MarksOf returns the
+// ErasureMarks of a session.
 type MarkReader interface {
 	Session
 	Marks() ErasureMarks
@@ -61,8 +61,8 @@ type SessionFactory interface {
 type Rehearser interface {
 	SessionFactory
 	// Rehearse calls fn with an open session, as Do does, and always rolls the session back. Before the rollback, it makes
-	// the checks of a commit: it sends the buffered appends, and makes the database check deferred constraints and
-	// triggers. In fn, the function Rehearsing returns true for the context.
+	// the checks of a commit: it sends the records that the session has buffered, and makes the database check deferred
+	// constraints and triggers. In fn, the function Rehearsing returns true for the context.
 	//
 	// The rollback leaves no effect: no row, no evidence (audit events that survive other rollbacks), no event of
 	// AppendOnRollback, and no notification of a worker. The functions that fn registers with AfterCommit are not called.

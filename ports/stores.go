@@ -52,7 +52,7 @@ type RestrictionStore interface {
 
 	// ClearReasons sets the reason to nil in all records of the subject, and changes nothing else. This includes the
 	// records that this session has appended before the call. A record that is appended after the call keeps its reason. A
-	// session may buffer the call, as it may buffer an append.
+	// session may send this change later, in one batch with new records.
 	ClearReasons(ctx context.Context, id domain.SubjectID) error
 }
 
@@ -64,9 +64,9 @@ type RestrictionStore interface {
 // The number of statements that a method sends never depends on the number of rows.
 type SubjectStore interface {
 	// Lock locks the subject for an erasure until the session ends. Another session that calls Lock or LockToRectify for
-	// the same subject waits until then. Lock also writes the mark of the subject: a stored record that the subject was
-	// erased at the instant of the parameter at (see domain.ErasureMark). Because of the mark, a subject that was created
-	// again after its erasure can be distinguished from a subject that was never erased.
+	// the same subject waits until then. Lock also writes an erasure mark: a row that records that the subject was erased
+	// at the given instant (see domain.ErasureMark). If the subject is created again later, this mark still shows that the
+	// subject was erased.
 	//
 	// Lock also locks the subject's own row, and the rows that connect rows of other tables to the subject. For example,
 	// it locks the subject's orders, because the rows of order lines refer to orders. It locks a row before the rows that
@@ -88,9 +88,9 @@ type SubjectStore interface {
 	Lock(ctx context.Context, id domain.SubjectID, at time.Time) error
 
 	// LockToRectify locks the subject for a rectification until the session ends. It takes the same lock as Lock: another
-	// session that calls either method for the same subject waits until then. LockToRectify writes no mark and locks no
-	// rows. It returns whether the subject was erased before, and whether the subject's row exists. It returns the same
-	// errors as Lock.
+	// session that calls either method for the same subject waits until then. LockToRectify writes no erasure mark (the
+	// row that records an erasure) and locks no rows. It returns whether the subject was erased before, and whether the
+	// subject's row exists. It returns the same errors as Lock.
 	LockToRectify(ctx context.Context, id domain.SubjectID) (domain.SubjectState, error)
 
 	// Keys returns keys of an external system, such as the names of files, from the subject's rows. It reads the columns
@@ -150,8 +150,8 @@ type SubjectStore interface {
 	// are the rows of the step's table that the path of the step connects to the subject. A path is a chain of relations
 	// to the subject's table. If there is no row, Rectify returns 0 and no error. If step.Row is not empty, Rectify writes
 	// only one row: the row that Export identifies by the same text in ExportRecord.Row. If this row does not belong to
-	// the subject, Rectify writes nothing. Rectify never changes a row of another subject, and writes no mark of an
-	// erasure.
+	// the subject, Rectify writes nothing. Rectify never changes a row of another subject, and writes no erasure mark (the
+	// row that records the erasure of a subject).
 	//
 	// Rectify stores a value so that the application and Export read the same value again. If two sessions rectify the
 	// same row, one session waits for the other. The row then holds the values of the later session.
@@ -179,8 +179,8 @@ type SubjectStore interface {
 	//
 	// Export reads everything from one snapshot. It passes each record to yield as soon as it has read the record, and
 	// keeps no records in memory. If yield returns an error, Export stops and returns this error. The function yield must
-	// not use the session. Export returns domain.ErrSession if the session has written before. Buffered appends do not
-	// count as writes, and the export may leave them out.
+	// not use the session. Export returns domain.ErrSession if the session has written before. Records that the session
+	// has only buffered (see Session) do not count as writes, and the export may leave them out.
 	Export(ctx context.Context, id domain.SubjectID, yield func(domain.ExportRecord) error) error
 }
 
@@ -253,8 +253,9 @@ type Outbox interface {
 
 	// Settle writes the outcomes of claimed outbox entries. It returns a result for each settlement, in the same order. A
 	// settlement is stale if the entry no longer has the lease token of the settlement. A stale settlement changes
-	// nothing. Any other settlement sets the status of the entry and clears the lease token. It also clears the ref and
-	// the corrections in the cases that domain.Settlement describes. Settle returns no error if there are no settlements.
+	// nothing. Any other settlement sets the status of the entry and clears the lease token. It also clears the ref (the
+	// id of the subject in the external system) and the corrections in the cases that domain.Settlement describes. Settle
+	// returns no error if there are no settlements.
 	//
 	// An operation is the set of entries with the same subject, Operation and OperationID. SettleResult.Completes reports
 	// that the settlement has completed its operation: every entry of the operation has now succeeded. Abandoned
@@ -279,9 +280,10 @@ type Outbox interface {
 	Requeue(ctx context.Context, entryIDs []string) ([]domain.OutboxEntry, error)
 
 	// Withdraw abandons the subject's rectifications (outbox entries) that are pending, failed or in flight. It clears
-	// their refs and corrections, and returns these entries, oldest first. An erasure calls Withdraw for two reasons: a
-	// rectification must not be carried out after the erasure, and the corrections are personal data that must not remain.
-	// An entry in flight loses its lease. A later settlement of this entry is therefore stale.
+	// their corrections and refs (the ids of the subject in external systems), and returns these entries, oldest first. An
+	// erasure calls Withdraw for two reasons: a rectification must not be carried out after the erasure, and the
+	// corrections are personal data that must not remain. An entry in flight loses its lease. A later settlement of this
+	// entry is therefore stale.
 	Withdraw(ctx context.Context, id domain.SubjectID) ([]domain.OutboxEntry, error)
 
 	// Purge removes up to limit outbox entries that have succeeded and whose EnqueuedAt is before enqueuedBefore. It

@@ -35,10 +35,10 @@ type ErasureVerifier interface {
 	//
 	// These comparisons with erasedAt have no tolerance, although different clocks may have set the instants.
 	//
-	// LeftOver finds rows in the same way as SubjectStore.Apply. If the subject's own row is gone, LeftOver still finds
-	// rows whose columns hold the subject's key. It then misses rows that were connected to the subject through deleted
-	// rows, and rows that refer to another column of the subject's row. To find these rows, search for their values with a
-	// Finder.
+	// LeftOver finds rows in the same way as SubjectStore.Apply. If the subject's own row was deleted, LeftOver still
+	// finds rows whose columns hold the subject's key. It then misses rows that were connected to the subject through
+	// deleted rows, and rows that refer to another column of the subject's row. To find these rows, search for their
+	// values with a Finder.
 	//
 	// LeftOver returns domain.ErrManifest for steps that SubjectStore.Apply refuses because of the data map. LeftOver
 	// returns domain.ErrConfiguration if the database may hide rows of the subject from the store. LeftOver returns

@@ -9,8 +9,8 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// skipTakenIDs returns a defective append: it skips an event without an error if the subject's trail already has an
-// event with the same id. It appends the other events by the function add.
+// skipTakenIDs returns a defective AuditLog.Append: it skips an event without an error if the subject's trail already
+// has an event with the same id. It passes the other events to the correct Append.
 func skipTakenIDs(add func(auditCall) error) func(auditCall) error {
 	return func(c auditCall) error {
 		for _, event := range c.events {
@@ -50,16 +50,15 @@ func hidesOwnEvents(store *Store) {
 	})(store)
 }
 
-// ending is the way in which a session has ended.
 type ending struct {
 	err      error // the error of Do
 	panicked bool
 	ctx      error // the error of the context
 }
 
-// keepsEvidenceAfter returns a function that makes a store defective: if a session fails, the store keeps its evidence
-// (audit events that a rollback does not remove) only if the function survives returns true for the way in which the
-// session ended.
+// keepsEvidenceAfter returns a function that makes a store defective. If a session fails, the store keeps its evidence
+// (audit events that a rollback does not remove) only after some kinds of failures. survives reports whether the store
+// keeps the evidence after a failure.
 func keepsEvidenceAfter(survives func(ending) bool) func(*Store) {
 	return changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) (err error) {
 		var evidence []domain.AuditEvent

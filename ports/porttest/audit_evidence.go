@@ -28,8 +28,8 @@ func evidence(id domain.SubjectID) []domain.AuditEvent {
 	return made
 }
 
-// appendEvidence appends evidence (audit events that a rollback does not remove) in two calls. Around these calls, it
-// makes writes that a rollback must remove.
+// appendEvidence appends evidence (audit events that a rollback does not remove) in two calls. Before and after these
+// calls, it makes writes that a rollback must remove.
 func appendEvidence(ctx context.Context, s ports.Session, id domain.SubjectID) error {
 	made := evidence(id)
 	return errors.Join(

@@ -13,7 +13,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// auditCall holds the arguments of a call of an AuditLog, and the correct AuditLog.
+// auditCall holds the arguments of a call of a broken AuditLog, and the correct AuditLog.
 type auditCall struct {
 	ports.AuditLog
 	ctx    context.Context
@@ -26,7 +26,7 @@ func (c auditCall) evidence() error                     { return c.AppendEvidenc
 func (c auditCall) onRollback() error                   { return c.AppendOnRollback(c.ctx, c.events...) }
 func (c auditCall) trail() ([]domain.AuditEvent, error) { return c.Trail(c.ctx, c.id) }
 
-// brokenLog is an AuditLog in which the functions that are set replace the correct methods.
+// brokenLog is a defective AuditLog. Each function that is set replaces a method. The other methods are correct.
 type brokenLog struct {
 	ports.AuditLog
 	add, evidence, onRollback func(c auditCall) error
@@ -91,7 +91,7 @@ func returnsEvents(change func(*domain.AuditEvent)) func(*Store) {
 	return returnsTrails(func(events []domain.AuditEvent) []domain.AuditEvent { return changed(events, change) })
 }
 
-// changesPayload returns a function that replaces each value in the payload of an event by the result of change.
+// changesPayload returns a function that changes an event: change(value) replaces each value in its payload.
 func changesPayload(change func(any) any) func(*domain.AuditEvent) {
 	return func(event *domain.AuditEvent) {
 		changed := domain.Payload{}

@@ -55,8 +55,8 @@ func (s Store) catalog(t testing.TB) domain.Catalog {
 	return catalog
 }
 
-// eachTable calls the function check for each table of DataMap. The parameter got of this function is the table with
-// the same name in the catalog that the store has returned.
+// eachTable calls check for each table of DataMap, with the table of DataMap and the table that the store has returned
+// under the same name.
 func eachTable(t testing.TB, h StoreHarness, check func(want domain.Table, got domain.CatalogTable)) {
 	t.Helper()
 	catalog := h.catalog(t)
@@ -107,8 +107,8 @@ func catalogHasTheColumns(t testing.TB, h StoreHarness) {
 	})
 }
 
-// canHold reports whether a column can hold every value of its type in the data map. The parameter t is this type. The
-// parameter live is the type of the column in the database. For example, a text column can hold every UUID.
+// canHold reports whether a database column of the type live can hold every value of the type t. For example, a text
+// column can hold every UUID.
 func canHold(t, live domain.ColumnType) bool {
 	whole := []domain.ColumnType{domain.TypeSmallInt, domain.TypeInteger, domain.TypeBigInt}
 	at := slices.Index(whole, t)

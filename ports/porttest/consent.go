@@ -40,8 +40,8 @@ func grant(id domain.SubjectID, purpose string, seconds int) domain.ConsentRecor
 	}
 }
 
-// consentRecord returns a consent or a withdrawal. The parameter version becomes the policy version, by which a case
-// identifies the record. The parameter seconds is the time from noon to the instant of the record, in seconds.
+// consentRecord returns a consent or a withdrawal. A case identifies the record by its policy version. The parameter
+// seconds is the time from noon to the instant of the record, in seconds.
 func consentRecord(id domain.SubjectID, version string, granted bool, seconds int) domain.ConsentRecord {
 	record := grant(id, "news", seconds)
 	record.PolicyVersion, record.Granted = version, granted

@@ -13,7 +13,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// brokenConsents is a ConsentStore in which the functions that are set replace the correct behavior.
+// brokenConsents is a defective ConsentStore. Its brokenLedger and its functions that are set cause the defects.
 type brokenConsents struct {
 	ports.ConsentStore
 	brokenLedger[domain.ConsentRecord]

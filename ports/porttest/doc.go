@@ -70,7 +70,13 @@
 //
 // # Stores that differ
 //
-// A store may run only one writing session at a time, may block readers during this session, and may buffer appends. A
-// store may also lack these restrictions. The suites accept both. A store without a database has no connections and can
-// always be reached. Its harness waives the cases about connections and about stores that cannot be reached.
+// The suites accept stores with these restrictions, and stores without them:
+//
+//   - The store runs only one writing session at a time.
+//   - The store blocks readers during a writing session.
+//   - The store buffers new records (consents, restrictions, outbox entries, audit events) and sends them later in one
+//     batch.
+//
+// A store without a database has no connections and can always be reached. Its harness waives the cases about
+// connections and about stores that cannot be reached.
 package porttest

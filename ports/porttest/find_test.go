@@ -11,7 +11,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// findCall holds the arguments of a call of Find, and the correct Finder.
+// findCall holds the arguments of a call of a broken Finder, and the correct Finder.
 type findCall struct {
 	ports.Finder
 	ctx      context.Context
@@ -93,8 +93,8 @@ func rewrites(change func(text string) string) func(*Store) {
 	}
 }
 
-// hides returns a function that makes a store defective: its Find does not find the texts for which the function hide
-// returns true.
+// hides returns a function that makes a store defective: its Find does not find a text if hide returns true for the
+// text.
 func hides(hide func(text string) bool) func(*Store) {
 	return rewrites(func(text string) string {
 		if hide(text) {

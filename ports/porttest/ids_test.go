@@ -16,8 +16,8 @@ type idFunc func() string
 
 func (f idFunc) NewID() string { return f() }
 
-// counting returns a function that creates sources. All sources share one counter. The function write formats a value
-// of the counter as an id.
+// counting returns a function that creates sources of ids. All sources share one counter. Each id is write(n), where n
+// is the next value of the counter.
 func counting(write func(n int64) string) func() ports.IDSource {
 	var n atomic.Int64
 	return func() ports.IDSource { return idFunc(func() string { return write(n.Add(1)) }) }

@@ -22,9 +22,9 @@ type JournalHarness struct {
 	// t.Cleanup. Required.
 	New func(t testing.TB) (open func() ports.Journal)
 
-	// CutOff truncates the last line of the journal that New has created last, as a crash would. CutOff is optional,
-	// because a crash cannot truncate the lines of some journals. Without CutOff, the case about truncated lines checks
-	// nothing.
+	// CutOff truncates the last line of the journal that New has created last, as a crash during a write would. CutOff is
+	// optional, because a crash cannot truncate the lines of some journals. Without CutOff, the case about truncated lines
+	// checks nothing.
 	CutOff func(t testing.TB)
 }
 
@@ -44,8 +44,7 @@ var journalPromises = []promise.Promise[JournalHarness]{
 	promise.That(journalRecognizesATruncatedLine, "A reader can recognize a line that a crash has truncated."),
 }
 
-// journalLines returns the lines of n erasures. The subjects have n consecutive numbers. The parameter from is the
-// first one.
+// journalLines returns the lines of n erasures, for the subjects with the numbers from, from+1 and so on.
 func journalLines(t testing.TB, from, n int) string {
 	t.Helper()
 	var lines []byte

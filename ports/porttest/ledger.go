@@ -24,13 +24,14 @@ type ledger[R any] struct {
 	latest  func(ctx context.Context, s ports.Session, id domain.SubjectID, purpose *string) (*R, error)
 }
 
-// add appends the records, all in one session if inOne is true, and each in a separate session otherwise.
+// add appends the records: all in one session if inOne is true, and otherwise each in a separate session.
 func (l ledger[R]) add(t testing.TB, store Store, inOne bool, records ...R) {
 	t.Helper()
 	appendAll(t, store, inOne, records, l.append)
 }
 
-// with opens a store and appends the records as the method add does.
+// with opens a store and appends the records: all in one session if inOne is true, and otherwise each in a separate
+// session.
 func (l ledger[R]) with(t testing.TB, h StoreHarness, inOne bool, records ...R) Store {
 	t.Helper()
 	store := h.open(t)
@@ -242,8 +243,8 @@ func instantsToRound() map[time.Time]time.Time {
 	}
 }
 
-// expectInstant checks that a store has returned the instant want, in UTC. The parameters given and got are the
-// appended and the returned instant.
+// expectInstant checks that got, an instant that a store has returned, equals want and is in UTC. A failure also shows
+// the instant that was appended.
 func expectInstant(t testing.TB, what string, got, given, want time.Time) {
 	t.Helper()
 	if !got.Equal(want) {

@@ -17,7 +17,7 @@ type brokenLedger[R any] struct {
 	hidden  bool              // a session does not see its own records
 }
 
-// kept returns the record that the broken ledger stores instead of this record.
+// kept returns the changed record that the broken ledger stores.
 func (b brokenLedger[R]) kept(record R) R {
 	if b.keep != nil {
 		b.keep(&record)
@@ -25,8 +25,8 @@ func (b brokenLedger[R]) kept(record R) R {
 	return record
 }
 
-// read returns the history that the broken ledger returns for these records. The parameter own is the number of records
-// that the reading session itself has appended. They are the last records.
+// read returns the history that the broken ledger returns. The reading session itself has appended the last records.
+// The parameter own is the number of these records.
 func (b brokenLedger[R]) read(records []R, own int) []R {
 	if b.hidden {
 		records = records[:max(0, len(records)-own)]
@@ -54,12 +54,12 @@ func returns[R any](change func(*R)) brokenLedger[R] {
 	return brokenLedger[R]{history: func(records []R) []R { return changed(records, change) }}
 }
 
-// ledgerChecks are the cases of the promises that both ledgers make.
+// ledgerChecks are the cases that exist for the consent ledger and also for the restriction ledger.
 type ledgerChecks struct {
 	instants, ownSession, takenInLast, history, onlyGrows, apart, none func(testing.TB, StoreHarness)
 }
 
-// ledgerDefects returns the defects that both ledgers can have.
+// ledgerDefects returns the defects that the consent ledger and the restriction ledger can both have.
 func ledgerDefects[R any](
 	l ledger[R], breaks func(brokenLedger[R]) func(*Store), subject func(*R) *domain.SubjectID, checks ledgerChecks,
 ) defects {

@@ -53,8 +53,8 @@ func (h StoreHarness) openMarks(t testing.TB) (m marksStore, has bool) {
 	return m, has
 }
 
-// erase locks the customers with these numbers in one session. Lock writes their erasure marks. The function of the
-// session returns the parameter failure. If failure is not nil, the session rolls back.
+// erase locks the customers with these numbers in one session, so that Lock writes their erasure marks (the records of
+// their erasures). If failure is not nil, the session fails with this error and rolls back.
 func (m marksStore) erase(t testing.TB, failure error, at time.Time, numbers ...int64) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), m.patience)
@@ -82,8 +82,8 @@ func (m marksStore) list(t testing.TB, query domain.MarkQuery) []domain.ErasureM
 }
 
 // expectMarks checks erasure marks and their order. Each element of want has the form "number at time, erasures": the
-// number of the customer, the time after noon, and the number of erasures. expectMarks also checks that the Intake (the
-// sequence number) grows from mark to mark.
+// number of the customer, the time after noon, and the number of erasures. expectMarks also checks that each mark has a
+// higher Intake (sequence number) than the mark before it.
 func expectMarks(t testing.TB, what string, got []domain.ErasureMark, want ...string) {
 	t.Helper()
 	texts, last := []string(nil), int64(0)
@@ -177,7 +177,8 @@ func markQueriesHaveBounds(t testing.TB, h StoreHarness) {
 	m.erase(t, nil, after(3), 1)
 	m.erase(t, nil, after(1), 2)
 	m.erase(t, nil, after(2), 3)
-	// Marks compares instants in whole microseconds, so this erasure counts as an erasure at after(4).
+	// The erasure is 900 ns later than after(4). It counts as an erasure at after(4), because Marks compares whole
+	// microseconds.
 	m.erase(t, nil, after(4).Add(900*time.Nanosecond), 4)
 	expectMarks(t, "since the second one", m.list(t, domain.MarkQuery{Since: after(2), Limit: 10}),
 		"1 at 3s, 1", "3 at 2s, 1", "4 at 4s, 1")
@@ -278,8 +279,8 @@ func (m marksStore) position(t testing.TB, reader string) int64 {
 	})
 }
 
-// advance calls Advance in a separate session and checks whether Advance has changed the position. If the parameter end
-// is not nil, the session rolls back with this error.
+// advance calls Advance in a separate session. It checks whether Advance has changed the stored position of the reader.
+// If the last parameter is not nil, the session rolls back with this error.
 func (m marksStore) advance(t testing.TB, reader string, from, to int64, want bool, end error) {
 	t.Helper()
 	err := try(t, m.Store, func(ctx context.Context, s ports.Session) error {

@@ -15,7 +15,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// brokenMarks is an ErasureMarks in which the functions that are set replace or change the correct behavior.
+// brokenMarks is a defective ErasureMarks. Each field that is set causes a defect.
 type brokenMarks struct {
 	ports.ErasureMarks
 	every  func(*domain.ErasureMark) // changes all marks before the query is applied

@@ -39,8 +39,7 @@ func (b box) try(t testing.TB, fn func(context.Context, ports.Outbox) error) err
 	return try(t, b.Store, func(ctx context.Context, s ports.Session) error { return fn(ctx, s.Outbox()) })
 }
 
-// toErase returns a pending erasure for the resolver that is named desk. The erasure is enqueued at the instant morning
-// plus the duration in the parameter after.
+// toErase returns a pending erasure for the resolver that is named desk. It is enqueued at morning.Add(after).
 func toErase(t testing.TB, entryID string, of domain.SubjectID, after time.Duration) domain.OutboxEntry {
 	t.Helper()
 	return domain.OutboxEntry{
@@ -74,8 +73,7 @@ func (b box) enqueue(t testing.TB, entries ...domain.OutboxEntry) {
 	b.do(t, func(ctx context.Context, outbox ports.Outbox) error { return outbox.Enqueue(ctx, entries...) })
 }
 
-// claim claims up to limit entries that are due at the instant in the parameter at. The lease token contains this
-// instant.
+// claim claims up to limit entries that are due at the given instant. The lease token contains this instant.
 func (b box) claim(t testing.TB, limit int, at time.Time) []domain.OutboxEntry {
 	t.Helper()
 	return read(t, b.Store, func(ctx context.Context, session ports.Session) ([]domain.OutboxEntry, error) {
@@ -85,8 +83,7 @@ func (b box) claim(t testing.TB, limit int, at time.Time) []domain.OutboxEntry {
 
 func token(at time.Time) string { return "lease of " + at.Format(time.RFC3339Nano) }
 
-// claimed enqueues entries and claims them at noon. It returns them as claimed, in the order in which the caller passed
-// them.
+// claimed enqueues entries and claims them at noon. It returns the claimed entries in the order of its arguments.
 func (b box) claimed(t testing.TB, entries ...domain.OutboxEntry) []domain.OutboxEntry {
 	t.Helper()
 	b.enqueue(t, entries...)
@@ -100,15 +97,13 @@ func (b box) claimed(t testing.TB, entries ...domain.OutboxEntry) []domain.Outbo
 	return claimed
 }
 
-// due returns the entries that are due at the instant in the parameter at. It claims the entries and rolls the claim
-// back.
+// due returns the entries that are due at the given instant. It claims the entries and then rolls the session back.
 func (b box) due(t testing.TB, at time.Time) []domain.OutboxEntry {
 	t.Helper()
 	return b.dueFor(t, 1000, at)
 }
 
-// dueFor returns the entries that Claim takes with this limit and these targets at the instant in the parameter at. It
-// rolls the claim back.
+// dueFor returns the entries that Claim returns for these arguments. It then rolls the session back.
 func (b box) dueFor(
 	t testing.TB, limit int, at time.Time, known ...domain.OutboxTarget,
 ) (found []domain.OutboxEntry) {
@@ -159,7 +154,7 @@ func givesBack(entry domain.OutboxEntry) domain.Settlement {
 	return domain.Settlement{Entry: entry, Status: domain.OutboxPending}
 }
 
-// These are the possible results of one settlement.
+// These are the results that Settle can return for one settlement.
 var (
 	applied   = domain.SettleResult{}
 	stale     = domain.SettleResult{Stale: true}

@@ -63,7 +63,7 @@ func outboxClaimTakesAnExpiredLease(t testing.TB, h StoreHarness) {
 	}
 }
 
-// makeInFlight changes an entry to the state that a claim at the instant in the parameter at produces.
+// makeInFlight changes an entry as a claim at the given instant does.
 func makeInFlight(e *domain.OutboxEntry, at time.Time, attempts int) {
 	until, lease := at.Add(lease), token(at)
 	e.Status, e.Attempts = domain.OutboxInFlight, attempts

@@ -10,8 +10,8 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// claimsAt returns a function that makes a store defective: its Claim selects the entries that are due at another
-// instant: shift(at) instead of at.
+// claimsAt returns a function that makes a store defective: its Claim selects the entries that are due at shift(at),
+// not at the instant at.
 func claimsAt(shift func(at time.Time) time.Time) func(*Store) {
 	return brokenOutbox{claim: func(c outboxCall) (entries, error) {
 		attempt := domain.Instant(c.at)

@@ -10,8 +10,9 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// completesBy returns a function that makes a store defective: its Settle reports that a success completes the
-// operation if no other outbox entry prevents this. The function holdsBack reports whether another entry prevents this.
+// completesBy returns a function that makes a store defective: its Settle has a wrong rule for SettleResult.Completes.
+// It sets Completes for a success unless holdsBack returns true for the settled entry and another entry that has not
+// succeeded.
 func completesBy(holdsBack func(success, other domain.OutboxEntry) bool) func(*Store) {
 	return func(store *Store) {
 		var mu sync.Mutex

@@ -10,7 +10,8 @@ import (
 	"github.com/habeas-data/habeas/internal/promise"
 )
 
-// outboxFairPromises are the promises about the way in which a claim divides its limit if more entries are due.
+// outboxFairPromises are the promises about a claim for which more entries are due than its limit allows. The claim
+// then divides its limit among the resolvers and operations.
 var outboxFairPromises = []promise.Promise[StoreHarness]{
 	that(outboxClaimSharesItsLimitAmongResolvers,
 		"A claim gives each resolver an equal share of the limit, and distributes unused shares."),
@@ -21,8 +22,8 @@ var outboxFairPromises = []promise.Promise[StoreHarness]{
 		"A claim with DueFrom and DueUntil takes every entry that became due between these instants."),
 }
 
-// erasuresNamed returns n erasures whose ids are the name followed by a number. The first erasure is enqueued at the
-// instant morning plus the duration in the parameter from. Each following erasure is enqueued a second later.
+// erasuresNamed returns n erasures whose ids are the name followed by a number. The first erasure is enqueued at
+// morning.Add(from). Each following erasure is enqueued a second later.
 func erasuresNamed(
 	t testing.TB, name string, n int, from time.Duration, change func(*domain.OutboxEntry),
 ) []domain.OutboxEntry {

@@ -61,8 +61,8 @@ func outboxClaimTakesEntriesDelayedByAWrongClock(t testing.TB, h StoreHarness) {
 	expectEntries(t, "due", b.due(t, noon), "asked to wait longer") // the other entries are claimed or are not due
 	longer := domain.OutboxTarget{Resolver: "desk", Operation: domain.OperationErase, LongestWait: 2 * domain.LongestWait}
 	expectEntries(t, "claimed with a longer LongestWait", b.claimFor(t, noon, longer))
-	// The last attempt of this entry is in the future, so a clock was ahead. The entry must be due now, although its next
-	// attempt is only an hour away.
+	// The last attempt of this entry is an hour after noon, the time of the claim below. Its next attempt is a minute
+	// later. The clock of the process that set these instants was therefore ahead, so Claim must return the entry at noon.
 	b.enqueue(t, toErase(t, "tried in an hour", id, 4*time.Second))
 	for _, entry := range b.claimFor(t, noon.Add(time.Hour)) {
 		if entry.EntryID == "tried in an hour" {

@@ -27,8 +27,8 @@ var outboxOperationsPromises = []promise.Promise[StoreHarness]{
 	that(outboxKeepsTheFirstClaimAfterARequeue, "FirstClaims returns the instant of the first claim after a requeue."),
 }
 
-// withOperations calls fn with the ports.OutboxOperations of a separate session. It returns false if the store does not
-// implement ports.OutboxOperations.
+// withOperations calls fn with the ports.OutboxOperations of a separate session. It does not call fn, and returns
+// false, if the store does not implement ports.OutboxOperations.
 func (b box) withOperations(t testing.TB, fn func(context.Context, ports.OutboxOperations) error) (has bool) {
 	t.Helper()
 	b.do(t, func(ctx context.Context, outbox ports.Outbox) error {
@@ -190,7 +190,7 @@ func outboxDiscardCompletesAnErasure(t testing.TB, h StoreHarness) {
 	expectResult(t, "the last success, with a discarded entry,", last, completes)
 	e = b.claimed(t, toErase(t, "f", zoe, 0), toErase(t, "g", zoe, time.Second))
 	b.settle(t, abandons(e[0]), abandons(e[1]))
-	// The entries f and g belong to one erasure. Discard reports its completion on g, because g was enqueued last.
+	// The entries f and g belong to one erasure. Discard sets Completes for g, because g was enqueued last.
 	expectIDs(t, "of two that are discarded together, those that complete", completing("g", "f"), "g")
 }
 

@@ -10,8 +10,8 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// brokenOps is an outbox in which the functions that are set replace the correct methods of
-// ports.OutboxOperations.
+// brokenOps is an outbox with defective ports.OutboxOperations. Each function that is set replaces a method. The other
+// methods are correct.
 type brokenOps struct {
 	ports.Outbox
 	good ports.OutboxOperations

@@ -28,8 +28,8 @@ func changesResults(change func(settlements []domain.Settlement, results []domai
 	}}.breaks
 }
 
-// changesSuccess returns a function that makes a store defective: it changes each entry that has succeeded by the
-// function change. The parameter was of this function is the entry as it was claimed.
+// changesSuccess returns a function that makes a store defective: it passes each entry that has succeeded to change,
+// with the state of the entry after its claim.
 func changesSuccess(change func(entry *domain.OutboxEntry, was domain.OutboxEntry)) func(*Store) {
 	return func(store *Store) {
 		var seen remembered
@@ -49,7 +49,7 @@ func changesSuccess(change func(entry *domain.OutboxEntry, was domain.OutboxEntr
 }
 
 // changesAbandoned returns a function that makes a store defective: it passes each abandoned entry through the function
-// change before it returns the entry. The parameter seen collects the entries as they were enqueued.
+// change before it returns the entry. It also adds each enqueued entry to seen.
 func changesAbandoned(seen *remembered, change func(*domain.OutboxEntry)) func(*Store) {
 	return brokenOutbox{
 		enqueue:   func(c outboxCall) error { seen.note(c.entries...); return c.enqueue() },
@@ -59,9 +59,9 @@ func changesAbandoned(seen *remembered, change func(*domain.OutboxEntry)) func(*
 	}.breaks
 }
 
-// keepsAbandoned returns a function that makes a store defective: an abandoned entry keeps values that the store should
-// have cleared, because the function keep restores them. The parameter was of this function is the entry as it was
-// enqueued.
+// keepsAbandoned returns a function that makes a store defective: an abandoned entry still has values that the store
+// should have cleared. The function keep gets the entry and its state when it was enqueued, and copies values of this
+// state to the entry.
 func keepsAbandoned(keep func(entry *domain.OutboxEntry, was domain.OutboxEntry)) func(*Store) {
 	seen := &remembered{}
 	return changesAbandoned(seen, func(e *domain.OutboxEntry) {

@@ -16,8 +16,8 @@ func TestAnOutboxThatKeepsItsPromisesPasses(t *testing.T) {
 	TestOutbox(t, inMemory(noDefect))
 }
 
-// Each outbox of this test breaks one or more promises. For each outbox, exactly the cases that testdata records must
-// fail, for the expected reason.
+// Each outbox of this test breaks one or more promises. A file in testdata lists the cases that must fail for each
+// outbox. No other case may fail.
 func TestOutboxesThatBreakAPromiseFail(t *testing.T) {
 	claimsWait := []func(testing.TB, StoreHarness){outboxClaimsDoNotWaitForEachOther} // checked below
 	promises := slices.DeleteFunc(slices.Clone(outboxEntryPromises), func(p promise.Promise[StoreHarness]) bool {
@@ -29,8 +29,8 @@ func TestOutboxesThatBreakAPromiseFail(t *testing.T) {
 	}))
 }
 
-// In the store in memory, claims wait for each other, because it runs one writing session at a time. The store in
-// memory therefore serves as the broken store of this test.
+// The store in memory runs one writing session at a time, so its claims wait for each other. It therefore serves as the
+// broken store of this test.
 func TestAnOutboxWhoseClaimsWaitIsFoundOut(t *testing.T) {
 	promise.ExpectFailures(t, only(outboxClaimsDoNotWaitForEachOther), inMemory(noDefect), found{
 		"a claim waits for the session of another one": {outboxClaimsDoNotWaitForEachOther},
@@ -43,8 +43,8 @@ type (
 	results     = []domain.SettleResult
 )
 
-// outboxCall holds the arguments of a call of an outbox, and the correct outbox. The field at is the instant of a
-// claim. For Purge and Unclaimed, it holds the parameter enqueuedBefore or dueBefore.
+// outboxCall holds the arguments of a call of a broken outbox, and the correct outbox. The field at holds the instant
+// that is passed to Claim, Purge or Unclaimed.
 type outboxCall struct {
 	ports.Outbox
 	ctx         context.Context
@@ -73,7 +73,7 @@ func (c outboxCall) withdraw() (entries, error)                     { return c.W
 func (c outboxCall) purge() (int64, error)                          { return c.Purge(c.ctx, c.at, c.limit) }
 func (c outboxCall) unclaimed() (entries, error)                    { return c.Unclaimed(c.ctx, c.at, c.limit) }
 
-// brokenOutbox is an outbox in which the functions that are set replace the correct methods.
+// brokenOutbox is a defective outbox. Each function that is set replaces a method. The other methods are correct.
 type brokenOutbox struct {
 	ports.Outbox
 	enqueue                                        func(c outboxCall) error
@@ -91,7 +91,7 @@ func (o brokenOutbox) breaks(store *Store) {
 	})(store)
 }
 
-// callOr calls the function broken, or the function good if broken is nil.
+// callOr calls the first function if it is set, and the second function otherwise.
 func callOr[C, R any](broken, good func(C) (R, error), call C) (R, error) {
 	if broken != nil {
 		return broken(call)
@@ -163,7 +163,7 @@ func changesClaimed(change func(*domain.OutboxEntry)) func(*Store) {
 	return changesTaken(func(_ outboxCall, taken entries) entries { return changed(taken, change) })
 }
 
-// changed changes each record in place by the function change, and returns the records.
+// changed passes a pointer to each record to change, and returns the records.
 func changed[R any](records []R, change func(*R)) []R {
 	for i := range records {
 		change(&records[i])
@@ -171,7 +171,8 @@ func changed[R any](records []R, change func(*R)) []R {
 	return records
 }
 
-// changesEach returns a function that changes each of the records that a method has returned.
+// changesEach returns a function that takes and returns the results of a method. It changes each record in these
+// results.
 func changesEach[R any](change func(*R)) func([]R, error) ([]R, error) {
 	return func(records []R, err error) ([]R, error) { return changed(records, change), err }
 }
@@ -181,7 +182,7 @@ func reversed[R any](records []R, err error) ([]R, error) {
 	return records, err
 }
 
-// remembered collects the entries that a broken outbox has seen. A rollback of a session does not remove them.
+// remembered collects the entries that a broken outbox has seen. It keeps them even if the session rolls back.
 type remembered struct {
 	mu      sync.Mutex
 	entries map[string]domain.OutboxEntry

@@ -17,7 +17,7 @@ func (b box) withdraw(t testing.TB, id domain.SubjectID) []domain.OutboxEntry {
 	})
 }
 
-// withRectifications returns a store with rectifications of the subject in every status. The result leased is the
+// withRectifications returns a store with rectifications of the subject in every status. It also returns the
 // rectification that is in flight.
 func (h StoreHarness) withRectifications(t testing.TB, id domain.SubjectID) (b box, leased domain.OutboxEntry) {
 	t.Helper()

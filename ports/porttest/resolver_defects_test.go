@@ -42,7 +42,7 @@ func exportsAlso(record domain.ExportRecord) func(*fakeResolver) {
 }
 
 // changesErasure returns a function that makes a resolver defective: its EraseSubject passes its results through the
-// function change. If failures is false, only results without an error pass through the function change.
+// function change. If failures is false, change does not apply to a failed erasure.
 func changesErasure(change func(alreadyAbsent bool, err error) (bool, error), failures bool) func(*fakeResolver) {
 	return func(f *fakeResolver) {
 		erase := f.erase

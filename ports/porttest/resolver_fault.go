@@ -29,8 +29,8 @@ type resolverCall struct {
 	err    error
 }
 
-// attempt calls the method for the subject ResolverSystem.Populated or for the keys ResolverKeys.Populated. It calls a
-// method of keyMethods only if the resolver implements ports.KeyResolver.
+// attempt calls the method for the subject ResolverSystem.Populated or for the keys ResolverKeys.Populated. It calls
+// ExportKeys or EraseKeys only if the resolver implements ports.KeyResolver.
 func (s ResolverSystem) attempt(ctx context.Context, method string) resolverCall {
 	var err error
 	switch method {
@@ -50,7 +50,7 @@ func (s ResolverSystem) attempt(ctx context.Context, method string) resolverCall
 	return resolverCall{method, err}
 }
 
-// attempts calls each of the two methods that must fail because of the fault.
+// attempts calls those of the two methods that cannot succeed during the fault.
 func (s ResolverSystem) attempts(methods resolverMethods, fault ResolverFault) (all []resolverCall) {
 	if !fault.SparesExport {
 		all = append(all, s.attempt(context.Background(), methods.export))

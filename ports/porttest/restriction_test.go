@@ -13,7 +13,8 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// brokenRestrictions is a RestrictionStore in which the functions that are set replace or change the correct behavior.
+// brokenRestrictions is a defective RestrictionStore. Its brokenLedger and its functions that are set cause the
+// defects.
 type brokenRestrictions struct {
 	ports.RestrictionStore
 	brokenLedger[domain.RestrictionRecord]

@@ -60,8 +60,7 @@ func (h StoreHarness) patience() time.Duration {
 	return h.Patience
 }
 
-// requireHook fails a case that needs the optional function of Store with this name. The parameter there is false if
-// the function is not set.
+// requireHook fails a case that needs an optional function of Store if this function is not set.
 func requireHook(t testing.TB, there bool, name string) {
 	t.Helper()
 	must(t, there, "Store.%s is not set: set it, or waive this case (StoreHarness.Waive) and say why", name)
@@ -93,10 +92,11 @@ func (h StoreHarness) within(t testing.TB, what string, fn func()) {
 	}
 }
 
-// inOneAndMany are the values of the parameter inOne of appendAll.
+// inOneAndMany has the values of the parameter inOne of appendAll: true for one session, and false for a session for
+// each record.
 var inOneAndMany = []bool{true, false}
 
-// appendAll appends the records, all in one session if inOne is true, and each in a separate session otherwise.
+// appendAll appends the records: all in one session if inOne is true, and otherwise each in a separate session.
 func appendAll[R any](
 	t testing.TB, store Store, inOne bool, records []R, add func(context.Context, ports.Session, R) error,
 ) {

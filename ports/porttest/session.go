@@ -92,7 +92,8 @@ func writeToAllStores(ctx context.Context, s ports.Session, id domain.SubjectID)
 	)
 }
 
-// writeAndRead calls writeToAllStores and then reads, so that the store sends the appends that it has buffered.
+// writeAndRead calls writeToAllStores. It then reads, because a store must send its buffered writes to the database
+// before it reads.
 func writeAndRead(ctx context.Context, s ports.Session, id domain.SubjectID) error {
 	return errors.Join(writeToAllStores(ctx, s, id), errOf(countRows(ctx, s, id)))
 }

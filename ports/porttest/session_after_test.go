@@ -15,7 +15,8 @@ type afterCommit struct {
 
 func (n afterCommit) AfterCommit(fn func(context.Context)) { n.notify(fn) }
 
-// changesAfterCommit returns a function that makes a store defective: its AfterCommit calls the function notify.
+// changesAfterCommit returns a function that makes a store defective: notify replaces the method AfterCommit of its
+// sessions.
 func changesAfterCommit(notify func(s ports.CommitNotifier, fn func(context.Context))) func(*Store) {
 	return changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) error {
 		return do(ctx, func(ctx context.Context, s ports.Session) error {
@@ -25,7 +26,8 @@ func changesAfterCommit(notify func(s ports.CommitNotifier, fn func(context.Cont
 	})
 }
 
-// callsAfterAnyEnd makes a store defective: it calls the functions of AfterCommit even if the session fails.
+// callsAfterAnyEnd makes a store defective: it calls the functions that are registered with AfterCommit even if the
+// session fails.
 var callsAfterAnyEnd = changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) error {
 	var after []func(context.Context)
 	defer func() {
@@ -38,8 +40,8 @@ var callsAfterAnyEnd = changesDo(func(do doFunc, ctx context.Context, fn session
 	})
 })
 
-// callsAfterCommitInside makes a store defective: the functions of AfterCommit get the context of the session that has
-// ended.
+// callsAfterCommitInside makes a store defective: it calls the functions that are registered with AfterCommit with the
+// context of the session, although the session has ended.
 var callsAfterCommitInside = changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) error {
 	return do(ctx, func(inside context.Context, s ports.Session) error {
 		own, _ := s.(ports.CommitNotifier)
@@ -56,7 +58,7 @@ type afterEnd struct {
 
 func (e afterEnd) AfterEnd(fn func(context.Context, error)) { e.notify(fn) }
 
-// changesAfterEnd returns a function that makes a store defective: its AfterEnd calls the function notify.
+// changesAfterEnd returns a function that makes a store defective: notify replaces the method AfterEnd of its sessions.
 func changesAfterEnd(notify func(s ports.EndNotifier, fn func(context.Context, error))) func(*Store) {
 	return changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) error {
 		return do(ctx, func(ctx context.Context, s ports.Session) error {
@@ -66,7 +68,8 @@ func changesAfterEnd(notify func(s ports.EndNotifier, fn func(context.Context, e
 	})
 }
 
-// callsAfterEndInside makes a store defective: the functions of AfterEnd get the context of the session that has ended.
+// callsAfterEndInside makes a store defective: it calls the functions that are registered with AfterEnd with the
+// context of the session, although the session has ended.
 var callsAfterEndInside = changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) error {
 	return do(ctx, func(inside context.Context, s ports.Session) error {
 		own, _ := s.(ports.EndNotifier)
@@ -76,8 +79,8 @@ var callsAfterEndInside = changesDo(func(do doFunc, ctx context.Context, fn sess
 	})
 })
 
-// changesObserver returns a function that makes a store defective: it reports its sessions to the observer that the
-// function change returns.
+// changesObserver returns a function that makes a store defective: it reports its sessions to change(o) instead of the
+// observer o.
 func changesObserver(change func(o ports.Observer) ports.Observer) func(*Store) {
 	return func(store *Store) {
 		observed := store.Observed
@@ -104,8 +107,8 @@ type probed struct {
 
 func (p probed) Probe(ctx context.Context) error { return p.probe(ctx) }
 
-// changesProbes returns a function that makes a store defective: its Probe calls the function here if the database can
-// be reached, and the function away otherwise.
+// changesProbes returns a function that makes a store defective: its Probe calls the first function if the database can
+// be reached, and the second function otherwise.
 func changesProbes(here, away func(context.Context) error) func(*Store) {
 	return func(store *Store) {
 		store.Sessions = probed{store.Sessions.Do, here}

@@ -63,8 +63,8 @@ func sessionIsTriedAgainAfterADeadlock(t testing.TB, h StoreHarness) {
 }
 
 // lockInOppositeOrder runs two sessions that lock two people in opposite order, which causes a deadlock. Both sessions
-// must succeed after retries. Each attempt of a session appends an event to the trail of the person that it locks
-// first. lockInOppositeOrder returns, for each session, the id of the event that the last attempt appended.
+// must succeed after retries. Each attempt of a session appends an audit event about the person that it locks first.
+// lockInOppositeOrder returns, for each session, the id of the event that the last attempt appended.
 func lockInOppositeOrder(t testing.TB, h StoreHarness, store Store, people []domain.SubjectID) (last []string) {
 	t.Helper()
 	var waiting atomic.Int32
@@ -104,8 +104,8 @@ func lockInOppositeOrder(t testing.TB, h StoreHarness, store Store, people []dom
 	return last
 }
 
-// concurrent is the number of goroutines that share a session factory. rounds is the number of sessions in each
-// goroutine.
+// concurrent is the number of goroutines that share a session factory. Each goroutine runs as many sessions as rounds
+// says.
 const (
 	concurrent = 16
 	rounds     = 4

@@ -69,7 +69,8 @@ func sessionLeavesNoConnectionBehind(t testing.TB, h StoreHarness) {
 	})
 }
 
-// eventually waits until the function done returns true, because a store may make the change in the background.
+// eventually waits until done returns true. A store may need some time, for example because it closes a connection in
+// the background.
 func (h StoreHarness) eventually(t testing.TB, what string, done func() bool) {
 	t.Helper()
 	deadline, tick := time.After(h.patience()), time.NewTicker(time.Millisecond)

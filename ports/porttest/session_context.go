@@ -19,8 +19,8 @@ func sessionRollsBackWhenItsDeadlineHasPassed(t testing.TB, h StoreHarness) {
 	h.endsWithItsContext(t, withExpiry, context.DeadlineExceeded)
 }
 
-// endsWithItsContext checks that Do fails and stores nothing if its context ends when the function of the session
-// returns.
+// endsWithItsContext checks that Do fails and stores nothing if its context ends while the function that was passed to
+// Do returns.
 func (h StoreHarness) endsWithItsContext(
 	t testing.TB, ending func(context.Context) (context.Context, context.CancelFunc), want error,
 ) {
@@ -42,8 +42,7 @@ func (h StoreHarness) endsWithItsContext(
 	expectRowCounts(t, store, id, countsBefore)
 }
 
-// expiring is a context whose deadline passes when the channel in the field passed is closed. A case therefore does not
-// depend on the clock.
+// expiring is a context that expires when a case closes its channel. The case therefore does not depend on the clock.
 type expiring struct {
 	context.Context
 	passed chan struct{}

@@ -67,8 +67,8 @@ var commitsOnExit = changesDo(func(do doFunc, ctx context.Context, fn sessionFun
 	})
 })
 
-// swallowsPanics returns a function that makes a store defective: its Do recovers a panic of fn and returns the error
-// that the function instead returns for the value of the panic.
+// swallowsPanics returns a function that makes a store defective: its Do recovers a panic of fn. It passes the value of
+// the panic to the given function, and returns the error that this function returns.
 func swallowsPanics(instead func(value any) error) func(*Store) {
 	return changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) (err error) {
 		defer func() {
@@ -80,9 +80,8 @@ func swallowsPanics(instead func(value any) error) func(*Store) {
 	})
 }
 
-// changesResult returns a function that makes a store defective: its Do returns the result of the function change. The
-// parameter err of this function is the error that the correct Do returns. The parameter ofFn is the error that the
-// function passed to Do returns.
+// changesResult returns a function that makes a store defective: its Do returns change(err, ofFn), where err is the
+// result of the correct Do, and ofFn is the result of fn.
 func changesResult(change func(err, ofFn error) error) func(*Store) {
 	return changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) error {
 		var ofFn error
@@ -184,8 +183,8 @@ func sharesPayloads(store *Store) {
 }
 
 // opensConnections returns a function that makes a store defective: its sessions hold more connections than they need.
-// If atOnce is true, each session takes an additional connection when it begins. If the function keep returns true when
-// a session ends, the session leaves one connection open.
+// If atOnce is true, each session takes an additional connection when it begins. A session leaves a connection open at
+// its end if keep returns true.
 func opensConnections(atOnce bool, keep func(err error, panicked bool) bool) func(*Store) {
 	return func(store *Store) {
 		var open atomic.Int64
@@ -275,8 +274,8 @@ var neverRetriesDeadlocks = changesSessions(func(s ports.Session) replacedStores
 	return replacedStores{Session: s, subjects: &deadlocks{SubjectStore: s.Subjects(), second: errDeadlock}}
 })
 
-// deadlocks is a SubjectStore that simulates a deadlock. The first call of Lock succeeds. The second call returns the
-// error in the field second.
+// deadlocks is a SubjectStore that simulates a deadlock: only the first call of Lock succeeds. Each later call returns
+// a given error.
 type deadlocks struct {
 	ports.SubjectStore
 	locked bool

@@ -24,7 +24,7 @@ var rehearsalPromises = []promise.Promise[StoreHarness]{
 		"A rehearsal inside a session, and a session inside a rehearsal, returns ErrSession."),
 }
 
-// rehearse calls Rehearse with fn. The result has is false if the store does not implement ports.Rehearser.
+// rehearse calls Rehearse with fn. It returns false if the store does not implement ports.Rehearser.
 func rehearse(t testing.TB, store Store, fn func(context.Context, ports.Session) error) (has bool, err error) {
 	t.Helper()
 	rehearser, err := ports.RehearserOf(store.Sessions)
@@ -36,7 +36,8 @@ func rehearse(t testing.TB, store Store, fn func(context.Context, ports.Session)
 	return true, rehearser.Rehearse(ctx, fn)
 }
 
-// writeEverything makes every kind of write and then reads, so that the store sends the appends that it has buffered.
+// writeEverything makes every kind of write. It then reads, because a store must send its buffered writes to the
+// database before it reads.
 func writeEverything(ctx context.Context, s ports.Session, id domain.SubjectID) error {
 	return errors.Join(appendAllKinds(ctx, s, id), writeAndRead(ctx, s, id))
 }

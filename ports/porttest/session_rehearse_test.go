@@ -18,8 +18,8 @@ type rehearser struct {
 
 func (r rehearser) Rehearse(ctx context.Context, fn sessionFunc) error { return r.rehearse(ctx, fn) }
 
-// wrapped returns a session factory whose Do calls do and whose Rehearse calls rehearse. The functions do and rehearse
-// get the correct method as their first argument.
+// wrapped returns a session factory in which the last two functions replace the methods Do and Rehearse. Each function
+// gets the method that it replaces as its first argument.
 func wrapped(
 	sessions ports.SessionFactory, do, rehearse func(doFunc, context.Context, sessionFunc) error,
 ) ports.SessionFactory {
@@ -31,11 +31,11 @@ func wrapped(
 	return rehearser{doing, func(ctx context.Context, fn sessionFunc) error { return rehearse(good.Rehearse, ctx, fn) }}
 }
 
-// asIs calls the method run without a change. The function wrapped then keeps the correct method.
+// asIs calls a method and does not change its effect. As an argument of wrapped, it keeps the correct method.
 func asIs(run doFunc, ctx context.Context, fn sessionFunc) error { return run(ctx, fn) }
 
-// changesRehearsals returns a function that makes a store defective: its Rehearse calls the function change. The
-// parameters do and rehearse of the function change are the correct methods.
+// changesRehearsals returns a function that makes a store defective: change replaces its Rehearse. The first two
+// arguments of change are the correct methods Do and Rehearse.
 func changesRehearsals(change func(do, rehearse doFunc, ctx context.Context, fn sessionFunc) error) func(*Store) {
 	return func(store *Store) {
 		do := doFunc(store.Sessions.Do)
@@ -46,7 +46,8 @@ func changesRehearsals(change func(do, rehearse doFunc, ctx context.Context, fn 
 }
 
 // rollsBackByError returns a function that makes a store defective: its Rehearse runs an ordinary session that ends
-// with an error, without the checks of a commit. The parameter change can add another defect.
+// with an error, so that the database does not make the checks of a commit. change can add another defect to the
+// session.
 func rollsBackByError(change func(s ports.Session) ports.Session) func(*Store) {
 	return changesRehearsals(func(do, _ doFunc, ctx context.Context, fn sessionFunc) error {
 		err := do(ports.WithRehearsal(ctx), func(ctx context.Context, s ports.Session) error {
@@ -108,7 +109,7 @@ func TestRehearsalsThatBreakAPromiseAreFoundOut(t *testing.T) {
 	})
 }
 
-// callsAfterARehearsal makes a store defective: its Rehearse calls the functions of AfterCommit.
+// callsAfterARehearsal makes a store defective: its Rehearse calls the functions that are registered with AfterCommit.
 var callsAfterARehearsal = changesRehearsals(func(_, do doFunc, ctx context.Context, fn sessionFunc) error {
 	var after []func(context.Context)
 	err := do(ctx, func(ctx context.Context, s ports.Session) error {

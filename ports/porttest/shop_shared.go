@@ -46,8 +46,8 @@ func sharedTables() []domain.Table {
 			},
 			Columns: []domain.Column{
 				column("gift_id", domain.TypeBigInt), column("line", domain.TypeInteger), erased("Giver", "color"),
-				// All personal columns have the strategy erase. An erasure keeps the rows only because two paths (chains of
-				// relations) connect them to people.
+				// An erasure would delete the rows of a table whose personal columns all have the strategy erase. It overwrites the
+				// rows of this table instead, because two paths (chains of relations) connect them to people.
 				erased("Receiver", "knot"),
 			},
 		},

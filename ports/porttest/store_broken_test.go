@@ -29,17 +29,17 @@ type (
 
 func brokenStore(d storeDefect) (StoreHarness, found) { return inMemory(d.breaks), d.found }
 
-// only selects the storage promises whose cases are among the checks.
+// only returns the storage promises that are checked by one of the given cases.
 func only(checks ...func(testing.TB, StoreHarness)) []promise.Promise[StoreHarness] {
 	return slices.DeleteFunc(storagePromises(), func(p promise.Promise[StoreHarness]) bool { return !p.IsIn(checks) })
 }
 
-// testPatience is long enough for an event that happens immediately on an idle machine, even if other tests run under
-// the race detector.
+// testPatience is the time after which a call counts as blocked. It is long enough for a call that is immediate on an
+// idle machine, even if other tests run under the race detector.
 const testPatience = 5 * time.Second
 
-// inMemory returns a harness that opens stores in memory and breaks each store with the function breaks. The functions
-// of these stores, such as Store.Statements, simulate a database.
+// inMemory returns a harness that opens stores in memory and passes each store to breaks. The functions of these
+// stores, such as Store.Statements, simulate a database.
 func inMemory(breaks func(*Store)) StoreHarness {
 	return StoreHarness{
 		Patience: testPatience,
@@ -115,15 +115,15 @@ func (f doFunc) Do(ctx context.Context, fn sessionFunc) error {
 	return f(ctx, fn)
 }
 
-// changesDo returns a function that makes a store defective: its Do calls the function change. The parameter do of the
-// function change is the correct method.
+// changesDo returns a function that makes a store defective: change replaces its Do. The first argument of change is
+// the correct method.
 func changesDo(
 	change func(do doFunc, ctx context.Context, fn func(context.Context, ports.Session) error) error,
 ) func(*Store) {
 	return func(store *Store) { store.Sessions = wrapped(store.Sessions, change, asIs) }
 }
 
-// replacedStores is a session in which the fields that are set replace the stores of the embedded session.
+// replacedStores is a session with other stores: each field that is set replaces a store of the embedded session.
 type replacedStores struct {
 	ports.Session
 	consents     ports.ConsentStore
@@ -181,8 +181,8 @@ func replacedOrOwn[S comparable](broken S, own func(ports.Session) S, s ports.Se
 	return own(s)
 }
 
-// changesSessions returns a function that makes a store defective: the function of a session gets the session that the
-// function change returns instead of the correct session.
+// changesSessions returns a function that makes a store defective: it passes each session through the function change
+// before it passes the session to fn of Do.
 func changesSessions(change func(s ports.Session) replacedStores) func(*Store) {
 	return changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) error {
 		return do(ctx, func(ctx context.Context, s ports.Session) error { return fn(ctx, change(s)) })

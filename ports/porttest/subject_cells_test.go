@@ -6,7 +6,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// cellDefects returns defects in which a store overwrites a cell without regard to a rule of its column.
+// cellDefects returns stores whose erasure overwrites a cell with a value that a rule of its column forbids.
 func cellDefects() defects {
 	hex := strings.Repeat("0123456789abcdef", 2)
 	return defects{

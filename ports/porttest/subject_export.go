@@ -207,8 +207,8 @@ func subjectExportHasTheLedgers(t testing.TB, h StoreHarness) {
 	s.expectLedgers(t, rows, want)
 }
 
-// expectLedgers checks the end of zoe's export, which has two records of each ledger. The parameter rows is the number
-// of exported cells before the ledgers. The parameter values holds the exported values of the ledgers, in order.
+// expectLedgers checks the end of zoe's export: values holds the wanted values of two records of each ledger, in order.
+// They must follow after the given number of records, which are about the rows of zoe.
 func (s shopUnderTest) expectLedgers(t testing.TB, rows int, values []any) {
 	t.Helper()
 	records := s.export(t, zoe)

@@ -24,8 +24,8 @@ func changesIDs(change func(elements []string) []string) func(*Store) {
 	return brokenSubjects{every: func(c *subjectCall) error { c.id = id(c.id); return nil }}.breaks
 }
 
-// alsoApplies returns a function that makes a store defective: its Apply also changes the rows of each customer for
-// which the function taken returns true.
+// alsoApplies returns a function that makes a store defective: its Apply also applies the steps to each customer whom
+// confusedWith returns, for example each customer with the same number.
 func alsoApplies(taken func(id, other customer) bool) func(*Store) {
 	return func(store *Store) {
 		rows := store.Rows
@@ -47,7 +47,8 @@ type silentTB struct{ testing.TB }
 
 func (silentTB) Helper() {}
 
-// confusedWith returns the ids of all other customers for which the function taken returns true.
+// confusedWith returns the ids of the customers whom a defective store confuses with the customer with the given id.
+// The last function reports whether the store confuses two customers.
 func confusedWith(
 	rows func(t testing.TB, table string) []Row, id domain.SubjectID, taken func(id, other customer) bool,
 ) (others []domain.SubjectID) {
@@ -79,7 +80,8 @@ func samePadded(id, other customer) bool {
 	return id.number == other.number && strings.TrimSpace(id.tenant) == strings.TrimSpace(other.tenant)
 }
 
-// samePattern reports whether the other customer matches if the tenant is used as a pattern of LIKE.
+// samePattern reports whether id and other have the same number and LIKE matches their tenants, as in a store that
+// compares tenants with LIKE.
 func samePattern(id, other customer) bool {
 	prefix, isPattern := strings.CutSuffix(id.tenant, "%")
 	likeOne := len(id.tenant) == len(other.tenant) && strings.Contains(id.tenant, "_") &&

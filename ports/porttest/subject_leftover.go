@@ -80,8 +80,8 @@ func subjectVerificationFindsNothingAfterAPlan(t testing.TB, h StoreHarness) {
 	}
 }
 
-// applyThenVerify locks zoe, applies the steps in the parameter done, and calls LeftOver for the steps in the parameter
-// expected. It returns the results of both calls and rolls the session back.
+// applyThenVerify locks zoe, passes the first list of steps to Apply, and passes the second list to LeftOver. It
+// returns the results of both calls and rolls the session back.
 func (s shopUnderTest) applyThenVerify(
 	t testing.TB, done, expected []domain.Step,
 ) (rows []int64, found []domain.Leftover) {
@@ -108,9 +108,9 @@ func (s shopUnderTest) hasVerifier(t testing.TB) bool {
 	return s.verify(t, func(context.Context, ports.ErasureVerifier) error { return nil })
 }
 
-// For each step of the plan, the case applies the plan without this step. LeftOver must find the rows of this step. It
-// may find fewer rows if rows can belong to several people: another step has erased a row, or has cleared the reference
-// that connected the row to zoe.
+// For each step of the plan, the case applies the plan without this step. LeftOver must then find the rows that this
+// step would have changed. If rows can belong to several people, LeftOver may find fewer rows, because another step may
+// have erased a row or cleared its reference to zoe.
 func subjectVerificationFindsSkippedSteps(t testing.TB, h StoreHarness) {
 	for _, s := range h.shops(t) {
 		if !s.hasVerifier(t) {

@@ -74,14 +74,13 @@ func subjectLockLeavesAMark(t testing.TB, h StoreHarness) {
 	assert(t, !marked, "another subject has the mark of an erasure")
 }
 
-// expectState checks the state of a customer that LockToRectify returns.
+// expectState checks the SubjectState that LockToRectify returns for the customer.
 func (s shopUnderTest) expectState(t testing.TB, what string, who customer, want domain.SubjectState) {
 	t.Helper()
 	got := s.stateOf(t, who)
 	assert(t, got == want, "the state of a subject that %s is %+v, want %+v", what, got, want)
 }
 
-// stateOf returns the state of a customer that LockToRectify returns.
 func (s shopUnderTest) stateOf(t testing.TB, who customer) domain.SubjectState {
 	t.Helper()
 	return read(t, s.Store, func(ctx context.Context, session ports.Session) (domain.SubjectState, error) {

@@ -27,7 +27,8 @@ func (s shopUnderTest) rectify(t testing.TB, who customer, step domain.Rectifica
 	})
 }
 
-// rewritten is a value that an application reads back with another type or in another notation.
+// rewritten has a value that is written into a column, and the value that the application then reads. Both values have
+// different types or notations.
 type rewritten struct{ value, read any }
 
 // validValues has valid values of several columns, with the name of the column as the key. The columns have different
@@ -183,8 +184,8 @@ func subjectRectificationCanBeRolledBack(t testing.TB, h StoreHarness) {
 	unchanged(t, "after a rollback", s.content(t), before)
 }
 
-// The store may make the second session wait, or may retry the first session. The row must hold the value of the
-// session in which Rectify returned last.
+// Two sessions rectify the same row. The store may make the second session wait, or may retry the first session. The
+// row must hold the value of the session in which Rectify returned last.
 func subjectLaterRectificationStays(t testing.TB, h StoreHarness) {
 	s := h.shop(t)
 	var mu sync.Mutex

@@ -101,8 +101,8 @@ func (c content) pathsTo(table string, row Row, to customer) (vias []string) {
 	return vias
 }
 
-// belongs reports whether the data map assigns the column to a path whose name is in the parameter vias. A path is a
-// chain of relations from the table to people.
+// belongs reports whether the data map assigns the column to one of the given paths. A path is a chain of relations
+// from the table to people, and is identified by its name.
 func belongs(table, column string, vias []string) bool {
 	described, _ := DataMap().Table(table)
 	c, _ := described.Column(column)
@@ -152,7 +152,8 @@ func sharedPlan(t testing.TB) []domain.Step {
 }
 
 // erasedParts returns the rows of these tables as an erasure of zoe must leave them, with "erased" in place of each
-// surrogate (a value that replaces an erased value). The parameter over is true if the retention periods have ended.
+// surrogate (a value that replaces an erased value). If over is true, no retention period prevents the erasure of a
+// cell.
 func (c content) erasedParts(tables []string, over bool) content {
 	erased := content{}
 	for _, name := range tables {

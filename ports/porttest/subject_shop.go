@@ -13,7 +13,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// customer is a person in the shop. The ids of the customer's rows are the thousand numbers from the field ids on.
+// customer is a person in the shop. Each row of the customer has an id from ids to ids+999.
 type customer struct {
 	tenant string
 	number int64
@@ -73,7 +73,7 @@ func (c customer) says(what string) string { return fmt.Sprintf("%s of %d", what
 // years ends on a day that may not exist.
 var issued = time.Date(2024, 2, 29, 23, 59, 59, 123456000, time.UTC)
 
-// row returns a row of the customer with the given id. The parameter more holds further columns.
+// row returns a row of the customer with the given id and further columns.
 func (c customer) row(id int64, more Row) Row {
 	row := Row{"id": id, "tenant": c.tenant, "person": c.number}
 	for column, value := range more {

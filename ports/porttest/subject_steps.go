@@ -122,7 +122,7 @@ func subjectColumnsAreAnonymized(t testing.TB, h StoreHarness) {
 		assert(t, rows == want, "%d rows of %s were anonymized, want %d", rows, table, want)
 		s.expectAnonymized(t, before, step.Target, step.Columns)
 	}
-	// The step leaves out columns that the plan anonymizes. Apply must not overwrite these columns.
+	// The step has only one of the columns that the plan anonymizes. Apply must not overwrite the other columns.
 	one := domain.Step{Target: "people", Strategy: domain.StrategyAnonymize, Columns: []string{"email"}}
 	other := shopUnderTest{h.open(t)}
 	other.seed(t, zoe, 1)
@@ -183,14 +183,14 @@ func subjectStepsAreRefused(t testing.TB, h StoreHarness) {
 	unchanged(t, "after steps that were refused", s.content(t), before)
 }
 
-// judgedAt returns the step with an instant in the field At. A retention period that has ended by this instant counts
-// as over.
+// judgedAt returns the step with the given instant in Step.At. A retention period is over for this step if it has ended
+// at this instant.
 func judgedAt(step domain.Step, instant time.Time) domain.Step {
 	step.At = instant
 	return step
 }
 
-// In invoices, the address is retained for ten years. The phone is anonymized.
+// The address of an invoice is retained for ten years. The phone is anonymized immediately.
 func subjectCellsWithExpiredRetentionAreAnonymized(t testing.TB, h StoreHarness) {
 	after := issued.AddDate(10, 0, 1) // issued is on 29 February, which does not exist ten years later
 	for name, test := range map[string]struct {
@@ -233,7 +233,8 @@ func subjectCellsWithExpiredRetentionAreAnonymized(t testing.TB, h StoreHarness)
 	}
 }
 
-// The store must refuse such steps, because the result would depend on their order.
+// The store must refuse two steps that affect the same rows, because the result would depend on their order. It must
+// also refuse a step without a valid column.
 func subjectStepsOnOneRowAreRefused(t testing.TB, h StoreHarness) {
 	s := h.shop(t)
 	before := s.content(t)

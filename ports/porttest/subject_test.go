@@ -15,8 +15,8 @@ func TestASubjectStoreThatKeepsItsPromisesPasses(t *testing.T) {
 	TestSubjectStore(t, inMemory(noDefect))
 }
 
-// Each store of this test breaks one or more promises. For each store, exactly the cases that testdata records must
-// fail, for the expected reason. A slow case adds many rows or waits for an event that must not happen, so it runs only
+// Each store of this test breaks one or more promises. A file in testdata lists the cases that must fail for each
+// store. No other case may fail. A slow case adds many rows or waits for an event that must not happen, so it runs only
 // for the defects that it must detect.
 func TestSubjectStoresThatBreakAPromiseFail(t *testing.T) {
 	slow := []promise.Check[StoreHarness]{
@@ -38,7 +38,7 @@ func TestASubjectStoreWithoutStatementsSaysWhatToDo(t *testing.T) {
 	})
 }
 
-// subjectCall holds the arguments of a call of a SubjectStore, and the correct SubjectStore.
+// subjectCall holds the arguments of a call of a broken SubjectStore, and the correct SubjectStore.
 type subjectCall struct {
 	ports.SubjectStore
 	ctx   context.Context
@@ -57,8 +57,8 @@ func (c subjectCall) rectify() (int64, error)            { return c.Rectify(c.ct
 func (c subjectCall) readKeys() ([]string, error)        { return c.Keys(c.ctx, c.id, c.query) }
 func (c subjectCall) export() error                      { return c.Export(c.ctx, c.id, c.yield) }
 
-// brokenSubjects is a SubjectStore in which the functions that are set replace the correct methods. The function in the
-// field every runs before each method.
+// brokenSubjects is a defective SubjectStore. The function every is called before each method. Each other function that
+// is set replaces a method.
 type brokenSubjects struct {
 	ports.SubjectStore
 	every        func(c *subjectCall) error
@@ -77,8 +77,7 @@ func (s brokenSubjects) breaks(store *Store) {
 	})(store)
 }
 
-// subjectResult calls the function in the field every, if it is set. It then calls the function broken, or the function
-// good if broken is nil.
+// subjectResult calls s.every if it is set. It then calls broken, or good if broken is nil.
 func subjectResult[R any](
 	s brokenSubjects, broken, good func(subjectCall) (R, error), call subjectCall,
 ) (result R, err error) {

@@ -15,7 +15,8 @@ var errEnough = errors.New("enough")
 func subjectExportEndsWithYield(t testing.TB, h StoreHarness) {
 	s := h.shop(t)
 	all := len(s.export(t, zoe))
-	// The export ends within a row, between two rows, between two tables, or after the last record.
+	// The function yield returns an error for the record with this number. The export therefore ends within a row, between
+	// two rows, between two tables, or after the last record.
 	for _, most := range []int{1, 2, 12, 13, all} {
 		yields := 0
 		var failure error

@@ -86,8 +86,9 @@ func (s sweepShop) erase(t testing.TB, who customer, at time.Time) {
 	})
 }
 
-// sweep calls Sweep for a customer. It checks that Sweep overwrites cells only in the rows of invoices and gifts with
-// the given ids, and in each of them. If there are such rows, Due must have returned the customer before.
+// sweep calls Sweep for a customer. It checks that Sweep overwrites cells in each of the given invoices and gifts
+// (lists of ids), and in no other row. If a list is not empty, sweep also checks that Due returned the customer before
+// the sweep.
 func (s sweepShop) sweep(t testing.TB, what string, who customer, at time.Time, invoices, gifts []int64) {
 	t.Helper()
 	before, due := s.content(t), s.due(t, at)
@@ -251,7 +252,8 @@ func sweepReturnsKeys(t testing.TB, h StoreHarness) {
 	if !has {
 		return
 	}
-	// SweptKeys must not return this key, because no duty retains the cell.
+	// SweptKeys must not return this key, because the cell has no retention period. A sweep therefore does not overwrite
+	// it.
 	s.Insert(t, "order_lines", Row{"order_id": zoe.ids, "line": int64(70), "engraving": "a new key"})
 	var want []string
 	for _, row := range s.content(t)["invoices"] {

@@ -11,7 +11,8 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// brokenSweeper is a RetentionSweeper in which the functions that are set replace the correct methods.
+// brokenSweeper is a defective RetentionSweeper. Each function that is set replaces a method. The other methods are
+// correct.
 type brokenSweeper struct {
 	ports.SubjectStore
 	ports.RetentionSweeper
@@ -64,8 +65,8 @@ func (b brokenSweeper) SweptKeys(
 
 type sweepFunc = func(brokenSweeper, context.Context, domain.SubjectID, []domain.Step) ([]int64, error)
 
-// appliesSteps returns a defective Sweep, which passes the steps through the function change and executes them by
-// Apply, as an erasure does.
+// appliesSteps returns a defective Sweep: it passes the steps through the function change, and then calls Apply, as an
+// erasure does.
 func appliesSteps(change func(step *domain.Step)) sweepFunc {
 	return func(b brokenSweeper, ctx context.Context, id domain.SubjectID, steps []domain.Step) ([]int64, error) {
 		steps = slices.Clone(steps)
@@ -76,7 +77,7 @@ func appliesSteps(change func(step *domain.Step)) sweepFunc {
 	}
 }
 
-// sweepsThen returns a defective Sweep, which calls the function then after a correct sweep.
+// sweepsThen returns a defective Sweep: it makes a correct sweep and then calls the given function.
 func sweepsThen(then func(b brokenSweeper, ctx context.Context, id domain.SubjectID) error) sweepFunc {
 	return func(b brokenSweeper, ctx context.Context, id domain.SubjectID, steps []domain.Step) ([]int64, error) {
 		rows, err := b.RetentionSweeper.Sweep(ctx, id, steps)
