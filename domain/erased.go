@@ -198,8 +198,9 @@ func (m DataMap) ExportedColumns(table Table) []Column {
 }
 
 // exportsKeys reports whether an export shows the primary keys of a table that has no annotated columns. It returns
-// false for the subject's own table, except if the table is Owned. The key of the subject's own table is the subject
-// id, which the bundle already contains.
+// true if the table is Owned (declared as belonging to the subject with all columns), or if the table connects other
+// exported tables to the subject. Without Owned, it returns false for the table of the subjects, because the bundle
+// already contains the subject id.
 func (m DataMap) exportsKeys(table Table) bool {
 	return table.Owned || table.Name != m.SubjectTable().Name && slices.ContainsFunc(m.Tables(), func(child Table) bool {
 		return (len(child.Personal()) > 0 || child.Owned) && slices.ContainsFunc(m.Paths(child.Name), func(p Path) bool {

@@ -2,7 +2,7 @@ package domain
 
 import "time"
 
-// Operation is the operation of an outbox entry in an external system.
+// Operation says what an outbox entry does in an external system: it erases or rectifies data of a subject.
 type Operation string
 
 // The operations.

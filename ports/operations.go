@@ -28,7 +28,8 @@ type OutboxOperations interface {
 	//
 	// Discarded.Completes is set on the last returned entry of an erasure if all entries of this erasure have succeeded
 	// after the call. Discard takes the lock of Outbox.Settle before it decides this. Completes is never set for a
-	// rectification, because Outbox.Settle ignores abandoned entries when it decides whether a rectification is complete.
+	// rectification. Outbox.Settle does not wait for abandoned entries before it reports a rectification as complete, so
+	// Discard cannot complete one.
 	Discard(ctx context.Context, entryIDs []string) ([]domain.Discarded, error)
 
 	// FirstClaims returns, for each of the given outbox entries, the instant of its first claim after its last requeue.

@@ -158,7 +158,7 @@ func isSubset(live domain.CatalogTable, columns, set []string) bool {
 }
 
 // isUnique reports whether a primary key or a unique constraint guarantees that no two rows have equal values in all of
-// the columns. A unique constraint allows several rows with NULL.
+// the columns. Rows with NULL in one of the columns do not count as equal.
 func isUnique(live domain.CatalogTable, columns []string) bool {
 	return isPrimaryKey(live, columns) || slices.ContainsFunc(live.Uniques, func(u domain.CatalogUnique) bool {
 		return guaranteesUnique(live, u, columns)

@@ -245,9 +245,9 @@ func (r *Runner) admitted(now time.Time, busy func(system string) bool) ([]domai
 }
 
 // claim claims a batch of outbox entries. It waits for the database for at most CallTimeout. The store abandons entries
-// that cannot be read, so claim records their events in its transaction. The parameter again is true if the previous
-// claim found no entry, but older due times remain. claim then scans only one interval of these due times (a window,
-// see scans).
+// that cannot be read, and claim records an audit event for each of them in the same transaction. The parameter again
+// is true if the previous claim found no entry but did not scan all due times. claim then scans only the next interval
+// (window) of the due times that are not yet scanned.
 func (r *Runner) claim(ctx context.Context, busy func(system string) bool, again bool) (batch, error) {
 	began := r.config.Clock.Now()
 	targets, systems := r.admitted(began, busy)

@@ -81,8 +81,9 @@ func TestClaimsScanRecentEntriesWhileFullScansAreSlow(t *testing.T) {
 			c.runs(t, 1)
 			time.Sleep(10 * time.Millisecond)
 		}
-		// The first ten claims are slow full scans. Afterwards, the claims read only recent entries. Every 2 s, one claim
-		// also reads the oldest entries, so there are one to three more reads from the beginning.
+		// The first ten claims are slow full scans. Afterwards, the claims read only recent entries. About
+		// every 2 s, one claim also reads from the beginning. The remaining claims take about 4 s, so one to three such
+		// claims follow.
 		if n := slow.fromStart(len(slow.from)); n > 10+3 || n < 10+1 {
 			t.Errorf("%d of %d claims read from the beginning", n, len(slow.from))
 		}

@@ -49,7 +49,8 @@ func (d *draft) measurePaths() {
 
 // reversePaths adds paths (chains of references to the subject's table) in the reverse direction of a reference. For
 // example, if users refer to addresses, an address belongs to the user whose row refers to it. Only a table without
-// another path gets such a path. reversePaths asks a person whether each row belongs to only one person.
+// another path gets such a path. reversePaths adds a question to the proposal: the developer has to confirm that no row
+// is shared by several subjects.
 func (d *draft) reversePaths() {
 	for _, t := range d.tables {
 		if t.distance != unreachable || !t.canBeMapped() || len(t.personal()) == 0 {

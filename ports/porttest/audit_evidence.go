@@ -146,7 +146,8 @@ func auditEvidenceThatIsLostIsReported(t testing.TB, h StoreHarness) {
 	}
 }
 
-// appendAllKinds appends evidence, an ordinary event, and events that are stored only after a rollback.
+// appendAllKinds appends one event of each kind: evidence (stored even if the transaction rolls back), an ordinary
+// event (stored only if it commits), and events that are stored only if it rolls back.
 func appendAllKinds(ctx context.Context, s ports.Session, id domain.SubjectID) error {
 	return errors.Join(
 		s.Audit().AppendOnRollback(ctx, event("rolled-back-0", id)), s.Audit().AppendEvidence(ctx, event("evidence", id)),

@@ -42,7 +42,7 @@ func alsoApplies(taken func(id, other customer) bool) func(*Store) {
 	}
 }
 
-// silentTB is a testing.TB for calls that do not report failures.
+// silentTB is passed to functions that need a testing.TB but never report a failure through it.
 type silentTB struct{ testing.TB }
 
 func (silentTB) Helper() {}

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// rule forbids imports or links of some packages of the module.
+// rule forbids some packages of the module to depend on certain other packages.
 type rule struct {
 	name     string
 	packages []string // the rule applies to these packages, except those in except

@@ -1,4 +1,4 @@
-// Package pgdriver runs the tests of every store on PostgreSQL with the driver of bun.
+// Package pgdriver runs the conformance suites, which every store must pass, on PostgreSQL with bun's driver pgdriver.
 package pgdriver
 
 import (

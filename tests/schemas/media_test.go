@@ -139,8 +139,8 @@ func TestFilesAreExportedWithTheRowsThatNameThem(t *testing.T) {
 	})
 }
 
-// An external system fails to delete one file. The erasure must not be complete. Only the outbox entry with this file
-// still has its keys.
+// An external system fails to delete one file. The erasure must not be complete. The outbox entry with this file keeps
+// its list of file names for the next attempt. The other entries have succeeded and no longer have their lists.
 func TestAnErasureWaitsForAllItsFiles(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		inserts := make([]string, 250)

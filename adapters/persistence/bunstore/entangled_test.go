@@ -158,7 +158,7 @@ func (h *hookThatCancels) BeforeQuery(ctx context.Context, event *bun.QueryEvent
 
 func (h *hookThatCancels) AfterQuery(context.Context, *bun.QueryEvent) {}
 
-// hookThatPanics is a query hook that panics before each statement that contains the text of the field at.
+// hookThatPanics is a query hook that panics before each statement that contains a given text.
 type hookThatPanics struct{ at string }
 
 func (h *hookThatPanics) BeforeQuery(ctx context.Context, event *bun.QueryEvent) context.Context {

@@ -237,7 +237,8 @@ type Dialect interface {
 	// for all columns, because a UNION combines columns of different tables.
 	exportedValue(column domain.Column) string
 
-	// parameterValue converts an integer, another number, a text or a boolean to a parameter for a column of any type.
+	// parameterValue converts a number, a text or a boolean to a query parameter that the database accepts for a column,
+	// whatever the type of the column.
 	parameterValue(value any) any
 
 	// storedJSON returns the value that a driver returns for a JSON document after the document is stored in a JSON

@@ -148,9 +148,8 @@ func (s sqlite) surrogate(column domain.Column) string {
 	}
 }
 
-// exportedValue returns the column with a unary plus. The plus keeps the value and removes the declared type. Otherwise
-// drivers would convert all values of the result column by that type, although some of the values come from other
-// tables.
+// exportedValue returns the column with a unary plus. The plus keeps the value and removes the declared type. Without
+// the plus, drivers convert values of the result column by that type.
 func (sqlite) exportedValue(column domain.Column) string { return "+t0." + Quote(column.Name) }
 
 // fromExported converts JSONB, which is a blob, to the text of the JSON.
