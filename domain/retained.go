@@ -24,8 +24,8 @@ type SweepScope struct {
 }
 
 // SweepScope returns the scope of a sweep for the subject of m. A sweep overwrites retained cells after the end of the
-// legal duty to keep them. Pass true if the subject's own row does not hold the values that the erasure wrote, because
-// the application may then have created the subject again.
+// legal duty to keep them. Set recreated if the application may have created the subject again. A sign of this is that
+// the subject's own row does not hold the values that the erasure wrote.
 func (m ErasureMark) SweepScope(recreated bool) *SweepScope {
 	scope := &SweepScope{DutyEndsAfter: m.ErasedAt}
 	if m.SweptAt.After(m.ErasedAt) {

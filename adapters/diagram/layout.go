@@ -90,8 +90,8 @@ func widthOf(b box) float64 {
 	return max(150, 2*padding+letter*float64(longest))
 }
 
-// order sorts the boxes of a layer. The layer consists of tables with the same distance from the table of subjects, or
-// of external systems. Arrows connect a box to boxes in layers further left. The sort key of the box is the mean
+// order sorts the boxes of a layer. A layer has either the tables with the same distance from the table of subjects, or
+// the external systems. Arrows connect a box to boxes in layers further left. The sort key of the box is the mean
 // vertical position of those boxes.
 func (p picture) order(layer []int, boxes []placed) {
 	heights := map[int]float64{}

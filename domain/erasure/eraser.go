@@ -46,8 +46,8 @@ type Eraser struct {
 
 // NewEraser makes the plan and returns an eraser that follows it. It returns domain.ErrConfiguration if a required
 // field is missing, or if the names of the resolvers are invalid or not unique. It returns the errors of Planner.Plan.
-// It returns domain.ErrManifest if a column holds keys (domain.Annotation.Ref) for a resolver that is not registered or
-// does not implement ports.KeyResolver.
+// It returns domain.ErrManifest if the data map names a resolver for the keys in a column (domain.Annotation.Ref), and
+// this resolver is not registered or does not implement ports.KeyResolver.
 func NewEraser(c Config) (*Eraser, error) {
 	if c.Clock == nil || c.IDs == nil || c.DataMap.IsZero() {
 		return nil, domain.Misconfigured("eraser", "Clock, IDs and DataMap are required")

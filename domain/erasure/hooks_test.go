@@ -22,8 +22,8 @@ type notifying struct {
 
 func (n *notifying) AfterCommit(fn func(context.Context)) { n.after = append(n.after, fn) }
 
-// The hook Before is called after the lock. If the hook fails, an event records the failure even though the session
-// rolls back, and no step follows.
+// The hook Before is called after the subject has been locked. If the hook fails, an event records the failure even
+// though the session rolls back, and no step follows.
 func TestAHookBeforeComesFirstAndMayFailTheErasure(t *testing.T) {
 	for name, c := range map[string]struct {
 		do    func() error

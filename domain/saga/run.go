@@ -347,7 +347,7 @@ func within(targets []domain.OutboxTarget, planned scan) []domain.OutboxTarget {
 }
 
 // rest returns the targets from which a claim may take further entries. It subtracts from the limit of each target the
-// number of entries that the claim has already taken from the system of this target.
+// number of outbox entries that the claim has already taken for the external system of this target.
 func rest(targets []domain.OutboxTarget, taken []domain.OutboxEntry) []domain.OutboxTarget {
 	if len(taken) == 0 {
 		return targets

@@ -163,9 +163,9 @@ func mayHaveMore(target domain.OutboxTarget, batch int, found []domain.OutboxEnt
 	return len(found) >= batch || target.Limit > 0 && countOf(found, target.Resolver) >= target.Limit
 }
 
-// beginning returns the earliest due time that the next claim must scan, but no later time than the given latest time.
-// It is called after a claim that has reached a limit, so more entries of the target may be due. The result depends on
-// the entries of the target that the claim found:
+// beginning returns the due time at which the next claim starts to scan. The result is never after the given latest
+// time. It is called after a claim that has reached a limit, so more entries of the target may be due. The result
+// depends on the entries of the target that the claim found:
 //
 //   - If all of them are untried, the result is the time at which the oldest one was enqueued. An untried entry is due
 //     from this time on. A claim takes untried entries in the order of their age, so no older entry remains.
