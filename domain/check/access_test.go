@@ -214,6 +214,13 @@ var accessCases = cases{
 			w.live("orders").ForeignKeys[0].Columns = []string{"tenant", "user_id"}
 		}, []string{"path-missing orders.tenant, user_id user_id_fkey"},
 	},
+	"foreign-key-missing not if it would refer to a view": {
+		func(w *world) { w.live("orders").ForeignKeys = nil; w.live("users").Kind = domain.KindView }, nil,
+	},
+	"foreign-key-missing not if the column is missing": {
+		func(w *world) { w.live("orders").ForeignKeys = nil; w.drop("orders", "user_id") },
+		[]string{"column-missing orders.user_id"},
+	},
 	"foreign-key-missing not of a condition": {targets("target", "user_id"), nil},
 	"foreign-key-missing not with serial writes": {
 		func(w *world) { w.live("orders").ForeignKeys = nil; w.catalog.SerialWrites = true }, nil,

@@ -158,3 +158,19 @@ func TestNewWorkWakesAfterTheCommit(t *testing.T) {
 		wakes("a requeue", 1, func() { b.requeue(t, "e0000") })
 	})
 }
+
+// The clock of another process was ahead, so the last attempt of one entry is in the future. Due entries come first.
+func TestAnEntryThatAWrongClockPostponedComesLast(t *testing.T) {
+	databases.Each(t, func(t *testing.T, db *bun.DB) {
+		b := newBox(t, db)
+		b.enqueue(t, toErase(t, "postponed", "7", 0))
+		ahead := noon.Add(time.Hour)
+		b.settle(t, fails(b.claim(t, 1, ahead)[0], ahead.Add(time.Minute)))
+		b.enqueue(t, toErase(t, "first", "7", time.Second), toErase(t, "second", "7", 2*time.Second))
+		for _, want := range [][]string{{"first", "second"}, {"postponed"}} {
+			if got := ids(b.claim(t, 2, noon)); !slices.Equal(got, want) {
+				t.Errorf("claimed %v, want %v", got, want)
+			}
+		}
+	})
+}
