@@ -44,10 +44,10 @@ type ErasureMarks interface {
 	// domain.MaxTextLength characters.
 	Position(ctx context.Context, reader string) (int64, error)
 
-	// Advance changes the stored position of a reader (see Position). It stores the position to if the stored position is
-	// from. Otherwise Advance changes nothing and returns false. Therefore, if several processes concurrently advance from
+	// Advance changes the stored position of a reader from expected to next, and returns true. If the stored position is
+	// not expected, Advance changes nothing and returns false. Therefore, if several processes concurrently advance from
 	// the same position, only one of them changes it. Advance returns domain.ErrInvalid for a name that Position refuses.
-	Advance(ctx context.Context, reader string, from, to int64) (moved bool, err error)
+	Advance(ctx context.Context, reader string, expected, next int64) (advanced bool, err error)
 }
 
 // MarksOf returns the ErasureMarks of a session. MarksOf returns domain.ErrConfiguration if the session does not

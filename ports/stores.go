@@ -199,28 +199,26 @@ type Outbox interface {
 	Enqueue(ctx context.Context, entries ...domain.OutboxEntry) error
 
 	// Claim takes up to limit due outbox entries for the caller and returns them, oldest first by (EnqueuedAt, EntryID).
-	// An entry is due if its status is pending, failed or in flight, and its NextAttemptAt is nil, or at or before the
-	// parameter at.
+	// An entry is due if its status is pending, failed or in flight, and its NextAttemptAt is nil or not after now.
 	//
-	// Claim changes each entry. It sets Status to in_flight, adds 1 to Attempts, and sets LastAttemptAt to the parameter
-	// at. It sets NextAttemptAt to leaseUntil, and LeaseToken to leaseToken. A claimed entry belongs to the caller from
-	// the commit of the session until leaseUntil. At leaseUntil, the entry is due again, so that a crash of the caller
-	// does not block the entry. Concurrent claims take different entries. They do not wait for each other if the store
-	// supports that.
+	// Claim changes each entry. It sets Status to in_flight, adds 1 to Attempts, and sets LastAttemptAt to now. It sets
+	// NextAttemptAt to leaseUntil, and LeaseToken to leaseToken. A claimed entry belongs to the caller from the commit of
+	// the session until leaseUntil. At leaseUntil, the entry is due again, so that a crash of the caller does not block
+	// the entry. Concurrent claims take different entries. They do not wait for each other if the store supports that.
 	//
-	// The parameter known lists the targets (resolver and operation) that the process can call. If known is not empty,
+	// The parameter targets lists the targets (resolver and operation) that the process can call. If targets is not empty,
 	// Claim takes only entries of these targets, and leaves all other entries unchanged. It takes at most
-	// domain.OutboxTarget.Limit entries of a resolver. If known is empty, Claim takes entries of every resolver. The order
-	// of the resolvers is then not defined.
+	// domain.OutboxTarget.Limit entries of a resolver. If targets is empty, Claim takes entries of every resolver. The
+	// order of the resolvers is then not defined.
 	//
 	// If more entries are due than limit, Claim divides the limit into shares:
 	//
 	//   - Each resolver gets an equal share. If there are more resolvers than limit, the resolvers that come first in
-	//     known get an entry.
+	//     targets get an entry.
 	//   - Each operation of a resolver gets an equal part of the share of the resolver.
 	//   - New entries (NextAttemptAt is nil) and retries (all other entries) of an operation each get half of the part of
-	//     the operation. If there is room for only one entry, a retry comes first in even seconds of the parameter at, and
-	//     a new entry in odd seconds.
+	//     the operation. If there is room for only one entry, a retry comes first if the seconds of now are even, and a
+	//     new entry if they are odd.
 	//   - If a share is not used up, the other shares get the rest.
 	//
 	// Among the new entries of a target, Claim takes the oldest by (EnqueuedAt, EntryID). Among the retries of a target,
@@ -240,7 +238,7 @@ type Outbox interface {
 	// the entry is zero if the subject could not be decoded. The caller must not settle the entry. An unreadable entry
 	// never causes an error of a method. The other methods, too, return the fields that could be decoded.
 	Claim(
-		ctx context.Context, limit int, at, leaseUntil time.Time, leaseToken string, known ...domain.OutboxTarget,
+		ctx context.Context, limit int, now, leaseUntil time.Time, leaseToken string, targets ...domain.OutboxTarget,
 	) ([]domain.OutboxEntry, error)
 
 	// Unclaimed finds up to limit outbox entries that were due before the parameter dueBefore and that no process has

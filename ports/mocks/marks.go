@@ -35,18 +35,18 @@ func (m *MockErasureMarks) EXPECT() *MockErasureMarksMockRecorder {
 }
 
 // Advance mocks base method.
-func (m *MockErasureMarks) Advance(ctx context.Context, reader string, from, to int64) (bool, error) {
+func (m *MockErasureMarks) Advance(ctx context.Context, reader string, expected, next int64) (bool, error) {
 	m.ctrl.T.Helper()
-	ret := m.ctrl.Call(m, "Advance", ctx, reader, from, to)
+	ret := m.ctrl.Call(m, "Advance", ctx, reader, expected, next)
 	ret0, _ := ret[0].(bool)
 	ret1, _ := ret[1].(error)
 	return ret0, ret1
 }
 
 // Advance indicates an expected call of Advance.
-func (mr *MockErasureMarksMockRecorder) Advance(ctx, reader, from, to interface{}) *gomock.Call {
+func (mr *MockErasureMarksMockRecorder) Advance(ctx, reader, expected, next interface{}) *gomock.Call {
 	mr.mock.ctrl.T.Helper()
-	return mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "Advance", reflect.TypeOf((*MockErasureMarks)(nil).Advance), ctx, reader, from, to)
+	return mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "Advance", reflect.TypeOf((*MockErasureMarks)(nil).Advance), ctx, reader, expected, next)
 }
 
 // Find mocks base method.

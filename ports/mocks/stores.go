@@ -326,10 +326,10 @@ func (mr *MockOutboxMockRecorder) Abandoned(ctx, after, limit interface{}) *gomo
 }
 
 // Claim mocks base method.
-func (m *MockOutbox) Claim(ctx context.Context, limit int, at, leaseUntil time.Time, leaseToken string, known ...domain.OutboxTarget) ([]domain.OutboxEntry, error) {
+func (m *MockOutbox) Claim(ctx context.Context, limit int, now, leaseUntil time.Time, leaseToken string, targets ...domain.OutboxTarget) ([]domain.OutboxEntry, error) {
 	m.ctrl.T.Helper()
-	varargs := []interface{}{ctx, limit, at, leaseUntil, leaseToken}
-	for _, a := range known {
+	varargs := []interface{}{ctx, limit, now, leaseUntil, leaseToken}
+	for _, a := range targets {
 		varargs = append(varargs, a)
 	}
 	ret := m.ctrl.Call(m, "Claim", varargs...)
@@ -339,9 +339,9 @@ func (m *MockOutbox) Claim(ctx context.Context, limit int, at, leaseUntil time.T
 }
 
 // Claim indicates an expected call of Claim.
-func (mr *MockOutboxMockRecorder) Claim(ctx, limit, at, leaseUntil, leaseToken interface{}, known ...interface{}) *gomock.Call {
+func (mr *MockOutboxMockRecorder) Claim(ctx, limit, now, leaseUntil, leaseToken interface{}, targets ...interface{}) *gomock.Call {
 	mr.mock.ctrl.T.Helper()
-	varargs := append([]interface{}{ctx, limit, at, leaseUntil, leaseToken}, known...)
+	varargs := append([]interface{}{ctx, limit, now, leaseUntil, leaseToken}, targets...)
 	return mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "Claim", reflect.TypeOf((*MockOutbox)(nil).Claim), varargs...)
 }
 

@@ -34,7 +34,7 @@ var markPromises = []promise.Promise[StoreHarness]{
 		"A mark that commits late has a greater Intake than the marks that were returned before."),
 	that(markIsFoundByItsSubject, "Find returns the marks of the given subjects that were erased."),
 	that(markPositionIsKept,
-		"Each reader has its own position, and Advance changes the position only if the position equals the parameter from."),
+		"Each reader has its own position, and Advance changes the position only if the position is the expected one."),
 	that(markReaderNeedsAName, "A call with an empty or too long name of a reader returns ErrInvalid."),
 }
 

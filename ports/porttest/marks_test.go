@@ -82,19 +82,19 @@ func (b brokenMarks) Position(ctx context.Context, reader string) (int64, error)
 	return b.ErasureMarks.Position(ctx, reader)
 }
 
-func (b brokenMarks) Advance(ctx context.Context, reader string, from, to int64) (bool, error) {
+func (b brokenMarks) Advance(ctx context.Context, reader string, expected, next int64) (bool, error) {
 	if b.reader != nil {
 		reader = b.reader(reader)
 	}
 	if b.lost != nil {
 		at, err := b.Position(ctx, reader)
-		if err != nil || at != from {
+		if err != nil || at != expected {
 			return false, err
 		}
-		b.lost.Store(reader, to)
+		b.lost.Store(reader, next)
 		return true, nil
 	}
-	return b.ErasureMarks.Advance(ctx, reader, from, to)
+	return b.ErasureMarks.Advance(ctx, reader, expected, next)
 }
 
 func TestErasureMarksThatKeepTheirPromisesPass(t *testing.T) {

@@ -89,10 +89,10 @@ func (m erasureMarks) Position(ctx context.Context, reader string) (position int
 	return position, err
 }
 
-func (m erasureMarks) Advance(ctx context.Context, reader string, from, to int64) (moved bool, err error) {
+func (m erasureMarks) Advance(ctx context.Context, reader string, expected, next int64) (advanced bool, err error) {
 	if err := domain.CheckReader(reader); err != nil {
 		return false, err
 	}
-	rows, err := m.write(ctx, "position", m.store.marks.Advance, reader, from, to)
+	rows, err := m.write(ctx, "position", m.store.marks.Advance, reader, expected, next)
 	return rows > 0, err
 }

@@ -73,15 +73,15 @@ func (m erasureMarks) Position(ctx context.Context, reader string) (int64, error
 	return state.positions[reader], nil
 }
 
-func (m erasureMarks) Advance(ctx context.Context, reader string, from, to int64) (moved bool, err error) {
+func (m erasureMarks) Advance(ctx context.Context, reader string, expected, next int64) (advanced bool, err error) {
 	if err := domain.CheckReader(reader); err != nil {
 		return false, err
 	}
 	state, err := m.write(ctx)
-	if err != nil || state.positions[reader] != from {
+	if err != nil || state.positions[reader] != expected {
 		return false, err
 	}
-	state.positions = with(state.positions, reader, to)
+	state.positions = with(state.positions, reader, next)
 	return true, nil
 }
 
