@@ -15,11 +15,12 @@ type ForeignKey struct {
 
 // Refusal returns the error message for a violated foreign key.
 func (k ForeignKey) Refusal() string {
-	return "the database would refuse the commit by a foreign key (table " + k.table + ", references " + k.references + ")"
+	return "the database would refuse the commit because of a foreign key" +
+		" (table " + k.table + ", references " + k.references + ")"
 }
 
-// ReadBrokenKeys counts the rows that violate a deferred foreign key, by foreign key. On PostgreSQL, which has a
-// statement that checks deferred constraints, the result is empty.
+// ReadBrokenKeys counts the rows that violate a deferred foreign key, separately for each key. On PostgreSQL, which has
+// a statement that checks deferred constraints, the result is empty.
 func (c *Cache) ReadBrokenKeys(ctx context.Context, query conn.Query) (map[ForeignKey]int64, error) {
 	schemas, err := query.Texts(ctx, c.text.Dialect.Schemas(""))
 	if err != nil {

@@ -49,7 +49,7 @@ func Wrap(ctx context.Context, op string, err error) error {
 			wrapped.Message += ": " + why
 		}
 	case strings.HasPrefix(state, "23"), sqliteCode(err) == 19: // SQLITE_CONSTRAINT
-		wrapped.Code, wrapped.Message = domain.ErrConflict, "the database refused a statement by a constraint"
+		wrapped.Code, wrapped.Message = domain.ErrConflict, "the database refused a statement because of a constraint"
 		wrapped.Message += inBrackets(namesIn(err).String())
 	case state == "22001", state == "22003":
 		wrapped.Code, wrapped.Message = domain.ErrConflict, "a value is too long or too large for its column"

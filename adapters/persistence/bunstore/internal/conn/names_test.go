@@ -64,16 +64,16 @@ func TestANameIsNeverAValue(t *testing.T) {
 		"a trigger with values for names": {pgconn.PgError{
 			Code: "23505", Message: "no " + zoe, File: "pl_exec.c", Routine: "exec_stmt_raise",
 			Where: "PL/pgSQL function guard() line 1 at RAISE", TableName: zoe, ColumnName: zoe, ConstraintName: zoe,
-		}, "by a constraint (SQLSTATE 23505)"},
+		}, "because of a constraint (SQLSTATE 23505)"},
 		"a trigger with an error of its own": {pgconn.PgError{
 			Code: "P0001", Message: zoe, File: "pl_exec.c", TableName: zoe, ColumnName: zoe,
 		}, "raised an error (SQLSTATE P0001)"},
 		"another language": {pgconn.PgError{
 			Code: "23505", Message: zoe, File: "plpy_elog.c", ConstraintName: zoe,
-		}, "by a constraint (SQLSTATE 23505)"},
+		}, "because of a constraint (SQLSTATE 23505)"},
 		"a server that does not say where": {pgconn.PgError{
 			Code: "23505", Message: zoe, ConstraintName: zoe,
-		}, "by a constraint (SQLSTATE 23505)"},
+		}, "because of a constraint (SQLSTATE 23505)"},
 		"a table that a trigger says is missing": {pgconn.PgError{
 			Code: "42P01", Message: `relation "` + zoe + `" does not exist`, File: "pl_exec.c",
 		}, "is missing: were"},
@@ -116,10 +116,10 @@ func TestANameIsNeverAValue(t *testing.T) {
 		}, `(table we"ird, constraint it's)`},
 		"names that break lines": {pgconn.PgError{
 			Code: "23505", File: "nbtinsert.c", TableName: "a\nlevel=ERROR", ColumnName: "b\u2028c", ConstraintName: "d\x1b[31m",
-		}, "by a constraint (SQLSTATE 23505)"},
+		}, "because of a constraint (SQLSTATE 23505)"},
 		"names that are no text": {pgconn.PgError{
 			Code: "23505", File: "nbtinsert.c", TableName: "a\xff", ColumnName: "\x00", ConstraintName: strings.Repeat("x", 64),
-		}, "by a constraint (SQLSTATE 23505)"},
+		}, "because of a constraint (SQLSTATE 23505)"},
 		"a name with a quote that is missing": {pgconn.PgError{
 			Code: "42P01", Message: "relation \"a\nb\" does not exist", File: "parse_relation.c",
 		}, "is missing: were"},
