@@ -1,4 +1,4 @@
-// Package batch runs items in batches. It combines the items that arrive while other batches run into one batch.
+// Package batch runs items in batches. Items that arrive while other batches run share the next batch.
 package batch
 
 import (
@@ -202,7 +202,7 @@ func contextOf[T any](members []*member[T]) (context.Context, context.CancelFunc
 	}
 }
 
-// lastDeadline returns the latest deadline of the members. The result limited is false if a member has no deadline.
+// lastDeadline returns the latest deadline of the members. Returns false if a member has no deadline.
 func lastDeadline[T any](members []*member[T]) (last time.Time, limited bool) {
 	for _, m := range members {
 		deadline, limited := m.ctx.Deadline()

@@ -69,21 +69,21 @@ func (a *UnsentRows) CopyStrings() error {
 	return nil
 }
 
-// MergeUnsent returns the rows of several sessions, so that one statement can insert all of them. The method sort puts
-// the rows in order.
+// MergeUnsent combines the rows of several sessions, so that one statement can insert all of them. It sorts the rows of
+// the ledgers, see sortLedgers.
 func MergeUnsent(sessions []*UnsentRows) (all UnsentRows) {
 	for _, one := range sessions {
 		for k, rows := range one {
 			all[k] = append(all[k], rows...)
 		}
 	}
-	all.sort()
+	all.sortLedgers()
 	return all
 }
 
-// sort sorts the rows of the ledgers (consents and restrictions) by subject, and keeps the order of the rows of each
-// subject. All statements then lock the ledgers in the order of the subjects, which prevents deadlocks.
-func (a *UnsentRows) sort() {
+// sortLedgers sorts the rows of the ledgers (consents and restrictions) by subject, and keeps the order of the rows of
+// each subject. All statements then lock the ledgers in the order of the subjects, which prevents deadlocks.
+func (a *UnsentRows) sortLedgers() {
 	for _, rows := range a[Consents:Entries] {
 		slices.SortStableFunc(rows, func(a, b []any) int { return strings.Compare(subjectOfRow(a), subjectOfRow(b)) })
 	}

@@ -16,8 +16,8 @@ func catalogOf(statement string) string {
 		"columns", columnNamesOf("k.conkey", "k.conrelid"), "referenced", columnNamesOf("k.confkey", "k.confrelid"))
 }
 
-// columnNamesOf returns the expression for the column names of a constraint, as a JSON array. The parameter numbers is
-// the expression for the array of the column numbers. The parameter table is the expression for the oid of the table.
+// columnNamesOf returns the expression for the column names of a constraint, as a JSON array. The parameters are
+// expressions for the column numbers and for the oid of the table, such as k.conkey and k.conrelid.
 func columnNamesOf(numbers, table string) string {
 	return fill(`(SELECT json_agg((SELECT a.attname FROM pg_catalog.pg_attribute AS a
 			WHERE a.attrelid = {table} AND a.attnum = u.number) ORDER BY u.n)
@@ -25,8 +25,8 @@ func columnNamesOf(numbers, table string) string {
 }
 
 // nameInDataMap returns the expression for the name that a data map uses for a table. The name includes the schema only
-// if the search path does not find the table. The parameter class is the alias of pg_class, and the parameter schema is
-// the expression for the name of the schema.
+// if the search path does not find the table. The parameters are the alias of pg_class, such as r, and the expression
+// for the name of the schema, such as r.nspname.
 func nameInDataMap(class, schema string) string {
 	return fill(`CASE WHEN pg_table_is_visible({class}.oid) THEN CAST({class}.relname AS text)
 		ELSE concat({schema}, '.', {class}.relname) END`, "class", class, "schema", schema)

@@ -175,15 +175,14 @@ func (p postgres) isInQuery(column, query string) string {
 	return column + " = ANY (ARRAY(" + query + ")) AND " + p.preferIndex(column)
 }
 
-// isOfOperations returns a condition that selects the outbox entries that have not succeeded and whose pair of subject
-// and operation is in a list. PostgreSQL looks up the entries of each pair in an index, even if its planner estimates
-// that the table has few rows.
-func (p postgres) isOfOperations(tables Tables, list string) string {
+// isOfOperations returns a condition that makes PostgreSQL look up the entries of each pair in an index, even if the
+// planner estimates that the table has few rows.
+func (p postgres) isOfOperations(tables Tables, pairs string) string {
 	return p.isInQuery("entry_id", tables.fill(`
-		SELECT e.entry_id FROM ({list}) AS o (subject, operation) CROSS JOIN LATERAL (
+		SELECT e.entry_id FROM ({pairs}) AS o (subject, operation) CROSS JOIN LATERAL (
 			SELECT entry_id FROM {outbox}
 			WHERE subject_id = o.subject AND operation = o.operation AND status <> 'succeeded' AND {prefer index}
-			OFFSET 0) AS e`, "list", list, "prefer index", p.preferIndex("entry_id")))
+			OFFSET 0) AS e`, "pairs", pairs, "prefer index", p.preferIndex("entry_id")))
 }
 
 // preferIndex returns a condition that is always true and costs almost nothing to evaluate. Planners estimate a high

@@ -86,11 +86,10 @@ func (sqlite) unclaimedEntries(tables Tables, _ int) string { return tables.fill
 // then looks up each of these values separately in an index.
 func (sqlite) isInQuery(column, query string) string { return column + " IN (" + query + ")" }
 
-// isOfOperations returns a condition that selects the outbox entries that have not succeeded and whose pair of subject
-// and operation is in a list. SQLite uses the partial index by subject only because the condition contains status <>
-// 'succeeded', like the definition of the index.
-func (sqlite) isOfOperations(_ Tables, list string) string {
-	return "status <> 'succeeded' AND (subject_id, operation) IN (" + list + ")"
+// isOfOperations returns a condition with status <> 'succeeded', like the definition of the partial index by subject,
+// because SQLite otherwise does not use this index.
+func (sqlite) isOfOperations(_ Tables, pairs string) string {
+	return "status <> 'succeeded' AND (subject_id, operation) IN (" + pairs + ")"
 }
 
 // preferIndex returns TRUE (no further condition), because SQLite always prefers an index.

@@ -66,9 +66,12 @@ type Dialect interface {
 	// isInQuery returns the condition that a text column has one of the values that a query returns.
 	isInQuery(column, query string) string
 
-	// isOfOperations returns a condition that selects the outbox entries that have not succeeded and whose pair of subject
-	// and operation is in a list. The parameter list is a query for these pairs.
-	isOfOperations(tables Tables, list string) string
+	// isOfOperations returns a condition on outbox entries that is equivalent to
+	//
+	//	status <> 'succeeded' AND (subject_id, operation) IN (<pairs>)
+	//
+	// The parameter pairs is a query.
+	isOfOperations(tables Tables, pairs string) string
 
 	// preferIndex returns a condition that is always true. A planner that sees this condition uses an index for the other
 	// conditions. The parameter column can be any text column of the table.
@@ -81,7 +84,7 @@ type Dialect interface {
 	// constant in the column tried_since.
 	earliestInstant() string
 
-	// HasStandbys reports whether the database can have standbys, for which a commit can wait, and read replicas.
+	// HasStandbys reports whether the database can have read replicas and synchronous standbys.
 	HasStandbys() bool
 
 	// forUpdate returns the clause at the end of a SELECT that locks the selected rows.
@@ -102,12 +105,13 @@ type Dialect interface {
 	// ends. Returns "" if the parameter ledger is another kind, or if the database allows only one writer at a time.
 	lockLedger(ledger Kind, subject string) string
 
-	// intakeParts returns the parts of the INSERT of a mark (the row of an erasure) that give the mark its intake number.
-	// The intake numbers count the marks in the order in which the store received them. The results column and number are
-	// the name and the value of the column, each with a leading comma. Both are "" if the table generates the number.
+	// intakeParts returns the parts of the INSERT of a mark (the row of an erasure) that set the intake number:
 	//
-	// The result lockCondition is a condition that is always true. The database evaluates the condition before the table
-	// generates the number, so that the condition can take a lock.
+	//	INSERT INTO habeas_subject_erasures (..., erasures<column>) SELECT ..., 1<number> WHERE <lockCondition>
+	//
+	// Intake numbers count the marks in the order in which the store received them. If the table generates the number,
+	// column and number are "". The lockCondition is always true. The database evaluates it before the table generates the
+	// number, so that it can take a lock.
 	intakeParts(tables Tables) (column, number, lockCondition string)
 
 	// settledIntake returns the statement that reads the settled intake number. This is a number so low that no open
@@ -191,9 +195,8 @@ type Dialect interface {
 	equalsConstant(column, constant, sqlType string) string
 
 	// matchesForm returns the condition that a text column consists of fixedParts, with the given number of hexadecimal
-	// digits between each two parts. The function add appends a pattern to the parameters of the statement and returns its
-	// placeholder.
-	matchesForm(column string, fixedParts []string, digits int, add func(pattern any) string) string
+	// digits between each two parts. addParameter returns the placeholder of the new parameter.
+	matchesForm(column string, fixedParts []string, digits int, addParameter func(value any) string) string
 
 	// CheckDeferred returns the statement that makes the database check deferred constraints immediately and run deferred
 	// triggers immediately. Returns "" if the database does not have such a statement.

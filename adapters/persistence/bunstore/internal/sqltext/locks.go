@@ -37,7 +37,7 @@ type Locks struct {
 
 // LockLevel is a statement that locks rows to which rows of other tables refer. For example, it locks the orders of a
 // subject, because the items of orders refer to them. All tables of a level have the same distance from the subject,
-// counted in relations. The parameters repeat the subject's key as often as the field Tables says.
+// counted in relations. The parameters are the subject's key, repeated Tables times.
 type LockLevel struct {
 	Text   string
 	Tables int // the number of pairs of a table and a path

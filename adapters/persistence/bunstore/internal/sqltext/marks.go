@@ -39,10 +39,9 @@ func NewMarks(w *Writer) Marks {
 }
 
 // Page returns the statement that reads a page of marks (rows that record erasures), and its parameters. Intake numbers
-// count the marks in order of arrival. The page contains only marks whose intake number is at most the parameter
-// settled.
-func (m Marks) Page(query domain.MarkQuery, settled int64) (text string, args []any) {
-	text, args = m.page, []any{query.After, settled}
+// count the marks in order of arrival. The page contains only marks whose intake number is at most maxIntake.
+func (m Marks) Page(query domain.MarkQuery, maxIntake int64) (text string, args []any) {
+	text, args = m.page, []any{query.After, maxIntake}
 	if !query.Since.IsZero() {
 		args = append(args, m.dialect.Instant(query.Since))
 		text += " AND erased_at >= " + placeholder(len(args))
@@ -73,9 +72,10 @@ func (postgres) intakeParts(tables Tables) (column, number, lockCondition string
 // settledIntake returns the statement that reads the lower of two intake numbers (numbers of marks in order of
 // arrival):
 //
-//   - The highest committed number. A transaction that takes a lock of intakeParts later gets a higher number.
-//   - The lowest second key of the advisory locks of intakeParts. An open transaction with such a lock gets a higher
-//     number.
+//   - The highest committed number. If a transaction takes the lock of intakeParts after this statement, the number of
+//     its mark is higher.
+//   - The lowest second key of the locks of intakeParts. The mark of each transaction that holds such a lock gets
+//     a higher number.
 //
 // The statement must run before the statement that reads the marks (the rows of erasures). The latter then sees the
 // marks of all ended transactions.

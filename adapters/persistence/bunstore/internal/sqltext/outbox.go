@@ -210,9 +210,9 @@ func (o *Outbox) Claim(c Claim, leaseToken string) (text string, args []any) {
 }
 
 // AbandonUnreadable returns the statement that sets outbox entries to abandoned. The parameters of the statement are
-// the ids of the entries. The parameter entries is the number of ids.
-func (o *Outbox) AbandonUnreadable(entries int) string {
-	ids := make([]string, entries)
+// the ids of the entries.
+func (o *Outbox) AbandonUnreadable(idCount int) string {
+	ids := make([]string, idCount)
 	for i := range ids {
 		ids[i] = placeholder(i + 1)
 	}
@@ -225,8 +225,8 @@ func (o *Outbox) Unclaimed(limit int) string {
 	return o.w.Dialect.unclaimedEntries(o.w.Tables, limit) + " " + o.unclaimed
 }
 
-// RequeueMatching returns the statement that requeues up to limit abandoned erasures that match the filter, oldest
-// first, and returns them.
+// RequeueMatching returns the statement that requeues the oldest abandoned erasures that match the filter. The
+// statement returns the requeued entries. The parameter limit is their maximum number.
 func (o *Outbox) RequeueMatching(filter domain.OutboxFilter, limit int) (text string, args []any) {
 	all, condition := Args{limit}, ""
 	if filter.Resolver != "" {
@@ -244,15 +244,14 @@ func (o *Outbox) RequeueMatching(filter domain.OutboxFilter, limit int) (text st
 
 // LockOperations returns the statement that locks the outbox entries of operations. It omits entries that have
 // succeeded and corrections that are abandoned. Every transaction locks entries in the same order, so that there are no
-// deadlocks. The statement's parameters are pairs of a subject and an operation. The parameter operations is the number
-// of pairs.
-func (o *Outbox) LockOperations(operations int) string {
-	pairs := make([]string, operations)
+// deadlocks. The statement's parameters are pairs of a subject and an operation.
+func (o *Outbox) LockOperations(pairCount int) string {
+	pairs := make([]string, pairCount)
 	for i := range pairs {
 		pairs[i] = "(" + placeholder(2*i+1) + ", " + placeholder(2*i+2) + ")"
 	}
-	list := "VALUES " + strings.Join(pairs, ", ")
-	return strings.Replace(o.locked, "{of operations}", o.w.Dialect.isOfOperations(o.w.Tables, list), 1)
+	values := "VALUES " + strings.Join(pairs, ", ")
+	return strings.Replace(o.locked, "{of operations}", o.w.Dialect.isOfOperations(o.w.Tables, values), 1)
 }
 
 // Settle returns the statement that writes the outcomes of attempts into their outbox entries.

@@ -81,20 +81,20 @@ func (postgres) lockLedger(ledger Kind, subject string) string {
 // only once, so that the database reads the catalog by its indexes. The value of the expression ignores tables that do
 // not exist.
 func (postgres) fingerprint(tables []domain.Table) string {
-	list := "ANY (ARRAY(" + oidsOf(tables) + "))"
+	anyTable := "ANY (ARRAY(" + oidsOf(tables) + "))"
 	return `(SELECT concat(
 		(SELECT string_agg(concat_ws(' ', c.oid, c.relkind, c.relnatts, c.relhassubclass, c.relhasrules,
 			CASE WHEN c.relrowsecurity THEN row_security_active(c.oid) END,
 			CASE c.relkind WHEN 'v' THEN md5(pg_get_viewdef(c.oid)) END), ',' ORDER BY c.oid)
-			FROM pg_catalog.pg_class AS c WHERE c.oid = ` + list + `),
+			FROM pg_catalog.pg_class AS c WHERE c.oid = ` + anyTable + `),
 		(SELECT string_agg(concat(t.oid, t.tgenabled), ' ' ORDER BY t.oid) FROM pg_catalog.pg_trigger AS t
-			WHERE t.tgrelid = ` + list + ` AND NOT t.tgisinternal)` + fingerprintOfNotNull(tables, list) + `))`
+			WHERE t.tgrelid = ` + anyTable + ` AND NOT t.tgisinternal)` + fingerprintOfNotNull(tables, anyTable) + `))`
 }
 
 // fingerprintOfNotNull returns the part of the fingerprint (a hash of the table definitions) for NOT NULL constraints.
 // The part lists the columns that are NOT NULL although an erasure sets them to NULL. Returns "" if an erasure sets no
-// column to NULL. The parameter list is the condition for the oids of the tables.
-func fingerprintOfNotNull(tables []domain.Table, list string) string {
+// column to NULL. The parameter anyTable is an expression such as ANY (ARRAY(SELECT ...)).
+func fingerprintOfNotNull(tables []domain.Table, anyTable string) string {
 	var names []string
 	for _, table := range tables {
 		for _, column := range table.Columns {
@@ -108,7 +108,7 @@ func fingerprintOfNotNull(tables []domain.Table, list string) string {
 	}
 	return `,
 		(SELECT string_agg(concat(a.attrelid, ' ', a.attnum), ',' ORDER BY a.attrelid, a.attnum)
-			FROM pg_catalog.pg_attribute AS a WHERE a.attrelid = ` + list + ` AND a.attnotnull
+			FROM pg_catalog.pg_attribute AS a WHERE a.attrelid = ` + anyTable + ` AND a.attnotnull
 			AND a.attname IN (` + strings.Join(names, ", ") + `))`
 }
 

@@ -66,8 +66,8 @@ func (postgres) parameterValue(value any) any {
 	}
 }
 
-// parameterValue returns the value unchanged. SQLite converts Go's values by the affinity of the column, but would not
-// parse a text.
+// parameterValue returns the value unchanged, because SQLite would store the text 'true' as a text, even in a column of
+// the type BOOLEAN.
 func (sqlite) parameterValue(value any) any { return value }
 
 // ReadBack returns the value of a domain.ColumnValue in the form in which a driver returns the stored value. If drivers

@@ -52,8 +52,8 @@ func (w *Writer) rowsOf(table domain.Table, path domain.Path, offset int) string
 	return w.pathCondition("t0", 0, table, path.Relations, offset)
 }
 
-// allRowsOf returns the condition that any path (chain of references) leads from a row of the table to the subject. The
-// alias and the placeholders are the same as in rowsOf.
+// allRowsOf returns the condition that at least one path (chain of references) leads from a row of the table to the
+// subject. The alias and the placeholders are the same as in rowsOf.
 func (w *Writer) allRowsOf(table domain.Table, offset int) string {
 	paths := w.DataMap.Paths(table.Name)
 	conditions, direct := make([]string, len(paths)), true
@@ -89,8 +89,8 @@ const (
 	leadsToParent = `({columns}) IN (SELECT {referenced} FROM {parent} AS {parent alias} WHERE {rows})`
 
 	// equalsParentKey is the condition that a text column and the key of its parent (the row to which it refers) are equal
-	// byte by byte, or that no parent has exactly the text of the column. It is necessary because the database may ignore
-	// differences between texts, for example of case.
+	// byte by byte, or that noExactKey is true. It is necessary because the database may ignore differences between texts,
+	// for example of case.
 	equalsParentKey = `
 		({column} IN (SELECT CAST({parent alias}.{referenced} AS text) FROM {parent} AS {parent alias} WHERE {rows})
 			OR {no exact key})`
@@ -165,9 +165,8 @@ func (w *Writer) relationCondition(table domain.Table, alias string, when *domai
 	return conditions
 }
 
-// constantText returns the expression for a constant text. If the text contains special characters, the expression
-// holds its bytes as hexadecimal digits. Otherwise the driver, the settings of the session, or bun could interpret a
-// quote, a backslash or a question mark in the text.
+// constantText returns the expression for a constant text. A text with special characters becomes hexadecimal digits,
+// because the driver, the settings of the session, or bun could interpret a quote, a backslash or a question mark.
 func (w *Writer) constantText(text string) string {
 	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./ "
 	if strings.Trim(text, plain) == "" {
@@ -176,12 +175,14 @@ func (w *Writer) constantText(text string) string {
 	return w.Dialect.textFromHex(hex.EncodeToString([]byte(text)))
 }
 
-// hasPrimaryKey returns the condition that a row has the given primary key. The elements of the key are texts. The
-// function add appends a parameter and returns its placeholder.
-func (w *Writer) hasPrimaryKey(alias string, table domain.Table, key []string, add func(value any) string) string {
+// hasPrimaryKey returns the condition that a row has the given primary key. The elements of the key are texts.
+// addParameter returns the placeholder of the new parameter.
+func (w *Writer) hasPrimaryKey(
+	alias string, table domain.Table, key []string, addParameter func(value any) string,
+) string {
 	comparisons := make([]string, len(key))
 	for i, name := range table.PrimaryKey {
-		comparisons[i] = w.Dialect.equalsExactly(asText(alias+"."+Quote(name)), add(key[i]))
+		comparisons[i] = w.Dialect.equalsExactly(asText(alias+"."+Quote(name)), addParameter(key[i]))
 	}
 	return strings.Join(comparisons, " AND ")
 }
@@ -234,7 +235,7 @@ func (w *Writer) equalsSubjectKey(tableName, alias string, columns []string, off
 
 // matchesSubjectText returns a further condition for a text column that the database considers equal to the subject's
 // key. It is necessary because the database may ignore case or accents. The condition is true if the column has the
-// same bytes as the key, or if no subject has exactly the text of the column as its key.
+// same bytes as the key. For the key 'ann', it is also true for the text 'ANN' if no subject has the key 'ANN'.
 func (w *Writer) matchesSubjectText(column, value, key string) string {
 	text := asText(column)
 	return "(" + w.Dialect.equalsExactly(text, value) + " OR " +

@@ -126,12 +126,12 @@ func (e *Export) WasErased(row *ExportRow) bool {
 	return row.Values[len(e.sources[0].selected)-1] != nil
 }
 
-// Yield calls yield with one record for each exported column of the row. The parameter erased is the result of
+// Yield calls yield with one record for each exported column of the row. The parameter wasErased is the result of
 // WasErased.
-func (e *Export) Yield(row *ExportRow, erased bool, yield func(domain.ExportRecord) error) error {
+func (e *Export) Yield(row *ExportRow, wasErased bool, yield func(domain.ExportRecord) error) error {
 	s := &e.sources[row.Source]
 	row.countRow()
-	if !erased || s.keyParameters == 0 { // an erasure does not change a ledger
+	if !wasErased || s.keyParameters == 0 { // an erasure does not change a ledger
 		return s.yield(e.dialect, row, yield)
 	}
 	var records []domain.ExportRecord

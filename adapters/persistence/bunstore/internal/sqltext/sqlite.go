@@ -64,8 +64,7 @@ func (sqlite) AccessProblem(string, []string) string    { return "SELECT NULL" }
 
 func (sqlite) equalsConstant(column, constant, _ string) string { return column + " = " + constant }
 
-// changedTable returns the name of the table as its alias, because SQLite does not resolve another alias in the
-// conditions on a view.
+// changedTable uses no alias, because SQLite cannot execute UPDATE v AS t0 SET ... WHERE t0.id = $1 if v is a view.
 func (sqlite) changedTable(table string) (target, name string) {
 	return quoteTable(table), Quote(table[strings.LastIndex(table, ".")+1:])
 }

@@ -168,12 +168,13 @@ func (w *Writer) stepWriter(table domain.Table, types map[string]string, offset 
 // earlier, it has ended at the instant of the step. The value of a dutyCutoff is the period of the duty.
 type dutyCutoff domain.Period
 
-// resolveConstants returns the constants as parameters. It replaces each dutyCutoff for a step with the given instant.
-func resolveConstants(constants []any, at time.Time) []any {
+// resolveConstants returns the constants as parameters. It replaces each dutyCutoff by an instant. The parameter
+// stepTime is the instant of the step.
+func resolveConstants(constants []any, stepTime time.Time) []any {
 	values := slices.Clone(constants)
 	for i, constant := range constants {
 		if period, ok := constant.(dutyCutoff); ok {
-			values[i] = domain.Period(period).Cutoff(at).UTC().Format(timeFormat)
+			values[i] = domain.Period(period).Cutoff(stepTime).UTC().Format(timeFormat)
 		}
 	}
 	return values
@@ -219,31 +220,30 @@ func (w *stepWriter) surrogate(name string) string {
 }
 
 // dutiesEnded returns the condition that all retention duties of a cell have ended at the given instant. The condition
-// is FALSE if this instant is zero. The parameter name is the column of the cell.
-func (w *stepWriter) dutiesEnded(name string, at time.Time) string {
+// is FALSE if this instant is zero.
+func (w *stepWriter) dutiesEnded(column string, at time.Time) string {
 	if at.IsZero() {
 		return "FALSE"
 	}
-	return w.dutiesStartedBy(name, func(period domain.Period) any { return dutyCutoff(period) })
+	return w.dutiesStartedBy(column, func(period domain.Period) any { return dutyCutoff(period) })
 }
 
-// dutiesStartedBy returns the condition that all retention duties of a cell started at or before an instant. The
-// parameter start is a function that returns this instant for the period of a duty. The parameter name is the column of
-// the cell.
-func (w *stepWriter) dutiesStartedBy(name string, start func(domain.Period) any) string {
+// dutiesStartedBy returns the condition that all retention duties of a cell started at or before an instant.
+// latestStart returns this instant for the period of a duty.
+func (w *stepWriter) dutiesStartedBy(column string, latestStart func(domain.Period) any) string {
 	var started []string
-	for _, duty := range w.table.Duties(name) {
-		since, parameter := duty.Personal.Since, w.addConstant(start(duty.Personal.Retain))
+	for _, duty := range w.table.Duties(column) {
+		since, parameter := duty.Personal.Since, w.addConstant(latestStart(duty.Personal.Retain))
 		started = append(started, w.writer.Dialect.isNotAfter(w.alias+"."+Quote(since), parameter, w.types[since]))
 	}
 	return strings.Join(started, " AND ")
 }
 
-// coveredRows returns the condition, with a leading AND, for the rows that a step covers. A step covers all rows of the
-// subject, with two exceptions:
+// coveredRows returns the condition, with a leading AND, for the rows that a step covers. It returns "" if the step
+// covers all rows of the subject. Two kinds of steps have a condition:
 //
-//   - An anonymize step with only expired columns covers only the rows in which it overwrites a cell.
-//   - A retain step does not cover a row if another step overwrites all cells of the row that the retain step names.
+//   - An anonymize step whose columns are all in step.Expired: AND (<a is overwritten> OR <b is overwritten>)
+//   - A retain step whose columns are all in step.Expired: AND NOT (<a is overwritten> AND <b is overwritten>)
 func (w *stepWriter) coveredRows(step domain.Step) string {
 	var not, operator string
 	switch {

@@ -46,17 +46,20 @@ func NewSweeps(w *Writer) Sweeps {
 	}
 }
 
-// DueSubjects returns the statement that finds the subjects whose rows have a cell that a step overwrites. The
-// parameter keys holds the key of each subject. The statement returns indexes in this list. For each subject, the
-// parameter scope restricts the cells that the statement considers.
+// DueSubjects returns the statement that finds the subjects with cells that one of the steps overwrites:
+//
+//	SELECT 0 WHERE EXISTS (...) OR EXISTS (...) UNION ALL SELECT 1 WHERE ...
+//
+// The numbers are indexes in keys and scopes, which have one element for each subject. A scope restricts the cells that
+// the statement considers.
 func (w *Writer) DueSubjects(
-	live Live, steps []domain.Step, keys [][]any, scope []*domain.SweepScope,
+	live Live, steps []domain.Step, keys [][]any, scopes []*domain.SweepScope,
 ) (text string, args []any) {
 	selects := make([]string, len(keys))
 	for i, key := range keys {
 		found := make([]string, len(steps))
 		for j, step := range steps {
-			step.Scope = scope[i]
+			step.Scope = scopes[i]
 			table, _ := w.DataMap.Table(step.Target)
 			path, _ := w.DataMap.PathVia(step.Target, step.Via)
 			sw := w.stepWriter(table, live.Types(table.Name), len(args)+len(key))
@@ -71,19 +74,19 @@ func (w *Writer) DueSubjects(
 
 // isOverwritten returns the condition that a step overwrites a retained cell: all retention duties of the cell have
 // ended. In a sweep (step.Scope is set), the condition excludes cells that were overwritten before, and cells that
-// Scope.DutyStartsBy excludes. The parameter name is the column of the cell.
-func (w *stepWriter) isOverwritten(name string, step domain.Step) string {
-	expired := w.dutiesEnded(name, step.At)
+// Scope.DutyStartsBy excludes.
+func (w *stepWriter) isOverwritten(column string, step domain.Step) string {
+	expired := w.dutiesEnded(column, step.At)
 	if step.Scope == nil || step.At.IsZero() {
 		return expired
 	}
-	column, _ := w.table.Column(name)
-	cell := w.alias + "." + Quote(name)
+	described, _ := w.table.Column(column)
+	cell := w.alias + "." + Quote(column)
 	conditions := []string{expired, cell + " IS NOT NULL"}
-	fixed, digits := column.SurrogateForm()
+	fixed, digits := described.SurrogateForm()
 	switch {
-	case !column.RecognizesSurrogate():
-		overwritten := w.dutiesStartedBy(name, func(period domain.Period) any {
+	case !described.RecognizesSurrogate():
+		overwritten := w.dutiesStartedBy(column, func(period domain.Period) any {
 			return formatInstant(period.Cutoff(step.Scope.DutyEndsAfter))
 		})
 		conditions = append(conditions, "NOT ("+overwritten+")")
@@ -91,32 +94,35 @@ func (w *stepWriter) isOverwritten(name string, step domain.Step) string {
 		conditions = append(conditions,
 			"NOT "+w.writer.Dialect.matchesForm("CAST("+cell+" AS text)", fixed, digits, w.addConstant))
 	default:
-		conditions = append(conditions, "NOT ("+w.writer.Dialect.equalsConstant(cell, w.surrogate(name), w.types[name])+")")
+		conditions = append(conditions,
+			"NOT ("+w.writer.Dialect.equalsConstant(cell, w.surrogate(column), w.types[column])+")")
 	}
 	if until := step.Scope.DutyStartsBy; !until.IsZero() {
-		conditions = append(conditions, w.dutiesStartedBy(name, func(domain.Period) any { return formatInstant(until) }))
+		conditions = append(conditions, w.dutiesStartedBy(column, func(domain.Period) any { return formatInstant(until) }))
 	}
 	return "(" + strings.Join(conditions, " AND ") + ")"
 }
 
 func formatInstant(t time.Time) string { return t.UTC().Format(timeFormat) }
 
-func (postgres) matchesForm(column string, fixedParts []string, digits int, add func(pattern any) string) string {
+func (postgres) matchesForm(
+	column string, fixedParts []string, digits int, addParameter func(value any) string,
+) string {
 	parts := make([]string, len(fixedParts))
 	for i, part := range fixedParts {
 		parts[i] = regexp.QuoteMeta(part)
 	}
 	pattern := "^" + strings.Join(parts, "[0-9a-f]{"+strconv.Itoa(digits)+"}") + "$"
-	return column + " ~ CAST(" + add(pattern) + " AS text)"
+	return column + " ~ CAST(" + addParameter(pattern) + " AS text)"
 }
 
 // globEscaper escapes the special characters of a GLOB pattern.
 var globEscaper = strings.NewReplacer("*", "[*]", "?", "[?]", "[", "[[]")
 
-func (sqlite) matchesForm(column string, fixedParts []string, digits int, add func(pattern any) string) string {
+func (sqlite) matchesForm(column string, fixedParts []string, digits int, addParameter func(value any) string) string {
 	parts := make([]string, len(fixedParts))
 	for i, part := range fixedParts {
 		parts[i] = globEscaper.Replace(part)
 	}
-	return column + " GLOB " + add(strings.Join(parts, strings.Repeat("[0-9a-f]", digits)))
+	return column + " GLOB " + addParameter(strings.Join(parts, strings.Repeat("[0-9a-f]", digits)))
 }

@@ -94,7 +94,7 @@ func asTime(value any) any {
 	return Text(value)
 }
 
-// Text converts a value that a driver returns to a text.
+// Text returns the text form of a value from a driver.
 func Text(value any) string {
 	switch value := value.(type) {
 	case string:

@@ -88,20 +88,20 @@ func (c *Cells) text(sw *stepWriter, condition string) string {
 }
 
 // equalsWritten returns the condition that a cell holds the constant that the step writes. Returns FALSE if the step
-// writes no constant. The parameter name is the column of the cell.
-func (c *Cells) equalsWritten(sw *stepWriter, name string) string {
+// writes no constant.
+func (c *Cells) equalsWritten(sw *stepWriter, column string) string {
 	dialect := c.Writer.Dialect
-	if value, rectified := c.Values[name]; rectified {
-		return dialect.equalsConstant("t0."+Quote(name), sw.addConstant(parameterOf(dialect, value)), sw.types[name])
+	if value, rectified := c.Values[column]; rectified {
+		return dialect.equalsConstant("t0."+Quote(column), sw.addConstant(parameterOf(dialect, value)), sw.types[column])
 	}
-	column, _ := c.Table.Column(name)
+	described, _ := c.Table.Column(column)
 	switch {
-	case slices.Contains(c.Step.Clears, name): // a cleared cell is NULL
+	case slices.Contains(c.Step.Clears, column): // a cleared cell is NULL
 		return "FALSE"
-	case isText(column) && column.Surrogate == "" || IsNulled(column) || column.Digits() > 0:
+	case isText(described) && described.Surrogate == "" || IsNulled(described) || described.Digits() > 0:
 		return "FALSE"
 	}
-	return dialect.equalsConstant("t0."+Quote(name), sw.surrogate(name), sw.types[name])
+	return dialect.equalsConstant("t0."+Quote(column), sw.surrogate(column), sw.types[column])
 }
 
 func isText(column domain.Column) bool {

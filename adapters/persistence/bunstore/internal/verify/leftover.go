@@ -10,39 +10,41 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// LeftOver adds to the parameter found the rows and cells that a step should have deleted or overwritten but that still
-// exist. The parameter at is the time of the erasure that has executed the step. Rows that were added later do not
-// count. LeftOver changes no data.
-func (s *Step) LeftOver(ctx context.Context, at time.Time, found domain.Leftovers) (domain.Leftovers, error) {
+// LeftOver adds a count to leftovers for the rows and cells that still exist, although the step should have deleted or
+// overwritten them. It ignores rows that were added after erasedAt, the time of the erasure that has executed the step.
+// LeftOver changes no data.
+func (s *Step) LeftOver(
+	ctx context.Context, erasedAt time.Time, leftovers domain.Leftovers,
+) (domain.Leftovers, error) {
 	cells := s.cellsOf()
-	cells.AddedUntil = at
+	cells.AddedUntil = erasedAt
 	switch s.Strategy { //nolint:exhaustive // a retain step leaves all rows
 	case domain.StrategyDelete:
 		rows, err := s.count(ctx, cells)
-		return found.Add(s.table.Name, "", rows), err
+		return leftovers.Add(s.table.Name, "", rows), err
 	case domain.StrategyAnonymize:
 	default:
-		return found, nil
+		return leftovers, nil
 	}
 	left := map[string]int64{}
 	text, args := cells.OfSubject(s.key, false)
-	err := s.each(ctx, cells, text, args, func(_ []string, held []held) {
-		for _, cell := range held {
+	err := s.readCells(ctx, cells, text, args, func(_ []string, content []heldCell) {
+		for _, cell := range content {
 			if s.isLeftOver(cell) {
 				left[cell.column]++
 			}
 		}
 	})
 	for _, name := range cells.Columns() {
-		found = found.Add(s.table.Name, name, left[name])
+		leftovers = leftovers.Add(s.table.Name, name, left[name])
 	}
-	return found, err
+	return leftovers, err
 }
 
 // isLeftOver reports whether a cell holds a value that the step did not write. A surrogate (the value that an erasure
 // writes) for a text or a UUID can be recognized by its form. Every other surrogate is a constant. If the cell holds
 // this constant, cell.written is true.
-func (s *Step) isLeftOver(cell held) bool {
+func (s *Step) isLeftOver(cell heldCell) bool {
 	column, _ := s.table.Column(cell.column)
 	switch {
 	case !cell.text.Valid:
@@ -58,11 +60,11 @@ func (s *Step) isLeftOver(cell held) bool {
 	}
 }
 
-// Present reports whether the table of the step has a row of the subject that was not added after the time in the
-// parameter at.
-func (s *Step) Present(ctx context.Context, at time.Time) (bool, error) {
+// Present reports whether the table of the step has a row of the subject. It ignores rows that were added after
+// erasedAt.
+func (s *Step) Present(ctx context.Context, erasedAt time.Time) (bool, error) {
 	cells := s.cellsOf()
-	cells.AddedUntil = at
+	cells.AddedUntil = erasedAt
 	rows, err := s.count(ctx, cells)
 	return rows > 0, err
 }

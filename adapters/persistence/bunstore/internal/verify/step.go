@@ -16,7 +16,7 @@ import (
 
 // Database runs the statements of a step. After an error, the caller must not run further statements.
 type Database interface {
-	Read(ctx context.Context, op string, each func(*sql.Rows) error, text string, args ...any) error
+	Read(ctx context.Context, op string, visit func(*sql.Rows) error, text string, args ...any) error
 	Write(ctx context.Context, op, text string, args ...any) (int64, error)
 }
 
@@ -99,16 +99,16 @@ func Repeat(ctx context.Context, steps []*Step) (failing int, err error) {
 	}
 }
 
-// remains is the result of a check for old data after a step.
-type remains int
+// checkResult is the result of a check for old data after a step.
+type checkResult int
 
 const (
-	nothingLeft remains = iota
-	rowsArrived         // only rows that did not exist before; in a view, other transactions may have added them
-	rowsKept            // rows or cells that the step should have erased or corrected
+	nothingLeft checkResult = iota
+	rowsArrived             // only rows that did not exist before; in a view, other transactions may have added them
+	rowsKept                // rows or cells that the step should have erased or corrected
 )
 
-func (r remains) failure(s *Step) error {
+func (r checkResult) failure(s *Step) error {
 	switch {
 	case s.values != nil:
 		return &domain.Error{
@@ -156,7 +156,7 @@ func (s *Step) CarryOut(ctx context.Context) error {
 }
 
 // check reports whether rows or old values of the step remain.
-func (s *Step) check(ctx context.Context) (remains, error) {
+func (s *Step) check(ctx context.Context) (checkResult, error) {
 	if s.Strategy == domain.StrategyRetain {
 		return nothingLeft, nil
 	}
@@ -177,18 +177,18 @@ func (s *Step) check(ctx context.Context) (remains, error) {
 func (s *Step) record(ctx context.Context, first bool) (added int, err error) {
 	cells := s.cellsOf()
 	text, args := cells.OfSubject(s.key, !first && s.live.Tells(s.table.Name))
-	err = s.each(ctx, cells, text, args, func(key []string, held []held) {
+	err = s.readCells(ctx, cells, text, args, func(key []string, content []heldCell) {
 		row := domain.CanonicalTuple(key)
 		if _, known := s.rows[row]; known {
 			return
 		}
-		if s.values != nil && !first && s.holdsNothingOld(held) {
+		if s.values != nil && !first && s.holdsNothingOld(content) {
 			return
 		}
 		added++
 		s.rows[row] = slices.Clone(key)
-		for _, h := range held {
-			if h.text.Valid && h.text.String != "" && !h.written && !s.correctedBefore(h, held) {
+		for _, h := range content {
+			if h.text.Valid && h.text.String != "" && !h.written && !s.correctedBefore(h, content) {
 				s.cells[cell{row, h.column}] = h.text.String
 			}
 		}
@@ -211,13 +211,13 @@ func (s *Step) findKept(ctx context.Context) (kept bool, err error) {
 	s.cells = map[cell]string{}
 	for chunk := range slices.Chunk(slices.Collect(maps.Values(s.rows)), rowsPerStatement) {
 		text, args := cells.WithKeys(chunk)
-		err := s.each(ctx, cells, text, args, func(key []string, held []held) {
+		err := s.readCells(ctx, cells, text, args, func(key []string, content []heldCell) {
 			found++
-			if s.Strategy == domain.StrategyDelete || s.values != nil && !s.corrected(held) {
+			if s.Strategy == domain.StrategyDelete || s.values != nil && !s.holdsCorrections(content) {
 				kept = true
 			}
 			row := domain.CanonicalTuple(key)
-			for _, h := range held {
+			for _, h := range content {
 				old, had := changed[cell{row, h.column}]
 				stays := h.text.Valid && !h.written && s.containsOld(h.text.String, old)
 				if had && (stays || s.values != nil) { // a trigger of another table may revert a correction later
@@ -241,8 +241,8 @@ func (s *Step) containsOld(text, old string) bool {
 	return text == old || s.values == nil && len(old) >= shortest && strings.Contains(text, old)
 }
 
-// held is the content of a cell in a column that the step overwrites.
-type held struct {
+// heldCell is the content of a cell in a column that the step overwrites.
+type heldCell struct {
 	column  string
 	text    sql.NullString
 	written bool // the cell holds the constant surrogate of the step, or the new value of the rectification
@@ -252,12 +252,13 @@ func (s *Step) cellsOf() *sqltext.Cells {
 	return &sqltext.Cells{Writer: s.text, Table: s.table, Step: s.Step, Values: s.values, Row: s.row, Live: s.live}
 }
 
-// each runs a statement that reads cells, and calls visit for each row with its primary key and its cells.
-func (s *Step) each(
-	ctx context.Context, cells *sqltext.Cells, text string, args []any, visit func(key []string, held []held),
+// readCells runs a statement that reads cells. It calls visit for each row, with the primary key and the cells of the
+// row.
+func (s *Step) readCells(
+	ctx context.Context, cells *sqltext.Cells, text string, args []any, visit func(key []string, content []heldCell),
 ) error {
 	columns := cells.Columns()
-	key, row := make([]string, len(s.table.PrimaryKey)), make([]held, len(columns))
+	key, row := make([]string, len(s.table.PrimaryKey)), make([]heldCell, len(columns))
 	var targets []any
 	for i := range key {
 		targets = append(targets, &key[i])
