@@ -45,7 +45,7 @@ type table struct {
 	remote  bool              // the database cannot say which transaction has written a row
 	types   map[string]string // the types of its columns, except generated columns
 	notNull []string          // the names of the NOT NULL columns
-	writes  writes            // the tables to which its triggers write
+	writes  writeTargets      // the tables to which its triggers write
 	mixes   string            // why SQLite may confuse subjects; see conversion
 	narrow  string            // why SQLite may confuse subjects whose ids are long numbers; see narrowing
 }
@@ -162,7 +162,7 @@ func (live *table) scan(rows *sql.Rows, quotes map[byte]byte) error {
 	switch {
 	case secured:
 		live.hides = "row-level security is active"
-	case tokensOf(view.String, quotes).leaveOut():
+	case tokensOf(view.String, quotes).mayFilter():
 		live.hides = "it is a view that leaves rows out"
 	}
 	return nil

@@ -76,7 +76,7 @@ func ReadLive(ctx context.Context, query conn.Query, dialect sqltext.Dialect) (d
 
 // readSchema reads the tables of a schema, and their columns, indexes, constraints and triggers.
 func (l *live) readSchema(ctx context.Context, schema string, statements sqltext.Catalog) {
-	each(ctx, l, statements.Tables, func(key string, table *liveTable) {
+	readObjects(ctx, l, statements.Tables, func(key string, table *liveTable) {
 		table.unnamed = table.Name
 		l.tables[schema+"."+key] = table
 		l.order = append(l.order, table)
@@ -88,44 +88,44 @@ func (l *live) readSchema(ctx context.Context, schema string, statements sqltext
 		return &liveTable{} // for a table that is not listed
 	}
 	addColumn := func(key string, column *liveColumn) { l.addColumn(of(key), column) }
-	each(ctx, l, statements.Columns, addColumn)
+	readObjects(ctx, l, statements.Columns, addColumn)
 	if statements.ColumnsOf != "" {
 		for _, table := range l.order {
 			if table.Schema == schema && table.Kind != domain.KindTable {
-				l.tolerate(ctx, func() { each(ctx, l, statements.ColumnsOf, addColumn, table.unnamed) })
+				l.tolerate(ctx, func() { readObjects(ctx, l, statements.ColumnsOf, addColumn, table.unnamed) })
 			}
 		}
 	}
-	each(ctx, l, statements.Indexes, func(key string, index *liveIndex) { l.addIndex(of(key), index) })
-	each(ctx, l, statements.ForeignKeys, func(key string, foreign *domain.CatalogForeignKey) {
+	readObjects(ctx, l, statements.Indexes, func(key string, index *liveIndex) { l.addIndex(of(key), index) })
+	readObjects(ctx, l, statements.ForeignKeys, func(key string, foreign *domain.CatalogForeignKey) {
 		of(key).ForeignKeys = append(of(key).ForeignKeys, *foreign)
 	})
-	each(ctx, l, statements.Checks, func(key string, check *domain.CatalogCheck) {
+	readObjects(ctx, l, statements.Checks, func(key string, check *domain.CatalogCheck) {
 		of(key).Checks = append(of(key).Checks, *check)
 	})
-	each(ctx, l, statements.Triggers, func(key string, trigger *liveTrigger) {
+	readObjects(ctx, l, statements.Triggers, func(key string, trigger *liveTrigger) {
 		of(key).triggers = append(of(key).triggers, trigger)
 	})
-	each(ctx, l, statements.Routines, func(key string, read *routine) { l.routines[key] = read })
-	l.eachText(ctx, statements.ViewReads, func(key, read string) { of(key).Reads = append(of(key).Reads, read) })
+	readObjects(ctx, l, statements.Routines, func(key string, read *routine) { l.routines[key] = read })
+	l.readTexts(ctx, statements.ViewReads, func(key, read string) { of(key).Reads = append(of(key).Reads, read) })
 	if statements.HasStatistics != "" && l.err == nil {
 		found, err := l.query.Texts(ctx, statements.HasStatistics)
 		if l.err = err; len(found) == 0 {
 			return
 		}
 	}
-	l.eachText(ctx, statements.Statistics, func(key, rows string) {
+	l.readTexts(ctx, statements.Statistics, func(key, rows string) {
 		if n, err := strconv.ParseInt(rows, 10, 64); err == nil {
 			of(key).Rows = n
 		}
 	})
 }
 
-// each runs a statement whose rows hold the key of a table and a JSON object. It decodes each object and passes the key
-// and the object to the callback. If the text of the statement is empty, each does nothing.
-func each[T any](ctx context.Context, l *live, text string, take func(key string, item *T), args ...any) {
+// readObjects runs a statement whose rows hold the key of a table and a JSON object. It decodes each object and passes
+// the key and the object to the callback. If the text of the statement is empty, readObjects does nothing.
+func readObjects[T any](ctx context.Context, l *live, text string, take func(key string, item *T), args ...any) {
 	var malformed error
-	l.eachText(ctx, text, func(key, object string) {
+	l.readTexts(ctx, text, func(key, object string) {
 		item := new(T)
 		if err := json.Unmarshal([]byte(object), item); err != nil {
 			malformed = err
@@ -135,9 +135,9 @@ func each[T any](ctx context.Context, l *live, text string, take func(key string
 	l.err = cmp.Or(l.err, malformed)
 }
 
-// eachText runs a statement whose rows hold two texts, and passes the texts of each row to the callback. If the text of
-// the statement is empty, eachText does nothing.
-func (l *live) eachText(ctx context.Context, text string, take func(key, value string), args ...any) {
+// readTexts runs a statement whose rows hold two texts, and passes the texts of each row to the callback. If the text
+// of the statement is empty, readTexts does nothing.
+func (l *live) readTexts(ctx context.Context, text string, take func(key, value string), args ...any) {
 	if l.err != nil || text == "" {
 		return
 	}

@@ -64,7 +64,7 @@ func (l *live) addIndex(table *liveTable, index *liveIndex) {
 		NullsEqual: index.NullsEqual, Exclusion: index.Exclusion,
 	}
 	if unique.Expressions {
-		for _, name := range l.mentioned(tokensOf(index.Text, l.dialect.Quotes()).inBrackets(), table) {
+		for _, name := range l.columnsIn(tokensOf(index.Text, l.dialect.Quotes()).inBrackets(), table) {
 			if !slices.Contains(plain, name) {
 				unique.Columns = append(unique.Columns, name)
 			}
@@ -73,12 +73,12 @@ func (l *live) addIndex(table *liveTable, index *liveIndex) {
 	table.Uniques = append(table.Uniques, unique)
 }
 
-// mentioned returns the columns of a table whose names occur in an SQL text (the first parameter).
-func (l *live) mentioned(in tokens, table *liveTable) []string {
+// columnsIn returns the columns of a table whose names occur in an SQL text.
+func (l *live) columnsIn(text tokens, table *liveTable) []string {
 	names := []string{}
 	for _, column := range table.Columns {
-		for i := range in {
-			if in.isName(i) && l.dialect.SameName(in[i].text, column.Name) {
+		for i := range text {
+			if text.isName(i) && l.dialect.SameName(text[i].text, column.Name) {
 				names = append(names, column.Name)
 				break
 			}
@@ -101,7 +101,7 @@ func (l *live) complete(table *liveTable) {
 	case domain.KindVirtual:
 		l.markShadows(table, text)
 	case domain.KindView, domain.KindMatView:
-		table.Filtered = text.leaveOut()
+		table.Filtered = text.mayFilter()
 		if table.FoldsCase {
 			l.addReads(table, text)
 		}
@@ -111,9 +111,9 @@ func (l *live) complete(table *liveTable) {
 	}
 }
 
-// shadows maps the module of a virtual table of SQLite to the suffixes of its shadow tables. These are ordinary tables
-// that hold the rows of the virtual table.
-var shadows = map[string][]string{
+// shadowSuffixes holds the suffixes of shadow tables by the module of a virtual table of SQLite. Shadow tables are
+// ordinary tables that hold the rows of the virtual table.
+var shadowSuffixes = map[string][]string{
 	"fts3": {"content", "segments", "segdir"}, "fts4": {"content", "segments", "segdir", "docsize", "stat"},
 	"fts5": {"content", "data", "idx", "docsize", "config"}, "rtree": {"node", "rowid", "parent"},
 	"rtree_i32": {"node", "rowid", "parent"},
@@ -125,7 +125,7 @@ func (l *live) markShadows(virtual *liveTable, text tokens) {
 		if !text.is(i-1, "using") {
 			continue
 		}
-		for _, suffix := range shadows[lower(text[i].text)] {
+		for _, suffix := range shadowSuffixes[lower(text[i].text)] {
 			if shadow := l.tables[virtual.Schema+"."+lower(virtual.unnamed)+"_"+suffix]; shadow != nil {
 				shadow.shadow = true
 			}
@@ -169,12 +169,12 @@ func (l *live) addChecks(table *liveTable, text tokens) {
 		if !text.is(i, "check") || !text.isSign(i+1, "(") {
 			continue
 		}
-		end := text.closing(i + 1)
+		end := text.closingBracket(i + 1)
 		if end == len(text) {
 			return
 		}
 		check := domain.CatalogCheck{
-			Columns: l.mentioned(text[i+1:end], table), Text: table.Text[text[i].from:text[end].to],
+			Columns: l.columnsIn(text[i+1:end], table), Text: table.Text[text[i].from:text[end].to],
 		}
 		if text.is(i-2, "constraint") {
 			check.Name = text[i-1].text

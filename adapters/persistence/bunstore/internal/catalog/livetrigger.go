@@ -21,7 +21,7 @@ type routine struct {
 	Text     string `json:"text"`
 
 	parsed bool
-	writes writes
+	writes writeTargets
 	calls  []*routine
 }
 
@@ -67,23 +67,22 @@ func (l *live) parse(r *routine) {
 	}
 	text := tokensOf(r.Text, quotes)
 	for i := range text {
-		if text.calls(i) {
+		if text.isCall(i) {
 			r.calls = append(r.calls, l.named[strings.ToLower(text[i].text)]...)
 		}
 	}
 }
 
-// fullName returns the full name of a table that occurs in the code of a trigger. The parameter name is the name in
-// this code, and the parameter table is the table of the trigger. A trigger of SQLite refers to tables of its own
-// database, so fullName searches that database first.
-func (l *live) fullName(table *liveTable, name string) string {
-	if of := l.tables[table.Schema+"."+lower(name)]; of != nil {
-		return of.Name
+// fullName returns the full name of a table that occurs in the code of a trigger. On SQLite, such a table is usually in
+// the database of the trigger's table, so fullName searches that database first.
+func (l *live) fullName(triggerTable *liveTable, nameInCode string) string {
+	if named := l.tables[triggerTable.Schema+"."+lower(nameInCode)]; named != nil {
+		return named.Name
 	}
-	if of := l.names[lower(name)]; of != nil {
-		return of.Name
+	if named := l.names[lower(nameInCode)]; named != nil {
+		return named.Name
 	}
-	return name
+	return nameInCode
 }
 
 // readHeader reads the events of a trigger of SQLite from its text, such as CREATE TRIGGER name INSTEAD OF UPDATE ON

@@ -105,8 +105,8 @@ func (t tokens) isSign(i int, signs ...string) bool {
 	return i >= 0 && i < len(t) && t[i].kind == tokenSign && slices.Contains(signs, t[i].text)
 }
 
-// closing returns the index of the bracket that closes the bracket at the index i, or len(t) if there is none.
-func (t tokens) closing(i int) int {
+// closingBracket returns the index of the bracket that closes the bracket at the index i, or len(t) if there is none.
+func (t tokens) closingBracket(i int) int {
 	for depth := 0; i < len(t); i++ {
 		if t.isSign(i, "(") {
 			depth++
@@ -125,20 +125,20 @@ func (t tokens) closing(i int) int {
 func (t tokens) inBrackets() tokens {
 	for i := range t {
 		if t.isSign(i, "(") {
-			return t[i+1 : t.closing(i)]
+			return t[i+1 : t.closingBracket(i)]
 		}
 	}
 	return nil
 }
 
-// writes returns the target tables of INSERT, REPLACE, MERGE and UPDATE. The result builds reports whether the code
-// also executes statements that it builds at run time (EXECUTE).
-func (t tokens) writes() (tables []string, builds bool) {
+// targetTables returns the target tables of INSERT, REPLACE, MERGE and UPDATE. It also reports whether the code
+// contains dynamic SQL (EXECUTE).
+func (t tokens) targetTables() (tables []string, isDynamic bool) {
 	for i := range t {
 		at := i + 1
 		switch {
 		case t.is(i, "execute") && !t.is(at, "function", "procedure", "on"):
-			builds = true
+			isDynamic = true
 			continue
 		case t.is(i, "into") && (t.is(i-1, "insert", "replace", "merge") || t.is(i-3, "insert") && t.is(i-2, "or")):
 		case t.is(i, "update") && !t.is(i-1, "for", "key", "on", "do"): // not FOR UPDATE, ON UPDATE
@@ -155,12 +155,12 @@ func (t tokens) writes() (tables []string, builds bool) {
 			tables = append(tables, name)
 		}
 	}
-	return tables, builds
+	return tables, isDynamic
 }
 
-// calls reports whether the token at the index i may be the name of a called routine: a name before an opening bracket.
-// After INTO, such a name is not a routine but a table with a list of columns.
-func (t tokens) calls(i int) bool {
+// isCall reports whether the token at the index i may be the name of a called routine: a name before an opening
+// bracket. After INTO, such a name is not a routine but a table with a list of columns.
+func (t tokens) isCall(i int) bool {
 	if !t.isName(i) || !t.isSign(i+1, "(") {
 		return false
 	}
@@ -186,16 +186,16 @@ func (t tokens) nameAt(i int) (name string) {
 	return ""
 }
 
-// filters lists the keywords with which a view may leave rows out.
-var filters = []string{
+// filterKeywords lists the keywords with which a view may leave rows out.
+var filterKeywords = []string{
 	"only", "tablesample", "where", "join", "having", "limit", "offset", "fetch", "distinct", "group", "union",
 	"intersect", "except",
 }
 
-// leaveOut reports whether a view with this definition may leave rows out.
-func (t tokens) leaveOut() bool {
+// mayFilter reports whether a view with this definition may leave rows out.
+func (t tokens) mayFilter() bool {
 	for i := range t {
-		if t.is(i, filters...) {
+		if t.is(i, filterKeywords...) {
 			return true
 		}
 	}

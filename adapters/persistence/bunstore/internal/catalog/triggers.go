@@ -13,18 +13,19 @@ import (
 // a function that a trigger or a rule calls.
 type trigger [3]string
 
-// writes holds the tables to which triggers write, and the names of triggers whose target tables cannot be determined.
-type writes struct{ tables, unreadable []string }
+// writeTargets holds the tables to which triggers write, and the names of triggers whose target tables cannot be
+// determined.
+type writeTargets struct{ tables, unreadable []string }
 
-func writesOf(triggers []trigger, quotes map[byte]byte) (all writes) {
+func writesOf(triggers []trigger, quotes map[byte]byte) (all writeTargets) {
 	for _, t := range triggers {
 		name, language, text := t[0], t[1], t[2]
 		switch language {
 		case "internal": // built-in functions, which write only to the table of the trigger
 		case "sql", "plpgsql":
-			tables, builds := tokensOf(text, quotes).writes()
+			tables, isDynamic := tokensOf(text, quotes).targetTables()
 			all.tables = append(all.tables, tables...)
-			if builds {
+			if isDynamic {
 				all.unreadable = append(all.unreadable, name)
 			}
 		default:
@@ -36,14 +37,14 @@ func writesOf(triggers []trigger, quotes map[byte]byte) (all writes) {
 	return all
 }
 
-// warnOfCopies logs a warning for each table outside the data map to which the triggers of a table of the data map
-// write. Such a table may hold copies of old values that no erasure reaches. warnOfCopies also logs a warning for each
-// trigger whose target tables cannot be determined. Each warning is logged only once.
-func (c *Cache) warnOfCopies(ctx context.Context, of domain.Table, live table) {
+// warnOfCopies logs a warning if a trigger of a table writes to another table that is not in the data map. The other
+// table may hold copies of old values that no erasure reaches. warnOfCopies also logs a warning for each trigger whose
+// target tables cannot be determined. Each warning is logged only once.
+func (c *Cache) warnOfCopies(ctx context.Context, mapped domain.Table, live table) {
 	warn := func(message, key, name string) {
-		if _, warned := c.warned.LoadOrStore(of.Name+"\x00"+key+"\x00"+name, true); !warned {
+		if _, warned := c.warned.LoadOrStore(mapped.Name+"\x00"+key+"\x00"+name, true); !warned {
 			c.logger.LogAttrs(context.WithoutCancel(ctx), slog.LevelWarn, "habeas: a trigger "+message,
-				slog.String("table", of.Name), slog.String(key, name))
+				slog.String("table", mapped.Name), slog.String(key, name))
 		}
 	}
 	for _, copied := range live.writes.tables {

@@ -10,8 +10,8 @@ import (
 	"syscall"
 )
 
-// causes maps the SQLSTATE codes of refused connections to texts for error messages.
-var causes = map[string]string{
+// causeTexts maps the SQLSTATE codes of refused connections to texts for error messages.
+var causeTexts = map[string]string{
 	"28P01": "the password is wrong",
 	"28000": "this role may not log in from here: see the role, and pg_hba.conf",
 	"3D000": "the database does not exist",
@@ -20,8 +20,8 @@ var causes = map[string]string{
 	"25006": "it is read-only: it is a standby, or its transactions are read-only",
 }
 
-// sqliteCauses maps the result codes of SQLite for unusable files to texts for error messages.
-var sqliteCauses = map[int]string{
+// sqliteCauseTexts maps the result codes of SQLite for unusable files to texts for error messages.
+var sqliteCauseTexts = map[int]string{
 	3: "access to its file is denied", 8: "its file is read-only", 10: "its file cannot be read or written",
 	13: "its disk is full", 14: "its file cannot be opened",
 }
@@ -29,10 +29,10 @@ var sqliteCauses = map[int]string{
 // cause returns the reason why a database cannot be reached, or "" if the reason is unknown. The text is from this
 // package or from the operating system. It contains no host, user or password.
 func cause(err error, state string) string {
-	if words := causes[state]; words != "" {
+	if words := causeTexts[state]; words != "" {
 		return words
 	}
-	if words := sqliteCauses[sqliteCode(err)]; words != "" {
+	if words := sqliteCauseTexts[sqliteCode(err)]; words != "" {
 		return words
 	}
 	var (

@@ -15,7 +15,7 @@ type Row interface{ Scan(dest ...any) error }
 
 const (
 	directColumns = 4 // the number of columns that a statement of QueryDirect returns
-	directArgs    = 2 // the number of its parameters
+	directArgs    = 2 // the number of parameters of such a statement
 )
 
 // QueryDirect runs a statement that only reads, outside a transaction and directly on the driver's connection. It is
@@ -24,16 +24,15 @@ const (
 // the context ends.
 //
 // The statement has directArgs parameters and returns directColumns columns. The targets of the columns are strings,
-// booleans or scanners. QueryDirect calls the function each for every row. If the driver or the type of a column is not
-// supported, or if the connection is bad, QueryDirect repeats the query through database/sql. It then calls the
-// function each for all rows again.
-func (p *Pool) QueryDirect(ctx context.Context, each func(Row) error, text string, args [directArgs]string) error {
+// booleans or scanners. QueryDirect calls visit for each row. If the driver or the type of a column is not supported,
+// or the connection is bad, QueryDirect repeats the query through database/sql, and calls visit for all rows again.
+func (p *Pool) QueryDirect(ctx context.Context, visit func(Row) error, text string, args [directArgs]string) error {
 	if err := p.connections.acquire(ctx); err != nil {
 		return err
 	}
 	defer p.connections.release()
 	text = p.database.numbered(text)
-	q := &directQuery{IConn: p.db.DB, db: p.db.DB, text: text, each: each}
+	q := &directQuery{IConn: p.db.DB, db: p.db.DB, text: text, visit: visit}
 	for i, arg := range args {
 		q.args[i] = driver.NamedValue{Ordinal: i + 1, Value: arg}
 	}
@@ -45,12 +44,12 @@ func (p *Pool) QueryDirect(ctx context.Context, each func(Row) error, text strin
 // query hooks.
 type directQuery struct {
 	bun.IConn
-	db   *sql.DB
-	text string
-	args [directArgs]driver.NamedValue
-	each func(Row) error
-	row  directRow
-	ctx  context.Context //nolint:containedctx // the context of ExecContext, for run
+	db    *sql.DB
+	text  string
+	args  [directArgs]driver.NamedValue
+	visit func(Row) error
+	row   directRow
+	ctx   context.Context //nolint:containedctx // the context of ExecContext, for run
 }
 
 // ExecContext implements bun.IConn.
@@ -92,7 +91,7 @@ func (q *directQuery) run(connection any) error {
 			return nil
 		}
 		if err == nil {
-			err = q.each(&q.row)
+			err = q.visit(&q.row)
 		}
 		if err != nil {
 			return err
@@ -112,7 +111,7 @@ func (q *directQuery) throughPool(ctx context.Context) error {
 	}
 	defer rows.Close()
 	for rows.Next() {
-		if err := q.each(rows); err != nil {
+		if err := q.visit(rows); err != nil {
 			return err
 		}
 	}

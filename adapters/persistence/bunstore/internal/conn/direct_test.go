@@ -154,24 +154,24 @@ func TestADirectQueryFallsBackToThePool(t *testing.T) {
 	}
 }
 
-// QueryDirect also returns the connection to the pool if the function each returns an error or panics.
+// QueryDirect also returns the connection to the pool if visit returns an error or panics.
 func TestADirectQueryGivesItsConnectionBack(t *testing.T) {
 	db := bun.NewDB(sql.OpenDB(&fakeDriver{directly: true, values: make([]driver.Value, 4)}), pgdialect.New())
 	t.Cleanup(func() { _ = db.Close() })
 	db.SetMaxOpenConns(1)
 	pool, broken := NewPool(db), errors.New("broken")
-	run := func(each func(Row) error) (err error) {
+	run := func(visit func(Row) error) (err error) {
 		defer func() {
 			if value := recover(); value != nil {
 				err, _ = value.(error)
 			}
 		}()
-		return pool.QueryDirect(t.Context(), each, "SELECT", [...]string{"s", "p"})
+		return pool.QueryDirect(t.Context(), visit, "SELECT", [...]string{"s", "p"})
 	}
-	for _, each := range []func(Row) error{
+	for _, visit := range []func(Row) error{
 		func(Row) error { return broken }, func(Row) error { panic(broken) },
 	} {
-		if err := run(each); !errors.Is(err, broken) {
+		if err := run(visit); !errors.Is(err, broken) {
 			t.Errorf("got %v", err)
 		}
 		if used := db.Stats().InUse; used > 0 || len(pool.connections) > 0 {

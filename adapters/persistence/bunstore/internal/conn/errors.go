@@ -43,7 +43,7 @@ func Wrap(ctx context.Context, op string, err error) error {
 	case state == "08P01": // PgBouncer uses it for all of its errors, even if the server is down
 		wrapped.Code = domain.ErrUnavailable
 		wrapped.Message = "the database, or a proxy in front of it, ended the connection; " + poolingAdvice
-	case unreachable(err, state):
+	case isUnreachable(err, state):
 		wrapped.Code, wrapped.Message = domain.ErrUnavailable, "the database cannot be reached or is too busy"
 		if why := cause(err, state); why != "" {
 			wrapped.Message += ": " + why
@@ -55,11 +55,11 @@ func Wrap(ctx context.Context, op string, err error) error {
 		wrapped.Code, wrapped.Message = domain.ErrConflict, "a value is too long or too large for its column"
 	case state == "42501":
 		wrapped.Code, wrapped.Message = domain.ErrConfiguration, "this role lacks a privilege in the database"
-		wrapped.Message += inBrackets(missing(err))
+		wrapped.Message += inBrackets(missingNames(err))
 	case strings.HasPrefix(state, "P0"):
 		wrapped.Message += ": a trigger or a function raised an error" + RaisedBy(err)
 	case state == "42P01", state == "42703", state == "" && namesIn(err) != names{}:
-		wrapped.Message = "a table or a column is missing" + inBrackets(missing(err)) + ": were the migrations run?"
+		wrapped.Message = "a table or a column is missing" + inBrackets(missingNames(err)) + ": were the migrations run?"
 	default:
 		wrapped.Message += inBrackets(namesIn(err).String())
 	}
@@ -100,9 +100,9 @@ func Retryable(err error) bool {
 	return sqliteBusy(err)
 }
 
-// unreachable reports whether the database failed for a reason that may be temporary: it cannot be reached, is shutting
-// down, is too slow or too busy, or is read-only.
-func unreachable(err error, state string) bool {
+// isUnreachable reports whether the database failed for a reason that may be temporary: it cannot be reached, is
+// shutting down, is too slow or too busy, or is read-only.
+func isUnreachable(err error, state string) bool {
 	var network net.Error // an error of a connection or of a host lookup, or a timeout other than the caller's
 	switch {
 	case errors.As(err, &network), errors.Is(err, net.ErrClosed), errors.Is(err, driver.ErrBadConn):
@@ -111,7 +111,7 @@ func unreachable(err error, state string) bool {
 		return true
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF): // the server closed the connection
 		return true
-	case unsent(err), walk(err, isConnectError):
+	case isUnsent(err), walk(err, isConnectError):
 		return true
 	}
 	switch state[:min(2, len(state))] {
@@ -133,9 +133,9 @@ func unreachable(err error, state string) bool {
 	return Retryable(err) // all retries failed
 }
 
-// unsent reports whether the driver guarantees that it sent no part of the statement to the database. pgx does so for a
-// closed connection.
-func unsent(err error) bool {
+// isUnsent reports whether the driver guarantees that it sent no part of the statement to the database. pgx does so for
+// a closed connection.
+func isUnsent(err error) bool {
 	var safe interface{ SafeToRetry() bool }
 	return errors.As(err, &safe) && safe.SafeToRetry()
 }
@@ -225,14 +225,14 @@ func extendedCode(err reflect.Value) int {
 	return number(err, value, "Code")
 }
 
-// number returns an integer that an error holds, or 0 if there is none. The integer is the result of a method of err,
-// or a field of value, the struct to which err points. The parameter name is the name of this method or field.
-func number(err, value reflect.Value, name string) int {
+// number returns the result of err.<member>(). If err does not have this method, number returns the field
+// value.<member>, where value is the struct to which err points. number returns 0 if there is no integer.
+func number(err, value reflect.Value, member string) int {
 	var code reflect.Value
-	if method := err.MethodByName(name); method.IsValid() && method.Type().NumIn() == 0 && method.Type().NumOut() == 1 {
+	if method := err.MethodByName(member); method.IsValid() && method.Type().NumIn() == 0 && method.Type().NumOut() == 1 {
 		code = method.Call(nil)[0]
 	} else if value.Kind() == reflect.Struct {
-		code = value.FieldByName(name)
+		code = value.FieldByName(member)
 	}
 	switch {
 	case code.IsValid() && code.CanInt():

@@ -53,8 +53,8 @@ func (l limiter) acquire(ctx context.Context) error {
 	}
 }
 
-// full reports whether no place is free, so that the next caller has to wait.
-func (l limiter) full() bool { return l != nil && len(l) == cap(l) }
+// isFull reports whether no place is free, so that the next caller has to wait.
+func (l limiter) isFull() bool { return l != nil && len(l) == cap(l) }
 
 func (l limiter) release() {
 	if l != nil {

@@ -86,8 +86,8 @@ func (noDatabase) Connect(context.Context) (driver.Conn, error) {
 }
 func (noDatabase) Driver() driver.Driver { return nil }
 
-// uses holds all operations of a Pool that use a connection.
-var uses = map[string]func(ctx context.Context, p *Pool) error{
+// poolOperations holds all operations of a Pool that use a connection.
+var poolOperations = map[string]func(ctx context.Context, p *Pool) error{
 	"reads":    func(ctx context.Context, p *Pool) error { return p.Query(ctx, Ignore, "SELECT 1") },
 	"writes":   func(ctx context.Context, p *Pool) error { _, err := p.Begin(ctx); return err },
 	"appends":  func(ctx context.Context, p *Pool) error { return p.ExecAlone(ctx, "SELECT 1", nil) },
@@ -103,7 +103,7 @@ func TestAUseWaitsForItsPlace(t *testing.T) {
 	}
 	pool.connections <- struct{}{}
 	pool.connections <- struct{}{}
-	for name, use := range uses {
+	for name, use := range poolOperations {
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 		err := use(ctx, pool)
 		cancel()
@@ -119,7 +119,7 @@ func TestAUseWaitsForItsPlace(t *testing.T) {
 func TestAUseThatFailsLeavesItsPlace(t *testing.T) {
 	pool := poolOf(t, 1)
 	for range 3 {
-		for name, use := range uses {
+		for name, use := range poolOperations {
 			err := use(t.Context(), pool)
 			if err == nil || len(pool.connections) > 0 {
 				t.Errorf("%s: %d places are taken after %v", name, len(pool.connections), err)

@@ -34,7 +34,7 @@ func namesIn(err error) names {
 	found := names{}
 	if code, text := sqliteText(err); text != "" {
 		found = namesInSQLite(code, text)
-	} else if field := postgresFields(err); field != nil && slices.Contains(enforcing, field('F')) {
+	} else if field := postgresFields(err); field != nil && slices.Contains(constraintFiles, field('F')) {
 		found = names{field('t'), field('c'), field('n')}
 	}
 	return names{identifier(found.table), identifier(found.column), identifier(found.constraint)}
@@ -43,15 +43,15 @@ func namesIn(err error) names {
 // Source files of PostgreSQL that raise errors. An error has the name of its source file in a field. The file names are
 // the same in every language of the server.
 var (
-	// enforcing lists the source files of PostgreSQL that check constraints. Errors from these files have the names of the
-	// table, the column and the constraint in separate fields.
-	enforcing = []string{
+	// constraintFiles lists the source files of PostgreSQL that check constraints. Errors from these files have the names
+	// of the table, the column and the constraint in separate fields.
+	constraintFiles = []string{
 		"execMain.c", "execIndexing.c", "nbtinsert.c", "ri_triggers.c", "execExprInterp.c", "domains.c", "tablecmds.c",
 		"tuplesort.c", "tuplesortvariants.c",
 	}
-	// resolving lists the source files of PostgreSQL that look up tables, columns and privileges. Errors from these files
-	// have the names only in the message.
-	resolving = []string{"parse_relation.c", "parse_target.c", "analyze.c", "namespace.c", "aclchk.c"}
+	// lookupFiles lists the source files of PostgreSQL that look up tables, columns and privileges. Errors from these
+	// files have the names only in the message.
+	lookupFiles = []string{"parse_relation.c", "parse_target.c", "analyze.c", "namespace.c", "aclchk.c"}
 )
 
 // postgresFields returns a function that reads a field of a PostgreSQL error by the letter of the field in the
@@ -136,23 +136,23 @@ func sqliteText(err error) (code int, text string) {
 	return code, text
 }
 
-// quoted matches the names in PostgreSQL's message about a missing table, column or privilege.
-var quoted = regexp.MustCompile(`["«„]([^"«»„“”]+)["»“”]|(?:column|table|schema|sequence|view) ([\w.$]+)`)
+// quotedName matches the names in PostgreSQL's message about a missing table, column or privilege.
+var quotedName = regexp.MustCompile(`["«„]([^"«»„“”]+)["»“”]|(?:column|table|schema|sequence|view) ([\w.$]+)`)
 
-// missing returns names from the error of a refused statement: the tables and columns that do not exist, or for which
-// the role lacks a privilege. It ignores errors with the protocol field W (CONTEXT), which come from a database
+// missingNames returns the names from the error of a refused statement: the tables and columns that do not exist, or on
+// which the role lacks a privilege. It ignores errors with the protocol field W (CONTEXT), which come from a database
 // function or a trigger of the application. Such code may build statements from personal data, which the message would
 // contain as a name.
-func missing(err error) string {
+func missingNames(err error) string {
 	if found := namesIn(err).String(); found != "" {
 		return found
 	}
 	field := postgresFields(err)
-	if field == nil || field('W') != "" || !slices.Contains(resolving, field('F')) {
+	if field == nil || field('W') != "" || !slices.Contains(lookupFiles, field('F')) {
 		return ""
 	}
 	var found []string
-	for _, match := range quoted.FindAllStringSubmatch(field('M'), -1) {
+	for _, match := range quotedName.FindAllStringSubmatch(field('M'), -1) {
 		if name := identifier(match[1] + match[2]); name != "" {
 			found = append(found, name)
 		}
@@ -160,9 +160,9 @@ func missing(err error) string {
 	return strings.Join(found, ", ")
 }
 
-// raiser matches the name of a database function at the beginning of the protocol field W (CONTEXT) of a PostgreSQL
-// error. It works in every language of the server.
-var raiser = regexp.MustCompile(`^[^\n(]*?([\w.]+)\(`)
+// raisingFunction matches the name of a database function at the beginning of the protocol field W (CONTEXT) of a
+// PostgreSQL error. It works in every language of the server.
+var raisingFunction = regexp.MustCompile(`^[^\n(]*?([\w.]+)\(`)
 
 // RaisedBy returns the name of the database function that has raised a PostgreSQL error, in the form " (function
 // name)". Returns "" if the error does not contain this name. RaisedBy reads the name from the first line of the
@@ -172,7 +172,7 @@ func RaisedBy(err error) string {
 	if field == nil || field('F') != "pl_exec.c" {
 		return ""
 	}
-	match := raiser.FindStringSubmatch(field('W'))
+	match := raisingFunction.FindStringSubmatch(field('W'))
 	if match == nil || identifier(match[1]) == "" {
 		return ""
 	}

@@ -30,7 +30,7 @@ func NewPool(db *bun.DB) *Pool {
 }
 
 // Crowded reports whether all connections are busy, so that the next caller has to wait.
-func (p *Pool) Crowded() bool { return p.connections.full() }
+func (p *Pool) Crowded() bool { return p.connections.isFull() }
 
 // OneWriter reports whether the database allows only one writing transaction at a time.
 func (p *Pool) OneWriter() bool { return p.database.writers() == 1 }
@@ -38,13 +38,13 @@ func (p *Pool) OneWriter() bool { return p.database.writers() == 1 }
 // LeavesDeleted reports whether the database leaves deleted data in its file, see Tx.OverwriteDeleted.
 func (p *Pool) LeavesDeleted() bool { return p.database.leavesDeleted() }
 
-// Query runs a statement outside a transaction and calls the function each for every row.
-func (p *Pool) Query(ctx context.Context, each func(*sql.Rows) error, text string, args ...any) error {
+// Query runs a statement outside a transaction and calls visit for each row.
+func (p *Pool) Query(ctx context.Context, visit func(*sql.Rows) error, text string, args ...any) error {
 	if err := p.connections.acquire(ctx); err != nil {
 		return err
 	}
 	defer p.connections.release()
-	return p.query(ctx, p.db.DB, each, text, args...)
+	return p.query(ctx, p.db.DB, visit, text, args...)
 }
 
 // Notify runs a statement outside a transaction. It does not wait in the queue for connections.

@@ -26,15 +26,15 @@ func (p prepared) QueryContext(ctx context.Context, _ string, _ ...any) (*sql.Ro
 	return p.IConn.QueryContext(ctx, p.text, p.args...)
 }
 
-// eachRow makes bun call a function for each row. It implements bun.Model.
-type eachRow func(*sql.Rows) error
+// rowVisitor makes bun call a function for each row. It implements bun.Model.
+type rowVisitor func(*sql.Rows) error
 
-func (each eachRow) Value() any { return nil }
+func (visit rowVisitor) Value() any { return nil }
 
-func (each eachRow) ScanRows(_ context.Context, rows *sql.Rows) (int, error) {
+func (visit rowVisitor) ScanRows(_ context.Context, rows *sql.Rows) (int, error) {
 	n := 0
 	for rows.Next() {
-		if err := each(rows); err != nil {
+		if err := visit(rows); err != nil {
 			return n, err
 		}
 		n++
@@ -42,8 +42,8 @@ func (each eachRow) ScanRows(_ context.Context, rows *sql.Rows) (int, error) {
 	return n, rows.Err()
 }
 
-// Query runs a statement and calls the function each for every row.
-type Query func(ctx context.Context, each func(*sql.Rows) error, text string, args ...any) error
+// Query runs a statement and calls visit for each row.
+type Query func(ctx context.Context, visit func(*sql.Rows) error, text string, args ...any) error
 
 // Texts runs a statement with one text column and returns the values of this column.
 func (q Query) Texts(ctx context.Context, text string) (texts []string, err error) {
@@ -67,12 +67,12 @@ func (p *Pool) exec(ctx context.Context, conn bun.IConn, text string, args ...an
 	return result.RowsAffected()
 }
 
-// query runs a statement on a connection and calls the function each for every row.
+// query runs a statement on a connection and calls visit for each row.
 func (p *Pool) query(
-	ctx context.Context, conn bun.IConn, each func(*sql.Rows) error, text string, args ...any,
+	ctx context.Context, conn bun.IConn, visit func(*sql.Rows) error, text string, args ...any,
 ) error {
 	text = p.database.numbered(text)
-	return p.db.NewRaw(text).Conn(prepared{conn, text, args}).Scan(ctx, eachRow(each))
+	return p.db.NewRaw(text).Conn(prepared{conn, text, args}).Scan(ctx, rowVisitor(visit))
 }
 
 // numbered converts $1 to ?1 and so on, outside of quoted text. SQLite treats $1 as a name, and drivers assign

@@ -28,9 +28,9 @@ func (t *Tx) Exec(ctx context.Context, text string, args ...any) (int64, error) 
 	return t.pool.exec(ctx, t.transaction.conn(), text, args...)
 }
 
-// Query runs a statement and calls the function each for every row.
-func (t *Tx) Query(ctx context.Context, each func(*sql.Rows) error, text string, args ...any) error {
-	return t.pool.query(ctx, t.transaction.conn(), each, text, args...)
+// Query runs a statement and calls visit for each row.
+func (t *Tx) Query(ctx context.Context, visit func(*sql.Rows) error, text string, args ...any) error {
+	return t.pool.query(ctx, t.transaction.conn(), visit, text, args...)
 }
 
 // Commit commits the transaction. The transaction has ended even if Commit returns an error. If a query hook panics,
