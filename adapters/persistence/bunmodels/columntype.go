@@ -37,7 +37,7 @@ func columnType(field *schema.Field) (t domain.ColumnType, length int, surrogate
 	if tag, ok := field.Tag.Option("type"); ok {
 		var declared domain.ColumnType
 		declared, length = sqltype.Parse(tag)
-		t = readable(t, declared)
+		t = readableType(t, declared)
 	}
 	if t == domain.TypeJSON && field.IndirectType.Kind() == reflect.Slice &&
 		field.IndirectType.Elem().Kind() != reflect.Uint8 {
@@ -46,10 +46,10 @@ func columnType(field *schema.Field) (t domain.ColumnType, length int, surrogate
 	return t, length, surrogate
 }
 
-// readable chooses between the declared type of a column and the column type t that the Go type suggests. It returns a
-// type whose default surrogate (the value that overwrites an erased value) the Go field can read, or "" if it knows no
-// such type.
-func readable(t, declared domain.ColumnType) domain.ColumnType {
+// readableType chooses between the declared type of a column and the column type t that the Go type suggests. It
+// returns a type whose default surrogate (the value that overwrites an erased value) the Go field can read, or "" if it
+// knows no such type.
+func readableType(t, declared domain.ColumnType) domain.ColumnType {
 	switch declared { //nolint:exhaustive // every field can read the surrogates of the other types
 	case domain.TypeText:
 		if t == domain.TypeBytes {

@@ -22,7 +22,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// The following types encode or decode their own values, each with another interface.
+// Each of the following types encodes or decodes its own values through a different interface.
 
 type enveloped string // like an encrypted column
 

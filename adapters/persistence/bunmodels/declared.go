@@ -33,9 +33,9 @@ func fromParents(models []*modelReader) {
 	}
 }
 
-// addDeclared adds the relation d, which the model parent declares, to the table of r. If the model of r declares the
+// addDeclared adds the relation d, which the parent model declares, to the table of r. If the model of r declares the
 // same relation, addDeclared does not add it again. In this case, a path tag must be in the model of r, so addDeclared
-// reports a problem if the tag is in the model parent.
+// reports a problem if the tag is in the parent model.
 func (r *modelReader) addDeclared(parent *modelReader, d declared) {
 	i := slices.IndexFunc(r.table.Relations, d.relation.Equals)
 	switch {
@@ -50,7 +50,7 @@ func (r *modelReader) addDeclared(parent *modelReader, d declared) {
 }
 
 // removeUnusedNames removes the names of the relations of each table that has at most one relation with the tag
-// subject:"path". Only a table with several such relations needs the names, because the option via of a column then
+// subject:"path". Only a table with several such relations needs the names, because the option "via" of a column then
 // refers to one of them.
 func removeUnusedNames(models []*modelReader) {
 	for _, r := range models {

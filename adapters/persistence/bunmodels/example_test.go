@@ -14,7 +14,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// Customer is the table of subjects. An erasure keeps its rows, because the column theme is not personal data.
+// Customer is the table of subjects. An erasure keeps its rows, because the column "theme" is not personal data.
 type Customer struct {
 	bun.BaseModel `bun:"table:customers"`
 

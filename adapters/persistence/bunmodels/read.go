@@ -30,7 +30,7 @@ type Types map[reflect.Type]Type
 // Read reads the data map from the application's bun models, which are pointers to structs. It reads two struct tags in
 // addition to the tags of bun: pii and subject.
 //
-// The tag pii marks the column of a field as personal data:
+// The pii tag marks the column of a field as personal data:
 //
 //	pii:"contact,erasure:anonymize,basis:contract,purpose:'account login'"
 //
@@ -53,7 +53,7 @@ type Types map[reflect.Type]Type
 //
 //	pii:"none"
 //
-// The tag subject states which subject a row belongs to. Mark each field of the subject's key in the table of subjects:
+// The subject tag states which subject a row belongs to. Mark each field of the subject's key in the table of subjects:
 //
 //	subject:"id"
 //
@@ -62,12 +62,13 @@ type Types map[reflect.Type]Type
 //
 //	subject:"path"
 //
-// Two options may follow the word path. The option erasure is the effect on the row if this subject is erased: delete
-// deletes the row, and null sets the reference to NULL. With the option when, the relation applies only to some rows,
-// as in subject:"path,erasure:delete,when:'target_type=account'".
+// Two options may follow the word path, as in subject:"path,erasure:delete,when:'target_type=account'":
 //
-// If a column refers to another table, but the model has no relation for this reference, mark the column. Omit the word
-// path to declare the relation without marking it:
+//   - erasure: the effect on the row if this subject is erased; delete deletes the row, null sets the reference to NULL
+//   - when: a condition; the relation applies only to rows that satisfy it
+//
+// If a column refers to another table, but the model has no relation for this reference, declare the relation in the
+// subject tag of the column. The word path is optional, and marks the relation:
 //
 //	subject:"path,references:accounts.id"
 //
@@ -153,8 +154,7 @@ type modelReader struct {
 	declared []declared      // the relations of other tables to this table
 }
 
-// report records a mistake. The parameter column is the name of a column or a field. It is empty for a mistake of the
-// table.
+// report records a mistake in a column or a field, or in the table if the column is empty.
 func (r *modelReader) report(column string, problem domain.Problem) {
 	problem.Table, problem.Column = r.table.Name, column
 	r.problems = append(r.problems, problem)

@@ -53,8 +53,8 @@ func (r *modelReader) readRelation(relation *schema.Relation) {
 		read.Columns, read.ReferencedColumns = namesOf(relation.BasePKs), namesOf(relation.JoinPKs)
 		if slices.ContainsFunc(r.table.Relations, read.Equals) {
 			r.report(read.Columns[0], domain.Problem{
-				Message: "has references in its subject tag, but the model has a relation for it", Found: field,
-				Remedy: "remove references from the column, and mark the relation " + field,
+				Message: `has the option "references" in its subject tag, but the model already has this relation`, Found: field,
+				Remedy: "remove the option from the column, and mark the relation " + field,
 			})
 			return
 		}
@@ -161,9 +161,8 @@ func readPath(text string, into *domain.Relation) domain.Problem {
 	return readOptions(parts[1:], pathOptions, into)
 }
 
-// readOptions parses the options of a subject tag, and sets the fields of the relation accordingly. The parameter
-// options lists the allowed options.
-func readOptions(parts, options []string, into *domain.Relation) domain.Problem {
+// readOptions parses the options of a subject tag, and sets the fields of the relation accordingly.
+func readOptions(parts, allowed []string, into *domain.Relation) domain.Problem {
 	for _, part := range parts {
 		name, quoted, _ := strings.Cut(part, ":")
 		value, err := unquote(quoted)
@@ -171,9 +170,9 @@ func readOptions(parts, options []string, into *domain.Relation) domain.Problem 
 		said := name == "erasure" && into.OnErasure != "" || name == "when" && into.When != nil ||
 			name == "references" && into.References != ""
 		switch {
-		case !slices.Contains(options, name) || said:
+		case !slices.Contains(allowed, name) || said:
 			return domain.Problem{
-				Message: "its subject tag has an unknown or repeated option: " + name, Found: part, Possible: options,
+				Message: "its subject tag has an unknown or repeated option: " + name, Found: part, Possible: allowed,
 			}
 		case err != nil:
 			return domain.Problem{
@@ -193,7 +192,7 @@ func readOptions(parts, options []string, into *domain.Relation) domain.Problem 
 			if value != string(domain.StrategyDelete) && value != string(domain.StrategyNull) {
 				into.OnErasure = ""
 				return domain.Problem{
-					Message: "its subject tag has an unknown erasure", Found: value,
+					Message: "its subject tag has an unknown value of erasure", Found: value,
 					Possible: []string{string(domain.StrategyDelete), string(domain.StrategyNull)},
 					Remedy:   "use delete to delete the row, or null to set the reference to NULL",
 				}

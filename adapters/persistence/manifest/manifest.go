@@ -23,9 +23,9 @@ import (
 // Version is the version of the manifest format that Write writes. It increases when a change of the format would make
 // older programs misinterpret a manifest. Read accepts all versions up to Version.
 //
-// In version 1, the strategy delete also overwrote a value whose row is not deleted. Since version 2, the strategy
-// erase does this, and delete is refused for such a value. Version 1 had no option export, and an export contained all
-// columns.
+// In version 1, the strategy "delete" also overwrote a value whose row is not deleted. Since version 2, the strategy
+// "erase" does this, and "delete" is refused for such a value. Version 1 had no option "export", and an export
+// contained all columns.
 const Version = 2
 
 type document struct {

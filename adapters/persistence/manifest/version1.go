@@ -3,8 +3,8 @@ package manifest
 import "github.com/habeas-data/habeas/domain"
 
 // fromVersion1 changes tables of a manifest in version 1, so that they have the same meaning in the current version.
-// The strategy delete becomes erase if the row is not deleted. A column whose name suggests a secret gets the option
-// export, because version 1 exported it.
+// The strategy "delete" becomes "erase" if the row is not deleted. A column whose name suggests a secret gets the
+// option "export", because version 1 exported it.
 func fromVersion1(tables []domain.Table) {
 	for _, table := range tables {
 		isDeleted := table.RowsDeleted()

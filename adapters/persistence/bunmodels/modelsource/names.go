@@ -49,8 +49,8 @@ func structName(table string) string {
 	return goName(strings.Join(parts, "_"))
 }
 
-// unique returns the name, and appends a number if the name is already taken.
-func unique(name string, taken map[string]bool) string {
+// uniqueName returns the name, and appends a number if the name is already taken.
+func uniqueName(name string, taken map[string]bool) string {
 	free := name
 	for i := 2; taken[free]; i++ {
 		free = name + strconv.Itoa(i)
@@ -60,21 +60,21 @@ func unique(name string, taken map[string]bool) string {
 }
 
 // nameFields chooses the names of the fields of a model. It first names the relations that have a name in the data map,
-// because the option via of a column refers to that name.
+// because the option "via" of a column refers to that name.
 func (m *model) nameFields() {
 	m.columns, m.relations = map[string]string{}, make([]string, len(m.Relations))
 	taken := map[string]bool{"BaseModel": true}
 	for i, r := range m.Relations {
 		if r.Name != "" {
-			m.relations[i] = unique(goName(r.Name), taken)
+			m.relations[i] = uniqueName(goName(r.Name), taken)
 		}
 	}
 	for _, c := range m.Columns {
-		m.columns[c.Name] = unique(goName(c.Name), taken)
+		m.columns[c.Name] = uniqueName(goName(c.Name), taken)
 	}
 	for i, r := range m.Relations {
 		if m.relations[i] == "" {
-			m.relations[i] = unique(relationName(r), taken)
+			m.relations[i] = uniqueName(relationName(r), taken)
 		}
 	}
 }
@@ -123,9 +123,9 @@ func (m *model) pathRelations() int {
 	return n
 }
 
-// viaOf returns the option via of a column, which names the paths from a row to the person to whom the value belongs.
-// It replaces the names of the data map by names of Go fields. A name that is the beginning of several path names
-// selects all these paths.
+// viaOf returns the option "via" of a column. This option names the paths from a row to the person to whom the value
+// belongs. viaOf replaces the names of the data map by names of Go fields. A name that is the beginning of several path
+// names selects all these paths.
 func (m *model) viaOf(text string) string {
 	if text == "" {
 		return ""

@@ -66,8 +66,8 @@ func (m *model) bunTag(c domain.Column, live domain.CatalogColumn, sqlType strin
 }
 
 // staysUnique reports whether the values of the columns stay unique after an erasure. They stay unique if the erasure
-// deletes the rows, writes NULL or a different value into each cell, or does not write to the columns. Write omits all
-// other unique constraints from the models, because package bunmodels would refuse them.
+// deletes the rows, writes NULL or a different value into each cell, or does not write to the columns. The models omit
+// all other unique constraints, because package bunmodels would refuse them.
 func (m *model) staysUnique(columns []string) bool {
 	for _, name := range columns {
 		c, ok := m.Column(name)

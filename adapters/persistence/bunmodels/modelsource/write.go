@@ -85,7 +85,7 @@ func newFile(catalog domain.Catalog, m domain.DataMap) (*file, error) {
 				})
 			}
 		}
-		made := &model{Table: table, live: live, name: unique(structName(table.Name), taken)}
+		made := &model{Table: table, live: live, name: uniqueName(structName(table.Name), taken)}
 		made.nameFields()
 		f.models = append(f.models, made)
 	}
