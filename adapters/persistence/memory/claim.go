@@ -50,7 +50,7 @@ func (c claim) take(known []domain.OutboxTarget) []int {
 	if len(known) == 0 {
 		for _, e := range c.entries {
 			target := domain.OutboxTarget{Resolver: e.Resolver, Operation: e.Operation}
-			if claimable(e) && !slices.Contains(known, target) {
+			if isClaimable(e) && !slices.Contains(known, target) {
 				known = append(known, target)
 			}
 		}
@@ -80,7 +80,7 @@ func (c claim) take(known []domain.OutboxTarget) []int {
 func (c claim) dueOf(target domain.OutboxTarget) []int {
 	var fresh, retries []int
 	for i, e := range c.entries {
-		if !claimable(e) || e.Resolver != target.Resolver || e.Operation != target.Operation {
+		if !isClaimable(e) || e.Resolver != target.Resolver || e.Operation != target.Operation {
 			continue
 		}
 		switch next := e.NextAttemptAt; {

@@ -66,7 +66,7 @@ func TestAReferencedRowIsNotDeleted(t *testing.T) {
 }
 
 // notes returns the tables users, folders and notes. A note belongs to a user, and may be in a folder, which also
-// belongs to a user. If keyed is set, the column folder is a part of the primary key of a note.
+// belongs to a user. If keyed is set, the column "folder" is a part of the primary key of a note.
 func notes(keyed bool) []domain.Table {
 	text := &domain.Annotation{Category: domain.CategoryCommunication}
 	table := func(name string, relations []domain.Relation, columns ...string) domain.Table {
@@ -126,8 +126,8 @@ func TestASurrogateFitsItsColumn(t *testing.T) {
 	}
 	want := map[string]any{}
 	for kind, constant := range map[domain.ColumnType]struct {
-		text      string
-		is, other any // the value of the constant, and the surrogate without a constant
+		text          string
+		with, without any // the surrogates with and without the constant
 	}{
 		domain.TypeSmallInt: {"-7", int64(-7), int64(0)},
 		domain.TypeInteger:  {"7", int64(7), int64(0)},
@@ -141,7 +141,7 @@ func TestASurrogateFitsItsColumn(t *testing.T) {
 	} {
 		add(string(kind), kind, 0, "")
 		add("constant "+string(kind), kind, 0, constant.text)
-		want[string(kind)], want["constant "+string(kind)] = constant.other, constant.is
+		want[string(kind)], want["constant "+string(kind)] = constant.without, constant.with
 	}
 	patterns := map[string]string{
 		"uuid": "^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$", "text": "^anon-[0-9a-f]{32}$",

@@ -28,7 +28,7 @@ func (s subjectStore) Export(
 	for _, table := range s.store.dataMap.Tables() {
 		rows, columns := snapshot.rows[table.Name], s.store.dataMap.ExportedColumns(table)
 		own, paths := snapshot.pathsOf(id, table.Name)
-		for number, i := range sorted(table, rows, own) {
+		for number, i := range sortedIndexes(table, rows, own) {
 			if err := s.ready(ctx); err != nil {
 				return err
 			}

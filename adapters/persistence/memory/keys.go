@@ -23,10 +23,10 @@ func (s subjectStore) Keys(ctx context.Context, id domain.SubjectID, query domai
 }
 
 // keys returns the keys that the query selects. A key is the id of a subject, or of an object of the subject, in an
-// external system. Columns of the application contain these keys. The parameter selects is a function that reports
-// whether the query includes the cell of a row and a column.
+// external system. Columns of the application contain these keys. isSelected reports whether the query includes the
+// cell of a row and a column.
 func (s *state) keys(
-	id domain.SubjectID, query domain.KeyQuery, selects func(table domain.Table, column domain.Column, row int) bool,
+	id domain.SubjectID, query domain.KeyQuery, isSelected func(table domain.Table, column domain.Column, row int) bool,
 ) (keys []string) {
 	for _, table := range s.dataMap.Tables() {
 		for _, column := range table.KeysOf(query.Resolver) {
@@ -36,7 +36,7 @@ func (s *state) keys(
 				}
 				for _, i := range s.rowsOf(id, table.Name, path) {
 					key := textOf(s.rows[table.Name][i][column.Name])
-					if key > query.After && selects(table, column, i) {
+					if key > query.After && isSelected(table, column, i) {
 						keys = append(keys, key)
 					}
 				}
@@ -54,5 +54,5 @@ func (s *state) selectsCell(table domain.Table, column domain.Column, row int, q
 	if query.ErasedAt.IsZero() || column.Personal.Strategy != domain.StrategyRetain {
 		return true
 	}
-	return !s.dataMap.Keeps(table, column) && s.expired(table, row, column.Name, query.ErasedAt)
+	return !s.dataMap.Keeps(table, column) && s.isExpired(table, row, column.Name, query.ErasedAt)
 }

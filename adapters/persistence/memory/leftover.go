@@ -72,7 +72,7 @@ func (s *state) leftOver(id domain.SubjectID, step domain.Step, found domain.Lef
 			case slices.Contains(step.Clears, name):
 				left = value != nil
 			case slices.Contains(step.Expired, name):
-				left = left && s.expired(table, i, name, step.At)
+				left = left && s.isExpired(table, i, name, step.At)
 			}
 			if left {
 				cells++

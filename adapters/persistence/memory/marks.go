@@ -59,7 +59,7 @@ func (m erasureMarks) Find(ctx context.Context, ids []domain.SubjectID) (found [
 func (s *state) mark(mark domain.ErasureMark) {
 	s.intake++
 	mark.Erasures, mark.Intake = s.erasures[mark.SubjectID].Erasures+1, s.intake
-	s.erasures = with(s.erasures, mark.SubjectID, mark)
+	s.erasures = withEntry(s.erasures, mark.SubjectID, mark)
 }
 
 func (m erasureMarks) Position(ctx context.Context, reader string) (int64, error) {
@@ -81,12 +81,12 @@ func (m erasureMarks) Advance(ctx context.Context, reader string, expected, next
 	if err != nil || state.positions[reader] != expected {
 		return false, err
 	}
-	state.positions = with(state.positions, reader, next)
+	state.positions = withEntry(state.positions, reader, next)
 	return true, nil
 }
 
-// with returns a copy of the map m in which the key has the value.
-func with[K comparable, V any](m map[K]V, key K, value V) map[K]V {
+// withEntry returns a copy of the map m in which the key has the value.
+func withEntry[K comparable, V any](m map[K]V, key K, value V) map[K]V {
 	m = maps.Clone(m)
 	if m == nil {
 		m = map[K]V{}

@@ -30,7 +30,7 @@ func (o outbox) Backlog(ctx context.Context) ([]domain.OutboxBacklog, error) {
 			}}
 		}
 		backlog.Counts[entry.Status]++
-		if claimable(entry) {
+		if isClaimable(entry) {
 			due := entry.EnqueuedAt
 			if entry.NextAttemptAt != nil {
 				due = *entry.NextAttemptAt

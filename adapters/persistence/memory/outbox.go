@@ -40,7 +40,7 @@ func (o outbox) Unclaimed(ctx context.Context, dueBefore time.Time, limit int) (
 	dueBefore = domain.Instant(dueBefore)
 	unclaimed := domain.LastErrorUnclaimed
 	due := state.oldest(func(e domain.OutboxEntry) bool {
-		return claimable(e) && e.EnqueuedAt.Before(dueBefore) &&
+		return isClaimable(e) && e.EnqueuedAt.Before(dueBefore) &&
 			(e.NextAttemptAt == nil || e.NextAttemptAt.Before(dueBefore)) && !equal(e.LastError, &unclaimed)
 	})
 	return state.change(upTo(limit, due), func(e *domain.OutboxEntry) { e.LastError = &unclaimed }), nil
@@ -86,7 +86,7 @@ func (o outbox) Withdraw(ctx context.Context, id domain.SubjectID) ([]domain.Out
 		return nil, err
 	}
 	unsent := state.oldest(func(e domain.OutboxEntry) bool {
-		return e.SubjectID == id && e.Operation == domain.OperationRectify && claimable(e)
+		return e.SubjectID == id && e.Operation == domain.OperationRectify && isClaimable(e)
 	})
 	return state.change(unsent, func(e *domain.OutboxEntry) {
 		erased := "erased"
@@ -112,9 +112,9 @@ func (o outbox) Purge(ctx context.Context, enqueuedBefore time.Time, limit int) 
 	return int64(len(settled)), nil
 }
 
-// claimable reports whether the entry still has to be executed. It returns true even if a worker holds a lease on the
+// isClaimable reports whether the entry still has to be executed. It returns true even if a worker holds a lease on the
 // entry.
-func claimable(e domain.OutboxEntry) bool {
+func isClaimable(e domain.OutboxEntry) bool {
 	return e.Status == domain.OutboxPending || e.Status == domain.OutboxFailed || e.Status == domain.OutboxInFlight
 }
 

@@ -173,8 +173,8 @@ func (s *state) put(table string, rows []Row) {
 	s.rows = tables
 }
 
-// sorted returns the indexes of rows in the order of their primary key.
-func sorted(table domain.Table, rows []Row, indexes []int) []int {
+// sortedIndexes returns the indexes of rows in the order of their primary key.
+func sortedIndexes(table domain.Table, rows []Row, indexes []int) []int {
 	return slices.SortedStableFunc(slices.Values(indexes), func(i, j int) int {
 		for _, column := range table.PrimaryKey {
 			if c := compare(rows[i][column], rows[j][column]); c != 0 {

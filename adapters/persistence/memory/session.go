@@ -7,8 +7,8 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// session implements ports.Session. It collects new records in the field unwritten. It adds them to its state when it
-// reads records of the same kind, when it writes other data, and before it commits. A session that only adds records
+// session implements ports.Session. It collects new records in s.unwritten. It adds them to its state when it reads
+// records of the same kind, when it writes other data, and before it commits. A session that only adds records
 // therefore holds the write lock only during its commit.
 type session struct {
 	store      *Store
@@ -69,7 +69,7 @@ func (s *session) fail(err error) error {
 	return err
 }
 
-// read returns the state to read from. If withUnwritten is set, the state includes the records in the field unwritten.
+// read returns the state to read from. If withUnwritten is set, the state includes the records in s.unwritten.
 func (s *session) read(ctx context.Context, withUnwritten bool) (*state, error) {
 	if withUnwritten {
 		return s.write(ctx)
@@ -83,8 +83,8 @@ func (s *session) read(ctx context.Context, withUnwritten bool) (*state, error) 
 	return s.store.committed.Load(), nil
 }
 
-// write returns the state to write to. It first adds the records in the field unwritten to this state. After the first
-// call of write, the session holds the write lock.
+// write returns the state to write to. It first adds the records in s.unwritten to this state. After the first call of
+// write, the session holds the write lock.
 func (s *session) write(ctx context.Context) (*state, error) {
 	if err := s.ready(ctx); err != nil {
 		return nil, err

@@ -11,7 +11,7 @@ import (
 // replaces a slice, map or row and does not modify it.
 //
 // The built-in function append is the only exception: it may write to an array that other states share. It writes only
-// after the elements that those states contain, and the write lock prevents concurrent appends.
+// behind the last element that those states contain, and the write lock prevents concurrent appends.
 type state struct {
 	dataMap      domain.DataMap
 	consents     []domain.ConsentRecord

@@ -110,12 +110,12 @@ func (s *state) anonymize(table domain.Table, rows []int, step domain.Step) int6
 // dutiesEnded reports whether all retention duties for the cells of a row have ended.
 func (s *state) dutiesEnded(table domain.Table, row int, step domain.Step) bool {
 	return len(step.Expired) > 0 && !slices.ContainsFunc(step.Columns, func(name string) bool {
-		return !slices.Contains(step.Expired, name) || !s.expired(table, row, name, step.At)
+		return !slices.Contains(step.Expired, name) || !s.isExpired(table, row, name, step.At)
 	})
 }
 
-// expired reports whether all retention duties for a cell have ended at the given time.
-func (s *state) expired(table domain.Table, row int, name string, at time.Time) bool {
+// isExpired reports whether all retention duties for a cell have ended at the given time.
+func (s *state) isExpired(table domain.Table, row int, name string, at time.Time) bool {
 	return !at.IsZero() && !slices.ContainsFunc(table.Duties(name), func(duty domain.Column) bool {
 		since, ok := s.rows[table.Name][row][duty.Personal.Since].(time.Time)
 		return !ok || since.After(duty.Personal.Retain.Cutoff(at))

@@ -47,7 +47,7 @@ func (s subjectStore) SweptKeys(ctx context.Context, id domain.SubjectID, query 
 	if mark.Erasures == 0 {
 		return nil, nil
 	}
-	step := domain.Step{At: query.ErasedAt, Scope: mark.SweepScope(state.returned(id))}
+	step := domain.Step{At: query.ErasedAt, Scope: mark.SweepScope(state.registeredAgain(id))}
 	return state.keys(id, query, func(table domain.Table, column domain.Column, row int) bool {
 		return column.Personal.Strategy == domain.StrategyRetain && !state.dataMap.Keeps(table, column) &&
 			state.overwrites(table, row, column.Name, step)
@@ -72,7 +72,7 @@ func (s subjectStore) Sweep(ctx context.Context, id domain.SubjectID, steps []do
 func (s *state) sweep(id domain.SubjectID, steps []domain.Step) ([]int64, error) {
 	rows := make([]int64, 0, len(steps))
 	mark := s.erasures[id]
-	scope := mark.SweepScope(s.returned(id))
+	scope := mark.SweepScope(s.registeredAgain(id))
 	for i, step := range steps {
 		step.Scope = scope
 		if _, err := s.dataMap.CheckSteps([]domain.Step{step}); err != nil {
@@ -89,15 +89,15 @@ func (s *state) sweep(id domain.SubjectID, steps []domain.Step) ([]int64, error)
 		rows = append(rows, n)
 		if n > 0 {
 			mark.SweptAt = domain.Instant(steps[i].At)
-			s.erasures = with(s.erasures, id, mark)
+			s.erasures = withEntry(s.erasures, id, mark)
 		}
 	}
 	return rows, nil
 }
 
-// returned reports whether the subject may have registered again after the erasure: the subject's row has values that
-// an erasure would have overwritten.
-func (s *state) returned(id domain.SubjectID) bool {
+// registeredAgain reports whether the subject may have registered again after the erasure: the subject's row has values
+// that an erasure would have overwritten.
+func (s *state) registeredAgain(id domain.SubjectID) bool {
 	table := s.dataMap.SubjectTable()
 	for _, i := range s.rowsOnPath(id, table.Name, nil) {
 		var texts []string
@@ -113,7 +113,7 @@ func (s *state) returned(id domain.SubjectID) bool {
 }
 
 func (s *state) overwrites(table domain.Table, row int, name string, step domain.Step) bool {
-	if !s.expired(table, row, name, step.At) {
+	if !s.isExpired(table, row, name, step.At) {
 		return false
 	}
 	if step.Scope == nil {
@@ -123,7 +123,7 @@ func (s *state) overwrites(table domain.Table, row int, name string, step domain
 		if column.Overwritten(s.rows[table.Name][row][name]) {
 			return false
 		}
-	} else if s.rows[table.Name][row][name] == nil || s.expired(table, row, name, step.Scope.DutyEndsAfter) {
+	} else if s.rows[table.Name][row][name] == nil || s.isExpired(table, row, name, step.Scope.DutyEndsAfter) {
 		return false
 	}
 	return step.Scope.DutyStartsBy.IsZero() || !slices.ContainsFunc(table.Duties(name), func(duty domain.Column) bool {

@@ -20,15 +20,15 @@ import (
 // If the data map gives no type for a column, the column accepts values of all these types.
 type Row = map[string]any
 
-// Insert adds a copy of row to a table of the application, and commits immediately. It does not use the ports. A column
-// that row does not contain is NULL.
+// Insert adds a copy of the row to a table of the application, and commits immediately. It does not use the ports. A
+// column that the row does not contain is NULL.
 //
 // Insert returns these errors:
 //
 //   - domain.ErrManifest if the data map does not contain the table or a column
 //   - domain.ErrInvalid, with the column as the field, if a value does not fit the type of its column, or if a column
 //     of the primary key is NULL
-//   - domain.ErrConflict if a row with the same primary key exists, or if row refers to a row that does not exist
+//   - domain.ErrConflict if a row with the same primary key exists, or if the row refers to a row that does not exist
 //
 // Insert does not check references by relations that have a condition, or references to tables outside the data map.
 //
@@ -57,7 +57,7 @@ func (s *Store) Rows(table string) ([]Row, error) {
 	}
 	committed := s.committed.Load().rows[table]
 	rows := make([]Row, len(committed))
-	for i, index := range sorted(described, committed, indexes(committed)) {
+	for i, index := range sortedIndexes(described, committed, indexes(committed)) {
 		rows[i] = cloneRow(committed[index])
 	}
 	return rows, nil

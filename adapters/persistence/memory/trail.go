@@ -15,7 +15,7 @@ func (a auditLog) Append(_ context.Context, events ...domain.AuditEvent) error {
 		return err
 	}
 	for _, event := range events {
-		a.unwritten.events = append(a.unwritten.events, stored(event))
+		a.unwritten.events = append(a.unwritten.events, storedEvent(event))
 	}
 	return nil
 }
@@ -23,7 +23,7 @@ func (a auditLog) Append(_ context.Context, events ...domain.AuditEvent) error {
 func (a auditLog) AppendEvidence(ctx context.Context, events ...domain.AuditEvent) error {
 	if !a.ended { // evidence is kept even if the session has failed
 		for _, event := range events {
-			a.evidence = append(a.evidence, stored(event))
+			a.evidence = append(a.evidence, storedEvent(event))
 		}
 	}
 	return a.Append(ctx, events...)
@@ -32,7 +32,7 @@ func (a auditLog) AppendEvidence(ctx context.Context, events ...domain.AuditEven
 func (a auditLog) AppendOnRollback(_ context.Context, events ...domain.AuditEvent) error {
 	if !a.ended {
 		for _, event := range events {
-			a.onRollback = append(a.onRollback, stored(event))
+			a.onRollback = append(a.onRollback, storedEvent(event))
 		}
 	}
 	return a.usable()
@@ -52,9 +52,9 @@ func (a auditLog) Trail(ctx context.Context, id domain.SubjectID) (trail []domai
 	return trail, nil
 }
 
-// stored returns a copy of the event in the form in which every store returns it: integers in the event have the type
-// int64.
-func stored(event domain.AuditEvent) domain.AuditEvent {
+// storedEvent returns a copy of the event in the form in which every store returns it: integers in the event have the
+// type int64.
+func storedEvent(event domain.AuditEvent) domain.AuditEvent {
 	event.OccurredAt = domain.Instant(event.OccurredAt)
 	event.Payload = maps.Clone(event.Payload)
 	for name, value := range event.Payload {
