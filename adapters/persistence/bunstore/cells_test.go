@@ -167,7 +167,7 @@ func (a *application) tryErase(t testing.TB, id ...string) error {
 	})
 }
 
-// onUpdate returns the statements that create a trigger on the table worded. After each update of a row, the trigger
+// onUpdate returns the statements that create a trigger on the table "worded". After each update of a row, the trigger
 // runs the SQL statement.
 func onUpdate(db *bun.DB, statement string) []string {
 	if db.Dialect().Name() != dialect.PG {

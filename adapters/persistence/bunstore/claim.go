@@ -37,14 +37,14 @@ func (o outbox) Claim(
 	return claimed, err
 }
 
-// abandonUnreadable gives claimed outbox entries the status abandoned if one of their columns cannot be decoded. The
-// parameter unreadable holds the indexes of these entries in the slice claimed. An entry of an erasure keeps its ref
-// (the subject's id in the external system), so that a person can repair and requeue the entry.
-func (o outbox) abandonUnreadable(ctx context.Context, claimed []domain.OutboxEntry, unreadable []int) error {
-	for chunk := range slices.Chunk(unreadable, maxEntriesPerStatement) {
+// abandonUnreadable gives the outbox entries with these indexes the status abandoned, because one of their columns
+// cannot be decoded. An entry of an erasure keeps its ref (the subject's id in the external system), so that a person
+// can repair and requeue the entry.
+func (o outbox) abandonUnreadable(ctx context.Context, entries []domain.OutboxEntry, indexes []int) error {
+	for chunk := range slices.Chunk(indexes, maxEntriesPerStatement) {
 		args := make([]any, len(chunk))
 		for i, at := range chunk {
-			entry := &claimed[at]
+			entry := &entries[at]
 			args[i] = entry.EntryID
 			class := domain.LastErrorUnreadable
 			entry.Status, entry.LastError = domain.OutboxAbandoned, &class

@@ -38,7 +38,7 @@ func (c consentStore) Latest(
 		var err error
 		// A shared statement (one statement for several sessions) gets the purposes of its sessions as JSON. Bytes that are
 		// not valid UTF-8 would change in JSON. A purpose with such bytes therefore gets a separate statement.
-		if c.store.shares() && utf8.ValidString(purpose) {
+		if c.store.canShare() && utf8.ValidString(purpose) {
 			err = c.store.lookups.Do(ctx, q)
 		} else {
 			err = c.store.lookUpOne(ctx, q)
@@ -164,10 +164,9 @@ func (s *Store) lookUpOne(ctx context.Context, q *lookup) error {
 	}, s.ledgers.LatestConsent, [...]string{q.subject.String(), q.purpose})
 }
 
-// scanConsent scans the columns of a consent record, which are the first columns of a row. The parameter more holds the
-// targets of the other columns.
-func scanConsent(rows conn.Row, more ...any) (*domain.ConsentRecord, error) {
+// scanConsent scans a consent record from the first columns of a row, and the other columns into targets.
+func scanConsent(rows conn.Row, targets ...any) (*domain.ConsentRecord, error) {
 	r := &domain.ConsentRecord{}
-	err := rows.Scan(append([]any{&r.PolicyVersion, &r.Granted, (*sqltext.Instant)(&r.RecordedAt), &r.Source}, more...)...)
-	return r, err
+	columns := []any{&r.PolicyVersion, &r.Granted, (*sqltext.Instant)(&r.RecordedAt), &r.Source}
+	return r, rows.Scan(append(columns, targets...)...)
 }

@@ -14,8 +14,8 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// counted calls fn in a session and returns the statements that the session sends to the database.
-func (s *shop) counted(t testing.TB, hook *statements, fn func(context.Context, ports.Session) error) []string {
+// statementsOf calls fn in a session and returns the statements that the session sends to the database.
+func (s *shop) statementsOf(t testing.TB, hook *statements, fn func(context.Context, ports.Session) error) []string {
 	t.Helper()
 	return hook.during(t, func() { s.do(t, fn) })
 }
@@ -24,7 +24,7 @@ func TestConsentIsOneStatementOnPostgreSQL(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		hook := &statements{}
 		s := newShop(t, databases.WithHook(db, hook), 1)
-		recording := s.counted(t, hook, func(ctx context.Context, session ports.Session) error {
+		recording := s.statementsOf(t, hook, func(ctx context.Context, session ports.Session) error {
 			_, err := s.consent.Record(ctx, session, s.alice.ID, grant("p"))
 			return err
 		})
@@ -35,11 +35,11 @@ func TestConsentIsOneStatementOnPostgreSQL(t *testing.T) {
 		if len(recording) != want {
 			t.Errorf("recording: %q", recording)
 		}
-		status := s.counted(t, hook, func(ctx context.Context, session ports.Session) error {
+		status := s.statementsOf(t, hook, func(ctx context.Context, session ports.Session) error {
 			_, err := s.consent.Status(ctx, session, s.alice.ID, "p")
 			return err
 		})
-		restriction := s.counted(t, hook, func(ctx context.Context, session ports.Session) error {
+		restriction := s.statementsOf(t, hook, func(ctx context.Context, session ports.Session) error {
 			purpose := "p"
 			_, err := s.restriction.Status(ctx, session, s.alice.ID, &purpose)
 			return err
@@ -63,14 +63,14 @@ func TestTheNumberOfStatementsDoesNotDependOnTheNumberOfRows(t *testing.T) {
 		for i, orders := range []int{1, 1_000, many} {
 			s.ordersOfEach = orders
 			subject := s.seedAs(t, int64(10+i))
-			exports = append(exports, s.counted(t, hook, func(ctx context.Context, session ports.Session) error {
+			exports = append(exports, s.statementsOf(t, hook, func(ctx context.Context, session ports.Session) error {
 				bundle, err := s.exporter.Export(ctx, session, subject)
 				if len(bundle.Records) != 8+2+2*orders {
 					t.Errorf("%d records for %d orders", len(bundle.Records), orders)
 				}
 				return err
 			}))
-			erasures = append(erasures, s.counted(t, hook, func(ctx context.Context, session ports.Session) error {
+			erasures = append(erasures, s.statementsOf(t, hook, func(ctx context.Context, session ports.Session) error {
 				result, err := s.eraser.Erase(ctx, session, subject)
 				if result.Deleted["orders"] != int64(orders) || result.Deleted["items"] != int64(orders) {
 					t.Errorf("%v of %d orders", result.Deleted, orders)
@@ -105,7 +105,7 @@ func TestNoStatementHoldsAValue(t *testing.T) {
 		s := newShop(t, databases.WithHook(db, hook), 1, desk{})
 		subject := s.seedAs(t, 987654)
 		subject.Refs = []domain.SubjectRef{{Kind: "desk", Value: "secret-ref"}}
-		texts := s.counted(t, hook, func(ctx context.Context, session ports.Session) error {
+		texts := s.statementsOf(t, hook, func(ctx context.Context, session ports.Session) error {
 			if _, err := s.exporter.Export(ctx, session, subject); err != nil {
 				return err
 			}

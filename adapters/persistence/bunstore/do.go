@@ -86,7 +86,7 @@ func (s *session) commit(ctx context.Context) error {
 		// A session with evidence (audit events that must be written even if the session fails) sends its own statement. If
 		// its context ended during a shared statement, the session would not know whether its rows were written, and could
 		// write its evidence twice.
-		if s.store.shares() && len(s.evidence)+len(s.onRollback) == 0 {
+		if s.store.canShare() && len(s.evidence)+len(s.onRollback) == 0 {
 			return s.fail(ctx, "append", s.store.appending.Do(ctx, &s.buffered))
 		}
 		return s.fail(ctx, "append", s.store.append(ctx, &s.buffered))

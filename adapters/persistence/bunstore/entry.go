@@ -12,7 +12,7 @@ import (
 )
 
 // scanEntry scans a row of the outbox into an entry. If a column does not hold a valid value, for example because
-// another program wrote it, scanEntry sets the other fields and returns false as readable. It returns an error only if
+// another program wrote it, scanEntry sets the other fields and returns readable = false. It returns an error only if
 // the connection fails.
 func scanEntry(rows *sql.Rows) (e domain.OutboxEntry, readable bool, err error) {
 	var entryID, subject, resolver, operation, status, attempts, lastError, leaseToken, operationID sql.NullString
@@ -22,7 +22,7 @@ func scanEntry(rows *sql.Rows) (e domain.OutboxEntry, readable bool, err error) 
 		&enqueued, &lastAttempt, &nextAttempt, &lastError, &leaseToken, &operationID); err != nil {
 		return e, false, err
 	}
-	readable = entryID.Valid && enqueued.time != nil && !enqueued.wrong && !lastAttempt.wrong && !nextAttempt.wrong
+	readable = entryID.Valid && enqueued.time != nil && !enqueued.invalid && !lastAttempt.invalid && !nextAttempt.invalid
 	try := func(err error) bool {
 		readable = readable && err == nil
 		return err == nil
@@ -44,7 +44,7 @@ func scanEntry(rows *sql.Rows) (e domain.OutboxEntry, readable bool, err error) 
 	var decodedRef domain.SubjectRef
 	if ref != nil && try(decodeObject(ref, &decodedRef)) {
 		e.Ref = decodedRef
-	} else { // an entry that succeeded has no ref any more: its kind is the resolver
+	} else { // a succeeded entry has no stored ref: only the kind is known
 		e.Ref.Kind = e.Resolver
 	}
 	var decoded domain.Corrections
@@ -73,8 +73,8 @@ func pointerTo(text sql.NullString) *string {
 
 // optionalInstant scans a column that holds an instant, NULL or an invalid value. It implements sql.Scanner.
 type optionalInstant struct {
-	time  *time.Time // nil for NULL and for an invalid value
-	wrong bool       // the value is invalid
+	time    *time.Time // nil for NULL and for an invalid value
+	invalid bool
 }
 
 func (o *optionalInstant) Scan(value any) error {
@@ -83,8 +83,8 @@ func (o *optionalInstant) Scan(value any) error {
 	}
 	var read sqltext.Instant
 	if err := read.Scan(value); err != nil {
-		o.wrong = true
-		return nil //nolint:nilerr // the field wrong reports the error
+		o.invalid = true
+		return nil //nolint:nilerr // o.invalid reports the error
 	}
 	at := time.Time(read)
 	o.time = &at

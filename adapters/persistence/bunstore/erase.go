@@ -166,27 +166,27 @@ func (s subjectStore) applyStep(ctx context.Context, key []any, step domain.Step
 	return counts[0], err
 }
 
-// count runs a combined statement and returns the number of rows of each step. The parameter more holds the targets of
-// the further columns of the result.
+// count runs a combined statement and returns the number of rows of each step. It scans the other columns of the result
+// into targets.
 func (s subjectStore) count(
-	ctx context.Context, op string, group *sqltext.StepGroup, args []any, more ...any,
+	ctx context.Context, op string, group *sqltext.StepGroup, args []any, targets ...any,
 ) ([]int64, error) {
 	counts := make([]int64, len(group.Steps))
-	targets := make([]any, len(counts), len(counts)+len(more))
+	columns := make([]any, len(counts), len(counts)+len(targets))
 	for i := range counts {
-		targets[i] = &counts[i]
+		columns[i] = &counts[i]
 	}
-	targets = append(targets, more...)
-	return counts, s.writeRows(ctx, op, func(r *sql.Rows) error { return r.Scan(targets...) }, group.Text, args...)
+	columns = append(columns, targets...)
+	return counts, s.writeRows(ctx, op, func(r *sql.Rows) error { return r.Scan(columns...) }, group.Text, args...)
 }
 
-// If the database refused the step steps[failed], explainStep returns an error with the reason, for example a missing
-// privilege. Otherwise, it returns err. If failed is len(steps), the failed step is unknown.
-func (s subjectStore) explainStep(ctx context.Context, steps []domain.Step, failed int, err error) error {
-	if err == nil || failed == len(steps) {
+// explainStep returns an error with the reason if the database refused steps[i], for example because of a missing
+// privilege. Otherwise, it returns err. If i is len(steps), the failed step is unknown.
+func (s subjectStore) explainStep(ctx context.Context, steps []domain.Step, i int, err error) error {
+	if err == nil || i == len(steps) {
 		return err
 	}
-	return s.explain(ctx, opOf(steps[failed]), err, catalog.ToCarryOut(steps[failed]))
+	return s.explain(ctx, opOf(steps[i]), err, catalog.ToCarryOut(steps[i]))
 }
 
 // refuse returns an error if the catalog shows that a step must not run. It also returns the index of this step, or

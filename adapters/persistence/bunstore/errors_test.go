@@ -221,13 +221,13 @@ func openDB(t testing.TB, driver, url string) *bun.DB {
 	return bun.NewDB(connection, pgdialect.New())
 }
 
-// silentPort returns the address of a local server that accepts connections, passes each connection to the function
-// treat, and sends no data itself. If treat is nil, it returns the address of a closed port.
-func silentPort(t testing.TB, treat func(net.Conn)) string {
+// silentPort returns the address of a local server that passes each connection to handler and sends no data itself. If
+// handler is nil, it returns the address of a closed port.
+func silentPort(t testing.TB, handler func(net.Conn)) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	must(t, err)
-	if treat == nil {
+	if handler == nil {
 		must(t, listener.Close())
 		return listener.Addr().String()
 	}
@@ -243,7 +243,7 @@ func silentPort(t testing.TB, treat func(net.Conn)) string {
 			if err != nil {
 				return
 			}
-			treat(connection)
+			handler(connection)
 		}
 	}()
 	return listener.Addr().String()

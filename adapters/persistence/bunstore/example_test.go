@@ -18,8 +18,8 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// Customer is the model of the subject's table. An erasure overwrites its personal data and keeps the row, because
-// theme is not personal data.
+// Customer is the model of the subject's table. An erasure overwrites its personal data and keeps the row, because the
+// column "theme" is not personal data.
 type Customer struct {
 	bun.BaseModel `bun:"table:customers"`
 

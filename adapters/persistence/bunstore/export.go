@@ -104,10 +104,10 @@ func (s subjectStore) export(
 }
 
 // checkPreconditions checks the values in the first row of an export. It returns an error if the subject must not be
-// exported. The row contains a fingerprint (a hash of the table definitions). If the cached catalog (the parameter
-// known) has another fingerprint, checkPreconditions returns the fingerprint of the row, and "" otherwise.
+// exported. The row contains a fingerprint (a hash of the table definitions). If the cached catalog has another
+// fingerprint, checkPreconditions returns the fingerprint of the row, and "" otherwise.
 func (s subjectStore) checkPreconditions(
-	known *catalog.Catalog, id domain.SubjectID, values []any,
+	cached *catalog.Catalog, id domain.SubjectID, values []any,
 ) (stale string, err error) {
 	seen := newPreconditions(s.store.locks)
 	for i, target := range seen.targets() {
@@ -118,10 +118,10 @@ func (s subjectStore) checkPreconditions(
 	if !seen.matchTexts(id) {
 		return "", misspelled()
 	}
-	if fingerprint := seen.fingerprint.String; known.Fingerprint != fingerprint {
+	if fingerprint := seen.fingerprint.String; cached.Fingerprint != fingerprint {
 		return fingerprint, nil
 	}
-	_, err = known.RefuseHidden(id, "export")
+	_, err = cached.RefuseHidden(id, "export")
 	return "", err
 }
 
@@ -142,9 +142,9 @@ func (s *session) inSnapshot(ctx context.Context, fn func() error) error {
 	return fn()
 }
 
-// onReplica calls fn while the session reads from one snapshot of the replica. It does not call fn if the replica is
-// unreachable or has not received an erasure of the subject yet. In both cases, the result done is false, and the
-// caller must read from the primary.
+// onReplica calls fn while the session reads from one snapshot of the replica. If there is no replica, if it is
+// unreachable or lacks an erasure of the subject, or if the session has a transaction, onReplica returns false. The
+// caller must then read from the primary.
 func (s *session) onReplica(ctx context.Context, id domain.SubjectID, fn func() error) (done bool, err error) {
 	replica := s.store.readDB
 	if replica == nil || s.tx != nil {

@@ -4,4 +4,4 @@ package bunstore
 func (s *Store) Waiting() int { return s.lookups.Waiting() + s.appending.Waiting() }
 
 // Shares reports whether a new session would share statements with other sessions.
-func (s *Store) Shares() bool { return s.shares() }
+func (s *Store) Shares() bool { return s.canShare() }

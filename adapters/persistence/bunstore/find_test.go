@@ -16,16 +16,16 @@ import (
 
 const soughtMail = "Zoe@example.org"
 
-// finds returns the result of Store.Find for soughtMail.
-func finds(t *testing.T, store *bunstore.Store) domain.Found {
+// findMail returns the result of Store.Find for soughtMail.
+func findMail(t *testing.T, store *bunstore.Store) domain.Found {
 	t.Helper()
 	found, err := store.Find(t.Context(), []string{soughtMail}, nil)
 	must(t, err)
 	return found
 }
 
-// once returns one occurrence for each column: the column contains the value in one row of the table.
-func once(table string, columns ...string) (all []domain.Occurrence) {
+// onceIn returns one occurrence for each column: the column contains the value in one row of the table.
+func onceIn(table string, columns ...string) (all []domain.Occurrence) {
 	for _, column := range columns {
 		all = append(all, domain.Occurrence{Table: table, Column: column, Rows: 1})
 	}
@@ -43,8 +43,8 @@ func TestFindLooksAtEveryTypeOfPostgreSQLThatHoldsText(t *testing.T) {
 		`INSERT INTO cells VALUES (`+mail+`, `+mail+`, `+mail+`, `+mail+`, '{"a": ["zoe\u0040example.org"]}',
 			'{"zoe@example.org": 1}', ARRAY['x', `+mail+`], ROW(`+mail+`, 1), to_tsvector(`+mail+`),
 			'<a>zoe@example.org</a>', `+mail+`, `+mail+`, `+mail+`, `+mail+`, 1, now(), gen_random_uuid())`)
-	isListed(t, "occurrences", finds(t, store).Occurrences,
-		once("cells", "a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", `l "m`, "made"))
+	isListed(t, "occurrences", findMail(t, store).Occurrences,
+		onceIn("cells", "a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", `l "m`, "made"))
 }
 
 func TestFindLooksAtEveryTableOfPostgreSQL(t *testing.T) {
@@ -59,9 +59,10 @@ func TestFindLooksAtEveryTableOfPostgreSQL(t *testing.T) {
 		`CREATE MATERIALIZED VIEW unfilled AS SELECT note FROM parent WITH NO DATA`,
 		`CREATE FOREIGN DATA WRAPPER wire`, `CREATE SERVER other FOREIGN DATA WRAPPER wire`,
 		`CREATE FOREIGN TABLE far (note text) SERVER other`)
-	found := finds(t, store)
-	isListed(t, "occurrences", found.Occurrences, append(append(once("child", "note", "more"), once("copied", "note")...),
-		append(append(once("events", "note"), once("fast", "note")...), once(`odd "one.a Table`, "note")...)...))
+	found := findMail(t, store)
+	isListed(t, "occurrences", found.Occurrences,
+		append(append(onceIn("child", "note", "more"), onceIn("copied", "note")...),
+			append(append(onceIn("events", "note"), onceIn("fast", "note")...), onceIn(`odd "one.a Table`, "note")...)...))
 	isListed(t, "gaps", found.Gaps, []domain.FindGap{
 		{Table: "far", Reason: domain.GapFailed}, {Table: "unfilled", Reason: domain.GapFailed},
 	})
@@ -81,8 +82,8 @@ func TestFindReportsMissingPrivileges(t *testing.T) {
 		`ALTER TABLE slow ENABLE ROW LEVEL SECURITY`, `CREATE POLICY one ON slow USING (refuse())`,
 		`GRANT SELECT ON few, people, slow TO `+role, `GRANT SELECT (note) ON part TO `+role,
 		`REVOKE ALL ON habeas_outbox FROM `+role)
-	found := finds(t, existingApplication(t, db, nil, (*person)(nil)).store)
-	isListed(t, "occurrences", found.Occurrences, append(once("few", "note"), once("part", "note")...))
+	found := findMail(t, existingApplication(t, db, nil, (*person)(nil)).store)
+	isListed(t, "occurrences", found.Occurrences, append(onceIn("few", "note"), onceIn("part", "note")...))
 	isListed(t, "gaps", found.Gaps, []domain.FindGap{
 		{Table: "closed", Reason: domain.GapPrivilege},
 		{Table: "few", Reason: domain.GapRowSecurity},
@@ -101,8 +102,8 @@ func TestFindGoesOnAfterATableThatIsLocked(t *testing.T) {
 	})
 	must(t, openDB(t, "pgx", url).RunInTx(t.Context(), nil, func(_ context.Context, tx bun.Tx) error {
 		execute(t, tx, `LOCK TABLE locked`)
-		found := finds(t, store)
-		isListed(t, "occurrences", found.Occurrences, once("open", "note"))
+		found := findMail(t, store)
+		isListed(t, "occurrences", found.Occurrences, onceIn("open", "note"))
 		isListed(t, "gaps", found.Gaps, []domain.FindGap{{Table: "locked", Reason: domain.GapTimeout}})
 		return nil
 	}))
@@ -125,9 +126,9 @@ func TestFindLooksAtEveryColumnOfSQLite(t *testing.T) {
 			VALUES ('table', 'lost', 'lost', 0, 'CREATE VIRTUAL TABLE lost USING no_such_module (a)')`,
 		`PRAGMA writable_schema = RESET`,
 	})
-	found := finds(t, store)
-	isListed(t, "occurrences", found.Occurrences, append(append(once("a Table", "note"),
-		once("cells", "a", "b", "c", "d", "e", "g", "h", "i", `j "k`, "made")...), once("words", "body")...))
+	found := findMail(t, store)
+	isListed(t, "occurrences", found.Occurrences, append(append(onceIn("a Table", "note"),
+		onceIn("cells", "a", "b", "c", "d", "e", "g", "h", "i", `j "k`, "made")...), onceIn("words", "body")...))
 	isListed(t, "gaps", found.Gaps, []domain.FindGap{{Table: "lost", Reason: domain.GapFailed}})
 }
 
@@ -163,8 +164,8 @@ func TestFindPassesOverTypesOfPostgreSQLWithoutText(t *testing.T) {
 	hook := &statements{}
 	store := existingApplication(t, databases.WithHook(db, hook), nil, (*person)(nil)).store
 	var found domain.Found
-	sent := strings.Join(hook.during(t, func() { found = finds(t, store) }), "\n")
-	if isListed(t, "occurrences", found.Occurrences, once("orders", "what")); strings.Contains(sent, "numbers") {
+	sent := strings.Join(hook.during(t, func() { found = findMail(t, store) }), "\n")
+	if isListed(t, "occurrences", found.Occurrences, onceIn("orders", "what")); strings.Contains(sent, "numbers") {
 		t.Errorf("a table without texts was read:\n%s", sent)
 	}
 }

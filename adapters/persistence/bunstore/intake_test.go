@@ -13,18 +13,20 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// overlap runs two sessions concurrently. The first session calls fn in a transaction of the application. The second
-// session calls the parameter other. overlap commits the transaction as soon as the second session waits for a lock or
-// has ended. It reports whether the second session waited, and therefore committed last.
-func (a *application) overlap(t *testing.T, fn, other func(context.Context, ports.Session) error) (waited bool) {
+// overlap runs two sessions concurrently. The first session calls inFirst in a transaction of the application. The
+// second session calls inSecond. overlap commits the transaction as soon as the second session waits for a lock or has
+// ended. It reports whether the second session waited, and therefore committed last.
+func (a *application) overlap(
+	t *testing.T, inFirst, inSecond func(context.Context, ports.Session) error,
+) (waited bool) {
 	t.Helper()
 	tx, err := a.db.BeginTx(t.Context(), nil)
 	must(t, err)
 	joined, err := a.store.Join(tx)
 	must(t, err)
-	must(t, joined.Do(t.Context(), fn))
+	must(t, joined.Do(t.Context(), inFirst))
 	ended := make(chan error, 1)
-	go func() { ended <- a.store.Do(t.Context(), other) }()
+	go func() { ended <- a.store.Do(t.Context(), inSecond) }()
 	for !waited && len(ended) == 0 {
 		must(t, a.db.QueryRowContext(t.Context(), "SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted AND database ="+
 			" (SELECT oid FROM pg_database WHERE datname = current_database()))").Scan(&waited))

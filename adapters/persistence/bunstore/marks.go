@@ -20,8 +20,8 @@ func (s *session) Marks() ports.ErasureMarks { return erasureMarks{s} }
 
 // Marks implements ports.ErasureMarks. An erasure mark is the row that records the erasures of a subject, and has an
 // intake number. Marks first reads the settled number: no open session can commit a mark with this number or a lower
-// one. It then reads the marks up to this number. In this order, it also sees the marks of sessions that commit between
-// the two statements.
+// one. It then reads the marks up to this number. In the reverse order, it could miss a mark that a session commits
+// between the two statements.
 func (m erasureMarks) Marks(ctx context.Context, query domain.MarkQuery) ([]domain.ErasureMark, error) {
 	if query.Limit <= 0 {
 		return nil, m.usable()

@@ -35,7 +35,7 @@ func marksOf(t testing.TB, sessions ports.SessionFactory, query domain.MarkQuery
 	return ids, last
 }
 
-// lock locks a subject in a session, which writes the mark (the row of an erasure).
+// lock locks a subject. Locking adds a mark (the row that records an erasure).
 func lock(t testing.TB, sessions ports.SessionFactory, id string) {
 	t.Helper()
 	must(t, sessions.Do(t.Context(), func(ctx context.Context, s ports.Session) error {

@@ -51,9 +51,9 @@ func catalog(t testing.TB, db bun.IDB, schema string) map[string]string {
 	return made
 }
 
-// tablesIn returns the names of the tables of habeas in the parameter made, a result of the function catalog.
-func tablesIn(made map[string]string) []string {
-	return slices.DeleteFunc(slices.Sorted(maps.Keys(made)),
+// tablesIn returns the names of the tables of habeas that the map byName contains.
+func tablesIn(byName map[string]string) []string {
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(byName)),
 		func(name string) bool { return !slices.Contains(ownTables, name) })
 }
 

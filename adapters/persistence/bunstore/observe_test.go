@@ -17,8 +17,8 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// observed replaces the store of the shop by a store with an observer, and returns the observer.
-func (s *shop) observed(t testing.TB) *observed.Recorder {
+// observe replaces the store of the shop by a store with an observer, and returns the observer.
+func (s *shop) observe(t testing.TB) *observed.Recorder {
 	t.Helper()
 	recorder := &observed.Recorder{}
 	dataMap, err := bunmodels.Read(s.db, models, nil)
@@ -29,20 +29,20 @@ func (s *shop) observed(t testing.TB) *observed.Recorder {
 	return recorder
 }
 
-// record records a consent in a session. The session then returns the result of the function end.
-func (s *shop) record(sessions ports.SessionFactory, end func() error) error {
+// record records a consent in a session. The session then returns result().
+func (s *shop) record(sessions ports.SessionFactory, result func() error) error {
 	return sessions.Do(context.Background(), func(ctx context.Context, session ports.Session) error {
 		if _, err := s.consent.Record(ctx, session, s.alice.ID, grant("p")); err != nil {
 			return err
 		}
-		return end()
+		return result()
 	})
 }
 
 func TestASessionThatIsTriedAgainIsObservedOnce(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		s := newShop(t, db, 1)
-		recorder, attempts := s.observed(t), 0
+		recorder, attempts := s.observe(t), 0
 		must(t, s.record(s.store, func() error {
 			if attempts++; attempts < 3 {
 				return busy{}
@@ -55,7 +55,7 @@ func TestASessionThatIsTriedAgainIsObservedOnce(t *testing.T) {
 
 func TestASessionWithoutRetriesLeftIsObservedAsAFailure(t *testing.T) {
 	s := newShop(t, databases.SQLite(t), 1)
-	recorder := s.observed(t)
+	recorder := s.observe(t)
 	if err := s.record(s.store, func() error { return busy{} }); err == nil {
 		t.Error("the session succeeded")
 	}
@@ -65,7 +65,7 @@ func TestASessionWithoutRetriesLeftIsObservedAsAFailure(t *testing.T) {
 func TestASessionThatFailsAtItsCommitIsObservedAsAFailure(t *testing.T) {
 	s := newShop(t, databases.SQLite(t), 1)
 	execute(t, s.db, "CREATE TRIGGER refuse BEFORE INSERT ON habeas_consent_records BEGIN SELECT RAISE(ABORT, 'no'); END")
-	recorder := s.observed(t)
+	recorder := s.observe(t)
 	if err := s.record(s.store, func() error { return nil }); err == nil {
 		t.Error("the session succeeded")
 	}
@@ -80,7 +80,7 @@ func TestASessionThatFailsAtItsCommitIsObservedAsAFailure(t *testing.T) {
 func TestAJoinedSessionIsObservedWithItsTransaction(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		s := newShop(t, db, 1)
-		recorder := s.observed(t)
+		recorder := s.observe(t)
 		var joined *bunstore.Joined
 		must(t, db.RunInTx(t.Context(), nil, func(_ context.Context, tx bun.Tx) (err error) {
 			joined, err = s.store.Join(tx)
@@ -102,7 +102,7 @@ func TestAJoinedSessionIsObservedWithItsTransaction(t *testing.T) {
 
 func TestAJoinedSessionThatPanicsIsObserved(t *testing.T) {
 	s := newShop(t, databases.SQLite(t), 1)
-	recorder := s.observed(t)
+	recorder := s.observe(t)
 	tx, err := s.db.BeginTx(t.Context(), nil)
 	must(t, err)
 	defer func() { must(t, tx.Rollback()) }()

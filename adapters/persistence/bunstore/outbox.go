@@ -108,16 +108,16 @@ func (o outbox) sendEntries(ctx context.Context) error {
 // If the statement is slow, the database may use a cached query plan that suits an empty outbox. writePlanned then
 // changes a comment in later statements, so that the database plans them again.
 func (o outbox) writePlanned(
-	ctx context.Context, op string, each func(*sql.Rows) error, text string, args ...any,
+	ctx context.Context, op string, scanRow func(*sql.Rows) error, text string, args ...any,
 ) error {
 	mark, began := o.store.plans.Mark(), time.Now()
-	err := o.writeRows(ctx, op, each, text+mark, args...)
+	err := o.writeRows(ctx, op, scanRow, text+mark, args...)
 	o.store.plans.Took(mark, began, time.Now())
 	return err
 }
 
-// runner is session.read or session.writeRows. It runs a statement and calls the function each for every row.
-type runner func(ctx context.Context, op string, each func(*sql.Rows) error, text string, args ...any) error
+// runner is session.read or session.writeRows. It runs a statement and calls scanRow for every row.
+type runner func(ctx context.Context, op string, scanRow func(*sql.Rows) error, text string, args ...any) error
 
 // readEntries runs a statement that returns outbox entries. Fields that cannot be decoded are zero.
 func (o outbox) readEntries(

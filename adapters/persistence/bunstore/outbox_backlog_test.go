@@ -80,16 +80,16 @@ func TestClaimsDoNotReadTheBacklog(t *testing.T) {
 	}
 }
 
-// park inserts n outbox entries. The parameter columns is a list of SQL expressions for the resolver, the status, the
-// number of attempts, and the times of the last and the next attempt of each entry.
-func (b box) park(t *testing.T, db *bun.DB, n int, columns string) {
+// park inserts n outbox entries. sqlValues lists the SQL expressions of the resolver, the status, the number of
+// attempts, and the times of the last and the next attempt.
+func (b box) park(t *testing.T, db *bun.DB, n int, sqlValues string) {
 	t.Helper()
 	operation := "'erase'"
-	if strings.HasPrefix(columns, "'forget'") {
-		operation, columns = "'forget'", strings.Replace(columns, "'forget'", "'desk'", 1)
+	if strings.HasPrefix(sqlValues, "'forget'") {
+		operation, sqlValues = "'forget'", strings.Replace(sqlValues, "'forget'", "'desk'", 1)
 	}
 	_, err := db.NewRaw("INSERT INTO habeas_outbox (entry_id, subject_id, operation, enqueued_at, resolver, status,"+
 		" attempts, last_attempt_at, next_attempt_at) SELECT 'parked' || n, 'p' || n, "+operation+
-		", CAST('2024-03-01 07:00Z' AS timestamptz), "+columns+" FROM generate_series(1, ?) AS n", n).Exec(t.Context())
+		", CAST('2024-03-01 07:00Z' AS timestamptz), "+sqlValues+" FROM generate_series(1, ?) AS n", n).Exec(t.Context())
 	must(t, err)
 }

@@ -139,7 +139,7 @@ func TestOnlyAbandonedErasuresAreRequeued(t *testing.T) {
 		b.settle(t, abandons(e[0]), abandons(e[1]), succeeds(e[2]), fails(e[3], noon))
 		b.enqueue(t, toErase(t, "pending", "1", 0))
 		for _, name := range []string{"rectification", "succeeded", "failed", "in flight", "pending"} {
-			b.untouched(t, name, func() {
+			b.wantUnchanged(t, name, func() {
 				if got := b.requeue(t, name, "never enqueued"); len(got) > 0 {
 					t.Errorf("requeued %v", got)
 				}

@@ -48,8 +48,8 @@ func TestASettlementDeletesRefsAndCorrections(t *testing.T) {
 	})
 }
 
-// untouched fails if fn changes the entry.
-func (b box) untouched(t *testing.T, entryID string, fn func()) {
+// wantUnchanged fails if fn changes the entry.
+func (b box) wantUnchanged(t *testing.T, entryID string, fn func()) {
 	t.Helper()
 	before := b.row(t, entryID)
 	fn()
@@ -74,7 +74,7 @@ func TestASettlementUnderAnotherLeaseChangesNothing(t *testing.T) {
 		for _, entry := range append(first, toErase(t, "never claimed", "6", 0)) {
 			empty, none := entry, entry
 			empty.LeaseToken, none.LeaseToken = &token, nil
-			b.untouched(t, entry.EntryID, func() {
+			b.wantUnchanged(t, entry.EntryID, func() {
 				for _, e := range []domain.OutboxEntry{entry, empty, none} {
 					got := b.settle(t, succeeds(e), fails(e, noon), abandons(e), givesBack(e))
 					if !slices.Equal(got, []domain.SettleResult{stale, stale, stale, stale}) {
@@ -141,7 +141,7 @@ func TestASettlementThatIsRolledBackChangesNothing(t *testing.T) {
 		b := newBox(t, db)
 		b.enqueue(t, toErase(t, "a", "1", 0))
 		entry := b.claimOf(t, noon, "a")[0]
-		b.untouched(t, "a", func() {
+		b.wantUnchanged(t, "a", func() {
 			_ = b.try(func(ctx context.Context, outbox ports.Outbox) error {
 				_, err := outbox.Settle(ctx, []domain.Settlement{succeeds(entry)})
 				must(t, err)

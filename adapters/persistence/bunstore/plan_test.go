@@ -98,7 +98,7 @@ func TestASubjectIsFoundByIndexes(t *testing.T) {
 		"erasure, lock of the orders":  {erase, 2, []any{key}},
 		"erasure, steps":               {erase, 3, []any{key, noon, key, noon, key, key, key, "[]", "1"}},
 	} {
-		texts := s.counted(t, hook, test.run)
+		texts := s.statementsOf(t, hook, test.run)
 		plan := (box{db: s.db}).plan(t, texts[test.nth], test.args...)
 		// The query plan must not scan the primary key of a ledger (consents or restrictions) backwards, because such a scan
 		// would read all rows of the ledger.

@@ -56,7 +56,7 @@ const exhibits = `CREATE TABLE exhibits (
 	moods mood[] NOT NULL, numbers integer[] NOT NULL,
 	blob bytea NOT NULL)`
 
-// museum returns an application with the table exhibits. The URL of its connections has the given parameters, and a
+// museum returns an application with the table "exhibits". The URL of its connections has the given parameters, and a
 // time zone other than UTC.
 func museum(t *testing.T, parameters string) *application {
 	t.Helper()

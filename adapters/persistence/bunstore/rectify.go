@@ -40,7 +40,7 @@ func (s subjectStore) Rectify(ctx context.Context, id domain.SubjectID, step dom
 		if !ok || !path.Has(column) {
 			return 0, notInDataMap()
 		}
-		if !s.store.readable(table, column, value.Value) {
+		if !s.store.isReadable(table, column, value.Value) {
 			return 0, s.fail(ctx, "rectify", unreadable(column)) // fails the session, so that no partial rectification commits
 		}
 	}
@@ -104,24 +104,24 @@ func unreadable(column domain.Column) error {
 	}})
 }
 
-// readable reports whether every bun model of the table can scan the value. A model may not be able to scan every value
-// of a column's type. For example, it may expect a certain shape of JSON, an unsigned integer, or the format of a
+// isReadable reports whether every bun model of the table can scan the value. A model may not be able to scan every
+// value of a column's type. For example, it may expect a certain shape of JSON, an unsigned integer, or the format of a
 // custom sql.Scanner. If a model cannot scan the value, every query of the application that returns the row would fail.
-// readable checks only the models that bun has registered already.
-func (s *Store) readable(table domain.Table, column domain.Column, value any) bool {
+// isReadable checks only the models that bun has registered already.
+func (s *Store) isReadable(table domain.Table, column domain.Column, value any) bool {
 	for _, model := range s.db.Dialect().Tables().All() {
 		if model.Name != table.Name {
 			continue
 		}
-		if field, ok := model.FieldMap[column.Name]; ok && !reads(field, sqltext.ReadBack(s.dialect, column, value)) {
+		if field, ok := model.FieldMap[column.Name]; ok && !canScan(field, sqltext.ReadBack(s.dialect, column, value)) {
 			return false
 		}
 	}
 	return true
 }
 
-// reads reports whether the field of a model can scan a value from a driver without loss.
-func reads(field *schema.Field, value any) bool {
+// canScan reports whether the field of a model can scan a value from a driver without loss.
+func canScan(field *schema.Field, value any) bool {
 	target := reflect.New(field.StructField.Type).Elem()
 	if err := field.ScanWithCheck(target, value); err != nil {
 		return false

@@ -104,7 +104,7 @@ func TestRectifyingIsOneStatementPerTableWithoutAValueInIt(t *testing.T) {
 			r.ordersOfEach = orders
 			subject := r.seedAs(t, int64(987654+i))
 			subject.Refs = r.alice.Refs
-			runs = append(runs, r.counted(t, hook, func(ctx context.Context, session ports.Session) error {
+			runs = append(runs, r.statementsOf(t, hook, func(ctx context.Context, session ports.Session) error {
 				result, err := r.rectifier.RectifySubject(ctx, session, subject, corrected, rectification.AllColumns())
 				if result.Rectified["orders"] != int64(orders) {
 					t.Errorf("%v of %d orders", result.Rectified, orders)

@@ -120,22 +120,22 @@ func (s *session) write(ctx context.Context, op, text string, args ...any) (int6
 	return rows, s.fail(ctx, op, err)
 }
 
-// read runs a statement and calls the function each for every row. It uses the transaction if one is open, and the pool
+// read runs a statement and calls scanRow for every row. It uses the transaction if one is open, and the pool
 // otherwise.
-func (s *session) read(ctx context.Context, op string, each func(*sql.Rows) error, text string, args ...any) error {
+func (s *session) read(ctx context.Context, op string, scanRow func(*sql.Rows) error, text string, args ...any) error {
 	if err := s.usable(); err != nil {
 		return err
 	}
 	if s.tx != nil {
-		return s.fail(ctx, op, s.tx.Query(ctx, each, text, args...))
+		return s.fail(ctx, op, s.tx.Query(ctx, scanRow, text, args...))
 	}
-	return s.fail(ctx, op, s.store.pool.Query(ctx, each, text, args...))
+	return s.fail(ctx, op, s.store.pool.Query(ctx, scanRow, text, args...))
 }
 
 // queryFor returns a conn.Query that calls read with op as the name of the operation.
 func (s *session) queryFor(op string) conn.Query {
-	return func(ctx context.Context, each func(*sql.Rows) error, text string, args ...any) error {
-		return s.read(ctx, op, each, text, args...)
+	return func(ctx context.Context, scanRow func(*sql.Rows) error, text string, args ...any) error {
+		return s.read(ctx, op, scanRow, text, args...)
 	}
 }
 
@@ -181,9 +181,9 @@ func (s *session) explain(ctx context.Context, op string, err error, needs ...ca
 	return s.failed
 }
 
-// writeRows runs a writing statement in the transaction and calls the function each for every row that it returns.
+// writeRows runs a writing statement in the transaction and calls scanRow for every row that the statement returns.
 func (s *session) writeRows(
-	ctx context.Context, op string, each func(*sql.Rows) error, text string, args ...any,
+	ctx context.Context, op string, scanRow func(*sql.Rows) error, text string, args ...any,
 ) error {
 	if err := s.usable(); err != nil {
 		return err
@@ -192,7 +192,7 @@ func (s *session) writeRows(
 		return err
 	}
 	s.writes++
-	return s.read(ctx, op, each, text, args...)
+	return s.read(ctx, op, scanRow, text, args...)
 }
 
 // lockedSubject is a subject that a session has locked for an erasure.

@@ -96,16 +96,16 @@ func (o outbox) Settle(ctx context.Context, settlements []domain.Settlement) ([]
 	return results, nil
 }
 
-// lock locks the open outbox entries of all operations to which the settlements belong, and adds these entries to the
-// parameter found. All sessions lock entries in the order of their ids, so that they cannot deadlock.
-func (o outbox) lock(ctx context.Context, settlements []domain.Settlement, found open) error {
+// lock locks the open outbox entries of all operations to which the settlements belong, and adds these entries to
+// openEntries. All sessions lock entries in the order of their ids, so that they cannot deadlock.
+func (o outbox) lock(ctx context.Context, settlements []domain.Settlement, openEntries open) error {
 	var args []any
 	for _, settlement := range settlements {
 		of := ofEntry(settlement.Entry)
-		if found[of] != nil {
+		if openEntries[of] != nil {
 			continue
 		}
-		found[of] = map[string]openEntry{}
+		openEntries[of] = map[string]openEntry{}
 		args = append(args, of.subject, of.operation)
 	}
 	if len(args) == 0 { // the entries of all operations are locked already
@@ -117,7 +117,7 @@ func (o outbox) lock(ctx context.Context, settlements []domain.Settlement, found
 		if err := rows.Scan(&entryID, &subject, &operation, &token, &operationID); err != nil {
 			return err
 		}
-		found[operationsOf{subject, operation}][entryID.String] = openEntry{token.String, operationID.String}
+		openEntries[operationsOf{subject, operation}][entryID.String] = openEntry{token.String, operationID.String}
 		return nil
 	}, o.store.outbox.LockOperations(len(args)/2), args...)
 }

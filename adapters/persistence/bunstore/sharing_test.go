@@ -20,30 +20,30 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// jam is a query hook. It blocks all statements that start with prefix, until the test closes the channel over.
+// jam is a query hook. It blocks all statements that start with prefix, until the test calls close(j.release).
 type jam struct {
 	statements
-	prefix string
-	held   chan struct{} // receives one element for each blocked statement
-	over   chan struct{} // closed to release the statements
+	prefix  string
+	blocked chan struct{} // receives one element for each blocked statement
+	release chan struct{}
 }
 
 func newJam(prefix string) *jam {
-	return &jam{prefix: prefix, held: make(chan struct{}, 100), over: make(chan struct{})}
+	return &jam{prefix: prefix, blocked: make(chan struct{}, 100), release: make(chan struct{})}
 }
 
 func (j *jam) BeforeQuery(ctx context.Context, event *bun.QueryEvent) context.Context {
 	if strings.HasPrefix(event.Query, j.prefix) {
-		j.held <- struct{}{}
-		<-j.over
+		j.blocked <- struct{}{}
+		<-j.release
 	}
 	return ctx
 }
 
-// jammed runs sessions concurrently. It blocks the statements of the first two sessions until all other sessions wait
-// for them. The store then combines the statements of the waiting sessions. jammed returns the errors of the sessions
-// and the texts of all statements.
-func (j *jam) jammed(t *testing.T, s *shop, sessions int, run func(i int) error) (errs []error, texts []string) {
+// runJammed runs sessions concurrently. It blocks the statements of the first two sessions until all other sessions
+// wait for them. The store then combines the statements of the waiting sessions. runJammed returns the errors of the
+// sessions and the texts of all statements.
+func (j *jam) runJammed(t *testing.T, s *shop, sessions int, run func(i int) error) (errs []error, texts []string) {
 	t.Helper()
 	errs = make([]error, sessions)
 	return errs, j.during(t, func() {
@@ -51,7 +51,7 @@ func (j *jam) jammed(t *testing.T, s *shop, sessions int, run func(i int) error)
 		for i := range sessions {
 			done.Go(func() { errs[i] = run(i) })
 			if i < 2 {
-				<-j.held
+				<-j.blocked
 			}
 		}
 		for began := time.Now(); s.store.Waiting() < sessions-2; runtime.Gosched() {
@@ -60,13 +60,13 @@ func (j *jam) jammed(t *testing.T, s *shop, sessions int, run func(i int) error)
 				break
 			}
 		}
-		close(j.over)
+		close(j.release)
 		done.Wait()
 	})
 }
 
-// sharing replaces the store of the shop by a store with ShareStatements.
-func (s *shop) sharing(t testing.TB) *shop {
+// withSharing replaces the store of the shop by a store with ShareStatements.
+func (s *shop) withSharing(t testing.TB) *shop {
 	t.Helper()
 	dataMap, err := bunmodels.Read(s.db, models, nil)
 	must(t, err)
@@ -84,7 +84,7 @@ func subjectNumber(t testing.TB, i int) domain.SubjectID {
 
 func TestConcurrentLookupsGetTheirOwnRecords(t *testing.T) {
 	hook := newJam("SELECT policy_version")
-	s := newShop(t, databases.WithHook(databases.PostgreSQL(t), hook), 1).sharing(t)
+	s := newShop(t, databases.WithHook(databases.PostgreSQL(t), hook), 1).withSharing(t)
 	const people = 18 // two sessions run first, and a batch has at most 16 sessions
 	at := time.Date(2026, 5, 1, 12, 0, 0, 123456000, time.UTC)
 	record := func(i int) domain.ConsentRecord {
@@ -108,7 +108,7 @@ func TestConcurrentLookupsGetTheirOwnRecords(t *testing.T) {
 		return nil
 	})
 	records := make([]*domain.ConsentRecord, people)
-	errs, texts := hook.jammed(t, s, people, func(i int) error {
+	errs, texts := hook.runJammed(t, s, people, func(i int) error {
 		return s.store.Do(t.Context(), func(ctx context.Context, session ports.Session) (err error) {
 			records[i], err = session.Consents().Latest(ctx, record(i).SubjectID, record(i).Purpose, nil)
 			return err
@@ -137,8 +137,8 @@ func TestConcurrentLookupsGetTheirOwnRecords(t *testing.T) {
 // If the database refuses one lookup of a batch, the other lookups succeed.
 func TestALookupThatFailsFailsAlone(t *testing.T) {
 	hook := newJam("SELECT policy_version")
-	s := newShop(t, databases.WithHook(databases.PostgreSQL(t), hook), 1).sharing(t)
-	errs, _ := hook.jammed(t, s, 6, func(i int) error {
+	s := newShop(t, databases.WithHook(databases.PostgreSQL(t), hook), 1).withSharing(t)
+	errs, _ := hook.runJammed(t, s, 6, func(i int) error {
 		return s.store.Do(t.Context(), func(ctx context.Context, session ports.Session) error {
 			purpose := "news"
 			if i == 4 {
@@ -157,9 +157,9 @@ func TestALookupThatFailsFailsAlone(t *testing.T) {
 
 func TestConcurrentAppendsKeepTheirOwnRows(t *testing.T) {
 	hook := newJam("WITH i0")
-	s := newShop(t, databases.WithHook(databases.PostgreSQL(t), hook), 1).sharing(t)
+	s := newShop(t, databases.WithHook(databases.PostgreSQL(t), hook), 1).withSharing(t)
 	const people = 18
-	errs, texts := hook.jammed(t, s, people, func(i int) error {
+	errs, texts := hook.runJammed(t, s, people, func(i int) error {
 		return s.store.Do(t.Context(), func(ctx context.Context, session ports.Session) error {
 			if i%2 == 0 {
 				_, err := s.consent.Record(ctx, session, subjectNumber(t, i), grant(fmt.Sprint("purpose ", i)))
@@ -201,9 +201,9 @@ func TestConcurrentAppendsKeepTheirOwnRows(t *testing.T) {
 // of the failed session.
 func TestAnAppendThatFailsFailsAlone(t *testing.T) {
 	hook := newJam("WITH i0")
-	s := newShop(t, databases.WithHook(databases.PostgreSQL(t), hook), 1).sharing(t)
+	s := newShop(t, databases.WithHook(databases.PostgreSQL(t), hook), 1).withSharing(t)
 	at := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
-	errs, _ := hook.jammed(t, s, 6, func(i int) error {
+	errs, _ := hook.runJammed(t, s, 6, func(i int) error {
 		return s.store.Do(t.Context(), func(ctx context.Context, session ports.Session) error {
 			id := subjectNumber(t, i)
 			event := domain.AuditEvent{
@@ -232,8 +232,8 @@ func TestAnAppendThatFailsFailsAlone(t *testing.T) {
 	}
 }
 
-// concurrently runs sessions concurrently. It fails the test unless each session sends its own statement while the
-// statements of all other sessions are blocked.
+// concurrently runs sessions concurrently. It blocks their statements until every session has sent one, and fails the
+// test if a session sends none.
 func (j *jam) concurrently(t *testing.T, sessions int, run func(i int) error) {
 	t.Helper()
 	var done sync.WaitGroup
@@ -246,15 +246,15 @@ func (j *jam) concurrently(t *testing.T, sessions int, run func(i int) error) {
 	}
 	for i := range sessions {
 		select {
-		case <-j.held:
+		case <-j.blocked:
 		case <-time.After(time.Minute):
 			t.Errorf("only %d statements ran concurrently", i)
-			close(j.over)
+			close(j.release)
 			done.Wait()
 			return
 		}
 	}
-	close(j.over)
+	close(j.release)
 	done.Wait()
 }
 
@@ -285,7 +285,7 @@ func TestSessionsShareNothingByDefault(t *testing.T) {
 // evidence twice.
 func TestEvidenceSharesNoStatement(t *testing.T) {
 	hook := newJam("INSERT INTO habeas_audit_events")
-	s := newShop(t, databases.WithHook(databases.PostgreSQL(t), hook), 1).sharing(t)
+	s := newShop(t, databases.WithHook(databases.PostgreSQL(t), hook), 1).withSharing(t)
 	hook.concurrently(t, 5, func(i int) error {
 		return s.store.Do(t.Context(), func(ctx context.Context, session ports.Session) error {
 			return session.Audit().AppendEvidence(ctx, domain.AuditEvent{
@@ -304,7 +304,7 @@ func TestEvidenceSharesNoStatement(t *testing.T) {
 func TestSessionsDoNotShareAPlaceInTheQueue(t *testing.T) {
 	db := databases.PostgreSQL(t)
 	db.SetMaxOpenConns(1)
-	s := newShop(t, db, 1).sharing(t)
+	s := newShop(t, db, 1).withSharing(t)
 	if !s.store.Shares() {
 		t.Fatal("nothing is shared")
 	}

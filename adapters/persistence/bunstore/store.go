@@ -100,11 +100,11 @@ func New(db *bun.DB, dataMap domain.DataMap, opts Options) (*Store, error) {
 	return s, nil
 }
 
-// shares reports whether a session may currently combine its statement with the statements of other sessions. It
+// canShare reports whether a session may currently combine its statement with the statements of other sessions. It
 // returns false while all connections are busy. Otherwise, sessions that combine statements would wait longer than
 // other sessions: the combined statement has only one place in the queue for connections, and further sessions of this
 // kind wait until the combined statement ends.
-func (s *Store) shares() bool { return s.sharing && !s.pool.Crowded() }
+func (s *Store) canShare() bool { return s.sharing && !s.pool.Crowded() }
 
 func dialectOf(db *bun.DB, schema string) (sqltext.Dialect, error) {
 	switch db.Dialect().Name() { //nolint:exhaustive // default refuses all other dialects

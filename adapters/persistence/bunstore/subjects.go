@@ -21,8 +21,8 @@ func (s *session) Subjects() ports.SubjectStore { return subjectStore{s} }
 //
 //   - the mark (the row that records the erasures of the subject)
 //   - the subject's row
-//   - the rows to which other tables refer, for example the orders to which order lines refer. They are locked level
-//     by level. The rows of a level have the same number of relations between them and the subject's row.
+//   - the rows to which other tables refer, for example the orders to which order lines refer. They are locked level by
+//     level. All rows of a level are the same number of relations away from the subject's row.
 //
 // Every session locks in this order, so that sessions that lock the same subject cannot deadlock. Each level has its
 // own statement. This statement also sees the rows that other transactions have committed while the statement before it

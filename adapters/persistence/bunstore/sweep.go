@@ -199,7 +199,8 @@ func (s subjectStore) checkSweep(ctx context.Context, steps []domain.Step) error
 	return s.fail(ctx, "sweep", err)
 }
 
-// withScope returns a copy of the steps whose field Scope is set. The scope selects the cells that a sweep overwrites.
+// withScope returns a copy of the steps, each with the given scope. The scope selects the cells that a sweep
+// overwrites.
 func withScope(steps []domain.Step, scope *domain.SweepScope) []domain.Step {
 	steps = slices.Clone(steps)
 	for i := range steps {

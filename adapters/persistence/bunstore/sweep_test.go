@@ -151,7 +151,7 @@ func TestASweepLooksUpSubjectsInBatches(t *testing.T) {
 		" SELECT n, 1, 'x', 'x', now() FROM generate_series(1000, 20999) AS n", "ANALYZE")
 	steps := s.eraser.Plan().SweepAt(noon.AddDate(20, 0, 0))
 	s.cacheCatalog(t)
-	texts := s.counted(t, hook, func(ctx context.Context, session ports.Session) error {
+	texts := s.statementsOf(t, hook, func(ctx context.Context, session ports.Session) error {
 		sweeper, err := ports.SweeperOf(session.Subjects())
 		must(t, err)
 		due, err := sweeper.Due(ctx, marks, steps)

@@ -103,7 +103,7 @@ func (s *session) nameTrigger(op string, err error) error {
 	return s.failed
 }
 
-// deferAgain sets the triggers that fireDeferred has set to IMMEDIATE back to DEFERRED, their declared mode. If the
+// deferAgain restores the declared mode, DEFERRED, of the triggers that fireDeferred has set to IMMEDIATE. If the
 // session fails, the rollback to its savepoint restores this mode.
 func (s subjectStore) deferAgain(ctx context.Context, op string) error {
 	late := s.late

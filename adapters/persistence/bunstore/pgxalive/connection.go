@@ -86,7 +86,7 @@ func (c *connection) probe() {
 	c.mu.Unlock()
 
 	before := c.watcher.connections(c.address)
-	responds := c.watcher.responds(c.network, c.address)
+	responds := c.watcher.isResponsive(c.network, c.address)
 	if !responds {
 		for _, lost := range before {
 			_ = lost.Close() // after an error, no further cleanup is possible

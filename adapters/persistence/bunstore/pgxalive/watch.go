@@ -118,10 +118,10 @@ func (w *watcher) connections(address string) []*connection {
 	return all
 }
 
-// responds probes a server with an SSLRequest, to which a server responds with one byte. It returns false only after a
-// timeout, or if the host is unreachable. A server that refuses or closes the connection has responded. Other errors
-// are errors of this machine, and say nothing about the server.
-func (w *watcher) responds(network, address string) bool {
+// isResponsive probes a server with an SSLRequest, to which a server responds with one byte. It returns false only
+// after a timeout, or if the host is unreachable. A server that refuses or closes the connection has responded. Other
+// errors are errors of this machine, and say nothing about the server.
+func (w *watcher) isResponsive(network, address string) bool {
 	ctx, cancel := context.WithTimeout(context.Background(), w.options.Timeout)
 	defer cancel()
 	conn, err := w.dial(ctx, network, address)

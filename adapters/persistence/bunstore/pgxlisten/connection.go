@@ -80,15 +80,15 @@ func isProxied(conn *pgx.Conn, backend []*pgconn.Result) bool {
 // because it is a standby and the configuration requires a primary.
 var errNotPrimary = errors.New("the server is not the primary")
 
-// markNotPrimary wraps check, the ValidateConnect of a configuration, so that it returns errNotPrimary if check refuses
-// the server. Only new versions of pgx have an error for this case. If the connection is closed or the server returns
-// an error, check could not be completed, and its error remains as it is.
-func markNotPrimary(check pgconn.ValidateConnectFunc) pgconn.ValidateConnectFunc {
-	if check == nil {
+// markNotPrimary wraps validate, the ValidateConnect of a configuration. The result returns errNotPrimary if validate
+// refuses the server. Only new versions of pgx have an error for this case. If the connection is closed or the server
+// returns an error, validate could not be completed, and its error remains unchanged.
+func markNotPrimary(validate pgconn.ValidateConnectFunc) pgconn.ValidateConnectFunc {
+	if validate == nil {
 		return nil
 	}
 	return func(ctx context.Context, conn *pgconn.PgConn) error {
-		err := check(ctx, conn)
+		err := validate(ctx, conn)
 		var failed *pgconn.PgError
 		if err == nil || conn.IsClosed() || errors.As(err, &failed) {
 			return err
