@@ -146,10 +146,10 @@ func TestNoPeriodThatBeganBeforeTheCutoffGoesOn(t *testing.T) {
 		now, start := day(t, "now"), day(t, "start")
 		cutoff := period.Cutoff(now)
 		if !start.After(cutoff) && period.After(start).After(now) {
-			t.Fatalf("at %v, %v counts as over since %v, and ends at %v", now, period, start, period.After(start))
+			t.Fatalf("now %v: Cutoff of %v includes start %v, but the end is %v", now, period, start, period.After(start))
 		}
 		if period.After(start).Before(now.AddDate(0, 0, -7)) && start.After(cutoff) {
-			t.Fatalf("at %v, %v since %v goes on, and ended a week before at %v", now, period, start, period.After(start))
+			t.Fatalf("now %v: Cutoff of %v excludes start %v, but the end was %v", now, period, start, period.After(start))
 		}
 	})
 }

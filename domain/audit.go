@@ -38,7 +38,7 @@ const (
 //   - personal data
 //   - a ref (the id of the subject in an external system)
 //   - an error message; an error is recorded as its ErrorClass
-//   - a text that a client sent, except a declared purpose, and the policy version of a consent for this purpose
+//   - a text that a client sent, with two exceptions: a declared purpose, and the policy version of a consent for it
 //
 // All events of one operation have the same id under the name PayloadOperationID: the EventID of the first of these
 // events. An operation is an export, an erasure, a rectification, or a sweep, which overwrites retained values after

@@ -25,7 +25,7 @@ func TestATableOfTheCatalogIsFoundByTheNamesOfADataMap(t *testing.T) {
 	for name, want := range map[string]bool{"users": false, "Notes": true} {
 		table, _ := catalog.Table(name)
 		if _, ok := table.Column("email"); ok != want {
-			t.Errorf("%s: it is %v that there is a column email", name, ok)
+			t.Errorf("%s: found the column email: %v", name, ok)
 		}
 		if _, ok := table.Column("Email"); !ok {
 			t.Errorf("%s: there is no column Email", name)

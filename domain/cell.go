@@ -12,7 +12,7 @@ type Strategy string
 
 // The strategies. A Step has only StrategyDelete, StrategyAnonymize or StrategyRetain.
 const (
-	// StrategyErase deletes the value if the erasure deletes the row. Otherwise it works as StrategyAnonymize. It is the
+	// StrategyErase deletes the value if the erasure deletes the row. Otherwise it works like StrategyAnonymize. It is the
 	// default.
 	StrategyErase Strategy = "erase"
 	// StrategyAnonymize overwrites the value with a surrogate (a value without meaning, such as "anon-" and random
@@ -98,7 +98,8 @@ func (c Column) Digits() int {
 	return max(0, min(maxDigits, (c.Length-fixed)/places))
 }
 
-// Filled returns the text of Constant. Each Placeholder is replaced by the first c.Digits() characters of digits.
+// Filled returns the text of Constant. The first c.Digits() characters of the parameter digits replace each
+// Placeholder.
 func (c Column) Filled(digits string) string {
 	text, _ := c.Constant()
 	if n := c.Digits(); n > 0 {
@@ -107,7 +108,7 @@ func (c Column) Filled(digits string) string {
 	return text
 }
 
-// IsFilled reports whether Filled returns the text for some digits. It returns false if Column.Surrogate has no
+// IsFilled reports whether the text is a possible result of Filled. It returns false if Column.Surrogate has no
 // Placeholder.
 func (c Column) IsFilled(text string) bool {
 	n := c.Digits()

@@ -14,7 +14,7 @@ type ConsentDecision struct {
 // Check returns all errors of the decision, or nil. It accepts any valid purpose, declared or not.
 func (d ConsentDecision) Check() []FieldError { return d.CheckAmong(Purposes{}) }
 
-// CheckAmong works as Check. If purposes are declared, it also refuses every other purpose.
+// CheckAmong works like Check. If purposes are declared, it also refuses every other purpose.
 func (d ConsentDecision) CheckAmong(purposes Purposes) []FieldError {
 	fields := purposes.Check(d.Purpose)
 	fields = append(fields, CheckText("policy_version", d.PolicyVersion, 1)...)

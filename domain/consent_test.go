@@ -62,14 +62,14 @@ func TestAConsentDecisionIsCheckedFieldByField(t *testing.T) {
 		"one field only":  {domain.ConsentDecision{Purpose: "p", Source: "api"}, "policy_version:required"},
 		"a blank purpose": {domain.ConsentDecision{Purpose: " ", PolicyVersion: "v", Source: "api"}, ""},
 	} {
-		if got := faults(c.decision.Check()); got != c.want {
+		if got := faultCodes(c.decision.Check()); got != c.want {
 			t.Errorf("%s: got %q, want %q", name, got, c.want)
 		}
 	}
 }
 
-// faults returns the names of the wrong fields with their codes, in order.
-func faults(fields []domain.FieldError) string {
+// faultCodes returns the names of the wrong fields with their codes, in order.
+func faultCodes(fields []domain.FieldError) string {
 	var list []string
 	for _, field := range fields {
 		list = append(list, field.Field+":"+field.Code)
@@ -94,6 +94,6 @@ func TestInstantsAreUTCInMicroseconds(t *testing.T) {
 		t.Errorf("got %v", got)
 	}
 	if got := domain.Instant(domain.Instant(at)); got != domain.Instant(at) {
-		t.Errorf("an instant of an instant is %v", got)
+		t.Errorf("Instant of its own result: got %v", got)
 	}
 }

@@ -45,7 +45,7 @@ func (t Table) Personal() []Column {
 }
 
 // Duties returns the columns whose retention duty (the legal duty to keep a value) protects the cells of the given
-// column from an erasure. Only a duty that ends counts. The columns are:
+// column from an erasure. Duties without an end do not count. The columns are:
 //
 //   - the given column itself, if it is retained
 //   - each retained column that names the given column in Annotation.Since, because the given column holds the start of

@@ -71,8 +71,8 @@ func (d *draft) checkPrimaryKey(table Table) {
 }
 
 // checkKeyColumn checks and returns one column of a key: key[i], which has the given name. If the column occurs twice
-// in the key, or if the table does not have it, checkKeyColumn reports the column and returns ok false. Messages call
-// the key keyName.
+// in the key, or if the table does not have it, checkKeyColumn reports the column and returns ok false. The parameter
+// keyName is the name of the key in messages.
 func (d *draft) checkKeyColumn(table Table, key []string, i int, name, keyName string) (column Column, ok bool) {
 	column, ok = table.Column(name)
 	switch {
@@ -148,7 +148,7 @@ func (d *draft) checkAnnotation(table Table, column Column) {
 	if a.Strategy != StrategyRetain {
 		if duty := dutyOf(*a); duty != "" {
 			report(Problem{
-				Message: "has a reason, retain or since, but is not retained", Found: duty,
+				Message: "has the option reason, retain or since, but is not retained", Found: duty,
 				Remedy: "set erasure:retain, or remove them",
 			})
 		}

@@ -6,25 +6,25 @@ import (
 	"strings"
 )
 
-// ReadDataMap works as NewDataMap, for a reader: code that creates the tables from models or from another description.
-// The parameter found lists the mistakes that the reader itself noticed. If there are mistakes, the error names the
-// operation op, and lists the mistakes in found and the mistakes of the tables.
+// ReadDataMap works like NewDataMap, for readers. A reader is code that creates the tables from models or from another
+// description. The parameter readerProblems lists the mistakes that the reader itself noticed. If there are mistakes,
+// the error names the operation op, and lists readerProblems and the mistakes of the tables.
 //
 // For a table that the reader could not read, pass a Table that has only a name. Such a table, or a relation with a
-// mistake in found, may cause further mistakes. ReadDataMap does not report these.
-func ReadDataMap(op string, tables []Table, found []Problem) (DataMap, error) {
+// mistake in readerProblems, may cause further mistakes. ReadDataMap does not report these.
+func ReadDataMap(op string, tables []Table, readerProblems []Problem) (DataMap, error) {
 	d := &draft{DataMap: DataMap{index: map[string]int{}, paths: map[string][]Path{}}}
-	d.addTables(tables, found)
+	d.addTables(tables, readerProblems)
 	for _, table := range d.tables {
 		d.checkTable(table)
 	}
 	d.report(d.cycles()...)
-	d.findPaths(found)
+	d.findPaths(readerProblems)
 	for _, table := range d.tables {
 		d.checkPaths(table)
 		d.checkDeletes(table)
 	}
-	problems := slices.Concat(found, d.problems)
+	problems := slices.Concat(readerProblems, d.problems)
 	if len(problems) == 0 {
 		return d.DataMap, nil
 	}
@@ -63,9 +63,10 @@ func (e *Error) With(further []Problem) error {
 
 // addTables adds a copy of each table that could be read, with the subject's table first. It also fills d.index, which
 // maps the name of a table to its position.
-func (d *draft) addTables(tables []Table, found []Problem) {
+func (d *draft) addTables(tables []Table, readerProblems []Problem) {
 	for _, table := range tables {
-		unread := len(table.Columns) == 0 && slices.ContainsFunc(found, func(p Problem) bool { return p.Table == table.Name })
+		unread := len(table.Columns) == 0 &&
+			slices.ContainsFunc(readerProblems, func(p Problem) bool { return p.Table == table.Name })
 		twice := slices.ContainsFunc(d.tables, func(t Table) bool { return t.Name == table.Name })
 		switch {
 		case unread:
@@ -105,36 +106,36 @@ func isSubject(t Table) bool { return len(t.SubjectKey) > 0 }
 // findPaths finds the paths (chains of relations to the subject's table) of all other tables. It skips these tables:
 //
 //   - a table in a cycle of relations
-//   - a table for which found has a mistake in a relation, or in another field that is not a column
-func (d *draft) findPaths(found []Problem) {
+//   - a table with a mistake in readerProblems that concerns a relation, or another field that is not a column
+func (d *draft) findPaths(readerProblems []Problem) {
 	if len(d.tables) == 0 || !isSubject(d.tables[0]) {
 		return
 	}
 	d.paths[d.tables[0].Name] = []Path{{}}
-	done := map[string]bool{d.tables[0].Name: true} // the examined tables; false for a table without a path
+	hasPath := map[string]bool{d.tables[0].Name: true} // the results of findPath for the examined tables
 	for _, table := range d.tables[1:] {
 		inCycle := d.ancestors(table.Name)[table.Name]
-		atFault := slices.ContainsFunc(found, func(p Problem) bool {
+		atFault := slices.ContainsFunc(readerProblems, func(p Problem) bool {
 			_, isColumn := table.Column(p.Column)
 			return p.Table == table.Name && p.Column != "" && !isColumn
 		})
 		if inCycle || atFault {
-			done[table.Name] = false
+			hasPath[table.Name] = false
 		}
 	}
 	for _, table := range d.tables[1:] {
-		d.findPath(table, done)
+		d.findPath(table, hasPath)
 	}
 }
 
 // findPath finds the paths (chains of relations) from the table to the subject's table, and reports whether there is
 // one. If the table refers to a table that has no path, findPath reports only the mistake of that other table. The
-// parameter done holds the result for each table that was examined.
-func (d *draft) findPath(table Table, done map[string]bool) bool {
-	if found, seen := done[table.Name]; seen {
+// parameter hasPath holds the result for each examined table.
+func (d *draft) findPath(table Table, hasPath map[string]bool) bool {
+	if found, seen := hasPath[table.Name]; seen {
 		return found
 	}
-	done[table.Name] = false
+	hasPath[table.Name] = false
 	candidates := d.candidates(table)
 	marked := slices.ContainsFunc(candidates, func(r Relation) bool { return r.Path })
 	switch {
@@ -143,7 +144,7 @@ func (d *draft) findPath(table Table, done map[string]bool) bool {
 		d.report(Problem{
 			Table: table.Name, Message: "does not reach the subject's table by belongs-to relations",
 			Found:    strings.Join(relationLabels(table.Relations), ", "),
-			Possible: words(d.reachingTables(table, done)),
+			Possible: words(d.reachingTables(table, hasPath)),
 			Remedy:   "add a belongs-to relation to the subject's table or to a table that reaches it, or remove the table",
 		})
 	case len(candidates) > 1 && !marked:
@@ -155,21 +156,21 @@ func (d *draft) findPath(table Table, done map[string]bool) bool {
 		})
 	case len(candidates) > 0:
 		for _, relation := range candidates {
-			if !d.findPath(d.tables[d.index[relation.References]], done) {
+			if !d.findPath(d.tables[d.index[relation.References]], hasPath) {
 				return false
 			}
 		}
-		done[table.Name] = d.addPaths(table, candidates)
+		hasPath[table.Name] = d.addPaths(table, candidates)
 	}
-	return done[table.Name]
+	return hasPath[table.Name]
 }
 
 // reachingTables returns the tables that a new relation of the table could refer to: the other tables from which a
 // chain of relations is known to lead to the subject.
-func (d *draft) reachingTables(table Table, done map[string]bool) []string {
+func (d *draft) reachingTables(table Table, hasPath map[string]bool) []string {
 	var names []string
 	for _, other := range d.tables {
-		if other.Name != table.Name && done[other.Name] {
+		if other.Name != table.Name && hasPath[other.Name] {
 			names = append(names, other.Name)
 		}
 	}

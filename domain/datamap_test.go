@@ -8,8 +8,8 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// annotated returns the subject's table, and a table whose column "total" has the given annotation.
-func annotated(annotation domain.Annotation) []domain.Table {
+// annotatedTables returns the subject's table, and a table whose column "total" has the given annotation.
+func annotatedTables(annotation domain.Annotation) []domain.Table {
 	orders := child("orders", "users")
 	orders.Columns = append(orders.Columns,
 		domain.Column{Name: "total", Type: domain.TypeNumber, Personal: &annotation},
@@ -28,7 +28,7 @@ func TestGoodAnnotationsAreTaken(t *testing.T) {
 		"retained without end":    {Category: financial, Strategy: domain.StrategyRetain, Reason: "§147 AO"},
 		"anonymized with purpose": {Category: financial, Strategy: domain.StrategyAnonymize, Purpose: "billing"},
 	} {
-		if _, err := domain.NewDataMap(annotated(annotation)...); err != nil {
+		if _, err := domain.NewDataMap(annotatedTables(annotation)...); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -57,7 +57,7 @@ func TestBadAnnotationsAreRefusedByName(t *testing.T) {
 		"since an unknown type":   {Category: financial, Strategy: retain, Reason: "x", Retain: tenYears, Since: "untyped"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			m, err := domain.NewDataMap(annotated(annotation)...)
+			m, err := domain.NewDataMap(annotatedTables(annotation)...)
 			wantManifestError(t, err, "orders.total")
 			if !m.IsZero() {
 				t.Error("got a data map along with the error")
@@ -67,7 +67,7 @@ func TestBadAnnotationsAreRefusedByName(t *testing.T) {
 }
 
 func TestAColumnIsPersonalOrNot(t *testing.T) {
-	tables := annotated(domain.Annotation{Category: domain.CategoryFinancial})
+	tables := annotatedTables(domain.Annotation{Category: domain.CategoryFinancial})
 	for i, column := range tables[1].Columns {
 		tables[1].Columns[i].NotPersonal = column.Personal != nil
 	}
@@ -75,13 +75,13 @@ func TestAColumnIsPersonalOrNot(t *testing.T) {
 	wantManifestError(t, err, "orders.total")
 }
 
-// wantManifestError fails the test if err is not an ErrManifest error for the given table or column. Examples of the
-// parameter where are "orders" and "orders.id".
-func wantManifestError(tb testing.TB, err error, where string) {
+// wantManifestError fails the test if err is not an ErrManifest error about the given table or column, such as "orders"
+// or "orders.id".
+func wantManifestError(tb testing.TB, err error, tableOrColumn string) {
 	tb.Helper()
 	wantCode(tb, err, domain.ErrManifest)
-	if !strings.HasPrefix(err.Error(), "habeas: data map: "+where+": ") {
-		tb.Errorf("got %q, which does not begin by naming %s", err, where)
+	if !strings.HasPrefix(err.Error(), "habeas: data map: "+tableOrColumn+": ") {
+		tb.Errorf("got %q, which does not begin with the name %s", err, tableOrColumn)
 	}
 }
 
@@ -236,7 +236,7 @@ func TestThePersonalColumnsComeInTheOrderOfTheTable(t *testing.T) {
 }
 
 func TestTheDefaultStrategyIsErase(t *testing.T) {
-	m := mustMap(t, annotated(domain.Annotation{Category: domain.CategoryFinancial})...)
+	m := mustMap(t, annotatedTables(domain.Annotation{Category: domain.CategoryFinancial})...)
 	orders, _ := m.Table("orders")
 	if got := orders.Personal()[0].Personal.Strategy; got != domain.StrategyErase {
 		t.Errorf("got %q", got)
@@ -265,12 +265,12 @@ func TestADataMapIsACopyOfWhatItWasBuiltFrom(t *testing.T) {
 func TestADataMapThatWasNeverBuiltIsZero(t *testing.T) {
 	var m domain.DataMap
 	if !m.IsZero() || mustMap(t, users()).IsZero() {
-		t.Error("IsZero does not tell a map that was built from one that was not")
+		t.Error("IsZero is wrong for the zero value or for a valid data map")
 	}
 }
 
 func TestARetentionIsNotCountedFromAColumnThatIsOverwritten(t *testing.T) {
-	tables := annotated(domain.Annotation{
+	tables := annotatedTables(domain.Annotation{
 		Category: domain.CategoryFinancial, Strategy: domain.StrategyRetain, Reason: "§147 AO",
 		Retain: domain.Period{Years: 10}, Since: "issued_at",
 	})
@@ -282,7 +282,7 @@ func TestARetentionIsNotCountedFromAColumnThatIsOverwritten(t *testing.T) {
 
 func TestAPeriodThatIsNoPeriodIsRefused(t *testing.T) {
 	for _, period := range []domain.Period{{Years: -1}, {Years: 1, Days: -1}, {Months: 10000}} {
-		_, err := domain.NewDataMap(annotated(domain.Annotation{
+		_, err := domain.NewDataMap(annotatedTables(domain.Annotation{
 			Category: domain.CategoryFinancial, Strategy: domain.StrategyRetain, Reason: "§147 AO",
 			Retain: period, Since: "issued_at",
 		})...)

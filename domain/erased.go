@@ -12,8 +12,8 @@ import (
 
 // MarkErased marks the values of one row that an earlier erasure has overwritten. It sets Erased in the record of such
 // a value and removes the value, which is a surrogate (written by the erasure). A store calls MarkErased for a subject
-// that was erased before. The parameter records has a record for each of the ExportedColumns of the table. The
-// parameter paths has the paths (chains of relations) that connect the row to the subject.
+// that was erased before. Pass a record for each of the ExportedColumns of the table, and the paths (chains
+// of relations) that connect the row to the subject.
 //
 // A value counts as overwritten if both conditions are met:
 //
@@ -126,7 +126,7 @@ func (c Column) isAnonymous(text string) bool {
 }
 
 // holdsConstant reports whether a value equals Column.Surrogate, the constant that an erasure writes into the column. A
-// Placeholder in the constant equals any digits of the right number. holdsConstant compares values, not texts: the
+// Placeholder in the constant matches any c.Digits() hexadecimal digits. holdsConstant compares values, not texts: the
 // numbers 1 and 1.0 are equal.
 func (c Column) holdsConstant(value any) bool {
 	text, _ := c.Constant()

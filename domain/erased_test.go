@@ -114,7 +114,7 @@ func TestARowOfATableWhoseRowsGoIsNew(t *testing.T) {
 	}
 	records := []domain.ExportRecord{{Field: "active", Value: false}}
 	if (domain.DataMap{}).MarkErased(table, []domain.Path{{}}, records); records[0].Erased {
-		t.Error("a new row is said to be erased")
+		t.Error("a new row counts as erased")
 	}
 }
 
@@ -127,7 +127,7 @@ func TestErasedCellsAreJudgedAlongThePathsOfTheirRow(t *testing.T) {
 		return c
 	}
 	build := func(sender, recipient domain.Strategy, more ...domain.Column) (domain.DataMap, domain.Table) {
-		table := messages(func(m *domain.Table) {
+		table := messagesTable(func(m *domain.Table) {
 			m.Relations[0].OnErasure, m.Relations[1].OnErasure = sender, recipient
 			m.Columns = append(m.Columns[:3], of("Sender", "sent"), of("Recipient", "read"), of("Sender,Recipient", "open"))
 			m.Columns = append(m.Columns, more...)
@@ -202,7 +202,7 @@ func TestABundleReadsBackFromJSONWithEachDigit(t *testing.T) {
 	}
 	again, err := json.Marshal(read)
 	if err != nil || string(again) != string(text) {
-		t.Errorf("read back it is %s, want %s (%v)", again, text, err)
+		t.Errorf("decoded and encoded again: got %s, want %s (%v)", again, text, err)
 	}
 	want := []any{
 		bundle.Records[0].Value, domain.Number("9007199254740993.10"), domain.Number("9007199254740993"), true, nil,

@@ -28,8 +28,9 @@ type Step struct {
 	//     overwrites no cell does not count as anonymized. LocalAt creates such steps.
 	Expired []string `json:"expired,omitempty"`
 
-	// At is the instant at which a store decides whether a retention duty (the legal duty to keep a value) is over.
-	// Plan.LocalAt sets it. In a Plan, At is zero. If At is zero, a store treats every duty as not over.
+	// At is the instant that a store compares with the end of each retention duty (the legal duty to keep a value). It is
+	// zero in a Plan, and set in the steps that Plan.LocalAt returns. If At is zero, a store treats every duty as not
+	// over.
 	At time.Time `json:"-"`
 
 	// Scope restricts the step of a sweep to the cells that the last erasure and the earlier sweeps had to keep. A sweep

@@ -29,7 +29,7 @@ func TestAnErrorIsItsCodeAndNoOther(t *testing.T) {
 func TestAnErrorUnwrapsToItsCause(t *testing.T) {
 	err := error(&domain.Error{Code: domain.ErrUnavailable, Op: "op", Err: context.DeadlineExceeded})
 	if !errors.Is(err, context.DeadlineExceeded) || !errors.Is(err, domain.ErrUnavailable) {
-		t.Errorf("%v is not both its code and its cause", err)
+		t.Errorf("errors.Is(%v) is false for its code or its cause", err)
 	}
 	if errors.Is(err, context.Canceled) {
 		t.Errorf("%v is context.Canceled", err)

@@ -31,7 +31,7 @@ type ExportRecord struct {
 	Field  string `json:"field"`
 	// Row identifies the row within its source. For a table, it is the primary key. If the annotation of a column of the
 	// primary key has ExportNo, Row is the number of the row among the subject's rows of the table, starting at 1.
-	// A store may name a row whose key is NULL or empty by another text. A correction cannot name such a row.
+	// If a primary key is NULL or empty, a store may set Row to another text. A correction cannot name such a row.
 	Row      string   `json:"row"`
 	Category Category `json:"category"`
 	// Value is nil, a string, bool, integer, finite float64, time.Time, []byte, Number or JSON.

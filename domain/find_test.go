@@ -26,7 +26,7 @@ func TestAPatternMatchesAValueAsJSONMayWriteIt(t *testing.T) {
 		pattern := regexp.MustCompile(domain.SearchPattern(value))
 		for text, want := range texts {
 			if got := pattern.MatchString("x" + text + "x"); got != want {
-				t.Errorf("it is %v that %q is found in %q", got, value, text)
+				t.Errorf("SearchPattern(%q) matches %q: got %v", value, text, got)
 			}
 		}
 	}

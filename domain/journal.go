@@ -8,8 +8,8 @@ import (
 // JournalVersion is the version of the format of a line in a journal.
 const JournalVersion = 1
 
-// JournalEntry is a line of a journal. The journal records outside the database that a subject was erased. After the
-// database was restored from a backup, a replay of the journal repeats the erasure.
+// JournalEntry is a line of a journal. It records the erasure of a subject. A journal is stored outside the database.
+// After the database was restored from a backup, a replay of the journal repeats the erasures.
 //
 // A line is a JSON object that ends with a line feed (JSON Lines). It has these members:
 //
@@ -55,9 +55,9 @@ func appendLine(text []byte, line journalLine) []byte {
 	return append(append(text, encoded...), '\n')
 }
 
-// ParseJournalLine reads a line of a journal. For a line that AppendTruncated wrote, cut is true and entry is empty.
+// ParseJournalLine reads a line of a journal. For a line of AppendTruncated, truncated is true and entry is empty.
 // ParseJournalLine returns ErrInvalid for a line of another version, and for a line without a valid entry.
-func ParseJournalLine(text []byte) (entry JournalEntry, cut bool, err error) {
+func ParseJournalLine(text []byte) (entry JournalEntry, truncated bool, err error) {
 	var line journalLine
 	invalid := func(message string) error {
 		return &Error{Code: ErrInvalid, Op: "journal", Message: message}
@@ -85,8 +85,7 @@ type ReplayReport struct {
 	Lines  int64 `json:"lines"`  // the lines that were read, without empty lines and lines of AppendTruncated
 	Broken int64 `json:"broken"` // the lines without a valid entry
 	// Current is the number of subjects that needed no new erasure, because the database already records the erasure of
-	// the journal line or a later one. A replay (a repetition of the erasures of a journal) reads batches of lines, and
-	// counts a subject once in each batch.
+	// the journal line or a later one. A replay reads the lines in batches, and counts a subject once in each batch.
 	Current int64 `json:"current"`
 	Erased  int64 `json:"erased"` // the subjects that were erased again
 	Failed  int64 `json:"failed"` // the subjects whose erasure failed

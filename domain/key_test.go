@@ -116,8 +116,8 @@ func TestACompositeIDIsMatchedWhole(t *testing.T) {
 	wantCode(t, err, domain.ErrSubject)
 }
 
-// If two texts of a subject id gave the same key, the ledgers of consents and restrictions would treat the subject of
-// one row as two subjects.
+// If two subject ids had the same key, they would name the same row, but the ledgers of consents and restrictions would
+// treat them as two subjects.
 func TestNoTwoIDsHaveOneIntegerKey(t *testing.T) {
 	m := keyedBy(t, column("id", domain.TypeBigInt))
 	text := rapid.StringMatching(`[-+]?0?[0-9]{1,3}`)
@@ -150,6 +150,6 @@ func TestASubjectIsCheckedWithItsID(t *testing.T) {
 	}
 	subject := domain.Subject{ID: mustID(t, "7")}
 	if n := testing.AllocsPerRun(10, func() { _ = m.CheckSubject(subject) }); n > 0 {
-		t.Errorf("%v allocations: a check works out no key", n)
+		t.Errorf("got %v allocations, want 0: CheckSubject must not compute the key", n)
 	}
 }

@@ -43,13 +43,13 @@ func (t Table) KeysOf(resolver string) []Column {
 }
 
 // PassesKeys reports whether an operation passes the keys in a column to the resolver, for the rows that the path (a
-// chain of relations) connects to a subject. The operation is an erasure if the parameter erased is true, otherwise an
-// export. It passes the keys in two cases:
+// chain of relations) connects to a subject. The operation is an erasure if isErasure is true, otherwise an export. The
+// keys are passed in two cases:
 //
 //   - The column belongs to this subject.
 //   - The operation is an erasure that deletes the rows.
-func (m DataMap) PassesKeys(table Table, column Column, path Path, erased bool) bool {
-	return path.Has(column) || erased && m.RowsDeleted(table, path)
+func (m DataMap) PassesKeys(table Table, column Column, path Path, isErasure bool) bool {
+	return path.Has(column) || isErasure && m.RowsDeleted(table, path)
 }
 
 // Keeps reports whether no erasure overwrites the cells of a column. A retained column keeps its cells if its retention

@@ -10,15 +10,15 @@ type ErasureMark struct {
 	SubjectID SubjectID
 	ErasedAt  time.Time // the instant of the last erasure, by the clock of its process
 	Erasures  int64     // the number of erasures of the subject
-	Intake    int64     // the number that the store gave to the last erasure; it grows with each erasure, from 1
+	Intake    int64     // the sequence number of the last erasure in the store; starts at 1
 	SweptAt   time.Time // the instant of the last sweep that overwrote a cell of the subject; zero if there was no sweep
 }
 
 // MarkQuery selects erasure marks (the rows that record erasures). The zero value selects no marks.
 type MarkQuery struct {
 	After int64     // only marks with a greater Intake
-	Since time.Time // only marks with this or a later ErasedAt; the zero time for any
-	Until time.Time // only marks with an earlier ErasedAt; the zero time for any
+	Since time.Time // only marks with an ErasedAt at this instant or later; the zero time selects all
+	Until time.Time // only marks with an ErasedAt before this instant; the zero time selects all
 	Limit int       // the maximum number of marks; 0 or less selects no marks
 }
 

@@ -9,9 +9,9 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// texts are the fields of type string. Their values come from the set-up of the application or from the list of
+// textFields are the fields of type string. Their values come from the set-up of the application or from the list of
 // endpoints, never from a client.
-var texts = []string{
+var textFields = []string{
 	"Activity.Method", "Activity.Route", "Activity.System", "BreakerObserved.System", "OutboxBacklog.Resolver",
 }
 
@@ -27,30 +27,30 @@ func TestObservationsHoldNamesCountsAndInstants(t *testing.T) {
 		domain.BreakerObserved{},
 		domain.PollObserved{},
 	} {
-		found = append(found, textsOf(t, reflect.TypeOf(observed))...)
+		found = append(found, textFieldsOf(t, reflect.TypeOf(observed))...)
 	}
-	if slices.Sort(found); !slices.Equal(found, texts) {
-		t.Errorf("the plain texts are %v, want %v", found, texts)
+	if slices.Sort(found); !slices.Equal(found, textFields) {
+		t.Errorf("got the text fields %v, want %v", found, textFields)
 	}
 }
 
-// closed are the text types whose values are constants of package domain.
-var closed = []reflect.Type{
+// constantTypes are the text types whose values are constants of package domain.
+var constantTypes = []reflect.Type{
 	reflect.TypeFor[domain.ActivityKind](), reflect.TypeFor[domain.CallOperation](), reflect.TypeFor[domain.Outcome](),
 	reflect.TypeFor[domain.Right](), reflect.TypeFor[domain.Decision](), reflect.TypeFor[domain.BreakerState](),
 	reflect.TypeFor[domain.OutboxStatus](),
 }
 
-func textsOf(t *testing.T, in reflect.Type) (found []string) {
+func textFieldsOf(t *testing.T, in reflect.Type) (found []string) {
 	t.Helper()
 	for i := range in.NumField() {
 		field := in.Field(i)
 		switch ofType := field.Type; {
-		case slices.Contains(closed, ofType), ofType.Kind() == reflect.Int:
+		case slices.Contains(constantTypes, ofType), ofType.Kind() == reflect.Int:
 		case ofType == reflect.TypeFor[time.Time](), ofType == reflect.TypeFor[*time.Time]():
 		case ofType == reflect.TypeFor[map[domain.OutboxStatus]int64]():
 		case ofType == reflect.TypeFor[[]domain.OutboxBacklog]():
-			found = append(found, textsOf(t, ofType.Elem())...)
+			found = append(found, textFieldsOf(t, ofType.Elem())...)
 		case ofType == reflect.TypeFor[string]():
 			found = append(found, in.Name()+"."+field.Name)
 		default:

@@ -38,10 +38,9 @@ const (
 
 // Error classes that a store sets as OutboxEntry.LastError.
 const (
-	// LastErrorUnreadable is the class of an outbox entry that a store abandoned because it cannot decode the entry.
+	// LastErrorUnreadable means that the store could not decode the outbox entry, and abandoned it.
 	LastErrorUnreadable = "unreadable"
-	// LastErrorUnclaimed is the class of an outbox entry that has been due for a long time and that no process has
-	// claimed.
+	// LastErrorUnclaimed means that the outbox entry has been due for a long time, and no process has claimed it.
 	LastErrorUnclaimed = "unclaimed"
 )
 
@@ -125,11 +124,11 @@ type Settlement struct {
 	//     counted.
 	Status OutboxStatus
 
-	// LastError is the error class of a failed or abandoned outbox entry. A settlement with another status clears the
-	// LastError of the entry, including the error of an earlier attempt.
+	// LastError is the error class of a failed or abandoned outbox entry. If Status is succeeded or pending, the
+	// settlement clears the LastError of the entry, including the error of an earlier attempt.
 	LastError string
-	// NextAttemptAt is the earliest instant of the next attempt of a failed outbox entry. Nil means immediately. A
-	// settlement with another status ignores NextAttemptAt: a pending entry is due immediately.
+	// NextAttemptAt is the earliest instant of the next attempt of a failed outbox entry. Nil means immediately. If
+	// Status is not failed, NextAttemptAt is ignored. A pending entry is due immediately.
 	NextAttemptAt *time.Time
 }
 

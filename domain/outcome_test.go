@@ -57,8 +57,8 @@ func TestAnOutcomeIsOneOfAClosedSet(t *testing.T) {
 // fails this test.
 func TestEveryCodeIsAnOutcome(t *testing.T) {
 	found := 0
-	for file, ofType := range map[string]string{"errors.go": "Code", "outcome.go": "Outcome"} {
-		for _, value := range constants(t, file, ofType) {
+	for file, typeName := range map[string]string{"errors.go": "Code", "outcome.go": "Outcome"} {
+		for _, value := range constantValues(t, file, typeName) {
 			found++
 			if !slices.Contains(domain.Outcomes(), domain.Outcome(value)) {
 				t.Errorf("%q of %s is not in Outcomes", value, file)
@@ -70,8 +70,8 @@ func TestEveryCodeIsAnOutcome(t *testing.T) {
 	}
 }
 
-// constants returns the values of the constants of the type ofType that a file of the package declares.
-func constants(t *testing.T, file, ofType string) (values []string) {
+// constantValues returns the values of the constants of type typeName in a file of the package.
+func constantValues(t *testing.T, file, typeName string) (values []string) {
 	t.Helper()
 	syntax, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
 	if err != nil {
@@ -83,7 +83,7 @@ func constants(t *testing.T, file, ofType string) (values []string) {
 			return true
 		}
 		name, ok := spec.Type.(*ast.Ident)
-		if !ok || name.Name != ofType {
+		if !ok || name.Name != typeName {
 			return true
 		}
 		for _, value := range spec.Values {

@@ -284,14 +284,14 @@ func (d *draft) checkOnErasure(table Table, relation Relation) {
 	case i < 0:
 		report(Problem{
 			Message: "refers by the relation " + relation.called() +
-				", which has erasure set, but is not a path to the subject",
-			Found: string(relation.OnErasure), Remedy: "mark the relation as a path, or remove the erasure",
+				", which has the option erasure, but is not a path to the subject",
+			Found: string(relation.OnErasure), Remedy: "mark the relation as a path, or remove the option erasure",
 		})
 	case relation.OnErasure == StrategyNull && len(d.Clears(table, d.paths[table.Name][i])) == 0:
 		report(Problem{
 			Message: "cannot be set to NULL: each column of the relation " + relation.called() +
 				" is in a key or in another relation",
-			Found: string(relation.OnErasure), Remedy: "delete the row (erasure:delete), or remove the erasure",
+			Found: string(relation.OnErasure), Remedy: "delete the row (erasure:delete), or remove the option erasure",
 		})
 	}
 }
@@ -304,8 +304,9 @@ func (n Notice) String() string { return n.Table + "." + n.Column + ": " + n.Mes
 
 // Notices returns hints at personal data that the data map may have missed, in this order:
 //
-//   - for each table: each column of the primary key that an export shows and that is named like a secret, then each
-//     relation to another table of the map that begins no path (chain of relations to the subject)
+//   - for each table, a notice for each column of the primary key that exports show and that is named like a secret,
+//     then a notice for each relation to another table of the map, unless a path (chain of relations to the subject)
+//     begins with this relation
 //   - the notices of WithNotices
 func (m DataMap) Notices() []Notice {
 	var notices []Notice
@@ -318,8 +319,9 @@ func (m DataMap) Notices() []Notice {
 				slices.ContainsFunc(paths, func(p Path) bool { return p.begins(relation) }) {
 				continue
 			}
-			notices = append(notices, Notice{table.Name, strings.Join(relation.Columns, ", "), "refers to " +
-				relation.References + ", but is not a path: an export and an erasure of the person that it leads to skip the row"})
+			columns := strings.Join(relation.Columns, ", ")
+			notices = append(notices, Notice{table.Name, columns, "refers to " + relation.References +
+				", but is not a path: exports and erasures of the person at the end of the relation skip the row"})
 		}
 	}
 	return append(notices, m.notices...)

@@ -9,9 +9,9 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// messages returns a table whose rows have a sender, a recipient, and a body that belongs to the sender. If change is
-// not nil, it modifies the table.
-func messages(change func(*domain.Table)) domain.Table {
+// messagesTable returns a table whose rows have a sender, a recipient, and a body that belongs to the sender. If
+// change is not nil, messagesTable applies it to the table.
+func messagesTable(change func(*domain.Table)) domain.Table {
 	relation := func(name, column string) domain.Relation {
 		r := belongsTo("users", column)
 		r.Name, r.Path = name, true
@@ -41,13 +41,13 @@ func vias(paths []domain.Path) string {
 	return strings.Join(names, " ")
 }
 
-// A message has a sender and a recipient, so the table messages has two paths (chains of relations to the subject). A
-// table that refers to messages has these two paths, too. If it also refers to users directly, it has three paths.
+// A message has a sender and a recipient, so the table "messages" has two paths (chains of relations to the subject). A
+// table that refers to "messages" has these two paths, too. If it also refers to "users" directly, it has three paths.
 func TestATableHasTheProductOfItsRelationsAndTheirPaths(t *testing.T) {
 	files := child("files", "messages")
 	both := child("both", "messages", "users")
 	both.Relations[0].Path, both.Relations[0].Name, both.Relations[1].Path = true, "Message", true
-	m := mustMap(t, users(), messages(nil), files, both, child("parts", "both"))
+	m := mustMap(t, users(), messagesTable(nil), files, both, child("parts", "both"))
 	for table, want := range map[string]string{
 		"users": "", "messages": "Sender Recipient", "files": "Sender Recipient",
 		"both": "Message.Sender Message.Recipient users", "parts": "Message.Sender Message.Recipient users",
@@ -82,7 +82,7 @@ func TestAColumnBelongsToThePathsThatItNames(t *testing.T) {
 		c.Personal.Via = strings.ReplaceAll(via, " ", ", ")
 		both.Columns = append(both.Columns, c)
 	}
-	m := mustMap(t, users(), messages(nil), both)
+	m := mustMap(t, users(), messagesTable(nil), both)
 	for _, path := range m.Paths("both") {
 		var names []string
 		table, _ := m.Table("both")
@@ -172,7 +172,7 @@ func TestWrongPathsAreRefused(t *testing.T) {
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := domain.NewDataMap(users(), messages(c.change))
+			_, err := domain.NewDataMap(users(), messagesTable(c.change))
 			wantManifestError(t, err, c.where)
 			if !strings.Contains(err.Error(), c.says) {
 				t.Errorf("got %q, want it to contain %q", err, c.says)
@@ -213,7 +213,7 @@ func TestAClearedReferenceKeepsColumnsThatOthersNeed(t *testing.T) {
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			table := messages(func(m *domain.Table) {
+			table := messagesTable(func(m *domain.Table) {
 				m.Relations[0].OnErasure = domain.StrategyNull
 				c.change(m)
 			})
@@ -227,7 +227,7 @@ func TestAClearedReferenceKeepsColumnsThatOthersNeed(t *testing.T) {
 		Name: "users", PrimaryKey: []string{"tenant", "number"}, SubjectKey: []string{"tenant", "number"},
 		Columns: []domain.Column{column("tenant", domain.TypeText), column("number", domain.TypeInteger)},
 	}
-	table := messages(func(m *domain.Table) {
+	table := messagesTable(func(m *domain.Table) {
 		for i := range m.Relations {
 			m.Relations[i].Columns = append([]string{"kind"}, m.Relations[i].Columns...)
 			m.Relations[i].ReferencedColumns = []string{"tenant", "number"}
@@ -236,21 +236,23 @@ func TestAClearedReferenceKeepsColumnsThatOthersNeed(t *testing.T) {
 	})
 	m := mustMap(t, subject, table)
 	if got := m.Clears(table, m.Paths("messages")[0]); !reflect.DeepEqual(got, []string{"sender_id"}) {
-		t.Errorf("of a composite reference %q are cleared", got)
+		t.Errorf("cleared columns of a composite reference: got %q", got)
 	}
 }
 
 // The condition of a relation reads the column, so an erasure must not overwrite it.
 func TestTheColumnOfAConditionIsAKey(t *testing.T) {
-	table := messages(func(m *domain.Table) { m.Relations[0].When = &domain.Condition{Column: "kind", Value: "mail"} })
+	table := messagesTable(func(m *domain.Table) {
+		m.Relations[0].When = &domain.Condition{Column: "kind", Value: "mail"}
+	})
 	m := mustMap(t, users(), table)
 	if !m.IsKey(table, "kind") || m.IsKey(table, "body") {
-		t.Error("the column of a condition is no key")
+		t.Error("IsKey is wrong for the column of a condition or for another column")
 	}
 }
 
 func TestNoticesNameRelationsThatNoPathCovers(t *testing.T) {
-	table := messages(func(m *domain.Table) {
+	table := messagesTable(func(m *domain.Table) {
 		m.Columns = append(m.Columns, column("reviewer_id", domain.TypeBigInt), column("reply_to", domain.TypeBigInt))
 		m.Relations = append(m.Relations, belongsTo("users", "reviewer_id"), belongsTo("messages", "reply_to"),
 			belongsTo("elsewhere", "kind"))

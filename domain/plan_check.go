@@ -2,7 +2,7 @@ package domain
 
 import "slices"
 
-// CheckSteps returns ErrManifest if a store cannot carry out the steps. failing is the index of the first wrong step.
+// CheckSteps returns ErrManifest if a store cannot carry out the steps, and the index of the first wrong step.
 //
 // Each step must be a local step with the strategy delete, anonymize or retain. The step must name a table of the data
 // map, one of the paths (chains of relations to the subject) of the table, and columns that belong to this path. It may
@@ -12,7 +12,7 @@ import "slices"
 //
 //   - one step that deletes the rows
 //   - up to one step that anonymizes, up to one that retains, and at the end up to one that only clears columns
-func (m DataMap) CheckSteps(steps []Step) (failing int, err error) {
+func (m DataMap) CheckSteps(steps []Step) (index int, err error) {
 	for i, step := range steps {
 		if fault := m.checkStep(step, steps[:i]); fault != "" {
 			return i, &Error{Code: ErrManifest, Op: "erase", Message: fault}

@@ -9,8 +9,8 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// faulty returns tables with two mistakes each. The first table is not the subject's table.
-func faulty() []domain.Table {
+// faultyTables returns tables with two mistakes each. The first table is not the subject's table.
+func faultyTables() []domain.Table {
 	orders, subject, notes := child("orders", "users"), users(), child("notes")
 	orders.Columns = append(orders.Columns,
 		domain.Column{Name: "total", Type: "money", Personal: &domain.Annotation{Category: "cash", Strategy: "shred"}})
@@ -21,7 +21,7 @@ func faulty() []domain.Table {
 }
 
 func TestAllMistakesAreReportedInTheOrderOfTheTables(t *testing.T) {
-	_, err := domain.NewDataMap(faulty()...)
+	_, err := domain.NewDataMap(faultyTables()...)
 	wantCode(t, err, domain.ErrManifest)
 	var got []string
 	for _, problem := range domain.Problems(err) {
@@ -50,7 +50,7 @@ func TestAProblemListsThePossibleWords(t *testing.T) {
 			`orders.total: counts its retention period from a column that the table does not have; found "paid_at"; ` +
 			"possible: issued_at",
 	} {
-		_, err := domain.NewDataMap(annotated(*column)...)
+		_, err := domain.NewDataMap(annotatedTables(*column)...)
 		if err == nil || err.Error() != "habeas: data map: "+want {
 			t.Errorf("got  %v\nwant %s", err, want)
 		}
@@ -82,7 +82,7 @@ func TestEveryCycleIsReportedOnce(t *testing.T) {
 }
 
 func TestAMistakeOfAReaderIsReportedInTheOrderOfTheTables(t *testing.T) {
-	tables := faulty()
+	tables := faultyTables()
 	found := []domain.Problem{
 		{Table: "notes", Column: "Owner", Message: "is a relation"}, {Table: "users", Column: "id", Message: "is odd"},
 	}

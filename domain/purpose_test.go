@@ -47,7 +47,7 @@ func TestOnlyDeclaredPurposesAreKnown(t *testing.T) {
 		"news": "", "Ads": "", "ads": "purpose:unknown", "news ": "purpose:unknown", "changed": "purpose:unknown",
 		"": "purpose:required", "\xff": "purpose:character", strings.Repeat("x", 256): "purpose:too_long",
 	} {
-		if got := faults(all.Check(purpose)); got != want {
+		if got := faultCodes(all.Check(purpose)); got != want {
 			t.Errorf("%q: got %q, want %q", purpose, got, want)
 		}
 	}
@@ -55,8 +55,8 @@ func TestOnlyDeclaredPurposesAreKnown(t *testing.T) {
 
 func TestWithoutDeclaredPurposesAnyWillDo(t *testing.T) {
 	for name, none := range map[string]domain.Purposes{"zero": {}, "none": declared(t)} {
-		if none.Declared() || len(none.Names()) > 0 || faults(none.Check("x")) != "" ||
-			faults(none.Check("")) != "purpose:required" {
+		if none.Declared() || len(none.Names()) > 0 || faultCodes(none.Check("x")) != "" ||
+			faultCodes(none.Check("")) != "purpose:required" {
 			t.Errorf("%s: %+v", name, none)
 		}
 	}
@@ -65,14 +65,14 @@ func TestWithoutDeclaredPurposesAnyWillDo(t *testing.T) {
 func TestDecisionsAreCheckedAmongThePurposes(t *testing.T) {
 	all, other := declared(t, "news"), "other"
 	consent := domain.ConsentDecision{Purpose: other, Source: "api"}
-	if got := faults(consent.CheckAmong(all)); got != "purpose:unknown policy_version:required" {
+	if got := faultCodes(consent.CheckAmong(all)); got != "purpose:unknown policy_version:required" {
 		t.Errorf("got %q", got)
 	}
 	restriction := domain.RestrictionDecision{Purpose: &other}
-	if got := faults(restriction.CheckAmong(all)); got != "purpose:unknown source:required" {
+	if got := faultCodes(restriction.CheckAmong(all)); got != "purpose:unknown source:required" {
 		t.Errorf("got %q", got)
 	}
-	if got := faults(domain.RestrictionDecision{Source: "api"}.CheckAmong(all)); got != "" {
+	if got := faultCodes(domain.RestrictionDecision{Source: "api"}.CheckAmong(all)); got != "" {
 		t.Errorf("all processing: got %q", got)
 	}
 }

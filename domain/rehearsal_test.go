@@ -9,8 +9,8 @@ import (
 	"github.com/habeas-data/habeas/domain/internal/fixture"
 )
 
-// rehearsed returns a plan with a delete step, an anonymize step and an external step, and the counts of its rehearsal.
-func rehearsed() (plan domain.Plan, steps []domain.RehearsedStep, external []domain.RehearsedExternal) {
+// rehearsedPlan returns a plan with a delete step, an anonymize step and an external step, and its counts.
+func rehearsedPlan() (plan domain.Plan, steps []domain.RehearsedStep, external []domain.RehearsedExternal) {
 	plan.Steps = []domain.Step{
 		{Target: "orders", Strategy: domain.StrategyDelete, Via: "Buyer"},
 		{
@@ -25,7 +25,7 @@ func rehearsed() (plan domain.Plan, steps []domain.RehearsedStep, external []dom
 
 // Applications may store a fingerprint. The next version of this module must compute the same fingerprint.
 func TestAFingerprintStaysTheSame(t *testing.T) {
-	plan, steps, external := rehearsed()
+	plan, steps, external := rehearsedPlan()
 	if got := plan.Fingerprint(steps, external); got != "3904d1994f02c92d552aef69dc033af6" {
 		t.Errorf("got %s", got)
 	}
@@ -62,11 +62,11 @@ func TestAFingerprintChangesWithThePlanAndTheCounts(t *testing.T) {
 		func(_ *domain.Plan, _ steps, e external) { e[0].Entries++ },
 		func(_ *domain.Plan, _ steps, e external) { e[0].Keys++ },
 	} {
-		plan, steps, external := rehearsed()
+		plan, steps, external := rehearsedPlan()
 		change(&plan, steps, external)
 		got := plan.Fingerprint(steps, external)
 		if slices.Contains(seen, got) {
-			t.Errorf("change %d: the fingerprint %s is not a new one", i, got)
+			t.Errorf("change %d: the fingerprint %s also belongs to an earlier plan", i, got)
 		}
 		if err := domain.CheckFingerprint(got); err != nil {
 			t.Errorf("change %d: %v", i, err)
@@ -80,7 +80,7 @@ func TestTheJSONNamesOfARehearsalStay(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, steps, external := rehearsed()
+	_, steps, external := rehearsedPlan()
 	fixture.WantJSON(t, domain.Rehearsal{
 		SubjectID: id, RehearsedAt: time.Date(2024, 3, 1, 12, 0, 0, 0, time.UTC), Steps: steps[:1], External: external,
 		Fingerprint: "f",

@@ -14,7 +14,7 @@ type RestrictionDecision struct {
 // Check returns all errors of the decision, or nil. It accepts any valid purpose, declared or not.
 func (d RestrictionDecision) Check() []FieldError { return d.CheckAmong(Purposes{}) }
 
-// CheckAmong works as Check. If purposes are declared, it also refuses every other purpose.
+// CheckAmong works like Check. If purposes are declared, it also refuses every other purpose.
 func (d RestrictionDecision) CheckAmong(purposes Purposes) []FieldError {
 	var fields []FieldError
 	if d.Purpose != nil {
@@ -59,30 +59,30 @@ type RestrictionStatus struct {
 	RecordedAt *time.Time        `json:"recorded_at"` // see RestrictionStatusOf
 }
 
-// RestrictionStatusOf returns the status that follows from the records in force. The parameter global is the global
-// record in force, and scoped is the record in force for the purpose. Both may be nil. If purpose is nil,
-// RestrictionStatusOf ignores scoped.
+// RestrictionStatusOf returns the status that follows from the records in force. The parameter ofAll is the global
+// record in force, and ofPurpose is the record in force for the purpose. Both may be nil. If purpose is nil,
+// RestrictionStatusOf ignores ofPurpose.
 //
 // Processing is restricted if one of the two records restricts it. Therefore, a restriction for all purposes stays
 // effective after the restriction of one purpose is lifted. RecordedAt is the instant of the record that restricts. If
 // both restrict, it is the instant of the global record. If processing is not restricted, RecordedAt is the later
 // instant of the two records, or nil if there is no record.
-func RestrictionStatusOf(id SubjectID, purpose *string, global, scoped *RestrictionRecord) RestrictionStatus {
+func RestrictionStatusOf(id SubjectID, purpose *string, ofAll, ofPurpose *RestrictionRecord) RestrictionStatus {
 	status := RestrictionStatus{SubjectID: id, Purpose: purpose}
 	if purpose == nil {
-		scoped = nil
+		ofPurpose = nil
 	}
 	restrict := func(scope RestrictionScope, record *RestrictionRecord) RestrictionStatus {
 		status.Restricted, status.Scope, status.RecordedAt = true, &scope, &record.RecordedAt
 		return status
 	}
 	switch {
-	case global != nil && global.Restricted:
-		return restrict(ScopeAll, global)
-	case scoped != nil && scoped.Restricted:
-		return restrict(ScopePurpose, scoped)
+	case ofAll != nil && ofAll.Restricted:
+		return restrict(ScopeAll, ofAll)
+	case ofPurpose != nil && ofPurpose.Restricted:
+		return restrict(ScopePurpose, ofPurpose)
 	}
-	for _, record := range []*RestrictionRecord{global, scoped} {
+	for _, record := range []*RestrictionRecord{ofAll, ofPurpose} {
 		if record != nil && (status.RecordedAt == nil || record.RecordedAt.After(*status.RecordedAt)) {
 			status.RecordedAt = &record.RecordedAt
 		}

@@ -54,8 +54,8 @@ func TestTheStatusDerivesFromTheRecordsInForce(t *testing.T) {
 
 func equal[T comparable](a, b *T) bool { return a == b || a != nil && b != nil && *a == *b }
 
-// inForce returns the records in force, as a store does: the last global record, and the last record for a purpose.
-func inForce(records []domain.RestrictionRecord) (global, scoped *domain.RestrictionRecord) {
+// recordsInForce returns the last global record and the last record for a purpose, as a store does.
+func recordsInForce(records []domain.RestrictionRecord) (global, scoped *domain.RestrictionRecord) {
 	for _, record := range records {
 		winner := &global
 		if record.Purpose != nil {
@@ -77,7 +77,7 @@ func TestTheRestrictionStatusNeverContradictsItself(t *testing.T) {
 	purpose, id := ptr("ads"), mustID(t, "42")
 	rapid.Check(t, func(t *rapid.T) {
 		records := restrictionRecords(purpose).Draw(t, "records")
-		global, scoped := inForce(records)
+		global, scoped := recordsInForce(records)
 		status := domain.RestrictionStatusOf(id, purpose, global, scoped)
 		if status.Restricted != (status.Scope != nil) || (status.RecordedAt == nil) != (len(records) == 0) {
 			t.Fatalf("%+v contradicts itself", status)
@@ -89,9 +89,9 @@ func TestAPurposeLevelLiftNeverUndoesAGlobalRestriction(t *testing.T) {
 	purpose, id := ptr("ads"), mustID(t, "42")
 	rapid.Check(t, func(t *rapid.T) {
 		records := restrictionRecords(purpose).Draw(t, "records")
-		global, scoped := inForce(records)
+		global, scoped := recordsInForce(records)
 		before := domain.RestrictionStatusOf(id, purpose, global, scoped)
-		global, scoped = inForce(append(records, restrictionRecord(purpose, noon.Add(time.Hour), false)))
+		global, scoped = recordsInForce(append(records, restrictionRecord(purpose, noon.Add(time.Hour), false)))
 		after := domain.RestrictionStatusOf(id, purpose, global, scoped)
 		isGlobal := equal(before.Scope, ptr(domain.ScopeAll))
 		if after.Restricted != isGlobal || isGlobal && !equal(after.Scope, before.Scope) {
@@ -122,7 +122,7 @@ func TestARestrictionDecisionIsCheckedFieldByField(t *testing.T) {
 			domain.RestrictionDecision{Reason: ptr("\xff"), Source: "api"}, "reason:character",
 		},
 	} {
-		if got := faults(c.decision.Check()); got != c.want {
+		if got := faultCodes(c.decision.Check()); got != c.want {
 			t.Errorf("%s: got %q, want %q", name, got, c.want)
 		}
 	}

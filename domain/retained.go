@@ -24,8 +24,8 @@ type SweepScope struct {
 }
 
 // SweepScope returns the scope of a sweep for the subject of m. A sweep overwrites retained cells after the end of the
-// legal duty to keep them. Set recreated if the application may have created the subject again. A sign of this is that
-// the subject's own row does not hold the values that the erasure wrote.
+// legal duty to keep them. The parameter recreated is true if the application may have created the subject
+// again. A sign of a new subject is that the subject's own row does not hold the values that the erasure wrote.
 func (m ErasureMark) SweepScope(recreated bool) *SweepScope {
 	scope := &SweepScope{DutyEndsAfter: m.ErasedAt}
 	if m.SweptAt.After(m.ErasedAt) {
@@ -52,10 +52,10 @@ func (c Column) RecognizesSurrogate() bool {
 }
 
 // SurrogateForm returns the form of the surrogates (the values that an erasure writes) of a text column. A surrogate
-// consists of the texts in fixed, with random hexadecimal digits in each gap between two of these texts. The result
-// digits is the number of digits in one gap. For example, fixed is {"anon-", ""} and digits is 32 for "anon-" followed
-// by 32 digits. If the surrogates do not have this form, digits is 0.
-func (c Column) SurrogateForm() (fixed []string, digits int) {
+// consists of fixedTexts, with random hexadecimal digits in each gap between two of these texts. digitsPerGap is the
+// number of digits in one gap. For example, {"anon-", ""} and 32 mean "anon-" followed by 32 digits. If the surrogates
+// do not have this form, digitsPerGap is 0.
+func (c Column) SurrogateForm() (fixedTexts []string, digitsPerGap int) {
 	const prefix, least = "anon-", 12
 	switch _, constant := c.Constant(); {
 	case c.Type != TypeText:
