@@ -33,7 +33,7 @@ func (r *Resolver) erase(ctx context.Context, places []place) (absent int, err e
 	for i := range results {
 		pointers[i] = &results[i]
 	}
-	err = each(ctx, r, pointers, func(ctx context.Context, e *erasing) (err error) {
+	err = forEach(ctx, r, pointers, func(ctx context.Context, e *erasing) (err error) {
 		e.objects, err = r.erasePlace(ctx, e.place)
 		return err
 	})
@@ -81,7 +81,7 @@ func (r *Resolver) eraseCurrent(ctx context.Context, p place) (erased int, err e
 			return erased, r.later("an object still exists after its deletion")
 		}
 		first = page[0].key
-		err = each(ctx, r, page, func(ctx context.Context, o object) error {
+		err = forEach(ctx, r, page, func(ctx context.Context, o object) error {
 			err := r.bucket.Delete(ctx, o.key)
 			if err != nil && gcerrors.Code(err) != gcerrors.NotFound {
 				return r.failed(ctx, "a deletion", err)

@@ -24,7 +24,11 @@ func ExampleNew() {
 	records, err := files.ExportSubject(ctx, uploads)
 	check(err)
 	for _, record := range records {
-		fmt.Printf("%s %s\n", record.Field, record.Value)
+		value := record.Value
+		if content, ok := value.([]byte); ok {
+			value = string(content)
+		}
+		fmt.Println(record.Field, value)
 	}
 	_, err = files.EraseSubject(ctx, uploads, "an entry of the outbox")
 	check(err)
@@ -32,7 +36,7 @@ func ExampleNew() {
 	fmt.Println(left, err)
 	// Output:
 	// object.name uploads/42/me.png
-	// object.size %!s(int64=9)
+	// object.size 9
 	// object.content a picture
 	// false <nil>
 }

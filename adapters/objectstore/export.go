@@ -9,8 +9,8 @@ import (
 	"gocloud.dev/gcerrors"
 )
 
-// concurrency is the maximum number of objects that are read or erased concurrently.
-const concurrency = 8
+// maxConcurrency is the maximum number of objects that are read or erased concurrently.
+const maxConcurrency = 8
 
 // If the content of an object exceeds a limit of Options, the export contains one of these notes in place of the
 // content.
@@ -91,7 +91,7 @@ func (r *Resolver) read(ctx context.Context, objects []object) ([]file, error) {
 			wanted = append(wanted, &files[i])
 		}
 	}
-	return files, each(ctx, r, wanted, r.readOne)
+	return files, forEach(ctx, r, wanted, r.readOne)
 }
 
 func (r *Resolver) readOne(ctx context.Context, f *file) error {
@@ -128,13 +128,13 @@ func (r *Resolver) records(f file) []domain.ExportRecord {
 	return append(records, record(fieldContent, f.content))
 }
 
-// each calls the function act for every item. At most concurrency calls run concurrently. After the first error, each
-// starts no further call and returns this error.
-func each[T any](parent context.Context, r *Resolver, items []T, act func(context.Context, T) error) error {
+// forEach calls act for every item, with at most maxConcurrency concurrent calls. After the first error, forEach starts
+// no further call and returns this error.
+func forEach[T any](parent context.Context, r *Resolver, items []T, act func(context.Context, T) error) error {
 	ctx, stop := context.WithCancelCause(parent)
 	defer stop(nil)
 	var running sync.WaitGroup
-	free := make(chan struct{}, concurrency)
+	free := make(chan struct{}, maxConcurrency)
 	for _, item := range items {
 		free <- struct{}{}
 		if ctx.Err() != nil {

@@ -23,8 +23,8 @@ func placeOfRef(ref string) (place, bool) {
 	return place{ref, isPrefix}, len(ref) <= maxKey && isValidKey(name)
 }
 
-// placeOfKey returns the place that a key selects, and reports whether the key is valid. A key is never a prefix,
-// because a user may have written the value of its column.
+// placeOfKey returns the place that a key selects, and reports whether the key is valid. A key never selects more than
+// one object, because a user may have written the value of its column.
 func placeOfKey(key string) (place, bool) { return place{name: key}, isValidKey(key) }
 
 // isValidKey reports whether a text is a valid key of one object. A store or a file system could resolve some texts to

@@ -188,7 +188,7 @@ func TestContentTypesMayHaveParametersAndSuffixes(t *testing.T) {
 func TestAContactThatIsMergedIsNotAbsent(t *testing.T) {
 	w := newWorld(t)
 	w.desk.Merge(zoeID, "other")
-	for _, err := range w.attempts(t.Context(), t) {
+	for _, err := range w.exportAndErase(t.Context(), t) {
 		mustBeFinal(t, err, "got status 410")
 	}
 }

@@ -26,7 +26,7 @@ func TestARefusalIsFinalAndAFailureIsNot(t *testing.T) {
 	for _, status := range append(final, later...) {
 		w := newWorld(t)
 		w.desk.Always(desktest.Status(status))
-		for method, err := range w.attempts(t.Context(), t) {
+		for method, err := range w.exportAndErase(t.Context(), t) {
 			text := fmt.Sprintf("habeas: resolver supportdesk: %s got status %d", method, status)
 			if status < 500 && status != 408 && status != 425 && status != 429 {
 				mustBeFinal(t, err, text)
@@ -77,7 +77,7 @@ func TestTheDeskCanRequestADelay(t *testing.T) {
 				fault = fault.With(name, value)
 			}
 			w.desk.Always(fault)
-			for _, err := range w.attempts(t.Context(), t) {
+			for _, err := range w.exportAndErase(t.Context(), t) {
 				mustRetry(t, err, test.want, fmt.Sprintf("got status %d", test.status))
 			}
 		})
@@ -87,7 +87,7 @@ func TestTheDeskCanRequestADelay(t *testing.T) {
 func TestAFinalRefusalRequestsNoDelay(t *testing.T) {
 	w := newWorld(t)
 	w.desk.Always(desktest.Status(403).With("Retry-After", "30"))
-	for _, err := range w.attempts(t.Context(), t) {
+	for _, err := range w.exportAndErase(t.Context(), t) {
 		mustBeFinal(t, err, "got status 403")
 	}
 }
@@ -102,7 +102,7 @@ func TestADeskThatIsDownIsTriedAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	w := newWorld(t, func(o *supportdesk.Options) { o.BaseURL = "http://" + address })
-	for method, err := range w.attempts(t.Context(), t) {
+	for method, err := range w.exportAndErase(t.Context(), t) {
 		mustRetry(t, err, 0, method+" got no response")
 		if strings.Contains(err.Error(), address) {
 			t.Errorf("the error is %q", err)
@@ -116,7 +116,7 @@ func TestAnUntrustedCertificateIsNamed(t *testing.T) {
 	server.StartTLS()
 	t.Cleanup(server.Close)
 	w := newWorld(t, func(o *supportdesk.Options) { o.BaseURL = server.URL })
-	for method, err := range w.attempts(t.Context(), t) {
+	for method, err := range w.exportAndErase(t.Context(), t) {
 		mustRetry(t, err, 0, method+" got no response: the certificate of the host was not accepted")
 	}
 }
@@ -134,7 +134,7 @@ func TestErrorsOfTheTransportAreNotExposed(t *testing.T) {
 		"a passed deadline": fmt.Errorf("%s: %w", token, context.DeadlineExceeded),
 	} {
 		w := newWorld(t, func(o *supportdesk.Options) { o.Transport = failing{cause} })
-		for method, err := range w.attempts(t.Context(), t) {
+		for method, err := range w.exportAndErase(t.Context(), t) {
 			mustRetry(t, err, 0, method+" got no response")
 			for _, ended := range []error{context.Canceled, context.DeadlineExceeded} {
 				if errors.Is(err, ended) != errors.Is(cause, ended) {

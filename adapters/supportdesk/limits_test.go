@@ -23,7 +23,7 @@ func TestARequestWithoutAResponseTimesOut(t *testing.T) {
 	latch := desktest.NewLatch()
 	w := newWorld(t, func(o *supportdesk.Options) { o.Timeout = 20 * time.Millisecond })
 	w.desk.Always(latch.Hold)
-	for method, err := range w.attempts(context.Background(), t) {
+	for method, err := range w.exportAndErase(context.Background(), t) {
 		mustRetry(t, err, 0, method+" got no response in time")
 		if !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("%s: %v does not wrap context.DeadlineExceeded", method, err)
@@ -46,7 +46,7 @@ func stalling(w http.ResponseWriter, r *http.Request, _ http.HandlerFunc) {
 func TestABodyThatStallsTimesOut(t *testing.T) {
 	w := newWorld(t, func(o *supportdesk.Options) { o.Timeout = 20 * time.Millisecond })
 	w.desk.Always(stalling)
-	for method, err := range w.attempts(context.Background(), t) {
+	for method, err := range w.exportAndErase(context.Background(), t) {
 		mustRetry(t, err, 0, method+" got an incomplete response")
 		if !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("%s: %v does not wrap context.DeadlineExceeded", method, err)
@@ -96,7 +96,7 @@ func TestTheSizeOfAResponseIsBounded(t *testing.T) {
 			}
 		}
 	})
-	for method, err := range w.attempts(t.Context(), t) {
+	for method, err := range w.exportAndErase(t.Context(), t) {
 		mustRetry(t, err, 0, method+" got a response that cannot be used: the body is too large")
 	}
 }

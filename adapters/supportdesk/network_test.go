@@ -88,7 +88,7 @@ func TestARedirectDoesNotSendTheTokenElsewhere(t *testing.T) {
 				w := newWorld(t, func(o *supportdesk.Options) { o.Transport = own })
 				redirect := desktest.Redirect(status, to)
 				w.desk.Always(redirect)
-				for method, err := range w.attempts(t.Context(), t) {
+				for method, err := range w.exportAndErase(t.Context(), t) {
 					mustRetry(t, err, 0, fmt.Sprintf("%s got status %d", method, status))
 				}
 				w.desk.Always(nil)
@@ -123,7 +123,7 @@ func TestTheBoundAppliesToADecompressedBody(t *testing.T) {
 	for _, status := range []int{200, 404} {
 		w := newWorld(t)
 		w.desk.Always(desktest.Respond(status, "application/json", bomb.String()).With("Content-Encoding", "gzip"))
-		for method, err := range w.attempts(t.Context(), t) {
+		for method, err := range w.exportAndErase(t.Context(), t) {
 			mustRetry(t, err, 0, method+" got a response that cannot be used: the body is too large")
 		}
 	}
@@ -133,7 +133,7 @@ func TestABodyWithAWrongContentEncodingIsRetried(t *testing.T) {
 	w := newWorld(t)
 	for _, encoding := range []string{"gzip", "br", "gzip, gzip"} {
 		w.desk.Always(desktest.Respond(404, "application/json", "\x1f\x8b"+notFound).With("Content-Encoding", encoding))
-		for method, err := range w.attempts(t.Context(), t) {
+		for method, err := range w.exportAndErase(t.Context(), t) {
 			mustRetry(t, err, 0, method+" ")
 		}
 	}

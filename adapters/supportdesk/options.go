@@ -18,8 +18,8 @@ const (
 
 // Options holds the settings of a Resolver. The zero value is valid for a workspace in the US.
 type Options struct {
-	// BaseURL is the URL of the API. The default is https://api.intercom.io. It is https://api.eu.intercom.io for
-	// workspaces in the EU, and https://api.au.intercom.io for workspaces in Australia. The scheme must be https. It may
+	// BaseURL is the URL of the API. The default is https://api.intercom.io. Set https://api.eu.intercom.io for a
+	// workspace in the EU, and https://api.au.intercom.io for a workspace in Australia. The scheme must be https. It may
 	// be http for a desk on this machine: localhost, an address in 127.0.0.0/8, or [::1].
 	//
 	// The resolver cannot detect a wrong workspace or region. The desk of the wrong workspace does not have the contact,

@@ -83,9 +83,9 @@ func values(records []domain.ExportRecord) map[string]any {
 	return all
 }
 
-// attempts exports and erases Zoe. It returns the error of the export under the key "GET", and the error of the erasure
-// under the key "DELETE". It also checks that a method that returns an error has no other result.
-func (w world) attempts(ctx context.Context, t testing.TB) map[string]error {
+// exportAndErase exports and then erases Zoe. It returns the error of the export under the key "GET", and the error of
+// the erasure under the key "DELETE". It also checks that a method that returns an error has no other result.
+func (w world) exportAndErase(ctx context.Context, t testing.TB) map[string]error {
 	t.Helper()
 	records, exported := w.ExportSubject(ctx, ref(zoeID))
 	if exported != nil && records != nil {

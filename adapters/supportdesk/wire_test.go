@@ -74,7 +74,7 @@ func TestACallThatFailsIsNotRepeatedByTheResolver(t *testing.T) {
 	} {
 		w := newWorld(t)
 		w.desk.Always(fault)
-		w.attempts(t.Context(), t)
+		w.exportAndErase(t.Context(), t)
 		if requests := len(w.desk.Requests()); requests != 2 {
 			t.Errorf("%s: two calls made %d requests", name, requests)
 		}
@@ -85,7 +85,7 @@ func TestARedirectIsNotFollowed(t *testing.T) {
 	for _, status := range []int{300, 301, 302, 303, 304, 307, 308} {
 		w := newWorld(t)
 		w.desk.Always(desktest.Redirect(status, w.url+"/contacts/elsewhere"))
-		for method, err := range w.attempts(t.Context(), t) {
+		for method, err := range w.exportAndErase(t.Context(), t) {
 			mustRetry(t, err, 0, fmt.Sprintf("%s got status %d", method, status))
 		}
 		requests := w.desk.Requests()

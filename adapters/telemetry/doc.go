@@ -40,12 +40,13 @@
 // therefore show the first failure as an increase.
 //
 // The gauges habeas.outbox.* describe the outbox, which is the table of calls to external systems. A worker reads the
-// outbox every minute, and the gauges have the values that it has read last. A process without a worker has no such
+// outbox every minute, and the gauges describe the entries at the last read. A process without a worker has no such
 // gauges. All workers report the same outbox, so aggregate the gauges with the maximum and not with the sum.
 //
 // habeas.outbox.oldest.age is the age of the oldest entry that is pending, in flight or failed. An entry is due when
 // the time of its next attempt has come. habeas.outbox.due.age is the time since the first of these entries was due.
-// Both gauges are 0 if there is no such entry. Both continue to grow if no worker reads the outbox.
+// Both gauges are 0 if there is no such entry. Each collection of the metrics computes both ages anew, so they also
+// grow between two reads.
 //
 // habeas.resolver.breaker is 1 for the current state of the circuit breaker of an external system, and 0 for the other
 // states. habeas.worker.heartbeat.age is the time since a worker has last processed a batch without an error. It can

@@ -21,9 +21,9 @@ func (w *SagaWorker) run(ctx context.Context) {
 // drain runs batches until a batch fails or settles no entry. It returns false if a batch failed, even if this batch
 // settled some entries. The store may then be unable to record outcomes, so drain does not claim more entries.
 //
-// A batch also settles no entry in two other cases: other workers settled its entries first, or the batch returned all
-// its entries to the outbox. Entries may then still be due. drain ends nevertheless, because further batches would
-// probably have no effect. The entries wait for the next poll or call of Wake.
+// A batch settles no entry if no entry is due, if other workers settled its entries first, or if it returned all its
+// entries to the outbox. In the last two cases, entries may still be due. drain ends nevertheless, because further
+// batches would probably have no effect. The entries wait for the next poll or call of Wake.
 func (w *SagaWorker) drain(ctx context.Context) (healthy bool) {
 	for ctx.Err() == nil {
 		w.consumeWake()

@@ -59,7 +59,7 @@ func TestAnErasureBeforeTheStartIsCompletedAtTheStart(t *testing.T) {
 		must(t, p.erase(t.Context(), 1, nil))
 		p.worker.Start()
 		p.wantCompleted(t, 1)
-		must(t, p.worker.Stop(patience))
+		must(t, p.worker.Stop(maxWait))
 	})
 }
 
@@ -110,12 +110,12 @@ func TestTwoWorkersCompleteEachErasureOnce(t *testing.T) {
 			select {
 			case <-one.desk.erased:
 			case <-other.desk.erased:
-			case <-time.After(patience):
+			case <-time.After(maxWait):
 				t.Fatal("no worker called the desk in time")
 			}
 		}
-		must(t, one.worker.Stop(patience))
-		must(t, other.worker.Stop(patience))
+		must(t, one.worker.Stop(maxWait))
+		must(t, other.worker.Stop(maxWait))
 		for _, customer := range []int64{1, 2} {
 			completed := 0
 			for _, event := range one.trail(t, customer) {
@@ -138,7 +138,7 @@ func TestStopLeavesNoGoroutineBehind(t *testing.T) {
 		p.worker.Start()
 		must(t, p.erase(t.Context(), 1, nil))
 		p.wantCompleted(t, 1)
-		must(t, p.worker.Stop(patience))
+		must(t, p.worker.Stop(maxWait))
 		goleak.VerifyNone(t, before)
 	})
 }

@@ -21,9 +21,9 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// patience is the maximum duration of each wait in a test. It is far shorter than the PollInterval of the workers, so a
+// maxWait is the maximum duration of each wait in a test. It is far shorter than the PollInterval of the workers, so a
 // poll cannot end a wait.
-const patience = time.Minute
+const maxWait = time.Minute
 
 // Customer is the only table of the application in these tests.
 type Customer struct {
@@ -79,7 +79,7 @@ func newProcess(t *testing.T, db *bun.DB) *process {
 func (p *process) start(t *testing.T) {
 	t.Helper()
 	p.worker.Start()
-	t.Cleanup(func() { must(t, p.worker.Stop(patience)) })
+	t.Cleanup(func() { must(t, p.worker.Stop(maxWait)) })
 	if settled := next(t, p.batches); settled != 0 {
 		t.Fatalf("%d entries were there already", settled)
 	}
@@ -163,12 +163,12 @@ func (d *desk) EraseSubject(_ context.Context, ref domain.SubjectRef, _ string) 
 	return false, nil
 }
 
-// next receives a value, or fails the test after patience.
+// next receives a value. It fails the test if no value arrives within maxWait.
 func next[T any](t *testing.T, values <-chan T) (value T) {
 	t.Helper()
 	select {
 	case value = <-values:
-	case <-time.After(patience):
+	case <-time.After(maxWait):
 		t.Fatal("no value arrived in time")
 	}
 	return value

@@ -89,8 +89,8 @@ type Options struct {
 	// *saga.Runner, and otherwise 1.
 	Workers int
 
-	// StopTimeout is how long Stop waits by default. It should be longer than a usual call to an external system. The
-	// default is 10 s.
+	// StopTimeout is the maximum wait of Stop(0). It should be longer than a usual call to an external system. The default
+	// is 10 s.
 	StopTimeout time.Duration
 
 	// Logger gets a record for each batch that failed, each call to an external system that failed, and each entry that

@@ -45,7 +45,7 @@ func TestAnErasureEndsEachConsentInForce(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorldWith(t, test.purposes, []string{"desk"}, ref("desk", "d-1"))
-			w.ledgers()
+			w.allowStoresExceptLedgers()
 			gomock.InOrder(
 				w.locks(), w.requested("id-1", 1, 1), w.applies(0, 0, 0), w.succeeded(0, 0, 0),
 				w.consents.EXPECT().InForce(gomock.Any(), w.subject.ID).Return(w.inForce(), nil),
@@ -81,7 +81,7 @@ func TestAConsentThatCannotBeEndedFailsTheErasure(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, nil)
-			w.ledgers()
+			w.allowStoresExceptLedgers()
 			w.locks()
 			w.requested("id-1", 0, 0)
 			w.applies(0, 0, 0)

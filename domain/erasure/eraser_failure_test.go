@@ -27,7 +27,7 @@ func TestAFailedLockLeavesEvidenceOfTheRequest(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, []string{"desk"}, ref("desk", "d-1"))
-			w.stores()
+			w.allowStores()
 			gomock.InOrder(w.locks().Return(errBoom), w.requested("id-1", 1, 1).Return(evidenceErr))
 			w.fails(t, errBoom)
 		})
@@ -36,7 +36,7 @@ func TestAFailedLockLeavesEvidenceOfTheRequest(t *testing.T) {
 
 func TestEvidenceThatCannotBeKeptStopsTheErasure(t *testing.T) {
 	w := newWorld(t, nil)
-	w.stores()
+	w.allowStores()
 	gomock.InOrder(w.locks(), w.requested("id-1", 0, 0).Return(errBoom))
 	w.fails(t, errBoom)
 }
@@ -53,7 +53,7 @@ func TestAFailedStepIsEvidenceAndNothingComesAfterIt(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			first := newWorld(t, []string{"desk"}, ref("desk", "d-1"))
-			first.stores()
+			first.allowStores()
 			gomock.InOrder(
 				first.locks(), first.requested("id-1", 1, 1),
 				first.appliesUntil(0, c.err), first.failed("id-2", deleteSessions, c.class),
@@ -61,7 +61,7 @@ func TestAFailedStepIsEvidenceAndNothingComesAfterIt(t *testing.T) {
 			first.fails(t, c.err)
 
 			last := newWorld(t, []string{"desk"}, ref("desk", "d-1"))
-			last.stores()
+			last.allowStores()
 			gomock.InOrder(
 				last.locks(), last.requested("id-1", 1, 1),
 				last.appliesUntil(2, c.err), last.failed("id-2", retainUsers, c.class),
@@ -73,7 +73,7 @@ func TestAFailedStepIsEvidenceAndNothingComesAfterIt(t *testing.T) {
 
 func TestAFailedStepIsReportedEvenWhenItsEvidenceIsLost(t *testing.T) {
 	w := newWorld(t, nil)
-	w.stores()
+	w.allowStores()
 	gomock.InOrder(
 		w.locks(), w.requested("id-1", 0, 0),
 		w.appliesUntil(0, errBoom),
@@ -84,7 +84,7 @@ func TestAFailedStepIsReportedEvenWhenItsEvidenceIsLost(t *testing.T) {
 
 func TestAStoreThatReturnsFewerRowCountsFailsTheErasure(t *testing.T) {
 	w := newWorld(t, nil)
-	w.stores()
+	w.allowStores()
 	gomock.InOrder(
 		w.locks(), w.requested("id-1", 0, 0),
 		w.applies(3, 1), w.failed("id-2", retainUsers, "internal"),
@@ -96,7 +96,7 @@ func TestAStoreThatReturnsFewerRowCountsFailsTheErasure(t *testing.T) {
 
 func TestAFailureWithoutAStepNamesNoTarget(t *testing.T) {
 	w := newWorld(t, nil)
-	w.stores()
+	w.allowStores()
 	gomock.InOrder(
 		w.locks(), w.requested("id-1", 0, 0), w.appliesUntil(3, errBoom),
 		w.audit.EXPECT().AppendEvidence(gomock.Any(),
@@ -107,7 +107,7 @@ func TestAFailureWithoutAStepNamesNoTarget(t *testing.T) {
 
 func TestAStepThatCannotBeRecordedStopsTheErasure(t *testing.T) {
 	w := newWorld(t, nil)
-	w.stores()
+	w.allowStores()
 	gomock.InOrder(
 		w.locks(), w.requested("id-1", 0, 0),
 		w.applies(3, 1, 1), w.succeeded(3, 1, 1).Return(errBoom),
@@ -117,7 +117,7 @@ func TestAStepThatCannotBeRecordedStopsTheErasure(t *testing.T) {
 
 func TestAnErasureThatCannotEnqueueIsNotCompleted(t *testing.T) {
 	w := newWorld(t, []string{"desk"}, ref("desk", "d-1"))
-	w.stores()
+	w.allowStores()
 	gomock.InOrder(
 		w.locks(), w.requested("id-1", 1, 1),
 		w.applies(0, 0, 0), w.succeeded(0, 0, 0),
@@ -128,7 +128,7 @@ func TestAnErasureThatCannotEnqueueIsNotCompleted(t *testing.T) {
 
 func TestACompletionThatCannotBeRecordedFailsTheErasure(t *testing.T) {
 	w := newWorld(t, nil)
-	w.stores()
+	w.allowStores()
 	gomock.InOrder(
 		w.locks(), w.requested("id-1", 0, 0),
 		w.applies(0, 0, 0), w.succeeded(0, 0, 0),

@@ -18,7 +18,7 @@ import (
 func TestAnErasureLocksRecordsActsEnqueuesAndCompletes(t *testing.T) {
 	desk := domain.SubjectRef{Kind: "desk", Value: "d-1", Extra: map[string]string{"region": "eu"}}
 	w := newWorld(t, []string{"mail", "ads", "desk"}, desk, ref("mail", "m-1"))
-	w.stores()
+	w.allowStores()
 	entry := func(id, resolver string, ref domain.SubjectRef) domain.OutboxEntry {
 		return domain.OutboxEntry{
 			EntryID: id, SubjectID: w.subject.ID, Resolver: resolver, Ref: ref,
@@ -73,7 +73,7 @@ func TestCorrectionsAreWithdrawnAfterTheLocalSteps(t *testing.T) {
 
 func TestWithoutARefNothingIsEnqueued(t *testing.T) {
 	w := newWorld(t, []string{"mail", "desk"})
-	w.stores() // without entries for the outbox
+	w.allowStores() // without entries for the outbox
 	gomock.InOrder(
 		w.locks(),
 		w.requested("id-1", 0, 0),
@@ -91,7 +91,7 @@ func TestWithoutARefNothingIsEnqueued(t *testing.T) {
 
 func TestASystemWithTwoRefsIsEnqueuedTwice(t *testing.T) {
 	w := newWorld(t, []string{"desk"}, ref("desk", "old"), ref("desk", "new"))
-	w.stores()
+	w.allowStores()
 	w.locks()
 	w.requested("id-1", 2, 2)
 	w.applies(0, 0, 0)
@@ -113,7 +113,7 @@ func TestASystemWithTwoRefsIsEnqueuedTwice(t *testing.T) {
 // interleave.
 func TestTheRequestIsStampedUnderTheLock(t *testing.T) {
 	w := newWorld(t, nil)
-	w.stores()
+	w.allowStores()
 	w.locks().Do(func(context.Context, domain.SubjectID, time.Time) { *w.now = noon.Add(time.Minute) }) // after a wait
 	w.audit.EXPECT().AppendEvidence(gomock.Any(), gomock.Any()).Do(func(_ context.Context, events ...domain.AuditEvent) {
 		if got := events[0].OccurredAt; !got.Equal(noon.Add(time.Minute)) {
@@ -130,7 +130,7 @@ func TestTheRequestIsStampedUnderTheLock(t *testing.T) {
 
 func TestInstantsOfAnErasureAreUTCInMicroseconds(t *testing.T) {
 	w := newWorld(t, []string{"desk"}, ref("desk", "d-1"))
-	w.stores()
+	w.allowStores()
 	*w.now = noon.Add(999).In(time.FixedZone("CET", 3600))
 	w.locks() // at noon in UTC
 	w.requested("id-1", 1, 1)

@@ -50,7 +50,7 @@ func TestAHookBeforeComesFirstAndMayFailTheErasure(t *testing.T) {
 					return c.do()
 				}
 			}, []string{"desk"}, ref("desk", "d-1"))
-			w.stores()
+			w.allowStores()
 			order := []*gomock.Call{w.locks(), w.requested("id-1", 1, 1)}
 			if c.class == "" {
 				w.outbox.EXPECT().Enqueue(gomock.Any(), gomock.Any())
@@ -92,7 +92,7 @@ func TestTheHookAfterIsCalledAfterTheCommit(t *testing.T) {
 					}
 				}
 			}, nil)
-			w.stores()
+			w.allowStores()
 			gomock.InOrder(w.locks(), w.requested("id-1", 0, 0), w.applies(3, 1, 1), w.succeeded(3, 1, 1),
 				w.completed("id-5", 3, 1, 1, 0, ""))
 			session := &notifying{MockSession: w.session}
@@ -112,7 +112,7 @@ func TestTheHookAfterNeedsACommitNotifier(t *testing.T) {
 	w := newConfigured(t, func(config *erasure.Config) {
 		config.After = func(context.Context, domain.Subject, domain.ErasureResult) { t.Error("the hook is called") }
 	}, nil)
-	w.stores()
+	w.allowStores()
 	gomock.InOrder(w.locks(), w.requested("id-1", 0, 0), w.applies(0, 0, 0), w.succeeded(0, 0, 0),
 		w.completed("id-5", 0, 0, 0, 0, ""))
 	w.fails(t, domain.ErrConfiguration)
@@ -122,7 +122,7 @@ func TestAnErasureThatFailsCallsNoHookAfter(t *testing.T) {
 	w := newConfigured(t, func(config *erasure.Config) {
 		config.After = func(context.Context, domain.Subject, domain.ErasureResult) { t.Error("the hook is called") }
 	}, nil)
-	w.stores()
+	w.allowStores()
 	gomock.InOrder(w.locks(), w.requested("id-1", 0, 0), w.appliesUntil(0, errBoom),
 		w.failed("id-2", deleteSessions, "internal"))
 	session := &notifying{MockSession: w.session}

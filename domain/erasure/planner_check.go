@@ -10,7 +10,7 @@ import (
 
 // Complete takes the error of domain.NewDataMap or of a reader of data maps. It adds the problems that Planner.Plan
 // would find, so that a caller sees all problems in one run. It checks only the tables for which err lists no problem
-// yet. It returns an error that does not concern an invalid data map unchanged.
+// yet. If err does not concern an invalid data map, Complete returns err unchanged.
 func Complete(err error) error {
 	if err == nil {
 		return nil

@@ -30,7 +30,7 @@ func personal(name string, strategy domain.Strategy) domain.Column {
 	return domain.Column{Name: name, Type: domain.TypeText, Personal: annotation}
 }
 
-// users returns the subject's table with its key and the given columns.
+// users returns the subject's table with a primary key and the given columns.
 func users(columns ...domain.Column) domain.Table {
 	return domain.Table{
 		Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
@@ -38,7 +38,7 @@ func users(columns ...domain.Column) domain.Table {
 	}
 }
 
-// child returns a table that refers to its parent, with its keys and the given columns.
+// child returns a table with a primary key, a foreign key to the table parent, and the given columns.
 func child(name, parent string, columns ...domain.Column) domain.Table {
 	return domain.Table{
 		Name: name, PrimaryKey: []string{"id"},

@@ -197,7 +197,7 @@ func TestARefusalOfTheDatabaseIsAResultAndOtherErrorsAreErrors(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, []string{"desk"}, ref("desk", "d-1"))
-			w.stores()
+			w.allowStores()
 			w.audit.EXPECT().Append(gomock.Any(), gomock.Any()).AnyTimes()
 			w.audit.EXPECT().AppendEvidence(gomock.Any(), gomock.Any()).AnyTimes()
 			w.outbox.EXPECT().Enqueue(gomock.Any(), gomock.Any()).AnyTimes()

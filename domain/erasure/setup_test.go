@@ -104,9 +104,9 @@ func resolverSet(tb testing.TB, names ...string) []ports.Resolver {
 	return registered
 }
 
-// stores allows any number of calls of the session's stores that an erasure makes besides its steps. The stores return
-// no consent in force and no withdrawn correction.
-func (w world) stores() {
+// allowStores lets an erasure call the session's stores any number of times, in addition to its steps. The stores
+// return no consent in force and no withdrawn correction.
+func (w world) allowStores() {
 	w.handedOut()
 	w.consents.EXPECT().InForce(gomock.Any(), w.subject.ID).Return(nil, nil).AnyTimes()
 	w.limits.EXPECT().ClearReasons(gomock.Any(), w.subject.ID).Return(nil).AnyTimes()
@@ -114,8 +114,9 @@ func (w world) stores() {
 	w.audit.EXPECT().AppendOnRollback(gomock.Any(), gomock.Any()).AnyTimes()
 }
 
-// ledgers does the same as stores, but the test must expect the calls of the ledgers of consents and restrictions.
-func (w world) ledgers() {
+// allowStoresExceptLedgers does the same as allowStores, except for the ledgers of consents and restrictions. The test
+// must expect the calls of these ledgers.
+func (w world) allowStoresExceptLedgers() {
 	w.handedOut()
 	w.outbox.EXPECT().Withdraw(gomock.Any(), w.subject.ID).AnyTimes()
 	w.audit.EXPECT().AppendOnRollback(gomock.Any(), gomock.Any()).AnyTimes()

@@ -26,7 +26,7 @@ func (r response) end() { r.observed.End(domain.Ended{Outcome: r.outcome}) }
 // callSystems makes all calls concurrently, with a common deadline. It returns the records of all calls, in the order
 // of the calls, and the names of the systems that failed, without duplicates. It never waits longer than the deadline.
 // If a system ignores the deadline, callSystems returns without the response of that system. The context of the call
-// then no longer uses any part of ctx, which may belong to a request.
+// then no longer calls methods of ctx, because ctx may belong to a request that has ended.
 func (e *Exporter) callSystems(
 	ctx context.Context, calls []resolvers.Call,
 ) (records []domain.ExportRecord, incomplete []string) {

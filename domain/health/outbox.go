@@ -11,7 +11,7 @@ import (
 // the state again, and waits at most a quarter of the timeout for the read. It does not read if the check of the
 // database failed.
 func (c *Checker) checkOutbox(ctx context.Context, database domain.CheckStatus) outboxState {
-	known, at, ok := c.outbox.last()
+	known, at, ok := c.outbox.load()
 	if ok && c.config.Clock.Now().Sub(at) < outboxInterval {
 		return known
 	}
@@ -54,7 +54,7 @@ func (c *Checker) readOutbox(ctx context.Context) outboxState {
 		state = outboxOf(domain.CheckUnknown, domain.CheckUnknown)
 		state.abandoned.Err, state.late.Err = err, err
 	}
-	c.outbox.keep(state, c.config.Clock.Now())
+	c.outbox.store(state, c.config.Clock.Now())
 	return state
 }
 

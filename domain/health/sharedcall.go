@@ -66,14 +66,13 @@ func (f *sharedCall[T]) wait(ctx context.Context, c *call[T]) (result T, ok bool
 	}
 }
 
-// keep stores a result and its time, which the method last returns.
-func (f *sharedCall[T]) keep(result T, at time.Time) {
+func (f *sharedCall[T]) store(result T, at time.Time) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.kept, f.keptAt = &result, at
 }
 
-func (f *sharedCall[T]) last() (result T, at time.Time, ok bool) {
+func (f *sharedCall[T]) load() (result T, at time.Time, ok bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.kept == nil {

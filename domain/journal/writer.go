@@ -26,8 +26,9 @@ type Config struct {
 // Writer appends one line to a journal for each erasure that the database records, in the order of recording. It is
 // safe for concurrent use by several goroutines and processes.
 //
-// The journal is complete: if it has the line of an erasure, it also has the line of each earlier erasure, or the line
-// of a later erasure of the same subject. A line may be in the journal more than once.
+// The journal is complete: if it has the line of an erasure, it also has the line of each earlier erasure. If a subject
+// is erased again before the line of its first erasure is appended, only the second erasure gets a line. A line may be
+// in the journal more than once.
 //
 // The database stores the position of the writer, that is, the last erasure in the journal. After a restore, the
 // position is that of the backup. The writer therefore repeats some lines and omits no line.
@@ -94,11 +95,11 @@ func linesOf(marks []domain.ErasureMark) (lines []byte) {
 	return lines
 }
 
-// Write writes one line for each erasure to a writer, in the order of recording, and returns the number of lines. If
-// the given instant is not zero, Write omits the erasures before this instant. Write has no effect on the lines that a
-// Writer appends to a journal. It holds one batch in memory.
+// Write writes one line for each erasure to w, in the order of recording, and returns the number of lines. If the
+// parameter since is not zero, Write omits earlier erasures. Write does not change the position of a [Writer]. It holds one
+// batch in memory.
 func Write(
-	ctx context.Context, sessions ports.SessionFactory, out io.Writer, since time.Time,
+	ctx context.Context, sessions ports.SessionFactory, w io.Writer, since time.Time,
 ) (written int64, err error) {
 	for query := (domain.MarkQuery{Since: since, Limit: defaultBatch}); ; {
 		var marks []domain.ErasureMark
@@ -112,7 +113,7 @@ func Write(
 		if err != nil || len(marks) == 0 {
 			return written, err
 		}
-		if _, err := out.Write(linesOf(marks)); err != nil {
+		if _, err := w.Write(linesOf(marks)); err != nil {
 			return written, &domain.Error{Op: "journal", Message: "the lines cannot be written", Err: err}
 		}
 		written += int64(len(marks))

@@ -56,8 +56,8 @@ func ExampleLedger_Status() {
 	// Output: restricted: true scope: all
 }
 
-// A restriction of profiling is placed and then lifted. History returns both decisions. For decisions about all
-// purposes, call History with nil as the purpose.
+// A restriction of profiling is placed and then lifted. History returns both decisions. For global decisions (all
+// purposes at once), call History with nil as the purpose.
 func ExampleLedger_History() {
 	engines := shop()
 	zoe, err := domain.NewSubjectID("42")

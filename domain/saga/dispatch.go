@@ -99,7 +99,7 @@ func (r *Runner) attempt(ctx context.Context, entry domain.OutboxEntry, leaseUnt
 	return r.try(ctx, entry)
 }
 
-// inTime reports whether a call that begins after wait ends before the lease expires.
+// inTime reports whether a call would end before the lease expires if it began after the given wait.
 func (r *Runner) inTime(wait time.Duration, leaseUntil time.Time) bool {
 	return !r.config.Clock.Now().Add(wait + r.config.CallTimeout).After(leaseUntil)
 }
@@ -212,8 +212,8 @@ func outcomeOf(err error) domain.Outcome {
 }
 
 // call calls the resolver for the operation of the entry. It takes at most CallTimeout. If the resolver ignores its
-// context, call returns without waiting for its result. The context of the resolver then no longer uses any part of
-// ctx, which may belong to a request.
+// context, call returns without waiting for its result. The context of the resolver then no longer calls methods of
+// ctx, because ctx may belong to a request that has ended.
 func (r *Runner) call(ctx context.Context, entry domain.OutboxEntry) (alreadyAbsent bool, err error) {
 	ctx, release := detach.New(ctx)
 	defer release()

@@ -12,9 +12,9 @@ import (
 )
 
 const (
-	// patience is how long a call of RunOnce waits for a batch. After this time, RunOnce also claims entries of other
+	// sideDelay is how long a call of RunOnce waits for a batch. After this time, RunOnce also claims entries of other
 	// systems while the batch is in progress.
-	patience = 50 * time.Millisecond
+	sideDelay = 50 * time.Millisecond
 	// sideInterval is the interval at which a run that waits for slow systems claims entries of other systems. A call of
 	// Wake causes an earlier claim.
 	sideInterval = 250 * time.Millisecond
@@ -33,8 +33,8 @@ const (
 // While RunOnce waits for slow systems, it claims and settles entries of other systems. A system that hangs therefore
 // delays no other system. RunOnce returns when all entries that it has claimed are settled or returned to the outbox.
 //
-// When ctx ends, RunOnce starts no further call, and returns the entries that were not tried to the outbox. It waits
-// for the calls in flight, at most CallTimeout each, and settles them. If an outcome cannot be written, the entry stays
+// When ctx ends, RunOnce starts no further call. It returns the untried entries to the outbox. It waits for the calls
+// in flight, at most CallTimeout each, and settles their entries. If an outcome cannot be written, the entry stays
 // in flight until its lease expires. Then a runner calls the resolver again. RunOnce stops trying to write the outcomes
 // of a batch after Lease plus CallTimeout, even if the store does not respond.
 //
@@ -88,10 +88,10 @@ type run struct {
 	panicked any
 }
 
-// serve runs a batch. While batches take longer than patience, serve claims and runs batches of other systems.
+// serve runs a batch. While batches take longer than sideDelay, serve claims and runs batches of other systems.
 func (n *run) serve(ctx context.Context, first batch) {
 	n.start(ctx, first)
-	timer := time.NewTimer(patience)
+	timer := time.NewTimer(sideDelay)
 	defer timer.Stop()
 	for n.underWay() {
 		select {
@@ -110,7 +110,7 @@ func (n *run) serve(ctx context.Context, first batch) {
 		interval := sideInterval
 		if len(next.entries)+len(next.unreadable) > 0 {
 			n.start(ctx, next)
-			interval = patience
+			interval = sideDelay
 		}
 		timer.Reset(interval)
 	}
@@ -245,16 +245,16 @@ func (r *Runner) admitted(now time.Time, busy func(system string) bool) ([]domai
 }
 
 // claim claims a batch of outbox entries. It waits for the database for at most CallTimeout. The store abandons entries
-// that cannot be read, and claim records an audit event for each of them in the same transaction. The parameter again
-// is true if the previous claim found no entry but did not scan all due times. claim then scans only the next interval
-// (window) of the due times that are not yet scanned.
-func (r *Runner) claim(ctx context.Context, busy func(system string) bool, again bool) (batch, error) {
+// that cannot be read, and claim records an audit event for each of them in the same transaction. The parameter
+// afterEmpty is true if the previous claim found no entry but did not scan all due times. claim then scans only the
+// next interval (window) of the due times that are not yet scanned.
+func (r *Runner) claim(ctx context.Context, busy func(system string) bool, afterEmpty bool) (batch, error) {
 	began := r.config.Clock.Now()
 	targets, systems := r.admitted(began, busy)
 	if len(targets) == 0 {
 		return batch{}, nil
 	}
-	planned := r.scans.plan(began, targets, again)
+	planned := r.scans.plan(began, targets, afterEmpty)
 	var b batch
 	returned := false
 	defer func() {

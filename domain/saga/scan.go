@@ -26,7 +26,7 @@ const (
 	maxRoundPause = 15 * time.Second
 	// scanOverlap is the duration by which the range of a recent scan begins before the end of the previous scan. The
 	// recent scan thus also finds entries of sessions that commit late or have a slightly slower clock. If an entry with
-	// an even older due time appears, the next scan of its window finds it.
+	// an even older due time appears, the next window scan that covers this time finds it.
 	scanOverlap = time.Second
 )
 
@@ -56,10 +56,10 @@ type scan struct {
 	until  time.Time // end of the window
 }
 
-// plan returns the scan of the next claim. If this is not a full scan, plan also sets DueFrom, the earliest due time to
-// scan, of each target. The parameter again is true if the previous claim found no entry. The next claim then does not
-// scan the recent due times.
-func (s *scans) plan(now time.Time, targets []domain.OutboxTarget, again bool) scan {
+// plan returns the scan of the next claim. If this is not a full scan, plan also sets the DueFrom of each target to the
+// beginning of a recent scan. The parameter afterEmpty is true if the previous claim found no entry. The next claim
+// then makes no recent scan.
+func (s *scans) plan(now time.Time, targets []domain.OutboxTarget, afterEmpty bool) scan {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.slow < slowScans {
@@ -68,7 +68,7 @@ func (s *scans) plan(now time.Time, targets []domain.OutboxTarget, again bool) s
 	if s.windows.turn >= len(s.windows.all) && !now.Before(s.next) {
 		s.windows.start(now.Add(-scanOverlap))
 	}
-	planned := scan{recent: !again}
+	planned := scan{recent: !afterEmpty}
 	if s.windows.hasNext() {
 		planned.window = true
 		planned.from, planned.until = s.windows.take()
@@ -116,8 +116,9 @@ func (s *scans) recordFull(took time.Duration, now time.Time) {
 }
 
 // recordWindow records the duration of the scan of a window (an interval of older due times) and the entries that the
-// scan found. If the window may hold more due entries, the next recent scan begins inside the window and thus finds the
-// rest. If all windows are now scanned and this took little time, the next claims make full scans again.
+// scan found. If the window may hold more due entries, recordWindow lets the next recent scan begin inside the window,
+// so that it finds these entries. If all windows are now scanned and this took little time, the next claims make full
+// scans again.
 func (s *scans) recordWindow(
 	planned scan, took time.Duration, now time.Time, targets []domain.OutboxTarget, batch int, found []domain.OutboxEntry,
 ) {
@@ -126,7 +127,7 @@ func (s *scans) recordWindow(
 	for _, target := range targets {
 		target.DueFrom = planned.from
 		if before := s.from[key(target)]; mayHaveMore(target, batch, found) {
-			if from := beginning(before, target, found); from.Before(before) {
+			if from := nextFrom(before, target, found); from.Before(before) {
 				s.from[key(target)] = from
 			}
 		}
@@ -140,18 +141,18 @@ func (s *scans) recordWindow(
 	}
 }
 
-// recordRecent sets the earliest due time of the next recent scan, after a full scan or a recent scan. The given time
-// is the start of the claim that made the scan, and the given entries are those that it claimed.
-func (s *scans) recordRecent(at time.Time, targets []domain.OutboxTarget, batch int, found []domain.OutboxEntry) {
+// recordRecent sets the due times at which the next recent scan begins. It is called after a claim with a full scan or
+// a recent scan. The parameter start is the start of this claim.
+func (s *scans) recordRecent(start time.Time, targets []domain.OutboxTarget, batch int, found []domain.OutboxEntry) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.from == nil {
 		s.from = map[domain.OutboxTarget]time.Time{}
 	}
 	for _, target := range targets {
-		from := at.Add(-scanOverlap)
+		from := start.Add(-scanOverlap)
 		if mayHaveMore(target, batch, found) {
-			from = beginning(from, target, found)
+			from = nextFrom(from, target, found)
 		}
 		s.from[key(target)] = from
 	}
@@ -163,16 +164,16 @@ func mayHaveMore(target domain.OutboxTarget, batch int, found []domain.OutboxEnt
 	return len(found) >= batch || target.Limit > 0 && countOf(found, target.Resolver) >= target.Limit
 }
 
-// beginning returns the due time at which the next claim starts to scan. The result is never after the given latest
-// time. It is called after a claim that has reached a limit, so more entries of the target may be due. The result
-// depends on the entries of the target that the claim found:
+// nextFrom returns the due time at which the next scan begins after a claim that reached a limit. More entries of the
+// target may then be due. The result depends on the entries of the target that the claim found:
 //
-//   - If all of them are untried, the result is the time at which the oldest one was enqueued. An untried entry is due
-//     from this time on. A claim takes untried entries in the order of their age, so no older entry remains.
+//   - If all of them are untried, the result is the enqueue time of the oldest one, or bound if bound is earlier.
+//     An untried entry is due from its enqueue time on. A claim takes untried entries in the order of their age,
+//     so no older entry remains.
 //   - If one of them was tried before, or if all found entries belong to other targets, the result is the DueFrom of
 //     the target, the earliest due time of the claim. Older entries may remain.
-func beginning(latest time.Time, target domain.OutboxTarget, found []domain.OutboxEntry) time.Time {
-	from := latest
+func nextFrom(bound time.Time, target domain.OutboxTarget, found []domain.OutboxEntry) time.Time {
+	from := bound
 	n := 0
 	for _, entry := range found {
 		if entry.Resolver != target.Resolver || entry.Operation != target.Operation {

@@ -51,15 +51,15 @@ func (o slowOutbox) Claim(
 	return o.Outbox.Claim(ctx, limit, at, until, token, known...)
 }
 
-// fromStart returns how many of the last claims read from the beginning of the index. A full scan reads from there. The
-// scan of the first window (the oldest interval of due times) also does.
-func (s *slowStore) fromStart(last int) (n int) {
-	for _, from := range s.from[len(s.from)-last:] {
+// fromStart counts the scans from the start of the index in the latest n claims. These are full scans and scans of the
+// first window (the oldest interval of due times).
+func (s *slowStore) fromStart(n int) (count int) {
+	for _, from := range s.from[len(s.from)-n:] {
 		if from.IsZero() {
-			n++
+			count++
 		}
 	}
-	return n
+	return count
 }
 
 func newSlow(t *testing.T, takes time.Duration, system erases) (*company, *slowStore) {

@@ -12,7 +12,7 @@ const (
 	// targetDuration limits the batch of a system. A claim takes only as many entries of a system as the system can
 	// presumably process in this time.
 	targetDuration = time.Second
-	// stoppedAfter is the number of consecutive calls of admit at the same instant after which the clock counts as
+	// stoppedAfter limits the consecutive calls of admit at the same instant. After more calls, the clock counts as
 	// stopped. A test may stop the clock.
 	stoppedAfter = 5
 	// smoothing is the weight of the last call in the moving average of the durations of a system's calls.
@@ -22,7 +22,7 @@ const (
 // throttle is the rate limiter, concurrency limiter and circuit breaker of one system. It is safe for concurrent use.
 //
 // throttle measures time with the clock of the runner. In a test, this clock may be stopped. A wait would then never
-// end, so throttle ignores the waits that the breaker or the system requires.
+// end. While the clock is stopped, throttle therefore ignores the waits that the breaker or the system requires.
 type throttle struct {
 	limits    SystemLimits
 	breakAt   int           // consecutive failures that open the breaker
@@ -84,11 +84,11 @@ func (t *throttle) admit(now time.Time) int {
 	return most
 }
 
-// claimed records that a claim returned n of the entries that admit has permitted.
-func (t *throttle) claimed(admitted, n int) {
+// claimed reduces the reservation of admit to the n entries that the claim returned.
+func (t *throttle) claimed(reserved, n int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.pending += n - admitted
+	t.pending += n - reserved
 	if n == 0 {
 		t.probing = false
 	}

@@ -6,10 +6,10 @@ import (
 )
 
 const (
-	// windowLength is the length of a new window, an interval of due times. If a round (one scan of each window) would add
-	// more than newWindows windows of this length, it adds newWindows longer windows.
-	windowLength = time.Second
-	newWindows   = 64
+	// windowLength is the length of a new window, an interval of due times. The new windows are longer if a round (one
+	// scan of each window) would otherwise add more than maxNewWindows windows.
+	windowLength  = time.Second
+	maxNewWindows = 64
 	// slowWindow is the limit for the duration of a scan. If the scan of a window takes longer, the window is divided into
 	// two.
 	slowWindow = 2 * time.Millisecond
@@ -48,7 +48,7 @@ func (w *windows) start(until time.Time) {
 		return
 	}
 	from := w.all[len(w.all)-1].until
-	length := max(windowLength, until.Sub(from)/newWindows)
+	length := max(windowLength, until.Sub(from)/maxNewWindows)
 	for ; until.Sub(from) >= length; from = from.Add(length) {
 		w.all = append(w.all, dueWindow{until: from.Add(length)})
 	}

@@ -108,17 +108,20 @@ func (v *Verifier) next(ctx context.Context, s ports.Session, delay time.Duratio
 }
 
 // skipOld searches for consecutive erasures that are too old to be verified, up to 1,000. It returns the position of
-// the last of them. If it finds none, it returns the position in its last parameter.
-func (v *Verifier) skipOld(ctx context.Context, marks ports.ErasureMarks, from, to int64) (int64, error) {
+// the last of them, or fallback if it finds none.
+func (v *Verifier) skipOld(
+	ctx context.Context, marks ports.ErasureMarks, from, fallback int64,
+) (position int64, err error) {
 	list, err := marks.Marks(ctx, domain.MarkQuery{After: from, Limit: page})
+	position = fallback
 	now := v.audit.Clock.Now()
 	for _, mark := range list {
 		if now.Sub(mark.ErasedAt) <= maxAge {
 			break
 		}
-		to = mark.Intake
+		position = mark.Intake
 	}
-	return to, err
+	return position, err
 }
 
 // failures counts how often the verification of one erasure has failed in this process. This is the erasure whose

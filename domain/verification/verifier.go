@@ -48,11 +48,11 @@ func NewVerifier(c Config) (*Verifier, error) {
 // Such data is left over. ports.ErasureVerifier defines the term. Verify works in the session and changes no row of
 // the application.
 //
-// If no data is left over, Verify records erasure_verified with the number of steps in the database. Otherwise it
-// records one erasure_left_over for each table with rows that are left over, and for each column with cells that are
-// left over. The payload is {target, column, rows}. For rows that are left over, it has no column. If the audit trail
-// has the events of the erasure, the new events have the same operation id (domain.PayloadOperationID). Verify returns
-// no error for data that is left over.
+// If no data is left over, Verify records erasure_verified {local_steps}, the number of local steps of the plan.
+// Otherwise it records one erasure_left_over for each table with rows that are left over, and for each column with
+// cells that are left over. The payload is {target, column, rows}. For rows that are left over, it has no column. If
+// the audit trail has the events of the erasure, the new events have the same operation id (domain.PayloadOperationID).
+// Verify returns no error for data that is left over.
 //
 // Verify returns domain.ErrConflict if the subject was never erased. It returns domain.ErrSubject if the id does not
 // fit the data map. It returns domain.ErrConfiguration if the store does not implement ports.ErasureMarks or
