@@ -24,9 +24,9 @@ type called struct {
 	log string
 }
 
-// calls lets a Caller call a hook until a call succeeds or no attempt is left. Each call of the hook runs the next of
-// the given functions. After the last function, each call runs the last function again.
-func calls(t *testing.T, caller hooks.Caller, do ...func(context.Context) error) (result called) {
+// callHook lets a Caller call a hook until a call succeeds or all attempts have failed. Each call of the hook runs the
+// next of the given functions. After the last function, each call runs the last function again.
+func callHook(t *testing.T, caller hooks.Caller, do ...func(context.Context) error) (result called) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer
@@ -178,7 +178,7 @@ func TestAFunctionIsCalledUntilItSucceeds(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := calls(t, c.caller, c.do...)
+			got := callHook(t, c.caller, c.do...)
 			if len(got.at) != len(c.want) {
 				t.Fatalf("called at %v, want %v", got.at, c.want)
 			}

@@ -12,8 +12,8 @@
 //
 //	domain.NewSubject("42", domain.SubjectRef{Kind: objectstore.Name, Value: "uploads/42/"})
 //
-// A column can also contain the key of a file (see domain.Annotation.Ref). Such a key selects one object and is never a
-// prefix, because a user may have written the value of the column.
+// A column can also contain the key of a file (see domain.Annotation.Ref). Such a key selects only the object with
+// exactly this key, because a user may have written the value of the column.
 //
 // A key is not valid if it is empty, begins or ends with a slash, or has a segment that is empty, "." or "..". The
 // resolver refuses such a key with a *domain.ResolverError. In an erasure, the worker then abandons the outbox entry

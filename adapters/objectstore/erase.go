@@ -9,7 +9,7 @@ import (
 )
 
 // EraseKeys implements ports.KeyResolver. It erases the object of each key, and returns the number of keys that had no
-// object. A key is never a prefix. EraseKeys ignores the id of the outbox entry, because deletions are idempotent.
+// object. Each key selects one object. EraseKeys ignores the id of the outbox entry, because deletions are idempotent.
 //
 // If keys has more than MaxKeys keys or a key that is not valid, EraseKeys erases nothing and returns a
 // *domain.ResolverError. After any other error, some objects may be erased, and the next call erases the rest. The

@@ -19,8 +19,8 @@ const (
 	noteFull  = "The total size of the contents is larger than the limit of an export."
 )
 
-// ExportKeys implements ports.KeyResolver. It exports the object of each key. A key is never a prefix. The limits of
-// Options apply to all keys of a call together.
+// ExportKeys implements ports.KeyResolver. It exports the object of each key and no other object. The limits of Options
+// apply to all keys of a call together.
 //
 // If keys has more than MaxKeys keys or a key that is not valid, ExportKeys returns a *domain.ResolverError. The errors
 // are those of ports.Resolver.

@@ -98,10 +98,10 @@ func (r *Resolver) EraseSubject(
 	return absent == 1, err
 }
 
-// places returns the place of each key or ref: one object, or all objects below a prefix. The last argument is
+// places returns the place of each key or ref: one object, or all objects below a prefix. The parameter placeOf is
 // placeOfKey for keys, and placeOfRef for refs. places returns an error if a key or ref is not valid. It sends no
 // request to the store.
-func (r *Resolver) places(ctx context.Context, texts []string, of func(string) (place, bool)) ([]place, error) {
+func (r *Resolver) places(ctx context.Context, texts []string, placeOf func(string) (place, bool)) ([]place, error) {
 	switch {
 	case ctx.Err() != nil:
 		return nil, r.ended(ctx.Err())
@@ -113,7 +113,7 @@ func (r *Resolver) places(ctx context.Context, texts []string, of func(string) (
 	places := make([]place, len(texts))
 	for i, text := range texts {
 		var isValid bool
-		if places[i], isValid = of(text); !isValid {
+		if places[i], isValid = placeOf(text); !isValid {
 			return nil, r.refused("a key or a ref is not valid")
 		}
 	}

@@ -25,8 +25,8 @@ type call struct {
 	close    func() // closes the connections of the call, unless the caller has set a transport
 }
 
-// open returns a new call. The caller must call the function in the field close at the end.
-func (r *Resolver) open() call {
+// newCall returns a call, which the caller must close.
+func (r *Resolver) newCall() call {
 	transport, done := r.transport, func() {}
 	if transport == nil {
 		own := newTransport(r.onThisMachine)

@@ -23,7 +23,7 @@ type Options struct {
 	// be http for a desk on this machine: localhost, an address in 127.0.0.0/8, or [::1].
 	//
 	// The resolver cannot detect a wrong workspace or region. The desk of the wrong workspace does not have the contact,
-	// so the resolver returns that the contact is absent.
+	// so the resolver reports the contact as absent.
 	BaseURL string
 	// Transport sends the requests of all calls. It must be safe for concurrent use and must not follow redirects. The
 	// caller must close it. If Transport is nil, each call uses a new transport and closes its connections at the end.

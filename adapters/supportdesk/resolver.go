@@ -52,7 +52,7 @@ func New(accessToken string, options Options) (*Resolver, error) {
 	}, nil
 }
 
-// Name returns Name.
+// Name returns the constant Name.
 func (r *Resolver) Name() string { return Name }
 
 // String returns Name and the base URL, without the token.
@@ -69,7 +69,7 @@ func (r *Resolver) ExportSubject(ctx context.Context, ref domain.SubjectRef) ([]
 	if err != nil {
 		return nil, err
 	}
-	call := r.open()
+	call := r.newCall()
 	defer call.close()
 
 	contact, id, known, err := call.contact(ctx, path)
@@ -104,7 +104,7 @@ func (r *Resolver) EraseSubject(ctx context.Context, ref domain.SubjectRef, _ st
 	if err != nil {
 		return false, err
 	}
-	call := r.open()
+	call := r.newCall()
 	defer call.close()
 
 	response, err := call.send(ctx, http.MethodDelete, path, nil)
@@ -122,9 +122,9 @@ func (r *Resolver) EraseSubject(ctx context.Context, ref domain.SubjectRef, _ st
 	return false, nil
 }
 
-// absent requests the contact after the desk has responded with 404 to its deletion. The 404 alone is no proof: the
-// vendor does not document whether the desk also sends 404 for a merged contact, whose data still exists under another
-// id.
+// absent sends a GET after a DELETE of the contact got a 404. The 404 does not prove that the contact is absent: the
+// vendor does not document the response to a DELETE of a merged contact. The data of a merged contact still exists
+// under another id.
 func (c call) absent(ctx context.Context, path, contactID string) (absent bool, err error) {
 	_, id, known, err := c.contact(ctx, path)
 	switch {

@@ -27,8 +27,8 @@ type system struct {
 	oldest, dueFrom time.Time // zero if there is no such entry
 }
 
-// open has the statuses of outbox entries that have not succeeded.
-var open = []domain.OutboxStatus{
+// reportedStatuses has the statuses of outbox entries that have not succeeded.
+var reportedStatuses = []domain.OutboxStatus{
 	domain.OutboxPending, domain.OutboxInFlight, domain.OutboxFailed, domain.OutboxAbandoned,
 }
 
@@ -38,7 +38,7 @@ func (g *gauges) outbox(observed domain.OutboxObserved) {
 	systems := make([]system, len(observed.Backlogs))
 	for i, backlog := range observed.Backlogs {
 		systems[i] = system{name: backlog.Resolver, counts: map[domain.OutboxStatus]int64{}}
-		for _, status := range open {
+		for _, status := range reportedStatuses {
 			systems[i].counts[status] = backlog.Counts[status]
 		}
 		if backlog.Oldest != nil {
@@ -91,7 +91,7 @@ func (o *Observer) collect(_ context.Context, to metric.Observer) error {
 	defer g.mu.Unlock()
 	for _, system := range g.systems {
 		name := systemKey.String(system.name)
-		for _, status := range open {
+		for _, status := range reportedStatuses {
 			to.ObserveInt64(o.entries, system.counts[status], metric.WithAttributes(name, entryKey.String(string(status))))
 		}
 		to.ObserveFloat64(o.oldestAge, age(now, system.oldest), metric.WithAttributes(name))

@@ -189,11 +189,12 @@ func TestRightsAreCountedFromZero(t *testing.T) {
 	)
 }
 
-// outbox returns an observation of an outbox that has only entries of the external system with the given name. The last
-// two arguments are the enqueue time of the oldest entry, and the earliest time at which an entry was due.
-func outbox(name string, pending, abandoned int64, oldest, due time.Time) domain.OutboxObserved {
+// outbox returns an observation of an outbox that has only entries of the external system with the given name. The
+// parameter oldest is the enqueue time of the oldest entry, and firstDue is the earliest time at which an entry was
+// due.
+func outbox(name string, pending, abandoned int64, oldest, firstDue time.Time) domain.OutboxObserved {
 	return domain.OutboxObserved{Backlogs: []domain.OutboxBacklog{{
-		Resolver: name, Oldest: &oldest, OldestDue: &due,
+		Resolver: name, Oldest: &oldest, OldestDue: &firstDue,
 		Counts: map[domain.OutboxStatus]int64{domain.OutboxPending: pending, domain.OutboxAbandoned: abandoned},
 	}}}
 }

@@ -90,7 +90,7 @@ func (w *SagaWorker) runSafely(ctx context.Context, run func() error) (succeeded
 
 // purge calls the Purge method of the runner every hour until ctx ends. It logs errors.
 func (w *SagaWorker) purge(ctx context.Context, runner purger) {
-	w.every(ctx, firstPurge, purgeInterval, func() error {
+	w.schedule(ctx, firstPurge, purgeInterval, func() error {
 		_, err := runner.Purge(ctx)
 		if err != nil {
 			w.logPeriodic(ctx, "habeas: purge of the outbox failed", purgeInterval, err)
@@ -102,7 +102,7 @@ func (w *SagaWorker) purge(ctx context.Context, runner purger) {
 // observe calls the ObserveOutbox method of the runner immediately and then every minute until ctx ends. It logs
 // errors.
 func (w *SagaWorker) observe(ctx context.Context, runner outboxObserver) {
-	w.every(ctx, 0, observeInterval, func() error {
+	w.schedule(ctx, 0, observeInterval, func() error {
 		err := runner.ObserveOutbox(ctx)
 		if err != nil {
 			w.logPeriodic(ctx, "habeas: the outbox could not be observed", observeInterval, err)
@@ -111,10 +111,10 @@ func (w *SagaWorker) observe(ctx context.Context, runner outboxObserver) {
 	})
 }
 
-// every calls a function repeatedly until ctx ends. The parameter first is the wait before the first call. The interval
-// is the wait between the end of a call and the next call.
-func (w *SagaWorker) every(ctx context.Context, first, interval time.Duration, call func() error) {
-	timer := time.NewTimer(first)
+// schedule calls a function repeatedly until ctx ends. It waits for delay before the first call. The interval is the
+// wait between the end of a call and the next call.
+func (w *SagaWorker) schedule(ctx context.Context, delay, interval time.Duration, call func() error) {
+	timer := time.NewTimer(delay)
 	defer timer.Stop()
 	for {
 		select {

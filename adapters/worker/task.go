@@ -18,8 +18,8 @@ type Task struct {
 	Name  string        // names the task in the log
 	Every time.Duration // the pause after the last part, and after a part that failed; must be positive
 	// Run does one part of the work, and returns more = true if another part remains. The worker calls Run when it starts,
-	// and then after each pause. The pause is at most 100 ms if more is true, and Every otherwise. Run must return when
-	// ctx ends. The worker logs errors and panics of Run.
+	// and then after each pause. The pause is at most 100 ms if more is true, and otherwise Task.Every. Run must return
+	// when ctx ends. The worker logs errors and panics of Run.
 	Run func(ctx context.Context) (more bool, err error)
 }
 

@@ -19,10 +19,10 @@ var (
 	ctx     = context.Background()
 	errBoom = errors.New("boom")
 
-	// given is the time that the clock returns. noon is the same instant as the ledger stores it: in UTC, with
+	// clockTime is the time that the clock returns. noon is the same instant as the ledger stores it: in UTC, with
 	// microseconds.
-	given = time.Date(2024, 3, 1, 13, 0, 0, 123456789, time.FixedZone("CET", 3600))
-	noon  = time.Date(2024, 3, 1, 12, 0, 0, 123456000, time.UTC)
+	clockTime = time.Date(2024, 3, 1, 13, 0, 0, 123456789, time.FixedZone("CET", 3600))
+	noon      = time.Date(2024, 3, 1, 12, 0, 0, 123456000, time.UTC)
 )
 
 // world is a ledger with mocks of its stores. An unexpected call fails the test.
@@ -38,7 +38,7 @@ func newWorld(t *testing.T) world {
 	t.Helper()
 	ctrl := gomock.NewController(t)
 	clock, ids, made := mocks.NewMockClock(ctrl), mocks.NewMockIDSource(ctrl), 0
-	clock.EXPECT().Now().Return(given).AnyTimes()
+	clock.EXPECT().Now().Return(clockTime).AnyTimes()
 	ids.EXPECT().NewID().DoAndReturn(func() string { made++; return fmt.Sprintf("id-%d", made) }).AnyTimes()
 	id, err := domain.NewSubjectID("42")
 	if err != nil {
@@ -168,7 +168,7 @@ func TestWithoutARecordConsentIsNotGranted(t *testing.T) {
 func TestTheStatusAsOfAnInstantQueriesInStoredPrecision(t *testing.T) {
 	w := newWorld(t)
 	w.store.EXPECT().Latest(ctx, w.id, "newsletter", &noon).Return(nil, nil)
-	if _, err := w.StatusAsOf(ctx, w.session, w.id, "newsletter", given); err != nil {
+	if _, err := w.StatusAsOf(ctx, w.session, w.id, "newsletter", clockTime); err != nil {
 		t.Error(err)
 	}
 }
@@ -248,7 +248,7 @@ func TestAnUndeclaredPurposeIsRefusedExceptForThePast(t *testing.T) {
 	w.store.EXPECT().History(ctx, w.id, "ads")
 	w.store.EXPECT().Latest(ctx, w.id, "ads", gomock.Not(gomock.Nil()))
 	_, historyErr := ledger.History(ctx, w.session, w.id, "ads")
-	_, asOfErr := ledger.StatusAsOf(ctx, w.session, w.id, "ads", given)
+	_, asOfErr := ledger.StatusAsOf(ctx, w.session, w.id, "ads", clockTime)
 	if historyErr != nil || asOfErr != nil {
 		t.Errorf("the past: %v, %v", historyErr, asOfErr)
 	}

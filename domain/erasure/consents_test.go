@@ -22,8 +22,7 @@ func (w world) inForce() []domain.ConsentRecord {
 	return []domain.ConsentRecord{record("news", "v3", true), record("ads", "v1", false), record("zoe's", "v2", true)}
 }
 
-// withdraws expects the withdrawal of one consent.
-func (w world) withdraws(id, purpose, version string, payload domain.Payload) *gomock.Call {
+func (w world) expectWithdrawal(id, purpose, version string, payload domain.Payload) *gomock.Call {
 	record := domain.ConsentRecord{
 		SubjectID: w.subject.ID, Purpose: purpose, PolicyVersion: version, RecordedAt: noon, Source: "erasure",
 	}
@@ -49,8 +48,8 @@ func TestAnErasureEndsEachConsentInForce(t *testing.T) {
 			gomock.InOrder(
 				w.locks(), w.requested("id-1", 1, 1), w.applies(0, 0, 0), w.succeeded(0, 0, 0),
 				w.consents.EXPECT().InForce(gomock.Any(), w.subject.ID).Return(w.inForce(), nil),
-				w.withdraws("id-5", "news", "v3", test.news),
-				w.withdraws("id-6", "zoe's", "v2", domain.Payload{"source": "erasure"}), // a purpose that is not declared
+				w.expectWithdrawal("id-5", "news", "v3", test.news),
+				w.expectWithdrawal("id-6", "zoe's", "v2", domain.Payload{"source": "erasure"}), // a purpose that is not declared
 				w.limits.EXPECT().ClearReasons(gomock.Any(), w.subject.ID),
 				w.outbox.EXPECT().Enqueue(gomock.Any(), gomock.Any()),
 				w.completed("id-8", 0, 0, 0, 1, ""),

@@ -11,8 +11,8 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// fails runs the erasure. It fails the test if the erasure returns another error or a result.
-func (w world) fails(tb testing.TB, want error) {
+// mustFail runs the erasure. It fails the test if the erasure returns another error or a result.
+func (w world) mustFail(tb testing.TB, want error) {
 	tb.Helper()
 	result, err := w.Erase(context.Background(), w.session, w.subject)
 	if !errors.Is(err, want) || !reflect.DeepEqual(result, domain.ErasureResult{}) {
@@ -29,7 +29,7 @@ func TestAFailedLockLeavesEvidenceOfTheRequest(t *testing.T) {
 			w := newWorld(t, []string{"desk"}, ref("desk", "d-1"))
 			w.allowStores()
 			gomock.InOrder(w.locks().Return(errBoom), w.requested("id-1", 1, 1).Return(evidenceErr))
-			w.fails(t, errBoom)
+			w.mustFail(t, errBoom)
 		})
 	}
 }
@@ -38,7 +38,7 @@ func TestEvidenceThatCannotBeKeptStopsTheErasure(t *testing.T) {
 	w := newWorld(t, nil)
 	w.allowStores()
 	gomock.InOrder(w.locks(), w.requested("id-1", 0, 0).Return(errBoom))
-	w.fails(t, errBoom)
+	w.mustFail(t, errBoom)
 }
 
 func TestAFailedStepIsEvidenceAndNothingComesAfterIt(t *testing.T) {
@@ -58,7 +58,7 @@ func TestAFailedStepIsEvidenceAndNothingComesAfterIt(t *testing.T) {
 				first.locks(), first.requested("id-1", 1, 1),
 				first.appliesUntil(0, c.err), first.failed("id-2", deleteSessions, c.class),
 			)
-			first.fails(t, c.err)
+			first.mustFail(t, c.err)
 
 			last := newWorld(t, []string{"desk"}, ref("desk", "d-1"))
 			last.allowStores()
@@ -66,7 +66,7 @@ func TestAFailedStepIsEvidenceAndNothingComesAfterIt(t *testing.T) {
 				last.locks(), last.requested("id-1", 1, 1),
 				last.appliesUntil(2, c.err), last.failed("id-2", retainUsers, c.class),
 			)
-			last.fails(t, c.err)
+			last.mustFail(t, c.err)
 		})
 	}
 }
@@ -79,7 +79,7 @@ func TestAFailedStepIsReportedEvenWhenItsEvidenceIsLost(t *testing.T) {
 		w.appliesUntil(0, errBoom),
 		w.failed("id-2", deleteSessions, "internal").Return(errors.New("evidence")),
 	)
-	w.fails(t, errBoom)
+	w.mustFail(t, errBoom)
 }
 
 func TestAStoreThatReturnsFewerRowCountsFailsTheErasure(t *testing.T) {
@@ -102,7 +102,7 @@ func TestAFailureWithoutAStepNamesNoTarget(t *testing.T) {
 		w.audit.EXPECT().AppendEvidence(gomock.Any(),
 			w.event("id-2", "erasure_step_failed", domain.Payload{"error": "internal"})),
 	)
-	w.fails(t, errBoom)
+	w.mustFail(t, errBoom)
 }
 
 func TestAStepThatCannotBeRecordedStopsTheErasure(t *testing.T) {
@@ -112,7 +112,7 @@ func TestAStepThatCannotBeRecordedStopsTheErasure(t *testing.T) {
 		w.locks(), w.requested("id-1", 0, 0),
 		w.applies(3, 1, 1), w.succeeded(3, 1, 1).Return(errBoom),
 	)
-	w.fails(t, errBoom)
+	w.mustFail(t, errBoom)
 }
 
 func TestAnErasureThatCannotEnqueueIsNotCompleted(t *testing.T) {
@@ -123,7 +123,7 @@ func TestAnErasureThatCannotEnqueueIsNotCompleted(t *testing.T) {
 		w.applies(0, 0, 0), w.succeeded(0, 0, 0),
 		w.outbox.EXPECT().Enqueue(gomock.Any(), gomock.Any()).Return(errBoom),
 	)
-	w.fails(t, errBoom)
+	w.mustFail(t, errBoom)
 }
 
 func TestACompletionThatCannotBeRecordedFailsTheErasure(t *testing.T) {
@@ -134,5 +134,5 @@ func TestACompletionThatCannotBeRecordedFailsTheErasure(t *testing.T) {
 		w.applies(0, 0, 0), w.succeeded(0, 0, 0),
 		w.completed("id-5", 0, 0, 0, 0, "").Return(errBoom),
 	)
-	w.fails(t, errBoom)
+	w.mustFail(t, errBoom)
 }

@@ -115,7 +115,7 @@ func TestTheHookAfterNeedsACommitNotifier(t *testing.T) {
 	w.allowStores()
 	gomock.InOrder(w.locks(), w.requested("id-1", 0, 0), w.applies(0, 0, 0), w.succeeded(0, 0, 0),
 		w.completed("id-5", 0, 0, 0, 0, ""))
-	w.fails(t, domain.ErrConfiguration)
+	w.mustFail(t, domain.ErrConfiguration)
 }
 
 func TestAnErasureThatFailsCallsNoHookAfter(t *testing.T) {

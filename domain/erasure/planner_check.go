@@ -128,11 +128,11 @@ func (c checked) checkDeletingPath(path domain.Path) []domain.Problem {
 		problem := domain.Problem{Table: c.table.Name, Column: column.Name, Found: string(column.Personal.Strategy)}
 		switch {
 		case column.Personal.Strategy == domain.StrategyRetain:
-			problem.Code, problem.Message = domain.ErrRetention, "is retained, but "+called(path)+" deletes its row"
+			problem.Code, problem.Message = domain.ErrRetention, "is retained, but "+pathName(path)+" deletes its row"
 			problem.Remedy = "keep the row: remove erasure:delete from the path"
 		case path.Has(column) && column.Personal.Strategy != domain.StrategyErase &&
 			column.Personal.Strategy != domain.StrategyDelete:
-			problem.Message = "has a strategy that keeps its row, but " + called(path) + " deletes its row"
+			problem.Message = "has a strategy that keeps its row, but " + pathName(path) + " deletes its row"
 			problem.Remedy = "remove erasure:delete from the path, or remove the erasure strategy of the column"
 		default:
 			continue
@@ -142,8 +142,8 @@ func (c checked) checkDeletingPath(path domain.Path) []domain.Problem {
 	return found
 }
 
-// called names a path in a message.
-func called(path domain.Path) string {
+// pathName returns the name of a path in a message.
+func pathName(path domain.Path) string {
 	if path.Via == "" {
 		return "the path to the subject"
 	}
@@ -186,7 +186,7 @@ func (c checked) checkClearedPath(path domain.Path) []domain.Problem {
 		if column.Personal.Strategy == domain.StrategyRetain {
 			found = append(found, domain.Problem{
 				Code: domain.ErrRetention, Table: c.table.Name, Column: column.Name,
-				Message: "is retained, but " + called(path) + " is set to NULL; after that, no export and no erasure can find it",
+				Message: "is retained, but " + pathName(path) + " is set to NULL; after that, no export and no erasure can find it",
 				Remedy:  "keep the reference: remove erasure:null from the path",
 			})
 		}

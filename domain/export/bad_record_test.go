@@ -43,7 +43,7 @@ func TestABadRecordMakesOnlyItsSystemIncomplete(t *testing.T) {
 				return append(records("good"), record), nil
 			}
 			w := newWorld(t, 0, resolver(t, "desk", odd), resolver(t, "mail", has("address")))
-			w.succeeds(domain.ExportRecord{Source: "users", Field: "email"})
+			w.expectExport(domain.ExportRecord{Source: "users", Field: "email"})
 			bundle, err := w.Export(t.Context(), w.session, w.subject)
 			if err != nil || !slices.Equal(bundle.IncompleteSources, []string{"desk"}) {
 				t.Fatalf("got %v, %v", bundle.IncompleteSources, err)
@@ -66,7 +66,7 @@ func TestAnErrorThatIsANilPointerIsAnError(t *testing.T) {
 			return records("partial"), err
 		}
 		w := newWorld(t, 0, resolver(t, "desk", failing))
-		w.succeeds()
+		w.expectExport()
 		bundle, err := w.Export(t.Context(), w.session, w.subject)
 		if err != nil || !slices.Equal(bundle.IncompleteSources, []string{"desk"}) || len(bundle.Records) > 0 {
 			t.Errorf("%s: got %v, %v", name, bundle.IncompleteSources, err)
@@ -83,7 +83,7 @@ func TestTheRecordsOfASystemAreCopied(t *testing.T) {
 	w := newWorld(t, 0, resolver(t, "desk", func(context.Context, domain.SubjectRef) ([]domain.ExportRecord, error) {
 		return own, nil
 	}))
-	w.succeeds()
+	w.expectExport()
 	bundle, err := w.Export(t.Context(), w.session, w.subject)
 	if err != nil {
 		t.Fatal(err)
@@ -108,7 +108,7 @@ func TestAZoneWithSecondsDoesNotMoveAnInstant(t *testing.T) {
 	w := newWorld(t, 0, resolver(t, "desk", func(context.Context, domain.SubjectRef) ([]domain.ExportRecord, error) {
 		return []domain.ExportRecord{{Field: "f", Value: instant, ExpiresAt: &instant}}, nil
 	}))
-	w.succeeds()
+	w.expectExport()
 	bundle, err := w.Export(t.Context(), w.session, w.subject)
 	if err != nil {
 		t.Fatal(err)
@@ -159,7 +159,7 @@ func TestACallThatOutlivesTheRequestUsesNoPartOfIt(t *testing.T) {
 			return nil, ctx.Err()
 		}
 		w := newWorld(t, time.Minute, resolver(t, "desk", ignores))
-		w.succeeds()
+		w.expectExport()
 		bundle, err := w.Export(request, w.session, w.subject)
 		request.over.Store(true)
 		request.value, request.err, request.done = "of another", errBoom, make(chan struct{})

@@ -34,7 +34,7 @@ func TestASystemThatFailsFailsNothingElse(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, 0,
 				resolver(t, "mail", has("address")), resolver(t, "desk", respond), resolver(t, "ads", has("segment")))
-			w.succeeds(domain.ExportRecord{Source: "users", Field: "email"})
+			w.expectExport(domain.ExportRecord{Source: "users", Field: "email"})
 			bundle, err := w.Export(t.Context(), w.session, w.subject)
 			if err != nil || !slices.Equal(bundle.IncompleteSources, []string{"desk"}) {
 				t.Fatalf("got %v, %v", bundle.IncompleteSources, err)
@@ -55,7 +55,7 @@ func TestASystemThatIgnoresItsDeadlineDelaysNoExport(t *testing.T) {
 		}
 		w := newWorld(t, time.Minute,
 			resolver(t, "mail", ignores), resolver(t, "desk", has("tickets")), resolver(t, "ads", ignores))
-		w.succeeds(domain.ExportRecord{Source: "users", Field: "email"})
+		w.expectExport(domain.ExportRecord{Source: "users", Field: "email"})
 		start := now()
 		bundle, err := w.Export(t.Context(), w.session, w.subject)
 		waited := now().Sub(start)
@@ -85,7 +85,7 @@ func TestSystemsAreCalledConcurrently(t *testing.T) {
 			}
 		}
 		w := newWorld(t, time.Minute, resolver(t, "mail", slow("address")), resolver(t, "desk", slow("tickets")))
-		w.succeeds()
+		w.expectExport()
 		start := now()
 		bundle, err := w.Export(t.Context(), w.session, w.subject)
 		if err != nil || len(bundle.IncompleteSources) > 0 {
@@ -113,7 +113,7 @@ func TestEverySystemHasADeadline(t *testing.T) {
 				return nil, nil
 			}
 			w := newWorld(t, configured, resolver(t, "desk", check))
-			w.succeeds()
+			w.expectExport()
 			if _, err := w.Export(t.Context(), w.session, w.subject); err != nil {
 				t.Error(err)
 			}
@@ -132,7 +132,7 @@ func TestASystemWithTwoRefsIsCalledTwiceAndNamedOnce(t *testing.T) {
 	desk.EXPECT().ExportSubject(gomock.Any(), w.subject.Refs[0]).DoAndReturn(fails)
 	desk.EXPECT().ExportSubject(gomock.Any(), w.subject.Refs[1]).DoAndReturn(has("tickets"))
 	desk.EXPECT().ExportSubject(gomock.Any(), w.subject.Refs[2]).DoAndReturn(fails)
-	w.succeeds()
+	w.expectExport()
 	bundle, err := w.Export(t.Context(), w.session, w.subject)
 	if err != nil || !slices.Equal(bundle.IncompleteSources, []string{"desk"}) {
 		t.Fatalf("got %v, %v", bundle.IncompleteSources, err)
@@ -148,7 +148,7 @@ func TestASystemWithAnInvalidValueIsIncomplete(t *testing.T) {
 			return []domain.ExportRecord{{Field: "odd", Value: value}}, nil
 		}
 		w := newWorld(t, 0, resolver(t, "desk", odd))
-		w.succeeds(domain.ExportRecord{Source: "users", Field: "email"})
+		w.expectExport(domain.ExportRecord{Source: "users", Field: "email"})
 		bundle, err := w.Export(t.Context(), w.session, w.subject)
 		if err != nil || !slices.Equal(bundle.IncompleteSources, []string{"desk"}) || len(bundle.Records) != 1 {
 			t.Errorf("%v: got %v, %v", value, bundle.IncompleteSources, err)

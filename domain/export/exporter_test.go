@@ -18,7 +18,9 @@ import (
 func TestLocalRecordsComeFirstThenTheSystemsInOrder(t *testing.T) {
 	w := newWorld(t, 0,
 		resolver(t, "mail", has("address", "opened")), resolver(t, "desk", has()), resolver(t, "ads", has("segment")))
-	w.succeeds(domain.ExportRecord{Source: "users", Field: "email"}, domain.ExportRecord{Source: "orders", Field: "note"})
+	w.expectExport(
+		domain.ExportRecord{Source: "users", Field: "email"}, domain.ExportRecord{Source: "orders", Field: "note"},
+	)
 	bundle, err := w.Export(t.Context(), w.session, w.subject)
 	if err != nil {
 		t.Fatal(err)
@@ -37,7 +39,7 @@ func TestLocalRecordsComeFirstThenTheSystemsInOrder(t *testing.T) {
 
 func TestAnEmptyBundleHasEmptyLists(t *testing.T) {
 	w := newWorld(t, 0)
-	w.succeeds()
+	w.expectExport()
 	bundle, err := w.Export(t.Context(), w.session, w.subject)
 	if err != nil || bundle.Records == nil || bundle.IncompleteSources == nil {
 		t.Errorf("got %+v, %v, want empty lists, which are [] in JSON", bundle, err)
@@ -71,7 +73,7 @@ func TestEvidenceThenSystemsThenTheDatabaseThenCompletion(t *testing.T) {
 func TestTheEventsNameIncompleteAndSkippedSystems(t *testing.T) {
 	w := newWorld(t, 0,
 		resolver(t, "mail", fails), uncalled(t, "skipped"), resolver(t, "desk", has("tickets")), resolver(t, "ads", fails))
-	w.stores()
+	w.allowStores()
 	id := w.subject.ID
 	gomock.InOrder(
 		w.audit.EXPECT().AppendEvidence(gomock.Any(), event("id-1", "export_requested", id, domain.Payload{
@@ -122,7 +124,7 @@ func TestEvidenceThatCannotBeKeptStopsTheExport(t *testing.T) {
 
 func TestAFailureOfTheDatabaseFailsTheExport(t *testing.T) {
 	w := newWorld(t, 0, resolver(t, "desk", has("tickets")))
-	w.stores()
+	w.allowStores()
 	w.audit.EXPECT().AppendEvidence(gomock.Any(), gomock.Any())
 	w.subjects.EXPECT().Export(gomock.Any(), gomock.Any(), gomock.Any()).Return(errBoom)
 	bundle, err := w.Export(t.Context(), w.session, w.subject)
@@ -133,7 +135,7 @@ func TestAFailureOfTheDatabaseFailsTheExport(t *testing.T) {
 
 func TestACompletionThatCannotBeRecordedFailsTheExport(t *testing.T) {
 	w := newWorld(t, 0)
-	w.stores()
+	w.allowStores()
 	w.audit.EXPECT().AppendEvidence(gomock.Any(), gomock.Any())
 	w.subjects.EXPECT().Export(gomock.Any(), gomock.Any(), gomock.Any())
 	w.audit.EXPECT().Append(gomock.Any(), gomock.Any()).Return(errBoom)

@@ -58,8 +58,7 @@ func newKeyWorld(t *testing.T, timeout time.Duration) keyWorld {
 	return w
 }
 
-// holds expects a read of n keys.
-func (w keyWorld) holds(n int) (keys []string) {
+func (w keyWorld) expectKeys(n int) (keys []string) {
 	for i := range n {
 		keys = append(keys, fmt.Sprintf("%07d", i))
 	}
@@ -76,7 +75,7 @@ func (w keyWorld) holds(n int) (keys []string) {
 
 func TestKeysAreSentInBoundedBatches(t *testing.T) {
 	w := newKeyWorld(t, time.Minute)
-	keys := w.holds(25_050)
+	keys := w.expectKeys(25_050)
 	var called []string
 	w.media.EXPECT().ExportKeys(gomock.Any(), gomock.Any()).DoAndReturn(
 		func(ctx context.Context, batch []string) ([]domain.ExportRecord, error) {
@@ -106,7 +105,7 @@ func TestASystemThatFailsForKeysIsIncomplete(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newKeyWorld(t, 50*time.Millisecond)
-			w.holds(500)
+			w.expectKeys(500)
 			calls := 0
 			w.media.EXPECT().ExportKeys(gomock.Any(), gomock.Any()).DoAndReturn(
 				func(ctx context.Context, batch []string) ([]domain.ExportRecord, error) {

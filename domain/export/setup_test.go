@@ -75,15 +75,16 @@ func newWorld(t *testing.T, timeout time.Duration, registered ...ports.Resolver)
 
 func refTo(name string) domain.SubjectRef { return domain.SubjectRef{Kind: name, Value: name + "-ref"} }
 
-// stores allows any number of uses of the session's stores.
-func (w world) stores() {
+// allowStores allows any number of calls of the session's stores.
+func (w world) allowStores() {
 	w.session.EXPECT().Audit().Return(w.audit).AnyTimes()
 	w.session.EXPECT().Subjects().Return(w.subjects).AnyTimes()
 }
 
-// succeeds expects an export that reads the given records from the application's tables. It accepts any audit events.
-func (w world) succeeds(local ...domain.ExportRecord) {
-	w.stores()
+// expectExport expects an export that reads the given records from the application's tables. It accepts any audit
+// events.
+func (w world) expectExport(local ...domain.ExportRecord) {
+	w.allowStores()
 	w.audit.EXPECT().AppendEvidence(gomock.Any(), gomock.Any())
 	w.subjects.EXPECT().Export(gomock.Any(), w.subject.ID, gomock.Any()).DoAndReturn(yields(local...))
 	w.audit.EXPECT().Append(gomock.Any(), gomock.Any())

@@ -12,7 +12,7 @@ import (
 
 func TestAStreamBeginsWithTheBundleWithoutRecords(t *testing.T) {
 	w := newWorld(t, 0, resolver(t, "mail", has("address")), resolver(t, "desk", fails))
-	w.succeeds(domain.ExportRecord{Source: "users", Field: "email"})
+	w.expectExport(domain.ExportRecord{Source: "users", Field: "email"})
 	var got []string
 	err := w.Stream(t.Context(), w.session, w.subject,
 		func(head domain.ExportBundle) error {
@@ -39,7 +39,7 @@ func TestAStreamEndsWithAnErrorOfItsReader(t *testing.T) {
 	refuses := func(domain.ExportRecord) error { return errBoom }
 
 	w := newWorld(t, 0)
-	w.stores()
+	w.allowStores()
 	w.audit.EXPECT().AppendEvidence(gomock.Any(), gomock.Any()).Times(2) // nothing is completed
 	if err := w.Stream(t.Context(), w.session, w.subject, refusesToBegin, refuses); !errors.Is(err, errBoom) {
 		t.Errorf("at the beginning: %v", err)
@@ -51,7 +51,7 @@ func TestAStreamEndsWithAnErrorOfItsReader(t *testing.T) {
 	}
 
 	external := newWorld(t, 0, resolver(t, "mail", has("address")))
-	external.stores()
+	external.allowStores()
 	external.audit.EXPECT().AppendEvidence(gomock.Any(), gomock.Any())
 	external.subjects.EXPECT().Export(gomock.Any(), gomock.Any(), gomock.Any())
 	if err := external.Stream(t.Context(), external.session, external.subject, begins, refuses); !errors.Is(err, errBoom) {

@@ -12,8 +12,8 @@ import (
 	"github.com/habeas-data/habeas/domain/rectification"
 )
 
-// fails runs the rectification. It fails the test if the rectification returns another error or a result.
-func (w world) fails(tb testing.TB, want error) {
+// mustFail runs the rectification. It fails the test if the rectification returns another error or a result.
+func (w world) mustFail(tb testing.TB, want error) {
 	tb.Helper()
 	result, err := w.RectifySubject(context.Background(), w.session, w.subject, corrections, rectification.AllColumns())
 	if !errors.Is(err, want) || !reflect.DeepEqual(result, domain.RectificationResult{}) {
@@ -23,9 +23,9 @@ func (w world) fails(tb testing.TB, want error) {
 
 func TestEvidenceThatCannotBeKeptStopsTheRectification(t *testing.T) {
 	w := newWorld(t, nil)
-	w.stores()
+	w.allowStores()
 	w.requested("id-1", "contact,identity", 2, 0, 0).Return(errBoom)
-	w.fails(t, errBoom)
+	w.mustFail(t, errBoom)
 }
 
 func TestAFailedStepIsEvidenceAndNothingComesAfterIt(t *testing.T) {
@@ -41,66 +41,66 @@ func TestAFailedStepIsEvidenceAndNothingComesAfterIt(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			first := newWorld(t, []string{"desk!"}, ref("desk", "d-1"))
-			first.stores()
+			first.allowStores()
 			gomock.InOrder(
 				first.requested("id-1", "contact,identity", 2, 1, 1),
 				first.writes(writeUsers).Return(int64(0), c.err), first.failed("id-2", "users", c.class),
 			)
-			first.fails(t, c.err)
+			first.mustFail(t, c.err)
 
 			last := newWorld(t, []string{"desk!"}, ref("desk", "d-1"))
-			last.stores()
+			last.allowStores()
 			gomock.InOrder(
 				last.requested("id-1", "contact,identity", 2, 1, 1),
 				last.writes(writeUsers).Return(int64(1), nil), last.succeeded("id-2", "users", 1),
 				last.writes(writeInvoices).Return(int64(9), c.err), last.failed("id-3", "invoices", c.class),
 			)
-			last.fails(t, c.err)
+			last.mustFail(t, c.err)
 		})
 	}
 }
 
 func TestAFailedStepIsReportedEvenWhenItsEvidenceIsLost(t *testing.T) {
 	w := newWorld(t, nil)
-	w.stores()
+	w.allowStores()
 	gomock.InOrder(
 		w.requested("id-1", "contact,identity", 2, 0, 0),
 		w.writes(writeUsers).Return(int64(0), errBoom),
 		w.failed("id-2", "users", "internal").Return(errors.New("evidence")),
 	)
-	w.fails(t, errBoom)
+	w.mustFail(t, errBoom)
 }
 
 func TestAStepThatCannotBeRecordedStopsTheRectification(t *testing.T) {
 	w := newWorld(t, nil)
-	w.stores()
+	w.allowStores()
 	gomock.InOrder(
 		w.requested("id-1", "contact,identity", 2, 0, 0),
 		w.writes(writeUsers).Return(int64(1), nil), w.succeeded("id-2", "users", 1).Return(errBoom),
 	)
-	w.fails(t, errBoom)
+	w.mustFail(t, errBoom)
 }
 
 func TestARectificationThatCannotEnqueueIsNotCompleted(t *testing.T) {
 	w := newWorld(t, []string{"desk!"}, ref("desk", "d-1"))
-	w.stores()
+	w.allowStores()
 	gomock.InOrder(
 		w.requested("id-1", "contact,identity", 2, 1, 1),
 		w.writes(writeUsers), w.succeeded("id-2", "users", 0),
 		w.writes(writeInvoices), w.succeeded("id-3", "invoices", 0),
 		w.outbox.EXPECT().Enqueue(gomock.Any(), gomock.Any()).Return(errBoom),
 	)
-	w.fails(t, errBoom)
+	w.mustFail(t, errBoom)
 }
 
 func TestACompletionThatCannotBeRecordedFailsTheRectification(t *testing.T) {
 	w := newWorld(t, nil)
-	w.stores()
+	w.allowStores()
 	gomock.InOrder(
 		w.requested("id-1", "contact,identity", 2, 0, 0),
 		w.writes(writeUsers), w.succeeded("id-2", "users", 0),
 		w.writes(writeInvoices), w.succeeded("id-3", "invoices", 0),
 		w.completed("id-4", 0, 0, "").Return(errBoom),
 	)
-	w.fails(t, errBoom)
+	w.mustFail(t, errBoom)
 }

@@ -51,7 +51,7 @@ func TestAHookBeforeComesFirstAndMayFailTheRectification(t *testing.T) {
 					return c.do()
 				}
 			}, nil)
-			w.stores()
+			w.allowStores()
 			requested := w.requested("id-1", "identity", 1, 0, 0)
 			if c.class == "" {
 				gomock.InOrder(requested, w.writes(writeAge).Return(int64(1), nil), w.succeeded("id-2", "users", 1),
@@ -92,7 +92,7 @@ func TestTheHookAfterIsCalledAfterTheCommit(t *testing.T) {
 					}
 				}
 			}, nil)
-			w.stores()
+			w.allowStores()
 			gomock.InOrder(w.requested("id-1", "identity", 1, 0, 0), w.writes(writeAge).Return(int64(1), nil),
 				w.succeeded("id-2", "users", 1), w.completed("id-3", 1, 0, ""))
 			session := &notifying{MockSession: w.session}
@@ -112,7 +112,7 @@ func TestTheHookAfterNeedsACommitNotifier(t *testing.T) {
 	w := newConfigured(t, func(config *rectification.Config) {
 		config.After = func(context.Context, domain.Subject, domain.RectificationResult) { t.Error("the hook is called") }
 	}, nil)
-	w.stores()
+	w.allowStores()
 	gomock.InOrder(w.requested("id-1", "identity", 1, 0, 0), w.writes(writeAge).Return(int64(1), nil),
 		w.succeeded("id-2", "users", 1), w.completed("id-3", 1, 0, ""))
 	if _, err := w.RectifySubject(t.Context(), w.session, w.subject, newAge); !errors.Is(err, domain.ErrConfiguration) {

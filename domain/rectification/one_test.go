@@ -196,7 +196,7 @@ func TestACorrectionWithoutAUniquePlaceIsRefused(t *testing.T) {
 
 func TestCorrectionsOfColumnsAreNotSentToExternalSystems(t *testing.T) {
 	w := newWorld(t, []string{"desk!"}, ref("desk", "d-1"))
-	w.stores() // no use of the outbox
+	w.allowStores() // no use of the outbox
 	gomock.InOrder(
 		w.requested("id-1", "identity", 1, 0, 1),
 		w.writes(domain.RectificationStep{Table: "users", Values: []domain.ColumnValue{value("age", int64(7))}}).
@@ -212,7 +212,7 @@ func TestCorrectionsOfColumnsAreNotSentToExternalSystems(t *testing.T) {
 
 func TestARowOfAnotherSubjectIsAnError(t *testing.T) {
 	w := newWorld(t, nil)
-	w.stores()
+	w.allowStores()
 	step := domain.RectificationStep{Table: "users", Row: "43", Values: []domain.ColumnValue{value("age", int64(7))}}
 	gomock.InOrder(
 		w.requested("id-1", "identity", 1, 0, 0),
@@ -229,7 +229,7 @@ func TestARowOfAnotherSubjectIsAnError(t *testing.T) {
 
 func TestRowsThatAreCorrectedOneByOneCountOnce(t *testing.T) {
 	w := newWorld(t, nil)
-	w.stores()
+	w.allowStores()
 	w.subjects.EXPECT().LockToRectify(gomock.Any(), gomock.Any()).AnyTimes()
 	w.audit.EXPECT().AppendEvidence(gomock.Any(), gomock.Any()).AnyTimes()
 	w.audit.EXPECT().Append(gomock.Any(), gomock.Any()).AnyTimes()

@@ -18,7 +18,7 @@ import (
 func TestARectificationRecordsWritesEnqueuesAndCompletes(t *testing.T) {
 	desk := domain.SubjectRef{Kind: "desk", Value: "d-1", Extra: map[string]string{"region": "eu"}}
 	w := newWorld(t, []string{"mail!", "ads!", "shop", "desk!", "crm"}, desk, ref("crm", "c-1"), ref("mail", "m-1"))
-	w.stores() // without the lock of an erasure, which would record an erasure
+	w.allowStores() // without the lock of an erasure, which would record an erasure
 	gomock.InOrder(
 		w.requested("id-1", "contact,identity", 2, 2, 3),
 		w.writes(writeUsers).Return(int64(1), nil), w.succeeded("id-2", "users", 1),
@@ -38,7 +38,7 @@ func TestARectificationRecordsWritesEnqueuesAndCompletes(t *testing.T) {
 
 func TestWithoutARectifyingSystemNothingIsEnqueued(t *testing.T) {
 	w := newWorld(t, nil)
-	w.stores() // no use of the outbox
+	w.allowStores() // no use of the outbox
 	gomock.InOrder(
 		w.requested("id-1", "identity", 1, 0, 0),
 		w.writes(domain.RectificationStep{Table: "users", Values: []domain.ColumnValue{{Column: "age", Value: int64(7)}}}),
@@ -58,7 +58,7 @@ func TestWithoutARectifyingSystemNothingIsEnqueued(t *testing.T) {
 
 func TestACategoryThatOnlyExternalSystemsHaveIsSentToThem(t *testing.T) {
 	w := newWorld(t, []string{"desk!"}, ref("desk", "old"), ref("desk", "new"))
-	w.stores() // no use of the subject store
+	w.allowStores() // no use of the subject store
 	berlin := domain.Corrections{domain.CategoryLocation: "Berlin"}
 	old, other := w.entry("id-2", "desk", ref("desk", "old")), w.entry("id-3", "desk", ref("desk", "new"))
 	old.Corrections, other.Corrections = berlin, berlin
@@ -75,7 +75,7 @@ func TestACategoryThatOnlyExternalSystemsHaveIsSentToThem(t *testing.T) {
 
 func TestInstantsOfARectificationAreUTCInMicroseconds(t *testing.T) {
 	w := newWorld(t, []string{"desk!"}, ref("desk", "d-1"))
-	w.stores()
+	w.allowStores()
 	*w.now = noon.Add(999).In(time.FixedZone("CET", 3600))
 	gomock.InOrder(
 		w.requested("id-1", "contact,identity", 2, 1, 1),
@@ -149,7 +149,7 @@ func TestRefusedCorrectionsLeaveNoCallAtAll(t *testing.T) {
 
 func TestEachRectificationHasItsOwnSkippedSystems(t *testing.T) {
 	w := newWorld(t, []string{"mail!", "desk!"})
-	w.stores()
+	w.allowStores()
 	w.subjects.EXPECT().LockToRectify(gomock.Any(), gomock.Any()).Times(2)
 	w.audit.EXPECT().AppendEvidence(gomock.Any(), gomock.Any()).Times(2)
 	w.audit.EXPECT().Append(gomock.Any(), gomock.Any()).Times(4)

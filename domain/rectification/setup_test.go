@@ -129,8 +129,8 @@ func resolverSet(tb testing.TB, names ...string) []ports.Resolver {
 	return registered
 }
 
-// stores allows any number of uses of the session's stores.
-func (w world) stores() {
+// allowStores allows any number of calls of the session's stores.
+func (w world) allowStores() {
 	w.audit.EXPECT().AppendOnRollback(gomock.Any(), gomock.Any()).AnyTimes()
 	w.session.EXPECT().Subjects().Return(w.subjects).AnyTimes()
 	w.session.EXPECT().Outbox().Return(w.outbox).AnyTimes()

@@ -53,8 +53,9 @@ func newWorld(t *testing.T) *world {
 	return &world{Store: store, fail: map[string]error{}}
 }
 
-// knows records an erasure of the subject in the database. The erasure was made the given number of seconds after noon.
-func (w *world) knows(t *testing.T, id string, after int) {
+// recordErasure records an erasure of the subject in the database. The erasure was made the given number of seconds
+// after noon.
+func (w *world) recordErasure(t *testing.T, id string, after int) {
 	t.Helper()
 	must(t, w.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
 		return s.Subjects().Lock(ctx, idOf(t, id), noon.Add(time.Duration(after)*time.Second))
@@ -119,9 +120,9 @@ func is(t *testing.T, what string, got, want domain.ReplayReport, names []string
 
 func TestSubjectsErasedSinceTheBackupAreErasedAgain(t *testing.T) {
 	w := newWorld(t)
-	w.knows(t, "1", 1)
-	w.knows(t, "2", 2)
-	w.knows(t, "9", 9)
+	w.recordErasure(t, "1", 1)
+	w.recordErasure(t, "2", 2)
+	w.recordErasure(t, "9", 9)
 	lines := lineOf(t, "1", 1) + lineOf(t, "2", 2) + lineOf(t, "3", 3) + lineOf(t, "2", 4) + lineOf(t, "2", 3) +
 		"\n" + lineOf(t, "4", 5) + lineOf(t, "3", 6)
 	var progress []int64

@@ -22,10 +22,10 @@ var (
 	purpose = "ads"
 	reason  = "the address is wrong"
 
-	// given is the time that the clock returns. noon is the same instant as the ledger stores it: in UTC, with
+	// clockTime is the time that the clock returns. noon is the same instant as the ledger stores it: in UTC, with
 	// microseconds.
-	given = time.Date(2024, 3, 1, 13, 0, 0, 123456789, time.FixedZone("CET", 3600))
-	noon  = time.Date(2024, 3, 1, 12, 0, 0, 123456000, time.UTC)
+	clockTime = time.Date(2024, 3, 1, 13, 0, 0, 123456789, time.FixedZone("CET", 3600))
+	noon      = time.Date(2024, 3, 1, 12, 0, 0, 123456000, time.UTC)
 )
 
 // world is a ledger with mocks of its stores. An unexpected call fails the test.
@@ -41,7 +41,7 @@ func newWorld(t *testing.T) world {
 	t.Helper()
 	ctrl := gomock.NewController(t)
 	clock, ids, made := mocks.NewMockClock(ctrl), mocks.NewMockIDSource(ctrl), 0
-	clock.EXPECT().Now().Return(given).AnyTimes()
+	clock.EXPECT().Now().Return(clockTime).AnyTimes()
 	ids.EXPECT().NewID().DoAndReturn(func() string { made++; return fmt.Sprintf("id-%d", made) }).AnyTimes()
 	id, err := domain.NewSubjectID("42")
 	if err != nil {

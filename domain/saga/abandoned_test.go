@@ -23,18 +23,18 @@ func TestAbandonmentIsReportedAfterTheCommit(t *testing.T) {
 			reported = append(reported, entry)
 		}
 	}, desk(t, responds(false, refused)))
-	w.does()
+	w.expectSession()
 	entry := claimed(t, domain.OperationErase, 3, 1)[0]
 	entry.Corrections = domain.Corrections{domain.CategoryContact: "jane@example.org"} // must not reach the hook
 	earlier := "timeout"
 	entry.LastError = &earlier
-	w.claims(entry)
+	w.expectClaim(entry)
 	w.settled()
 	w.sessions.EXPECT().Do(anything, anything).DoAndReturn(func(ctx context.Context, fn session) error {
 		defer func() { committed = true }()
 		return w.do(ctx, fn)
 	})
-	w.runs(t, 1)
+	w.mustSettle(t, 1)
 
 	now := "refused"
 	want := entry
@@ -56,12 +56,12 @@ func TestOnlyAbandonmentIsReported(t *testing.T) {
 		}, desk(t, func(_ context.Context, _ domain.SubjectRef, id string) (bool, error) {
 			return false, map[string]error{"entry-0": nil, "entry-1": errBoom, "entry-2": refused}[id]
 		}))
-		w.does().Times(2)
+		w.expectSession().Times(2)
 		entries := claimed(t, domain.OperationErase, 1, 4)
 		entries[3].Resolver = "unknown"
-		w.claims(entries...)
+		w.expectClaim(entries...)
 		w.settled()
-		w.runs(t, 4)
+		w.mustSettle(t, 4)
 		slices.Sort(reported)
 		if !slices.Equal(reported, []string{"entry-2", "entry-3"}) {
 			t.Errorf("reported %v", reported)
@@ -83,10 +83,10 @@ func TestEachFailureIsReportedWithItsCause(t *testing.T) {
 			}
 			panic("the report")
 		})
-		w.does().Times(2)
-		w.claims(claimed(t, domain.OperationErase, 1, 3)...)
+		w.expectSession().Times(2)
+		w.expectClaim(claimed(t, domain.OperationErase, 1, 3)...)
 		w.settled()
-		w.runs(t, 3)
+		w.mustSettle(t, 3)
 		want := map[string]domain.OutboxStatus{"entry-1": domain.OutboxFailed, "entry-2": domain.OutboxAbandoned}
 		if !maps.Equal(reported, want) {
 			t.Errorf("reported are %v, want %v", reported, want)
@@ -103,10 +103,10 @@ func TestAPanicOfTheHookChangesNothing(t *testing.T) {
 				panic(errBoom)
 			}
 		}, desk(t, responds(false, refused)))
-		w.does().Times(2)
-		w.claims(claimed(t, domain.OperationErase, 1, 3)...)
+		w.expectSession().Times(2)
+		w.expectClaim(claimed(t, domain.OperationErase, 1, 3)...)
 		w.settled()
-		w.runs(t, 3)
+		w.mustSettle(t, 3)
 		slices.Sort(reported)
 		if !slices.Equal(reported, []string{"entry-0", "entry-1", "entry-2"}) {
 			t.Errorf("reported %v: a panic prevented further reports", reported)

@@ -61,11 +61,11 @@ func TestCallsRunConcurrentlyUpToTheLimit(t *testing.T) {
 					}
 					return takes(time.Second)(ctx, ref, id)
 				}))
-			w.does().AnyTimes()
+			w.expectSession().AnyTimes()
 			w.settled()
-			w.claims(claimed(t, domain.OperationErase, 1, c.batch)...)
+			w.expectClaim(claimed(t, domain.OperationErase, 1, c.batch)...)
 			start := bubble.Now()
-			w.runs(t, c.batch)
+			w.mustSettle(t, c.batch)
 			if got := since(start); int(most.Load()) != c.want || got < c.takes || got > c.takes+time.Second/2 {
 				t.Errorf("%d concurrent calls in %v, want %d in %v", most.Load(), got, c.want, c.takes)
 			}
@@ -87,8 +87,8 @@ func TestNoCallRunsInASession(t *testing.T) {
 		return w.do(ctx, fn)
 	}).Times(2)
 	w.settled()
-	w.claims(claimed(t, domain.OperationErase, 1, 1)...)
-	w.runs(t, 1)
+	w.expectClaim(claimed(t, domain.OperationErase, 1, 1)...)
+	w.mustSettle(t, 1)
 }
 
 func TestACallHasADeadlineAndTheValuesOfTheContext(t *testing.T) {
@@ -105,9 +105,9 @@ func TestACallHasADeadlineAndTheValuesOfTheContext(t *testing.T) {
 					}
 					return false, nil
 				}))
-			w.does().Times(2)
+			w.expectSession().Times(2)
 			w.settled()
-			w.claims(claimed(t, domain.OperationErase, 1, 1)...)
+			w.expectClaim(claimed(t, domain.OperationErase, 1, 1)...)
 			if _, err := w.RunOnce(context.WithValue(t.Context(), key{}, "value")); err != nil {
 				t.Error(err)
 			}
@@ -125,9 +125,9 @@ func TestASystemThatIgnoresItsDeadlineIsLeftBehind(t *testing.T) {
 				values <- ctx.Value(key{})
 				return false, nil
 			}))
-			w.does().Times(2)
+			w.expectSession().Times(2)
 			got := w.settled()
-			w.claims(claimed(t, domain.OperationErase, attempts, 1)...)
+			w.expectClaim(claimed(t, domain.OperationErase, attempts, 1)...)
 			start := bubble.Now()
 			if _, err := w.RunOnce(context.WithValue(t.Context(), key{}, "of a request that is over")); err != nil {
 				t.Error(err)
@@ -154,10 +154,10 @@ func TestACallThatCouldOutlastTheLeaseIsNotMade(t *testing.T) {
 			calls++
 			return takes(15*time.Second)(ctx, ref, id)
 		}))
-		w.does().AnyTimes()
+		w.expectSession().AnyTimes()
 		got := w.settled()
-		w.claims(claimed(t, domain.OperationErase, 1, 5)...)
-		w.runs(t, 3) // they start after 0, 15 and 30 seconds; 30 seconds is the latest possible start
+		w.expectClaim(claimed(t, domain.OperationErase, 1, 5)...)
+		w.mustSettle(t, 3) // they start after 0, 15 and 30 seconds; 30 seconds is the latest possible start
 		if given := statuses(*got); calls != 3 || given["entry-2"] != domain.OutboxSucceeded ||
 			given["entry-3"] != domain.OutboxPending || given["entry-4"] != domain.OutboxPending {
 			t.Errorf("%d calls, then %v", calls, given)
@@ -181,7 +181,7 @@ func TestAnEndLetsCallsInFlightFinishAndGivesTheOthersBack(t *testing.T) {
 		}).AnyTimes()
 		got := w.settled()
 		entries := claimed(t, domain.OperationErase, 3, 5)
-		w.claims(entries...)
+		w.expectClaim(entries...)
 		start := bubble.Now()
 		settled, err := w.RunOnce(ctx)
 		if waited := since(start); err != nil || settled != 2 || waited > 11*time.Second {
@@ -207,7 +207,7 @@ func TestARunWhoseContextHasEndedMakesNoCalls(t *testing.T) {
 		return w.do(ctx, fn)
 	}).Times(2)
 	got := w.settled()
-	w.claims(claimed(t, domain.OperationErase, 1, 1)...)
+	w.expectClaim(claimed(t, domain.OperationErase, 1, 1)...)
 	settled, err := w.RunOnce(ctx)
 	if err != nil || settled != 0 || statuses(*got)["entry-0"] != domain.OutboxPending {
 		t.Errorf("got %d, %v, %v", settled, err, *got)

@@ -94,8 +94,8 @@ func (c *company) enqueue(t *testing.T, name string, n int) {
 	}))
 }
 
-// work runs batches for the duration d, like a worker that polls every second.
-func (c *company) work(t *testing.T, d time.Duration) {
+// runFor runs batches for the duration d, like a worker that polls every second.
+func (c *company) runFor(t *testing.T, d time.Duration) {
 	t.Helper()
 	for start := bubble.Now(); since(start) < d; {
 		settled, err := c.RunOnce(t.Context())
@@ -106,12 +106,12 @@ func (c *company) work(t *testing.T, d time.Duration) {
 	}
 }
 
-// called returns the number of calls to a system in the first part of the test, which has the given duration.
-func (c *company) called(name string, within time.Duration) (n int) {
+// callsWithin returns the number of calls to a system in the first part of the test, which lasts for d.
+func (c *company) callsWithin(name string, d time.Duration) (n int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, at := range c.calls[name] {
-		if at <= within {
+		if at <= d {
 			n++
 		}
 	}
@@ -152,9 +152,9 @@ func TestASystemThatHangsDelaysNoOtherSystem(t *testing.T) {
 			if other != nil {
 				c.enqueue(t, "crm", entries)
 			}
-			c.work(t, time.Minute)
-			alone[name] = c.called("mail", 2*time.Second)
-			if n := c.called("mail", time.Hour); n != entries {
+			c.runFor(t, time.Minute)
+			alone[name] = c.callsWithin("mail", 2*time.Second)
+			if n := c.callsWithin("mail", time.Hour); n != entries {
 				t.Errorf("%s: %d of %d calls", name, n, entries)
 			}
 		})
@@ -176,7 +176,7 @@ func TestAWakeIsServedWhileASystemHangs(t *testing.T) {
 		c.enqueue(t, "mail", 1)
 		c.Wake()
 		synctest.Wait()
-		if c.called("mail", time.Hour) != 1 {
+		if c.callsWithin("mail", time.Hour) != 1 {
 			t.Error("a wake was not served")
 		}
 		run.Wait()
@@ -196,14 +196,14 @@ func TestASystemThatFailsIsLeftAlone(t *testing.T) {
 			return false, errBoom
 		}})
 		c.enqueue(t, "crm", 200)
-		c.work(t, time.Hour)
+		c.runFor(t, time.Hour)
 		// Expected calls: ten consecutive failures and the calls in flight, then one call after 30 s, 1, 2 and 4 minutes, and
 		// then one every 5 minutes.
-		if n := c.called("crm", 24*time.Hour); n < 20 || n > 36 || c.attempts("crm") != n {
+		if n := c.callsWithin("crm", 24*time.Hour); n < 20 || n > 36 || c.attempts("crm") != n {
 			t.Errorf("%d calls and %d attempts in an hour", n, c.attempts("crm"))
 		}
 		up = true
-		c.work(t, 10*time.Minute)
+		c.runFor(t, 10*time.Minute)
 		if open := c.open(); open > 20 {
 			t.Errorf("%d entries are left once the system is up", open)
 		}
@@ -232,8 +232,8 @@ func TestAResponseEvenARefusalClosesTheBreaker(t *testing.T) {
 			},
 		})
 		c.enqueue(t, "crm", 90)
-		c.work(t, time.Second)
-		if c.called("crm", time.Second) != 90 {
+		c.runFor(t, time.Second)
+		if c.callsWithin("crm", time.Second) != 90 {
 			t.Errorf("%d calls: two failures in a row are not three", n)
 		}
 	})
@@ -254,14 +254,14 @@ func TestTheWaitThatASystemRequestsDelaysItsOtherEntries(t *testing.T) {
 		})
 		c.enqueue(t, "crm", 30)
 		c.enqueue(t, "mail", 30)
-		c.work(t, 40*time.Second)
-		if n := c.called("crm", 20*time.Second); n != 1 {
+		c.runFor(t, 40*time.Second)
+		if n := c.callsWithin("crm", 20*time.Second); n != 1 {
 			t.Errorf("%d calls before the end of the requested wait", n)
 		}
-		if n := c.called("crm", 40*time.Second); n != 31 {
+		if n := c.callsWithin("crm", 40*time.Second); n != 31 {
 			t.Errorf("%d calls, want 31", n)
 		}
-		if n := c.called("mail", time.Second); n != 30 {
+		if n := c.callsWithin("mail", time.Second); n != 30 {
 			t.Errorf("%d calls of another system, want 30", n)
 		}
 	})
@@ -274,15 +274,16 @@ func TestASystemIsCalledNoFasterThanItsRate(t *testing.T) {
 		}, map[string]erases{"crm": takes(0), "mail": takes(0)})
 		c.enqueue(t, "crm", 43)
 		c.enqueue(t, "mail", 100)
-		c.work(t, 20*time.Second)
+		c.runFor(t, 20*time.Second)
 		for _, seconds := range []int{1, 3, 5} {
 			within := time.Duration(seconds) * time.Second
-			if n := c.called("crm", within); n > 3+5*seconds || n < 5*seconds {
+			if n := c.callsWithin("crm", within); n > 3+5*seconds || n < 5*seconds {
 				t.Errorf("%d calls within %v", n, within)
 			}
 		}
-		if c.called("crm", 20*time.Second) != 43 || c.called("mail", time.Second) != 100 {
-			t.Errorf("%d calls, and %d of another system", c.called("crm", 20*time.Second), c.called("mail", time.Second))
+		if c.callsWithin("crm", 20*time.Second) != 43 || c.callsWithin("mail", time.Second) != 100 {
+			t.Errorf("%d calls, and %d of another system",
+				c.callsWithin("crm", 20*time.Second), c.callsWithin("mail", time.Second))
 		}
 	})
 }
@@ -297,7 +298,7 @@ func TestASystemHasNoMoreConcurrentCallsThanItsLimit(t *testing.T) {
 		c.enqueue(t, "shop", 60)
 		var workers sync.WaitGroup
 		for range 4 {
-			workers.Go(func() { c.work(t, 15*time.Second) })
+			workers.Go(func() { c.runFor(t, 15*time.Second) })
 		}
 		workers.Wait()
 		if c.most["crm"] != 3 || c.most["mail"] != 10 || c.most["shop"] != 12 || c.open() > 0 {
@@ -312,9 +313,9 @@ func TestJitterShortensAWaitByUpToAHalf(t *testing.T) {
 	} {
 		w := newWorld(t, func(c *saga.Config) { c.Jitter = func() float64 { return jitter } },
 			desk(t, responds(false, errBoom)))
-		w.settles(t, claimed(t, domain.OperationErase, 2, 1)[0], failed(notErased, 2, "internal", want), "")
+		w.wantOutcome(t, claimed(t, domain.OperationErase, 2, 1)[0], failed(notErased, 2, "internal", want), "")
 	}
 	w := newWorld(t, func(c *saga.Config) { c.Jitter = func() float64 { return 1 } },
 		desk(t, responds(false, &domain.RetryLater{After: time.Hour})))
-	w.settles(t, claimed(t, domain.OperationErase, 1, 1)[0], failed(notErased, 1, "retry_later", time.Hour), "")
+	w.wantOutcome(t, claimed(t, domain.OperationErase, 1, 1)[0], failed(notErased, 1, "retry_later", time.Hour), "")
 }

@@ -33,10 +33,10 @@ func TestEachCallIsObserved(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				recorder := &observed.Recorder{}
 				w := newWorld(t, observing(recorder), desk(t, c.erase))
-				w.does().Times(2)
-				w.claims(claimed(t, c.operation, 1, 1)...)
+				w.expectSession().Times(2)
+				w.expectClaim(claimed(t, c.operation, 1, 1)...)
 				w.settled()
-				w.runs(t, 1)
+				w.mustSettle(t, 1)
 				recorder.Want(t, "breaker of desk: closed", want)
 			})
 		})
@@ -47,10 +47,10 @@ func TestARectificationIsObserved(t *testing.T) {
 	recorder, system := &observed.Recorder{}, uncalled(t)
 	system.EXPECT().RectifySubject(anything, anything, anything, anything).Return(nil)
 	w := newWorld(t, observing(recorder), system)
-	w.does().Times(2)
-	w.claims(claimed(t, domain.OperationRectify, 1, 1)...)
+	w.expectSession().Times(2)
+	w.expectClaim(claimed(t, domain.OperationRectify, 1, 1)...)
 	w.settled()
-	w.runs(t, 1)
+	w.mustSettle(t, 1)
 	recorder.Want(t, "breaker of desk: closed", "call desk rectify: ok")
 }
 
@@ -58,12 +58,12 @@ func TestARectificationIsObserved(t *testing.T) {
 func TestACallOfAnUnknownResolverIsNotObserved(t *testing.T) {
 	recorder := &observed.Recorder{}
 	w := newWorld(t, observing(recorder), uncalled(t))
-	w.does().Times(2)
+	w.expectSession().Times(2)
 	entry := claimed(t, domain.OperationErase, 1, 1)[0]
 	entry.Resolver = "zoe@example.org"
-	w.claims(entry)
+	w.expectClaim(entry)
 	w.settled()
-	w.runs(t, 1)
+	w.mustSettle(t, 1)
 	recorder.Want(t, "breaker of desk: closed")
 }
 
@@ -75,20 +75,20 @@ func TestACallRunsInTheContextOfItsActivity(t *testing.T) {
 		inner.End(domain.Ended{Outcome: domain.OutcomeOK})
 		return false, nil
 	}))
-	w.does().Times(2)
-	w.claims(claimed(t, domain.OperationErase, 1, 1)...)
+	w.expectSession().Times(2)
+	w.expectClaim(claimed(t, domain.OperationErase, 1, 1)...)
 	w.settled()
-	w.runs(t, 1)
+	w.mustSettle(t, 1)
 	recorder.Want(t, "breaker of desk: closed", "call desk erase > session: ok", "call desk erase: ok")
 }
 
 func TestAnObserverThatPanicsChangesNothing(t *testing.T) {
 	for _, broken := range []observed.Broken{{}, {AtEnd: true}} {
 		w := newWorld(t, observing(broken), desk(t, responds(false, nil)))
-		w.does().Times(2)
-		w.claims(claimed(t, domain.OperationErase, 1, 1)...)
+		w.expectSession().Times(2)
+		w.expectClaim(claimed(t, domain.OperationErase, 1, 1)...)
 		got := w.settled()
-		w.runs(t, 1)
+		w.mustSettle(t, 1)
 		if status := (*got)[0][0].Status; status != domain.OutboxSucceeded {
 			t.Errorf("the entry is %s", status)
 		}
@@ -107,13 +107,13 @@ func TestTheCircuitBreakerIsObserved(t *testing.T) {
 			},
 		})
 		c.enqueue(t, "crm", 5)
-		c.work(t, 20*time.Second)
+		c.runFor(t, 20*time.Second)
 		const failed, closed = "call crm erase: internal", "breaker of crm: closed"
 		recorder.Want(t, closed, failed, failed, failed, "breaker of crm: open")
-		c.work(t, 20*time.Second) // the breaker is open for 30 s
+		c.runFor(t, 20*time.Second) // the breaker is open for 30 s
 		recorder.Want(t, "breaker of crm: half_open", failed, "breaker of crm: open")
 		up = true
-		c.work(t, time.Hour)
+		c.runFor(t, time.Hour)
 		const succeeded = "call crm erase: ok"
 		recorder.Want(t, "breaker of crm: half_open", succeeded, closed, succeeded, succeeded, succeeded, succeeded)
 	})
@@ -131,7 +131,7 @@ func TestTheOutboxIsObserved(t *testing.T) {
 			" crm map[abandoned:0 failed:0 in_flight:0 pending:2] due "+bubble.Now().UTC().Format("15:04:05")+
 			" other map[abandoned:0 failed:0 in_flight:0 pending:1] due "+bubble.Now().UTC().Format("15:04:05")+
 			" mail map[abandoned:0 failed:0 in_flight:0 pending:0]")
-		c.runs(t, 2)
+		c.mustSettle(t, 2)
 		recorder.Want(t, "call crm erase: ok", "call crm erase: ok")
 		must(t, c.ObserveOutbox(t.Context()))
 		recorder.Want(t, "outbox:"+
@@ -148,7 +148,7 @@ func TestTheOutboxIsNotReadWithoutAnObserver(t *testing.T) {
 func TestTheOutboxOfAStoreThatDoesNotKnowItsBacklogIsNotObserved(t *testing.T) {
 	recorder := &observed.Recorder{}
 	w := newWorld(t, observing(recorder), uncalled(t))
-	w.does()
+	w.expectSession()
 	must(t, w.ObserveOutbox(t.Context()))
 	recorder.Want(t, "breaker of desk: closed")
 }
@@ -170,7 +170,7 @@ func TestProgressIsReportedAfterEachClaimAndSettlement(t *testing.T) {
 		var at []time.Duration
 		c.OnProgress(func() { at = append(at, since(c.began)) })
 		c.enqueue(t, "crm", 1)
-		c.runs(t, 1)
+		c.mustSettle(t, 1)
 		if len(at) != 2 || at[0] != 0 || at[1] < 10*time.Second {
 			t.Errorf("progress was reported at %v", at)
 		}

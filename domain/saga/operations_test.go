@@ -13,14 +13,14 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// refusing returns a runner with one external system and abandoned entries, because the system has refused each call.
+// refusing returns a runner with one external system that has refused each call, so that all entries are abandoned.
 func refusing(t *testing.T, entries int, change func(*saga.Config)) *company {
 	t.Helper()
 	c := newCompany(t, change, map[string]erases{"crm": responds(false, refused)})
 	for range entries {
 		must(t, c.enqueueAt(t, bubble.Now()))
 	}
-	c.runs(t, entries)
+	c.mustSettle(t, entries)
 	return c
 }
 
@@ -158,10 +158,10 @@ func TestAPurgeRemovesOldSucceededEntries(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newCompany(t, nil, map[string]erases{"crm": takes(0)})
 		c.enqueue(t, "crm", 1500)
-		c.work(t, time.Second)
+		c.runFor(t, time.Second)
 		time.Sleep(10 * 24 * time.Hour)
 		must(t, c.enqueueAt(t, bubble.Now()))
-		c.work(t, time.Second)
+		c.runFor(t, time.Second)
 		for _, step := range []struct {
 			after time.Duration
 			want  int64
@@ -185,7 +185,7 @@ func TestLateEntriesAreReportedLongBeforeTheyAreAbandoned(t *testing.T) {
 		}, map[string]erases{"crm": fails, "mail": takes(0)})
 		c.enqueue(t, "crm", 3)
 		c.enqueue(t, "mail", 3)
-		c.work(t, 2*time.Second)
+		c.runFor(t, 2*time.Second)
 		time.Sleep(23 * time.Hour)
 		_, err := c.Purge(t.Context())
 		must(t, err)

@@ -49,9 +49,9 @@ const (
 	notRectified = domain.EventRectificationStepFailed
 )
 
-// settles runs a batch of one entry and checks its outcome. If an event type is given, the entry is the last open entry
-// of its erasure or rectification. An event of this type must then record the completion.
-func (w world) settles(t *testing.T, entry domain.OutboxEntry, want outcome, completes domain.EventType) {
+// wantOutcome runs a batch of one entry and checks its outcome. If an event type is given, the entry is the last open
+// entry of its erasure or rectification. An event of this type must then record the completion.
+func (w world) wantOutcome(t *testing.T, entry domain.OutboxEntry, want outcome, completes domain.EventType) {
 	t.Helper()
 	settlement := domain.Settlement{Entry: entry, Status: want.status, LastError: want.class}
 	if want.retryIn > 0 {
@@ -69,15 +69,15 @@ func (w world) settles(t *testing.T, entry domain.OutboxEntry, want outcome, com
 		expected = append(expected, event("id-3", completes, domain.Payload{}))
 	}
 	gomock.InOrder(
-		w.does(),
+		w.expectSession(),
 		w.outbox.EXPECT().Claim(anything, saga.DefaultBatch, noon, noon.Add(5*time.Minute), "id-1", anything).
 			Return([]domain.OutboxEntry{entry}, nil),
-		w.does(),
+		w.expectSession(),
 		w.outbox.EXPECT().Settle(anything, []domain.Settlement{settlement}).
 			Return([]domain.SettleResult{{Completes: completes != ""}}, nil),
 		w.audit.EXPECT().Append(anything, expected...),
 	)
-	w.runs(t, 1)
+	w.mustSettle(t, 1)
 }
 
 func TestAnErasureThatSucceeds(t *testing.T) {
@@ -88,7 +88,7 @@ func TestAnErasureThatSucceeds(t *testing.T) {
 					entry := claimed(t, domain.OperationErase, attempts, 1)[0]
 					system := uncalled(t)
 					system.EXPECT().EraseSubject(anything, entry.Ref, entry.EntryID).Return(absent, nil)
-					newWorld(t, nil, system).settles(t, entry, succeeded(erased, attempts, absent), completes)
+					newWorld(t, nil, system).wantOutcome(t, entry, succeeded(erased, attempts, absent), completes)
 				})
 			}
 		}
@@ -152,7 +152,7 @@ func TestAnErasureThatFails(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			entry := claimed(t, domain.OperationErase, c.attempts, 1)[0]
-			newWorld(t, eightTimes, desk(t, c.erase)).settles(t, entry, c.want, "")
+			newWorld(t, eightTimes, desk(t, c.erase)).wantOutcome(t, entry, c.want, "")
 		})
 	}
 }
@@ -167,7 +167,7 @@ func exits(context.Context, domain.SubjectRef, string) (bool, error) {
 func TestAnEntryThatWasTriedTooOftenIsAbandonedWithoutACall(t *testing.T) {
 	for _, attempts := range []int{9, 100} { // the process of the last attempt died
 		entry := claimed(t, domain.OperationErase, attempts, 1)[0]
-		newWorld(t, eightTimes, uncalled(t)).settles(t, entry, abandoned(notErased, attempts, "lost"), "")
+		newWorld(t, eightTimes, uncalled(t)).wantOutcome(t, entry, abandoned(notErased, attempts, "lost"), "")
 	}
 }
 
@@ -176,7 +176,7 @@ func TestAnEntryOfAnUnknownSystemIsAbandonedImmediately(t *testing.T) {
 	entry := claimed(t, domain.OperationErase, 1, 1)[0]
 	other := mocks.NewMockResolver(gomock.NewController(t))
 	other.EXPECT().Name().Return("another").AnyTimes()
-	newWorld(t, nil, ports.Resolver(other)).settles(t, entry, abandoned(notErased, 1, "refused"), "")
+	newWorld(t, nil, ports.Resolver(other)).wantOutcome(t, entry, abandoned(notErased, 1, "refused"), "")
 }
 
 func TestARectification(t *testing.T) {
@@ -197,7 +197,7 @@ func TestARectification(t *testing.T) {
 			entry := claimed(t, domain.OperationRectify, c.attempts, 1)[0]
 			system := uncalled(t)
 			system.EXPECT().RectifySubject(anything, entry.Ref, entry.EntryID, entry.Corrections).Return(c.err)
-			newWorld(t, eightTimes, system).settles(t, entry, c.want, c.completes)
+			newWorld(t, eightTimes, system).wantOutcome(t, entry, c.want, c.completes)
 		})
 	}
 }
@@ -220,13 +220,13 @@ func TestAnEntryIsGivenUpByItsAge(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			entry := claimed(t, domain.OperationErase, c.attempts, 1)[0]
 			entry.EnqueuedAt = noon.Add(-c.age)
-			newWorld(t, nil, desk(t, responds(false, errBoom))).settles(t, entry, c.want, "")
+			newWorld(t, nil, desk(t, responds(false, errBoom))).wantOutcome(t, entry, c.want, "")
 		})
 	}
 	t.Run("too old, and carried out", func(t *testing.T) {
 		entry := claimed(t, domain.OperationErase, 1, 1)[0]
 		entry.EnqueuedAt = noon.Add(-1000 * time.Hour)
-		newWorld(t, nil, desk(t, responds(false, nil))).settles(t, entry, succeeded(erased, 1, false), "")
+		newWorld(t, nil, desk(t, responds(false, nil))).wantOutcome(t, entry, succeeded(erased, 1, false), "")
 	})
 }
 
@@ -234,17 +234,17 @@ func TestARectificationIsAbandonedBySystemsThatDoNotRectify(t *testing.T) {
 	system := mocks.NewMockResolver(gomock.NewController(t))
 	system.EXPECT().Name().Return("desk").AnyTimes()
 	entry := claimed(t, domain.OperationRectify, 1, 1)[0]
-	newWorld(t, nil, ports.Resolver(system)).settles(t, entry, abandoned(notRectified, 1, "refused"), "")
+	newWorld(t, nil, ports.Resolver(system)).wantOutcome(t, entry, abandoned(notRectified, 1, "refused"), "")
 }
 
 func TestAnUnknownOperationIsAbandonedWithoutACallOrAnEvent(t *testing.T) {
 	entry := claimed(t, "of a later version", 1, 1)[0]
 	w := newWorld(t, nil, uncalled(t))
-	w.does().Times(2)
-	w.claims(entry)
+	w.expectSession().Times(2)
+	w.expectClaim(entry)
 	w.outbox.EXPECT().Settle(anything, []domain.Settlement{
 		{Entry: entry, Status: domain.OutboxAbandoned, LastError: "refused"},
 	}).Return(make([]domain.SettleResult, 1), nil)
 	w.audit.EXPECT().Append(anything) // without events
-	w.runs(t, 1)
+	w.mustSettle(t, 1)
 }

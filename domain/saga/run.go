@@ -23,8 +23,8 @@ const (
 // RunOnce claims a batch of outbox entries, calls the resolvers and settles the entries, that is, it writes the
 // outcomes of the calls. It makes at most Concurrency concurrent calls to each system, outside of any transaction.
 //
-// RunOnce returns the number of settled entries. This includes entries that could not be read, which the store
-// abandons. The number is 0, without an error, in three cases:
+// RunOnce returns the number of settled entries. This includes unreadable entries, which the store abandons. The number
+// is 0, without an error, in three cases:
 //
 //   - No entry was due.
 //   - RunOnce has returned all entries to the outbox, without a call.
@@ -215,10 +215,10 @@ type batch struct {
 
 func (b batch) isEmpty() bool { return len(b.entries)+len(b.unreadable) == 0 }
 
-// admitted returns the targets of a claim, and the number of entries that the claim may take per system. A target is an
-// external system with an operation. The targets are those of all systems that may be called now and are not busy. Each
-// claim begins with another system, so that no system is always the last.
-func (r *Runner) admitted(now time.Time, busy func(system string) bool) ([]domain.OutboxTarget, map[string]int) {
+// claimTargets returns the targets of a claim, and the number of entries that the claim may take per system. A target
+// is an external system with an operation. The targets are those of all systems that may be called now and are not
+// busy. Each claim begins with another system, so that no system is always the last.
+func (r *Runner) claimTargets(now time.Time, busy func(system string) bool) ([]domain.OutboxTarget, map[string]int) {
 	var targets []domain.OutboxTarget
 	names, systems := r.resolvers.Names(), map[string]int{}
 	turn := int((r.turns.Add(1) - 1) % uint64(max(1, len(names)))) //nolint:gosec // below the number of systems
@@ -250,7 +250,7 @@ func (r *Runner) admitted(now time.Time, busy func(system string) bool) ([]domai
 // next interval (window) of the due times that are not yet scanned.
 func (r *Runner) claim(ctx context.Context, busy func(system string) bool, afterEmpty bool) (batch, error) {
 	began := r.config.Clock.Now()
-	targets, systems := r.admitted(began, busy)
+	targets, systems := r.claimTargets(began, busy)
 	if len(targets) == 0 {
 		return batch{}, nil
 	}
@@ -258,8 +258,8 @@ func (r *Runner) claim(ctx context.Context, busy func(system string) bool, after
 	var b batch
 	returned := false
 	defer func() {
-		for name, admitted := range systems {
-			r.throttles[name].claimed(admitted, countOf(b.entries, name))
+		for name, reserved := range systems {
+			r.throttles[name].claimed(reserved, countOf(b.entries, name))
 			r.reportBreaker(ctx, name)
 		}
 		if !returned {
@@ -367,8 +367,8 @@ func rest(targets []domain.OutboxTarget, taken []domain.OutboxEntry) []domain.Ou
 // isFull reports whether a batch has the maximum size, so that more entries may be due.
 func (r *Runner) isFull(b batch) bool { return len(b.entries)+len(b.unreadable) >= r.config.Batch }
 
-// OnFull sets a function that is called after each claim that returns a full batch. More entries may then be due, which
-// other runners can claim. The function must return immediately. A worker sets it.
+// OnFull sets a function that is called after each claim that returns a full batch. More due entries may then exist,
+// and other runners can claim them. The function must return immediately. A worker sets it.
 func (r *Runner) OnFull(call func()) { r.full.Store(&call) }
 
 // countOf returns the number of entries of a system.

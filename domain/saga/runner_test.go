@@ -76,16 +76,16 @@ func TestAClaimWaitsForTheStoreNoLongerThanACall(t *testing.T) {
 func TestABatchIsClaimedInASessionOfItsOwn(t *testing.T) {
 	w := newWorld(t, func(c *saga.Config) { c.Batch, c.Lease = 7, time.Hour }, uncalled(t))
 	gomock.InOrder(
-		w.does(),
+		w.expectSession(),
 		w.outbox.EXPECT().Claim(anything, 7, noon, noon.Add(time.Hour), "id-1", anything).Return(nil, nil),
 	)
-	w.runs(t, 0) // no second run
+	w.mustSettle(t, 0) // no second run
 }
 
 func TestNothingIsDoneWithoutAClaim(t *testing.T) {
 	t.Run("that works", func(t *testing.T) {
 		w := newWorld(t, nil, uncalled(t))
-		w.does()
+		w.expectSession()
 		w.outbox.EXPECT().Claim(anything, saga.DefaultBatch, anything, anything, anything, anything).Return(nil, errBoom)
 		if settled, err := w.RunOnce(t.Context()); settled != 0 || !errors.Is(err, errBoom) {
 			t.Errorf("got %d, %v", settled, err)
@@ -97,7 +97,7 @@ func TestNothingIsDoneWithoutAClaim(t *testing.T) {
 			must(t, w.do(ctx, fn))
 			return errBoom
 		})
-		w.claims(claimed(t, domain.OperationErase, 1, 3)...)
+		w.expectClaim(claimed(t, domain.OperationErase, 1, 3)...)
 		if settled, err := w.RunOnce(t.Context()); settled != 0 || !errors.Is(err, errBoom) {
 			t.Errorf("got %d, %v", settled, err)
 		}
@@ -119,7 +119,7 @@ func TestWaitsDoubleUpToTheLongest(t *testing.T) {
 			w := newWorld(t, func(config *saga.Config) {
 				config.FirstBackoff, config.MaxBackoff, config.MaxAttempts = c.first, c.longest, 100
 			}, desk(t, responds(false, errBoom)))
-			w.settles(t, claimed(t, domain.OperationErase, i+1, 1)[0], failed(notErased, i+1, "internal", want), "")
+			w.wantOutcome(t, claimed(t, domain.OperationErase, i+1, 1)[0], failed(notErased, i+1, "internal", want), "")
 		}
 	}
 }
@@ -142,9 +142,9 @@ func TestAWaitIsAtLeastTheRequestedWaitAndOtherwiseBounded(t *testing.T) {
 			c.MaxAttempts, c.FirstBackoff, c.MaxBackoff = 100, first, longest
 		}, desk(t, responds(false, &domain.RetryLater{After: after})))
 		got := w.settled()
-		w.does().Times(2)
-		w.claims(claimed(t, domain.OperationErase, attempts, 1)...)
-		w.runs(t, 1)
+		w.expectSession().Times(2)
+		w.expectClaim(claimed(t, domain.OperationErase, attempts, 1)...)
+		w.mustSettle(t, 1)
 		wait := (*got)[0][0].NextAttemptAt.Sub(noon)
 		after = min(after, 24*time.Hour) // the runner limits a requested wait to 24 h
 		if want := max(after, min(first, longest)).Truncate(time.Microsecond); wait < want {

@@ -78,7 +78,7 @@ func TestClaimsScanRecentEntriesWhileFullScansAreSlow(t *testing.T) {
 		const erasures = 400
 		for range erasures {
 			must(t, c.enqueueAt(t, bubble.Now()))
-			c.runs(t, 1)
+			c.mustSettle(t, 1)
 			time.Sleep(10 * time.Millisecond)
 		}
 		// The first ten claims are slow full scans. Afterwards, the claims read only recent entries. About
@@ -101,7 +101,7 @@ func TestClaimsScanRecentEntriesWhileFullScansAreSlow(t *testing.T) {
 		}
 		slow.takes = 0
 		for range 300 {
-			c.runs(t, 0)
+			c.mustSettle(t, 0)
 			time.Sleep(10 * time.Millisecond)
 		}
 		if n := slow.fromStart(20); n != 20 {
@@ -130,7 +130,7 @@ func TestABacklogIsNotSkipped(t *testing.T) {
 			}
 		}
 		up = true
-		c.work(t, 10*time.Minute)
+		c.runFor(t, 10*time.Minute)
 		if n := c.open(); n != 0 {
 			t.Errorf("%d entries are left after %d claims, %d of them from the beginning", n, len(slow.from),
 				slow.fromStart(len(slow.from)))
@@ -149,10 +149,10 @@ func TestARequeuedEntryIsFoundImmediately(t *testing.T) {
 		})
 		up = false
 		must(t, c.enqueueAt(t, bubble.Now()))
-		c.runs(t, 1)
+		c.mustSettle(t, 1)
 		up = true
 		for range 100 {
-			c.runs(t, 0)
+			c.mustSettle(t, 0)
 			time.Sleep(100 * time.Millisecond)
 		}
 		must(t, c.store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
@@ -162,11 +162,11 @@ func TestARequeuedEntryIsFoundImmediately(t *testing.T) {
 			}
 			return err
 		}))
-		c.runs(t, 1)
+		c.mustSettle(t, 1)
 	})
 }
 
-func (c *company) runs(t *testing.T, want int) {
+func (c *company) mustSettle(t *testing.T, want int) {
 	t.Helper()
 	if got, err := c.RunOnce(t.Context()); err != nil || got != want {
 		t.Fatalf("settled %d, %v, want %d", got, err, want)

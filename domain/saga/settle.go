@@ -10,9 +10,9 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// gather is how long an outcome waits for other outcomes of its batch, so that one transaction settles several
+// gatherTime is how long an outcome waits for other outcomes of its batch, so that one transaction settles several
 // outcomes.
-const gather = 20 * time.Millisecond
+const gatherTime = 20 * time.Millisecond
 
 // settle writes n outcomes to the store as they arrive. It writes outcomes that arrive at nearly the same time in one
 // transaction.
@@ -27,10 +27,10 @@ func (r *Runner) settle(ctx context.Context, outcomes <-chan outcome, n int) (se
 	return settled, err
 }
 
-// collect waits for an outcome and returns up to n outcomes that arrive within the duration gather.
+// collect waits for an outcome and returns up to n outcomes that arrive within gatherTime.
 func collect(outcomes <-chan outcome, n int) []outcome {
 	gathered := []outcome{<-outcomes}
-	timer := time.NewTimer(gather)
+	timer := time.NewTimer(gatherTime)
 	defer timer.Stop()
 	for len(gathered) < n {
 		select {

@@ -48,11 +48,11 @@ func TestOutcomesThatArriveCloseToEachOtherShareATransaction(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			w := newWorld(t, nil, desk(t, takesOf(c.milliseconds...)))
-			w.does().Times(1 + len(c.want))
+			w.expectSession().Times(1 + len(c.want))
 			got := w.settled()
-			w.claims(claimed(t, domain.OperationErase, 1, len(c.milliseconds))...)
+			w.expectClaim(claimed(t, domain.OperationErase, 1, len(c.milliseconds))...)
 			start := bubble.Now()
-			w.runs(t, len(c.milliseconds))
+			w.mustSettle(t, len(c.milliseconds))
 			if !slices.Equal(sizes(*got), c.want) {
 				t.Errorf("%s: settled %v, want %v", name, sizes(*got), c.want)
 			}
@@ -66,10 +66,10 @@ func TestOutcomesThatArriveCloseToEachOtherShareATransaction(t *testing.T) {
 func TestFiftyQuickOutcomesAreOneTransaction(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, nil, desk(t, responds(false, nil)))
-		w.does().Times(2)
+		w.expectSession().Times(2)
 		w.settled()
-		w.claims(claimed(t, domain.OperationErase, 1, 50)...)
-		w.runs(t, 50)
+		w.expectClaim(claimed(t, domain.OperationErase, 1, 50)...)
+		w.mustSettle(t, 50)
 	})
 }
 
@@ -82,12 +82,12 @@ func TestStaleSettlementsCountNothingAndLeaveNoEvent(t *testing.T) {
 		}, desk(t, func(_ context.Context, _ domain.SubjectRef, id string) (bool, error) {
 			return false, map[string]error{"entry-0": nil, "entry-1": errBoom, "entry-2": refused, "entry-3": nil}[id]
 		}))
-		w.does().Times(2)
-		w.claims(claimed(t, domain.OperationErase, 1, 4)...)
+		w.expectSession().Times(2)
+		w.expectClaim(claimed(t, domain.OperationErase, 1, 4)...)
 		w.outbox.EXPECT().Settle(anything, anything).Return(
 			[]domain.SettleResult{{Stale: true}, {Stale: true}, {Stale: true}, {}}, nil)
 		w.audit.EXPECT().Append(anything, anything) // once, for entry-3
-		w.runs(t, 1)
+		w.mustSettle(t, 1)
 		if reported != 0 {
 			t.Errorf("reported %d entries that another runner has", reported)
 		}
@@ -97,8 +97,8 @@ func TestStaleSettlementsCountNothingAndLeaveNoEvent(t *testing.T) {
 func TestEventsComeInTheOrderOfTheOutcomes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, func(c *saga.Config) { c.Concurrency = 1 }, desk(t, responds(false, nil)))
-		w.does().Times(2)
-		w.claims(claimed(t, domain.OperationErase, 1, 2)...)
+		w.expectSession().Times(2)
+		w.expectClaim(claimed(t, domain.OperationErase, 1, 2)...)
 		w.outbox.EXPECT().Settle(anything, anything).Return([]domain.SettleResult{{}, {Completes: true}}, nil)
 		var types []domain.EventType
 		w.audit.EXPECT().Append(anything, anything).DoAndReturn(
@@ -108,7 +108,7 @@ func TestEventsComeInTheOrderOfTheOutcomes(t *testing.T) {
 				}
 				return nil
 			}).AnyTimes()
-		w.runs(t, 2)
+		w.mustSettle(t, 2)
 		if !slices.Equal(types, []domain.EventType{erased, erased, domain.EventErasureCompleted}) {
 			t.Errorf("got %v", types)
 		}
@@ -119,11 +119,11 @@ func TestEventsComeInTheOrderOfTheOutcomes(t *testing.T) {
 func TestASettlementThatFailsIsAnError(t *testing.T) {
 	for name, fail := range map[string]func(w world){
 		"the settlement": func(w world) {
-			w.does()
+			w.expectSession()
 			w.outbox.EXPECT().Settle(anything, anything).Return(nil, errBoom)
 		},
 		"the events": func(w world) {
-			w.does()
+			w.expectSession()
 			w.outbox.EXPECT().Settle(anything, anything).Return(make([]domain.SettleResult, 1), nil)
 			w.audit.EXPECT().Append(anything, anything).Return(errBoom)
 		},
@@ -145,10 +145,10 @@ func TestASettlementThatFailsIsAnError(t *testing.T) {
 					_, _ = takesOf(0, 100)(ctx, ref, id)
 					return false, errBoom
 				}))
-				w.does()
-				w.claims(claimed(t, domain.OperationErase, 1, 2)...)
+				w.expectSession()
+				w.expectClaim(claimed(t, domain.OperationErase, 1, 2)...)
 				fail(w)
-				w.does()
+				w.expectSession()
 				w.settled() // the settlement of the other entry
 				settled, err := w.RunOnce(t.Context())
 				if settled != 1 || !errors.Is(err, errBoom) || !slices.Equal(reported, []string{"entry-1"}) {
@@ -174,8 +174,8 @@ func TestASessionThatRunsTwiceCountsOnce(t *testing.T) {
 			w := newWorld(t, func(config *saga.Config) {
 				config.OnAbandoned = func(context.Context, domain.OutboxEntry) { reported++ }
 			}, desk(t, responds(false, refused)))
-			w.does()
-			w.claims(claimed(t, domain.OperationErase, 1, 2)...)
+			w.expectSession()
+			w.expectClaim(claimed(t, domain.OperationErase, 1, 2)...)
 			w.outbox.EXPECT().Settle(anything, anything).Return(c.first, nil)
 			w.outbox.EXPECT().Settle(anything, anything).Return(c.second, nil)
 			w.audit.EXPECT().Append(anything, anything).AnyTimes()
@@ -183,7 +183,7 @@ func TestASessionThatRunsTwiceCountsOnce(t *testing.T) {
 				must(t, w.do(ctx, fn)) // conflicts with another session and is rolled back
 				return w.do(ctx, fn)
 			})
-			w.runs(t, c.want)
+			w.mustSettle(t, c.want)
 			if reported != c.want {
 				t.Errorf("%s: reported %d times, want %d", name, reported, c.want)
 			}
@@ -195,8 +195,8 @@ func TestASessionThatRunsTwiceCountsOnce(t *testing.T) {
 func TestASettlementWaitsForTheStoreNoLongerThanTheLease(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, nil, desk(t, takesOf(0, 5000)))
-		w.does()
-		w.claims(claimed(t, domain.OperationErase, 1, 2)...)
+		w.expectSession()
+		w.expectClaim(claimed(t, domain.OperationErase, 1, 2)...)
 		var asked atomic.Int64
 		w.sessions.EXPECT().Do(anything, anything).DoAndReturn(func(ctx context.Context, _ session) error {
 			asked.Add(1)

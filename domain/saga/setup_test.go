@@ -79,8 +79,8 @@ func sequence(t *testing.T) ports.IDSource {
 	return made
 }
 
-// does expects a session that commits.
-func (w world) does() *gomock.Call {
+// expectSession expects a session that commits.
+func (w world) expectSession() *gomock.Call {
 	return w.sessions.EXPECT().Do(anything, anything).DoAndReturn(w.do)
 }
 
@@ -88,8 +88,8 @@ func (w world) do(ctx context.Context, fn func(context.Context, ports.Session) e
 	return fn(ctx, w.session)
 }
 
-// claims expects one claim, which returns these entries.
-func (w world) claims(entries ...domain.OutboxEntry) *gomock.Call {
+// expectClaim expects one claim, which returns these entries.
+func (w world) expectClaim(entries ...domain.OutboxEntry) *gomock.Call {
 	return w.outbox.EXPECT().Claim(anything, w.Configured().Batch, anything, anything, "id-1", anything).Return(entries,
 		nil)
 }
@@ -107,8 +107,8 @@ func (w world) settled() *[][]domain.Settlement {
 	return &got
 }
 
-// runs calls RunOnce and checks the number of settled entries.
-func (w world) runs(t *testing.T, want int) {
+// mustSettle calls RunOnce and checks the number of settled entries.
+func (w world) mustSettle(t *testing.T, want int) {
 	t.Helper()
 	if got, err := w.RunOnce(t.Context()); err != nil || got != want {
 		t.Errorf("got %d, %v, want %d settled", got, err, want)

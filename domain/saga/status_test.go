@@ -48,7 +48,7 @@ func TestTheStatusReportsTheFindings(t *testing.T) {
 				t.Errorf("found %q, want %q", got, step.want)
 			}
 		}
-		c.runs(t, 1)
+		c.mustSettle(t, 1)
 		status = c.status(t)
 		n := status.Counts[domain.OutboxAbandoned]
 		if got := codes(status); !slices.Equal(got, []string{"outbox-abandoned"}) || n != 1 {

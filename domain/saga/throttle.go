@@ -35,7 +35,7 @@ type throttle struct {
 	mu          sync.Mutex
 	admittedAt  time.Time
 	sameInstant int // calls of admit at the instant admittedAt, without the first
-	pending     int // entries that admit reserved or a claim returned, and that are not finished
+	pending     int // unfinished entries that admit has reserved or a claim has returned
 	average     time.Duration
 
 	waitSince, waitUntil time.Time // bounds of the wait that the system requested
@@ -141,7 +141,7 @@ func (t *throttle) begin(now time.Time) (wait time.Duration, ok bool) {
 	return time.Duration(-t.tokens / t.limits.Rate * float64(time.Second)), true
 }
 
-// giveBack ends the reservation of an entry for which no call was made.
+// giveBack ends the reservation of an entry without a call.
 func (t *throttle) giveBack() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -157,9 +157,9 @@ const (
 	faltered                 // the system failed and may recover
 )
 
-// end records that a call has ended. If the system requested a wait before the next call, the last parameter is this
-// wait, and otherwise 0.
-func (t *throttle) end(began, now time.Time, v verdict, after time.Duration) {
+// end records that a call has ended. The parameter requestedWait is the wait that the system requested before the next
+// call, or 0.
+func (t *throttle) end(began, now time.Time, v verdict, requestedWait time.Duration) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.pending--
@@ -167,7 +167,7 @@ func (t *throttle) end(began, now time.Time, v verdict, after time.Duration) {
 		t.average = now.Sub(began)
 	}
 	t.average += time.Duration(smoothing * float64(now.Sub(began)-t.average))
-	if until := now.Add(min(after, domain.LongestWait)); after > 0 && until.After(t.waitUntil) {
+	if until := now.Add(min(requestedWait, domain.LongestWait)); requestedWait > 0 && until.After(t.waitUntil) {
 		t.waitSince, t.waitUntil = now, until
 	}
 	if v == responded {

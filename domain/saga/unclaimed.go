@@ -25,15 +25,15 @@ type schedule struct {
 }
 
 // isDue reports whether to search for unclaimed entries now. If it reports true, it schedules the next search. The
-// parameter full is true if the last claim returned a full batch. An old entry may then be claimed soon, because this
-// process still works on a backlog. isDue therefore postpones the search by up to one interval.
-func (s *schedule) isDue(now time.Time, full bool) bool {
+// parameter afterFullBatch is true if the last claim returned a full batch. An old entry may then be claimed soon,
+// because this process still works on a backlog. isDue therefore postpones the search by up to one interval.
+func (s *schedule) isDue(now time.Time, afterFullBatch bool) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.next.IsZero() || s.next.Sub(now) > unclaimedInterval { // also if the clock was set back
 		s.next = now
 	}
-	if now.Before(s.next) || full && now.Before(s.next.Add(unclaimedInterval)) {
+	if now.Before(s.next) || afterFullBatch && now.Before(s.next.Add(unclaimedInterval)) {
 		return false
 	}
 	s.next = now.Add(unclaimedInterval)

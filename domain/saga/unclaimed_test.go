@@ -41,7 +41,7 @@ func newSearching(t *testing.T, reported *[]domain.OutboxEntry, registered ...po
 	})
 	must(t, err)
 	l.Runner = runner
-	l.does().AnyTimes()
+	l.expectSession().AnyTimes()
 	l.outbox.EXPECT().Claim(anything, 2, anything, anything, anything, anything).DoAndReturn(
 		func(context.Context, int, time.Time, time.Time, string, ...domain.OutboxTarget) ([]domain.OutboxEntry, error) {
 			l.claims++
@@ -128,13 +128,13 @@ func TestARunnerClaimsTheOperationsOfItsSystems(t *testing.T) {
 	erasing := mocks.NewMockResolver(gomock.NewController(t))
 	erasing.EXPECT().Name().Return("mail").AnyTimes()
 	w := newWorld(t, func(c *saga.Config) { c.MaxBackoff = 30 * time.Hour }, uncalled(t), erasing)
-	w.does()
+	w.expectSession()
 	longest := 30*time.Hour + time.Minute
 	w.outbox.EXPECT().Claim(anything, saga.DefaultBatch, noon, anything, anything,
 		domain.OutboxTarget{Resolver: "desk", Operation: domain.OperationErase, LongestWait: longest},
 		domain.OutboxTarget{Resolver: "desk", Operation: domain.OperationRectify, LongestWait: longest},
 		domain.OutboxTarget{Resolver: "mail", Operation: domain.OperationErase, LongestWait: longest})
-	w.runs(t, 0)
+	w.mustSettle(t, 0)
 }
 
 func TestUnreadableEntriesAreRecordedAndReported(t *testing.T) {

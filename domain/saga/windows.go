@@ -34,7 +34,7 @@ type dueWindow struct {
 type windows struct {
 	all   []dueWindow   // oldest first
 	turn  int           // index of the next window of the round, or len(all) if no round is in progress
-	taken bool          // a claim is scanning the window at turn
+	taken bool          // a claim is scanning the window all[turn]
 	cost  time.Duration // total duration of the scans of the round
 	cut   time.Duration // length of the last cut from the first window
 }

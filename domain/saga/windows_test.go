@@ -143,7 +143,7 @@ func TestClaimsMakeFullScansAgainOnceTheyAreFast(t *testing.T) {
 		store.claims = 0
 		const runs = 20
 		for range runs {
-			c.runs(t, 0)
+			c.mustSettle(t, 0)
 		}
 		if store.claims != runs {
 			t.Errorf("%d runs made %d claims", runs, store.claims)

@@ -23,9 +23,9 @@ func systemsOf(m domain.DataMap) []string {
 
 // enqueueKeys adds outbox entries for objects at external systems, such as files, that the systems must erase. The keys
 // of the objects are in the cells that the sweep will overwrite. enqueueKeys returns an event payload for each system
-// with such keys. The parameter shared has the fields that all these entries have in common.
+// with such keys. The parameter template has the common fields of these entries.
 func (s *Sweeper) enqueueKeys(
-	ctx context.Context, session ports.Session, sweeper ports.RetentionSweeper, shared domain.OutboxEntry, at time.Time,
+	ctx context.Context, session ports.Session, sweeper ports.RetentionSweeper, template domain.OutboxEntry, at time.Time,
 ) (payloads []domain.Payload, err error) {
 	enqueuer := resolvers.Enqueuer(s.audit)
 	for _, system := range s.systems {
@@ -33,9 +33,9 @@ func (s *Sweeper) enqueueKeys(
 		query := domain.KeyQuery{Resolver: system, ErasedAt: at}
 		enqueue := func(ref domain.SubjectRef) error {
 			keys += len(ref.Keys)
-			return session.Outbox().Enqueue(ctx, enqueuer.Entry(system, ref, shared))
+			return session.Outbox().Enqueue(ctx, enqueuer.Entry(system, ref, template))
 		}
-		if err := resolvers.KeyRefs(ctx, sweeper.SweptKeys, s.dataMap, shared.SubjectID, query, enqueue); err != nil {
+		if err := resolvers.KeyRefs(ctx, sweeper.SweptKeys, s.dataMap, template.SubjectID, query, enqueue); err != nil {
 			return nil, err
 		}
 		if keys > 0 {

@@ -101,13 +101,13 @@ func (s *Sweeper) beginPass(ctx context.Context, marks ports.ErasureMarks, inter
 	return marks.Advance(ctx, readerOfBegin, last, now.Unix())
 }
 
-// read returns the next batch: the erasures that the database has recorded later than the given position, the last
-// erasure that was read. A batch that is not full is the last of the pass. Otherwise concurrent erasures, which add
-// further subjects, could prolong the pass forever.
+// read returns the next batch: the erasures that the database has recorded after the given position. This position is
+// the last erasure that was read. A batch that is not full is the last of the pass. Otherwise concurrent erasures,
+// which add further subjects, could prolong the pass forever.
 func (s *Sweeper) read(
-	ctx context.Context, session ports.Session, marks ports.ErasureMarks, after int64,
+	ctx context.Context, session ports.Session, marks ports.ErasureMarks, position int64,
 ) (next batch, err error) {
-	list, err := marks.Marks(ctx, domain.MarkQuery{After: after, Limit: s.batch})
+	list, err := marks.Marks(ctx, domain.MarkQuery{After: position, Limit: s.batch})
 	if err != nil || len(list) == 0 {
 		return batch{ends: true}, err
 	}

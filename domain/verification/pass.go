@@ -124,8 +124,8 @@ func (v *Verifier) skipOld(
 	return position, err
 }
 
-// failures counts how often the verification of one erasure has failed in this process. This is the erasure whose
-// verification failed last.
+// failures counts the failed verifications of one erasure in this process. This is the erasure whose verification
+// failed last.
 type failures struct {
 	mu     sync.Mutex
 	intake int64

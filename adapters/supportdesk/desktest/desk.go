@@ -136,7 +136,7 @@ func (d *Desk) Script(faults ...Fault) {
 	d.script = append(d.script, faults...)
 }
 
-// Always sets a fault for all requests for which Script has set no fault. OK or nil removes the fault.
+// Always sets a fault for all requests without a fault of Script. OK or nil removes the fault.
 func (d *Desk) Always(fault Fault) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -36,8 +36,8 @@ func start(t *testing.T) *desktest.Server {
 	return server
 }
 
-// call sends a request to the desk. The last arguments can modify the request before it is sent. call returns the
-// status and the decoded JSON of the response.
+// call sends a request to the desk. The functions in change can modify the request before it is sent. call returns
+// the status and the decoded JSON of the response.
 func call(
 	t *testing.T, s *desktest.Server, method, path, body string, change ...func(*http.Request),
 ) (int, map[string]any, error) {

@@ -9,9 +9,9 @@ import (
 	"strconv"
 )
 
-// Fault makes one request to the desk fail. A Fault is called in place of the regular handler. It writes a response
-// itself, or calls regular and then changes or drops the response. The desk executes the request only if the Fault
-// calls regular.
+// Fault makes one request to the desk fail. The desk calls a Fault in place of the handler regular. The Fault writes
+// a response itself, or calls regular() and then changes or drops the response. The desk executes the request only if
+// the Fault calls regular().
 type Fault func(w http.ResponseWriter, r *http.Request, regular http.HandlerFunc)
 
 // With returns a Fault that does the same as f and also sets a header of the response.
