@@ -34,8 +34,8 @@ type ErasureMarks interface {
 	// not READ COMMITTED. Such a transaction does not see marks that are committed while it runs.
 	Marks(ctx context.Context, query domain.MarkQuery) ([]domain.ErasureMark, error)
 
-	// Find returns the erasure marks of those of the given subjects that were erased, in no defined order. It uses one
-	// statement. It does not return marks that are not committed.
+	// Find returns the erasure marks of the given subjects, in no defined order. It leaves out subjects that were never
+	// erased. It uses one statement. It does not return marks that are not committed.
 	Find(ctx context.Context, ids []domain.SubjectID) ([]domain.ErasureMark, error)
 
 	// Position returns the position that Advance last stored for a reader: the Intake (the sequence number) of the last

@@ -18,10 +18,10 @@ type Resolver interface {
 	// the system that the resolver leaves out. It returns the same value in every call.
 	CoveredSurface() domain.CoveredSurface
 
-	// ExportSubject returns the data that the system holds about the subject of ref, within the covered surface. If the
-	// system does not know the subject, ExportSubject returns no records and no error. The caller sets the field Source of
-	// the records, and copies the records before it uses them. If one record is invalid (see domain.ExportRecord), the
-	// caller drops all records of this call and lists the system as incomplete in the export.
+	// ExportSubject returns the data that the system holds about the subject of ref, in the fields that CoveredSurface
+	// lists. If the system does not know the subject, ExportSubject returns no records and no error. The caller sets the
+	// field Source of the records, and copies the records before it uses them. If one record is invalid (see
+	// domain.ExportRecord), the caller drops all records of this call and lists the system as incomplete in the export.
 	//
 	// ctx ends at the latest with the request that needs the export. If the resolver continues to work after the end of
 	// ctx, it must not read values from ctx.
@@ -71,8 +71,8 @@ type RectifyingResolver interface {
 type KeyResolver interface {
 	Resolver
 
-	// ExportKeys returns the data that the system holds under the keys, within the covered surface. For a key that the
-	// system does not know, it returns no records and no error. The records of different keys differ in
+	// ExportKeys returns the data that the system holds under the keys, in the fields that CoveredSurface lists. For a key
+	// that the system does not know, it returns no records and no error. The records of different keys differ in
 	// domain.ExportRecord.Row. All other rules are the same as for ExportSubject.
 	ExportKeys(ctx context.Context, keys []string) ([]domain.ExportRecord, error)
 

@@ -14,9 +14,9 @@ import (
 // In the stores of this module, the SubjectStore also implements RetentionSweeper. The function SweeperOf returns the
 // RetentionSweeper of a SubjectStore.
 type RetentionSweeper interface {
-	// Due returns the subjects of those marks (records of erasures) for which Sweep may have a cell to overwrite, in the
-	// order of the marks. It returns every subject for which Sweep would overwrite a cell. It may also return subjects for
-	// which Sweep overwrites nothing. Due only reads. The number of its statements depends only on the number of marks.
+	// Due selects subjects of the given marks (records of erasures), and returns them in the order of the marks. It
+	// selects every subject for which Sweep would overwrite a cell. It may also select subjects for which Sweep overwrites
+	// nothing. Due only reads. The number of its statements depends only on the number of marks.
 	Due(ctx context.Context, marks []domain.ErasureMark, steps []domain.Step) ([]domain.SubjectID, error)
 
 	// SweptKeys returns the keys of an external system in the cells that Sweep would overwrite at the instant
@@ -37,8 +37,8 @@ type RetentionSweeper interface {
 	//   - a cell that is NULL
 	//   - a cell that holds a surrogate (a value with which an erasure overwrites personal data), if
 	//     domain.Column.RecognizesSurrogate is true for the column
-	//   - a cell of any other column, if its duty was already over at the last erasure or sweep of the subject (that
-	//     erasure or sweep has overwritten the cell)
+	//   - a cell of a column for which domain.Column.RecognizesSurrogate is false, if the cell's duty was already over at
+	//     the last erasure or sweep of the subject (that erasure or sweep has overwritten the cell)
 	//   - a cell whose duty began after the erasure, if the application has created the subject again under the same id
 	//     (the cell may belong to a new row)
 	//

@@ -120,8 +120,8 @@ type SubjectStore interface {
 	// Anonymizing overwrites every cell of a column, including cells that hold NULL:
 	//
 	//   - A column with domain.StrategyNull gets NULL.
-	//   - A column with a constant in the data map (domain.Column.Constant) gets the constant. Hexadecimal digits replace
-	//     each placeholder of the constant: domain.Column.Digits of them, different in every cell.
+	//   - A column with a constant in the data map (domain.Column.Constant) gets the constant. Each placeholder of the
+	//     constant becomes domain.Column.Digits hexadecimal digits, which differ in every cell.
 	//   - Another text column gets "anon-" and 32 hexadecimal digits, which differ in every cell. A shorter column gets
 	//     fewer digits. A column of fewer than 17 characters gets only digits.
 	//   - Another UUID column gets a random UUID, which differs in every cell.
@@ -245,8 +245,8 @@ type Outbox interface {
 	// claimed since. It returns the entries, oldest first by (EnqueuedAt, EntryID). It sets LastError of each entry to
 	// domain.LastErrorUnclaimed and changes nothing else. The entry therefore stays due for Claim. Unclaimed selects
 	// entries whose status is pending, failed or in flight, whose EnqueuedAt is before dueBefore, and whose NextAttemptAt
-	// is nil or before dueBefore. It skips an entry that has this error already, so that only one of several processes
-	// gets the entry.
+	// is nil or before dueBefore. It skips an entry whose LastError is domain.LastErrorUnclaimed already, so that only one
+	// of several processes gets the entry.
 	Unclaimed(ctx context.Context, dueBefore time.Time, limit int) ([]domain.OutboxEntry, error)
 
 	// Settle writes the outcomes of claimed outbox entries. It returns a result for each settlement, in the same order. A
@@ -307,8 +307,8 @@ type AuditLog interface {
 
 	// AppendOnRollback adds events that are written only if the session rolls back. An example is an event about the
 	// failure of an operation that had succeeded until the commit failed. If the session commits, or if SessionFactory.Do
-	// retries it, the events are dropped. After a statement of the session has failed, AppendOnRollback accepts the events
-	// as AppendEvidence does.
+	// retries it, the events are dropped. After a statement of the session has failed, AppendOnRollback returns an error,
+	// but still accepts the events.
 	//
 	// After a rollback, one transaction writes the evidence (the events of AppendEvidence) and then the events of
 	// AppendOnRollback. If Do has lost its connection during the commit, the session may have committed nevertheless. The

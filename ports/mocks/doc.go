@@ -1,6 +1,6 @@
-// Package mocks has a GoMock mock of every interface of package ports, for unit tests of what takes a session: the
-// services of habeas, and an application's own. They are generated; see package ports.
+// Package mocks has a GoMock mock of every interface of package ports, for unit tests of code that uses a session, such
+// as the services of habeas. The mocks are generated; see package ports.
 //
-// A mock knows nothing of what its port promises. To test against a store that keeps those promises, and without a
-// database, take package memory.
+// A mock does not follow the rules of its port. To test against a store that follows the rules, without a database, use
+// package memory.
 package mocks

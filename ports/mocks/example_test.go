@@ -13,7 +13,7 @@ import (
 	"github.com/habeas-data/habeas/ports/mocks"
 )
 
-// campaign is a service of the application's own: it writes only to who wants to be written to.
+// campaign is a service of the application. It writes only to people who have consented.
 type campaign struct{ consents *consent.Ledger }
 
 func (c campaign) recipients(ctx context.Context, s ports.Session, everybody []domain.SubjectID) (
@@ -31,7 +31,7 @@ func (c campaign) recipients(ctx context.Context, s ports.Session, everybody []d
 	return willing, nil
 }
 
-// The unit test of a service that takes a session. No store is needed, and a call that nobody expects fails the test.
+// A unit test of a service that uses a session. It needs no store. An unexpected call fails the test.
 func ExampleMockSession() {
 	ctrl := gomock.NewController(t) // t is the test's *testing.T
 	zoe, bob := subject("42"), subject("43")
@@ -40,18 +40,18 @@ func ExampleMockSession() {
 	ledger.EXPECT().Latest(gomock.Any(), zoe, "newsletter", nil).Return(&domain.ConsentRecord{
 		SubjectID: zoe, Purpose: "newsletter", PolicyVersion: "2024-03", Granted: true,
 	}, nil)
-	ledger.EXPECT().Latest(gomock.Any(), bob, "newsletter", nil).Return(nil, nil) // never asked
+	ledger.EXPECT().Latest(gomock.Any(), bob, "newsletter", nil).Return(nil, nil) // no record
 	session := mocks.NewMockSession(ctrl)
 	session.EXPECT().Consents().Return(ledger).Times(2)
 
 	service := campaign{consents: consent.NewLedger(mocks.NewMockClock(ctrl), mocks.NewMockIDSource(ctrl))}
 	willing, err := service.recipients(context.Background(), session, []domain.SubjectID{zoe, bob})
 	fmt.Println(len(willing), willing[0] == zoe, err)
-	ctrl.Finish() // which a *testing.T does by itself
+	ctrl.Finish() // not necessary with a *testing.T
 	// Output: 1 true <nil>
 }
 
-// A session factory that hands its function a session, as the real one does, and a clock that stands still.
+// A session factory that passes a mock session to its function, and a clock that always returns the same instant.
 func ExampleMockSessionFactory() {
 	ctrl := gomock.NewController(t)
 	noon := time.Date(2024, 3, 1, 12, 0, 0, 0, time.UTC)
@@ -94,7 +94,7 @@ func subject(id string) domain.SubjectID {
 	return subject
 }
 
-// t stands for the *testing.T, which examples do not have.
+// t replaces the *testing.T, because an example has none.
 var t reporter
 
 type reporter struct{}
