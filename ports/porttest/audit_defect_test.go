@@ -57,8 +57,7 @@ type ending struct {
 }
 
 // keepsEvidenceAfter returns a function that makes a store defective. If a session fails, the store keeps its evidence
-// (audit events that a rollback does not remove) only after some kinds of failures. survives reports whether the store
-// keeps the evidence after a failure.
+// (audit events that a rollback does not remove) only if survives returns true for the failure.
 func keepsEvidenceAfter(survives func(ending) bool) func(*Store) {
 	return changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) (err error) {
 		var evidence []domain.AuditEvent

@@ -64,39 +64,39 @@ func (b brokenLog) breaks(store *Store) {
 	})(store)
 }
 
-// keepsEvents returns a function that makes a store defective: it passes each event through the function change before
-// it stores the event.
-func keepsEvents(change func(*domain.AuditEvent)) func(*Store) {
+// keepsEvents returns a function that makes a store defective: it passes each event through fn before it stores the
+// event.
+func keepsEvents(fn func(*domain.AuditEvent)) func(*Store) {
 	with := func(append func(auditCall) error) func(auditCall) error {
 		return func(c auditCall) error {
-			c.events = changed(slices.Clone(c.events), change)
+			c.events = changed(slices.Clone(c.events), fn)
 			return append(c)
 		}
 	}
 	return brokenLog{add: with(auditCall.add), evidence: with(auditCall.evidence)}.breaks
 }
 
-// returnsTrails returns a function that makes a store defective: its Trail passes the events through the function
-// change before it returns them.
-func returnsTrails(change func([]domain.AuditEvent) []domain.AuditEvent) func(*Store) {
+// returnsTrails returns a function that makes a store defective: its Trail passes the events through fn before it
+// returns them.
+func returnsTrails(fn func([]domain.AuditEvent) []domain.AuditEvent) func(*Store) {
 	return brokenLog{trail: func(c auditCall) ([]domain.AuditEvent, error) {
 		events, err := c.trail()
-		return change(events), err
+		return fn(events), err
 	}}.breaks
 }
 
-// returnsEvents returns a function that makes a store defective: its Trail passes each event through the function
-// change before it returns the event.
-func returnsEvents(change func(*domain.AuditEvent)) func(*Store) {
-	return returnsTrails(func(events []domain.AuditEvent) []domain.AuditEvent { return changed(events, change) })
+// returnsEvents returns a function that makes a store defective: its Trail passes each event through fn before it
+// returns the event.
+func returnsEvents(fn func(*domain.AuditEvent)) func(*Store) {
+	return returnsTrails(func(events []domain.AuditEvent) []domain.AuditEvent { return changed(events, fn) })
 }
 
-// changesPayload returns a function that changes an event: change(value) replaces each value in its payload.
-func changesPayload(change func(any) any) func(*domain.AuditEvent) {
+// changesPayload returns a function that changes an event: fn(value) replaces each value in its payload.
+func changesPayload(fn func(any) any) func(*domain.AuditEvent) {
 	return func(event *domain.AuditEvent) {
 		changed := domain.Payload{}
 		for name, value := range event.Payload {
-			changed[name] = change(value)
+			changed[name] = fn(value)
 		}
 		event.Payload = changed
 	}

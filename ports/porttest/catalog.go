@@ -55,9 +55,9 @@ func (s Store) catalog(t testing.TB) domain.Catalog {
 	return catalog
 }
 
-// eachTable calls check for each table of DataMap, with the table of DataMap and the table that the store has returned
-// under the same name.
-func eachTable(t testing.TB, h StoreHarness, check func(want domain.Table, got domain.CatalogTable)) {
+// eachTable calls fn for each table of DataMap. The argument want is the table of DataMap, and the argument got is the
+// table with the same name in the catalog of the store.
+func eachTable(t testing.TB, h StoreHarness, fn func(want domain.Table, got domain.CatalogTable)) {
 	t.Helper()
 	catalog := h.catalog(t)
 	for _, table := range DataMap().Tables() {
@@ -66,7 +66,7 @@ func eachTable(t testing.TB, h StoreHarness, check func(want domain.Table, got d
 			t.Errorf("the catalog has no table %s", table.Name)
 			continue
 		}
-		check(table, got)
+		fn(table, got)
 	}
 }
 
@@ -107,12 +107,12 @@ func catalogHasTheColumns(t testing.TB, h StoreHarness) {
 	})
 }
 
-// canHold reports whether a database column of the type live can hold every value of the type t. For example, a text
-// column can hold every UUID.
-func canHold(t, live domain.ColumnType) bool {
+// canHold reports whether a database column of type dbType can hold every value of type t. For example, a text column
+// can hold every UUID.
+func canHold(t, dbType domain.ColumnType) bool {
 	whole := []domain.ColumnType{domain.TypeSmallInt, domain.TypeInteger, domain.TypeBigInt}
 	at := slices.Index(whole, t)
-	return t == live || at >= 0 && slices.Index(whole, live) >= at || t == domain.TypeUUID && live == domain.TypeText
+	return t == dbType || at >= 0 && slices.Index(whole, dbType) >= at || t == domain.TypeUUID && dbType == domain.TypeText
 }
 
 func catalogHasThePrimaryKeys(t testing.TB, h StoreHarness) {
@@ -197,7 +197,7 @@ func catalogBelongsToItsCaller(t testing.TB, h StoreHarness) {
 		}
 	}
 	var callers sync.WaitGroup
-	for range concurrent {
+	for range goroutines {
 		callers.Go(func() {
 			assert(t, encode(store.catalog(t)) == want, "the catalog has changed")
 		})

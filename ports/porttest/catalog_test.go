@@ -56,30 +56,30 @@ func keepsCatalog(store *Store) {
 	})(store)
 }
 
-// changesTables returns a function that makes a store defective: its Catalog passes each table through the function
-// change before it returns the table.
-func changesTables(change func(*domain.CatalogTable)) func(*Store) {
+// changesTables returns a function that makes a store defective: its Catalog passes each table through fn before it
+// returns the table.
+func changesTables(fn func(*domain.CatalogTable)) func(*Store) {
 	return readsCatalog(func(ctx context.Context, good ports.CatalogReader) (domain.Catalog, error) {
 		catalog, err := good.Catalog(ctx)
 		for i := range catalog.Tables {
-			change(&catalog.Tables[i])
+			fn(&catalog.Tables[i])
 		}
 		return catalog, err
 	})
 }
 
-func changesColumns(change func(*domain.CatalogColumn)) func(*Store) {
+func changesColumns(fn func(*domain.CatalogColumn)) func(*Store) {
 	return changesTables(func(table *domain.CatalogTable) {
 		for i := range table.Columns {
-			change(&table.Columns[i])
+			fn(&table.Columns[i])
 		}
 	})
 }
 
-func changesForeignKeys(change func(*domain.CatalogForeignKey)) func(*Store) {
+func changesForeignKeys(fn func(*domain.CatalogForeignKey)) func(*Store) {
 	return changesTables(func(table *domain.CatalogTable) {
 		for i := range table.ForeignKeys {
-			change(&table.ForeignKeys[i])
+			fn(&table.ForeignKeys[i])
 		}
 	})
 }

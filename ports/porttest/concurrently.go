@@ -38,8 +38,8 @@ func isError(t testing.TB, what string, err, want error) {
 	assert(t, errors.Is(err, want), "%s: want the error %v, got %v", what, want, err)
 }
 
-// concurrently starts a goroutine that waits for a call of begin and then calls fn. The function end calls begin and
-// waits until fn has returned. A case defers end, so that the goroutine ends before the case does.
+// concurrently starts a goroutine that waits for a call of begin() and then calls fn. end() calls begin() and waits
+// until fn has returned. A case defers end(), so that the goroutine ends before the case does.
 func concurrently(fn func()) (begin, end func()) {
 	begun := make(chan struct{})
 	begin = sync.OnceFunc(func() { close(begun) })

@@ -122,7 +122,7 @@ func consentsInForce(t testing.TB, store Store, id domain.SubjectID) (inForce []
 func consentWithoutARecordIsNil(t testing.TB, h StoreHarness) {
 	id, other := subject(t, "acme", 1), subject(t, "acme", 2)
 	elsewhere := grant(id, "ads", 0)
-	store := consents.with(t, h, true, grant(other, "news", 0), elsewhere)
+	store := consents.openWith(t, h, true, grant(other, "news", 0), elsewhere)
 	version := latestConsent(t, store, id, nil)
 	assert(t, version == "", "a record of another subject or purpose is in force")
 	if n := len(consents.all(t, store, id, pointer("news"))); n > 0 {
@@ -136,7 +136,7 @@ func consentWithoutARecordIsNil(t testing.TB, h StoreHarness) {
 func consentAsOfAnInstantIsInclusive(t testing.TB, h StoreHarness) {
 	id := subject(t, "acme", 1)
 	east := time.FixedZone("east", 5*3600)
-	store := consents.with(t, h, false,
+	store := consents.openWith(t, h, false,
 		consentRecord(id, "first", true, 0), consentRecord(id, "ahead", true, 10),
 		consentRecord(id, "third", false, 5), consentRecord(id, "fourth", true, 20))
 	for _, test := range []struct {
@@ -170,7 +170,7 @@ func consentInForceIsOneForEachPurpose(t testing.TB, h StoreHarness) {
 	news, ads := of("news", "news-2", true, -5), of("ads", "ads-2", false, 0)
 	tracking := of("Ads", "tracking", true, 1)
 	for _, inOne := range inOneAndMany {
-		store := consents.with(t, h, inOne, of("ads", "ads-1", true, 60), of("news", "news-1", false, 60),
+		store := consents.openWith(t, h, inOne, of("ads", "ads-1", true, 60), of("news", "news-1", false, 60),
 			tracking, news, ads, grant(subject(t, "acme", 2), "ads", 0))
 		consents.expect(t, "in force", consentsInForce(t, store, id), tracking, news, ads)
 		do(t, store, func(ctx context.Context, s ports.Session) error {

@@ -66,7 +66,7 @@ func (b brokenConsents) breaks(store *Store) {
 func TestConsentStoresThatBreakAPromiseFail(t *testing.T) {
 	type record = domain.ConsentRecord
 	inLedger := func(b brokenLedger[record]) func(*Store) { return brokenConsents{brokenLedger: b}.breaks }
-	kept := func(change func(*record)) func(*Store) { return inLedger(keeps(change)) }
+	kept := func(change func(*record)) func(*Store) { return inLedger(changesStored(change)) }
 	all := func(change func([]record) []record) func(*Store) { return brokenConsents{all: change}.breaks }
 	changed := found{"did not come back as it was appended": {consentRecordComesBackAsAppended}}
 	broken := ledgerDefects(consents, inLedger, func(r *record) *domain.SubjectID { return &r.SubjectID }, ledgerChecks{

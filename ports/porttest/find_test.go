@@ -49,8 +49,8 @@ func replacesFind(call func(findCall) (domain.Found, error)) func(*Store) {
 	}
 }
 
-// omitsOccurrences returns a function that makes a store defective: its Find omits the occurrences for which the
-// function omit returns true.
+// omitsOccurrences returns a function that makes a store defective: its Find omits an occurrence if omit returns true
+// for the occurrence.
 func omitsOccurrences(omit func(o domain.Occurrence) bool) func(*Store) {
 	return replacesFind(func(c findCall) (domain.Found, error) {
 		found, err := c.find()
@@ -59,21 +59,21 @@ func omitsOccurrences(omit func(o domain.Occurrence) bool) func(*Store) {
 	})
 }
 
-// changesOccurrences returns a function that makes a store defective: its Find passes each occurrence through the
-// function change before it returns the occurrence.
-func changesOccurrences(change func(o *domain.Occurrence)) func(*Store) {
+// changesOccurrences returns a function that makes a store defective: its Find passes each occurrence through fn before
+// it returns the occurrence.
+func changesOccurrences(fn func(o *domain.Occurrence)) func(*Store) {
 	return replacesFind(func(c findCall) (domain.Found, error) {
 		found, err := c.find()
 		for i := range found.Occurrences {
-			change(&found.Occurrences[i])
+			fn(&found.Occurrences[i])
 		}
 		return found, err
 	})
 }
 
-// rewrites returns a function that makes a store defective: its database holds change(text) instead of each text, so
-// that Find searches the changed texts.
-func rewrites(change func(text string) string) func(*Store) {
+// rewrites returns a function that makes a store defective: its database holds fn(text) instead of each text, so that
+// Find searches the changed texts.
+func rewrites(fn func(text string) string) func(*Store) {
 	return func(store *Store) {
 		insert := store.Insert
 		store.Insert = func(t testing.TB, table string, row Row) {
@@ -82,9 +82,9 @@ func rewrites(change func(text string) string) func(*Store) {
 			for column, value := range row {
 				switch text := value.(type) {
 				case string:
-					value = change(text)
+					value = fn(text)
 				case domain.JSON:
-					value = domain.JSON(change(string(text)))
+					value = domain.JSON(fn(string(text)))
 				}
 				seen[column] = value
 			}

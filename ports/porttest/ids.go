@@ -54,10 +54,10 @@ func idIsNotAnotherSources(t testing.TB, newSource func() ports.IDSource) {
 }
 
 func idSourceIsSafeForConcurrentUse(t testing.TB, newSource func() ports.IDSource) {
-	source, taken := newSource(), make([][]string, concurrent)
+	source, taken := newSource(), make([][]string, goroutines)
 	var callers sync.WaitGroup
-	for i := range concurrent {
-		callers.Go(func() { taken[i] = takeFrom(source, idCount/concurrent) })
+	for i := range goroutines {
+		callers.Go(func() { taken[i] = takeFrom(source, idCount/goroutines) })
 	}
 	callers.Wait()
 	expectUnique(t, slices.Concat(taken...))

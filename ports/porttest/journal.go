@@ -37,20 +37,21 @@ func TestJournal(t *testing.T, harness JournalHarness) {
 var journalPromises = []promise.Promise[JournalHarness]{
 	promise.That(journalHasAName, "The name has 1 to 200 characters and is the same in each process."),
 	promise.That(journalWithoutAppendsIsEmpty, "A journal without appends has no lines."),
-	promise.That(journalLinesComeInOrder, "Lines are returned in the order in which any process appended them."),
+	promise.That(journalLinesComeInOrder,
+		"Lines are returned in the order of the appends, even if several processes append."),
 	promise.That(journalLinesOfCallsDoNotMix, "Lines of concurrent calls do not mix (run with -race)."),
 	promise.That(journalKeepsNoReference, "Append copies its lines."),
 	promise.That(journalCallEndsWithItsContext, "A call returns an error if its context has ended."),
 	promise.That(journalRecognizesATruncatedLine, "A reader can recognize a line that a crash has truncated."),
 }
 
-// journalLines returns the lines of n erasures, for the subjects with the numbers from, from+1 and so on.
-func journalLines(t testing.TB, from, n int) string {
+// journalLines returns the lines of n erasures, of subjects with consecutive numbers from firstNumber.
+func journalLines(t testing.TB, firstNumber, n int) string {
 	t.Helper()
 	var lines []byte
 	for i := range n {
 		lines = domain.JournalEntry{
-			SubjectID: subject(t, "acme", int64(from+i)), ErasedAt: noon.Add(time.Duration(i) * tick),
+			SubjectID: subject(t, "acme", int64(firstNumber+i)), ErasedAt: noon.Add(time.Duration(i) * tick),
 		}.AppendLine(lines)
 	}
 	return string(lines)

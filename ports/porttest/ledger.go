@@ -30,9 +30,9 @@ func (l ledger[R]) add(t testing.TB, store Store, inOne bool, records ...R) {
 	appendAll(t, store, inOne, records, l.append)
 }
 
-// with opens a store and appends the records: all in one session if inOne is true, and otherwise each in a separate
+// openWith opens a store and appends the records: all in one session if inOne is true, and otherwise each in a separate
 // session.
-func (l ledger[R]) with(t testing.TB, h StoreHarness, inOne bool, records ...R) Store {
+func (l ledger[R]) openWith(t testing.TB, h StoreHarness, inOne bool, records ...R) Store {
 	t.Helper()
 	store := h.open(t)
 	l.add(t, store, inOne, records...)
@@ -72,7 +72,7 @@ func (l ledger[R]) comesBackAsAppended(t testing.TB, h StoreHarness) {
 	id := subject(t, "acme", 1)
 	for scope, purpose := range l.scopes {
 		records := l.values(id, purpose)
-		store := l.with(t, h, true, records...)
+		store := l.openWith(t, h, true, records...)
 		history, latest := l.all(t, store, id, purpose), l.inForce(t, store, id, purpose)
 		if latest == nil {
 			t.Errorf("there is no %s record in force", scope)
@@ -174,7 +174,7 @@ func (l ledger[R]) onlyGrows(t testing.TB, h StoreHarness) {
 			records = append(records, l.record(id, purpose, "v1", yes, 0))
 		}
 		for _, inOne := range inOneAndMany {
-			store := l.with(t, h, inOne, records...)
+			store := l.openWith(t, h, inOne, records...)
 			expectRecords(t, scope+" history", l.name, l.all(t, store, id, purpose), records...)
 		}
 	}
@@ -203,7 +203,7 @@ func (l ledger[R]) subjectsAreKeptApart(t testing.TB, h StoreHarness) {
 // purpose contains only its own record.
 func (l ledger[R]) expectApart(t testing.TB, h StoreHarness, records []R) {
 	t.Helper()
-	do(t, l.with(t, h, true, records...), func(ctx context.Context, s ports.Session) error {
+	do(t, l.openWith(t, h, true, records...), func(ctx context.Context, s ports.Session) error {
 		for _, record := range records {
 			if t.Failed() { // the other records would fail in the same way
 				return nil

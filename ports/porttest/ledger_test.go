@@ -46,12 +46,12 @@ func (b brokenLedger[R]) latest(records []R) (latest *R) {
 	return latest
 }
 
-// keeps returns a broken ledger that passes each record through the function change before it stores the record.
-func keeps[R any](change func(*R)) brokenLedger[R] { return brokenLedger[R]{keep: change} }
+// changesStored returns a broken ledger that passes each record through fn before it stores the record.
+func changesStored[R any](fn func(*R)) brokenLedger[R] { return brokenLedger[R]{keep: fn} }
 
-// returns returns a broken ledger that passes each record through the function change before it returns the record.
-func returns[R any](change func(*R)) brokenLedger[R] {
-	return brokenLedger[R]{history: func(records []R) []R { return changed(records, change) }}
+// changesRead returns a broken ledger that passes each record through fn before it returns the record.
+func changesRead[R any](fn func(*R)) brokenLedger[R] {
+	return brokenLedger[R]{history: func(records []R) []R { return changed(records, fn) }}
 }
 
 // ledgerChecks are the cases that exist for the consent ledger and also for the restriction ledger.
@@ -65,15 +65,15 @@ func ledgerDefects[R any](
 ) defects {
 	at := func(record R) time.Time { return *l.at(&record) }
 	return defects{
-		"instants are rounded": {breaks(keeps(func(r *R) { *l.at(r) = at(*r).Add(500) })), found{
+		"instants are rounded": {breaks(changesStored(func(r *R) { *l.at(r) = at(*r).Add(500) })), found{
 			"and returned as": {checks.instants},
 		}},
-		"instants have nanoseconds": {breaks(returns(func(r *R) { *l.at(r) = at(*r).Add(1) })), found{
+		"instants have nanoseconds": {breaks(changesRead(func(r *R) { *l.at(r) = at(*r).Add(1) })), found{
 			"and returned as": {checks.instants},
 		}},
-		"instants are in another zone": {breaks(returns(func(r *R) { *l.at(r) = at(*r).In(time.FixedZone("", 0)) })), found{
-			"not in UTC": {checks.instants},
-		}},
+		"instants are in another zone": {breaks(changesRead(func(r *R) {
+			*l.at(r) = at(*r).In(time.FixedZone("", 0))
+		})), found{"not in UTC": {checks.instants}}},
 		"the session's own are not read": {breaks(brokenLedger[R]{hidden: true}), found{
 			`the session reads ""`: {checks.ownSession},
 		}},
@@ -91,10 +91,10 @@ func ledgerDefects[R any](
 		"a record replaces its like": {breaks(brokenLedger[R]{history: func(r []R) []R {
 			return slices.CompactFunc(r, func(a, b R) bool { return reflect.DeepEqual(a, b) })
 		}}), found{"got 3 records, want 4": {checks.onlyGrows}}},
-		"ids are joined carelessly": {breaks(keeps(func(r *R) { *subject(r) = joinElements(*subject(r)) })), found{
+		"ids are joined carelessly": {breaks(changesStored(func(r *R) { *subject(r) = joinElements(*subject(r)) })), found{
 			"records, want 1": {checks.apart},
 		}},
-		"subjects are one": {breaks(keeps(func(r *R) { *subject(r), _ = domain.NewSubjectID("everybody") })), found{
+		"subjects are one": {breaks(changesStored(func(r *R) { *subject(r), _ = domain.NewSubjectID("everybody") })), found{
 			"another subject": {checks.none},
 		}},
 	}

@@ -193,8 +193,8 @@ func markQueriesHaveBounds(t testing.TB, h StoreHarness) {
 
 // The first session writes its erasure mark and stays open. The second session writes another mark and commits, unless
 // the store makes it wait for the first session. A reader then reads the marks and remembers the highest Intake (the
-// sequence number of a mark). After both sessions have ended, the reader must find all missing marks with a higher
-// Intake.
+// sequence number of a mark). After both sessions have ended, the reader asks for the marks above this Intake. It must
+// get every mark that it has not read before.
 func markThatCommitsLateIsNotMissed(t testing.TB, h StoreHarness) {
 	m, has := h.openMarks(t)
 	if !has {

@@ -139,8 +139,8 @@ func observerChangesNothing(t testing.TB, newObserver observerHarness) {
 func observerIsSafeForConcurrentUse(t testing.TB, newObserver observerHarness) {
 	observer := newObserver(t)
 	var callers, begun sync.WaitGroup
-	begun.Add(concurrent)
-	for range concurrent {
+	begun.Add(goroutines)
+	for range goroutines {
 		callers.Go(func() {
 			defer reportPanic(t)
 			_, end := func() (context.Context, func(domain.Ended)) {

@@ -83,8 +83,9 @@ func (b box) claim(t testing.TB, limit int, at time.Time) []domain.OutboxEntry {
 
 func token(at time.Time) string { return "lease of " + at.Format(time.RFC3339Nano) }
 
-// claimed enqueues entries and claims them at noon. It returns the claimed entries in the order of its arguments.
-func (b box) claimed(t testing.TB, entries ...domain.OutboxEntry) []domain.OutboxEntry {
+// enqueueAndClaim enqueues entries and claims them at noon. It returns the claimed entries in the order of its
+// arguments.
+func (b box) enqueueAndClaim(t testing.TB, entries ...domain.OutboxEntry) []domain.OutboxEntry {
 	t.Helper()
 	b.enqueue(t, entries...)
 	found := b.claim(t, 1000, noon)

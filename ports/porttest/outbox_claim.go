@@ -10,7 +10,7 @@ import (
 
 func outboxClaimTakesDueEntries(t testing.TB, h StoreHarness) {
 	b := h.box(t)
-	e := b.claimed(t, numbered(t, 5)...)
+	e := b.enqueueAndClaim(t, numbered(t, 5)...)
 	now := fails(e[1], noon)
 	now.NextAttemptAt = nil
 	b.settle(t, givesBack(e[0]), now, fails(e[2], noon.Add(time.Second)), fails(e[3], noon.Add(time.Hour)))
@@ -33,14 +33,14 @@ func outboxClaimTakesDueEntries(t testing.TB, h StoreHarness) {
 func outboxClaimLeavesSucceededAndAbandonedEntries(t testing.TB, h StoreHarness) {
 	b := h.box(t)
 	entries := numbered(t, 3)
-	e := b.claimed(t, append(entries, toRectify(t, "r", entries[0].SubjectID, 0))...)
+	e := b.enqueueAndClaim(t, append(entries, toRectify(t, "r", entries[0].SubjectID, 0))...)
 	b.settle(t, succeeds(e[0]), abandons(e[1]), abandons(e[3]))
 	expectEntries(t, "due", b.due(t, noon.Add(1000*time.Hour)), "e002")
 }
 
 func outboxClaimTakesAnEntryAtItsInstant(t testing.TB, h StoreHarness) {
 	b := h.box(t)
-	e := b.claimed(t, numbered(t, 2)...)
+	e := b.enqueueAndClaim(t, numbered(t, 2)...)
 	next := noon.Add(time.Minute)
 	b.settle(t, fails(e[0], next))
 	for i, instant := range []time.Time{next, noon.Add(lease)} {
@@ -104,7 +104,7 @@ func outboxClaimMarksItsEntries(t testing.TB, h StoreHarness) {
 	entries := []domain.OutboxEntry{
 		toErase(t, "a", subjectOf(t, "acme", "7"), 0), toRectify(t, "b", subjectOf(t, "acme", "8"), time.Second),
 	}
-	claimed := b.claimed(t, entries...)
+	claimed := b.enqueueAndClaim(t, entries...)
 	expectAll(t, "claimed", claimed, entries, func(e *domain.OutboxEntry) { makeInFlight(e, noon, 1) })
 	counts := b.counts(t)
 	if counts[domain.OutboxInFlight] != 2 || counts[domain.OutboxPending] != 0 {

@@ -10,8 +10,8 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// claimsAt returns a function that makes a store defective: its Claim selects the entries that are due at shift(at),
-// not at the instant at.
+// claimsAt returns a function that makes a store defective: its Claim passes its instant through shift before it
+// selects the due entries.
 func claimsAt(shift func(at time.Time) time.Time) func(*Store) {
 	return brokenOutbox{claim: func(c outboxCall) (entries, error) {
 		attempt := domain.Instant(c.at)
@@ -86,7 +86,7 @@ func claimDefects() defects {
 			"has Status pending, want in_flight": {outboxClaimMarksItsEntries},
 		}},
 		"an error that is forgotten": {changesClaimed(func(e *domain.OutboxEntry) { e.LastError = nil }), found{
-			"a has LastError <nil>, want timeout": {outboxFailureIsTriedAgainInItsTime},
+			"a has LastError <nil>, want timeout": {outboxFailureIsTriedAgainWhenDue},
 		}},
 		"a lease of its own length": {brokenOutbox{claim: func(c outboxCall) (entries, error) {
 			until := c.until

@@ -148,7 +148,7 @@ func completeDefects() defects {
 // Other cases detect this defect only by chance, because it depends on the timing of the sessions. The case for
 // overlapping settlements always detects it.
 func TestCompletionThatIsDecidedBeforeTheLockIsFoundOut(t *testing.T) {
-	promise.ExpectFailures(t, only(outboxOverlappingSettlementsCompleteOnce), inMemory(decidesBeforeTheLock), found{
+	promise.ExpectFailures(t, promisesOf(outboxOverlappingSettlementsCompleteOnce), inMemory(decidesBeforeTheLock), found{
 		"want one that completes": {outboxOverlappingSettlementsCompleteOnce},
 	})
 }

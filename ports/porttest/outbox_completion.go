@@ -15,7 +15,7 @@ import (
 func outboxLastSuccessCompletes(t testing.TB, h StoreHarness) {
 	b := h.box(t)
 	zoe, yan := subjectOf(t, "acme", "7"), subjectOf(t, "umbrella", "7")
-	e := b.claimed(t,
+	e := b.enqueueAndClaim(t,
 		toErase(t, "a", zoe, 0), toErase(t, "b", zoe, 1*tick), toErase(t, "c", zoe, 2*tick), toErase(t, "d", zoe, 3*tick),
 		toRectify(t, "another operation", zoe, 4*tick), toErase(t, "another subject", yan, 5*tick))
 	for _, step := range []struct {
@@ -32,7 +32,7 @@ func outboxLastSuccessCompletes(t testing.TB, h StoreHarness) {
 		assert(t, slices.Equal(got, step.want),
 			"%s resulted in %v, want %v", step.settlements[0].Entry.EntryID, namesOf(got), namesOf(step.want))
 	}
-	anew := b.claimed(t, toErase(t, "erased again", zoe, time.Hour))
+	anew := b.enqueueAndClaim(t, toErase(t, "erased again", zoe, time.Hour))
 	expectResult(t, "the only entry of a later erasure", b.settle(t, succeeds(anew[0])), completes)
 }
 
@@ -55,7 +55,7 @@ func outboxOpenEntriesHoldCompletionBack(t testing.TB, h StoreHarness) {
 					entries = append(entries, entry)
 				}
 			}
-			e := b.claimed(t, entries...)
+			e := b.enqueueAndClaim(t, entries...)
 			// Two calls of Settle settle the two entries of the first subject. One call settles both entries of the second
 			// subject.
 			b.settle(t, settle(e[0])...)
@@ -73,7 +73,7 @@ func outboxOpenEntriesHoldCompletionBack(t testing.TB, h StoreHarness) {
 func outboxAbandonedErasuresHoldCompletionBack(t testing.TB, h StoreHarness) {
 	b := h.box(t)
 	zoe, yan := subjectOf(t, "acme", "7"), subjectOf(t, "acme", "8")
-	e := b.claimed(t,
+	e := b.enqueueAndClaim(t,
 		toErase(t, "a", zoe, 0), toErase(t, "b", zoe, 1*tick),
 		toErase(t, "c", yan, 2*tick), toErase(t, "d", yan, 3*tick))
 	b.settle(t, abandons(e[0]))
@@ -92,7 +92,7 @@ func outboxAbandonedErasuresHoldCompletionBack(t testing.TB, h StoreHarness) {
 func outboxAbandonedRectificationsHoldNothingBack(t testing.TB, h StoreHarness) {
 	b := h.box(t)
 	zoe, yan, eve := subjectOf(t, "acme", "7"), subjectOf(t, "acme", "8"), subjectOf(t, "acme", "9")
-	e := b.claimed(t,
+	e := b.enqueueAndClaim(t,
 		toRectify(t, "a", zoe, 0), toRectify(t, "b", zoe, 1*tick),
 		toRectify(t, "c", yan, 2*tick), toRectify(t, "d", yan, 3*tick),
 		toRectify(t, "e", eve, 4*tick), toRectify(t, "f", eve, 5*tick))
@@ -179,7 +179,7 @@ func outboxConcurrentSettlementsCompleteOnce(t testing.TB, h StoreHarness) {
 	for i := range sessions {
 		entries = append(entries, toErase(t, fmt.Sprintf("z%d", i), zoe, 0), toErase(t, fmt.Sprintf("y%d", i), yan, 0))
 	}
-	claimed := b.claimed(t, entries...)
+	claimed := b.enqueueAndClaim(t, entries...)
 	var mu sync.Mutex
 	completed := map[domain.SubjectID]int{}
 	var settling sync.WaitGroup
@@ -223,7 +223,7 @@ func outboxConcurrentSettlementsCompleteOnce(t testing.TB, h StoreHarness) {
 func outboxOverlappingSettlementsCompleteOnce(t testing.TB, h StoreHarness) {
 	b := h.box(t)
 	id := subjectOf(t, "acme", "7")
-	claimed := b.claimed(t, toErase(t, "a", id, 0), toErase(t, "b", id, time.Second))
+	claimed := b.enqueueAndClaim(t, toErase(t, "a", id, 0), toErase(t, "b", id, time.Second))
 	var second []domain.SettleResult
 	done := make(chan struct{})
 	settle, settled := concurrently(func() {

@@ -106,24 +106,23 @@ func outboxSessionClaimsItsOwnEntries(t testing.TB, h StoreHarness) {
 	})
 }
 
-// expectAll checks that got has the entries of want, in order. It passes a copy of each wanted entry through the
-// function change before it compares the entry.
-func expectAll(t testing.TB, what string, got, want []domain.OutboxEntry, change func(*domain.OutboxEntry)) {
+// expectAll checks that got has the entries of want, in order. Before the comparison, fn changes a copy of each wanted
+// entry.
+func expectAll(t testing.TB, what string, got, want []domain.OutboxEntry, fn func(*domain.OutboxEntry)) {
 	t.Helper()
 	if !slices.Equal(entryIDs(got), entryIDs(want)) {
 		t.Errorf("%s are %v, want %v", what, entryIDs(got), entryIDs(want))
 		return
 	}
 	for i, entry := range got {
-		expect(t, entry, want[i], change)
+		expect(t, entry, want[i], fn)
 	}
 }
 
-// expect passes the entry want through the function change, and checks that the entry got equals the result. It
-// compares corrections by their JSON.
-func expect(t testing.TB, got, want domain.OutboxEntry, change func(*domain.OutboxEntry)) {
+// expect changes a copy of want with fn, and checks that got equals this copy. It compares corrections by their JSON.
+func expect(t testing.TB, got, want domain.OutboxEntry, fn func(*domain.OutboxEntry)) {
 	t.Helper()
-	change(&want)
+	fn(&want)
 	want.EnqueuedAt = want.EnqueuedAt.UTC()
 	assert(t, len(got.Corrections)+len(want.Corrections) <= 0 || sameJSON(t, got.Corrections, want.Corrections),
 		"%s has other corrections than expected", want.EntryID)

@@ -10,11 +10,11 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// changesEnqueued returns a function that makes a store defective: its Enqueue passes each entry through the function
-// change before it stores the entry.
-func changesEnqueued(change func(*domain.OutboxEntry)) func(*Store) {
+// changesEnqueued returns a function that makes a store defective: its Enqueue passes each entry through fn before it
+// stores the entry.
+func changesEnqueued(fn func(*domain.OutboxEntry)) func(*Store) {
 	return brokenOutbox{enqueue: func(c outboxCall) error {
-		c.entries = changed(slices.Clone(c.entries), change)
+		c.entries = changed(slices.Clone(c.entries), fn)
 		return c.enqueue()
 	}}.breaks
 }

@@ -25,15 +25,15 @@ var outboxFairPromises = []promise.Promise[StoreHarness]{
 // erasuresNamed returns n erasures whose ids are the name followed by a number. The first erasure is enqueued at
 // morning.Add(from). Each following erasure is enqueued a second later.
 func erasuresNamed(
-	t testing.TB, name string, n int, from time.Duration, change func(*domain.OutboxEntry),
+	t testing.TB, name string, n int, from time.Duration, fn func(*domain.OutboxEntry),
 ) []domain.OutboxEntry {
 	t.Helper()
 	entries := make([]domain.OutboxEntry, n)
 	for i := range entries {
 		number := fmt.Sprint(i)
 		entries[i] = toErase(t, name+number, subjectOf(t, "acme", name+number), from+time.Duration(i)*time.Second)
-		if change != nil {
-			change(&entries[i])
+		if fn != nil {
+			fn(&entries[i])
 		}
 	}
 	return entries
@@ -69,7 +69,7 @@ func outboxClaimSharesItsLimitAmongResolvers(t testing.TB, h StoreHarness) {
 func (h StoreHarness) withRetries(t testing.TB) box {
 	t.Helper()
 	b := h.box(t)
-	for i, entry := range b.claimed(t, erasuresNamed(t, "r", 6, 0, nil)...) {
+	for i, entry := range b.enqueueAndClaim(t, erasuresNamed(t, "r", 6, 0, nil)...) {
 		b.settle(t, fails(entry, noon.Add(time.Hour-time.Duration(i)*time.Minute)))
 	}
 	b.enqueue(t, erasuresNamed(t, "n", 6, time.Hour, nil)...)

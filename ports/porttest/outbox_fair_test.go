@@ -11,10 +11,10 @@ import (
 
 func TestOutboxesThatShareUnfairlyAreFoundOut(t *testing.T) {
 	// retargets returns a function that makes a store defective: its Claim passes each target (resolver and operation)
-	// through the function change before it uses the target.
-	retargets := func(change func(c outboxCall, target *domain.OutboxTarget)) func(*Store) {
+	// through fn before it uses the target.
+	retargets := func(fn func(c outboxCall, target *domain.OutboxTarget)) func(*Store) {
 		return changesClaimCall(func(c *outboxCall) {
-			c.known = changed(slices.Clone(c.known), func(target *domain.OutboxTarget) { change(*c, target) })
+			c.known = changed(slices.Clone(c.known), func(target *domain.OutboxTarget) { fn(*c, target) })
 		})
 	}
 	promise.ExpectDefects(t, *update, outboxFairPromises, brokenStore, defects{

@@ -61,8 +61,8 @@ func outboxClaimTakesEntriesDelayedByAWrongClock(t testing.TB, h StoreHarness) {
 	expectEntries(t, "due", b.due(t, noon), "asked to wait longer") // the other entries are claimed or are not due
 	longer := domain.OutboxTarget{Resolver: "desk", Operation: domain.OperationErase, LongestWait: 2 * domain.LongestWait}
 	expectEntries(t, "claimed with a longer LongestWait", b.claimFor(t, noon, longer))
-	// The last attempt of this entry is an hour after noon, the time of the claim below. Its next attempt is a minute
-	// later. The clock of the process that set these instants was therefore ahead, so Claim must return the entry at noon.
+	// The last attempt of this entry was at noon plus one hour, and its next attempt is a minute later. For a claim at
+	// noon, the clock that set these instants was ahead. The claim must therefore return the entry.
 	b.enqueue(t, toErase(t, "tried in an hour", id, 4*time.Second))
 	for _, entry := range b.claimFor(t, noon.Add(time.Hour)) {
 		if entry.EntryID == "tried in an hour" {
@@ -111,7 +111,7 @@ func (b box) unclaimed(t testing.TB, before time.Time, limit int) []domain.Outbo
 
 func outboxUnclaimedEntriesAreMarkedOnce(t testing.TB, h StoreHarness) {
 	b := h.box(t)
-	e := b.claimed(t, numbered(t, 6)...)
+	e := b.enqueueAndClaim(t, numbered(t, 6)...)
 	b.settle(t, succeeds(e[0]), abandons(e[1]), fails(e[2], noon.Add(time.Hour)), fails(e[3], noon), givesBack(e[4]))
 	b.enqueue(t, toErase(t, "old", e[0].SubjectID, time.Minute), toErase(t, "young", e[0].SubjectID, 5*time.Hour))
 	for _, want := range [][]string{{"e003"}, {"e004", "old"}, {}} {
@@ -134,7 +134,7 @@ func outboxUnclaimedEntriesAreMarkedOnce(t testing.TB, h StoreHarness) {
 
 func outboxIgnoresEmptyCalls(t testing.TB, h StoreHarness) {
 	b := h.box(t)
-	e := b.claimed(t, numbered(t, 3)...)
+	e := b.enqueueAndClaim(t, numbered(t, 3)...)
 	b.settle(t, succeeds(e[0]), abandons(e[1]), givesBack(e[2]))
 	before := b.counts(t)
 	for _, limit := range []int{0, -1, -1000} {
@@ -162,7 +162,7 @@ func outboxReadsDoNotCountAsWrites(t testing.TB, h StoreHarness) {
 
 func outboxRequeueTakesAnyNumberOfIDs(t testing.TB, h StoreHarness) {
 	b := h.box(t)
-	e := b.claimed(t, numbered(t, 2)...)
+	e := b.enqueueAndClaim(t, numbered(t, 2)...)
 	b.settle(t, abandons(e[0]), abandons(e[1]))
 	ids := make([]string, 70_000) // more ids than a statement can have parameters
 	for i := range ids {

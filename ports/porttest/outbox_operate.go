@@ -24,7 +24,7 @@ func outboxCountsHaveEveryStatus(t testing.TB, h StoreHarness) {
 		want[status] = 0
 	}
 	b.expectCounts(t, want) // an empty outbox
-	e := b.claimed(t, numbered(t, 11)...)
+	e := b.enqueueAndClaim(t, numbered(t, 11)...)
 	b.settle(t, succeeds(e[0]), succeeds(e[1]), succeeds(e[2]), succeeds(e[3]), fails(e[4], noon), fails(e[5], noon),
 		fails(e[6], noon), abandons(e[7]), abandons(e[8]), givesBack(e[9]))
 	for i := range 4 {
@@ -37,14 +37,14 @@ func outboxCountsHaveEveryStatus(t testing.TB, h StoreHarness) {
 	b.expectCounts(t, want)
 }
 
-// withAbandoned returns a store with entries in every status. The entries a to h are abandoned.
+// withAbandoned returns a store with entries in every status. The entries "a" to "h" are abandoned.
 func (h StoreHarness) withAbandoned(t testing.TB) box {
 	t.Helper()
 	b := h.box(t)
 	id := subjectOf(t, "acme", "7")
 	// Some entries have the same EnqueuedAt. A page of Abandoned therefore ends between two entries that differ only in
 	// their ids.
-	e := b.claimed(t,
+	e := b.enqueueAndClaim(t,
 		toErase(t, "d", id, 0), toErase(t, "c", id, 0), toRectify(t, "b", id, 0), toErase(t, "a", id, 0),
 		toErase(t, "h", id, time.Hour), toErase(t, "g", id, tick), toRectify(t, "f", id, tick), toErase(t, "e", id, tick),
 		toErase(t, "succeeded", id, 0), toErase(t, "failed", id, 0), toErase(t, "in flight", id, 0))
@@ -93,7 +93,7 @@ func outboxRequeueMakesErasuresNew(t testing.TB, h StoreHarness) {
 	b := h.box(t)
 	id := subjectOf(t, "acme", "7")
 	entries := []domain.OutboxEntry{toErase(t, "c", id, 0), toErase(t, "a", id, time.Hour), toErase(t, "b", id, time.Hour)}
-	e := b.claimed(t, entries...)
+	e := b.enqueueAndClaim(t, entries...)
 	b.settle(t, abandons(e[0]), abandons(e[1]), abandons(e[2]))
 	expectAll(t, "requeued", b.requeue(t, "a", "b", "c"), entries, func(*domain.OutboxEntry) {})
 	// A later claim shows that the store has stored the values that Requeue returned.

@@ -19,7 +19,7 @@ func withOperation(operationID string, entries ...domain.OutboxEntry) []domain.O
 func outboxOperationsCompleteOneByOne(t testing.TB, h StoreHarness) {
 	b := h.box(t)
 	zoe := subjectOf(t, "acme", "7")
-	e := b.claimed(t, slices.Concat(
+	e := b.enqueueAndClaim(t, slices.Concat(
 		withOperation("first", toErase(t, "a", zoe, 0), toErase(t, "b", zoe, 1*tick)),
 		withOperation("second", toErase(t, "c", zoe, 2*tick), toErase(t, "d", zoe, 3*tick)),
 		withOperation("", toErase(t, "e", zoe, 4*tick)),
@@ -37,7 +37,7 @@ func outboxDiscardCompletesOneOperation(t testing.TB, h StoreHarness) {
 		return
 	}
 	zoe := subjectOf(t, "acme", "7")
-	e := b.claimed(t, slices.Concat(
+	e := b.enqueueAndClaim(t, slices.Concat(
 		withOperation("first", toErase(t, "a", zoe, 0), toErase(t, "b", zoe, time.Second)),
 		withOperation("second", toErase(t, "c", zoe, 2*time.Second)),
 		withOperation("third", toErase(t, "d", zoe, 3*time.Second)))...)

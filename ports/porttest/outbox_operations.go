@@ -24,7 +24,7 @@ var outboxOperationsPromises = []promise.Promise[StoreHarness]{
 		"If all other entries of an erasure have succeeded, Discard of the last entry completes the erasure."),
 	that(outboxDiscardCompletesOneOperation,
 		"Discard completes an operation even if another operation of the subject is open."),
-	that(outboxKeepsTheFirstClaimAfterARequeue, "FirstClaims returns the instant of the first claim after a requeue."),
+	that(outboxFirstClaimIsResetByARequeue, "FirstClaims returns the instant of the first claim since the last requeue."),
 }
 
 // withOperations calls fn with the ports.OutboxOperations of a separate session. It does not call fn, and returns
@@ -53,7 +53,7 @@ func outboxBacklogCountsByResolver(t testing.TB, h StoreHarness) {
 		return
 	}
 	assert(t, len(got) == 0, "the backlog of an empty outbox is %v", got)
-	e := b.claimed(t, slices.Concat(erasuresNamed(t, "d", 6, 0, nil), erasuresNamed(t, "c", 2, time.Hour, ofCRM),
+	e := b.enqueueAndClaim(t, slices.Concat(erasuresNamed(t, "d", 6, 0, nil), erasuresNamed(t, "c", 2, time.Hour, ofCRM),
 		erasuresNamed(t, "g", 1, 0, func(e *domain.OutboxEntry) { e.Resolver = "gone" }))...)
 	b.settle(t, succeeds(e[0]), fails(e[1], noon.Add(time.Hour)), fails(e[2], noon.Add(-time.Minute)), abandons(e[3]),
 		givesBack(e[4]), abandons(e[6]), succeeds(e[7]), succeeds(e[8]))
@@ -101,7 +101,7 @@ func outboxRequeueTakesMatchingEntries(t testing.TB, h StoreHarness) {
 		return got
 	}
 	var settlements []domain.Settlement
-	for _, entry := range b.claimed(t, entries...) {
+	for _, entry := range b.enqueueAndClaim(t, entries...) {
 		settlements = append(settlements, abandons(entry))
 	}
 	b.settle(t, settlements...)
@@ -162,8 +162,9 @@ func outboxDiscardSettlesAbandonedEntries(t testing.TB, h StoreHarness) {
 func outboxDiscardCompletesAnErasure(t testing.TB, h StoreHarness) {
 	b := h.box(t)
 	zoe, yan := subjectOf(t, "acme", "7"), subjectOf(t, "acme", "8")
-	e := b.claimed(t, toErase(t, "a", zoe, 0), toErase(t, "b", zoe, time.Second), toErase(t, "c", zoe, 2*time.Second),
-		toErase(t, "d", yan, 0), toErase(t, "e", yan, time.Second), toRectify(t, "r", zoe, 0))
+	e := b.enqueueAndClaim(t, toErase(t, "a", zoe, 0), toErase(t, "b", zoe, time.Second),
+		toErase(t, "c", zoe, 2*time.Second), toErase(t, "d", yan, 0), toErase(t, "e", yan, time.Second),
+		toRectify(t, "r", zoe, 0))
 	b.settle(t, abandons(e[0]), abandons(e[1]), succeeds(e[2]), abandons(e[3]), fails(e[4], noon), abandons(e[5]))
 	completing := func(ids ...string) (completing []string) {
 		discarded, _ := b.discard(t, ids...)
@@ -188,13 +189,13 @@ func outboxDiscardCompletesAnErasure(t testing.TB, h StoreHarness) {
 	}
 	last := b.settle(t, succeeds(b.claim(t, 10, noon)[0]))
 	expectResult(t, "the last success, with a discarded entry,", last, completes)
-	e = b.claimed(t, toErase(t, "f", zoe, 0), toErase(t, "g", zoe, time.Second))
+	e = b.enqueueAndClaim(t, toErase(t, "f", zoe, 0), toErase(t, "g", zoe, time.Second))
 	b.settle(t, abandons(e[0]), abandons(e[1]))
-	// The entries f and g belong to one erasure. Discard sets Completes for g, because g was enqueued last.
+	// The entries "f" and "g" belong to one erasure. Discard sets Completes for "g", because "g" was enqueued last.
 	expectIDs(t, "of two that are discarded together, those that complete", completing("g", "f"), "g")
 }
 
-func outboxKeepsTheFirstClaimAfterARequeue(t testing.TB, h StoreHarness) {
+func outboxFirstClaimIsResetByARequeue(t testing.TB, h StoreHarness) {
 	b := h.box(t)
 	since := func(ids ...string) (since map[string]time.Time) {
 		b.withOperations(t, func(ctx context.Context, operations ports.OutboxOperations) (err error) {
@@ -203,7 +204,7 @@ func outboxKeepsTheFirstClaimAfterARequeue(t testing.TB, h StoreHarness) {
 		})
 		return since
 	}
-	e := b.claimed(t, erasuresNamed(t, "d", 2, 0, nil)...)
+	e := b.enqueueAndClaim(t, erasuresNamed(t, "d", 2, 0, nil)...)
 	b.settle(t, abandons(e[0]), fails(e[1], noon.Add(24*time.Hour)))
 	if !b.withOperations(t, func(context.Context, ports.OutboxOperations) error { return nil }) {
 		return

@@ -112,7 +112,7 @@ func TestOperationsThatBreakAPromiseAreFoundOut(t *testing.T) {
 		}}.breaks, found{"completes is true": {outboxDiscardSettlesAbandonedEntries}}},
 		"no discard": {brokenOps{never: true}.breaks, found{"discarded are []": {outboxDiscardSettlesAbandonedEntries}}},
 		"a requeue that is forgotten": {brokenOps{tried: func(since map[string]time.Time) { clear(since) }}.breaks, found{
-			"after claim 1, FirstClaims returned map[]": {outboxKeepsTheFirstClaimAfterARequeue},
+			"after claim 1, FirstClaims returned map[]": {outboxFirstClaimIsResetByARequeue},
 		}},
 	})
 }

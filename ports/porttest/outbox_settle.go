@@ -10,10 +10,10 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-func outboxFailureIsTriedAgainInItsTime(t testing.TB, h StoreHarness) {
+func outboxFailureIsTriedAgainWhenDue(t testing.TB, h StoreHarness) {
 	b := h.box(t)
 	entry := toRectify(t, "a", subjectOf(t, "acme", "7"), 0)
-	claimed := b.claimed(t, entry)
+	claimed := b.enqueueAndClaim(t, entry)
 	next := noon.Add(time.Hour)
 	expectResult(t, "a failure", b.settle(t, fails(claimed[0], next)), applied)
 	b.expectCount(t, "then", domain.OutboxFailed, 1)
@@ -32,7 +32,7 @@ func outboxUntriedEntryIsGivenBack(t testing.TB, h StoreHarness) {
 	entries := []domain.OutboxEntry{
 		toErase(t, "a", subjectOf(t, "acme", "7"), 0), toRectify(t, "b", subjectOf(t, "acme", "8"), time.Second),
 	}
-	e := b.claimed(t, entries...)
+	e := b.enqueueAndClaim(t, entries...)
 	got := b.settle(t, givesBack(e[0]), givesBack(e[1]))
 	assert(t, slices.Equal(got, []domain.SettleResult{applied, applied}),
 		"entries given back resulted in %v", namesOf(got))
@@ -46,7 +46,7 @@ func outboxUntriedEntryIsGivenBack(t testing.TB, h StoreHarness) {
 // attempt although its status is abandoned. The store must ignore these values.
 func outboxNextAttemptIsAFailures(t testing.TB, h StoreHarness) {
 	b := h.box(t)
-	e := b.claimed(t, numbered(t, 2)...)
+	e := b.enqueueAndClaim(t, numbered(t, 2)...)
 	b.settle(t, fails(e[0], noon))
 	failed := b.claim(t, 1, noon)
 	must(t, len(failed) != 0, "a failed entry is not due at its next attempt")
@@ -67,7 +67,7 @@ func outboxAbandonedErasureKeepsItsRef(t testing.TB, h StoreHarness) {
 	b := h.box(t)
 	entry := toErase(t, "a", subjectOf(t, "acme", "7"), 0)
 	entry.Ref.Keys = []string{"a", "b"}
-	expectResult(t, "an abandonment", b.settle(t, abandons(b.claimed(t, entry)[0])), applied)
+	expectResult(t, "an abandonment", b.settle(t, abandons(b.enqueueAndClaim(t, entry)[0])), applied)
 	expectAll(t, "abandoned", b.abandoned(t, nil, 10), []domain.OutboxEntry{entry}, makeAbandoned)
 }
 
@@ -80,7 +80,7 @@ func makeAbandoned(e *domain.OutboxEntry) {
 func outboxAbandonedRectificationIsForgotten(t testing.TB, h StoreHarness) {
 	b := h.box(t)
 	entry := toRectify(t, "a", subjectOf(t, "acme", "7"), 0)
-	b.settle(t, abandons(b.claimed(t, entry)[0]))
+	b.settle(t, abandons(b.enqueueAndClaim(t, entry)[0]))
 	listed := b.abandoned(t, nil, 10)
 	must(t, len(listed) == 1, "%d entries are abandoned, want 1", len(listed))
 	expectForgotten(t, listed[0])
@@ -98,7 +98,7 @@ func expectForgotten(t testing.TB, entry domain.OutboxEntry) {
 
 func outboxSettlementEndsTheLease(t testing.TB, h StoreHarness) {
 	b := h.box(t)
-	e := b.claimed(t, numbered(t, 4)...)
+	e := b.enqueueAndClaim(t, numbered(t, 4)...)
 	settlements := []domain.Settlement{succeeds(e[0]), fails(e[1], noon.Add(time.Hour)), abandons(e[2]), givesBack(e[3])}
 	got := b.settle(t, settlements...)
 	must(t, !slices.Contains(got, stale), "the settlements resulted in %v", namesOf(got))
@@ -113,7 +113,7 @@ func outboxSettlementEndsTheLease(t testing.TB, h StoreHarness) {
 func outboxSettlementUnderALostLeaseIsStale(t testing.TB, h StoreHarness) {
 	b := h.box(t)
 	entry, other := toErase(t, "a", subjectOf(t, "acme", "7"), 0), toErase(t, "b", subjectOf(t, "acme", "8"), time.Hour)
-	first := b.claimed(t, entry)[0]
+	first := b.enqueueAndClaim(t, entry)[0]
 	b.claim(t, 10, noon.Add(lease)) // by another worker, after the lease has expired
 	b.enqueue(t, other)
 	none, empty, unknown := first, first, first
@@ -149,7 +149,7 @@ func outboxSettlementUnderALostLeaseIsStale(t testing.TB, h StoreHarness) {
 func outboxResultsAreInOrder(t testing.TB, h StoreHarness) {
 	b := h.box(t)
 	zoe, yan, tenant := subjectOf(t, "acme", "7"), subjectOf(t, "acme", "8"), subjectOf(t, "acme")
-	e := b.claimed(t,
+	e := b.enqueueAndClaim(t,
 		toErase(t, "a", zoe, 0), toErase(t, "b", zoe, 1*tick), toRectify(t, "c", zoe, 2*tick),
 		toRectify(t, "d", yan, 3*tick), toErase(t, "e", yan, 4*tick), toErase(t, "f", tenant, 5*tick),
 		toErase(t, "g", subjectOf(t, "acme", "7", "7"), 6*tick))
@@ -166,7 +166,7 @@ func outboxResultsAreInOrder(t testing.TB, h StoreHarness) {
 
 func outboxEntryIsSettledOnceInACall(t testing.TB, h StoreHarness) {
 	b := h.box(t)
-	e := b.claimed(t, numbered(t, 2)...)
+	e := b.enqueueAndClaim(t, numbered(t, 2)...)
 	got := b.settle(t, abandons(e[0]), succeeds(e[1]), succeeds(e[0]), abandons(e[1]))
 	want := []domain.SettleResult{applied, completes, stale, stale}
 	assert(t, slices.Equal(got, want),
@@ -179,7 +179,7 @@ func outboxEntryIsSettledOnceInACall(t testing.TB, h StoreHarness) {
 
 func outboxSettlementCanBeRolledBack(t testing.TB, h StoreHarness) {
 	b := h.box(t)
-	claimed := b.claimed(t, numbered(t, 1)...)
+	claimed := b.enqueueAndClaim(t, numbered(t, 1)...)
 	undo(t, b.Store, func(ctx context.Context, s ports.Session) error {
 		return errOf(s.Outbox().Settle(ctx, []domain.Settlement{succeeds(claimed[0])}))
 	})
@@ -191,7 +191,7 @@ func outboxSuccessIsForgotten(t testing.TB, h StoreHarness) {
 	b := h.box(t)
 	requireHook(t, b.Entries != nil, "Entries")
 	id := subjectOf(t, "acme", "7")
-	e := b.claimed(t, toErase(t, "a", id, 0), toRectify(t, "b", id, time.Second))
+	e := b.enqueueAndClaim(t, toErase(t, "a", id, 0), toRectify(t, "b", id, time.Second))
 	stored := b.Entries(t)
 	assert(t, len(stored) == 2 && stored[0].Ref.Value != "" && len(stored[1].Corrections) != 0,
 		"Store.Entries does not show what is stored of entries in flight")

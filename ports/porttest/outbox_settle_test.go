@@ -7,30 +7,30 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// changesSettlements returns a function that makes a store defective: its Settle passes each settlement through the
-// function change before it stores the settlement.
-func changesSettlements(change func(*domain.Settlement)) func(*Store) {
+// changesSettlements returns a function that makes a store defective: its Settle passes each settlement through fn
+// before it stores the settlement.
+func changesSettlements(fn func(*domain.Settlement)) func(*Store) {
 	return brokenOutbox{settle: func(c outboxCall) (results, error) {
-		c.settlements = changed(slices.Clone(c.settlements), change)
+		c.settlements = changed(slices.Clone(c.settlements), fn)
 		return c.settle()
 	}}.breaks
 }
 
-// changesResults returns a function that makes a store defective: its Settle passes the results through the function
-// change before it returns them.
-func changesResults(change func(settlements []domain.Settlement, results []domain.SettleResult)) func(*Store) {
+// changesResults returns a function that makes a store defective: its Settle passes the results through fn before it
+// returns them.
+func changesResults(fn func(settlements []domain.Settlement, results []domain.SettleResult)) func(*Store) {
 	return brokenOutbox{settle: func(c outboxCall) (results, error) {
 		results, err := c.settle()
 		if err == nil {
-			change(c.settlements, results)
+			fn(c.settlements, results)
 		}
 		return results, err
 	}}.breaks
 }
 
-// changesSuccess returns a function that makes a store defective: it passes each entry that has succeeded to change,
-// with the state of the entry after its claim.
-func changesSuccess(change func(entry *domain.OutboxEntry, was domain.OutboxEntry)) func(*Store) {
+// changesSuccess returns a function that makes a store defective: it calls fn for each entry that has succeeded. The
+// second argument of fn is the entry as Claim returned it.
+func changesSuccess(fn func(entry *domain.OutboxEntry, was domain.OutboxEntry)) func(*Store) {
 	return func(store *Store) {
 		var seen remembered
 		changesTaken(func(_ outboxCall, taken entries) entries { seen.note(taken...); return taken })(store)
@@ -40,7 +40,7 @@ func changesSuccess(change func(entry *domain.OutboxEntry, was domain.OutboxEntr
 			entries := stored(t)
 			for i := range entries {
 				if was, ok := seen.get(entries[i].EntryID); ok && entries[i].Status == domain.OutboxSucceeded {
-					change(&entries[i], was)
+					fn(&entries[i], was)
 				}
 			}
 			return entries
@@ -48,25 +48,24 @@ func changesSuccess(change func(entry *domain.OutboxEntry, was domain.OutboxEntr
 	}
 }
 
-// changesAbandoned returns a function that makes a store defective: it passes each abandoned entry through the function
-// change before it returns the entry. It also adds each enqueued entry to seen.
-func changesAbandoned(seen *remembered, change func(*domain.OutboxEntry)) func(*Store) {
+// changesAbandoned returns a function that makes a store defective: it passes each abandoned entry through fn before it
+// returns the entry. It also adds each enqueued entry to seen.
+func changesAbandoned(seen *remembered, fn func(*domain.OutboxEntry)) func(*Store) {
 	return brokenOutbox{
 		enqueue:   func(c outboxCall) error { seen.note(c.entries...); return c.enqueue() },
-		abandoned: func(c outboxCall) (entries, error) { return changesEach(change)(c.abandoned()) },
-		withdraw:  func(c outboxCall) (entries, error) { return changesEach(change)(c.withdraw()) },
-		requeue:   func(c outboxCall) (entries, error) { return changesEach(change)(c.requeue()) },
+		abandoned: func(c outboxCall) (entries, error) { return changesEach(fn)(c.abandoned()) },
+		withdraw:  func(c outboxCall) (entries, error) { return changesEach(fn)(c.withdraw()) },
+		requeue:   func(c outboxCall) (entries, error) { return changesEach(fn)(c.requeue()) },
 	}.breaks
 }
 
 // keepsAbandoned returns a function that makes a store defective: an abandoned entry still has values that the store
-// should have cleared. The function keep gets the entry and its state when it was enqueued, and copies values of this
-// state to the entry.
-func keepsAbandoned(keep func(entry *domain.OutboxEntry, was domain.OutboxEntry)) func(*Store) {
+// should have cleared. fn copies these values to the entry from its second argument, the entry as it was enqueued.
+func keepsAbandoned(fn func(entry *domain.OutboxEntry, was domain.OutboxEntry)) func(*Store) {
 	seen := &remembered{}
 	return changesAbandoned(seen, func(e *domain.OutboxEntry) {
 		if was, ok := seen.get(e.EntryID); ok {
-			keep(e, was)
+			fn(e, was)
 		}
 	})
 }

@@ -32,7 +32,7 @@ func TestOutboxesThatBreakAPromiseFail(t *testing.T) {
 // The store in memory runs one writing session at a time, so its claims wait for each other. It therefore serves as the
 // broken store of this test.
 func TestAnOutboxWhoseClaimsWaitIsFoundOut(t *testing.T) {
-	promise.ExpectFailures(t, only(outboxClaimsDoNotWaitForEachOther), inMemory(noDefect), found{
+	promise.ExpectFailures(t, promisesOf(outboxClaimsDoNotWaitForEachOther), inMemory(noDefect), found{
 		"a claim waits for the session of another one": {outboxClaimsDoNotWaitForEachOther},
 	})
 }
@@ -43,14 +43,14 @@ type (
 	results     = []domain.SettleResult
 )
 
-// outboxCall holds the arguments of a call of a broken outbox, and the correct outbox. The field at holds the instant
-// that is passed to Claim, Purge or Unclaimed.
+// outboxCall holds the arguments of a call of a broken outbox, and the correct outbox.
 type outboxCall struct {
 	ports.Outbox
 	ctx         context.Context
 	entries     entries
 	limit       int
-	at, until   time.Time
+	at          time.Time // the instant that is passed to Claim, Purge or Unclaimed
+	until       time.Time
 	token       string
 	known       []domain.OutboxTarget
 	settlements settlements
@@ -142,39 +142,39 @@ func (o brokenOutbox) Unclaimed(ctx context.Context, before time.Time, limit int
 	return callOr(o.unclaimed, outboxCall.unclaimed, outboxCall{Outbox: o.Outbox, ctx: ctx, at: before, limit: limit})
 }
 
-// changesClaimCall returns a function that makes a store defective: its Claim passes its arguments through the function
-// change before it uses them.
-func changesClaimCall(change func(c *outboxCall)) func(*Store) {
-	return brokenOutbox{claim: func(c outboxCall) (entries, error) { change(&c); return c.claim() }}.breaks
+// changesClaimCall returns a function that makes a store defective: its Claim passes its arguments through fn before it
+// uses them.
+func changesClaimCall(fn func(c *outboxCall)) func(*Store) {
+	return brokenOutbox{claim: func(c outboxCall) (entries, error) { fn(&c); return c.claim() }}.breaks
 }
 
-// changesTaken returns a function that makes a store defective: its Claim passes the list of entries through the
-// function change before it returns the list.
-func changesTaken(change func(c outboxCall, taken entries) entries) func(*Store) {
+// changesTaken returns a function that makes a store defective: its Claim passes the list of entries through fn before
+// it returns the list.
+func changesTaken(fn func(c outboxCall, taken entries) entries) func(*Store) {
 	return brokenOutbox{claim: func(c outboxCall) (entries, error) {
 		taken, err := c.claim()
-		return change(c, taken), err
+		return fn(c, taken), err
 	}}.breaks
 }
 
-// changesClaimed returns a function that makes a store defective: its Claim passes each entry through the function
-// change before it returns the entry.
-func changesClaimed(change func(*domain.OutboxEntry)) func(*Store) {
-	return changesTaken(func(_ outboxCall, taken entries) entries { return changed(taken, change) })
+// changesClaimed returns a function that makes a store defective: its Claim passes each entry through fn before it
+// returns the entry.
+func changesClaimed(fn func(*domain.OutboxEntry)) func(*Store) {
+	return changesTaken(func(_ outboxCall, taken entries) entries { return changed(taken, fn) })
 }
 
-// changed passes a pointer to each record to change, and returns the records.
-func changed[R any](records []R, change func(*R)) []R {
+// changed calls fn with a pointer to each record, and returns the records.
+func changed[R any](records []R, fn func(*R)) []R {
 	for i := range records {
-		change(&records[i])
+		fn(&records[i])
 	}
 	return records
 }
 
 // changesEach returns a function that takes and returns the results of a method. It changes each record in these
 // results.
-func changesEach[R any](change func(*R)) func([]R, error) ([]R, error) {
-	return func(records []R, err error) ([]R, error) { return changed(records, change), err }
+func changesEach[R any](fn func(*R)) func([]R, error) ([]R, error) {
+	return func(records []R, err error) ([]R, error) { return changed(records, fn), err }
 }
 
 func reversed[R any](records []R, err error) ([]R, error) {

@@ -43,7 +43,7 @@ func outboxCorrectionsComeBackAsJSON(t testing.TB, h StoreHarness) {
 		domain.CategoryBehavioral: json.Number("18446744073709551615.50"),
 		domain.CategoryTechnical:  map[string]any{"a": []any{json.Number("9007199254740993"), nil}},
 	}
-	got := b.claimed(t, entry)[0].Corrections
+	got := b.enqueueAndClaim(t, entry)[0].Corrections
 	for category, value := range want {
 		if !isCorrection(got[category], value) {
 			t.Errorf("a %T comes back as the %T %v, want %v", entry.Corrections[category], got[category], got[category], value)

@@ -22,7 +22,7 @@ func (b box) withdraw(t testing.TB, id domain.SubjectID) []domain.OutboxEntry {
 func (h StoreHarness) withRectifications(t testing.TB, id domain.SubjectID) (b box, leased domain.OutboxEntry) {
 	t.Helper()
 	b = h.box(t)
-	e := b.claimed(t,
+	e := b.enqueueAndClaim(t,
 		toRectify(t, "succeeded", id, 0), toRectify(t, "failed", id, time.Second), toRectify(t, "abandoned", id, 0),
 		toRectify(t, "in flight", id, time.Hour))
 	b.settle(t, succeeds(e[0]), fails(e[1], noon.Add(time.Hour)), abandons(e[2]))
@@ -89,7 +89,7 @@ func (b box) purge(t testing.TB, before time.Time, limit int) int64 {
 
 func outboxPurgeRemovesSucceededEntries(t testing.TB, h StoreHarness) {
 	b := h.box(t)
-	e := b.claimed(t, numbered(t, 3)...)
+	e := b.enqueueAndClaim(t, numbered(t, 3)...)
 	b.settle(t, succeeds(e[0]), succeeds(e[1]), succeeds(e[2]))
 	removed := b.purge(t, e[1].EnqueuedAt.Add(tick), 100)
 	assert(t, removed == 2, "%d entries were removed, want 2", removed)
@@ -116,7 +116,7 @@ func outboxPurgeKeepsToTheLimit(t testing.TB, h StoreHarness) {
 	b := h.box(t)
 	left := 5
 	var settlements []domain.Settlement
-	for _, entry := range b.claimed(t, numbered(t, left)...) {
+	for _, entry := range b.enqueueAndClaim(t, numbered(t, left)...) {
 		settlements = append(settlements, succeeds(entry))
 	}
 	b.settle(t, settlements...)

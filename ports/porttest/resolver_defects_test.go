@@ -13,14 +13,14 @@ import (
 )
 
 // changesRecords returns a function that makes a resolver defective: its ExportSubject passes the records of the
-// subject Populated through the function change.
-func changesRecords(change func([]domain.ExportRecord)) func(*fakeResolver) {
+// subject of ResolverSystem.Populated through fn.
+func changesRecords(fn func([]domain.ExportRecord)) func(*fakeResolver) {
 	return func(f *fakeResolver) {
 		export := f.export
 		f.export = func(ctx context.Context, ref domain.SubjectRef) ([]domain.ExportRecord, error) {
 			records, err := export(ctx, ref)
 			if err == nil && ref.Value == f.system.Populated.Value && len(records) > 0 {
-				change(records)
+				fn(records)
 			}
 			return records, err
 		}
@@ -41,9 +41,9 @@ func exportsAlso(record domain.ExportRecord) func(*fakeResolver) {
 	}
 }
 
-// changesErasure returns a function that makes a resolver defective: its EraseSubject passes its results through the
-// function change. If failures is false, change does not apply to a failed erasure.
-func changesErasure(change func(alreadyAbsent bool, err error) (bool, error), failures bool) func(*fakeResolver) {
+// changesErasure returns a function that makes a resolver defective: its EraseSubject passes its results through fn. If
+// failures is false, fn does not apply to a failed erasure.
+func changesErasure(fn func(alreadyAbsent bool, err error) (bool, error), failures bool) func(*fakeResolver) {
 	return func(f *fakeResolver) {
 		erase := f.erase
 		f.erase = func(ctx context.Context, ref domain.SubjectRef, id string) (bool, error) {
@@ -51,27 +51,27 @@ func changesErasure(change func(alreadyAbsent bool, err error) (bool, error), fa
 			if err != nil && !failures {
 				return absent, err
 			}
-			return change(absent, err)
+			return fn(absent, err)
 		}
 	}
 }
 
 // changesErrors returns a function that makes a resolver defective: ExportSubject and EraseSubject pass each error
-// through the function change.
-func changesErrors(change func(error) error) func(*fakeResolver) {
+// through fn.
+func changesErrors(fn func(error) error) func(*fakeResolver) {
 	return func(f *fakeResolver) {
 		export, erase := f.export, f.erase
 		f.export = func(ctx context.Context, ref domain.SubjectRef) ([]domain.ExportRecord, error) {
 			records, err := export(ctx, ref)
 			if err != nil {
-				err = change(err)
+				err = fn(err)
 			}
 			return records, err
 		}
 		f.erase = func(ctx context.Context, ref domain.SubjectRef, id string) (bool, error) {
 			absent, err := erase(ctx, ref, id)
 			if err != nil {
-				err = change(err)
+				err = fn(err)
 			}
 			return absent, err
 		}

@@ -29,9 +29,9 @@ type resolverCall struct {
 	err    error
 }
 
-// attempt calls the method for the subject ResolverSystem.Populated or for the keys ResolverKeys.Populated. It calls
-// ExportKeys or EraseKeys only if the resolver implements ports.KeyResolver.
-func (s ResolverSystem) attempt(ctx context.Context, method string) resolverCall {
+// callMethod calls the method for the subject of ResolverSystem.Populated or for the keys ResolverKeys.Populated. It
+// calls ExportKeys or EraseKeys only if the resolver implements ports.KeyResolver.
+func (s ResolverSystem) callMethod(ctx context.Context, method string) resolverCall {
 	var err error
 	switch method {
 	case subjectMethods.export:
@@ -50,13 +50,13 @@ func (s ResolverSystem) attempt(ctx context.Context, method string) resolverCall
 	return resolverCall{method, err}
 }
 
-// attempts calls those of the two methods that cannot succeed during the fault.
-func (s ResolverSystem) attempts(methods resolverMethods, fault ResolverFault) (all []resolverCall) {
+// callFailing calls each of the two methods, except a method that the fault spares.
+func (s ResolverSystem) callFailing(methods resolverMethods, fault ResolverFault) (all []resolverCall) {
 	if !fault.SparesExport {
-		all = append(all, s.attempt(context.Background(), methods.export))
+		all = append(all, s.callMethod(context.Background(), methods.export))
 	}
 	if !fault.SparesErase {
-		all = append(all, s.attempt(context.Background(), methods.erase))
+		all = append(all, s.callMethod(context.Background(), methods.erase))
 	}
 	return all
 }
@@ -70,18 +70,18 @@ func (s ResolverSystem) records(t testing.TB, methods resolverMethods) []domain.
 	return s.exportKeys(t, s.Keys.Populated...)
 }
 
-// underEachFault opens a system for each fault that the function pick returns, injects the fault and calls the function
-// check. It returns the number of faults.
+// underEachFault opens a system for each fault in faultsOf(system), injects the fault and calls fn. It returns the
+// number of faults.
 func (h ResolverHarness) underEachFault(
-	t testing.TB, pick func(ResolverSystem) []ResolverFault, check func(s ResolverSystem, fault ResolverFault),
+	t testing.TB, faultsOf func(ResolverSystem) []ResolverFault, fn func(s ResolverSystem, fault ResolverFault),
 ) (faults int) {
 	t.Helper()
-	faults = len(pick(h.open(t)))
+	faults = len(faultsOf(h.open(t)))
 	for i := range faults {
 		s := h.open(t)
-		fault := pick(s)[i]
+		fault := faultsOf(s)[i]
 		fault.Inject()
-		check(s, fault)
+		fn(s, fault)
 	}
 	return faults
 }
@@ -97,7 +97,7 @@ func resolverTransientFaultIsTriedAgain(t testing.TB, h ResolverHarness) {
 func checkTransientFaults(t testing.TB, h ResolverHarness, methods resolverMethods) {
 	t.Helper()
 	h.underEachFault(t, transient, func(s ResolverSystem, fault ResolverFault) {
-		for _, attempt := range s.attempts(methods, fault) {
+		for _, attempt := range s.callFailing(methods, fault) {
 			var final *domain.ResolverError
 			var later *domain.RetryLater
 			switch {
@@ -124,9 +124,9 @@ func checkRetryOfErasure(t testing.TB, h ResolverHarness, methods resolverMethod
 		if fault.SparesErase {
 			return
 		}
-		assert(t, s.attempt(context.Background(), methods.erase).err != nil, "%s: %s succeeded", fault.Name, methods.erase)
+		assert(t, s.callMethod(context.Background(), methods.erase).err != nil, "%s: %s succeeded", fault.Name, methods.erase)
 		s.Heal()
-		err := s.attempt(context.Background(), methods.erase).err
+		err := s.callMethod(context.Background(), methods.erase).err
 		assert(t, err == nil, "%s: the retry failed after the fault had passed: %v", fault.Name, err)
 		records := s.records(t, methods)
 		assert(t, len(records) == 0, "%s: %d records are left after the retry", fault.Name, len(records))
@@ -141,7 +141,7 @@ func resolverPermanentFaultIsAResolverError(t testing.TB, h ResolverHarness) {
 func checkPermanentFaults(t testing.TB, h ResolverHarness, methods resolverMethods) {
 	t.Helper()
 	faults := h.underEachFault(t, permanent, func(s ResolverSystem, fault ResolverFault) {
-		for _, attempt := range s.attempts(methods, fault) {
+		for _, attempt := range s.callFailing(methods, fault) {
 			var final *domain.ResolverError
 			assert(t, errors.As(attempt.err, &final),
 				"%s: %s returned a %T, want a ResolverError", fault.Name, attempt.method, attempt.err)
@@ -165,7 +165,7 @@ func checkTextsOfErrors(t testing.TB, h ResolverHarness, methods resolverMethods
 		if methods == keyMethods {
 			secrets = slices.Concat(secrets, s.Keys.Populated, []string{s.Keys.Bystander, s.Keys.Absent})
 		}
-		for _, attempt := range s.attempts(methods, fault) {
+		for _, attempt := range s.callFailing(methods, fault) {
 			text := fmt.Sprintf("%v %+v", attempt.err, attempt.err)
 			for i, secret := range secrets {
 				assert(t, !strings.Contains(text, secret),
@@ -205,7 +205,7 @@ func checkEndedContext(t testing.TB, h ResolverHarness, methods resolverMethods)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	for _, method := range methods.all() {
-		checkEnding(t, s.attempt(ctx, method), context.Canceled)
+		checkEnding(t, s.callMethod(ctx, method), context.Canceled)
 	}
 	assert(t, len(s.records(t, methods)) != 0, "%s erased although the context had ended", methods.erase)
 }
@@ -229,7 +229,7 @@ func checkDeadline(t testing.TB, h ResolverHarness, methods resolverMethods) {
 		ctx, cancel := context.WithTimeout(context.Background(), shortDeadline)
 		defer cancel()
 		done := make(chan resolverCall, 1)
-		go func() { done <- s.attempt(ctx, method) }()
+		go func() { done <- s.callMethod(ctx, method) }()
 		select {
 		case attempt := <-done:
 			checkEnding(t, attempt, context.DeadlineExceeded)

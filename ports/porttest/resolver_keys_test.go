@@ -74,25 +74,25 @@ func resolverKeyDefects() resolverDefects {
 }
 
 // changesErrorsOfKeys returns a function that makes a resolver defective: ExportKeys and EraseKeys pass each error
-// through the function change.
-func changesErrorsOfKeys(change func(error) error) func(*fakeResolver) {
+// through fn.
+func changesErrorsOfKeys(fn func(error) error) func(*fakeResolver) {
 	return func(f *fakeResolver) {
 		f.byKeys = func(ctx context.Context, keys []string) ([]domain.ExportRecord, error) {
 			records, err := f.doByKeys(ctx, keys)
 			if err != nil {
-				err = change(err)
+				err = fn(err)
 			}
 			return records, err
 		}
-		changeErrorOfEraseKeys(f, change)
+		changeErrorOfEraseKeys(f, fn)
 	}
 }
 
-func changeErrorOfEraseKeys(f *fakeResolver, change func(error) error) {
+func changeErrorOfEraseKeys(f *fakeResolver, fn func(error) error) {
 	f.eraseBy = func(ctx context.Context, keys []string, entryID string) (int, error) {
 		absent, err := f.doEraseBy(ctx, keys, entryID)
 		if err != nil {
-			err = change(err)
+			err = fn(err)
 		}
 		return absent, err
 	}

@@ -136,7 +136,7 @@ func latestRestrictions(
 
 func restrictionWithoutARecordIsNil(t testing.TB, h StoreHarness) {
 	id, other := subject(t, "acme", 1), subject(t, "acme", 2)
-	store := restrictions.with(t, h, true, restrict(other, nil, 0), restrict(other, pointer("news"), 0))
+	store := restrictions.openWith(t, h, true, restrict(other, nil, 0), restrict(other, pointer("news"), 0))
 	for scope, purpose := range restrictions.scopes {
 		global, scoped := latestRestrictions(t, store, id, purpose)
 		assert(t, global == nil && scoped == nil, "%s: a record of another subject is in force", scope)
@@ -150,7 +150,7 @@ func restrictionOfAPurposeIsNotGlobal(t testing.TB, h StoreHarness) {
 	news := restrictionRecord(id, pointer("news"), "news", true, 1)
 	ads := restrictionRecord(id, pointer("ads"), "ads", true, 2)
 	for _, inOne := range inOneAndMany {
-		store := restrictions.with(t, h, inOne, news, ads)
+		store := restrictions.openWith(t, h, inOne, news, ads)
 		global, scoped := latestRestrictions(t, store, id, nil)
 		assert(t, global == nil && scoped == nil, "without a purpose, a record for a purpose is in force")
 		global, scoped = latestRestrictions(t, store, id, pointer("news"))
@@ -167,7 +167,7 @@ func restrictionQueryReturnsGlobalAndPurposeRecord(t testing.TB, h StoreHarness)
 	global, news := restrictionRecord(id, nil, "global", true, 0), restrictionRecord(id, pointer("news"), "news", false, 1)
 	for _, inOne := range inOneAndMany {
 		for _, records := range [][]domain.RestrictionRecord{{global, news}, {news, global}} {
-			store := restrictions.with(t, h, inOne, records...)
+			store := restrictions.openWith(t, h, inOne, records...)
 			for _, test := range []struct{ purpose, global, scoped string }{
 				{"", "global", ""}, {"news", "global", "news"}, {"ads", "global", ""},
 			} {
@@ -213,7 +213,7 @@ func restrictionReasonsAreCleared(t testing.TB, h StoreHarness) {
 		lifted.Restricted = false
 		silent, scoped := restrictionRecord(id, nil, "silent", true, 5), withReason(id, pointer("news"), "scoped", "")
 		kept := withReason(other, nil, "another", "too many")
-		store := restrictions.with(t, h, inOne, global, lifted, silent, scoped, kept)
+		store := restrictions.openWith(t, h, inOne, global, lifted, silent, scoped, kept)
 		own := withReason(id, nil, "own", "of the same session")
 		do(t, store, func(ctx context.Context, s ports.Session) error {
 			return errors.Join(s.Restrictions().Append(ctx, own), s.Restrictions().ClearReasons(ctx, id))
@@ -227,7 +227,7 @@ func restrictionReasonsAreCleared(t testing.TB, h StoreHarness) {
 func restrictionReasonsGivenLaterStay(t testing.TB, h StoreHarness) {
 	id := subject(t, "acme", 1)
 	before, later := withReason(id, nil, "before", "wrong"), withReason(id, nil, "later", "still wrong")
-	store := restrictions.with(t, h, true, before)
+	store := restrictions.openWith(t, h, true, before)
 	do(t, store, func(ctx context.Context, s ports.Session) error {
 		if err := s.Restrictions().ClearReasons(ctx, id); err != nil {
 			return err
@@ -248,7 +248,7 @@ func restrictionReasonsGivenLaterStay(t testing.TB, h StoreHarness) {
 func restrictionReasonsComeBackWithARollback(t testing.TB, h StoreHarness) {
 	id := subject(t, "acme", 1)
 	record := withReason(id, nil, "api", "wrong")
-	store := restrictions.with(t, h, true, record)
+	store := restrictions.openWith(t, h, true, record)
 	undone := errors.New("undone")
 	err := store.Sessions.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
 		if err := s.Restrictions().ClearReasons(ctx, id); err != nil {

@@ -69,7 +69,7 @@ func (b brokenRestrictions) breaks(store *Store) {
 func TestRestrictionStoresThatBreakAPromiseFail(t *testing.T) {
 	type record = domain.RestrictionRecord
 	inLedger := func(b brokenLedger[record]) func(*Store) { return brokenRestrictions{brokenLedger: b}.breaks }
-	kept := func(change func(*record)) func(*Store) { return inLedger(keeps(change)) }
+	kept := func(change func(*record)) func(*Store) { return inLedger(changesStored(change)) }
 	both := func(change func(global, scoped **record)) func(*Store) {
 		return brokenRestrictions{both: change}.breaks
 	}
@@ -85,7 +85,7 @@ func TestRestrictionStoresThatBreakAPromiseFail(t *testing.T) {
 				r.Reason = new(string)
 			}
 		}), changed},
-		"an empty reason becomes nil": {inLedger(returns(func(r *record) {
+		"an empty reason becomes nil": {inLedger(changesRead(func(r *record) {
 			if r.Reason != nil && *r.Reason == "" {
 				r.Reason = nil
 			}

@@ -26,8 +26,7 @@ func changesAfterCommit(notify func(s ports.CommitNotifier, fn func(context.Cont
 	})
 }
 
-// callsAfterAnyEnd makes a store defective: it calls the functions that are registered with AfterCommit even if the
-// session fails.
+// callsAfterAnyEnd makes a store defective: it calls the functions of AfterCommit even if the session fails.
 var callsAfterAnyEnd = changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) error {
 	var after []func(context.Context)
 	defer func() {
@@ -40,8 +39,8 @@ var callsAfterAnyEnd = changesDo(func(do doFunc, ctx context.Context, fn session
 	})
 })
 
-// callsAfterCommitInside makes a store defective: it calls the functions that are registered with AfterCommit with the
-// context of the session, although the session has ended.
+// callsAfterCommitInside makes a store defective: it passes the context of the session to the functions of AfterCommit,
+// although the session has ended.
 var callsAfterCommitInside = changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) error {
 	return do(ctx, func(inside context.Context, s ports.Session) error {
 		own, _ := s.(ports.CommitNotifier)
@@ -68,8 +67,8 @@ func changesAfterEnd(notify func(s ports.EndNotifier, fn func(context.Context, e
 	})
 }
 
-// callsAfterEndInside makes a store defective: it calls the functions that are registered with AfterEnd with the
-// context of the session, although the session has ended.
+// callsAfterEndInside makes a store defective: it passes the context of the session to the functions of AfterEnd,
+// although the session has ended.
 var callsAfterEndInside = changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) error {
 	return do(ctx, func(inside context.Context, s ports.Session) error {
 		own, _ := s.(ports.EndNotifier)
@@ -79,14 +78,14 @@ var callsAfterEndInside = changesDo(func(do doFunc, ctx context.Context, fn sess
 	})
 })
 
-// changesObserver returns a function that makes a store defective: it reports its sessions to change(o) instead of the
+// changesObserver returns a function that makes a store defective: it reports its sessions to fn(o) instead of the
 // observer o.
-func changesObserver(change func(o ports.Observer) ports.Observer) func(*Store) {
+func changesObserver(fn func(o ports.Observer) ports.Observer) func(*Store) {
 	return func(store *Store) {
 		observed := store.Observed
 		store.Observed = func(t testing.TB, observer ports.Observer) ports.SessionFactory {
 			t.Helper()
-			return observed(t, change(observer))
+			return observed(t, fn(observer))
 		}
 	}
 }

@@ -104,11 +104,9 @@ func lockInOppositeOrder(t testing.TB, h StoreHarness, store Store, people []dom
 	return last
 }
 
-// concurrent is the number of goroutines that share a session factory. Each goroutine runs as many sessions as rounds
-// says.
 const (
-	concurrent = 16
-	rounds     = 4
+	goroutines = 16 // the number of concurrent callers
+	rounds     = 4  // the number of sessions of each goroutine
 )
 
 func sessionFactoryIsSafeForConcurrentUse(t testing.TB, h StoreHarness) {
@@ -117,12 +115,12 @@ func sessionFactoryIsSafeForConcurrentUse(t testing.TB, h StoreHarness) {
 	var sessions sync.WaitGroup
 	var arrived atomic.Int32
 	all := make(chan struct{})
-	for i := range concurrent {
+	for i := range goroutines {
 		own := subject(t, "acme", int64(i))
 		sessions.Go(func() {
 			for round := range rounds {
 				err := store.Sessions.Do(ctx, func(ctx context.Context, s ports.Session) error {
-					if arrived.Add(1) == concurrent {
+					if arrived.Add(1) == goroutines {
 						close(all)
 					}
 					select {
@@ -144,8 +142,8 @@ func sessionFactoryIsSafeForConcurrentUse(t testing.TB, h StoreHarness) {
 	do(t, store, func(ctx context.Context, s ports.Session) error {
 		ids, err := trailOf(ctx, s, everybody)
 		slices.Sort(ids)
-		if ids = slices.Compact(ids); err == nil && len(ids) != concurrent*rounds {
-			t.Errorf("%d sessions left %d events", concurrent*rounds, len(ids))
+		if ids = slices.Compact(ids); err == nil && len(ids) != goroutines*rounds {
+			t.Errorf("%d sessions left %d events", goroutines*rounds, len(ids))
 		}
 		return err
 	})

@@ -34,24 +34,26 @@ func wrapped(
 // asIs calls a method and does not change its effect. As an argument of wrapped, it keeps the correct method.
 func asIs(run doFunc, ctx context.Context, fn sessionFunc) error { return run(ctx, fn) }
 
-// changesRehearsals returns a function that makes a store defective: change replaces its Rehearse. The first two
-// arguments of change are the correct methods Do and Rehearse.
-func changesRehearsals(change func(do, rehearse doFunc, ctx context.Context, fn sessionFunc) error) func(*Store) {
+// changesRehearsals returns a function that makes a store defective: brokenRehearse replaces its Rehearse. The first
+// two arguments of brokenRehearse are the correct methods Do and Rehearse.
+func changesRehearsals(
+	brokenRehearse func(do, rehearse doFunc, ctx context.Context, fn sessionFunc) error,
+) func(*Store) {
 	return func(store *Store) {
 		do := doFunc(store.Sessions.Do)
 		store.Sessions = wrapped(store.Sessions, asIs, func(rehearse doFunc, ctx context.Context, fn sessionFunc) error {
-			return change(do, rehearse, ctx, fn)
+			return brokenRehearse(do, rehearse, ctx, fn)
 		})
 	}
 }
 
 // rollsBackByError returns a function that makes a store defective: its Rehearse runs an ordinary session that ends
-// with an error, so that the database does not make the checks of a commit. change can add another defect to the
+// with an error, so that the database does not make the checks of a commit. changeSession can add another defect to the
 // session.
-func rollsBackByError(change func(s ports.Session) ports.Session) func(*Store) {
+func rollsBackByError(changeSession func(s ports.Session) ports.Session) func(*Store) {
 	return changesRehearsals(func(do, _ doFunc, ctx context.Context, fn sessionFunc) error {
 		err := do(ports.WithRehearsal(ctx), func(ctx context.Context, s ports.Session) error {
-			if err := fn(ctx, change(s)); err != nil {
+			if err := fn(ctx, changeSession(s)); err != nil {
 				return err
 			}
 			if _, err := s.Outbox().Counts(ctx); err != nil { // makes the store send its buffered appends

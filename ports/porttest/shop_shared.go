@@ -46,8 +46,8 @@ func sharedTables() []domain.Table {
 			},
 			Columns: []domain.Column{
 				column("gift_id", domain.TypeBigInt), column("line", domain.TypeInteger), erased("Giver", "color"),
-				// An erasure would delete the rows of a table whose personal columns all have the strategy erase. It overwrites the
-				// rows of this table instead, because two paths (chains of relations) connect them to people.
+				// All personal columns of this table have the strategy erase. An erasure nevertheless overwrites its rows instead
+				// of deleting them, because two paths (chains of relations) connect them to people.
 				erased("Receiver", "knot"),
 			},
 		},

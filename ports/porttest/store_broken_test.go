@@ -29,8 +29,8 @@ type (
 
 func brokenStore(d storeDefect) (StoreHarness, found) { return inMemory(d.breaks), d.found }
 
-// only returns the storage promises that are checked by one of the given cases.
-func only(checks ...func(testing.TB, StoreHarness)) []promise.Promise[StoreHarness] {
+// promisesOf returns the storage promises that are checked by one of the given cases.
+func promisesOf(checks ...func(testing.TB, StoreHarness)) []promise.Promise[StoreHarness] {
 	return slices.DeleteFunc(storagePromises(), func(p promise.Promise[StoreHarness]) bool { return !p.IsIn(checks) })
 }
 
@@ -38,16 +38,16 @@ func only(checks ...func(testing.TB, StoreHarness)) []promise.Promise[StoreHarne
 // idle machine, even if other tests run under the race detector.
 const testPatience = 5 * time.Second
 
-// inMemory returns a harness that opens stores in memory and passes each store to breaks. The functions of these
+// inMemory returns a harness that opens stores in memory and calls addDefect with each store. The functions of these
 // stores, such as Store.Statements, simulate a database.
-func inMemory(breaks func(*Store)) StoreHarness {
+func inMemory(addDefect func(*Store)) StoreHarness {
 	return StoreHarness{
 		Patience: testPatience,
 		Waive:    map[string]string{"outbox claims do not wait for each other": "one session writes at a time"},
 		Open: func(t testing.TB) Store {
 			t.Helper()
 			store := openInMemory(shop())
-			breaks(&store)
+			addDefect(&store)
 			return store
 		},
 	}
@@ -115,12 +115,12 @@ func (f doFunc) Do(ctx context.Context, fn sessionFunc) error {
 	return f(ctx, fn)
 }
 
-// changesDo returns a function that makes a store defective: change replaces its Do. The first argument of change is
-// the correct method.
+// changesDo returns a function that makes a store defective: brokenDo replaces its Do. The first argument of brokenDo
+// is the correct method.
 func changesDo(
-	change func(do doFunc, ctx context.Context, fn func(context.Context, ports.Session) error) error,
+	brokenDo func(do doFunc, ctx context.Context, fn func(context.Context, ports.Session) error) error,
 ) func(*Store) {
-	return func(store *Store) { store.Sessions = wrapped(store.Sessions, change, asIs) }
+	return func(store *Store) { store.Sessions = wrapped(store.Sessions, brokenDo, asIs) }
 }
 
 // replacedStores is a session with other stores: each field that is set replaces a store of the embedded session.
@@ -181,11 +181,11 @@ func replacedOrOwn[S comparable](broken S, own func(ports.Session) S, s ports.Se
 	return own(s)
 }
 
-// changesSessions returns a function that makes a store defective: it passes each session through the function change
-// before it passes the session to fn of Do.
-func changesSessions(change func(s ports.Session) replacedStores) func(*Store) {
+// changesSessions returns a function that makes a store defective: it passes each session through wrapSession before it
+// passes the session to fn of Do.
+func changesSessions(wrapSession func(s ports.Session) replacedStores) func(*Store) {
 	return changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) error {
-		return do(ctx, func(ctx context.Context, s ports.Session) error { return fn(ctx, change(s)) })
+		return do(ctx, func(ctx context.Context, s ports.Session) error { return fn(ctx, wrapSession(s)) })
 	})
 }
 

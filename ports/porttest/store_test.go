@@ -27,7 +27,7 @@ func TestAStoreHarnessThatIsIncompleteFails(t *testing.T) {
 // A case that needs a missing function of Store must fail. If the case were skipped, a store could pass without the
 // check.
 func TestAHookThatIsMissingFailsTheCasesThatNeedIt(t *testing.T) {
-	needing := slices.Concat(sessionPromises, auditPromises, only(subjectLockLeavesAMark, outboxSuccessIsForgotten))
+	needing := slices.Concat(sessionPromises, auditPromises, promisesOf(subjectLockLeavesAMark, outboxSuccessIsForgotten))
 	hooks := defects{
 		"Unreachable": {func(s *Store) { s.Unreachable = nil }, found{"": {sessionReportsAStoreThatCannotBeReached}}},
 		"Tamper":      {func(s *Store) { s.Tamper = nil }, found{"": {auditEventsCannotBeTamperedWith}}},
@@ -46,7 +46,7 @@ func TestAHookThatIsMissingFailsTheCasesThatNeedIt(t *testing.T) {
 }
 
 func TestAWaivedCaseIsNotRun(t *testing.T) {
-	kept, copies := only(auditPayloadComesBack)[0], only(sessionKeepsCopies)[0]
+	kept, copies := promisesOf(auditPayloadComesBack)[0], promisesOf(sessionKeepsCopies)[0]
 	waive := map[string]string{kept.Name(): "for a reason"}
 	waived := promise.Watch(t, func(t testing.TB) { kept.Hold(t, StoreHarness{}, waive) })
 	if waived.Failed() || waived.SkippedBy() != "waived: for a reason" {

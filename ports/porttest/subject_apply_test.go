@@ -8,17 +8,17 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// changesSteps returns a function that makes a store defective: its Apply passes each step through the function change
-// before it executes the step. If change returns false, Apply skips the step and counts 0 rows. Apply still refuses
-// steps that are valid alone but not in combination.
-func changesSteps(change func(domain.Step) (domain.Step, bool)) func(*Store) {
+// changesSteps returns a function that makes a store defective: its Apply passes each step through fn before it
+// executes the step. If fn returns false, Apply skips the step and counts 0 rows. Apply still refuses steps that are
+// valid alone but not in combination.
+func changesSteps(fn func(domain.Step) (domain.Step, bool)) func(*Store) {
 	return brokenSubjects{apply: func(c subjectCall) (rows []int64, err error) {
 		if conflict(c.steps) {
 			return c.apply()
 		}
 		for _, step := range c.steps {
 			count := []int64{0}
-			if changed, todo := change(step); todo {
+			if changed, todo := fn(step); todo {
 				if count, err = c.Apply(c.ctx, c.id, []domain.Step{changed}); err != nil {
 					return rows, err
 				}
@@ -41,27 +41,27 @@ func conflict(steps []domain.Step) bool {
 }
 
 // changesCounts returns a function that makes a store defective: its Apply passes the number of rows of each step
-// through the function change.
-func changesCounts(change func(step domain.Step, rows int64) int64) func(*Store) {
+// through fn.
+func changesCounts(fn func(step domain.Step, rows int64) int64) func(*Store) {
 	return brokenSubjects{apply: func(c subjectCall) ([]int64, error) {
 		rows, err := c.apply()
 		for i := range rows {
-			rows[i] = change(c.steps[i], rows[i])
+			rows[i] = fn(c.steps[i], rows[i])
 		}
 		return rows, err
 	}}.breaks
 }
 
 // changesRows returns a function that makes a store defective: it passes each row of the application's tables through
-// the function change.
-func changesRows(change func(table string, row Row)) func(*Store) {
+// fn.
+func changesRows(fn func(table string, row Row)) func(*Store) {
 	return func(store *Store) {
 		good := store.Rows
 		store.Rows = func(t testing.TB, table string) []Row {
 			t.Helper()
 			rows := good(t, table)
 			for _, row := range rows {
-				change(table, row)
+				fn(table, row)
 			}
 			return rows
 		}

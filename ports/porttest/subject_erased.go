@@ -51,9 +51,9 @@ func (s shopUnderTest) countErased(t testing.TB, who customer) (n int) {
 	return n
 }
 
-// An erasure overwrites zoe's cells of a row even if the row also belongs to another person. In wraps, all personal
-// columns have the strategy erase. An erasure overwrites these rows and does not delete them, because two paths (chains
-// of relations) connect them to people.
+// An erasure overwrites zoe's cells of a row even if the row also belongs to another person. In the table "wraps", all
+// personal columns have the strategy erase. An erasure nevertheless overwrites the rows instead of deleting them,
+// because two paths (chains of relations) connect them to people.
 func subjectExportOmitsSurrogatesOfSharedRows(t testing.TB, h StoreHarness) {
 	s := h.sharedShop(t)
 	s.do(t, func(ctx context.Context, subjects ports.SubjectStore) error {

@@ -12,9 +12,9 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// changesExport returns a function that makes a store defective: its Export passes the list of records through the
-// function change before it calls yield.
-func changesExport(change func([]domain.ExportRecord) []domain.ExportRecord) func(*Store) {
+// changesExport returns a function that makes a store defective: its Export passes the list of records through fn
+// before it calls yield.
+func changesExport(fn func([]domain.ExportRecord) []domain.ExportRecord) func(*Store) {
 	return brokenSubjects{export: func(c subjectCall) error {
 		var records []domain.ExportRecord
 		err := c.Export(c.ctx, c.id, func(record domain.ExportRecord) error {
@@ -24,7 +24,7 @@ func changesExport(change func([]domain.ExportRecord) []domain.ExportRecord) fun
 		if err != nil {
 			return err
 		}
-		for _, record := range change(records) {
+		for _, record := range fn(records) {
 			if err := c.yield(record); err != nil {
 				return err
 			}
@@ -33,12 +33,12 @@ func changesExport(change func([]domain.ExportRecord) []domain.ExportRecord) fun
 	}}.breaks
 }
 
-// changesExported returns a function that makes a store defective: its Export passes each record through the function
-// change. It omits a record if change returns false.
-func changesExported(change func(record *domain.ExportRecord) (keep bool)) func(*Store) {
+// changesExported returns a function that makes a store defective: its Export passes each record through fn. It omits a
+// record if fn returns false.
+func changesExported(fn func(record *domain.ExportRecord) (keep bool)) func(*Store) {
 	return changesExport(func(records []domain.ExportRecord) (kept []domain.ExportRecord) {
 		for _, record := range records {
-			if change(&record) {
+			if fn(&record) {
 				kept = append(kept, record)
 			}
 		}
@@ -46,10 +46,10 @@ func changesExported(change func(record *domain.ExportRecord) (keep bool)) func(
 	})
 }
 
-func exportedAs[From, To any](change func(From) To) func(*Store) {
+func exportedAs[From, To any](fn func(From) To) func(*Store) {
 	return changesExported(func(record *domain.ExportRecord) bool {
 		if value, ok := record.Value.(From); ok {
-			record.Value = change(value)
+			record.Value = fn(value)
 		}
 		return true
 	})

@@ -22,8 +22,8 @@ func misfits(t testing.TB) map[string]domain.SubjectID {
 	}
 }
 
-// calls returns a call of each method of a SubjectStore, with the name of the method as the key.
-func calls(t testing.TB) map[string]func(context.Context, ports.SubjectStore, domain.SubjectID) error {
+// methodCalls returns a call of each method of a SubjectStore, with the name of the method as the key.
+func methodCalls(t testing.TB) map[string]func(context.Context, ports.SubjectStore, domain.SubjectID) error {
 	t.Helper()
 	return map[string]func(context.Context, ports.SubjectStore, domain.SubjectID) error{
 		"Lock": func(ctx context.Context, subjects ports.SubjectStore, id domain.SubjectID) error {
@@ -45,19 +45,19 @@ func subjectIDsThatDoNotFitAreRefused(t testing.TB, h StoreHarness) {
 	s := h.shop(t)
 	before := s.content(t)
 	for what, id := range misfits(t) {
-		for method, call := range calls(t) {
+		for method, call := range methodCalls(t) {
 			err := s.try(t, func(ctx context.Context, subjects ports.SubjectStore) error { return call(ctx, subjects, id) })
 			isError(t, method+" of "+what, err, domain.ErrSubject)
 		}
 	}
-	unchanged(t, "after ids that were refused", s.content(t), before)
+	expectUnchanged(t, "after ids that were refused", s.content(t), before)
 }
 
 func subjectIDsAreCheckedBeforeAnyStatement(t testing.TB, h StoreHarness) {
 	s := h.shop(t)
 	requireHook(t, s.Statements != nil, "Statements")
 	for what, id := range misfits(t) {
-		for method, call := range calls(t) {
+		for method, call := range methodCalls(t) {
 			before := s.Statements()
 			err := s.try(t, func(ctx context.Context, subjects ports.SubjectStore) error { return call(ctx, subjects, id) })
 			isError(t, method+" of "+what, err, domain.ErrSubject)
@@ -80,7 +80,7 @@ func subjectStatementsDoNotDependOnRows(t testing.TB, h StoreHarness) {
 		sent := func(who customer) int {
 			before := s.Statements()
 			s.do(t, func(ctx context.Context, subjects ports.SubjectStore) error {
-				return calls(t)[method](ctx, subjects, who.id(t))
+				return methodCalls(t)[method](ctx, subjects, who.id(t))
 			})
 			return s.Statements() - before
 		}

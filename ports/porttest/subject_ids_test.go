@@ -11,22 +11,21 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// changesIDs returns a function that makes a store defective: it passes the elements of each id through the function
-// change.
-func changesIDs(change func(elements []string) []string) func(*Store) {
+// changesIDs returns a function that makes a store defective: it passes the elements of each id through fn.
+func changesIDs(fn func(elements []string) []string) func(*Store) {
 	id := func(id domain.SubjectID) domain.SubjectID {
-		changed, err := domain.NewSubjectID(change(id.Elements())...)
+		changed, err := domain.NewSubjectID(fn(id.Elements())...)
 		if err != nil {
 			return id
 		}
 		return changed
 	}
-	return brokenSubjects{every: func(c *subjectCall) error { c.id = id(c.id); return nil }}.breaks
+	return brokenSubjects{beforeEach: func(c *subjectCall) error { c.id = id(c.id); return nil }}.breaks
 }
 
-// alsoApplies returns a function that makes a store defective: its Apply also applies the steps to each customer whom
-// confusedWith returns, for example each customer with the same number.
-func alsoApplies(taken func(id, other customer) bool) func(*Store) {
+// alsoApplies returns a function that makes a store defective: its Apply also applies the steps to each other customer
+// for whom fn returns true, for example each customer with the same number.
+func alsoApplies(fn func(id, other customer) bool) func(*Store) {
 	return func(store *Store) {
 		rows := store.Rows
 		brokenSubjects{apply: func(c subjectCall) ([]int64, error) {
@@ -34,7 +33,7 @@ func alsoApplies(taken func(id, other customer) bool) func(*Store) {
 			if err != nil {
 				return counts, err
 			}
-			for _, other := range confusedWith(rows, c.id, taken) {
+			for _, other := range confusedWith(rows, c.id, fn) {
 				_, _ = c.Apply(c.ctx, other, c.steps)
 			}
 			return counts, nil
@@ -47,10 +46,9 @@ type silentTB struct{ testing.TB }
 
 func (silentTB) Helper() {}
 
-// confusedWith returns the ids of the customers whom a defective store confuses with the customer with the given id.
-// The last function reports whether the store confuses two customers.
+// confusedWith returns the ids of the other customers for whom fn(customer, other) returns true.
 func confusedWith(
-	rows func(t testing.TB, table string) []Row, id domain.SubjectID, taken func(id, other customer) bool,
+	rows func(t testing.TB, table string) []Row, id domain.SubjectID, fn func(id, other customer) bool,
 ) (others []domain.SubjectID) {
 	asCustomer := func(elements []string) customer {
 		number, _ := strconv.ParseInt(elements[1], 10, 64)
@@ -62,7 +60,7 @@ func confusedWith(
 	for _, row := range rows(silentTB{}, "people") {
 		elements := []string{row["tenant"].(string), strconv.FormatInt(row["number"].(int64), 10)}
 		other, err := domain.NewSubjectID(elements...)
-		if err == nil && other != id && taken(asCustomer(id.Elements()), asCustomer(elements)) {
+		if err == nil && other != id && fn(asCustomer(id.Elements()), asCustomer(elements)) {
 			others = append(others, other)
 		}
 	}
@@ -117,7 +115,7 @@ func idDefects() defects {
 		}), found{"want the error habeas: subject, got habeas: subject: wrong": {subjectIDsThatDoNotFitAreRefused}}},
 		"found out by the database": {func(store *Store) {
 			var sent atomic.Int64
-			brokenSubjects{every: func(*subjectCall) error { sent.Add(1); return nil }}.breaks(store)
+			brokenSubjects{beforeEach: func(*subjectCall) error { sent.Add(1); return nil }}.breaks(store)
 			store.Statements = func() int { return int(sent.Load()) }
 		}, found{"statements": {subjectIDsAreCheckedBeforeAnyStatement}}},
 		"by number alone": {alsoApplies(sameNumber), found{"after an erasure without rows": {subjectWithoutRowsIsAccepted}}},

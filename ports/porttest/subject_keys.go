@@ -81,7 +81,7 @@ func subjectKeysComeInPages(t testing.TB, h StoreHarness) {
 	}
 }
 
-func subjectKeysOfRetainedCellsStay(t testing.TB, h StoreHarness) {
+func subjectKeysOmitRetainedCells(t testing.TB, h StoreHarness) {
 	s := h.shop(t)
 	erased := []string{zoe.says("body"), zoe.says("engraving")}
 	query := domain.KeyQuery{Resolver: media, Limit: 100, ErasedAt: time.Date(2034, 2, 1, 0, 0, 0, 0, time.UTC)}

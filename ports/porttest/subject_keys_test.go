@@ -5,20 +5,20 @@ import (
 	"time"
 )
 
-// changesKeys returns a function that makes a store defective: its Keys passes the keys through the function change
-// before it returns them.
-func changesKeys(change func(keys []string) []string) func(*Store) {
+// changesKeys returns a function that makes a store defective: its Keys passes the keys through fn before it returns
+// them.
+func changesKeys(fn func(keys []string) []string) func(*Store) {
 	return brokenSubjects{keys: func(c subjectCall) ([]string, error) {
 		keys, err := c.readKeys()
-		return change(keys), err
+		return fn(keys), err
 	}}.breaks
 }
 
-// changesKeyQuery returns a function that makes a store defective: its Keys passes its query through the function
-// change before it uses the query.
-func changesKeyQuery(change func(c *subjectCall)) func(*Store) {
+// changesKeyQuery returns a function that makes a store defective: its Keys passes its query through fn before it uses
+// the query.
+func changesKeyQuery(fn func(c *subjectCall)) func(*Store) {
 	return brokenSubjects{keys: func(c subjectCall) ([]string, error) {
-		change(&c)
+		fn(&c)
 		return c.readKeys()
 	}}.breaks
 }
@@ -31,15 +31,15 @@ func keyDefects() defects {
 				return keys
 			}
 			return append(keys[:1:1], keys...)
-		}), found{differ: {subjectKeysAreRead, subjectKeysOfRetainedCellsStay}, "a page has": {subjectKeysComeInPages}}},
+		}), found{differ: {subjectKeysAreRead, subjectKeysOmitRetainedCells}, "a page has": {subjectKeysComeInPages}}},
 		"an empty key": {changesKeys(func(keys []string) []string {
 			return append([]string{""}, keys...)
-		}), found{differ: {subjectKeysAreRead, subjectKeysOfRetainedCellsStay, subjectKeysComeInPages}}},
+		}), found{differ: {subjectKeysAreRead, subjectKeysOmitRetainedCells, subjectKeysComeInPages}}},
 		"keys in another order": {changesKeys(func(keys []string) []string {
 			keys = slices.Clone(keys)
 			slices.Reverse(keys)
 			return keys
-		}), found{differ: {subjectKeysAreRead, subjectKeysOfRetainedCellsStay}, "a page has": {subjectKeysComeInPages}}},
+		}), found{differ: {subjectKeysAreRead, subjectKeysOmitRetainedCells}, "a page has": {subjectKeysComeInPages}}},
 		"the keys of all systems": {changesKeyQuery(func(c *subjectCall) {
 			c.query.Resolver = media
 		}), found{differ: {subjectKeysAreRead}}},
@@ -50,13 +50,13 @@ func keyDefects() defects {
 			differ: {subjectKeysComeInPages},
 		}},
 		"the keys of retained cells": {changesKeyQuery(func(c *subjectCall) { c.query.ErasedAt = time.Time{} }), found{
-			differ: {subjectKeysOfRetainedCellsStay},
+			differ: {subjectKeysOmitRetainedCells},
 		}},
 		"duties that never end for keys": {changesKeyQuery(func(c *subjectCall) {
 			if !c.query.ErasedAt.IsZero() {
 				c.query.ErasedAt = issued
 			}
-		}), found{differ: {subjectKeysOfRetainedCellsStay}}},
+		}), found{differ: {subjectKeysOmitRetainedCells}}},
 		"the keys of another subject": {brokenSubjects{keys: func(c subjectCall) ([]string, error) {
 			keys, err := c.readKeys()
 			if err != nil || len(keys) == 0 {
@@ -65,6 +65,6 @@ func keyDefects() defects {
 			keys = append(keys, others[0].says("engraving"))
 			slices.Sort(keys)
 			return keys[:min(len(keys), c.query.Limit)], nil
-		}}.breaks, found{differ: {subjectKeysAreRead, subjectKeysOfRetainedCellsStay, subjectKeysComeInPages}}},
+		}}.breaks, found{differ: {subjectKeysAreRead, subjectKeysOmitRetainedCells, subjectKeysComeInPages}}},
 	}
 }

@@ -33,7 +33,7 @@ func (s brokenSubjects) LeftOver(
 	return verifierOf(s.SubjectStore).LeftOver(ctx, id, steps, at)
 }
 
-// verification is an ErasureVerifier in which the fields that are set change the correct behavior.
+// verification is a defective ErasureVerifier. Each field that is set causes a defect.
 type verification struct {
 	ports.SubjectStore
 	steps   func(domain.Step) domain.Step

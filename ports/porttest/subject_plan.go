@@ -31,7 +31,7 @@ func expectPlanned(t testing.TB, rows []int64, deleted int64) {
 // expectErased checks that zoe has only retained data, and that the data of all other customers is unchanged.
 func expectErased(t testing.TB, after, before content) {
 	t.Helper()
-	unchanged(t, "what is not the subject's", after.without(zoe), before.without(zoe))
+	expectUnchanged(t, "what is not the subject's", after.without(zoe), before.without(zoe))
 	for _, step := range erasurePlan(t) {
 		rows, was := after.of(zoe)[step.Target], before.of(zoe)[step.Target]
 		if step.Strategy == domain.StrategyDelete {
@@ -77,7 +77,7 @@ func subjectPlanCanBeRolledBack(t testing.TB, h StoreHarness) {
 		return errors.Join(session.Subjects().Lock(ctx, zoe.id(t), noon),
 			errOf(session.Subjects().Apply(ctx, zoe.id(t), erasurePlan(t))))
 	})
-	unchanged(t, "after a rollback", s.content(t), before)
+	expectUnchanged(t, "after a rollback", s.content(t), before)
 }
 
 // The case applies each step alone, so that a failure names the table in which the store selects too many rows.
@@ -86,7 +86,7 @@ func subjectStepsLeaveOtherSubjectsAlone(t testing.TB, h StoreHarness) {
 	before := s.content(t)
 	for _, step := range erasurePlan(t) {
 		s.apply(t, zoe, step)
-		unchanged(t, string(step.Strategy)+" "+step.Target+", in rows of others",
+		expectUnchanged(t, string(step.Strategy)+" "+step.Target+", in rows of others",
 			s.content(t).without(zoe), before.without(zoe))
 	}
 }
@@ -116,7 +116,7 @@ func subjectIDsAreMatchedWhole(t testing.TB, h StoreHarness) {
 			assert(t, rows != 0, "%q: step %d found no row", c.tenant, i)
 		}
 		after := s.content(t)
-		unchanged(t, "what is not of the tenant "+c.tenant, after.without(c), before.without(c))
+		expectUnchanged(t, "what is not of the tenant "+c.tenant, after.without(c), before.without(c))
 		left := len(after.of(c)["addresses"]) + len(after.of(c)["messages"])
 		assert(t, left <= 0, "%q: %d rows are left", c.tenant, left)
 	}
@@ -131,5 +131,5 @@ func subjectWithoutRowsIsAccepted(t testing.TB, h StoreHarness) {
 		"the steps counted %v rows of a subject without rows", rows)
 	records := s.export(t, stranger)
 	assert(t, len(records) == 0, "%d records are exported for a subject without rows", len(records))
-	unchanged(t, "after an erasure without rows", s.content(t), before)
+	expectUnchanged(t, "after an erasure without rows", s.content(t), before)
 }

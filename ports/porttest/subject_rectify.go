@@ -27,8 +27,8 @@ func (s shopUnderTest) rectify(t testing.TB, who customer, step domain.Rectifica
 	})
 }
 
-// rewritten has a value that is written into a column, and the value that the application then reads. Both values have
-// different types or notations.
+// rewritten has a value that is written into a column, and the value that the application then reads. The two values
+// differ in type or in notation.
 type rewritten struct{ value, read any }
 
 // validValues has valid values of several columns, with the name of the column as the key. The columns have different
@@ -114,13 +114,13 @@ func subjectRectificationTouchesNothingElse(t testing.TB, h StoreHarness) {
 		column := table.Personal()[0]
 		s.rectify(t, zoe, rectifies(table.Name, column.Name, "right"))
 		after := s.content(t)
-		unchanged(t, "what is not the subject's", after.without(zoe), before.without(zoe))
+		expectUnchanged(t, "what is not the subject's", after.without(zoe), before.without(zoe))
 		rows := after.of(zoe)[table.Name]
 		for i, row := range rows {
 			assert(t, row[column.Name] == "right", "%s.%s lacks the corrected value in a row", table.Name, column.Name)
 			row[column.Name] = before.of(zoe)[table.Name][i][column.Name]
 		}
-		unchanged(t, "but for the column", after, before)
+		expectUnchanged(t, "but for the column", after, before)
 	}
 }
 
@@ -151,7 +151,7 @@ func subjectRectificationFollowsItsPlan(t testing.TB, h StoreHarness) {
 	for _, row := range want.of(zoe)["invoices"] {
 		row["phone"] = "right"
 	}
-	unchanged(t, "after a rectification", s.content(t), want)
+	expectUnchanged(t, "after a rectification", s.content(t), want)
 }
 
 func subjectRectificationIsRefused(t testing.TB, h StoreHarness) {
@@ -172,7 +172,7 @@ func subjectRectificationIsRefused(t testing.TB, h StoreHarness) {
 		})
 		isError(t, what, err, domain.ErrManifest)
 	}
-	unchanged(t, "after rectifications that were refused", s.content(t), before)
+	expectUnchanged(t, "after rectifications that were refused", s.content(t), before)
 }
 
 func subjectRectificationCanBeRolledBack(t testing.TB, h StoreHarness) {
@@ -181,7 +181,7 @@ func subjectRectificationCanBeRolledBack(t testing.TB, h StoreHarness) {
 	undo(t, s.Store, func(ctx context.Context, session ports.Session) error {
 		return errOf(session.Subjects().Rectify(ctx, zoe.id(t), rectifies("people", "email", "right")))
 	})
-	unchanged(t, "after a rollback", s.content(t), before)
+	expectUnchanged(t, "after a rollback", s.content(t), before)
 }
 
 // Two sessions rectify the same row. The store may make the second session wait, or may retry the first session. The

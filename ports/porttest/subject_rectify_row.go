@@ -29,7 +29,7 @@ func subjectRectificationOfOneRow(t testing.TB, h StoreHarness) {
 				t.Errorf("%d rows of %s were rectified for a row that does not exist", rows, c.table)
 			}
 		}
-		unchanged(t, "without a row that is the subject's", s.content(t), before)
+		expectUnchanged(t, "without a row that is the subject's", s.content(t), before)
 		if rows := s.rectify(t, zoe, step); rows != 1 {
 			t.Errorf("%d rows of %s were rectified, want 1", rows, c.table)
 		}
@@ -39,6 +39,6 @@ func subjectRectificationOfOneRow(t testing.TB, h StoreHarness) {
 				row[c.column] = "right"
 			}
 		}
-		unchanged(t, "but for one row", s.content(t), want)
+		expectUnchanged(t, "but for one row", s.content(t), want)
 	}
 }

@@ -12,30 +12,30 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// changesValues returns a function that makes a store defective: its Rectify passes each value through the function
-// change before it writes the value.
-func changesValues(change func(value any) any) func(*Store) {
+// changesValues returns a function that makes a store defective: its Rectify passes each value through fn before it
+// writes the value.
+func changesValues(fn func(value any) any) func(*Store) {
 	return changesRectifications(func(step *domain.RectificationStep) {
 		for i := range step.Values {
-			step.Values[i].Value = change(step.Values[i].Value)
+			step.Values[i].Value = fn(step.Values[i].Value)
 		}
 	})
 }
 
-func changesRectifications(change func(step *domain.RectificationStep)) func(*Store) {
+func changesRectifications(fn func(step *domain.RectificationStep)) func(*Store) {
 	return brokenSubjects{rectify: func(c subjectCall) (int64, error) {
 		c.step.Values = slices.Clone(c.step.Values)
-		change(&c.step)
+		fn(&c.step)
 		return c.rectify()
 	}}.breaks
 }
 
 // changesValuesOf returns a function that makes a store defective: its Rectify passes the values of type From through
-// the function change before it writes them.
-func changesValuesOf[From, To any](change func(From) To) func(*Store) {
+// fn before it writes them.
+func changesValuesOf[From, To any](fn func(From) To) func(*Store) {
 	return changesValues(func(value any) any {
 		if value, ok := value.(From); ok {
-			return change(value)
+			return fn(value)
 		}
 		return value
 	})

@@ -6,12 +6,11 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// changesDataMap returns a function that makes a store defective: it uses a data map whose tables were changed by the
-// function change.
-func changesDataMap(change func(table *domain.Table)) func(*Store) {
+// changesDataMap returns a function that makes a store defective: it uses a data map whose tables were changed by fn.
+func changesDataMap(fn func(table *domain.Table)) func(*Store) {
 	tables := shop()
 	for i := range tables {
-		change(&tables[i])
+		fn(&tables[i])
 	}
 	return func(store *Store) {
 		other := openInMemory(tables)
@@ -21,8 +20,8 @@ func changesDataMap(change func(table *domain.Table)) func(*Store) {
 	}
 }
 
-// addsAllPaths assigns each personal column that is assigned to one path (a chain of relations to people) to all paths
-// of its table.
+// addsAllPaths changes the personal columns that belong to only some paths (chains of relations to people): it assigns
+// them to all paths of the table.
 func addsAllPaths(table *domain.Table) {
 	for i, column := range table.Columns {
 		if column.Personal == nil || column.Personal.Via == "" {

@@ -20,8 +20,8 @@ type customer struct {
 	ids    int64
 }
 
-// zoe is the subject of most cases. The customers in others have keys that resemble zoe's key. A store confuses them
-// with zoe if it compares only a part of a key, or ignores case or spaces.
+// zoe is the subject of most cases. The variable others has customers whose keys resemble zoe's key. A store confuses
+// them with zoe if it compares only a part of a key, or ignores case or spaces.
 var (
 	zoe    = customer{"acme", 7, 1000}
 	others = []customer{
@@ -150,8 +150,9 @@ func (c content) filter(keep func(table string, row Row) bool) content {
 	return kept
 }
 
-// unchanged checks that the rows equal the earlier rows. A failure names the table and the column, but no subject.
-func unchanged(t testing.TB, what string, got, want content) {
+// expectUnchanged checks that the rows equal the earlier rows. A failure names the table and the column, but no
+// subject.
+func expectUnchanged(t testing.TB, what string, got, want content) {
 	t.Helper()
 	for _, table := range DataMap().Tables() {
 		before, after := want[table.Name], got[table.Name]

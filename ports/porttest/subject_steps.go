@@ -25,19 +25,17 @@ func wholePlan(t testing.TB) []domain.Step {
 	return plan.Local()
 }
 
-// The functions deletes, anonymizes and retains return a step of the plan. The step is for the given table and has the
-// strategy in the name of the function.
-func deletes(t testing.TB, table string) domain.Step {
+func deleteStep(t testing.TB, table string) domain.Step {
 	t.Helper()
 	return stepOf(t, table, domain.StrategyDelete)
 }
 
-func anonymizes(t testing.TB, table string) domain.Step {
+func anonymizeStep(t testing.TB, table string) domain.Step {
 	t.Helper()
 	return stepOf(t, table, domain.StrategyAnonymize)
 }
 
-func retains(t testing.TB, table string) domain.Step {
+func retainStep(t testing.TB, table string) domain.Step {
 	t.Helper()
 	return stepOf(t, table, domain.StrategyRetain)
 }
@@ -73,7 +71,7 @@ func (s shopUnderTest) apply(t testing.TB, who customer, steps ...domain.Step) (
 
 func subjectRowsAreDeleted(t testing.TB, h StoreHarness) {
 	s := h.shop(t)
-	rows := s.apply(t, zoe, deletes(t, "addresses"))
+	rows := s.apply(t, zoe, deleteStep(t, "addresses"))
 	assert(t, rows[0] == 3, "%d rows were deleted, want 3", rows[0])
 	left := s.content(t).of(zoe)["addresses"]
 	assert(t, len(left) == 0, "%d rows are left", len(left))
@@ -88,12 +86,12 @@ func subjectRepliesAreDeletedInOneStep(t testing.TB, h StoreHarness) {
 	s.Insert(t, "messages", zoe.row(zoe.ids+20, Row{"reply_to": nil}))
 	s.Insert(t, "messages", zoe.row(zoe.ids+12, Row{"reply_to": zoe.ids + 20}))
 	before := s.content(t)
-	rows := s.apply(t, zoe, deletes(t, "messages"))
+	rows := s.apply(t, zoe, deleteStep(t, "messages"))
 	assert(t, rows[0] == 7, "%d messages were deleted, want 7", rows[0])
 	after := s.content(t)
 	left := after.of(zoe)["messages"]
 	assert(t, len(left) == 0, "%d messages are left", len(left))
-	unchanged(t, "what is not the subject's", after.without(zoe), before.without(zoe))
+	expectUnchanged(t, "what is not the subject's", after.without(zoe), before.without(zoe))
 }
 
 func subjectRowsThatOthersReferToAreRefused(t testing.TB, h StoreHarness) {
@@ -103,21 +101,21 @@ func subjectRowsThatOthersReferToAreRefused(t testing.TB, h StoreHarness) {
 	var rows []int64
 	err := s.try(t, func(ctx context.Context, subjects ports.SubjectStore) (err error) {
 		rows, err = subjects.Apply(ctx, zoe.id(t), []domain.Step{
-			deletes(t, "addresses"), anonymizes(t, "orders"), deletes(t, "messages"), anonymizes(t, "people"),
+			deleteStep(t, "addresses"), anonymizeStep(t, "orders"), deleteStep(t, "messages"), anonymizeStep(t, "people"),
 		})
 		return err
 	})
 	isError(t, "to delete a message that another person replied to", err, domain.ErrConflict)
 	want := []int64{3, 3}
 	assert(t, slices.Equal(rows, want), "the steps before it count %v, want %v", rows, want)
-	unchanged(t, "after a conflict", s.content(t), before)
+	expectUnchanged(t, "after a conflict", s.content(t), before)
 }
 
 func subjectColumnsAreAnonymized(t testing.TB, h StoreHarness) {
 	s := h.shop(t)
 	before := s.content(t)
 	for _, table := range []string{"people", "orders", "invoices"} {
-		step := anonymizes(t, table)
+		step := anonymizeStep(t, table)
 		rows, want := s.apply(t, zoe, step)[0], int64(len(before.of(zoe)[table]))
 		assert(t, rows == want, "%d rows of %s were anonymized, want %d", rows, table, want)
 		s.expectAnonymized(t, before, step.Target, step.Columns)
@@ -149,19 +147,19 @@ func (s shopUnderTest) expectAnonymized(t testing.TB, before content, table stri
 func subjectRowsAreFoundOverTwoHops(t testing.TB, h StoreHarness) {
 	s := h.shop(t)
 	before := s.content(t)
-	step := anonymizes(t, "order_lines")
+	step := anonymizeStep(t, "order_lines")
 	rows := s.apply(t, zoe, step)[0]
 	assert(t, rows == 6, "%d lines of orders were anonymized, want 6", rows)
 	s.expectAnonymized(t, before, step.Target, step.Columns)
-	unchanged(t, "what is not the subject's", s.content(t).without(zoe), before.without(zoe))
+	expectUnchanged(t, "what is not the subject's", s.content(t).without(zoe), before.without(zoe))
 }
 
 func subjectRetainedRowsAreCounted(t testing.TB, h StoreHarness) {
 	s := h.shop(t)
 	before := s.content(t)
-	rows := s.apply(t, zoe, retains(t, "invoices"))[0]
+	rows := s.apply(t, zoe, retainStep(t, "invoices"))[0]
 	assert(t, rows == 3, "%d rows are counted as retained, want 3", rows)
-	unchanged(t, "after a step that retains", s.content(t), before)
+	expectUnchanged(t, "after a step that retains", s.content(t), before)
 }
 
 func subjectStepsAreRefused(t testing.TB, h StoreHarness) {
@@ -174,13 +172,14 @@ func subjectStepsAreRefused(t testing.TB, h StoreHarness) {
 	} {
 		var rows []int64
 		err := s.try(t, func(ctx context.Context, subjects ports.SubjectStore) (err error) {
-			rows, err = subjects.Apply(ctx, zoe.id(t), []domain.Step{deletes(t, "addresses"), step, deletes(t, "messages")})
+			steps := []domain.Step{deleteStep(t, "addresses"), step, deleteStep(t, "messages")}
+			rows, err = subjects.Apply(ctx, zoe.id(t), steps)
 			return err
 		})
 		isError(t, what, err, domain.ErrManifest)
 		assert(t, len(rows) <= 1, "%s: %d steps are counted, want at most the step before it", what, len(rows))
 	}
-	unchanged(t, "after steps that were refused", s.content(t), before)
+	expectUnchanged(t, "after steps that were refused", s.content(t), before)
 }
 
 // judgedAt returns the step with the given instant in Step.At. A retention period is over for this step if it has ended
@@ -214,7 +213,7 @@ func subjectCellsWithExpiredRetentionAreAnonymized(t testing.TB, h StoreHarness)
 			Target: "invoices", Strategy: domain.StrategyAnonymize,
 			Columns: test.columns, Expired: []string{"address"}, At: test.at,
 		}
-		rows := s.apply(t, zoe, anonymize, judgedAt(retains(t, "invoices"), test.at))
+		rows := s.apply(t, zoe, anonymize, judgedAt(retainStep(t, "invoices"), test.at))
 		all := int64(0) // the row without issued_at: its duty never ends, so only its other columns are anonymized
 		if test.columns != nil {
 			all = 1
@@ -238,20 +237,20 @@ func subjectCellsWithExpiredRetentionAreAnonymized(t testing.TB, h StoreHarness)
 func subjectStepsOnOneRowAreRefused(t testing.TB, h StoreHarness) {
 	s := h.shop(t)
 	before := s.content(t)
-	people := anonymizes(t, "people")
+	people := anonymizeStep(t, "people")
 	for what, steps := range map[string][]domain.Step{
 		"two that anonymize a table": {
 			judgedAt(people, noon), {Target: "people", Strategy: domain.StrategyAnonymize, Columns: []string{"email"}},
 		},
 		"one that anonymizes deleted": {
-			deletes(t, "addresses"),
+			deleteStep(t, "addresses"),
 			{Target: "addresses", Strategy: domain.StrategyAnonymize, Columns: []string{"street"}},
 		},
 		"one that deletes retained": {
-			retains(t, "invoices"), {Target: "invoices", Strategy: domain.StrategyDelete},
+			retainStep(t, "invoices"), {Target: "invoices", Strategy: domain.StrategyDelete},
 		},
 		"one that retains deleted": {
-			deletes(t, "messages"), {Target: "messages", Strategy: domain.StrategyRetain, Columns: []string{"body"}},
+			deleteStep(t, "messages"), {Target: "messages", Strategy: domain.StrategyRetain, Columns: []string{"body"}},
 		},
 		"no column":             {{Target: "people", Strategy: domain.StrategyAnonymize}},
 		"an unknown column":     {{Target: "people", Strategy: domain.StrategyAnonymize, Columns: []string{"shoe_size"}}},
@@ -262,7 +261,7 @@ func subjectStepsOnOneRowAreRefused(t testing.TB, h StoreHarness) {
 		})
 		isError(t, what, err, domain.ErrManifest)
 	}
-	unchanged(t, "after steps that were refused", s.content(t), before)
+	expectUnchanged(t, "after steps that were refused", s.content(t), before)
 }
 
 // The first call of Apply succeeds, and the second one is refused. The session must not commit the changes of the first
@@ -271,7 +270,7 @@ func subjectRefusedStepsCannotBeCommitted(t testing.TB, h StoreHarness) {
 	s := h.shop(t)
 	before := s.content(t)
 	err := s.try(t, func(ctx context.Context, subjects ports.SubjectStore) error {
-		if _, err := subjects.Apply(ctx, zoe.id(t), []domain.Step{deletes(t, "addresses")}); err != nil {
+		if _, err := subjects.Apply(ctx, zoe.id(t), []domain.Step{deleteStep(t, "addresses")}); err != nil {
 			return err
 		}
 		external := []domain.Step{{Target: "desk", Strategy: domain.StrategyDelete, External: true}}
@@ -279,5 +278,5 @@ func subjectRefusedStepsCannotBeCommitted(t testing.TB, h StoreHarness) {
 		return nil
 	})
 	isError(t, "a session whose steps were refused", err, domain.ErrManifest)
-	unchanged(t, "after a session whose steps were refused", s.content(t), before)
+	expectUnchanged(t, "after a session whose steps were refused", s.content(t), before)
 }

@@ -57,11 +57,11 @@ func (c subjectCall) rectify() (int64, error)            { return c.Rectify(c.ct
 func (c subjectCall) readKeys() ([]string, error)        { return c.Keys(c.ctx, c.id, c.query) }
 func (c subjectCall) export() error                      { return c.Export(c.ctx, c.id, c.yield) }
 
-// brokenSubjects is a defective SubjectStore. The function every is called before each method. Each other function that
-// is set replaces a method.
+// brokenSubjects is a defective SubjectStore. Each function that is set replaces a method. beforeEach runs before each
+// method.
 type brokenSubjects struct {
 	ports.SubjectStore
-	every        func(c *subjectCall) error
+	beforeEach   func(c *subjectCall) error
 	lock, export func(c subjectCall) error
 	hold         func(c subjectCall) (domain.SubjectState, error)
 	apply        func(c subjectCall) ([]int64, error)
@@ -77,14 +77,14 @@ func (s brokenSubjects) breaks(store *Store) {
 	})(store)
 }
 
-// subjectResult calls s.every if it is set. It then calls broken, or good if broken is nil.
+// subjectResult calls s.beforeEach if it is set. It then calls broken, or good if broken is nil.
 func subjectResult[R any](
 	s brokenSubjects, broken, good func(subjectCall) (R, error), call subjectCall,
 ) (result R, err error) {
 	call.SubjectStore = s.SubjectStore
 	var early error
-	if s.every != nil {
-		early = s.every(&call)
+	if s.beforeEach != nil {
+		early = s.beforeEach(&call)
 	}
 	result, err = callOr(broken, good, call)
 	return result, errors.Join(early, err)

@@ -31,7 +31,7 @@ var sweepPromises = []promise.Promise[StoreHarness]{
 	that(sweepSparesNewDutiesOfReturnedSubjects,
 		"If a subject was created again, a sweep leaves cells whose duty began after the erasure."),
 	that(sweepTakesNewDutiesOfErasedSubjects,
-		"If a subject was not created again, a sweep overwrites even cells whose duty began after the erasure."),
+		"If a subject was not created again, a sweep also overwrites cells whose duty began after the erasure and is over."),
 	that(sweepReturnsKeys, "SweptKeys returns the keys in the cells that a sweep would overwrite, and no other keys."),
 	that(sweepCanBeRolledBack, "A rollback undoes a sweep."),
 	that(sweepExcludesErasures, "A sweep and an erasure of one subject run one after the other."),
@@ -116,7 +116,7 @@ func (s sweepShop) sweep(t testing.TB, what string, who customer, at time.Time, 
 			after[table][i][column], before[table][i][column] = nil, nil
 		}
 	}
-	unchanged(t, what+": another cell", after, before)
+	expectUnchanged(t, what+": another cell", after, before)
 }
 
 // due returns the subjects that Due returns for all erasure marks (the records of erasures).
@@ -308,7 +308,7 @@ func sweepCanBeRolledBack(t testing.TB, h StoreHarness) {
 		}
 		return errOf(sweeper.Sweep(ctx, zoe.id(t), sweepPlan(t, overAt)))
 	})
-	unchanged(t, "after a rollback", s.content(t), before)
+	expectUnchanged(t, "after a rollback", s.content(t), before)
 	s.sweep(t, "after a rollback", zoe, overAt, ofZoe, []int64{zoe.ids})
 }
 
@@ -364,9 +364,9 @@ func sweepRefusesOtherSteps(t testing.TB, h StoreHarness) {
 	}
 	before := s.content(t)
 	for name, step := range map[string]domain.Step{
-		"deletes":            deletes(t, "addresses"),
-		"anonymizes a table": anonymizes(t, "people"),
-		"retains":            retains(t, "invoices"),
+		"deletes":            deleteStep(t, "addresses"),
+		"anonymizes a table": anonymizeStep(t, "people"),
+		"retains":            retainStep(t, "invoices"),
 		"sweeps what has none": {
 			Target: "people", Strategy: domain.StrategyAnonymize, Expired: []string{"email"}, At: overAt,
 		},
@@ -385,5 +385,5 @@ func sweepRefusesOtherSteps(t testing.TB, h StoreHarness) {
 		})
 		isError(t, "a step that "+name, err, domain.ErrManifest)
 	}
-	unchanged(t, "after steps that were refused", s.content(t), before)
+	expectUnchanged(t, "after steps that were refused", s.content(t), before)
 }

@@ -65,13 +65,12 @@ func (b brokenSweeper) SweptKeys(
 
 type sweepFunc = func(brokenSweeper, context.Context, domain.SubjectID, []domain.Step) ([]int64, error)
 
-// appliesSteps returns a defective Sweep: it passes the steps through the function change, and then calls Apply, as an
-// erasure does.
-func appliesSteps(change func(step *domain.Step)) sweepFunc {
+// appliesSteps returns a defective Sweep: it passes the steps through fn, and then calls Apply, as an erasure does.
+func appliesSteps(fn func(step *domain.Step)) sweepFunc {
 	return func(b brokenSweeper, ctx context.Context, id domain.SubjectID, steps []domain.Step) ([]int64, error) {
 		steps = slices.Clone(steps)
 		for i := range steps {
-			change(&steps[i])
+			fn(&steps[i])
 		}
 		return b.Apply(ctx, id, steps)
 	}
