@@ -114,15 +114,15 @@ func (f Finds[Harness]) expectIn(t testing.TB, promises []Promise[Harness]) {
 	Assert(t, left == 0, "%d of the checks that are to fail are not of these promises", left)
 }
 
-// attempts is the maximum number of runs of a check that must find a defect. Some defects cause a failure only with a
+// maxRuns is the maximum number of runs of a check that must find a defect. Some defects cause a failure only with a
 // certain timing.
-const attempts = 5
+const maxRuns = 5
 
-// failures runs the check and returns the texts of its failures. The parameter expected is true if the check must fail.
-// If the check then passes, it runs again, up to the number of attempts.
-func (p Promise[Harness]) failures(t testing.TB, harness Harness, expected bool) (failures string) {
+// failures runs the check and returns the texts of its failures. A check that must fail but passes runs again, at most
+// maxRuns times in all.
+func (p Promise[Harness]) failures(t testing.TB, harness Harness, mustFail bool) (failures string) {
 	t.Helper()
-	for attempt := 0; attempt == 0 || expected && failures == "" && attempt < attempts; attempt++ {
+	for run := 0; run == 0 || mustFail && failures == "" && run < maxRuns; run++ {
 		failures = Watch(t, func(t testing.TB) { t.Helper(); p.Check(t, harness) }).Failures()
 	}
 	return failures

@@ -14,18 +14,18 @@ func onlyApplicationJSONIsRead(t testing.TB, harness Harness) {
 	w := harness.open(t)
 	r := post("/consent", decision)
 	for _, contentType := range []string{"application/json", "application/json; charset=utf-8", "Application/JSON"} {
-		w.expect(t, 200, r.with("Content-Type", contentType))
+		w.expect(t, 200, r.withHeader("Content-Type", contentType))
 	}
 	recorded := len(w.consented(t, "42", "newsletter"))
 	for _, contentType := range []string{
 		"text/plain", "application/x-www-form-urlencoded", "application/problem+json", "application/jsonp",
 	} {
-		w.expect(t, 415, r.with("Content-Type", contentType))
+		w.expect(t, 415, r.withHeader("Content-Type", contentType))
 	}
-	w.expect(t, 415, r.with("Content-Type"))
+	w.expect(t, 415, r.withHeader("Content-Type"))
 	// Some servers parse forms themselves.
 	form := "--x\r\nContent-Disposition: form-data; name=\"granted\"\r\n\r\ntrue\r\n--x--\r\n"
-	w.expect(t, 415, post("/consent", form).with("Content-Type", "multipart/form-data; boundary=x"))
+	w.expect(t, 415, post("/consent", form).withHeader("Content-Type", "multipart/form-data; boundary=x"))
 	now := len(w.consented(t, "42", "newsletter"))
 	assert(t, recorded == 3 && now == recorded, "the store has %d records, and %d after refused requests", recorded, now)
 }
@@ -43,15 +43,15 @@ func contentCodingsAreRefused(t testing.TB, harness Harness) {
 	for _, codings := range [][]string{
 		{"gzip"}, {"GZIP"}, {"identity, gzip"}, {"identity", "gzip"}, {"gzip", "identity"},
 	} {
-		w.expect(t, 415, r.with("Content-Encoding", codings...))
+		w.expect(t, 415, r.withHeader("Content-Encoding", codings...))
 	}
 	for _, coding := range []string{"deflate", "br", "zstd", "unheard-of"} {
-		w.expect(t, 415, post("/consent", decision).with("Content-Encoding", coding))
+		w.expect(t, 415, post("/consent", decision).withHeader("Content-Encoding", coding))
 	}
 	records := w.consented(t, "42", "newsletter")
 	assert(t, len(records) == 0, "a body with a content coding has been recorded")
 	for _, coding := range []string{"identity", "identity, identity"} {
-		w.expect(t, 200, post("/consent", decision).with("Content-Encoding", coding))
+		w.expect(t, 200, post("/consent", decision).withHeader("Content-Encoding", coding))
 	}
 }
 
@@ -76,7 +76,7 @@ func bodiesHaveALimit(t testing.TB, harness Harness) {
 
 func invalidJSONIsRefused(t testing.TB, harness Harness) {
 	w := harness.open(t)
-	w.expect(t, 400, post("/consent", "").with("Content-Type", "application/json"))
+	w.expect(t, 400, post("/consent", "").withHeader("Content-Type", "application/json"))
 	for _, body := range []string{
 		" ", "{", "granted=true", `{'granted':true}`, `{"granted":true,}`, "nul",
 		decision + decision, decision + "x", decision + "\x00", "\ufeff" + decision, // data before or after the value

@@ -34,8 +34,8 @@ func get(path string) request { return request{method: http.MethodGet, path: pat
 
 func post(path, body string) request { return request{method: http.MethodPost, path: path, body: body} }
 
-// with returns the request with the values of a header. Without values, it removes the header.
-func (r request) with(name string, values ...string) request {
+// withHeader returns the request with these values of a header. Without values, it removes the header.
+func (r request) withHeader(name string, values ...string) request {
 	r.header = r.header.Clone()
 	if r.header == nil {
 		r.header = http.Header{}
@@ -44,13 +44,11 @@ func (r request) with(name string, values ...string) request {
 	return r
 }
 
-// as returns the request for the subject.
-func (r request) as(subject string) request {
+func (r request) withSubject(subject string) request {
 	r.subject = subject
 	return r
 }
 
-// withoutSubject returns the request without a subject.
 func (r request) withoutSubject() request {
 	r.anonymous = true
 	return r

@@ -62,7 +62,7 @@ func (w *world) sendAs(m member) error {
 		get("/restriction?purpose=" + escaped),
 		{method: http.MethodDelete},
 	} {
-		got, err := w.try(r.as(m.subject))
+		got, err := w.try(r.withSubject(m.subject))
 		if err != nil {
 			return fmt.Errorf("%s gets no response: %w", r, err)
 		}
@@ -114,7 +114,7 @@ func (w *world) storeIsIntact(t testing.TB, crowd int) {
 	w.sessions.mu.Lock()
 	defer w.sessions.mu.Unlock()
 	for _, query := range w.sessions.queries {
-		assert(t, query.given == query.copied && strings.Contains(query.given, query.subject.String()),
-			"subject %s queried %q, which has changed to %q", query.subject, query.copied, query.given)
+		assert(t, query.purpose == query.purposeCopy && strings.Contains(query.purpose, query.subject.String()),
+			"subject %s queried %q, which has changed to %q", query.subject, query.purposeCopy, query.purpose)
 	}
 }

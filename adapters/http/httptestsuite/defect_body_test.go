@@ -44,7 +44,7 @@ func bodyDefects() defects {
 			if r.Header.Get("Content-Type") != "" {
 				r.Header.Set("Content-Type", "application/json")
 			}
-		}), found{"got status 200, want 415": {problemsAreProblemJSONThatIsNotStored, onlyApplicationJSONIsRead}}},
+		}), found{"got status 200, want 415": {problemsAreUncachedProblemJSON, onlyApplicationJSONIsRead}}},
 		"no parameters in a type": {changing(func(r *http.Request) {
 			if strings.Contains(r.Header.Get("Content-Type"), ";") {
 				r.Header.Set("Content-Type", "text/plain")

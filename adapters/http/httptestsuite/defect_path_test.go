@@ -28,23 +28,23 @@ func pathDefects() defects {
 				return escaped
 			}
 			return plain
-		}), found{"GET /consent/a%252Fb returned": {purposeInAPathIsUnescapedOnce}}},
+		}), found{"GET /consent/a%252Fb returned": {purposeInAPathIsDecodedOnce}}},
 		"dots that are followed": {rewriting(func(escaped string) string {
 			if !strings.Contains(strings.ToLower(escaped), "%2e") {
 				return escaped
 			}
 			return path.Clean(strings.ReplaceAll(strings.ToLower(escaped), "%2e", "."))
-		}), found{"got status 405, want 200": {purposeInAPathIsUnescapedOnce}}},
+		}), found{"got status 405, want 200": {purposeInAPathIsDecodedOnce}}},
 		"a plus that is a space": {
 			rewriting(func(escaped string) string { return strings.ReplaceAll(escaped, "+", "%20") }),
-			found{"GET /consent/a+b returned": {purposeInAPathIsUnescapedOnce}},
+			found{"GET /consent/a+b returned": {purposeInAPathIsDecodedOnce}},
 		},
 		"purposes in lower case": {rewriting(func(escaped string) string {
 			if strings.Contains(escaped, "%") {
 				return escaped
 			}
 			return strings.ToLower(escaped)
-		}), found{"GET /consent/Ads returned": {purposeInAPathIsUnescapedOnce}}},
+		}), found{"GET /consent/Ads returned": {purposeInAPathIsDecodedOnce}}},
 		"paths that are cut": {
 			rewriting(func(escaped string) string { return escaped[:min(len(escaped), len("/me/consent/%F0%9F%98%80"))] }),
 			found{"got status 200, want 422": {purposeInAPathIsChecked}},
@@ -57,11 +57,11 @@ func pathDefects() defects {
 		}), found{"GET /consent/: got status 200": {otherPathsAreNotFound}}},
 		"a query's plus that is a plus": {
 			changing(func(r *http.Request) { r.URL.RawQuery = strings.ReplaceAll(r.URL.RawQuery, "+", "%2B") }),
-			found{"GET /restriction?purpose=a+b%2Bc%26d=e returned": {purposeInAQuerySelects}},
+			found{"GET /restriction?purpose=a+b%2Bc%26d=e returned": {purposeInAQueryIsDecoded}},
 		},
 		"a query that is parsed and encoded again": {
 			changing(func(r *http.Request) { r.URL.RawQuery = r.URL.Query().Encode() }),
-			found{"got status 200, want 422": {purposeInAQuerySelects}},
+			found{"got status 200, want 422": {purposeInAQueryIsDecoded}},
 		},
 		"no query": {changing(func(r *http.Request) { r.URL.RawQuery = "" }), found{
 			"differs from restriction_status_purpose.json": {restrictionResponsesAreExact},

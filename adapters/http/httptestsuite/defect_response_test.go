@@ -11,19 +11,19 @@ import (
 func responseDefects() defects {
 	return defects{
 		"responses that may be cached": {
-			without("Cache-Control"), found{"with Cache-Control [], not": {resultsAreJSONThatIsNotStored}},
+			without("Cache-Control"), found{"with Cache-Control [], not": {resultsAreUncachedJSON}},
 		},
 		"responses that may be sniffed": {
-			without("X-Content-Type-Options"), found{"with X-Content-Type-Options [], not": {resultsAreJSONThatIsNotStored}},
+			without("X-Content-Type-Options"), found{"with X-Content-Type-Options [], not": {resultsAreUncachedJSON}},
 		},
 		"a charset": {editing(func(_ *http.Request, response *httptest.ResponseRecorder) {
 			if response.Header().Get("Content-Type") == "application/json" {
 				response.Header().Set("Content-Type", "application/json; charset=utf-8")
 			}
-		}), found{`with Content-Type ["application/json; charset=utf-8"], not`: {resultsAreJSONThatIsNotStored}}},
+		}), found{`with Content-Type ["application/json; charset=utf-8"], not`: {resultsAreUncachedJSON}}},
 		"problems as JSON": {editing(func(_ *http.Request, response *httptest.ResponseRecorder) {
 			response.Header().Set("Content-Type", "application/json")
-		}), found{`with Content-Type ["application/json"], not`: {problemsAreProblemJSONThatIsNotStored}}},
+		}), found{`with Content-Type ["application/json"], not`: {problemsAreUncachedProblemJSON}}},
 		"responses that are encoded again": {editing(func(_ *http.Request, response *httptest.ResponseRecorder) {
 			var value any
 			if response.Code == 200 && json.Unmarshal(response.Body.Bytes(), &value) == nil {

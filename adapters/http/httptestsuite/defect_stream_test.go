@@ -51,17 +51,17 @@ type enduring struct{ http.ResponseWriter }
 
 func (enduring) SetWriteDeadline(time.Time) error { return nil }
 
-// cutter is a ResponseWriter that writes only the first bytes of a body, and drops the rest without an error. The field
-// left is the number of bytes that it has yet to write.
+// cutter is a ResponseWriter that writes only the first bytes of a body, and drops the rest without an error. remaining
+// is the number of bytes that it still writes.
 type cutter struct {
 	http.ResponseWriter
-	left int
+	remaining int
 }
 
 func (c *cutter) Unwrap() http.ResponseWriter { return c.ResponseWriter }
 
 func (c *cutter) Write(p []byte) (int, error) {
-	_, err := c.ResponseWriter.Write(p[:min(len(p), c.left)])
-	c.left -= min(len(p), c.left)
+	_, err := c.ResponseWriter.Write(p[:min(len(p), c.remaining)])
+	c.remaining -= min(len(p), c.remaining)
 	return len(p), err
 }

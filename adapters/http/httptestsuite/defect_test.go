@@ -133,8 +133,8 @@ func write(to io.Writer, response *httptest.ResponseRecorder) {
 	_, _ = fmt.Fprintf(to, "\r\n%s", response.Body)
 }
 
-// leavesBodies simulates a server with a defect: the server parses the part of a body that the handler has not read as
-// the next request. The defect affects only requests without a User-Agent.
+// leavesBodies simulates a server with a defect: if the handler does not read a body to its end, the server parses the
+// rest as the next request. The defect affects only requests without a User-Agent.
 type leavesBodies struct{ http.Handler }
 
 func (l leavesBodies) ServeHTTP(w http.ResponseWriter, r *http.Request) {

@@ -50,7 +50,8 @@ func failuresShowNoErrorText(t testing.TB, harness Harness) {
 	w := harness.open(t)
 	var failed []request
 	for _, r := range successes {
-		failed = append(failed, r, r.as(failing), r.as(panicking), r.as(forbidden), r.withoutSubject())
+		failed = append(failed, r, r.withSubject(failing), r.withSubject(panicking))
+		failed = append(failed, r.withSubject(forbidden), r.withoutSubject())
 	}
 	for _, fault := range []error{
 		errors.New(confidential),
@@ -72,7 +73,7 @@ func failuresShowNoErrorText(t testing.TB, harness Harness) {
 func panicEndsOneRequestOnly(t testing.TB, harness Harness) {
 	w := harness.open(t)
 	for _, r := range successes {
-		w.expect(t, 500, r.as(panicking)).hasHeaders(t, r, "application/problem+json")
+		w.expect(t, 500, r.withSubject(panicking)).hasHeaders(t, r, "application/problem+json")
 		w.sessions.failWith(func(context.Context) error { panic(confidential) })
 		w.expect(t, 500, r)
 		w.sessions.failWith(func(context.Context) error { panic(http.ErrAbortHandler) })

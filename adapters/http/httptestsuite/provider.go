@@ -10,10 +10,10 @@ func providerDecidesOnTheStatus(t testing.TB, harness Harness) {
 	w := harness.open(t)
 	for _, r := range successes {
 		w.expect(t, 401, r.withoutSubject())
-		w.expect(t, 403, r.as(forbidden))
-		w.expect(t, 500, r.as(failing))
-		w.expect(t, 500, r.as(panicking))
-		w.expect(t, 500, r.as("no number")) // the key of the data map cannot hold this id
+		w.expect(t, 403, r.withSubject(forbidden))
+		w.expect(t, 500, r.withSubject(failing))
+		w.expect(t, 500, r.withSubject(panicking))
+		w.expect(t, 500, r.withSubject("no number")) // the key of the data map cannot hold this id
 	}
 	w.hasOpenedNone(t)
 }
@@ -21,11 +21,11 @@ func providerDecidesOnTheStatus(t testing.TB, harness Harness) {
 func providerIsCalledFirst(t testing.TB, harness Harness) {
 	w := harness.open(t)
 	for _, r := range []request{
-		post("/consent", "{"), post("/consent", decision).with("Content-Type", "text/plain"), post("/consent", tooLarge),
-		get("/consent/%00"), get("/restriction?purpose="),
+		post("/consent", "{"), post("/consent", decision).withHeader("Content-Type", "text/plain"),
+		post("/consent", tooLarge), get("/consent/%00"), get("/restriction?purpose="),
 	} {
 		w.expect(t, 401, r.withoutSubject())
-		w.expect(t, 403, r.as(forbidden))
+		w.expect(t, 403, r.withSubject(forbidden))
 	}
 }
 
@@ -40,7 +40,7 @@ func providerAloneNamesTheSubject(t testing.TB, harness Harness) {
 		for _, name := range []string{
 			"X-Subject", "X-Subject-Id", "X-User", "X-User-Id", "Subject", "Authorization", "Cookie", "From",
 		} {
-			r = r.with(name, "43")
+			r = r.withHeader(name, "43")
 		}
 		if got := w.expect(t, 200, r); got.text("subject_id") != "42" || strings.Contains(got.body, confidential) {
 			t.Errorf("%s returned %s", r, got.body)

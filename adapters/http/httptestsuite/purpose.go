@@ -12,7 +12,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-func purposeInAPathIsUnescapedOnce(t testing.TB, harness Harness) {
+func purposeInAPathIsDecodedOnce(t testing.TB, harness Harness) {
 	w := harness.open(t)
 	longest := strings.Repeat("😀", 255)
 	for segment, purpose := range map[string]string{
@@ -52,7 +52,7 @@ func purposeInAPathIsChecked(t testing.TB, harness Harness) {
 	w.hasOpenedNone(t)
 }
 
-func purposeInAQuerySelects(t testing.TB, harness Harness) {
+func purposeInAQueryIsDecoded(t testing.TB, harness Harness) {
 	w := harness.open(t)
 	for query, purpose := range map[string]string{
 		"": "", "?": "", "?other=1&%zz=2": "", "?Purpose=ads": "", "?purpose=ads": "ads", "?x&purpose=ads&y=%zz": "ads",

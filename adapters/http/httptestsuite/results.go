@@ -36,7 +36,7 @@ func restrictionResponsesAreExact(t testing.TB, harness Harness) {
 func exportResponsesAreExact(t testing.TB, harness Harness) {
 	w := harness.open(t)
 	w.exact(t, "export", 200, get("/export"))
-	w.exact(t, "export_without_rows", 200, get("/export").as("7"))
+	w.exact(t, "export_without_rows", 200, get("/export").withSubject("7"))
 }
 
 func erasureResponsesAreExact(t testing.TB, harness Harness) {
@@ -56,7 +56,7 @@ var successes = []request{
 	get("/restriction"),
 }
 
-func resultsAreJSONThatIsNotStored(t testing.TB, harness Harness) {
+func resultsAreUncachedJSON(t testing.TB, harness Harness) {
 	w := harness.open(t)
 	for _, r := range successes {
 		w.expect(t, 200, r).hasHeaders(t, r, "application/json")
@@ -85,12 +85,12 @@ var problems = []struct {
 }{
 	{"problem_400", 400, post("/consent", "{")},
 	{"problem_401", 401, request{method: http.MethodDelete}.withoutSubject()},
-	{"problem_403", 403, request{method: http.MethodDelete}.as(forbidden)},
+	{"problem_403", 403, request{method: http.MethodDelete}.withSubject(forbidden)},
 	{"problem_404", 404, get("/unknown")},
 	{"problem_405", 405, get("/consent")},
 	{"problem_413", 413, post("/consent", tooLarge)},
-	{"problem_415_content_type", 415, post("/consent", decision).with("Content-Type", "text/plain")},
-	{"problem_415_content_coding", 415, post("/consent", decision).with("Content-Encoding", "gzip")},
+	{"problem_415_content_type", 415, post("/consent", decision).withHeader("Content-Type", "text/plain")},
+	{"problem_415_content_coding", 415, post("/consent", decision).withHeader("Content-Encoding", "gzip")},
 	{"problem_422_one_field", 422, post("/restriction", `{"restricted":"true"}`)},
 	{
 		"problem_422_many_fields", 422,
@@ -99,7 +99,7 @@ var problems = []struct {
 	{"problem_422_no_object", 422, post("/consent", `[]`)},
 	{"problem_422_path", 422, get("/consent/%00")},
 	{"problem_422_query", 422, get("/restriction?purpose=a&purpose=b")},
-	{"problem_500", 500, get("/export").as(failing)},
+	{"problem_500", 500, get("/export").withSubject(failing)},
 }
 
 func problemResponsesAreExact(t testing.TB, harness Harness) {
@@ -110,7 +110,7 @@ func problemResponsesAreExact(t testing.TB, harness Harness) {
 	w.hasOpenedNone(t)
 }
 
-func problemsAreProblemJSONThatIsNotStored(t testing.TB, harness Harness) {
+func problemsAreUncachedProblemJSON(t testing.TB, harness Harness) {
 	w := harness.open(t)
 	for _, problem := range problems {
 		w.expect(t, problem.status, problem.request).hasHeaders(t, problem.request, "application/problem+json")

@@ -23,12 +23,11 @@ type sessions struct {
 	queries []query
 }
 
-// query records a query for the consent of a subject. The field given is the purpose as the store received it. The
-// field copied is a copy of this purpose from the time of the query. If the two fields differ later, the server has
-// reused the memory of the purpose.
+// query records a query for the consent of a subject. If purpose and purposeCopy differ later, the server has reused
+// the memory of the purpose.
 type query struct {
-	subject       domain.SubjectID
-	given, copied string
+	subject              domain.SubjectID
+	purpose, purposeCopy string
 }
 
 // failWith makes later sessions call the given function first. If this function returns an error, the session fails

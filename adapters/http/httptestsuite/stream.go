@@ -36,7 +36,7 @@ func openBulk(t testing.TB, harness Harness, rows int) *world {
 
 func largeExportIsStreamed(t testing.TB, harness Harness) {
 	w := openBulk(t, harness, bulkRows)
-	got := w.expect(t, 200, get("/export").as(bulkSubject))
+	got := w.expect(t, 200, get("/export").withSubject(bulkSubject))
 	var bundle domain.ExportBundle
 	if err := json.Unmarshal([]byte(got.body), &bundle); err != nil {
 		t.Fatalf("the response is not a bundle: %v", err)
@@ -54,14 +54,14 @@ func largeExportIsStreamed(t testing.TB, harness Harness) {
 func failureHalfwayAbortsTheResponse(t testing.TB, harness Harness) {
 	w := openBulk(t, harness, bulkRows)
 	w.sessions.cutExportsAfter(bulkRows - 1)
-	got, err := w.try(get("/export").as(bulkSubject))
+	got, err := w.try(get("/export").withSubject(bulkSubject))
 	assert(t, err != nil, "the connection was not closed after %d bytes", len(got.body))
 	assert(t, !json.Valid([]byte(got.body)), "a partial response with status %d looks complete", got.status)
 	if trail := w.trail(t, bulkSubject); len(trail) != 1 || trail[0].EventType != domain.EventExportRequested {
 		t.Errorf("the trail has %d events, want only the request", len(trail))
 	}
 	w.sessions.cutExportsAfter(1)
-	w.expect(t, 500, get("/export").as(bulkSubject)) // no byte was sent before the failure
+	w.expect(t, 500, get("/export").withSubject(bulkSubject)) // no byte was sent before the failure
 	w.sessions.cutExportsAfter(0)
 	w.expect(t, 200, get("/export"))
 }

@@ -71,11 +71,11 @@ func (w *world) inSession(t testing.TB, fn func(ctx context.Context, s ports.Ses
 	require(t, w.sessions.store.Do(t.Context(), fn))
 }
 
-// inStore runs read in a session of the store, as inSession does, and returns the result of read.
-func inStore[T any](t testing.TB, w *world, read func(ctx context.Context, s ports.Session) (T, error)) (value T) {
+// inStore runs fn in a session of the store, as inSession does, and returns the result of fn.
+func inStore[T any](t testing.TB, w *world, fn func(ctx context.Context, s ports.Session) (T, error)) (value T) {
 	t.Helper()
 	w.inSession(t, func(ctx context.Context, s ports.Session) (err error) {
-		value, err = read(ctx, s)
+		value, err = fn(ctx, s)
 		return err
 	})
 	return value
