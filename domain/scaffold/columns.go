@@ -25,7 +25,8 @@ func (t *table) isReferredTo(column string) bool {
 	return slices.ContainsFunc(t.in, func(r *reference) bool { return slices.Contains(r.referenced, column) })
 }
 
-// annotate determines the columns of each table that has a path (a chain of relations) to the subject's table.
+// annotate creates the columns for the data map, with annotations, in each table that has a path (a chain of relations)
+// to the subject's table.
 func (d *draft) annotate() {
 	for _, t := range d.byDistance() {
 		since := t.since()
@@ -170,13 +171,14 @@ func (t *table) viaOf(column string) string {
 func flat(name string) string { return strings.Join(domain.NameWords(name), "") }
 
 // askForAuthor asks whether another person has written the text in a column. The name of the column suggests this if it
-// contains the name of another reference. For example, original_comment_text contains the name of original_comment_id.
+// contains the name of a reference that leads to a person but is not a path. For example, original_comment_text
+// contains the name of original_comment_id.
 func (t *table) askForAuthor(c domain.CatalogColumn, m names.Match) {
 	for _, r := range t.out {
 		stem, _ := names.Stem(r.columns[len(r.columns)-1])
 		isPath := r.to.distance == 0 || r.to.distance == unreachable || slices.Contains(t.paths, r)
 		if m.Category == domain.CategoryCommunication && !isPath && strings.Contains(flat(c.Name), flat(stem)) {
-			t.ask(c.Name, "Did the person that "+r.label()+" leads to write it?", "no",
+			t.ask(c.Name, "Was it written by the person that "+r.label()+" leads to?", "no",
 				"yes: mark both relations as paths, and set via")
 			return
 		}
@@ -218,7 +220,7 @@ func (t *table) askForDuty(since string) {
 		return
 	}
 	if since == "" {
-		t.ask("", "The law requires to keep the rows, but no time column shows the start of the period. How long is the "+
+		t.ask("", "The rows must be kept by law, but no time column shows the start of the period. How long is the "+
 			"period?", "without end", "add a time column, and set retain and since")
 		return
 	}

@@ -11,17 +11,17 @@ import (
 	"github.com/habeas-data/habeas/internal/words"
 )
 
-// makerLength is the number of references that a reference such as created_by counts as in the length of a path. The
-// person in such a reference only worked on the row. The number is greater than the length of any chain of other
-// references. Therefore, a path uses such a reference only if there is no other path.
+// makerLength is the length of a reference such as created_by in a path. All other references have the length 1. The
+// person in a reference such as created_by only worked on the row. makerLength is greater than the length of each chain
+// of other references. Therefore, a path uses such a reference only if there is no other path.
 const makerLength = 1000
 
 // maxPaths is the maximum number of paths (chains of relations) from a table to the subject's table that
 // domain.NewDataMap accepts.
 const maxPaths = 16
 
-// length returns the number of references that the reference counts as in the length of a path (a chain of references
-// to the subject's table): makerLength for a reference such as created_by, otherwise 1.
+// length returns the length of the reference in a path (a chain of references to the subject's table): makerLength for
+// a reference such as created_by, otherwise 1.
 func (r *reference) length(subject *table) int {
 	if r.to == subject && r.role == names.Maker {
 		return makerLength
@@ -81,7 +81,7 @@ func (d *draft) reversePaths() {
 			t.ask("", "Rows of "+nearest[0].to.Name+" refer to it. Does each of its rows belong to only one person?",
 				"yes", "no: leave it out")
 			if names.Is(nearest[0].to.Name, names.Duties) {
-				t.ask("", "The law requires to keep rows of "+nearest[0].to.Name+". Must these rows also be kept?", "no",
+				t.ask("", "Rows of "+nearest[0].to.Name+" must be kept by law. Must the rows of this table also be kept?", "no",
 					"yes: retain their columns, with a reason")
 			}
 			d.measurePaths()
@@ -117,7 +117,7 @@ func (d *draft) choosePaths() {
 func (t *table) takePeople(direct []*reference) {
 	slices.SortStableFunc(direct, func(a, b *reference) int { return cmp.Compare(a.role, b.role) })
 	if len(direct) > maxPaths {
-		t.ask("", "The rows refer to more people than a table may have paths. To which of them do they belong?",
+		t.ask("", "The rows refer to more than "+strconv.Itoa(maxPaths)+" people. To which people do they belong?",
 			"the first "+strconv.Itoa(maxPaths), "others")
 		direct = direct[:maxPaths]
 	}
@@ -163,15 +163,15 @@ func (t *table) takeOne(shortest []*reference) {
 		others...)
 }
 
-// isPartOf reports whether a table is named after another table of which its rows are parts. For example, order_items
-// is named after orders, because it begins with order.
-func isPartOf(whole, part string) bool {
-	return strings.HasPrefix(names.BaseName(part), words.Singular(names.BaseName(whole)))
+// isPartOf reports whether the name of the table child suggests that its rows are parts of rows of the table parent.
+// For example, order_items begins with order, the singular of orders.
+func isPartOf(parent, child string) bool {
+	return strings.HasPrefix(names.BaseName(child), words.Singular(names.BaseName(parent)))
 }
 
-// keepRelations selects the references that become relations of the data map although they begin no path (chain of
-// references to the subject's table): references between two tables that have a path. It leaves out a reference that
-// would form a cycle of tables.
+// keepRelations selects further references that become relations of the data map. No path (chain of references to the
+// subject's table) begins with such a reference, but both of its tables have a path. keepRelations leaves out a
+// reference that would form a cycle of tables.
 func (d *draft) keepRelations() {
 	for _, t := range d.tables {
 		for _, r := range t.out {

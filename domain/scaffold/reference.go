@@ -80,8 +80,8 @@ func (d *draft) readForeignKeys() {
 	}
 }
 
-// guessByTable guesses a reference for each column without a foreign key that is named after another table, such as
-// user_id.
+// guessByTable guesses a reference for each column that is named after a table, such as user_id, and has no foreign
+// key.
 func (d *draft) guessByTable() {
 	for _, t := range d.tables {
 		for _, c := range t.Columns {

@@ -32,7 +32,7 @@ func (t *table) choose() {
 }
 
 // result returns the tables of the data map, and the decisions (questions to a person) about all tables. Both begin
-// with the subject's table, and the other tables follow by name.
+// with the subject's table. The other tables follow, sorted by name.
 func (d *draft) result() ([]domain.Table, []Decision) {
 	var tables []domain.Table
 	decisions := []Decision{}
@@ -178,8 +178,8 @@ func (d *draft) askForLeftOut() {
 	}
 }
 
-// askForPersonal asks whether a column holds personal data if the proposed data map has nothing that an erasure could
-// erase. The question is a decision about the subject's table.
+// askForPersonal adds a question to the subject's table if the proposed data map has nothing that an erasure could
+// erase: does a column hold personal data?
 func (d *draft) askForPersonal() {
 	erases := slices.ContainsFunc(d.tables, func(t *table) bool {
 		return t.chosen && (t.rowsDeleted ||

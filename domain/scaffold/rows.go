@@ -46,7 +46,7 @@ func (d *draft) decideRows() {
 	}
 }
 
-// mayBePersonal reports whether the data map may annotate a column of the table.
+// mayBePersonal reports whether a column of the table looks personal or has the type JSON.
 func (t *table) mayBePersonal() bool {
 	return len(t.found) > 0 ||
 		slices.ContainsFunc(t.Columns, func(c domain.CatalogColumn) bool { return c.Type == domain.TypeJSON })
@@ -72,8 +72,8 @@ func (d *draft) byDistance() []*table {
 }
 
 // wantsDeletion reports whether an erasure should delete the rows of a table if no other table prevents the deletion.
-// The result why is the reason, as a sentence.
-func (d *draft) wantsDeletion(t *table) (rowsDeleted bool, why string) {
+// It returns the reason as a sentence.
+func (d *draft) wantsDeletion(t *table) (rowsDeleted bool, reason string) {
 	duty, hasDuty := names.FindDuty(t.Name)
 	other := d.otherParent(t)
 	switch {
@@ -111,9 +111,9 @@ func (d *draft) wantsDeletion(t *table) (rowsDeleted bool, why string) {
 	}
 }
 
-// otherParent returns a reference to another table that also leads to the subject's table but begins none of the
-// table's paths (chains of references to the subject). Through such a reference, a row may also belong to another
-// person. otherParent returns nil if there is none.
+// otherParent returns a reference from t to a table that is neither t nor the subject's table. The referenced table has
+// a path (chain of references to the subject), but no path of t begins with the reference. Through the reference, a row
+// may also belong to another person. otherParent returns nil if there is no such reference.
 func (d *draft) otherParent(t *table) *reference {
 	for _, r := range t.out {
 		if r.to != t && r.to != d.subject && r.to.distance != unreachable && !slices.Contains(t.paths, r) {
@@ -173,7 +173,7 @@ func (d *draft) isOwn(t *table) bool {
 // snakeCase returns a name in snake case. For example, UserSettings gives user_settings.
 func snakeCase(name string) string { return strings.Join(domain.NameWords(name), "_") }
 
-// blocker returns a reference to the table that prevents an erasure from deleting the table's rows, or nil.
+// blocker returns a reference to t for which allowsDeletion is false, or nil if there is none.
 func (t *table) blocker() *reference {
 	i := slices.IndexFunc(t.in, func(r *reference) bool { return !r.allowsDeletion(t) })
 	if i < 0 {
@@ -187,7 +187,7 @@ func (t *table) blocker() *reference {
 //
 //   - The erasure deletes the referring rows first.
 //   - The database sets the reference to NULL, and each of its columns accepts NULL. No column of the reference is in
-//     the key of its table, or in a reference that begins a path (chain of references to the subject).
+//     the key of the referring table, or in a reference that begins a path (chain of references to the subject).
 func (r *reference) allowsDeletion(t *table) bool {
 	if r.from.rowsDeleted && len(t.paths) == 1 && len(r.from.paths) == 1 && r.from.paths[0] == r {
 		return true

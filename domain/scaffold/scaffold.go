@@ -22,13 +22,13 @@ type Options struct {
 
 // Proposal is a data map that a person has to review. It contains names of tables and columns, but no value of a row.
 type Proposal struct {
-	// Tables is the data map, with the subject's table first and the others by name. domain.NewDataMap accepts it. The
-	// notes of tables and columns state the reason for each guess, and repeat the decisions.
+	// Tables is the data map: first the subject's table, then the others, sorted by name. domain.NewDataMap accepts it.
+	// The notes of tables and columns state the reason for each guess, and repeat the decisions.
 	Tables []domain.Table `json:"tables"`
 	// Candidates are the tables that may be the subject's table, with the chosen table first. If Options.SubjectTable is
 	// set, its table is the only candidate.
 	Candidates []Candidate `json:"candidates"`
-	// LeftOut lists the tables of the catalog that are not in Tables, by name. It does not list views.
+	// LeftOut lists the tables of the catalog that are not in Tables, sorted by name. It does not list views.
 	LeftOut []LeftOut `json:"left_out"`
 	// Decisions are the questions that a person has to decide, because the schema is not sufficient. Each has the option
 	// that the proposal uses. They are in the order of the tables.
@@ -102,7 +102,7 @@ func Propose(catalog domain.Catalog, options Options) (Proposal, error) {
 // draft is a proposal under construction. The methods that Propose calls fill it step by step.
 type draft struct {
 	catalog   domain.Catalog
-	tables    []*table // all tables of the catalog except views, by name
+	tables    []*table // all tables of the catalog except views, sorted by name
 	subject   *table
 	subjectID []string // the key columns of the subject
 }
@@ -160,7 +160,8 @@ func keyOf(t domain.CatalogTable) []string {
 	return nil
 }
 
-// isPlain reports whether no two rows can have equal values in the columns of the constraint, apart from NULL.
+// isPlain reports whether the constraint makes the combination of its columns unique. NULL counts as different from
+// NULL.
 func isPlain(u domain.CatalogUnique) bool {
 	return len(u.Columns) > 0 && !u.Partial && !u.Exclusion && !u.Expressions
 }

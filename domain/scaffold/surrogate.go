@@ -207,7 +207,8 @@ func (t *table) askForUnique() {
 		}
 		if len(equal) > 0 && !apart {
 			t.ask(equal[0], "An erasure writes the same value into each row, but "+u.Name+" is unique, so the second erasure "+
-				"fails. Which value replaces it?", "the surrogate, until the schema is changed", "make the column nullable")
+				"fails. Which value should an erasure write instead?", "the surrogate, until the schema is changed",
+				"make the column nullable")
 		}
 	}
 }

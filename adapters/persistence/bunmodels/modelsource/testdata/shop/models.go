@@ -72,8 +72,8 @@ type User struct {
 // Address is a row of addresses. The rows stay, because rows of orders refer to them.
 // DECIDE: Rows of orders refer to it. Does each of its rows belong to only one person? (yes | no: leave it out;
 // chosen: yes)
-// DECIDE: The law requires to keep rows of orders. Must these rows also be kept? (no | yes: retain their columns,
-// with a reason; chosen: no)
+// DECIDE: Rows of orders must be kept by law. Must the rows of this table also be kept? (no | yes: retain their
+// columns, with a reason; chosen: no)
 type Address struct {
 	bun.BaseModel `bun:"table:addresses"`
 
