@@ -27,8 +27,8 @@ type Config struct {
 	DataMap domain.DataMap
 	// Plan is the erasure plan of the data map, from erasure.Eraser.Plan or erasure.Planner.Plan.
 	Plan domain.Plan
-	// TrustRowFilters states that row-level security policies and views show the connection all rows of a subject. The
-	// Checker then does not report such policies and views. The default is false.
+	// TrustRowFilters states that no row-level security policy and no view hides rows of a subject from the connection.
+	// The Checker then does not report policies and views that may hide rows. The default is false.
 	TrustRowFilters bool
 }
 
@@ -56,7 +56,7 @@ func New(c Config) (*Checker, error) {
 // the data map satisfies all rules. Rules lists the rules with their codes.
 //
 // The findings are in the order of the declared tables and columns of the data map. Findings about other tables and
-// columns come last, by name. For each table or column, errors come before warnings. Check reads no row of the
+// columns come last, sorted by name. For each table or column, errors come before warnings. Check reads no row of the
 // application and changes nothing. It returns the error of the CatalogReader if the reader fails.
 func (c *Checker) Check(ctx context.Context) ([]domain.Finding, error) {
 	catalog, err := c.config.Catalog.Catalog(ctx)

@@ -30,7 +30,7 @@ func TestADataMapThatFitsHasNoFindings(t *testing.T) {
 	for _, leave := range []bool{false, true} {
 		w := newWorld()
 		if leave {
-			w.leave()
+			w.deleteUsers()
 		}
 		if found := w.findings(t); found == nil || len(found) > 0 {
 			t.Errorf("found %v", found)
@@ -48,7 +48,7 @@ func TestRulesReportTheirCases(t *testing.T) {
 				for _, f := range w.findings(t) {
 					got = append(got, strings.TrimSuffix(f.Code+" "+f.Where()+" "+f.Object, " "))
 					if !strings.HasSuffix(f.Reason, ".") || !strings.HasSuffix(f.Remedy, ".") || f.Table == "" {
-						t.Errorf("the finding is no sentence: %s", f)
+						t.Errorf("the finding has no table, or a text that is not a sentence: %s", f)
 					}
 				}
 				slices.Sort(got)
@@ -62,13 +62,13 @@ func TestRulesReportTheirCases(t *testing.T) {
 }
 
 // Each rule needs a case that it reports, and a similar case that it does not report. The name of the second case
-// begins with the code and "not".
+// begins with the code of the rule and "not".
 func TestEachRuleHasItsCases(t *testing.T) {
 	seen := map[string]bool{}
 	for _, rule := range check.Rules() {
 		if seen[rule.Code] || rule.Title == "" || strings.HasSuffix(rule.Title, ".") ||
 			rule.Severity != domain.SeverityError && rule.Severity != domain.SeverityWarning {
-			t.Errorf("%+v is no rule", rule)
+			t.Errorf("invalid rule: %+v", rule)
 		}
 		seen[rule.Code] = true
 		fires, silent := false, false
@@ -101,9 +101,9 @@ func TestFindingsAreInTheOrderOfTheDataMap(t *testing.T) {
 	w.add("users", "phone", domain.TypeText)
 	w.add("users", "birthday", domain.TypeText)
 	w.drop("sessions", "agent")
-	w.outside("zebras")
+	w.addTable("zebras")
 	w.refer("zebras", "owner_id", domain.ActionNone)
-	w.outside("apes", "first_name", "last_name")
+	w.addTable("apes", "first_name", "last_name")
 	var got []string
 	for _, f := range w.findings(t) {
 		got = append(got, f.Where())

@@ -11,7 +11,7 @@ func (w *world) setType(table, name string, t domain.ColumnType, declared string
 
 // birth adds an annotated date of birth.
 func (w *world) birth(strategy domain.Strategy) {
-	w.both("users", domain.Column{Name: "birthday", Type: domain.TypeTime, Personal: personal(strategy)})
+	w.addToBoth("users", domain.Column{Name: "birthday", Type: domain.TypeTime, Personal: personal(strategy)})
 }
 
 var columnCases = cases{
@@ -25,7 +25,7 @@ var columnCases = cases{
 	},
 	"type-differs not in the width": {
 		func(w *world) {
-			w.both("users", domain.Column{Name: "age", Type: domain.TypeBigInt, Personal: personal(null)})
+			w.addToBoth("users", domain.Column{Name: "age", Type: domain.TypeBigInt, Personal: personal(null)})
 			w.setType("users", "age", domain.TypeSmallInt, "smallint")
 		}, nil,
 	},
@@ -84,11 +84,11 @@ var columnCases = cases{
 	},
 }
 
-// surrogate adds an annotated column to users. Its surrogate (the value that an erasure writes) is a constant.
+// surrogate adds an annotated column to "users". Its surrogate (the value that an erasure writes) is a constant.
 func (w *world) surrogate(
 	t domain.ColumnType, constant string, live domain.ColumnType, declared string,
 ) *domain.CatalogColumn {
-	w.both("users", domain.Column{Name: "data", Type: t, Surrogate: constant, Personal: personal(anonymize)})
+	w.addToBoth("users", domain.Column{Name: "data", Type: t, Surrogate: constant, Personal: personal(anonymize)})
 	return w.setType("users", "data", live, declared)
 }
 
@@ -131,13 +131,13 @@ var surrogateCases = cases{
 	"surrogate-type of a long number": {
 		fits(domain.TypeText, "70000", domain.TypeSmallInt, "smallint"), []string{"surrogate-type users.data"},
 	},
-	"surrogate-type of what is no instant": {
+	"surrogate-type of a text that is not an instant": {
 		fits(domain.TypeText, "gone", domain.TypeTime, "date"), []string{"surrogate-type users.data"},
 	},
-	"surrogate-type of what is no truth": {
+	"surrogate-type of a text that is not a boolean": {
 		fits(domain.TypeText, "gone", domain.TypeBoolean, "boolean"), []string{"surrogate-type users.data"},
 	},
-	"surrogate-type of what is no JSON": {
+	"surrogate-type of a text that is not JSON": {
 		fits(domain.TypeText, "gone", domain.TypeJSON, "json"), []string{"surrogate-type users.data"},
 	},
 	"surrogate-type not of a UUID in a text":     {fits(domain.TypeUUID, "", domain.TypeText, "text"), nil},
@@ -156,7 +156,7 @@ var surrogateCases = cases{
 	"surrogate-type not of an address":      {fits(domain.TypeText, "0.0.0.0", "", "inet"), nil},
 	"surrogate-type not of a network":       {fits(domain.TypeText, "0.0.0.0/0", "", "cidr"), nil},
 	"surrogate-type not of an unknown type": {fits(domain.TypeText, "(0,0)", "", "point"), nil},
-	"surrogate-type not of what is NULL": {
+	"surrogate-type not of NULL": {
 		func(w *world) { w.setType("users", "nick", domain.TypeUUID, "uuid") }, nil,
 	},
 	"surrogate-type not on SQLite": {

@@ -7,7 +7,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// constrain adds a CHECK constraint to users.
+// constrain adds a CHECK constraint to "users".
 func constrain(text string, columns ...string) func(*world) {
 	return func(w *world) {
 		check := domain.CatalogCheck{Name: "good", Columns: columns, Text: text}
@@ -15,11 +15,11 @@ func constrain(text string, columns ...string) func(*world) {
 	}
 }
 
-// unique adds the given constraint to users. It also adds the column code, which an erasure overwrites with the given
-// constant.
+// unique adds the given constraint to "users". It also adds the column "code", which an erasure overwrites with the
+// given constant.
 func unique(constraint domain.CatalogUnique, constant string) func(*world) {
 	return func(w *world) {
-		w.both("users", domain.Column{
+		w.addToBoth("users", domain.Column{
 			Name: "code", Type: domain.TypeText, Surrogate: constant, Personal: personal(anonymize),
 		})
 		constraint.Name = "one"
@@ -29,12 +29,12 @@ func unique(constraint domain.CatalogUnique, constant string) func(*world) {
 
 func of(columns ...string) domain.CatalogUnique { return domain.CatalogUnique{Columns: columns} }
 
-// country adds a column to users with a foreign key to a table of countries.
+// country adds a column to "users" with a foreign key to the table "countries".
 func country(column domain.Column) func(*world) {
 	return func(w *world) {
 		column.Name = "origin"
-		w.both("users", column)
-		w.outside("countries")
+		w.addToBoth("users", column)
+		w.addTable("countries")
 		w.live("users").ForeignKeys = []domain.CatalogForeignKey{foreignKey("origin", "countries", domain.ActionNone)}
 	}
 }
@@ -53,7 +53,7 @@ var constraintCases = cases{
 	},
 	"check-violated of a number": {
 		func(w *world) {
-			w.both("users", domain.Column{Name: "age", Type: domain.TypeInteger, Personal: personal(anonymize)})
+			w.addToBoth("users", domain.Column{Name: "age", Type: domain.TypeInteger, Personal: personal(anonymize)})
 			constrain("CHECK ((age >= 18))", "age")(w)
 		}, []string{"check-violated users.age good"},
 	},
@@ -92,7 +92,7 @@ var constraintCases = cases{
 	"unique-violated": {unique(of("code"), "none"), []string{"unique-violated users.code one"}},
 	"unique-violated by a type": {
 		func(w *world) {
-			w.both("users", domain.Column{Name: "number", Type: domain.TypeInteger, Personal: personal(anonymize)})
+			w.addToBoth("users", domain.Column{Name: "number", Type: domain.TypeInteger, Personal: personal(anonymize)})
 			w.live("users").Uniques = []domain.CatalogUnique{of("number")}
 		}, []string{"unique-violated users.number"},
 	},
@@ -112,7 +112,7 @@ var constraintCases = cases{
 	},
 	"unique-violated while a duty keeps the other column": {
 		func(w *world) {
-			w.both("orders", domain.Column{
+			w.addToBoth("orders", domain.Column{
 				Name: "code", Type: domain.TypeText, Surrogate: "none", Personal: personal(anonymize),
 			})
 			w.live("orders").Uniques = []domain.CatalogUnique{of("address", "code")}
@@ -171,28 +171,28 @@ var constraintCases = cases{
 	},
 	"referenced-overwritten": {
 		func(w *world) {
-			w.outside("mails").ForeignKeys = []domain.CatalogForeignKey{
+			w.addTable("mails").ForeignKeys = []domain.CatalogForeignKey{
 				{Name: "to_fkey", Columns: []string{"id"}, References: "users", Referenced: []string{"email"}},
 			}
 		}, []string{"referenced-overwritten users.email to_fkey", "table-unmapped mails.id"},
 	},
 	"referenced-overwritten not if the reference follows": {
 		func(w *world) {
-			w.outside("mails").ForeignKeys = []domain.CatalogForeignKey{
+			w.addTable("mails").ForeignKeys = []domain.CatalogForeignKey{
 				{Name: "to_fkey", Columns: []string{"id"}, References: "users", Referenced: []string{"email"}, Follows: true},
 			}
 		}, []string{"table-unmapped mails.id"},
 	},
 	"referenced-overwritten by NULL although the reference follows": {
 		func(w *world) {
-			w.outside("mails").ForeignKeys = []domain.CatalogForeignKey{
+			w.addTable("mails").ForeignKeys = []domain.CatalogForeignKey{
 				{Name: "to_fkey", Columns: []string{"id"}, References: "users", Referenced: []string{"nick"}, Follows: true},
 			}
 		}, []string{"referenced-overwritten users.nick to_fkey", "table-unmapped mails.id"},
 	},
 	"referenced-overwritten not if the rows go": {
 		func(w *world) {
-			w.leave()
+			w.deleteUsers()
 			w.live("sessions").ForeignKeys = append(w.live("sessions").ForeignKeys, domain.CatalogForeignKey{
 				Columns: []string{"agent"}, References: "users", Referenced: []string{"email"}, OnDelete: domain.ActionSetNull,
 			})

@@ -28,7 +28,7 @@ func (s *schema) checkTriggers() {
 	})
 }
 
-// fires reports whether an erasure runs a statement on the table that fires the trigger.
+// fires reports whether an erasure fires the trigger of the table.
 func (s *schema) fires(table string, trigger domain.CatalogTrigger) bool {
 	deletes := s.deletesRows(table)
 	updates := slices.ContainsFunc(s.writes, func(w write) bool { return w.table.Name == table })
@@ -73,7 +73,7 @@ func (s *schema) checkWrites(table domain.Table, trigger domain.CatalogTrigger, 
 	}
 }
 
-// copied returns the names of the annotated columns of the table that are also names of columns of the table target.
+// copied returns the names of the annotated columns for which target has a column of the same name.
 func (s *schema) copied(table domain.Table, target domain.CatalogTable) []string {
 	var found []string
 	for _, column := range table.Personal() {

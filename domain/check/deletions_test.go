@@ -6,46 +6,45 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// leaving returns a function that first calls world.leave, so that an erasure deletes the rows of users, and then calls
-// the function change.
-func leaving(change func(w *world)) func(*world) {
+// deletingUsers returns a function that calls world.deleteUsers and then change.
+func deletingUsers(change func(w *world)) func(*world) {
 	return func(w *world) {
-		w.leave()
+		w.deleteUsers()
 		change(w)
 	}
 }
 
-// letters adds a table that is not in the data map. Its foreign key refers to users and has the given action.
+// letters adds a table that is not in the data map. Its foreign key refers to "users" and has the given action.
 func letters(action domain.ForeignKeyAction) func(*world) {
 	return func(w *world) {
-		w.outside("letters")
+		w.addTable("letters")
 		w.refer("letters", "user_id", action)
 	}
 }
 
-// invited adds a column of users with a foreign key that refers to other users.
+// invited adds a column to "users" with a foreign key that refers to "users".
 func invited(action domain.ForeignKeyAction) func(*world) {
-	return leaving(func(w *world) {
-		w.both("users", domain.Column{Name: "invited_by"})
+	return deletingUsers(func(w *world) {
+		w.addToBoth("users", domain.Column{Name: "invited_by"})
 		w.drop("users", "invited_by")
 		w.refer("users", "invited_by", action)
 	})
 }
 
-// nested adds a column of sessions with a foreign key that refers to other sessions.
+// nested adds a column to "sessions" with a foreign key that refers to "sessions".
 func nested(action domain.ForeignKeyAction) func(*world) {
 	return func(w *world) {
-		w.both("sessions", domain.Column{Name: "parent_id", Type: domain.TypeBigInt})
+		w.addToBoth("sessions", domain.Column{Name: "parent_id", Type: domain.TypeBigInt})
 		w.table("sessions").Relations = append(w.table("sessions").Relations, belongsTo("sessions", "parent_id"))
 		w.live("sessions").ForeignKeys = append(w.live("sessions").ForeignKeys, foreignKey("parent_id", "sessions", action))
 		w.live("sessions").Indexes = append(w.live("sessions").Indexes, domain.CatalogIndex{Columns: []string{"parent_id"}})
 	}
 }
 
-// approved adds a table whose rows stay after an erasure. The table has a second reference to users, approved_by, which
-// an erasure does not follow.
+// approved adds a table whose rows stay after an erasure. The table has a second reference to "users", approved_by,
+// which an erasure does not follow.
 func approved(action domain.ForeignKeyAction, setsNull bool) func(*world) {
-	return leaving(func(w *world) {
+	return deletingUsers(func(w *world) {
 		w.tables = append(w.tables, domain.Table{
 			Name: "papers", PrimaryKey: []string{"id"}, Relations: []domain.Relation{belongsTo("users", "user_id")},
 			Columns: []domain.Column{
@@ -71,10 +70,10 @@ func approved(action domain.ForeignKeyAction, setsNull bool) func(*world) {
 
 var deletionCases = cases{
 	"delete-restricted": {
-		leaving(letters(domain.ActionNone)), []string{"delete-restricted letters.user_id user_id_fkey"},
+		deletingUsers(letters(domain.ActionNone)), []string{"delete-restricted letters.user_id user_id_fkey"},
 	},
 	"delete-restricted once for all partitions": {
-		leaving(func(w *world) {
+		deletingUsers(func(w *world) {
 			letters(domain.ActionNone)(w)
 			again := foreignKey("user_id", "users", domain.ActionNone)
 			again.Name = "letters_p1_fkey"
@@ -82,21 +81,21 @@ var deletionCases = cases{
 		}), []string{"delete-restricted letters.user_id user_id_fkey"},
 	},
 	"delete-restricted immediately": {
-		leaving(letters(domain.ActionRestrict)), []string{"delete-restricted letters.user_id user_id_fkey"},
+		deletingUsers(letters(domain.ActionRestrict)), []string{"delete-restricted letters.user_id user_id_fkey"},
 	},
 	"delete-restricted by another user": {
 		invited(domain.ActionNone), []string{"delete-restricted users.invited_by invited_by_fkey"},
 	},
-	"delete-restricted by another user with any name": {
-		leaving(func(w *world) {
-			w.both("users", domain.Column{Name: "parent_id"})
+	"delete-restricted by another user regardless of the name": {
+		deletingUsers(func(w *world) {
+			w.addToBoth("users", domain.Column{Name: "parent_id"})
 			w.drop("users", "parent_id")
 			w.refer("users", "parent_id", domain.ActionNone)
 		}), []string{"delete-restricted users.parent_id parent_id_fkey"},
 	},
 	"delete-restricted by rows that a condition leaves out": {
-		leaving(func(w *world) {
-			w.both("sessions", domain.Column{Name: "target", Type: domain.TypeText})
+		deletingUsers(func(w *world) {
+			w.addToBoth("sessions", domain.Column{Name: "target", Type: domain.TypeText})
 			w.table("sessions").Relations[0].When = &domain.Condition{Column: "target", Value: "user"}
 		}), []string{"delete-restricted sessions.user_id user_id_fkey"},
 	},
@@ -105,24 +104,24 @@ var deletionCases = cases{
 		[]string{"delete-restricted papers.approved_by approved_by_fkey", "path-missing papers.approved_by approved_by_fkey"},
 	},
 	"delete-restricted behind a cascade": {
-		leaving(func(w *world) {
+		deletingUsers(func(w *world) {
 			letters(domain.ActionCascade)(w)
-			w.outside("stamps").ForeignKeys = []domain.CatalogForeignKey{foreignKey("id", "letters", domain.ActionNone)}
+			w.addTable("stamps").ForeignKeys = []domain.CatalogForeignKey{foreignKey("id", "letters", domain.ActionNone)}
 		}),
 		[]string{"delete-cascades letters.user_id user_id_fkey", "delete-restricted stamps.id id_fkey"},
 	},
 	"delete-restricted not if the rows stay": {
 		letters(domain.ActionNone), []string{"table-unmapped letters.user_id"},
 	},
-	"delete-restricted not if a path deletes the rows": {leaving(func(*world) {}), nil},
+	"delete-restricted not if a path deletes the rows": {deletingUsers(func(*world) {}), nil},
 	"delete-restricted not by another table": {
-		leaving(func(w *world) {
-			w.outside("shops")
-			w.outside("shelves").ForeignKeys = []domain.CatalogForeignKey{foreignKey("id", "shops", domain.ActionNone)}
+		deletingUsers(func(w *world) {
+			w.addTable("shops")
+			w.addTable("shelves").ForeignKeys = []domain.CatalogForeignKey{foreignKey("id", "shops", domain.ActionNone)}
 		}), nil,
 	},
 	"delete-cascades": {
-		leaving(letters(domain.ActionCascade)), []string{"delete-cascades letters.user_id user_id_fkey"},
+		deletingUsers(letters(domain.ActionCascade)), []string{"delete-cascades letters.user_id user_id_fkey"},
 	},
 	"delete-cascades not if the rows stay": {letters(domain.ActionCascade), []string{"table-unmapped letters.user_id"}},
 	"delete-cascades-to-kept": {
@@ -140,7 +139,7 @@ var deletionCases = cases{
 		invited(domain.ActionCascade), []string{"delete-cascades-to-kept users.invited_by invited_by_fkey"},
 	},
 	"delete-cascades-to-kept behind a table": {
-		leaving(func(w *world) {
+		deletingUsers(func(w *world) {
 			letters(domain.ActionCascade)(w)
 			approved("", false)(w)
 			w.live("papers").ForeignKeys = append(w.live("papers").ForeignKeys,
@@ -152,19 +151,19 @@ var deletionCases = cases{
 		},
 	},
 	"delete-cascades-to-kept not by a path": {
-		leaving(func(w *world) { w.live("sessions").ForeignKeys[0].OnDelete = domain.ActionCascade }), nil,
+		deletingUsers(func(w *world) { w.live("sessions").ForeignKeys[0].OnDelete = domain.ActionCascade }), nil,
 	},
 	"delete-sets-null": {
-		leaving(func(w *world) {
+		deletingUsers(func(w *world) {
 			letters(domain.ActionSetNull)(w)
 			w.column("letters", "user_id").Nullable = false
 		}), []string{"delete-sets-null letters.user_id user_id_fkey"},
 	},
 	"delete-sets-null not if it may be NULL": {
-		leaving(letters(domain.ActionSetNull)), []string{"table-unmapped letters.user_id"},
+		deletingUsers(letters(domain.ActionSetNull)), []string{"table-unmapped letters.user_id"},
 	},
 	"delete-sets-default": {
-		leaving(letters(domain.ActionSetDefault)), []string{"delete-sets-default letters.user_id user_id_fkey"},
+		deletingUsers(letters(domain.ActionSetDefault)), []string{"delete-sets-default letters.user_id user_id_fkey"},
 	},
 	"delete-sets-default not if the rows stay": {
 		letters(domain.ActionSetDefault), []string{"table-unmapped letters.user_id"},
@@ -193,7 +192,7 @@ var deletionCases = cases{
 	},
 	"set-null-missing not if the rows stay": {
 		func(w *world) {
-			w.both("sessions", domain.Column{Name: "order_id", Type: domain.TypeBigInt})
+			w.addToBoth("sessions", domain.Column{Name: "order_id", Type: domain.TypeBigInt})
 			relation := belongsTo("orders", "order_id")
 			relation.SetsNull = true
 			w.table("sessions").Relations[0].Path = true
@@ -205,9 +204,9 @@ var deletionCases = cases{
 	},
 }
 
-// refers adds a column to users or orders, with a foreign key that refers to a table outside the data map.
+// refers adds a column to "users" or "orders", with a foreign key that refers to a table outside the data map.
 func (w *world) refers(table, column, to string) {
-	w.both(table, domain.Column{Name: column, Type: domain.TypeBigInt})
+	w.addToBoth(table, domain.Column{Name: column, Type: domain.TypeBigInt})
 	w.live(table).ForeignKeys = append(w.live(table).ForeignKeys, foreignKey(column, to, domain.ActionNone))
 }
 
@@ -216,7 +215,7 @@ var reachCases = cases{
 	"table-unmapped over another table": {
 		func(w *world) {
 			letters(domain.ActionCascade)(w)
-			w.outside("stamps", "phone").ForeignKeys = []domain.CatalogForeignKey{
+			w.addTable("stamps", "phone").ForeignKeys = []domain.CatalogForeignKey{
 				foreignKey("id", "letters", domain.ActionCascade),
 			}
 		}, []string{"table-unmapped letters.user_id", "table-unmapped stamps.id"},
@@ -224,7 +223,7 @@ var reachCases = cases{
 	"table-unmapped not over another table": {
 		func(w *world) {
 			letters(domain.ActionNone)(w)
-			w.outside("stamps", "phone").ForeignKeys = []domain.CatalogForeignKey{
+			w.addTable("stamps", "phone").ForeignKeys = []domain.CatalogForeignKey{
 				foreignKey("id", "letters", domain.ActionNone),
 			}
 		}, []string{"table-unmapped letters.user_id", "table-personal stamps.phone"},
@@ -232,104 +231,104 @@ var reachCases = cases{
 	"table-unmapped not over another table without personal data": {
 		func(w *world) {
 			letters(domain.ActionCascade)(w)
-			w.outside("stamps", "color").ForeignKeys = []domain.CatalogForeignKey{
+			w.addTable("stamps", "color").ForeignKeys = []domain.CatalogForeignKey{
 				foreignKey("id", "letters", domain.ActionCascade),
 			}
 		}, []string{"table-unmapped letters.user_id"},
 	},
 	"table-unmapped not in a circle": {
 		func(w *world) {
-			w.outside("hens").ForeignKeys = []domain.CatalogForeignKey{foreignKey("id", "eggs", domain.ActionCascade)}
-			w.outside("eggs").ForeignKeys = []domain.CatalogForeignKey{foreignKey("id", "hens", domain.ActionCascade)}
+			w.addTable("hens").ForeignKeys = []domain.CatalogForeignKey{foreignKey("id", "eggs", domain.ActionCascade)}
+			w.addTable("eggs").ForeignKeys = []domain.CatalogForeignKey{foreignKey("id", "hens", domain.ActionCascade)}
 		}, nil,
 	},
 	"table-unmapped not of a view": {
 		func(w *world) { letters(domain.ActionNone)(w); w.live("letters").Kind = domain.KindView }, nil,
 	},
 	"table-referred": {
-		func(w *world) { w.outside("places", "street", "color"); w.refers("orders", "place_id", "places") },
+		func(w *world) { w.addTable("places", "street", "color"); w.refers("orders", "place_id", "places") },
 		[]string{"table-referred places place_id_fkey"},
 	},
 	"table-referred by a name": {
-		func(w *world) { w.outside("files", "content"); w.refers("users", "avatar_id", "files") },
+		func(w *world) { w.addTable("files", "content"); w.refers("users", "avatar_id", "files") },
 		[]string{"table-referred files avatar_id_fkey"},
 	},
 	"table-referred not of things": {
 		func(w *world) {
-			w.outside("lists", "name", "title", "body", "from_email")
+			w.addTable("lists", "name", "title", "body", "from_email")
 			w.refers("orders", "list_id", "lists")
 		}, nil,
 	},
 	"table-referred not of people": {
-		func(w *world) { w.outside("employees", "first_name"); w.refers("orders", "employee_id", "employees") },
+		func(w *world) { w.addTable("employees", "first_name"); w.refers("orders", "employee_id", "employees") },
 		[]string{"table-personal employees.first_name"},
 	},
 	"table-unlinked": {
-		func(w *world) { w.outside("letters"); w.add("letters", "user_id", domain.TypeBigInt) },
+		func(w *world) { w.addTable("letters"); w.add("letters", "user_id", domain.TypeBigInt) },
 		[]string{"table-unlinked letters.user_id"},
 	},
 	"table-unlinked in camel case": {
-		func(w *world) { w.outside("letters"); w.add("letters", "userId", domain.TypeInteger) },
+		func(w *world) { w.addTable("letters"); w.add("letters", "userId", domain.TypeInteger) },
 		[]string{"table-unlinked letters.userId"},
 	},
 	"table-unlinked in one word": {
-		func(w *world) { w.outside("letters"); w.add("letters", "userid", domain.TypeInteger) },
+		func(w *world) { w.addTable("letters"); w.add("letters", "userid", domain.TypeInteger) },
 		[]string{"table-unlinked letters.userid"},
 	},
 	"table-unlinked to another table": {
-		func(w *world) { w.outside("letters"); w.add("letters", "order_id", domain.TypeBigInt) },
+		func(w *world) { w.addTable("letters"); w.add("letters", "order_id", domain.TypeBigInt) },
 		[]string{"table-unlinked letters.order_id"},
 	},
 	"table-unlinked by the part of a person": {
-		func(w *world) { w.outside("letters"); w.add("letters", "sender_id", domain.TypeBigInt) },
+		func(w *world) { w.addTable("letters"); w.add("letters", "sender_id", domain.TypeBigInt) },
 		[]string{"table-unlinked letters.sender_id"},
 	},
 	"table-unlinked by the part of a person without an ending": {
-		func(w *world) { w.outside("letters"); w.add("letters", "created_by", domain.TypeBigInt) },
+		func(w *world) { w.addTable("letters"); w.add("letters", "created_by", domain.TypeBigInt) },
 		[]string{"table-unlinked letters.created_by"},
 	},
 	"table-unlinked not of a name": {
-		func(w *world) { w.outside("letters"); w.add("letters", "created_by", domain.TypeText) }, nil,
+		func(w *world) { w.addTable("letters"); w.add("letters", "created_by", domain.TypeText) }, nil,
 	},
 	"table-unlinked not of another type": {
-		func(w *world) { w.outside("letters"); w.add("letters", "user_id", domain.TypeUUID) }, nil,
+		func(w *world) { w.addTable("letters"); w.add("letters", "user_id", domain.TypeUUID) }, nil,
 	},
 	"table-unlinked not with a foreign key": {
 		func(w *world) {
-			w.outside("crews")
-			w.outside("letters")
+			w.addTable("crews")
+			w.addTable("letters")
 			w.add("letters", "user_id", domain.TypeBigInt)
 			w.live("letters").ForeignKeys = []domain.CatalogForeignKey{foreignKey("user_id", "crews", domain.ActionNone)}
 		}, nil,
 	},
 	"table-unlinked not of a name that says little": {
-		func(w *world) { w.outside("letters"); w.add("letters", "parent_id", domain.TypeBigInt) }, nil,
+		func(w *world) { w.addTable("letters"); w.add("letters", "parent_id", domain.TypeBigInt) }, nil,
 	},
 	"table-personal": {
-		func(w *world) { w.outside("leads", "email", "first_name") }, []string{"table-personal leads.email, first_name"},
+		func(w *world) { w.addTable("leads", "email", "first_name") }, []string{"table-personal leads.email, first_name"},
 	},
 	"table-personal in German": {
-		func(w *world) { w.outside("interessenten", "Vorname", "geburtsdatum") },
+		func(w *world) { w.addTable("interessenten", "Vorname", "geburtsdatum") },
 		[]string{"table-personal interessenten.Vorname, geburtsdatum"},
 	},
 	"table-personal of an heir": {
-		func(w *world) { w.outside("admins", "email", "phone").Inherits = []string{"users"} },
+		func(w *world) { w.addTable("admins", "email", "phone").Inherits = []string{"users"} },
 		[]string{"table-personal admins.phone"},
 	},
 	"table-personal not of repositories": {
-		func(w *world) { w.outside("redirections", "repo_full_name", "username", "avatar") }, nil,
+		func(w *world) { w.addTable("redirections", "repo_full_name", "username", "avatar") }, nil,
 	},
 	"table-personal not of things": {
-		func(w *world) { w.outside("products", "name", "title", "ip", "street", "color") }, nil,
+		func(w *world) { w.addTable("products", "name", "title", "ip", "street", "color") }, nil,
 	},
 	"table-personal not of settings": {
 		func(w *world) {
-			w.outside("settings", "email_template", "emailSettings", "phone_verified", "name", "email_count", "from_email")
+			w.addTable("settings", "email_template", "emailSettings", "phone_verified", "name", "email_count", "from_email")
 		}, nil,
 	},
 	"path-missing": {
 		func(w *world) {
-			w.both("orders", domain.Column{Name: "recipient_id", Type: domain.TypeBigInt})
+			w.addToBoth("orders", domain.Column{Name: "recipient_id", Type: domain.TypeBigInt})
 			w.live("orders").ForeignKeys = append(
 				w.live("orders").ForeignKeys, foreignKey("recipient_id", "users", domain.ActionNone))
 		}, []string{"path-missing orders.recipient_id recipient_id_fkey"},
@@ -342,14 +341,14 @@ var reachCases = cases{
 	},
 	"path-missing of a relation": {
 		func(w *world) {
-			w.both("orders", domain.Column{Name: "recipient_id", Type: domain.TypeBigInt})
+			w.addToBoth("orders", domain.Column{Name: "recipient_id", Type: domain.TypeBigInt})
 			w.table("orders").Relations[0].Path = true
 			w.table("orders").Relations = append(w.table("orders").Relations, belongsTo("users", "recipient_id"))
 		}, []string{"path-missing orders.recipient_id"},
 	},
 	"path-missing not if it is a path": {
 		func(w *world) {
-			w.both("orders", domain.Column{Name: "recipient_id", Type: domain.TypeBigInt})
+			w.addToBoth("orders", domain.Column{Name: "recipient_id", Type: domain.TypeBigInt})
 			relations := append(w.table("orders").Relations, belongsTo("users", "recipient_id"))
 			for i := range relations {
 				relations[i].Path, relations[i].Name = true, relations[i].Columns[0]
@@ -361,7 +360,7 @@ var reachCases = cases{
 	},
 	"path-missing not to another table": {
 		func(w *world) {
-			w.both("sessions", domain.Column{Name: "order_id", Type: domain.TypeBigInt})
+			w.addToBoth("sessions", domain.Column{Name: "order_id", Type: domain.TypeBigInt})
 			w.table("sessions").Relations[0].Path = true
 			w.table("sessions").Relations = slices.Concat(w.table("sessions").Relations,
 				[]domain.Relation{belongsTo("orders", "order_id")})

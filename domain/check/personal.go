@@ -129,7 +129,7 @@ func soundsPersonal(table string, live domain.CatalogTable, column domain.Catalo
 }
 
 // trailing are words that may follow a word for personal data without changing its meaning. For example, phone_number
-// still holds a phone.
+// has the same meaning as phone.
 var trailing = words(`
 	address, addr, adresse, number, no, nr, num, nummer, numero, date, year, month, day, place, city, country, code,
 	hash, encrypted, enc, normalized, canonical, lower, lowercase, string, line, first, second, primary, secondary,
@@ -193,7 +193,7 @@ func isIdentifying(column domain.CatalogColumn) (is, surely bool) {
 		!slices.ContainsFunc(ofThings, func(w string) bool { return strings.Contains(strings.Join(parts, " "), w) })
 }
 
-// ofThings are parts of names that columns about things have as often as columns about people.
+// ofThings are parts of column names that are as common for things as for people.
 var ofThings = words(`
 	full name, fullname, user name, username, display name, login name, avatar, portrait, nick, alias name, owner
 	name, author name, account name, kennzeichen, matricula, id number, document number, identity number,

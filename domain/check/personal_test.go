@@ -6,13 +6,13 @@ import "github.com/habeas-data/habeas/domain"
 func named(table string, names ...string) func(*world) {
 	return func(w *world) {
 		for _, name := range names {
-			w.both(table, domain.Column{Name: name, Type: domain.TypeText})
+			w.addToBoth(table, domain.Column{Name: name, Type: domain.TypeText})
 		}
 	}
 }
 
 func typed(name string, t domain.ColumnType) func(*world) {
-	return func(w *world) { w.both("users", domain.Column{Name: name, Type: t}) }
+	return func(w *world) { w.addToBoth("users", domain.Column{Name: name, Type: t}) }
 }
 
 var nameCases = cases{
@@ -40,27 +40,27 @@ var nameCases = cases{
 	},
 	"personal-unannotated if the row goes": {
 		func(w *world) {
-			w.both("sessions", domain.Column{Name: "ip", Type: domain.TypeText})
+			w.addToBoth("sessions", domain.Column{Name: "ip", Type: domain.TypeText})
 			w.table("sessions").Owned = true
 		},
 		[]string{"personal-unannotated sessions.ip"},
 	},
 	"personal-unannotated not if it says so": {
 		func(w *world) {
-			w.both("users", domain.Column{Name: "phone", Type: domain.TypeText, NotPersonal: true})
+			w.addToBoth("users", domain.Column{Name: "phone", Type: domain.TypeText, NotPersonal: true})
 		}, nil,
 	},
 	"personal-unannotated not of a name of a thing": {
 		named("users", "file_name", "plan_name", "email_template", "locale", "role", "status"), nil,
 	},
 	"personal-unannotated not of a file":     {named("orders", "name", "thumbnail_hash", "checksum_hash", "title"), nil},
-	"personal-unannotated not of a truth":    {typed("phone_verified", domain.TypeBoolean), nil},
+	"personal-unannotated not of a boolean":  {typed("phone_verified", domain.TypeBoolean), nil},
 	"personal-unannotated not of an instant": {typed("email_verified_at", domain.TypeTime), nil},
 	"personal-unannotated not of a count":    {typed("email_count", domain.TypeInteger), nil},
 	"personal-unannotated not of a reference": {
 		func(w *world) {
-			w.both("users", domain.Column{Name: "phone", Type: domain.TypeBigInt})
-			w.outside("phones")
+			w.addToBoth("users", domain.Column{Name: "phone", Type: domain.TypeBigInt})
+			w.addTable("phones")
 			w.live("users").ForeignKeys = []domain.CatalogForeignKey{foreignKey("phone", "phones", domain.ActionNone)}
 		}, nil,
 	},
@@ -81,7 +81,7 @@ var nameCases = cases{
 	},
 	"personal-key": {
 		func(w *world) {
-			w.both("users", domain.Column{Name: "username", Type: domain.TypeText})
+			w.addToBoth("users", domain.Column{Name: "username", Type: domain.TypeText})
 			w.table("users").PrimaryKey, w.live("users").PrimaryKey = []string{"username"}, []string{"username"}
 			w.table("users").SubjectKey = []string{"username"}
 			w.live("users").Indexes = append(w.live("users").Indexes, domain.CatalogIndex{Columns: []string{"username"}})
@@ -89,8 +89,8 @@ var nameCases = cases{
 	},
 	"personal-key of another table's relation": {
 		func(w *world) {
-			w.both("users", domain.Column{Name: "mail_address", Type: domain.TypeText})
-			w.both("orders", domain.Column{Name: "buyer", Type: domain.TypeText})
+			w.addToBoth("users", domain.Column{Name: "mail_address", Type: domain.TypeText})
+			w.addToBoth("orders", domain.Column{Name: "buyer", Type: domain.TypeText})
 			w.table("orders").Relations = []domain.Relation{{
 				Columns: []string{"buyer"}, References: "users", ReferencedColumns: []string{"mail_address"},
 			}}
@@ -101,14 +101,14 @@ var nameCases = cases{
 	},
 	"personal-key not if the row goes": {
 		func(w *world) {
-			w.both("sessions", domain.Column{Name: "device_id", Type: domain.TypeText})
+			w.addToBoth("sessions", domain.Column{Name: "device_id", Type: domain.TypeText})
 			w.table("sessions").PrimaryKey, w.live("sessions").PrimaryKey = []string{"device_id"}, []string{"device_id"}
 			w.table("sessions").Owned = true
 		}, nil,
 	},
 	"secret-key": {
 		func(w *world) {
-			w.both("sessions", domain.Column{Name: "token", Type: domain.TypeText})
+			w.addToBoth("sessions", domain.Column{Name: "token", Type: domain.TypeText})
 			w.table("sessions").PrimaryKey, w.live("sessions").PrimaryKey = []string{"token"}, []string{"token"}
 			w.table("sessions").Owned = true
 		}, []string{"secret-key sessions.token"},
@@ -117,14 +117,14 @@ var nameCases = cases{
 		func(w *world) {
 			annotation := personal(erase)
 			annotation.Export = domain.ExportYes
-			w.both("sessions", domain.Column{Name: "token", Type: domain.TypeText, Personal: annotation})
+			w.addToBoth("sessions", domain.Column{Name: "token", Type: domain.TypeText, Personal: annotation})
 			w.table("sessions").PrimaryKey, w.live("sessions").PrimaryKey = []string{"token"}, []string{"token"}
 			w.table("sessions").Owned = true
 		}, nil,
 	},
 	"secret-key not of a setting": {
 		func(w *world) {
-			w.both("sessions", domain.Column{Name: "setting_key", Type: domain.TypeText})
+			w.addToBoth("sessions", domain.Column{Name: "setting_key", Type: domain.TypeText})
 			w.table("sessions").PrimaryKey = []string{"setting_key"}
 			w.live("sessions").PrimaryKey = []string{"setting_key"}
 			w.table("sessions").Owned = true
@@ -132,7 +132,7 @@ var nameCases = cases{
 	},
 	"secret-exported": {
 		func(w *world) {
-			w.both("users", domain.Column{Name: "passwd", Type: domain.TypeText, Personal: personal(anonymize)})
+			w.addToBoth("users", domain.Column{Name: "passwd", Type: domain.TypeText, Personal: personal(anonymize)})
 		}, []string{"secret-exported users.passwd"},
 	},
 	"secret-exported not if it says so": {
@@ -140,13 +140,13 @@ var nameCases = cases{
 			for _, export := range []domain.Export{domain.ExportNo, domain.ExportYes} {
 				annotation := personal(anonymize)
 				annotation.Export = export
-				w.both("users", domain.Column{Name: "passwd_" + string(export), Type: domain.TypeText, Personal: annotation})
+				w.addToBoth("users", domain.Column{Name: "passwd_" + string(export), Type: domain.TypeText, Personal: annotation})
 			}
 		}, nil,
 	},
 	"secret-exported not of a code": {
 		func(w *world) {
-			w.both("users", domain.Column{Name: "code", Type: domain.TypeText, Personal: personal(anonymize)})
+			w.addToBoth("users", domain.Column{Name: "code", Type: domain.TypeText, Personal: personal(anonymize)})
 		}, nil,
 	},
 }

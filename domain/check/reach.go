@@ -29,9 +29,9 @@ func (s *schema) checkReach() {
 // reportReaching reports a table outside the data map in two cases:
 //
 //   - The table has a foreign key to a table of the data map.
-//   - The table refers to the data map through other tables, and seems to hold personal data.
+//   - A longer chain of foreign keys connects the table to the data map, and the table seems to hold personal data.
 //
-// It returns true if the table refers to the data map, even if it does not report the table.
+// It returns true if there is such a foreign key or chain, even if it does not report the table.
 func (s *schema) reportReaching(table domain.CatalogTable) bool {
 	chain, columns := s.foreignKeyChain(table, map[string]bool{})
 	if len(chain) == 0 || len(chain) > 1 && s.personalSentence(table) == "" {
@@ -44,8 +44,8 @@ func (s *schema) reportReaching(table domain.CatalogTable) bool {
 	return true
 }
 
-// reportReferred reports a table that a table of the data map refers to and that seems to hold personal data, such as
-// the addresses of customers. It ignores a table of people, because its rows are about people other than the subject.
+// reportReferred reports a table that seems to hold personal data, such as the addresses of customers, if a table of
+// the data map refers to it. It ignores a table of people, because its rows are about people other than the subject.
 func (s *schema) reportReferred(table domain.CatalogTable) bool {
 	if names.IsPeople(table.Name) || names.Is(table.Name, names.Reference) {
 		return false
@@ -70,8 +70,8 @@ func (s *schema) reportReferred(table domain.CatalogTable) bool {
 	return false
 }
 
-// namesPersonal reports whether the name of a reference suggests that the referenced table holds personal data, such as
-// avatar_id.
+// namesPersonal reports whether the name of a reference, such as avatar_id, suggests that the referenced table holds
+// personal data.
 func namesPersonal(table string, columns []string) bool {
 	if len(columns) != 1 {
 		return false
@@ -158,7 +158,7 @@ func (s *schema) namedAfter(table domain.CatalogTable, column domain.CatalogColu
 		(isReference || isBy) && names.IsRole(stem) && parent.Name == s.SubjectTable().Name
 }
 
-// reportPersonal reports a table that seems to hold data about people, but has no reference to the data map.
+// reportPersonal reports a table that seems to hold data about people, but does not refer to a table of the data map.
 func (s *schema) reportPersonal(table domain.CatalogTable) {
 	if table.Kind == domain.KindVirtual {
 		return
@@ -172,15 +172,15 @@ func (s *schema) reportPersonal(table domain.CatalogTable) {
 	}
 	if enough {
 		s.report(tablePersonal, place{table: table.Name, column: list(found)},
-			"The columns seem to hold data about people, but the table has no reference to the data map. "+
+			"The columns seem to hold data about people, but the table does not refer to a table of the data map. "+
 				"Exports and erasures ignore it.",
 			"If its rows are about subjects, add the table to the data map, with a relation by a column that identifies them.")
 	}
 }
 
 // checkPaths reports references to the subject's table that an erasure does not follow, because the data map does not
-// declare them as paths. The rows may be about further people. An export and an erasure of these people then miss the
-// rows.
+// declare them as paths. The referring rows may be about further people. An export and an erasure of these people then
+// miss the rows.
 func (s *schema) checkPaths(table domain.Table, live domain.CatalogTable) {
 	subject := s.SubjectTable().Name
 	if table.Name == subject {

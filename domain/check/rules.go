@@ -111,7 +111,7 @@ var rules = []Rule{
 	{setNullMissing, failure, "The data map relies on ON DELETE SET NULL, but the foreign key does not exist"},
 
 	{tableUnmapped, warning, "A table refers to the subject, but is not in the data map"},
-	{tableReferred, warning, "A table that rows of the subject refer to seems to hold personal data"},
+	{tableReferred, warning, "Rows of the subject refer to a table that seems to hold personal data"},
 	{tableUnlinked, warning, "A table seems to refer to the subject, but is not in the data map"},
 	{tablePersonal, warning, "A table outside of the data map seems to hold personal data"},
 	{pathMissing, warning, "A reference to the subject is not a path"},

@@ -78,12 +78,12 @@ func (s *schema) need(table string) {
 	}
 }
 
-// eachPresent calls the function do for each declared table of the data map that exists in the database, in the order
-// of the declaration.
-func (s *schema) eachPresent(do func(table domain.Table, live domain.CatalogTable)) {
+// eachPresent calls visit for each declared table of the data map that exists in the database, in the order of the
+// declaration.
+func (s *schema) eachPresent(visit func(table domain.Table, live domain.CatalogTable)) {
 	for _, table := range s.Declared() {
 		if live, ok := s.live[table.Name]; ok {
-			do(table, live)
+			visit(table, live)
 		}
 	}
 }
@@ -157,15 +157,15 @@ func isSubset(live domain.CatalogTable, columns, set []string) bool {
 	return !slices.ContainsFunc(columns, func(name string) bool { return !hasName(live, set, name) })
 }
 
-// isUnique reports whether a primary key or a unique constraint guarantees that no two rows have equal values in all of
-// the columns. Rows with NULL in one of the columns do not count as equal.
+// isUnique reports whether a primary key or a unique constraint guarantees that the combination of the columns is
+// unique. NULL counts as different from NULL.
 func isUnique(live domain.CatalogTable, columns []string) bool {
 	return isPrimaryKey(live, columns) || slices.ContainsFunc(live.Uniques, func(u domain.CatalogUnique) bool {
 		return guaranteesUnique(live, u, columns)
 	})
 }
 
-// distinguishesRows reports whether no two rows have equal values in all of the columns, even if values are NULL.
+// distinguishesRows is like isUnique, but NULL counts as equal to NULL.
 func distinguishesRows(live domain.CatalogTable, columns []string) bool {
 	return isPrimaryKey(live, columns) || slices.ContainsFunc(live.Uniques, func(u domain.CatalogUnique) bool {
 		return guaranteesUnique(live, u, columns) && (u.NullsEqual || !slices.ContainsFunc(u.Columns, func(name string) bool {
@@ -180,8 +180,8 @@ func isPrimaryKey(live domain.CatalogTable, columns []string) bool {
 	return len(live.PrimaryKey) > 0 && isSubset(live, live.PrimaryKey, columns)
 }
 
-// guaranteesUnique reports whether the constraint guarantees that no two rows have equal values in all of the columns,
-// apart from NULL.
+// guaranteesUnique reports whether the constraint guarantees that the combination of the columns is unique. NULL counts
+// as different from NULL.
 func guaranteesUnique(live domain.CatalogTable, u domain.CatalogUnique, columns []string) bool {
 	return !u.Partial && !u.Exclusion && !u.Expressions && len(u.Columns) > 0 && isSubset(live, u.Columns, columns)
 }

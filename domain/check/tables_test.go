@@ -11,9 +11,9 @@ func (w *world) without(table string) {
 	}
 }
 
-// plain adds the table badges to the data map and to the database. The table has no personal data, and an erasure does
-// not use it.
-func (w *world) plain() {
+// addBadges adds the table "badges" to the data map and to the database. The table has no personal data, and an erasure
+// does not use it.
+func (w *world) addBadges() {
 	w.tables = append(w.tables, domain.Table{
 		Name: "badges", PrimaryKey: []string{"id"}, Relations: []domain.Relation{belongsTo("users", "user_id")},
 		Columns: []domain.Column{
@@ -23,8 +23,9 @@ func (w *world) plain() {
 	w.catalog.Tables = append(w.catalog.Tables, liveOf(w.tables[len(w.tables)-1]))
 }
 
-// carts adds the table carts, which has no personal data, and a table that refers to the subject only through carts.
-func (w *world) carts() {
+// addCarts adds the table "carts", which has no personal data, and a table that refers to the subject only through
+// "carts".
+func (w *world) addCarts() {
 	items := domain.Table{
 		Name: "items", PrimaryKey: []string{"id"}, Relations: []domain.Relation{belongsTo("carts", "cart_id")},
 		Columns: []domain.Column{
@@ -74,7 +75,7 @@ var tableCases = cases{
 		func(w *world) { w.live("orders").FoldsCase = true; w.live("orders").Name = "Orders" }, nil,
 	},
 	"map-outdated by a table": {
-		func(w *world) { w.plain(); w.without("badges") }, []string{"map-outdated badges"},
+		func(w *world) { w.addBadges(); w.without("badges") }, []string{"map-outdated badges"},
 	},
 	"map-outdated by a column": {
 		func(w *world) { w.drop("users", "theme") }, []string{"map-outdated users.theme"},
@@ -93,7 +94,7 @@ var tableCases = cases{
 		func(w *world) { w.drop("orders", "issued_at") }, []string{"column-missing orders.issued_at"},
 	},
 	"column-missing not of a table of no use": {
-		func(w *world) { w.plain(); w.drop("badges", "user_id") }, []string{"map-outdated badges.user_id"},
+		func(w *world) { w.addBadges(); w.drop("badges", "user_id") }, []string{"map-outdated badges.user_id"},
 	},
 	"column-missing not in another case": {
 		func(w *world) { w.live("users").FoldsCase = true; w.column("users", "email").Name = "Email" }, nil,
@@ -147,14 +148,14 @@ var tableCases = cases{
 	},
 	"subject-key-shared": {
 		func(w *world) {
-			w.both("users", domain.Column{Name: "uid", Type: domain.TypeUUID})
+			w.addToBoth("users", domain.Column{Name: "uid", Type: domain.TypeUUID})
 			w.table("users").SubjectKey = []string{"uid"}
 			w.live("users").Indexes = append(w.live("users").Indexes, domain.CatalogIndex{Columns: []string{"uid"}})
 		}, []string{"subject-key-shared users.uid"},
 	},
 	"subject-key-shared not if it is unique": {
 		func(w *world) {
-			w.both("users", domain.Column{Name: "uid", Type: domain.TypeUUID})
+			w.addToBoth("users", domain.Column{Name: "uid", Type: domain.TypeUUID})
 			w.table("users").SubjectKey = []string{"uid"}
 			w.live("users").Indexes = append(w.live("users").Indexes, domain.CatalogIndex{Columns: []string{"uid"}})
 			w.live("users").Uniques = []domain.CatalogUnique{{Columns: []string{"uid"}}}
@@ -185,8 +186,8 @@ var tableCases = cases{
 	"rows-not-lockable of another server": {
 		func(w *world) { w.view("sessions", domain.KindForeign) }, []string{"rows-not-lockable sessions"},
 	},
-	"rows-not-lockable that lead others": {
-		func(w *world) { w.carts(); w.view("carts", domain.KindForeign) }, []string{"rows-not-lockable carts"},
+	"rows-not-lockable on a path": {
+		func(w *world) { w.addCarts(); w.view("carts", domain.KindForeign) }, []string{"rows-not-lockable carts"},
 	},
 	"rows-not-lockable not of a view": {func(w *world) { w.view("sessions", domain.KindView) }, nil},
 	"rows-not-lockable not if rows are only read": {

@@ -34,8 +34,8 @@ func belongsTo(table, column string) domain.Relation {
 	return domain.Relation{Columns: []string{column}, References: table, ReferencedColumns: []string{"id"}}
 }
 
-// newWorld returns a world with three tables. An erasure keeps the rows of users and orders, and deletes the rows of
-// sessions.
+// newWorld returns a world with three tables. An erasure keeps the rows of "users" and "orders", and deletes the rows
+// of "sessions".
 func newWorld() *world {
 	retained := &domain.Annotation{
 		Category: domain.CategoryFinancial, Strategy: domain.StrategyRetain, Reason: "§ 147 AO",
@@ -100,9 +100,9 @@ func foreignKey(column, table string, action domain.ForeignKeyAction) domain.Cat
 	}
 }
 
-// leave changes the data map so that an erasure deletes the rows of users, too. It removes the table orders, so that
-// only sessions refer to users.
-func (w *world) leave() {
+// deleteUsers changes the data map so that an erasure also deletes the rows of "users". It removes the table "orders",
+// so that only "sessions" refers to "users".
+func (w *world) deleteUsers() {
 	w.tables = slices.DeleteFunc(w.tables, func(t domain.Table) bool { return t.Name == "orders" })
 	w.catalog.Tables = slices.DeleteFunc(w.catalog.Tables, func(t domain.CatalogTable) bool { return t.Name == "orders" })
 	w.table("users").Owned = true
@@ -142,14 +142,14 @@ func (w *world) add(table, name string, t domain.ColumnType) {
 	live.Columns = append(live.Columns, domain.CatalogColumn{Name: name, Declared: string(t), Type: t, Nullable: true})
 }
 
-// both adds a column to the data map and to the database.
-func (w *world) both(table string, column domain.Column) {
+// addToBoth adds a column to the data map and to the database.
+func (w *world) addToBoth(table string, column domain.Column) {
 	w.table(table).Columns = append(w.table(table).Columns, column)
 	w.add(table, column.Name, column.Type)
 }
 
-// outside adds a table with text columns to the database only.
-func (w *world) outside(name string, columns ...string) *domain.CatalogTable {
+// addTable adds a table with text columns to the database only.
+func (w *world) addTable(name string, columns ...string) *domain.CatalogTable {
 	live := domain.CatalogTable{
 		Name: name, Kind: domain.KindTable, Rows: 5000, PrimaryKey: []string{"id"},
 		Indexes: []domain.CatalogIndex{{Columns: []string{"id"}}},
@@ -164,7 +164,7 @@ func (w *world) outside(name string, columns ...string) *domain.CatalogTable {
 	return &w.catalog.Tables[len(w.catalog.Tables)-1]
 }
 
-// refer adds a column with a foreign key to users, and an index on this column, to a table of the database.
+// refer adds a column with a foreign key to "users", and an index on this column, to a table of the database.
 func (w *world) refer(table, column string, action domain.ForeignKeyAction) {
 	w.add(table, column, domain.TypeBigInt)
 	live := w.live(table)

@@ -153,15 +153,14 @@ func call(name string, arguments []Value) Value {
 	return Value{}
 }
 
-// coalesce returns the value of the SQL function COALESCE for the given operands. The caller passes the first operand
-// that is not known to be NULL as v. If v is known, coalesce returns v. Otherwise, it returns Present() if an operand
-// is known to be not NULL, and otherwise an unknown value.
-func (v Value) coalesce(all []Value) Value {
+// coalesce returns the value of the SQL function COALESCE. v is the first operand that is possibly not NULL. The result
+// is v if v is known, Present() if an operand is known to be not NULL, and otherwise an unknown value.
+func (v Value) coalesce(operands []Value) Value {
 	if v.kind != unknown {
 		return v
 	}
-	for _, later := range all {
-		if later.kind != unknown && later.kind != null {
+	for _, operand := range operands {
+		if operand.kind != unknown && operand.kind != null {
 			return Present()
 		}
 	}

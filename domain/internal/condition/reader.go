@@ -67,7 +67,7 @@ func (r *reader) disjunction() Value {
 	defer func() { r.depth-- }()
 	value := r.conjunction()
 	for r.word("or") {
-		value = either(value, r.conjunction())
+		value = orOf(value, r.conjunction())
 	}
 	return value
 }
@@ -75,7 +75,7 @@ func (r *reader) disjunction() Value {
 func (r *reader) conjunction() Value {
 	value := r.negation()
 	for r.word("and") {
-		value = both(value, r.negation())
+		value = andOf(value, r.negation())
 	}
 	return value
 }
@@ -94,8 +94,8 @@ func (r *reader) negation() Value {
 	}
 }
 
-// predicate parses a predicate after its operand, such as IS NULL or > 3. It returns false if the next token does not
-// begin a predicate.
+// predicate parses a predicate, such as IS NULL or > 3, after the first operand. It returns false if the next token
+// does not begin a predicate.
 func (r *reader) predicate(value Value) (result Value, more bool) {
 	switch {
 	case r.word("isnull"):
@@ -136,9 +136,9 @@ func (r *reader) test(value Value) Value {
 		if !r.word("from") {
 			return r.fail()
 		}
-		return negated(same(value, r.operand()))
+		return negated(notDistinct(value, r.operand()))
 	default:
-		return same(value, r.operand())
+		return notDistinct(value, r.operand())
 	}
 }
 
@@ -154,15 +154,15 @@ func (v Value) isExactly(want bool) Value {
 	}
 }
 
-// same returns the value of "a IS NOT DISTINCT FROM b".
-func same(a, b Value) Value {
+// notDistinct returns the value of "a IS NOT DISTINCT FROM b".
+func notDistinct(a, b Value) Value {
 	if a.kind == null || b.kind == null {
-		return both(a.isNull(), b.isNull())
+		return andOf(a.isNull(), b.isNull())
 	}
 	return compare(a, "=", b)
 }
 
-// membership parses a predicate with IN, BETWEEN, LIKE or a similar operator, after its operand.
+// membership parses a predicate with IN, BETWEEN, LIKE or a similar operator, after the first operand.
 func (r *reader) membership(value Value) Value {
 	switch {
 	case r.word("in"):
@@ -174,7 +174,7 @@ func (r *reader) membership(value Value) Value {
 		if !r.word("and") {
 			return r.fail()
 		}
-		return both(compare(value, ">=", low), compare(value, "<=", r.operand()))
+		return andOf(compare(value, ">=", low), compare(value, "<=", r.operand()))
 	case r.word("like"):
 		// PostgreSQL distinguishes upper and lower case in LIKE, but SQLite ignores the case of ASCII letters. The database
 		// is unknown here. Therefore, the result is known only if it is the same on both databases.
@@ -212,7 +212,7 @@ func (r *reader) comparison(value Value, operator string) Value {
 		case all:
 			result := Boolean(true)
 			for _, candidate := range values.list {
-				result = both(result, operate(value, operator, candidate))
+				result = andOf(result, operate(value, operator, candidate))
 			}
 			return result
 		}
@@ -225,7 +225,7 @@ func (r *reader) comparison(value Value, operator string) Value {
 func anyOf(value Value, operator string, values []Value) Value {
 	result := Boolean(false)
 	for _, candidate := range values {
-		result = either(result, operate(value, operator, candidate))
+		result = orOf(result, operate(value, operator, candidate))
 	}
 	return result
 }

@@ -65,8 +65,8 @@ func (v Value) truth() Value {
 func (v Value) isFalse() bool { return v.kind == boolean && !v.is }
 func (v Value) isTrue() bool  { return v.kind == boolean && v.is }
 
-// both returns the value of "a AND b".
-func both(a, b Value) Value {
+// andOf returns the value of "a AND b".
+func andOf(a, b Value) Value {
 	a, b = a.truth(), b.truth()
 	switch {
 	case a.isFalse() || b.isFalse():
@@ -87,7 +87,7 @@ func negated(v Value) Value {
 	return v
 }
 
-func either(a, b Value) Value { return negated(both(negated(a), negated(b))) }
+func orOf(a, b Value) Value { return negated(andOf(negated(a), negated(b))) }
 
 // isNull returns the value of "v IS NULL".
 func (v Value) isNull() Value {

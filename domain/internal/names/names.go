@@ -161,7 +161,7 @@ func patterns(list string) []pattern {
 var plain = strings.NewReplacer("ä", "ae", "ö", "oe", "ü", "ue", "ß", "ss", "à", "a", "á", "a", "â", "a", "ç", "c",
 	"è", "e", "é", "e", "ê", "e", "ë", "e", "í", "i", "î", "i", "ñ", "n", "ó", "o", "ô", "o", "ú", "u", "û", "u")
 
-// partsOf returns the words of a name without accents.
+// partsOf splits a name into words and replaces accented letters.
 func partsOf(name string) []string {
 	parts := domain.NameWords(name)
 	for i, part := range parts {

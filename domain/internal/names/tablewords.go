@@ -127,8 +127,8 @@ var beginnings = patterns(`
 	issued, invoice date, invoiced, rechnungsdatum, belegdatum, booked, buchungsdatum, paid, payment date, completed,
 	ordered, order date, placed, created, date, datum, fecha, timestamp, inserted, added, createat`)
 
-// Begins returns the rank of a time column as the start of the legal duty to keep a row. 0 is the best rank. Begins
-// returns -1 if the name of the column does not suggest such a start.
+// Begins returns a rank for the name of a time column. The column with the lowest rank is the most probable start of
+// the legal duty to keep a row. Begins returns -1 if the name does not suggest such a start.
 func Begins(column string) int {
 	parts := partsOf(column)
 	return slices.IndexFunc(beginnings, func(p pattern) bool {

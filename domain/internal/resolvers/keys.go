@@ -43,8 +43,8 @@ func CheckRefs(m domain.DataMap, set *Set) []domain.Problem {
 	return problems
 }
 
-// KeyCalls passes the keys that the query selects to the function visit, up to domain.MaxKeys keys in each Call. The
-// resolver of the query must implement ports.KeyResolver. See KeyRefs.
+// KeyCalls calls visit with the keys that the query selects, up to domain.MaxKeys keys in each Call. The resolver of
+// the query must implement ports.KeyResolver. See KeyRefs.
 func KeyCalls(
 	ctx context.Context, s ports.Session, m domain.DataMap, set *Set, id domain.SubjectID, query domain.KeyQuery,
 	visit func(Call) error,
@@ -54,16 +54,16 @@ func KeyCalls(
 	})
 }
 
-// KeyRefs passes the keys that the query selects to the function visit, up to domain.MaxKeys keys in each
-// domain.SubjectRef. The function read returns one page of keys, and only this page is held in memory. KeyRefs leaves
-// out the values that an erasure has written over keys.
+// KeyRefs calls visit with the keys that the query selects, up to domain.MaxKeys keys in each domain.SubjectRef. It
+// calls readPage for each page of keys, and holds only one page in memory. KeyRefs leaves out the values that an
+// erasure has written over keys.
 func KeyRefs(
-	ctx context.Context, read func(context.Context, domain.SubjectID, domain.KeyQuery) ([]string, error),
+	ctx context.Context, readPage func(context.Context, domain.SubjectID, domain.KeyQuery) ([]string, error),
 	m domain.DataMap, id domain.SubjectID, query domain.KeyQuery, visit func(domain.SubjectRef) error,
 ) error {
 	query.After, query.Limit = "", pageOfKeys
 	for {
-		page, err := read(ctx, id, query)
+		page, err := readPage(ctx, id, query)
 		if err != nil {
 			return err
 		}
