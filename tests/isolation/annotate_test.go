@@ -57,7 +57,7 @@ func (t *table) refersTo(name string) bool {
 		slices.Contains(t.subjectKey, name)
 }
 
-// countsFrom reports whether the retention period of any column begins at the instant in the column c. If so, an
+// countsFrom reports whether the retention period of a column begins at the instant in the column c. If so, an
 // annotation of c must have the strategy retain.
 func (t *table) countsFrom(c *column) bool {
 	return slices.ContainsFunc(t.retained(), func(other *column) bool { return other.Personal.Since == c.Name })

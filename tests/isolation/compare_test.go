@@ -73,7 +73,7 @@ func (w *world) fault(t *table, c *column, erase, ended bool, old, now sql.NullS
 	cell := c.Name + "\x00" + now.String
 	switch distinct := c.kind.length == 0 || c.kind.length >= 7; { // shorter values may be equal by chance
 	case !isRandom(c.kind, strings.TrimPrefix(now.String, w.textPrefix)):
-		return "is no random surrogate that fits"
+		return "is not a random surrogate that fits"
 	case distinct && fresh[cell]:
 		return "two cells have this surrogate"
 	case distinct && now == old:

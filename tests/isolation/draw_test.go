@@ -7,9 +7,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// even returns a random number from 0 to n-1. All numbers have the same probability. In contrast, the ranges of package
-// rapid prefer small numbers.
-func even(t *rapid.T, what string, n int) int {
+// uniform returns a random number from 0 to n-1. All numbers have the same probability. In contrast, the ranges of
+// package rapid prefer small numbers.
+func uniform(t *rapid.T, what string, n int) int {
 	return rapid.Custom(func(t *rapid.T) int {
 		number := 0
 		for range bits.Len(uint(n-1)) + 3 {
@@ -23,17 +23,17 @@ func even(t *rapid.T, what string, n int) int {
 }
 
 func between(t *rapid.T, what string, least, most int) int {
-	return least + even(t, what, most-least+1)
+	return least + uniform(t, what, most-least+1)
 }
 
 // pick returns one of the options at random. If a test fails, rapid searches for a simpler failing example. In this
 // search, rapid prefers the first option.
 func pick[E any](t *rapid.T, what string, options ...E) E {
-	return options[even(t, what, len(options))]
+	return options[uniform(t, what, len(options))]
 }
 
 // oneIn returns true with the probability 1/n.
-func oneIn(t *rapid.T, what string, n int) bool { return even(t, what, n) == n-1 }
+func oneIn(t *rapid.T, what string, n int) bool { return uniform(t, what, n) == n-1 }
 
 // shuffled returns the elements in a random order.
 func shuffled[E any](t *rapid.T, what string, elements []E) []E {

@@ -17,7 +17,7 @@ func TestErasingOneSubjectTouchesNobodyElse(t *testing.T) {
 	onEach(t, func(t *testing.T, e engine) {
 		rapid.Check(t, func(t *rapid.T) {
 			w := newWorld(t, e, seen)
-			erased := even(t, "erased", len(w.subjects))
+			erased := uniform(t, "erased", len(w.subjects))
 			subject := w.subjects[erased]
 			for _, name := range slices.Concat(w.resolvers, w.refs()) {
 				if oneIn(t, "ref", 2) {

@@ -25,7 +25,7 @@ func drawSchema(t *rapid.T, e engine) *schema {
 		outside = g.table()
 		outside.outside = true
 		outside.primaryKey = g.keyColumns(outside, 1)
-		g.data(outside)
+		g.addData(outside)
 	}
 	g.tables = nil
 	g.subjectTable()
@@ -166,7 +166,7 @@ func sharable(t *table, k kind) string {
 // finish adds the optional parts of a table: columns with data, another key, a foreign key to the same table, and
 // annotations.
 func (g *generator) finish(t *table) {
-	g.data(t)
+	g.addData(t)
 	if oneIn(g.T, "another key", 3) {
 		var names []string
 		for range between(g.T, "another key", 1, 2) {
@@ -188,9 +188,9 @@ func (g *generator) finish(t *table) {
 	}
 }
 
-// data adds columns of random kinds. Columns with instants are more frequent than others, because retention periods
+// addData adds columns of random kinds. Columns with instants are more frequent than others, because retention periods
 // begin at them.
-func (g *generator) data(t *table) {
+func (g *generator) addData(t *table) {
 	times := slices.DeleteFunc(slices.Clone(g.kinds), func(k kind) bool { return k.Type != domain.TypeTime })
 	for range between(g.T, "data", 0, 4) {
 		kinds := g.kinds

@@ -112,8 +112,8 @@ func (t *peopleTable) losesRows() bool {
 	return slices.ContainsFunc(t.relations, func(r *peopleRelation) bool { return r.erasure == domain.StrategyDelete })
 }
 
-// clearsPath reports whether an erasure sets a foreign key to NULL that connects the rows of this table to a person.
-// The foreign key may be in this table, or in another table through which the rows are connected.
+// clearsPath reports whether an erasure sets to NULL a foreign key that connects the rows of this table to a person.
+// The foreign key is in this table, or in another table on the path to the person.
 func (t *peopleTable) clearsPath() bool {
 	return slices.ContainsFunc(t.relations, func(r *peopleRelation) bool {
 		return r.erasure == domain.StrategyNull || r.to.clearsPath()

@@ -64,12 +64,12 @@ func (f *filler) subjects() (subjects []domain.Subject) {
 	return subjects
 }
 
-// addRows adds up to n rows. The function begin sets the owner of a row, and the cells that refer to the owner. If
-// begin returns false, the row is not added.
-func (f *filler) addRows(n int, begin func(*row) bool) {
+// addRows adds up to n rows. It calls setOwner to set the owner of each row, and the cells that refer to the owner. If
+// setOwner returns false, the row is not added.
+func (f *filler) addRows(n int, setOwner func(*row) bool) {
 	for range n {
 		r := &row{owner: noOwner, cells: map[string]any{}}
-		if !begin(r) || !f.identify(r) {
+		if !setOwner(r) || !f.identify(r) {
 			continue
 		}
 		for _, c := range f.table.columns {

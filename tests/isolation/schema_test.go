@@ -87,7 +87,7 @@ const (
 )
 
 // effect returns the effect of an erasure on the subject's rows. It does not use the code of habeas, because the tests
-// compare habeas with its result.
+// compare the result of habeas with the result of effect.
 func (t *table) effect() rowEffect {
 	annotated, stays, open := 0, false, false
 	for _, c := range t.columns {
@@ -152,7 +152,8 @@ func (t *table) rowsOf(subject int) (n int64) {
 }
 
 // restrictLinks decides to which rows a foreign key may refer. It skips the foreign keys that determine the owner of a
-// row. A foreign key may refer from a row that an erasure keeps to a row that it deletes. Then:
+// row. If a foreign key refers from a row that an erasure keeps to a row that the erasure deletes, there are three
+// cases:
 //
 //   - If the foreign key can become NULL, it gets ON DELETE SET NULL.
 //   - Otherwise, if the schema may be invalid, the foreign key stays, and the data map is refused.
@@ -177,8 +178,8 @@ func (s *schema) restrictLinks() {
 	}
 }
 
-// unlink removes a foreign key. Its columns become plain data, except those that t.path uses, the foreign key that
-// determines the owner of a row.
+// unlink removes a foreign key. Its columns become plain data, except those that t.path also uses (the foreign key that
+// determines the owner of a row).
 func (t *table) unlink(l *link) {
 	t.links = slices.DeleteFunc(t.links, func(other *link) bool { return other == l })
 	for _, name := range l.Columns {
@@ -188,8 +189,8 @@ func (t *table) unlink(l *link) {
 	}
 }
 
-// dataMap returns the data map of the application. The parameter order has the indexes of its tables in the order of
-// the data map.
+// dataMap returns the data map of the application. The parameter order lists positions in s.tables, in the order in
+// which the data map declares the tables.
 func (s *schema) dataMap(qualifier string, order []int) (domain.DataMap, error) {
 	var declared []domain.Table
 	for _, i := range order {

@@ -18,12 +18,13 @@ type tally struct {
 
 // The tests on both databases together must fulfil two conditions:
 //
-//   - At least leastAccepted percent of the data maps are accepted.
-//   - If the number of accepted data maps is at least the constant enough, every feature has occurred. The rarest
-//     feature occurs in 8 of 100 applications.
+//   - At least minPercent of the data maps are accepted.
+//   - Every feature has occurred. The rarest feature occurs in 8 of 100 applications.
+//
+// The conditions apply only if at least minAccepted data maps are accepted.
 const (
-	enough        = 200
-	leastAccepted = 80
+	minAccepted = 200
+	minPercent  = 80
 )
 
 var tableFeatures = map[string]func(*schema, *table) bool{
@@ -95,8 +96,8 @@ var linkFeatures = map[string]func(*table, *link) bool{
 	},
 }
 
-// writes reports whether an erasure keeps the rows of the table, and overwrites a column for which matches returns
-// true.
+// writes reports whether two conditions are true: An erasure keeps the rows of the table, and it overwrites at least
+// one column that satisfies matches.
 func (t *table) writes(matches func(*column) bool) bool {
 	return t.effect() == survives && slices.ContainsFunc(t.anonymized(), matches)
 }
@@ -152,13 +153,13 @@ func (c *tally) report(t *testing.T) {
 	var lines []string
 	for feature, n := range c.features {
 		lines = append(lines, fmt.Sprintf("%4d %s", n, feature))
-		if c.accepted >= enough && n == 0 {
+		if c.accepted >= minAccepted && n == 0 {
 			t.Errorf("none of %d applications has %s", c.accepted, feature)
 		}
 	}
 	slices.Sort(lines)
 	t.Logf("accepted %d of %d data maps\n%s", c.accepted, c.drawn, strings.Join(lines, "\n"))
-	if c.accepted >= enough && c.accepted*100 < leastAccepted*c.drawn {
+	if c.accepted >= minAccepted && c.accepted*100 < minPercent*c.drawn {
 		t.Errorf("only %d of %d data maps were accepted", c.accepted, c.drawn)
 	}
 }

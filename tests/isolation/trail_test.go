@@ -18,8 +18,8 @@ func (w *world) trail(id domain.SubjectID) (trail []domain.AuditEvent) {
 	return trail
 }
 
-// outcome is the result of an erasure. The field keys has the keys (such as file names) that the erasure has added to
-// the outbox, by external system.
+// outcome is the result of an erasure. The field keys maps each external system to the keys (such as file names) that
+// the erasure has added to the outbox.
 type outcome struct {
 	domain.ErasureResult
 	keys map[string][]string

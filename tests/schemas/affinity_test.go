@@ -37,9 +37,9 @@ type ride[K any] struct {
 
 func garage[K any]() []any { return []any{(*owner[K])(nil), (*car[K])(nil), (*ride[K])(nil)} }
 
-// carTables returns the statements that create the tables owners, cars and rides. The parameters are SQL types: of the
-// key of owners, of the column in cars that refers to owners, of the key of cars (plate), and of the column in rides
-// that refers to cars.
+// carTables returns the statements that create the tables "owners", "cars" and "rides". The parameters are the SQL
+// types of these columns: the key of "owners", the foreign key of "cars", the key of "cars" ("plate"), and the foreign
+// key of "rides".
 func carTables(key, foreign, plate, foreignPlate string) []string {
 	return []string{
 		"PRAGMA foreign_keys = OFF",

@@ -24,7 +24,7 @@ func TestABusyTableWithATriggerIsErased(t *testing.T) {
 		" EXCEPTION WHEN division_by_zero THEN NULL; END;"
 	for name, test := range map[string]struct {
 		statements []string
-		want       []error // any of these errors, nil for success
+		want       []error // one of these errors; nil for success
 	}{
 		"a harmless trigger": {
 			function("BEFORE INSERT OR UPDATE OR DELETE", "letters", "RETURN COALESCE(NEW, OLD);"), []error{nil},

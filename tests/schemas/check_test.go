@@ -57,7 +57,7 @@ func guests() (people, visits domain.Table) {
 	return people, visits
 }
 
-// withPeople returns the statements that create the tables people and visits, where people has the given columns.
+// withPeople returns the statements that create the tables "people" and "visits", where "people" has the given columns.
 func withPeople(columns string, more ...string) []string {
 	return append([]string{"CREATE TABLE people (" + columns + ")", makeVisits}, more...)
 }
@@ -296,7 +296,7 @@ func openGuests(t *testing.T, db *bun.DB, test forecastCase) *application {
 	return open(t, db, app.Config{DataMap: dataMap}, append(statements, rows...)...)
 }
 
-// copying returns statements that create a trigger. The trigger copies email addresses into the table history.
+// copying returns statements that create a trigger. The trigger copies email addresses into the table "history".
 func copying(db *bun.DB) []string {
 	if isPostgres(db) {
 		return function("BEFORE UPDATE", "people", "INSERT INTO history VALUES (OLD.email); RETURN NEW;")

@@ -25,9 +25,9 @@ func deferred(name, event, table, body string) []string {
 
 var plainClients = slices.Concat(clientTables("clients"), letterTables())
 
-// inside runs a transaction of the application and commits it. The transaction executes the first list of statements,
-// then a session of habeas that calls fn, and then the second list of statements. inside returns the error of fn.
-func (a *application) inside(
+// joined calls fn in a session of habeas that joins a transaction of the application. The transaction also executes the
+// statements before and after the session. joined commits the transaction and returns the error of the session.
+func (a *application) joined(
 	t testing.TB, fn func(context.Context, ports.Session, domain.Subject) error, before, after []string,
 ) error {
 	t.Helper()
@@ -79,7 +79,7 @@ func TestADeferredTriggerIsFiredBeforeTheSessionSucceeds(t *testing.T) {
 			for what, fn := range map[string]func(context.Context, ports.Session, domain.Subject) error{
 				"erase": a.erasing, "rectify": a.rectifying,
 			} {
-				err := a.inside(t, fn, []string{"SET CONSTRAINTS ALL DEFERRED"}, nil)
+				err := a.joined(t, fn, []string{"SET CONSTRAINTS ALL DEFERRED"}, nil)
 				if !errors.Is(err, domain.ErrLeftOver) {
 					t.Errorf("%s: got %v", what, err)
 				}
@@ -100,7 +100,7 @@ func TestADeferredTriggerIsFiredBeforeTheSessionSucceeds(t *testing.T) {
 }
 
 // plainTo returns the statements that create a table without triggers, and a function another.guard. A session must not
-// confuse this function with the trigger guard of the table clients.
+// confuse this function with the trigger guard of the table "clients".
 func plainTo(table string) []string {
 	return []string{
 		"CREATE TABLE " + table + " (id bigint PRIMARY KEY, email text)",
@@ -128,7 +128,7 @@ func TestRowsThatADeferredTriggerAddsAreErased(t *testing.T) {
 					" FOR EACH ROW " + back.when + " EXECUTE FUNCTION guard()",
 			})...)
 			for what, err := range map[string]error{
-				"joined": a.inside(t, a.erasing, nil, nil),
+				"joined": a.joined(t, a.erasing, nil, nil),
 				"alone":  second(a.erase(t.Context(), "1")),
 			} {
 				if !errors.Is(err, back.want) {
@@ -149,7 +149,7 @@ func second[T any](_ T, err error) error { return err }
 func TestDeferredTriggersOfEarlierWritesAreFired(t *testing.T) {
 	a := open(t, onPostgres(t), app.Config{Models: clients}, slices.Concat(plainClients,
 		deferred("guard", "INSERT", "letters", "UPDATE clients SET email = 'a@example.org' WHERE id = NEW.client_id;"))...)
-	must(t, a.inside(t, a.erasing, []string{"INSERT INTO letters VALUES (3, 1, 'dear')"}, nil))
+	must(t, a.joined(t, a.erasing, []string{"INSERT INTO letters VALUES (3, 1, 'dear')"}, nil))
 	if got := a.text(t, "SELECT email FROM clients WHERE id = 1"); !strings.HasPrefix(got, "anon-") {
 		t.Errorf("the address is %s", got)
 	}
@@ -168,7 +168,7 @@ func TestAJoinedSessionLeavesConstraintsDeferred(t *testing.T) {
 			"IF NOT EXISTS (SELECT 1 FROM letters WHERE client_id = NEW.id OR NEW.id = 1) THEN RAISE 'not complete';"+
 				" END IF;"))...)
 	for _, fn := range []func(context.Context, ports.Session, domain.Subject) error{a.rectifying, a.erasing} {
-		err := a.inside(t, fn, []string{"UPDATE clients SET branch = 7 WHERE id = 1", "INSERT INTO bookings VALUES (5)"},
+		err := a.joined(t, fn, []string{"UPDATE clients SET branch = 7 WHERE id = 1", "INSERT INTO bookings VALUES (5)"},
 			[]string{
 				"DELETE FROM letters WHERE id = 9", "DELETE FROM clients WHERE id = 9",
 				"INSERT INTO clients VALUES (9, 'c@example.org')", "INSERT INTO letters VALUES (9, 9, 'dear')",
@@ -187,7 +187,7 @@ func TestADeferredTriggerThatRefusesFailsTheWholeErasure(t *testing.T) {
 	a := open(t, onPostgres(t), app.Config{Models: clients}, slices.Concat(plainClients,
 		deferred("guard", "DELETE", "letters", "RAISE 'a@example.org must stay';"))...)
 	for what, err := range map[string]error{
-		"joined": a.inside(t, a.erasing, nil, []string{"UPDATE letters SET body = 'x' WHERE id = 2"}),
+		"joined": a.joined(t, a.erasing, nil, []string{"UPDATE letters SET body = 'x' WHERE id = 2"}),
 		"alone":  second(a.erase(t.Context(), "1")),
 	} {
 		if !errors.Is(err, domain.ErrConflict) || strings.Contains(err.Error(), "example.org") {
@@ -220,7 +220,7 @@ func TestADeferredTriggerWithAnAmbiguousNameIsRefused(t *testing.T) {
 			for what, fn := range map[string]func(context.Context, ports.Session, domain.Subject) error{
 				"erase": a.erasing, "rectify": a.rectifying,
 			} {
-				err := a.inside(t, fn, nil, nil)
+				err := a.joined(t, fn, nil, nil)
 				if !errors.Is(err, domain.ErrConfiguration) || !strings.Contains(err.Error(), "clients") ||
 					!strings.Contains(err.Error(), "guard") {
 					t.Errorf("%s: got %v", what, err)

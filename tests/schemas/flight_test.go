@@ -15,8 +15,8 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// waits returns as soon as a connection to the database waits for a lock.
-func (a *application) waits(t testing.TB) {
+// awaitLock returns as soon as a connection to the database waits for a lock.
+func (a *application) awaitLock(t testing.TB) {
 	t.Helper()
 	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); {
 		if a.count(t, "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"+
@@ -39,7 +39,7 @@ func (a *application) eraseDuring(t *testing.T, statements ...string) {
 		_, err := a.erase(t.Context(), "1")
 		erased <- err
 	}()
-	a.waits(t)
+	a.awaitLock(t)
 	must(t, tx.Commit())
 	must(t, <-erased)
 }

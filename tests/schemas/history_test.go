@@ -11,8 +11,8 @@ import (
 	"github.com/habeas-data/habeas/internal/tests/databases"
 )
 
-// warned executes statements that add a trigger, erases both clients, and returns the log.
-func warned(t *testing.T, db *bun.DB, statements ...string) string {
+// erasureLog executes statements that add a trigger, erases both clients, and returns the log.
+func erasureLog(t *testing.T, db *bun.DB, statements ...string) string {
 	t.Helper()
 	a := open(t, db, app.Config{Models: clients}, slices.Concat(clientTables("clients"), letterTables(), []string{
 		"CREATE TABLE history (id bigint PRIMARY KEY, email text)",
@@ -46,7 +46,7 @@ func TestHistoryTablesOfSQLiteAreNamedHoweverTheyAreWritten(t *testing.T) {
 		"update with a alias": "UPDATE/**/history AS h SET email = OLD.email WHERE id = OLD.id",
 	} {
 		t.Run(name, func(t *testing.T) {
-			log := warned(t, databases.SQLite(t),
+			log := erasureLog(t, databases.SQLite(t),
 				"CREATE TRIGGER [update] AFTER UPDATE OF email ON clients BEGIN "+statement+"; END")
 			if strings.Count(log, "history") != 1 || strings.Count(log, "level=WARN") != 1 {
 				t.Errorf("logged %s", log)
@@ -67,14 +67,14 @@ func TestAHistoryTableThatIsMergedIntoIsNamed(t *testing.T) {
 		merge = strings.Replace(merge, "MERGE INTO history", "PERFORM 1; /* MERGE INTO history", 1) + " */ " +
 			"INSERT INTO history VALUES (OLD.id, OLD.email);"
 	}
-	log := g.warned(t, nil, "AFTER UPDATE", merge+" RETURN NULL;")
+	log := g.erasureLog(t, nil, "AFTER UPDATE", merge+" RETURN NULL;")
 	if strings.Count(log, "history") != 1 || strings.Count(log, "level=WARN") != 1 {
 		t.Errorf("logged %s", log)
 	}
 }
 
-// guarded is a database with a table history, and with a trigger on the table clients. The method warned replaces this
-// trigger.
+// guarded is a database with the table "history", and with a trigger on the table "clients". The method erasureLog
+// replaces this trigger.
 type guarded struct{ db *bun.DB }
 
 func newGuarded(t *testing.T) guarded {
@@ -86,8 +86,8 @@ func newGuarded(t *testing.T) guarded {
 	return guarded{db}
 }
 
-// warned replaces the trigger and its functions, erases a client who has no rows, and returns the log.
-func (g guarded) warned(t *testing.T, functions []string, event, body string) string {
+// erasureLog replaces the trigger and its functions, erases a client who has no rows, and returns the log.
+func (g guarded) erasureLog(t *testing.T, functions []string, event, body string) string {
 	t.Helper()
 	execute(t, g.db, "DROP FUNCTION guard CASCADE")
 	a := open(t, g.db, app.Config{Models: clients}, append(functions, function(event, "clients", body)...)...)
@@ -132,7 +132,7 @@ func TestHistoryTablesOfPostgreSQLAreNamedHoweverTheyAreWritten(t *testing.T) {
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			log := g.warned(t, test.functions, "AFTER UPDATE", test.body+" RETURN NULL;")
+			log := g.erasureLog(t, test.functions, "AFTER UPDATE", test.body+" RETURN NULL;")
 			if strings.Count(log, "history") != 1 || strings.Count(log, "level=WARN") != 1 {
 				t.Errorf("logged %s", log)
 			}
@@ -152,14 +152,14 @@ func TestATriggerWhoseStatementsCannotBeReadIsNamed(t *testing.T) {
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			log := g.warned(t, test.functions, "AFTER UPDATE", test.body+" RETURN NULL;")
+			log := g.erasureLog(t, test.functions, "AFTER UPDATE", test.body+" RETURN NULL;")
 			if !strings.Contains(log, "trigger=guard") || !strings.Contains(log, "table=clients") ||
 				strings.Count(log, "level=WARN") != 1 {
 				t.Errorf("logged %s", log)
 			}
 		})
 	}
-	log := g.warned(t, []string{
+	log := g.erasureLog(t, []string{
 		"CREATE EXTENSION moddatetime",
 		"CREATE TRIGGER stamps BEFORE UPDATE ON clients FOR EACH ROW EXECUTE FUNCTION moddatetime(age)",
 	}, "AFTER UPDATE", "RETURN NULL;")
@@ -183,7 +183,7 @@ func TestTriggersThatCopyNothingAreNotNamed(t *testing.T) {
 		"functions":    "NEW.code := left(md5(lower(NEW.email)), 4); RETURN NEW;",
 	} {
 		t.Run(name, func(t *testing.T) {
-			log := g.warned(t, nil, "BEFORE UPDATE", body)
+			log := g.erasureLog(t, nil, "BEFORE UPDATE", body)
 			if strings.Contains(log, "level=WARN") {
 				t.Errorf("logged %s", log)
 			}
@@ -191,7 +191,7 @@ func TestTriggersThatCopyNothingAreNotNamed(t *testing.T) {
 	}
 	execute(t, g.db, "CREATE TRIGGER fewer BEFORE UPDATE ON letters FOR EACH ROW EXECUTE FUNCTION"+
 		" suppress_redundant_updates_trigger()")
-	if log := g.warned(t, nil, "BEFORE UPDATE", "RETURN NEW;"); strings.Contains(log, "level=WARN") {
+	if log := g.erasureLog(t, nil, "BEFORE UPDATE", "RETURN NEW;"); strings.Contains(log, "level=WARN") {
 		t.Errorf("logged %s", log)
 	}
 }

@@ -37,8 +37,8 @@ type receipt struct {
 	IssuedAt      time.Time `bun:"issued_at"`
 }
 
-// present belongs to two people. An erasure of the giver deletes the row. An erasure of the taker overwrites only the
-// column thanks.
+// present is a row that belongs to two people. An erasure of the giver deletes the row. An erasure of the taker
+// overwrites only the column "thanks".
 type present struct {
 	bun.BaseModel `bun:"table:presents"`
 	ID            int64     `bun:"id,pk"`
@@ -67,13 +67,13 @@ func mediaTables() []string {
 	}
 }
 
-// shelf is an external system for files, such as a bucket. It records the keys of each call. A call returns a
-// *domain.RetryLater if one of its keys equals the field fails.
+// shelf is an external system for files, such as a bucket. It records the keys of each call. A call with the key
+// failingKey returns a *domain.RetryLater.
 type shelf struct {
-	name  string
-	mu    sync.Mutex
-	calls [][]string
-	fails string
+	name       string
+	mu         sync.Mutex
+	calls      [][]string
+	failingKey string
 }
 
 func (s *shelf) Name() string { return s.name }
@@ -105,7 +105,7 @@ func (s *shelf) call(keys []string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.calls = append(s.calls, slices.Clone(keys))
-	if slices.Contains(keys, s.fails) {
+	if slices.Contains(keys, s.failingKey) {
 		return &domain.RetryLater{Resolver: s.name, Message: "not now"}
 	}
 	return nil

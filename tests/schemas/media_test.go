@@ -127,7 +127,7 @@ func TestFilesAreExportedWithTheRowsThatNameThem(t *testing.T) {
 		if len(files) != 8 || len(bundle.IncompleteSources) > 0 || files[0].Row != "avatars/1" {
 			t.Errorf("got %+v, incomplete %v", files, bundle.IncompleteSources)
 		}
-		g.scans.fails = "old"
+		g.scans.failingKey = "old"
 		bundle, err = g.export(t.Context(), "1")
 		if err != nil || !slices.Equal(bundle.IncompleteSources, []string{"scans"}) {
 			t.Errorf("got %v, %v", bundle.IncompleteSources, err)
@@ -148,7 +148,7 @@ func TestAnErasureWaitsForAllItsFiles(t *testing.T) {
 			inserts[i] = fmt.Sprintf("INSERT INTO uploads VALUES (%d, 2, 'v/%d')", 100+i, i)
 		}
 		g := openGallery(t, db, inserts...)
-		g.media.fails = "v/42"
+		g.media.failingKey = "v/42"
 		_, err := g.erase(t.Context(), "2")
 		must(t, err)
 		g.settle(t)

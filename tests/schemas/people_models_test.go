@@ -52,7 +52,7 @@ type purchase struct {
 	SoldAt        time.Time `bun:"sold_at"`
 }
 
-// follow connects two people. An erasure of either person deletes it.
+// follow is a link between two people. An erasure of either person deletes it.
 type follow struct {
 	bun.BaseModel `bun:"table:follows"`
 	FollowerID    int64   `bun:"follower_id,pk"`

@@ -67,7 +67,7 @@ func TestAPrivilegeThatIsMissingIsNamed(t *testing.T) {
 				must(t, err)
 				alone := a.Stack().Sessions.Do(t.Context(),
 					func(ctx context.Context, s ports.Session) error { return fn(ctx, s, subject) })
-				for how, err := range map[string]error{"alone": alone, "joined": a.inside(t, fn, nil, []string{"SELECT 1"})} {
+				for how, err := range map[string]error{"alone": alone, "joined": a.joined(t, fn, nil, []string{"SELECT 1"})} {
 					if !errors.Is(err, domain.ErrConfiguration) {
 						t.Errorf("%s %s: got %v (%v)", what, how, err, errors.Unwrap(err))
 						continue
@@ -100,7 +100,7 @@ func TestAPrivilegeThatIsMissingIsNamed(t *testing.T) {
 	}
 }
 
-// On the table clients, the role has only the privileges that an erasure needs: SELECT, and UPDATE of the erased
+// On the table "clients", the role has only the privileges that an erasure needs: SELECT, and UPDATE of the erased
 // columns.
 func TestPrivilegesOnColumnsAreEnough(t *testing.T) {
 	db := onPostgres(t)
@@ -143,7 +143,7 @@ func TestATableWhoseRowsCannotBeLockedIsRefused(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			a := open(t, onPostgres(t), app.Config{Models: shop}, slices.Concat(shopTables(), test.statements)...)
 			for how, err := range map[string]error{
-				"alone": second(a.erase(t.Context(), "1")), "joined": a.inside(t, a.erasing, nil, nil),
+				"alone": second(a.erase(t.Context(), "1")), "joined": a.joined(t, a.erasing, nil, nil),
 			} {
 				if !errors.Is(err, domain.ErrConfiguration) || !strings.Contains(err.Error(), test.table) ||
 					strings.Contains(err.Error(), "cannot lock rows in") {

@@ -116,7 +116,7 @@ func TestACorrectionThatIsUnderWayIsOrderedWithTheErasure(t *testing.T) {
 						return err
 					}
 					go func() { done <- a.Stack().Sessions.Do(t.Context(), second) }()
-					a.waits(t)
+					a.awaitLock(t)
 					return nil
 				}))
 				must(t, <-done)

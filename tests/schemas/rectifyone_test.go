@@ -137,8 +137,8 @@ func TestACorrectionThatIsTooLongForTheDatabaseIsAConflict(t *testing.T) {
 	}
 }
 
-// The database allows NULL and the empty text in the key of memos. A correction with an empty row applies to all rows,
-// so no exported row may have an empty name.
+// The database allows NULL and the empty text in the key of "memos". A correction with an empty Row applies to all
+// rows. Therefore, an exported record must not have an empty Row.
 func TestARowWithoutAKeyIsNotCorrectedWithAllRows(t *testing.T) {
 	type memo struct {
 		bun.BaseModel `bun:"table:memos" subject:"owned"`

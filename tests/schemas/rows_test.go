@@ -26,7 +26,7 @@ type login struct {
 	IP            string  `bun:"ip" pii:"technical"`
 }
 
-// The table logins may have a column that is not in the data map. An erasure must not delete rows of such a table,
+// The table "logins" may have a column that is not in the data map. An erasure must not delete rows of such a table,
 // because the column may have other data, such as an invoice.
 func TestARowIsNotDeletedTogetherWithColumnsThatTheDataMapDoesNotHave(t *testing.T) {
 	for name, test := range map[string]struct {

@@ -118,7 +118,7 @@ func TestADatabaseThatUndoesACorrectionFailsIt(t *testing.T) {
 	}
 }
 
-// patron is a model of the table clients. Each of its columns has a different category of personal data.
+// patron is a model of the table "clients". Each of its columns has a different category of personal data.
 type patron struct {
 	bun.BaseModel `bun:"table:clients"`
 	ID            int64  `bun:"id,pk" subject:"id"`
@@ -180,8 +180,8 @@ func TestATableWithTriggersIsRectified(t *testing.T) {
 	}
 }
 
-// A correction writes the new address to both columns of its category, email and hash. A trigger then overwrites hash
-// with a value that it computes from email. The correction succeeds.
+// A correction writes the new address to both columns of its category, "email" and "hash". A trigger then overwrites
+// hash with a value that it computes from email. The correction succeeds.
 func TestAColumnThatATriggerDerivesFromACorrectionIsNoFailure(t *testing.T) {
 	type subscriber struct {
 		bun.BaseModel `bun:"table:subscribers"`
@@ -209,8 +209,8 @@ func TestAColumnThatATriggerDerivesFromACorrectionIsNoFailure(t *testing.T) {
 	})
 }
 
-// A correction writes to the table clients and then to letters. The second write fires a trigger, which restores the
-// old value in clients. The store notices this and writes the correction to clients again.
+// A correction writes to the table "clients" and then to "letters". The second write fires a trigger, which restores
+// the old value in clients. The store notices this and writes the correction to clients again.
 func TestATriggerOfALaterTableThatUndoesACorrectionIsFound(t *testing.T) {
 	type account struct {
 		bun.BaseModel `bun:"table:letters"`

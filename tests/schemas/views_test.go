@@ -15,7 +15,7 @@ import (
 	"github.com/habeas-data/habeas/internal/tests/databases"
 )
 
-// The tables of these models are views. Each view has triggers that write to its table.
+// These models map views instead of tables. Each view reads a table, and triggers of the view write to this table.
 type reader struct {
 	bun.BaseModel `bun:"table:readers"`
 	ID            int64  `bun:"id,pk" subject:"id"`
@@ -32,7 +32,7 @@ type loan struct {
 	LentAt        time.Time `bun:"lent_at"`
 }
 
-// damage is a view whose rows refer to rows of the view loans. Rows of loans refer to rows of the view readers.
+// damage maps a view whose rows refer to rows of the view "loans". Rows of "loans" refer to rows of the view "readers".
 type damage struct {
 	bun.BaseModel `bun:"table:damages" subject:"owned"`
 	ID            int64  `bun:"id,pk"`
