@@ -14,7 +14,7 @@ func New(application Application) *cobra.Command {
 }
 
 // Open returns the same commands as New, but calls open only before the first command that needs the application. The
-// help pages therefore work without a database. A caller can add flags to the result, which open can read.
+// help pages therefore work without a database. A caller can add flags to the result, and read their values in open.
 func Open(open Opener) *cobra.Command {
 	t := &tree{open: open}
 	output, operator := formats[0], ""

@@ -82,10 +82,10 @@ habeas erase - --operator dpo --yes < subjects.txt`,
 	}
 }
 
-// confirmErasure rehearses the erasure and asks a person to confirm its row counts. It returns the fingerprint that the
-// erasure must have (a hash of the erasure plan and the row counts). If the parameter plan is set, it is this
-// fingerprint. Otherwise confirmErasure returns the fingerprint of the rehearsal.
-func (c *call) confirmErasure(ctx context.Context, people []person, plan string) (string, error) {
+// confirmErasure asks a person to confirm an erasure. For several subjects, it returns "". For one subject, it
+// rehearses the erasure, and the prompt shows the row counts. It then returns planHash if that is not empty, and
+// otherwise the fingerprint of the rehearsal (a hash of the erasure plan and the row counts).
+func (c *call) confirmErasure(ctx context.Context, people []person, planHash string) (string, error) {
 	if len(people) > 1 || !c.hasPerson() {
 		return "", c.confirm(ctx, false, "")
 	}
@@ -93,23 +93,23 @@ func (c *call) confirmErasure(ctx context.Context, people []person, plan string)
 	if err != nil {
 		return "", err
 	}
-	return cmp.Or(plan, fingerprint), c.confirm(ctx, false, "Erase 1 subject: "+effect+".")
+	return cmp.Or(planHash, fingerprint), c.confirm(ctx, false, "Erase 1 subject: "+effect+".")
 }
 
-// erase erases a subject. If the parameter plan is set, erase fails unless the erasure has this fingerprint (a hash of
-// the erasure plan and the row counts).
-func (c *call) erase(ctx context.Context, subject domain.Subject, plan string) (domain.ErasureResult, error) {
-	if plan != "" {
-		return c.EraseAsRehearsed(ctx, subject, plan)
+// erase erases a subject. If fingerprint (a hash of the erasure plan and the row counts) is not empty, erase fails
+// unless the erasure has this fingerprint.
+func (c *call) erase(ctx context.Context, subject domain.Subject, fingerprint string) (domain.ErasureResult, error) {
+	if fingerprint != "" {
+		return c.EraseAsRehearsed(ctx, subject, fingerprint)
 	}
 	return c.Erase(ctx, subject)
 }
 
-func (c *call) eraseAll(ctx context.Context, people []person, plan string) error {
+func (c *call) eraseAll(ctx context.Context, people []person, fingerprint string) error {
 	progress := c.progress("erasing", len(people))
 	defer progress.end()
 	for i, p := range people {
-		result, err := c.erase(ctx, p.Subject, plan)
+		result, err := c.erase(ctx, p.Subject, fingerprint)
 		if err != nil {
 			return afterSome(i, len(people), p, err)
 		}
@@ -124,7 +124,7 @@ func (c *call) eraseAll(ctx context.Context, people []person, plan string) error
 // afterSome returns the error of a command that processes several subjects and has failed for the subject p. The text
 // of the error has the number of subjects that were processed before p.
 func afterSome(done, all int, p person, err error) error {
-	text := p.at() + explain(err).Error()
+	text := p.place() + explain(err).Error()
 	if all > 1 {
 		text += "; " + strconv.Itoa(done) + " of " + counted(all, "subject") + " were done before"
 	}

@@ -84,7 +84,7 @@ func TestAnIncorrectCallChangesNothing(t *testing.T) {
 		"an array of numbers":     {"", []string{`[1,2]`, "--yes", by}, "array of strings"},
 		"no JSON string":          {"", []string{`"1`, "--yes", by}, "JSON string"},
 		"an unknown id":           {"", []string{"c1@example.org", "--yes", by}, "no subject with this id"},
-		"an unknown system":       {"", []string{"1", "--yes", by, "--ref", "erp=7"}, "see the topic subjects"},
+		"an unknown system":       {"", []string{"1", "--yes", by, "--ref", "erp=7"}, `see the help topic "subjects"`},
 		"a ref without an id":     {"", []string{"1", "--yes", by, "--ref", "crm"}, "--ref must have the form system=id"},
 		"an empty ref":            {"", []string{"1", "--yes", by, "--ref", "crm="}, "1 to 255"},
 		"no plan":                 {"", []string{"1", "--yes", by, "--plan", "c1@example.org"}, "--plan must be the 32"},

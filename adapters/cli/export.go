@@ -51,9 +51,8 @@ echo '{"subject_id":"42","refs":[{"kind":"supportdesk","value":"c-17"}]}' |
 	}
 }
 
-// writeTo creates a file with the given name and passes it to the function write. If this function fails, writeTo
-// removes the file. If the name is empty, writeTo creates no file and passes the standard output to the function
-// instead.
+// writeTo creates a file with the given name and calls write with it. If write fails, writeTo removes the file. If the
+// name is empty, writeTo creates no file and calls write with the standard output instead.
 func (c *call) writeTo(name string, write func(io.Writer) error) error {
 	if name == "" {
 		return write(c.out)

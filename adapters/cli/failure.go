@@ -102,7 +102,7 @@ func explain(err error) *Error {
 // remedies has the remedy for an error code, which explain adds to the text of the error.
 var remedies = map[domain.Code]string{
 	domain.ErrUnavailable:   "check the address and the network of the database, then try again",
-	domain.ErrSubject:       "check the id and the refs, see the topic subjects",
+	domain.ErrSubject:       `check the id and the refs; see the help topic "subjects"`,
 	domain.ErrConfiguration: "change the configuration of the application, or the privileges of its database role",
 	domain.ErrManifest:      "correct the data map",
 	domain.ErrRetention:     "correct the data map",

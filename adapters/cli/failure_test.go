@@ -47,7 +47,7 @@ func TestAnErrorIsALineThatSaysWhatToDo(t *testing.T) {
 		"left over": {coded(domain.ErrLeftOver, "rows are left"), []string{"rows are left", "triggers"}},
 		"a subject": {
 			fmt.Errorf("for %w: %w", secret, coded(domain.ErrSubject, "the id is too long")),
-			[]string{"the id is too long", "the topic subjects"},
+			[]string{"the id is too long", `help topic "subjects"`},
 		},
 		"a deadline": {
 			fmt.Errorf("%w: %w", secret, context.DeadlineExceeded), []string{"timed out", "rolled back"},

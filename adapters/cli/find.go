@@ -20,7 +20,7 @@ lower case.
 
 The result has the table, the column, the number of rows and the line number of each
 value that was found. It never repeats a value. Line numbers begin at 1. The JSON
-result has no line numbers: its member value is the index of the value in the list of
+result has no line numbers: the member "value" is the index of the value in the list of
 searched values. The index begins at 0, and does not count empty and repeated lines.
 
 A table or column that could not be searched is also a finding.
@@ -50,7 +50,7 @@ echo zoe@example.org | habeas find - --output json`,
 				return err
 			}
 			progress := c.progress("tables searched", 0)
-			found, err := c.Find(ctx, values, func(p domain.FindProgress) { progress.to(int64(p.Done), int64(p.Tables)) })
+			found, err := c.Find(ctx, values, func(p domain.FindProgress) { progress.set(int64(p.Done), int64(p.Tables)) })
 			progress.end()
 			if err != nil {
 				return err
@@ -63,8 +63,8 @@ echo zoe@example.org | habeas find - --output json`,
 	}
 }
 
-// found prints the tables and columns in which a value was found. It does not print the values themselves, but their
-// line numbers on the standard input, which the parameter lines contains.
+// found prints the tables and columns in which a value was found. It prints no values. The parameter lines is the list
+// of the values' line numbers on the standard input.
 func (p *printer) found(found domain.Found, lines []int) {
 	result := "none"
 	if len(found.Occurrences) > 0 {

@@ -29,12 +29,11 @@ func lint() subcommand {
 schema of the database. A finding with severity error means that an erasure would
 fail or would leave personal data behind. A warning means that a person should review
 the place in the data map. The command reads only the schema, and changes nothing. The
-help topic rules lists all rules.
+help topic "rules" lists all rules.
 
 Run the command in the CI of an application, after the migrations. With --sarif,
-it prints SARIF 2.1.0. Code hosts show such findings next to the code, at the
-lines of the given files that name the table or column. Repeat --sarif for each
-file with models.`,
+it prints SARIF 2.1.0. Code hosts show such findings in the given files, next to
+a line with the name of the table or column. Repeat --sarif for each file with models.`,
 		example: `habeas lint
 habeas lint --fail-on error --ignore table-unlinked
 habeas lint --sarif models/user.go > habeas.sarif`,
@@ -56,7 +55,7 @@ habeas lint --sarif models/user.go > habeas.sarif`,
 func (l *linting) run(ctx context.Context, c *call) error {
 	for _, code := range l.ignored {
 		if !slices.Contains(ruleCodes(), code) {
-			return usage(c.command, "--ignore must be the code of a rule; see the topic rules")
+			return usage(c.command, `--ignore must be the code of a rule; see the help topic "rules"`)
 		}
 	}
 	lines, err := readSources(l.sources)

@@ -113,7 +113,7 @@ func migrateSQL() subcommand {
 		use:   "sql",
 		short: "print the SQL statements of the migrations",
 		long: `Prints the SQL statements of all migrations in the dialect of the database, for an
-application that applies them with its own tool. It opens no connection.`,
+application that applies them with its own tool. The command opens no connection.`,
 		example: `habeas migrate sql > migrations/0042_habeas.sql`,
 		exits:   exits{fine: "the statements were printed"},
 		run: func(_ context.Context, c *call) error {

@@ -36,8 +36,9 @@ func outboxRequeue() subcommand {
 	return subcommand{
 		use:   "requeue [ENTRY...]",
 		short: "retry entries that were given up",
-		long: `Makes entries that were given up pending again, so that a worker retries them. Before
-that, fix the cause of the failure. Entries are selected by their ids or by flags.
+		long: `Sets abandoned entries (entries that were given up) back to pending, so that a worker
+retries them. Before that, fix the cause of the failure. Entries are selected by their
+ids or by flags.
 
 An entry that was not given up is skipped. A rectification is also skipped,
 because the outbox no longer has its corrections. The application must issue the
@@ -98,9 +99,8 @@ func (c *call) requeueMatching(ctx context.Context, filter domain.OutboxFilter) 
 }
 
 // changed prints the outbox entries that a command has changed. It returns an error with the exit code for findings if
-// the command has changed fewer entries than it should. The parameter given is the number of entries that it should
-// change.
-func (c *call) changed(did string, entries []domain.OutboxEntry, given int) error {
+// there are fewer entries than total, the number of entries that the command should change.
+func (c *call) changed(did string, entries []domain.OutboxEntry, total int) error {
 	if c.out.json {
 		if err := c.entries(entries); err != nil {
 			return err
@@ -108,7 +108,7 @@ func (c *call) changed(did string, entries []domain.OutboxEntry, given int) erro
 	} else {
 		c.out.line(did + " " + counted(len(entries), "entry") + ".")
 	}
-	if skipped := given - len(entries); skipped > 0 {
+	if skipped := total - len(entries); skipped > 0 {
 		text := counted(skipped, "entry") + " skipped: not given up, or a rectification, which cannot be requeued"
 		return &Error{Code: ExitFindings, Text: text}
 	}
@@ -124,22 +124,21 @@ type filter struct {
 
 func (f *filter) flags(c *cobra.Command) {
 	c.Flags().StringVar(&f.system, "system", "", "select entries for this `system`")
-	c.Flags().Var(&f.olderThan, "older-than", "select entries that are older, such as 7d or 12h")
-	c.Flags().Var(&f.newerThan, "newer-than", "select entries that are newer, such as 7d or 12h")
+	c.Flags().Var(&f.olderThan, "older-than", "select entries older than this age, such as 7d or 12h")
+	c.Flags().Var(&f.newerThan, "newer-than", "select entries newer than this age, such as 7d or 12h")
 	c.Flags().BoolVar(&f.all, "all", false, "select all entries")
 }
 
 // outboxFilter returns the filter that the flags describe. It returns an error unless the command line has exactly one
-// of these: entry ids, flags that select entries, or --all. The parameter named is true if the command line has entry
-// ids.
-func (f *filter) outboxFilter(c *call, named bool) (domain.OutboxFilter, error) {
+// of these: entry ids, flags that select entries, or --all.
+func (f *filter) outboxFilter(c *call, hasIDs bool) (domain.OutboxFilter, error) {
 	chosen := f.system != "" || f.olderThan > 0 || f.newerThan > 0
 	switch {
-	case named && (chosen || f.all):
+	case hasIDs && (chosen || f.all):
 		return domain.OutboxFilter{}, usage(c.command, "takes ids or flags that select entries, not both")
 	case f.all && chosen:
 		return domain.OutboxFilter{}, usage(c.command, "takes --all or flags that select entries, not both")
-	case !named && !chosen && !f.all:
+	case !hasIDs && !chosen && !f.all:
 		return domain.OutboxFilter{}, usage(c.command, "needs ids, flags that select entries, or --all")
 	}
 	filter, now := domain.OutboxFilter{Resolver: f.system}, time.Now()
@@ -158,11 +157,11 @@ func outboxDiscard() subcommand {
 	return subcommand{
 		use:   "discard ENTRY...",
 		short: "mark entries as succeeded after handling them by hand",
-		long: `Marks entries that were given up as succeeded, because a person has done the work of
-these calls by other means. For example, the person has deleted the subject in the
-external system by hand. The ids of the subject in the external systems are deleted
-from the entries. If all other entries of an erasure have succeeded, the erasure is
-then complete. A discarded entry cannot be requeued.
+		long: `Marks abandoned entries (entries that were given up) as succeeded, because a person has
+done the work of these calls by other means. For example, the person has deleted the
+subject in the external system by hand. The ids of the subject in the external systems
+are deleted from the entries. If all other entries of an erasure have succeeded, the
+erasure is then complete. A discarded entry cannot be requeued.
 
 The audit trail records the reason. A reason has up to 100 letters from a to z,
 digits, spaces, hyphens and underscores. Do not put personal data into the reason.

@@ -16,11 +16,11 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden pages")
 
-// each calls visit for a command and for all commands below it.
-func each(command *cobra.Command, visit func(*cobra.Command)) {
+// forEach calls visit for a command and for all commands below it.
+func forEach(command *cobra.Command, visit func(*cobra.Command)) {
 	visit(command)
 	for _, part := range command.Commands() {
-		each(part, visit)
+		forEach(part, visit)
 	}
 }
 
@@ -46,7 +46,7 @@ func tree() *cobra.Command {
 
 func TestPagesAreThoseOfTheGoldenFiles(t *testing.T) {
 	written := map[string]bool{}
-	each(tree(), func(command *cobra.Command) {
+	forEach(tree(), func(command *cobra.Command) {
 		path := strings.Fields(command.CommandPath())
 		if command.Name() == "rules" { // a list that package check generates
 			return
@@ -79,7 +79,7 @@ func TestPagesAreThoseOfTheGoldenFiles(t *testing.T) {
 }
 
 func TestEveryCommandIsDocumentedAndRefusesUnknownFlags(t *testing.T) {
-	each(tree(), func(command *cobra.Command) {
+	forEach(tree(), func(command *cobra.Command) {
 		path := strings.Fields(command.CommandPath())
 		topic := command.IsAdditionalHelpTopicCommand()
 		if command.Short == "" || command.Long == "" || command.Example == "" && !topic {

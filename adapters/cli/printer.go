@@ -75,13 +75,13 @@ func readerClosed(err error) bool {
 // colours has the terminal escape sequences for the severities error and warning, and for the head of a table.
 var colours = map[string]string{"error": "\x1b[31m", "warning": "\x1b[33m", "head": "\x1b[1m"}
 
-// paint returns the text in the colour of a severity or of the head of a table. The parameter word is a key of the map
+// paint returns the text in the colour of a severity or of the head of a table. The parameter key is a key of the map
 // colours. If the output has no colours, paint returns the text unchanged.
-func (p *printer) paint(word, text string) string {
-	if !p.colour || colours[word] == "" {
+func (p *printer) paint(key, text string) string {
+	if !p.colour || colours[key] == "" {
 		return text
 	}
-	return colours[word] + text + "\x1b[0m"
+	return colours[key] + text + "\x1b[0m"
 }
 
 // problems prints the mistakes of a data map.

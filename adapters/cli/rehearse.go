@@ -148,13 +148,13 @@ func (c *call) plan() string {
 	return strategies(targets)
 }
 
-// strategies returns one line that lists the strategies of an erasure. The map about has, for each strategy, one text
+// strategies returns one line that lists the strategies of an erasure. The map texts has, for each strategy, one text
 // per table. For example, the line is "delete 2 of parcels; retain 1 of invoices".
-func strategies(about map[domain.Strategy][]string) string {
+func strategies(texts map[domain.Strategy][]string) string {
 	var parts []string
 	for _, strategy := range []domain.Strategy{domain.StrategyDelete, domain.StrategyAnonymize, domain.StrategyRetain} {
-		if len(about[strategy]) > 0 {
-			parts = append(parts, string(strategy)+" "+strings.Join(about[strategy], ", "))
+		if len(texts[strategy]) > 0 {
+			parts = append(parts, string(strategy)+" "+strings.Join(texts[strategy], ", "))
 		}
 	}
 	return strings.Join(parts, "; ")

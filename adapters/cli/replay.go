@@ -34,7 +34,7 @@ The command asks for confirmation unless --yes is given.`,
 cat erased-*.jsonl | habeas replay - --operator restore-2026-03 --yes`,
 		exits: exits{
 			fine:   "every subject of the journal is erased",
-			failed: "the replay stopped early, a line is not valid, or a subject failed;\nthe other subjects are erased",
+			failed: "a line is not valid or a subject failed (all other subjects are erased),\nor the replay stopped early",
 		},
 		args: arguments{1, 1, "the file of a journal, or - for the standard input"}, needsOperator: true,
 		flags: func(c *cobra.Command) {
@@ -72,7 +72,7 @@ cat erased-*.jsonl | habeas replay - --operator restore-2026-03 --yes`,
 func (c *call) replay(ctx context.Context, lines io.Reader, workers, total int) error {
 	progress := c.progress("lines replayed", total)
 	report, err := c.Replay(ctx, lines, replay.Options{
-		Workers: workers, Progress: func(r domain.ReplayReport) { progress.to(r.Lines, int64(total)) },
+		Workers: workers, Progress: func(r domain.ReplayReport) { progress.set(r.Lines, int64(total)) },
 	})
 	progress.end()
 	shown := c.out.show(report, func() {

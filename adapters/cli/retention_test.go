@@ -14,8 +14,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// due is an application whose sweep finds retained cells whose retention period has ended. The sweep may also return an
-// error.
+// due is an application whose sweep finds expired cells. The sweep may also return an error.
 type due struct {
 	cli.Application
 	failure error

@@ -31,7 +31,7 @@ The command reads only the schema, and no rows.
 The result is a manifest in JSON. It is a first draft that consists of guesses. Its
 notes give a reason for each guess. A note that begins with DECIDE needs a decision
 by a person. With --review, the command lists these decisions and the tables that
-the proposal leaves out. The help topic data-map explains the JSON.`,
+the proposal leaves out. The help topic "data-map" explains the JSON.`,
 		example: `habeas scaffold > datamap.json
 habeas scaffold --subject-table members --review`,
 		exits:              exits{fine: "the proposal was printed", failed: "the command cannot propose a data map"},
@@ -70,7 +70,7 @@ habeas scaffold --subject-table members --review`,
 	}
 }
 
-// proposal prints the decisions in a proposal that a person must make.
+// proposal prints the decisions that a proposal leaves to a person, and the tables that it leaves out.
 func (p *printer) proposal(proposal scaffold.Proposal) {
 	p.line("The subject's table is " + proposal.Candidates[0].Table + ": " + proposal.Candidates[0].Reason)
 	p.line("")

@@ -25,9 +25,9 @@ type person struct {
 	line int // line number on the standard input; 0 for an argument
 }
 
-// at returns the beginning of an error text about the subject, such as "line 3: ", or "" if the subject was an
+// place returns the beginning of an error text about the subject, such as "line 3: ", or "" if the subject was an
 // argument. The text has the line number because it must not contain the id of the subject.
-func (p person) at() string {
+func (p person) place() string {
 	if p.line == 0 {
 		return ""
 	}
@@ -166,7 +166,7 @@ func (c *call) mustKnow(ctx context.Context, p person) error {
 		return err
 	}
 	if !state.Present && !state.Erased {
-		return failed(p.at() + "the database has no subject with this id, and no erasure of it: check the id")
+		return failed(p.place() + "the database has no subject with this id, and no erasure of it: check the id")
 	}
 	return nil
 }

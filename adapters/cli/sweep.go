@@ -29,7 +29,7 @@ of a dry run.`,
 habeas sweep --operator retention-job --yes`,
 		exits: exits{
 			fine:   "all expired cells were overwritten, or counted with --dry-run",
-			failed: "the sweep stopped early, or failed for a subject; the other subjects\nare swept",
+			failed: "the sweep failed for a subject (all other subjects are swept), or stopped\nearly",
 		},
 		needsOperator: true, readsOnly: &dryRun,
 		flags: func(c *cobra.Command) {
@@ -64,7 +64,7 @@ func (c *call) sweep(
 	ctx context.Context, run func(context.Context, func(domain.SweepReport)) (domain.SweepReport, error),
 ) error {
 	progress := c.progress("subjects checked:", 0)
-	report, err := run(ctx, func(r domain.SweepReport) { progress.to(r.Erased, 0) })
+	report, err := run(ctx, func(r domain.SweepReport) { progress.set(r.Erased, 0) })
 	progress.end()
 	shown := c.out.show(report, func() { c.out.swept(report) })
 	if err != nil {

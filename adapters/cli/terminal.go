@@ -83,10 +83,10 @@ func (c *call) progress(label string, total int) *progress {
 }
 
 // add increases the number of finished items by n.
-func (p *progress) add(n int64) { p.to(p.done+n, p.total) }
+func (p *progress) add(n int64) { p.set(p.done+n, p.total) }
 
-// to sets the number of finished items and the total number, and redraws the bar.
-func (p *progress) to(done, total int64) {
+// set sets the number of finished items and the total number, and redraws the bar.
+func (p *progress) set(done, total int64) {
 	p.done, p.total = done, total
 	if p.out == nil || time.Since(p.drawn) < redraw {
 		return

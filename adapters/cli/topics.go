@@ -71,8 +71,8 @@ member:
     subject:"owned"          "owned": true of the table
 
 A table has the members name, primary_key, columns and relations. The table of
-subjects also has subject_key. If a table is owned, all
-columns of its rows belong to the subject.
+subjects also has subject_key. If a table has the member owned, all columns of its
+rows belong to the subject.
 
 A column has the members name and type. A column with personal data also has the
 member personal, with these members:
@@ -88,8 +88,8 @@ member personal, with these members:
                erase (default): the value is deleted with its row if the
                erasure deletes the row, otherwise a surrogate overwrites it
     export     no: exports omit the value
-    retain     the retention period, like 10y; since is the column with the
-               start of this period
+    retain     the retention period, like 10y
+    since      the column with the start of the retention period
     via        the relation to the person that the value belongs to, if the
                table has several paths
 
@@ -97,9 +97,9 @@ A surrogate with {} is different in each cell: {}@erased.invalid.
 
 A relation has the members columns, references (a table) and referenced_columns.
 If rows are about several people, each relation to one of
-these people has the member path. Such a relation can have the member erasure: with
-delete, the row is deleted when that person is erased, and with null, the columns of
-the relation become NULL. The member when, with column and value, restricts a
+these people has the member path. Such a relation can have the member erasure. When
+that person is erased, "delete" deletes the row, and "null" sets the columns of the
+relation to NULL. The member "when" (with the members column and value) restricts a
 relation to some of the rows.
 
 The member note is a text for people. No command reads it.`,

@@ -131,7 +131,7 @@ func (w *world) want(code int, args ...string) (stdout, stderr string) {
 	return stdout, stderr
 }
 
-// decoded runs a command like want, with the additional flag --output json. The output must be one line of JSON, which
+// decoded runs a command with --output json, and checks the exit code. The output must be one line of JSON, which
 // decoded decodes.
 func decoded[T any](w *world, code int, args ...string) (result T) {
 	w.t.Helper()
