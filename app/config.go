@@ -39,10 +39,10 @@ type Config struct {
 	// the SubjectID and the Ref of the entry, because they identify a person. The default is nil: no function is called.
 	// Both kinds of entries leave events on the audit trail. Integration.Abandoned returns the entries that were given up.
 	OnAbandoned func(ctx context.Context, entry domain.OutboxEntry)
-	// Purposes lists the purposes of processing that subjects can consent to (Art. 7 GDPR) or have restricted (Art. 18
-	// GDPR). If it is set, every other purpose is refused. GET /consent then returns the consent for each listed purpose,
-	// and audit events name the purpose. See stack.Config. The default is empty: every purpose is accepted, and the route
-	// GET /consent does not exist.
+	// Purposes lists the purposes of processing. A subject can consent to a purpose (Art. 7 GDPR), or restrict the
+	// processing for it (Art. 18 GDPR). If Purposes is set, every other purpose is refused. GET /consent then returns the
+	// consent for each listed purpose, and audit events name the purpose. See stack.Config. The default is empty: every
+	// purpose is accepted, and the route GET /consent does not exist.
 	Purposes []domain.Purpose
 	// RequestTimeout is the time limit of each HTTP request, including the time to write its audit events. The default is
 	// 30 s.
@@ -78,8 +78,8 @@ type Config struct {
 	// worker.Options. The default is 4. Saga.Concurrency limits the concurrent calls to each system, independently of
 	// Workers.
 	Workers int
-	// Health has the settings of Integration.Health. See health.Options. The default of Health.LateAfter is
-	// Saga.LateAfter, and otherwise 1 day.
+	// Health has the settings of Integration.Health. See health.Options. The default of Health.LateAfter is Saga.LateAfter
+	// if that is set, and otherwise 1 day.
 	Health health.Options
 	// Clock is the source of the current time. The default is the clock of the machine.
 	Clock ports.Clock

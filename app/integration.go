@@ -104,7 +104,7 @@ func (i *Integration) Erase(ctx context.Context, subject domain.Subject) (domain
 // roll back with tx. See bunstore.Store.Join. Join returns domain.ErrConfiguration if Config.Stack is set.
 func (i *Integration) Join(tx bun.IDB) (*bunstore.Joined, error) {
 	if i.store == nil {
-		return nil, domain.Misconfigured("app", "Config.Stack is set: join the transaction with the store of that stack")
+		return nil, domain.Misconfigured("app", "Config.Stack is set: use the store of that stack to join the transaction")
 	}
 	return i.store.Join(tx)
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/habeas-data/habeas/adapters/worker"
 )
 
-// Worker returns the worker that calls external systems. An application needs it only to call Start and Stop of the
-// worker itself, instead of Lifespan or Run.
+// Worker returns the worker that calls external systems. Lifespan and Run call the worker's methods Start and Stop. An
+// application needs the worker only to call these methods directly.
 func (i *Integration) Worker() *worker.SagaWorker { return i.worker }
 
 // Lifespan starts the worker when the server listens, and stops the worker when the server shuts down. The shutdown

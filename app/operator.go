@@ -46,8 +46,8 @@ func (i *Integration) Trail(ctx context.Context, id domain.SubjectID) (events []
 	return events, err
 }
 
-// Consents returns the current consent of a subject for each purpose of Config.Purposes. They are followed by the
-// consents of the subject for purposes that Config.Purposes does not list.
+// Consents returns the current consent of a subject for each purpose of Config.Purposes, and then the consents of the
+// subject for purposes that Config.Purposes does not list.
 func (i *Integration) Consents(ctx context.Context, id domain.SubjectID) (all domain.ConsentStatuses, err error) {
 	err = i.sessions.Do(ctx, func(ctx context.Context, s ports.Session) error {
 		if all, err = i.stack.Consent.Statuses(ctx, s, id); err != nil {

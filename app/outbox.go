@@ -19,8 +19,8 @@ func (i *Integration) Abandoned(
 	return entries, err
 }
 
-// Requeue makes abandoned erasures in the outbox pending again, and returns their entries. It skips rectifications. See
-// saga.Runner.Requeue.
+// Requeue sets abandoned erasures in the outbox back to pending, and returns their entries. It skips rectifications.
+// See saga.Runner.Requeue.
 func (i *Integration) Requeue(ctx context.Context, entryIDs ...string) (requeued []domain.OutboxEntry, err error) {
 	err = i.sessions.Do(ctx, func(ctx context.Context, s ports.Session) (err error) {
 		requeued, err = i.stack.Runner.Requeue(ctx, s, entryIDs...)
@@ -29,8 +29,8 @@ func (i *Integration) Requeue(ctx context.Context, entryIDs ...string) (requeued
 	return requeued, err
 }
 
-// RequeueMatching makes abandoned erasures that match the filter pending again. The parameter limit is the maximum
-// number of these erasures. See saga.Runner.RequeueMatching.
+// RequeueMatching sets abandoned erasures that match the filter back to pending, at most limit erasures. See
+// saga.Runner.RequeueMatching.
 func (i *Integration) RequeueMatching(
 	ctx context.Context, filter domain.OutboxFilter, limit int,
 ) (requeued []domain.OutboxEntry, err error) {

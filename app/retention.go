@@ -19,9 +19,9 @@ import (
 // defaultJournalInterval is the default of Config.JournalInterval.
 const defaultJournalInterval = 5 * time.Second
 
-// Sweep overwrites the retained cells of erased subjects whose retention period has ended, and returns after the last
-// subject. See sweep.Sweeper.RunAll. If Config.Sweep is set, the worker does the same work in batches. The parameter
-// progress may be nil.
+// Sweep overwrites expired cells, which are retained cells after the end of their retention period. It checks every
+// erased subject before it returns. See sweep.Sweeper.RunAll. If Config.Sweep is set, the worker does the same work in
+// batches. The parameter progress may be nil.
 func (i *Integration) Sweep(
 	ctx context.Context, progress func(domain.SweepReport),
 ) (report domain.SweepReport, err error) {

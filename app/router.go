@@ -52,7 +52,7 @@ func (i *Integration) Router(subject fiberhttp.SubjectProvider, options ...Route
 //   - Otherwise the prefix of a router must be the end of the parameter prefix. If there is no such router, OpenAPI
 //     returns domain.ErrConfiguration.
 func (i *Integration) OpenAPI(prefix string) ([]byte, error) {
-	api := i.mounts.at(prefix)
+	api := i.mounts.find(prefix)
 	if api == nil {
 		return nil, domain.Misconfigured("app", "no router is mounted under the prefix "+prefix)
 	}
@@ -77,12 +77,12 @@ func (m *mounts) add(prefix func() string, api *httpapi.API) {
 	m.all = append(m.all, mounted{prefix, api})
 }
 
-// at finds a router and returns its API. The parameter prefix is a prefix that clients use. If there is only one
-// router, at returns the API of this router. Otherwise it returns the API of the router whose own prefix is the longest
+// find returns the API of a router. The parameter prefix is a prefix that clients use. If there is only one router,
+// find returns the API of this router. Otherwise it returns the API of the router whose own prefix is the longest
 // suffix of the parameter prefix, or nil if there is none. If several routers have the same prefix, the last one
-// counts. The function compares suffixes, because a Fiber group does not know the prefix at which its application is
+// counts. The method compares suffixes, because a Fiber group does not know the prefix at which its application is
 // mounted.
-func (m *mounts) at(prefix string) (found *httpapi.API) {
+func (m *mounts) find(prefix string) (found *httpapi.API) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if len(m.all) == 1 {

@@ -79,14 +79,14 @@ func drawBox(b *strings.Builder, box placed) {
 
 // drawArrow draws an arrow as a curve. An arrow to a referenced table goes from the left side of the table to the right
 // side of the referenced table. An arrow to an external system goes to the right, because an external system is to the
-// right of the tables. The parameter labels is the number of labels that are already drawn above the label of this
+// right of the tables. The parameter labelsAbove is the number of labels that are already drawn above the label of this
 // arrow.
-func drawArrow(b *strings.Builder, from, to placed, a arrow, labels float64) {
+func drawArrow(b *strings.Builder, from, to placed, a arrow, labelsAbove float64) {
 	x1, x2 := from.x, to.x+to.width
 	if to.x > from.x {
 		x1, x2 = from.x+from.width, to.x
 	}
-	y1, y2 := from.y+header/2+14*labels, to.y+min(to.height-8, header/2+spread(from, to))
+	y1, y2 := from.y+header/2+14*labelsAbove, to.y+min(to.height-8, header/2+spread(from, to))
 	bend := (x2 - x1) / 2
 	dash := ""
 	if a.dashed {

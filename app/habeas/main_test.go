@@ -33,8 +33,8 @@ const dataMap = `{"manifest_version": 2, "tables": [
 		{"name": "id", "type": "bigint"},
 		{"name": "email", "type": "text", "personal": {"category": "contact", "erasure": "anonymize"}}]}]}`
 
-// at returns environment variables with the name of a data map file and with the database URL.
-func at(t *testing.T, address string) map[string]string {
+// environment returns environment variables with the name of a data map file and with the database URL.
+func environment(t *testing.T, address string) map[string]string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "datamap.json")
 	must(t, os.WriteFile(file, []byte(dataMap), 0o600))
@@ -46,7 +46,7 @@ func onSQLite(t *testing.T) map[string]string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "shop #1.db")
 	fill(t, "sqlite", file)
-	return at(t, "sqlite:"+file)
+	return environment(t, "sqlite:"+file)
 }
 
 func fill(t *testing.T, driver, address string) {
@@ -80,7 +80,7 @@ func TestASubjectIsErasedOnEitherDatabase(t *testing.T) {
 		"PostgreSQL": func() map[string]string {
 			address := postgres.NewDatabase(t)
 			fill(t, "pgx", address)
-			return at(t, address)
+			return environment(t, address)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -187,7 +187,7 @@ func refusing(t *testing.T) string {
 func TestAMissingPrivilegeIsReported(t *testing.T) {
 	address := postgres.NewDatabase(t)
 	fill(t, "pgx", address)
-	env := at(t, address)
+	env := environment(t, address)
 	if code, _, stderr := run(t, env, "migrate", "up"); code != 0 {
 		t.Fatal(stderr)
 	}

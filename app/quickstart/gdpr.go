@@ -9,8 +9,9 @@ import (
 	"github.com/habeas-data/habeas/adapters/cli"
 )
 
-// newTree returns the command tree of the program. The command "quickstart gdpr" is the command line tool of operators
-// on the database of the demo. It may add outbox entries, and the worker of the server processes them.
+// newTree returns the command tree of the program. The command "quickstart gdpr" is the command line tool for
+// operators. It uses the database of the demo. It may add outbox entries, and the worker of the server processes these
+// entries.
 func newTree(env func(string) string) *cobra.Command {
 	root := &cobra.Command{Use: "quickstart", Short: "a small web shop with data-subject rights"}
 	var databaseURL string

@@ -44,7 +44,7 @@ type Order struct {
 	Status   string    `bun:"status,notnull"`
 }
 
-// OrderItem refers to the user through Order, with two foreign keys.
+// OrderItem refers to Order, and Order refers to User. An item therefore belongs to the user of its order.
 type OrderItem struct {
 	bun.BaseModel `bun:"table:order_items" subject:"owned"`
 
@@ -55,7 +55,7 @@ type OrderItem struct {
 	Quantity int    `bun:"quantity,notnull" pii:"behavioral,basis:contract"`
 }
 
-// Invoice has an address that the law requires to keep for ten years. The email address on an invoice need not be kept.
+// Invoice has an address and a total that must by law be kept for ten years. The email address need not be kept.
 type Invoice struct {
 	bun.BaseModel `bun:"table:invoices"`
 

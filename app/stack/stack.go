@@ -38,10 +38,11 @@ type Config struct {
 	Sessions ports.SessionFactory
 	// DataMap is the data map of the application. The store that you set in the field Sessions must use the same data map.
 	DataMap domain.DataMap
-	// Purposes lists the purposes of processing that subjects can consent to (Art. 7 GDPR) or have restricted (Art. 18
-	// GDPR). If it is set, every other purpose is refused. The API then lists the consent for each purpose in this order,
-	// and audit events name the purpose. Keep a purpose in the list as long as a consent for it may be in force, because a
-	// withdrawal for an unlisted purpose is refused too. The default is empty: every purpose is accepted.
+	// Purposes lists the purposes of processing. A subject can consent to a purpose (Art. 7 GDPR), or restrict the
+	// processing for it (Art. 18 GDPR). If Purposes is set, every other purpose is refused. The API then lists the consent
+	// for each purpose in this order, and audit events name the purpose. Keep a purpose in the list as long as a consent
+	// for it may be in force, because a withdrawal for an unlisted purpose is refused too. The default is empty: every
+	// purpose is accepted.
 	Purposes []domain.Purpose
 	// Resolvers are the adapters of external systems that hold personal data. The default is empty.
 	Resolvers []ports.Resolver

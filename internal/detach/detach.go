@@ -20,7 +20,7 @@ import (
 // After release returns, ctx and contexts derived from ctx no longer call methods of parent. Value then returns nil and
 // Done is closed. Err returns the error of parent if parent ended before the release, and context.Canceled otherwise.
 // Deadline returns the deadline that parent had in the call of New. A value that Value returned earlier may belong to
-// the request. Its caller must not use such a value after the request.
+// parent. The caller of Value must not use it after parent has become invalid.
 //
 // New calls methods of parent, so parent must be valid. ctx is safe for concurrent use. Any goroutine can call release,
 // any number of times. release waits only for running calls of parent's methods.

@@ -62,8 +62,8 @@ func TestTheLimitOfABodyIsTheLimitOfTheAPI(t *testing.T) {
 	}
 }
 
-// With StreamRequestBody, fasthttp parses the part of a body that no handler has read as the next request on the
-// connection. The router must therefore close the connection.
+// With StreamRequestBody, the rest of a body may be unread when the handler returns. fasthttp then parses this rest as
+// the next request on the connection. The router must therefore close the connection.
 func TestTheRestOfABodyIsNotParsedAsARequest(t *testing.T) {
 	store := &sessions{}
 	host := newHost(t, fiber.Config{StreamRequestBody: true})

@@ -56,10 +56,10 @@ func body(c *fiber.Ctx) (io.Reader, func(time.Time)) {
 }
 
 // stream reads a request body that is still arriving. This is possible only in an application with StreamRequestBody.
-// At the end of the body, Read calls the function in the field arrived and closes the body.
+// At the end of the body, Read calls liftDeadline and closes the body.
 type stream struct {
-	request *fasthttp.Request
-	arrived func()
+	request      *fasthttp.Request
+	liftDeadline func() // removes the read deadline of the connection
 }
 
 func (s stream) Read(p []byte) (int, error) {
@@ -69,7 +69,7 @@ func (s stream) Read(p []byte) (int, error) {
 	}
 	n, err := arriving.Read(p)
 	if errors.Is(err, io.EOF) {
-		s.arrived()
+		s.liftDeadline()
 		_ = s.request.CloseBodyStream() // the body was read completely
 	}
 	return n, err
@@ -94,8 +94,8 @@ func wildcard(c *fiber.Ctx) string {
 	case matched == "":
 		return ""
 	case !isEnd || !strings.HasSuffix(before, "/"):
-		// The parameters of Fiber are wrong, because the application is mounted under a prefix with parameters. The complete
-		// path is not a valid purpose, because it contains a slash. The response is therefore a 404.
+		// The parameters of Fiber are wrong, because the application is mounted under a prefix with parameters. wildcard
+		// returns the complete path instead. It contains a slash, so it is not a valid purpose, and the response is a 404.
 		return strings.Clone(path)
 	case !config.UnescapePath:
 		return strings.Clone(matched)

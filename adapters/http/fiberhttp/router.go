@@ -31,14 +31,14 @@ type SubjectProvider func(c *fiber.Ctx) (domain.Subject, error)
 //
 // Do not let package middleware/cache of Fiber cache the responses of the API. It would send the data of one person to
 // another person, because it ignores Cache-Control: no-store and finds a cached response only by its path. Exclude the
-// responses of the API with its option Next:
+// responses of the API with the option Next of that package:
 //
 //	cache.New(cache.Config{Next: func(c *fiber.Ctx) bool {
 //		return strings.Contains(c.GetRespHeader(fiber.HeaderCacheControl), "no-store")
 //	}})
 //
 // Package middleware/compress of Fiber does not compress a streamed export, because the router removes the header
-// Accept-Encoding of the request. Otherwise compress would finish an export that fails as if the export were complete.
+// Accept-Encoding of the request. Otherwise, if an export failed, compress would end the body as if it were complete.
 func Router(api *httpapi.API, subject SubjectProvider, options ...httpapi.Option) func(fiber.Router) {
 	r := router{api.With(options...), subject}
 	return r.mount

@@ -9,10 +9,10 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// everything is the OpenAPI document of all endpoints, with paths relative to the prefix and without tags.
+// fullDocument is the OpenAPI document of all endpoints, with paths relative to the prefix and without tags.
 //
 //go:embed openapi.json
-var everything []byte
+var fullDocument []byte
 
 // document is an OpenAPI document. The parts that do not depend on the prefix and the options stay raw JSON.
 type document struct {
@@ -72,7 +72,7 @@ func (a *API) OpenAPI(prefix string) ([]byte, error) {
 		return nil, err
 	}
 	var all document
-	if err := json.Unmarshal(everything, &all); err != nil {
+	if err := json.Unmarshal(fullDocument, &all); err != nil {
 		return nil, err
 	}
 	mounted := all

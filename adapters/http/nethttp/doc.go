@@ -17,11 +17,11 @@
 // The SubjectProvider reads the parameters with http.Request.PathValue. Behind a router that does not change the path
 // of a request, such as chi's Mount, pass the complete prefix to Handler. Behind http.StripPrefix, pass "".
 //
-// Paths match exactly, including upper and lower case and a final slash. The only exception is that "/me/" matches
-// "/me". A purpose is the last segment of a path, percent-encoded: "/me/consent/a%2Fb" has the purpose "a/b". In a
-// path, "+" is not an encoded space. If a path has a segment that is empty, "." or "..", http.ServeMux redirects to the
-// path without this segment and does not call the handler. http.ServeMux does not redirect if the dots are
-// percent-encoded.
+// Paths match exactly, including upper and lower case and a final slash. The only exception: a request for "/me/" is
+// handled like a request for "/me". A purpose is the last segment of a path, percent-encoded: "/me/consent/a%2Fb" has
+// the purpose "a/b". In a path, "+" is not an encoded space. If a path has a segment that is empty, "." or "..",
+// http.ServeMux redirects to the path without this segment and does not call the handler. http.ServeMux does not
+// redirect if the dots are percent-encoded.
 //
 // Gin needs both patterns, too. Its function WrapH passes the request to the handler, but not the gin.Context. The
 // SubjectProvider therefore cannot read the keys of the gin.Context. Let the authentication put the user into the
@@ -33,9 +33,9 @@
 //	engine.Any("/me", rights)
 //	engine.Any("/me/*path", rights)
 //
-// Gin panics if the application has another route below a prefix with "*path", such as "/me/orders". Use a prefix of
-// its own, such as "/me/privacy". Alternatively, register the routes one by one, with the methods and paths that
-// API.Endpoints returns. For example, call engine.GET("/me/export", rights).
+// Gin panics if the application has another route below a prefix with "*path", such as "/me/orders". Then use a prefix
+// that no other route shares, such as "/me/privacy". Alternatively, register the routes one by one, with the methods
+// and paths that API.Endpoints returns. For example, call engine.GET("/me/export", rights).
 //
 // # Bodies and large exports
 //

@@ -106,7 +106,7 @@ func (r *Recorder) Want(t testing.TB, want ...string) {
 // the activity ends.
 type Broken struct{ AtEnd bool }
 
-// Start panics. If AtEnd is true, it returns a function that panics.
+// Start panics, unless AtEnd is true. In that case, it returns a function that panics.
 func (b Broken) Start(ctx context.Context, _ domain.Activity) (context.Context, func(domain.Ended)) {
 	if !b.AtEnd {
 		panic("observer")

@@ -124,7 +124,7 @@ func withDatabase(admin, name string) (string, error) {
 	return parsed.String(), nil
 }
 
-// execute runs one statement on a new connection, because CREATE DATABASE cannot run in a transaction.
+// execute runs one statement on a new connection. It uses no transaction, because CREATE DATABASE cannot run in one.
 func execute(ctx context.Context, databaseURL, statement string) error {
 	ctx, cancel := context.WithTimeout(ctx, statementTimeout)
 	defer cancel()

@@ -6,9 +6,8 @@ import (
 	"testing"
 )
 
-// Private starts a server for one test and stops it when the test ends. If this machine has no PostgreSQL server, the
-// test fails. However, if HABEAS_TEST_DATABASE_URL is set, the test is skipped, because such a machine may have no
-// server of its own.
+// Private starts a server for one test and stops it when the test ends. If PostgreSQL is not installed on this machine,
+// the test is skipped if HABEAS_TEST_DATABASE_URL is set, and fails otherwise.
 func Private(tb testing.TB, options ...Option) *Server {
 	tb.Helper()
 	server, err := Start(tb.Context(), options...)
