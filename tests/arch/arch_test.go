@@ -10,7 +10,7 @@ func TestPackagesKeepTheRules(t *testing.T) {
 	loaded := load(t)
 	for _, rule := range rules {
 		t.Run(rule.name, func(t *testing.T) {
-			violations, applied := rule.check(loaded)
+			violations, applied := rule.checkAll(loaded)
 			for _, violation := range violations {
 				t.Error(violation)
 			}
@@ -104,7 +104,7 @@ func TestRulesCatchWhatTheyForbid(t *testing.T) {
 			if position < 0 {
 				t.Fatalf("there is no rule %q", test.want)
 			}
-			violations, _ := rules[position].check(broken)
+			violations, _ := rules[position].checkAll(broken)
 			if len(violations) != 1 {
 				t.Fatalf("violations = %q, want one", violations)
 			}
@@ -123,7 +123,7 @@ func TestTheCoreMayImportWhatLinksTechnology(t *testing.T) {
 			"os":      {ImportPath: "os", Standard: true},
 		}
 		for _, r := range rules {
-			if violations, _ := r.check(g); len(violations) > 0 {
+			if violations, _ := r.checkAll(g); len(violations) > 0 {
 				t.Errorf("%s: %q", r.name, violations)
 			}
 		}

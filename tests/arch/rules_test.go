@@ -7,13 +7,15 @@ import (
 	"strings"
 )
 
+// check returns the violations of a rule by the package in the directory.
+type check func(g graph, directory string) []string
+
 // rule forbids some packages of the module to depend on certain other packages.
 type rule struct {
 	name     string
-	packages []string // the rule applies to these packages, except those in except
-	except   []string
-	// forbids returns the violations of the rule by the package in the directory.
-	forbids func(g graph, directory string) []string
+	packages []string // the rule applies to these packages
+	except   []string // the rule does not apply to these packages
+	check    check
 }
 
 // core are the packages with the rules of habeas. They must not import the packages in technology, such as net/http.
@@ -101,14 +103,14 @@ var rules = []rule{
 	},
 }
 
-// check returns the violations of the rule in the graph, and the number of packages to which the rule applies.
-func (r rule) check(g graph) (violations []string, applied int) {
+// checkAll returns the violations of the rule in the graph, and the number of packages to which the rule applies.
+func (r rule) checkAll(g graph) (violations []string, applied int) {
 	for _, directory := range g.packages(r.packages...) {
 		if matches(directory, r.except) {
 			continue
 		}
 		applied++
-		for _, violation := range r.forbids(g, directory) {
+		for _, violation := range r.check(g, directory) {
 			violations = append(violations, directory+": "+violation)
 		}
 	}
@@ -135,9 +137,9 @@ func ours(patterns ...string) predicate {
 	}
 }
 
-// links returns a function for the field forbids of a rule. The rule is broken if a package links, directly or
-// indirectly, a package for which the predicate returns true.
-func links(picked predicate) func(graph, string) []string {
+// links returns a check of this rule: a package must not link, directly or indirectly, a package that the predicate
+// selects.
+func links(picked predicate) check {
 	return func(g graph, directory string) (violations []string) {
 		for _, dependency := range g.deps(directory) {
 			if picked(g, dependency) {
@@ -148,9 +150,8 @@ func links(picked predicate) func(graph, string) []string {
 	}
 }
 
-// imports returns a function for the field forbids of a rule. The rule is broken if a package directly imports a
-// package for which the predicate returns true.
-func imports(picked predicate) func(graph, string) []string {
+// imports returns a check of this rule: a package must not directly import a package that the predicate selects.
+func imports(picked predicate) check {
 	return func(g graph, directory string) (violations []string) {
 		for _, imported := range g.imports(directory) {
 			if picked(g, imported) {
@@ -161,9 +162,9 @@ func imports(picked predicate) func(graph, string) []string {
 	}
 }
 
-// importsOfOurs returns a function for the field forbids of a rule. The rule is broken if a package directly imports
-// another package of this module that is not in the allowed list.
-func importsOfOurs(allowed ...string) func(graph, string) []string {
+// importsOfOurs returns a check of this rule: a package must not directly import a package of this module that is not
+// in the allowed list.
+func importsOfOurs(allowed ...string) check {
 	return imports(func(_ graph, importPath string) bool {
 		directory, is := local(importPath)
 		return is && !matches(path.Clean(directory), allowed)

@@ -29,7 +29,7 @@ func listen(t testing.TB, server *fiber.App) string {
 	return listener.Addr().String()
 }
 
-// newsletter is an external system. Each call blocks until the test sends to the channel proceed, or closes it.
+// newsletter is an external system. Each call blocks until it can receive from proceed.
 type newsletter struct {
 	ports.Resolver // no other method is called
 	called         chan string

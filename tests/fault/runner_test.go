@@ -174,19 +174,18 @@ func TestADatabaseThatGoesAwayWhileSettlingIsHealedByTheLease(t *testing.T) {
 	})
 }
 
-// cut is a session factory that fails after some sessions: the field after is the number of sessions that it still
-// opens. Every later call of Do returns err.
+// cut is a session factory that opens only a limited number of sessions. Every later call of Do returns err.
 type cut struct {
 	ports.SessionFactory
-	after int
-	err   error
+	left int // number of sessions that it still opens
+	err  error
 }
 
 func (c *cut) Do(ctx context.Context, fn func(context.Context, ports.Session) error) error {
-	if c.after == 0 {
+	if c.left == 0 {
 		return c.err
 	}
-	c.after--
+	c.left--
 	return c.SessionFactory.Do(ctx, fn)
 }
 

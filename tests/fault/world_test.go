@@ -1,4 +1,4 @@
-// Package fault tests failures during the erasure of a subject in an external system. After each failure, it checks the
+// Package fault checks the effects of failures while a subject is erased in an external system: the effects on the
 // outbox entry, the audit trail, and the response to the next request of the subject.
 package fault_test
 

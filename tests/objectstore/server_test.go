@@ -120,13 +120,12 @@ func awaitHealth(ended <-chan error) error {
 	}
 }
 
-// world is a bucket, with clients that access the bucket. If the handler in the field fault is set, it responds to all
-// requests of the client in the field bucket.
+// world is a bucket, with clients that access the bucket.
 type world struct {
-	client *s3.Client // a client for the test itself, which does not use fault
+	client *s3.Client // a client for the test itself
 	name   string
-	bucket *blob.Bucket
-	fault  atomic.Pointer[http.HandlerFunc]
+	bucket *blob.Bucket                     // the client under test
+	fault  atomic.Pointer[http.HandlerFunc] // if set, it responds to all requests of the client under test
 }
 
 var buckets atomic.Int64

@@ -22,16 +22,15 @@ const decision = `{"granted":true,"policy_version":"v1","purpose":"newsletter"}`
 
 var errBroken = errors.New("secret")
 
-// sessions is a session factory whose method Do first calls the function in the field before. If this function returns
-// an error, Do returns the error.
+// sessions is a session factory. Its method Do first calls onDo. If onDo returns an error, Do returns the error.
 type sessions struct {
 	ports.SessionFactory
-	before func(ctx context.Context) error
+	onDo func(ctx context.Context) error
 }
 
 func (s *sessions) Do(ctx context.Context, fn func(context.Context, ports.Session) error) error {
-	if s.before != nil {
-		if err := s.before(ctx); err != nil {
+	if s.onDo != nil {
+		if err := s.onDo(ctx); err != nil {
 			return err
 		}
 	}

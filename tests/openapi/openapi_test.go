@@ -140,7 +140,7 @@ func TestEveryResponseMatchesTheDocument(t *testing.T) {
 		exchange("POST", path, strings.Repeat(" ", httpapi.MaxBodySize)+decision)
 	}
 	for _, err := range []error{errBroken, domain.ErrUnavailable, context.DeadlineExceeded} {
-		store.before = func(context.Context) error { return err }
+		store.onDo = func(context.Context) error { return err }
 		everything()
 	}
 	for _, status := range []int{401, 403, 402, 599} {

@@ -128,16 +128,16 @@ func awaitPort(t testing.TB, port string) {
 	})
 }
 
-// await waits until the condition reached returns true, and returns the elapsed time. If this takes longer than the
-// given maximum, the test fails with a message that contains the given description of the condition.
-func await(t testing.TB, patience time.Duration, what string, reached func() bool) time.Duration {
+// await waits until condition returns true, and returns the elapsed time. If this takes longer than timeout, the test
+// fails with a message that contains the description of the condition.
+func await(t testing.TB, timeout time.Duration, description string, condition func() bool) time.Duration {
 	t.Helper()
 	began := time.Now()
 	ticker := time.NewTicker(10 * time.Millisecond)
 	defer ticker.Stop()
-	for !reached() {
-		if time.Since(began) > patience {
-			t.Fatalf("waited %v in vain for %s", patience, what)
+	for !condition() {
+		if time.Since(began) > timeout {
+			t.Fatalf("waited %v in vain for %s", timeout, description)
 		}
 		<-ticker.C
 	}

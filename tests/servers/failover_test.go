@@ -29,10 +29,9 @@ func TestAPrimaryThatFreezesLosesNothingAndIsReplacedWithinTenSeconds(t *testing
 	failOver(t, (*pair).freeze, 10*time.Second)
 }
 
-// failOver tests a failover while clients send consents and erasures of many customers. It first stops the primary by a
-// call of the function fail. It then promotes the standby. Each process must serve requests again within the given
-// duration after the promotion.
-func failOver(t *testing.T, fail func(*pair), within time.Duration) {
+// failOver tests a failover while clients send consents and erasures of many customers. It first calls stopPrimary. It
+// then promotes the standby. Each process must serve requests again within the given duration after the promotion.
+func failOver(t *testing.T, stopPrimary func(*pair), within time.Duration) {
 	t.Helper()
 	servers := startPair(t)
 	seed(t, servers.primary.URL())
@@ -56,7 +55,7 @@ func failOver(t *testing.T, fail func(*pair), within time.Duration) {
 	quiet.fill(ctx)
 	await(t, time.Minute, "customers that are erased", func() bool { return done.count() >= 200 })
 
-	fail(servers)
+	stopPrimary(servers)
 	before := done.count()
 	time.Sleep(outage) // the time until an operator or a tool decides to promote
 	for _, p := range fleet {
@@ -83,12 +82,12 @@ func failOver(t *testing.T, fail func(*pair), within time.Duration) {
 	check(t, servers.standby.URL(), &done, promoted)
 }
 
-// acknowledged has the ids of customers. The field requested lists the customers for whom a client has sent an erasure.
-// The other fields list the customers whose erasure or consent got a successful response.
+// acknowledged has the ids of customers.
 type acknowledged struct {
-	mu               sync.Mutex
-	requested        []int64 // erasures that a client has sent, with or without a response
-	erased, consents []int64
+	mu        sync.Mutex
+	requested []int64 // a client has sent an erasure, with or without a response
+	erased    []int64 // the erasure got a successful response
+	consents  []int64 // the consent got a successful response
 }
 
 func (a *acknowledged) count() int {
@@ -103,14 +102,14 @@ func (a *acknowledged) note(list *[]int64, id int64) {
 	*list = append(*list, id)
 }
 
-// erase sends a consent and an erasure for each customer from the channel next. It repeats the erasure until the
-// response is successful.
-func (a *acknowledged) erase(ctx context.Context, p *process, next <-chan int64) {
+// erase sends a consent and an erasure for each customer that it receives from the channel ids. It repeats the erasure
+// until the response is successful.
+func (a *acknowledged) erase(ctx context.Context, p *process, ids <-chan int64) {
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case id := <-next:
+		case id := <-ids:
 			if p.request(ctx, id, "POST", "/me/consent") {
 				a.note(&a.consents, id)
 			}

@@ -16,7 +16,7 @@ var modes = []string{"exec", "simple_protocol", "cache_describe"}
 var pgx = databases.Driver{Name: "PostgreSQL pgx", SQL: "pgx"}
 
 // pooled describes, for the conformance tests, a bunstore.Store that connects through a proxy with transaction pooling.
-// The query mode of pgx is one of the modes. Each store has a separate database.
+// The parameter mode is the query mode of pgx. Each store has a separate database.
 func pooled(mode string) conformance.Kind {
 	return conformance.BunstoreIn("bunstore behind PgBouncer", pgx, func(t testing.TB) func(testing.TB) string {
 		t.Helper()

@@ -19,7 +19,7 @@ import (
 	"github.com/habeas-data/habeas/tests/bench/shop"
 )
 
-// outbox is habeas in the comparison: its jobs are outbox entries.
+// outbox implements queue with the outbox of habeas. Each job is an outbox entry.
 type outbox struct {
 	url     string
 	db      *bun.DB
@@ -95,7 +95,7 @@ func (o *outbox) fill(ctx context.Context, entries int) error {
 }
 
 // counted is a runner that reports completed outbox entries to the clock. After the last entry, or after a failure, it
-// sends to the channel ended.
+// sends to c.ended.
 type counted struct {
 	worker.Runner
 	clock *clock

@@ -15,7 +15,7 @@ import (
 	"github.com/habeas-data/habeas/tests/bench/shop"
 )
 
-// jobs is River in the comparison: its jobs are in the job queue of River.
+// jobs implements queue with the job queue of River.
 type jobs struct {
 	url      string
 	pool     *pgxpool.Pool

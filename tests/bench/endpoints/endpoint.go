@@ -14,8 +14,7 @@ import (
 type Endpoint struct {
 	Name string // name as in "ratio consent_post 16 1.40"
 
-	// consumes means that each user is used for only one request, because a second erasure of a user would have nothing to
-	// do.
+	// consumes is true if a user is used for only one request. A second erasure of a user would have nothing to do.
 	consumes bool
 	// append appends the request of a user to a buffer.
 	append func(buffer []byte, user int64) []byte

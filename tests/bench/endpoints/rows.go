@@ -12,8 +12,8 @@ import (
 
 type rows map[string]int64
 
-// written has the changes in the numbers of rows by one request of each endpoint. Each measured server must make the
-// same changes.
+// written lists, for each endpoint, by how much one request changes the number of rows of each kind. All measured
+// servers must make the same changes.
 var written = map[string]rows{
 	"consent_post": {"consent records": 1, "consent_granted": 1},
 	"consent_get":  {},

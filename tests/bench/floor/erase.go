@@ -87,7 +87,7 @@ func (a api) eraseIn(ctx context.Context, tx transaction, user int64, result *er
 	if _, err := tx.exec(ctx, lockErasure, subject, a.instant(now())); err != nil {
 		return err
 	}
-	if err := tx.each(ctx, func([]any) {}, a.lockUser(), user); err != nil {
+	if err := tx.eachRow(ctx, func([]any) {}, a.lockUser(), user); err != nil {
 		return err
 	}
 	tenYearsAgo := a.time(now().AddDate(-10, 0, 0))
@@ -112,7 +112,7 @@ func (a api) eraseIn(ctx context.Context, tx transaction, user int64, result *er
 			"target": step.table, "strategy": step.strategy, "rows": rows,
 		}))
 	}
-	if err := tx.each(ctx, func(values []any) {
+	if err := tx.eachRow(ctx, func(values []any) {
 		result.Retained["invoices"], _ = values[0].(int64)
 	}, countRetained, user, tenYearsAgo); err != nil {
 		return err

@@ -146,7 +146,7 @@ func (t table) read(
 	if t.ledger {
 		key = strconv.FormatInt(user, 10)
 	}
-	err := tx.each(ctx, func(values []any) {
+	err := tx.eachRow(ctx, func(values []any) {
 		number, _ := values[0].(int64)
 		row := strconv.FormatInt(number, 10)
 		var expires *time.Time
@@ -190,7 +190,7 @@ func (a api) export(c *fiber.Ctx) error {
 	ctx := c.UserContext()
 	err = a.read(ctx, func(tx transaction) error {
 		erased := false
-		if err := tx.each(ctx, func([]any) { erased = true }, wasErased, result.SubjectID); err != nil {
+		if err := tx.eachRow(ctx, func([]any) { erased = true }, wasErased, result.SubjectID); err != nil {
 			return err
 		}
 		for _, table := range tables {

@@ -65,8 +65,8 @@ type database interface {
 
 type transaction interface {
 	exec(ctx context.Context, text string, args ...any) (rows int64, err error)
-	// each calls fn with the values of every row. fn may keep the slice.
-	each(ctx context.Context, fn func(values []any), text string, args ...any) error
+	// eachRow calls fn with the values of every row. fn may keep the slice.
+	eachRow(ctx context.Context, fn func(values []any), text string, args ...any) error
 	// send runs statements whose results the caller does not need.
 	send(ctx context.Context, statements []statement) error
 }

@@ -55,7 +55,7 @@ func (p postgresTx) exec(ctx context.Context, text string, args ...any) (int64, 
 	return tag.RowsAffected(), err
 }
 
-func (p postgresTx) each(ctx context.Context, fn func([]any), text string, args ...any) error {
+func (p postgresTx) eachRow(ctx context.Context, fn func([]any), text string, args ...any) error {
 	rows, err := p.tx.Query(ctx, text, args...)
 	if err != nil {
 		return err

@@ -96,7 +96,7 @@ func (s *sqliteTx) exec(ctx context.Context, text string, args ...any) (int64, e
 	return result.RowsAffected()
 }
 
-func (s *sqliteTx) each(ctx context.Context, fn func([]any), text string, args ...any) error {
+func (s *sqliteTx) eachRow(ctx context.Context, fn func([]any), text string, args ...any) error {
 	rows, err := s.QueryContext(ctx, anonymousBlob.Replace(text), args...)
 	if err != nil {
 		return err

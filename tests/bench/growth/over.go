@@ -13,7 +13,7 @@ import (
 	"github.com/habeas-data/habeas/tests/bench/process"
 )
 
-// statusOver requests the consent status of a user from a server, and checks that the consent is granted.
+// statusOver sends a request for the consent status of a user, and checks that the consent is granted.
 func statusOver(ctx context.Context, server *process.Server, user int64) (time.Duration, error) {
 	body, took, err := send(ctx, server, http.MethodGet, "/me/consent/newsletter", user)
 	if err != nil {
@@ -29,7 +29,7 @@ func statusOver(ctx context.Context, server *process.Server, user int64) (time.D
 	return took, nil
 }
 
-// exportOver requests the export of a user from a server, and checks that the export contains all rows. It returns the
+// exportOver sends a request for the export of a user, and checks that the export contains all rows. It returns the
 // size of the export in bytes, and the duration.
 func exportOver(ctx context.Context, server *process.Server, user int64, rows int) (int64, time.Duration, error) {
 	body, took, err := send(ctx, server, http.MethodGet, "/me/export", user)
@@ -51,7 +51,7 @@ func exportOver(ctx context.Context, server *process.Server, user int64, rows in
 // export also has two rows of the consent ledger, with five records each.
 func recordsOf(rows int) int { return 3*rows + 3 + 5*2 }
 
-// eraseOver requests the erasure of a user from a server, and checks that all orders of the user were anonymized.
+// eraseOver sends a request for the erasure of a user, and checks that all orders of the user were anonymized.
 func eraseOver(ctx context.Context, server *process.Server, user int64, rows int) (time.Duration, error) {
 	body, took, err := send(ctx, server, http.MethodDelete, "/me", user)
 	if err != nil {

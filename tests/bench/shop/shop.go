@@ -41,7 +41,7 @@ func Create(ctx context.Context, serverURL string, users int) (Shop, error) {
 		Users: users,
 		Copy: func(ctx context.Context, name string) (string, error) {
 			name = strings.ReplaceAll(name, "-", "_")
-			return at(serverURL, name), create(ctx, serverURL, name, template)
+			return databaseURL(serverURL, name), create(ctx, serverURL, name, template)
 		},
 		Checkpoint: func(ctx context.Context) error { return Execute(ctx, serverURL, "CHECKPOINT") },
 	}, err
@@ -68,7 +68,7 @@ func CreateAs(ctx context.Context, serverURL, name string, users int) (string, e
 
 // Empty creates an empty database and returns its URL.
 func Empty(ctx context.Context, serverURL, name string) (string, error) {
-	return at(serverURL, name), create(ctx, serverURL, name, "template0")
+	return databaseURL(serverURL, name), create(ctx, serverURL, name, "template0")
 }
 
 // Execute runs one statement or several statements on a new connection. Several statements run as one transaction.
@@ -89,8 +89,8 @@ func create(ctx context.Context, serverURL, name, from string) error {
 	return nil
 }
 
-// at returns serverURL with the name of another database.
-func at(serverURL, name string) string {
+// databaseURL returns serverURL with the name of another database.
+func databaseURL(serverURL, name string) string {
 	return strings.Replace(serverURL, "/postgres?", "/"+name+"?", 1)
 }
 

@@ -18,8 +18,9 @@ import (
 	"github.com/habeas-data/habeas/tests/bench/shop"
 )
 
-// patience is the longest wait for a call of the external system. If a call takes longer, the measurement fails.
-const patience = 30 * time.Second
+// waitTimeout is the time limit for the start of a listener, and for the worker to call the external system. After this
+// time, the measurement fails.
+const waitTimeout = 30 * time.Second
 
 // Config describes the measurement.
 type Config struct {
@@ -131,7 +132,7 @@ func (m *measurement) erase(ctx context.Context) (time.Duration, error) {
 		return 0, err
 	}
 	committed := time.Now()
-	ctx, cancel := context.WithTimeoutCause(ctx, patience, errors.New("the external system was not called"))
+	ctx, cancel := context.WithTimeoutCause(ctx, waitTimeout, errors.New("the external system was not called"))
 	defer cancel()
 	select {
 	case called := <-m.called:

@@ -130,7 +130,7 @@ func listen(ctx context.Context, database string, wake func()) (hangUp func() er
 	select {
 	case <-listening:
 		return hangUp, nil
-	case <-time.After(patience):
+	case <-time.After(waitTimeout):
 		return nil, errors.Join(errors.New("no notification could be listened to"), hangUp())
 	}
 }

@@ -16,7 +16,7 @@ import (
 // The conformance suites call functions of the harness, such as Insert and Rows. These tests check those functions.
 
 func TestRowsComeBackAsTheyWereInserted(t *testing.T) {
-	each(t, func(t *testing.T, store porttest.Store) {
+	forEachKind(t, func(t *testing.T, store porttest.Store) {
 		instant := time.Date(2024, 2, 29, 23, 59, 58, 123456000, time.UTC)
 		person := porttest.Row{
 			"tenant": "shop'1", "number": int64(1) << 40, "name": "Ä?$1", "email": nil, "nickname": "N", "born": instant,
@@ -42,7 +42,7 @@ func TestRowsComeBackAsTheyWereInserted(t *testing.T) {
 }
 
 func TestForeignKeysHold(t *testing.T) {
-	each(t, func(t *testing.T, store porttest.Store) {
+	forEachKind(t, func(t *testing.T, store porttest.Store) {
 		store.Insert(t, "people", porttest.Row{"tenant": "a", "number": int64(1)})
 		store.Insert(t, "orders", porttest.Row{"id": int64(1), "tenant": "a", "person": int64(1)})
 		id, err := domain.NewSubjectID("a", "1")
@@ -60,7 +60,7 @@ func TestForeignKeysHold(t *testing.T) {
 }
 
 func TestStatementsAndConnectionsAreTheStoresOwn(t *testing.T) {
-	each(t, func(t *testing.T, store porttest.Store) {
+	forEachKind(t, func(t *testing.T, store porttest.Store) {
 		if store.Statements == nil {
 			t.Skip("this store sends no statements")
 		}
@@ -93,8 +93,8 @@ func TestStatementsAndConnectionsAreTheStoresOwn(t *testing.T) {
 	})
 }
 
-// each runs a test on an open store of each kind.
-func each(t *testing.T, run func(t *testing.T, store porttest.Store)) {
+// forEachKind runs a test on an open store of each kind.
+func forEachKind(t *testing.T, run func(t *testing.T, store porttest.Store)) {
 	t.Helper()
 	for _, kind := range conformance.Kinds() {
 		t.Run(kind.Name, func(t *testing.T) { run(t, kind.Harness(t).Open(t)) })

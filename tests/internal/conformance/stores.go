@@ -39,12 +39,12 @@ func Bunstore(driver databases.Driver) Kind {
 }
 
 // BunstoreIn returns the kind of a bunstore.Store in PostgreSQL schemas that the caller creates. The function that
-// place returns creates an empty schema, and returns a URL that selects the schema. The schema must exist until the
-// test t ends.
-func BunstoreIn(name string, driver databases.Driver, place func(t testing.TB) func(testing.TB) string) Kind {
+// newSchemas returns creates an empty schema, and returns a URL that selects the schema. The schema must exist until
+// the test t ends.
+func BunstoreIn(name string, driver databases.Driver, newSchemas func(t testing.TB) func(testing.TB) string) Kind {
 	return Kind{name, func(t testing.TB) porttest.StoreHarness {
 		t.Helper()
-		return onPostgreSQL(t, driver, place(t))
+		return onPostgreSQL(t, driver, newSchemas(t))
 	}}
 }
 

@@ -27,7 +27,7 @@ func (e *Engine) Group(prefix string, middleware ...HandlerFunc) *RouterGroup {
 	return &RouterGroup{e, prefix, middleware}
 }
 
-// Handle calls the handlers that Any registered for the pattern, in their order.
+// Handle calls the handlers for the pattern in order. RouterGroup.Any registers them.
 func (e *Engine) Handle(pattern string, w http.ResponseWriter, r *http.Request) {
 	c := &Context{r, w}
 	for _, handler := range e.routes[pattern] {
