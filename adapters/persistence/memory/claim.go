@@ -48,7 +48,8 @@ type claim struct {
 // an operation. Without targets, take claims entries of all targets.
 func (c claim) take(known []domain.OutboxTarget) []int {
 	if len(known) == 0 {
-		for _, e := range c.entries {
+		for i := range c.entries {
+			e := &c.entries[i]
 			target := domain.OutboxTarget{Resolver: e.Resolver, Operation: e.Operation}
 			if isClaimable(e) && !slices.Contains(known, target) {
 				known = append(known, target)
@@ -79,7 +80,8 @@ func (c claim) take(known []domain.OutboxTarget) []int {
 // earlier attempt and entries that are retried.
 func (c claim) dueOf(target domain.OutboxTarget) []int {
 	var fresh, retries []int
-	for i, e := range c.entries {
+	for i := range c.entries {
+		e := &c.entries[i]
 		if !isClaimable(e) || e.Resolver != target.Resolver || e.Operation != target.Operation {
 			continue
 		}

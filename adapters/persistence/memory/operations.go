@@ -19,7 +19,8 @@ func (o outbox) Backlog(ctx context.Context) ([]domain.OutboxBacklog, error) {
 		return nil, err
 	}
 	of := map[string]domain.OutboxBacklog{}
-	for _, entry := range state.entries {
+	for i := range state.entries {
+		entry := &state.entries[i]
 		if entry.Status == domain.OutboxSucceeded {
 			continue
 		}
@@ -76,8 +77,8 @@ func (o outbox) requeue(
 	if err != nil {
 		return nil, err
 	}
-	abandoned := upTo(limit, state.oldest(func(e domain.OutboxEntry) bool {
-		return e.Status == domain.OutboxAbandoned && e.Operation == domain.OperationErase && chosen(e)
+	abandoned := upTo(limit, state.oldest(func(e *domain.OutboxEntry) bool {
+		return e.Status == domain.OutboxAbandoned && e.Operation == domain.OperationErase && chosen(*e)
 	}))
 	o.enqueued = o.enqueued || len(abandoned) > 0
 	requeued := state.change(abandoned, func(e *domain.OutboxEntry) {
@@ -132,7 +133,7 @@ func (o outbox) Discard(ctx context.Context, entryIDs []string) ([]domain.Discar
 	if err != nil {
 		return nil, err
 	}
-	abandoned := state.oldest(func(e domain.OutboxEntry) bool {
+	abandoned := state.oldest(func(e *domain.OutboxEntry) bool {
 		return e.Status == domain.OutboxAbandoned && wanted[e.EntryID]
 	})
 	changed := state.change(abandoned, func(e *domain.OutboxEntry) {
@@ -144,11 +145,12 @@ func (o outbox) Discard(ctx context.Context, entryIDs []string) ([]domain.Discar
 	for i, entry := range changed {
 		discarded[i].Entry = entry
 		if entry.Operation == domain.OperationErase && !entry.SubjectID.IsZero() {
-			last[ofEntry(entry)] = i
+			last[ofEntry(&entry)] = i
 		}
 	}
+	open := state.openOperations()
 	for of, i := range last {
-		discarded[i].Completes = !slices.ContainsFunc(state.entries, of.leavesOpen)
+		discarded[i].Completes = !open[of]
 	}
 	return discarded, nil
 }
