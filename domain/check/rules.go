@@ -114,9 +114,9 @@ var rules = []Rule{
 	{tableReferred, warning, "Rows of the subject refer to a table that seems to hold personal data"},
 	{tableUnlinked, warning, "A table seems to refer to the subject, but is not in the data map"},
 	{tablePersonal, warning, "A table outside of the data map seems to hold personal data"},
-	{pathMissing, warning, "A reference to the subject is not a path"},
+	{pathMissing, warning, "A reference to a person is not marked as a path"},
 	{personalUnannotated, warning, "A column seems to hold personal data, but is not annotated"},
-	{personalKey, warning, "A key in rows that stay seems to hold personal data"},
+	{personalKey, warning, "A key column seems to hold personal data, but an erasure keeps the rows"},
 
 	{triggerCopies, failure, "A trigger keeps old values in a table that is not in the data map"},
 	{triggerWrites, warning, "A trigger writes to a table that is not in the data map"},
@@ -129,8 +129,8 @@ var rules = []Rule{
 	{privilegeMissing, failure, "The connection lacks a privilege that an erasure needs"},
 	{indexMissing, warning, "An erasure scans a complete table, because an index is missing"},
 	{foreignKeyMissing, warning, "A concurrent transaction can add a row that an erasure misses"},
-	{secretKey, warning, "A primary key that exports show seems to be a secret"},
-	{secretExported, warning, "A column that exports show seems to hold a secret"},
+	{secretKey, warning, "A primary key seems to be a secret, but exports contain it"},
+	{secretExported, warning, "A column seems to hold a secret, but exports contain it"},
 }
 
 // Rules returns all rules that a Checker applies, grouped by topic.
