@@ -28,8 +28,9 @@ func CheckText(field, value string, minimum int) []FieldError {
 // CheckPurpose returns the error of a purpose, or nil. A purpose has 1 to MaxTextLength characters.
 func CheckPurpose(purpose string) []FieldError { return CheckText("purpose", purpose, 1) }
 
-// CheckCall checks the arguments of a service call. It returns ErrSubject if the subject has no id. Otherwise, it
-// returns ErrInvalid with the errors of the other arguments in fields. It returns nil if there are no errors.
+// CheckCall checks the arguments of a service call. The parameter fields holds the errors of the arguments other than
+// the id. CheckCall returns ErrSubject if the id is empty. Otherwise, it returns ErrInvalid with fields, or nil if
+// fields is empty.
 func CheckCall(op string, id SubjectID, fields []FieldError) error {
 	if err := (Subject{ID: id}).Validate(); err != nil {
 		return err

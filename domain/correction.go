@@ -22,8 +22,8 @@ type Correction struct {
 	// Category names the value for external systems, which do not know the tables. A correction without a Category is not
 	// sent to external systems. If Table is set, Category must be the category of the column.
 	Category Category `json:"category,omitempty"`
-	// AllColumns applies a correction without a Table to all columns of its Category that exports show. If AllColumns is
-	// false and the category has several columns, the correction is refused as ambiguous.
+	// AllColumns applies a correction without a Table to all columns of its Category, except for columns that are left
+	// out of exports. If AllColumns is false and the category has several columns, the correction is refused as ambiguous.
 	AllColumns bool `json:"all_columns,omitempty"`
 
 	// Value has one of the types that rectification.Planner.Plan lists.
@@ -51,8 +51,8 @@ func (c *Correction) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// decodeExactly decodes JSON without rounding. A number becomes a json.Number, and an object or an array becomes a
-// JSON. An empty text is decoded as null.
+// decodeExactly decodes a JSON text without rounding. It returns a json.Number for a number, a domain.JSON for an
+// object or an array, and nil for an empty text.
 func decodeExactly(text json.RawMessage) (any, error) {
 	if trimmed := bytes.TrimSpace(text); len(trimmed) == 0 || trimmed[0] == '{' || trimmed[0] == '[' {
 		if len(trimmed) == 0 {

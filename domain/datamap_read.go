@@ -185,8 +185,8 @@ func relationLabels(relations []Relation) []string {
 	return labels
 }
 
-// cycles returns a problem for each cycle of relations between different tables. It reports the problem for the first
-// table of the cycle in alphabetical order, where tables with a subject key come last.
+// cycles returns a problem for each cycle of relations between different tables. Problem.Table is the alphabetically
+// first table of the cycle without a subject key, or the alphabetically first table if all of them have a subject key.
 func (m DataMap) cycles() []Problem {
 	var problems []Problem
 	reported := map[string]bool{}

@@ -35,9 +35,8 @@ const (
 	// ErrConflict: the store refused a write because it conflicts with stored data, or because a value does not fit its
 	// column.
 	ErrConflict Code = "conflict"
-	// ErrLeftOver: after an erasure, the database still holds data that the erasure should have deleted or overwritten.
-	// After a rectification, the database does not hold the new values. The cause is a trigger, a rule or a view. The
-	// operation is rolled back.
+	// ErrLeftOver: the database still holds data that an erasure should have deleted or overwritten, or does not hold the
+	// new values of a rectification. The cause is a trigger, a rule or a view. The operation is rolled back.
 	ErrLeftOver Code = "left_over"
 )
 

@@ -93,8 +93,8 @@ func Foldings(r rune) []rune {
 }
 
 // SearchPattern returns the regular expression by which a search finds a value. The expression matches a text that
-// contains the value in upper or lower case. It also matches the escapes of JSON, such as \" or \u00e9, except for
-// ASCII letters and digits. The syntax works in package regexp and in PostgreSQL.
+// contains the value in upper or lower case. It also matches if characters are escaped as in JSON, such as \" or
+// \u00e9, but not if an ASCII letter or digit is escaped. The syntax works in package regexp and in PostgreSQL.
 func SearchPattern(value string) string {
 	var pattern strings.Builder
 	for _, r := range value {

@@ -21,8 +21,8 @@ const (
 // Number is a decimal number in its JSON form. It is a text, so that no digit is lost by rounding.
 type Number string
 
-// MarshalJSON writes the number unchanged. If the text is not a JSON number, such as NaN and Infinity from PostgreSQL,
-// MarshalJSON writes a JSON string.
+// MarshalJSON writes a JSON number unchanged. It writes any other text, such as NaN or Infinity from PostgreSQL, as a
+// JSON string.
 func (n Number) MarshalJSON() ([]byte, error) {
 	if n.isJSON() {
 		return []byte(n), nil

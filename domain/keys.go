@@ -15,8 +15,8 @@ const MaxKeys = 100
 type KeyQuery struct {
 	Resolver string // the name of the resolver of the external system
 
-	// ErasedAt is the instant of an erasure. The query then skips the cells that this erasure keeps, because their
-	// retention duty (the legal duty to keep a value) is not over. If ErasedAt is zero, the query skips no cells.
+	// ErasedAt is the instant of an erasure, or zero. If it is set, the query skips the cells that this erasure keeps
+	// because their retention duty (the legal duty to keep a value) is not over.
 	ErasedAt time.Time
 
 	After string // only keys after this key, compared byte by byte; empty for all keys

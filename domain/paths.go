@@ -65,7 +65,7 @@ func (p Path) OnErasure() Strategy {
 //
 //   - columns in a key
 //   - columns that another relation refers to
-//   - columns that another relation of the same rows uses
+//   - columns in Columns or When of another relation, unless the conditions of the two relations exclude each other
 //
 // Clears returns nil if OnErasure of the path is not StrategyNull.
 func (m DataMap) Clears(table Table, path Path) []string {
@@ -79,7 +79,7 @@ func (m DataMap) Clears(table Table, path Path) []string {
 }
 
 // mustStay reports whether a column of a relation must keep its value although an erasure sets the relation to NULL.
-// This is true if the column is in a key, or if another relation refers to the column or uses it in the same rows.
+// See Clears.
 func (m DataMap) mustStay(table Table, relation Relation, name string) bool {
 	if slices.Contains(table.PrimaryKey, name) || slices.Contains(table.SubjectKey, name) || m.isReferenced(table, name) {
 		return true
@@ -144,9 +144,9 @@ func (m DataMap) RemainingPaths(path Path) []Path {
 // of a plan, because each path has its own steps and SQL conditions.
 const maxPaths = 16
 
-// addPaths stores the paths (chains of relations to the subject's table) of a table that begin with one of the
-// relations. It joins each relation with each path of the referenced table, so the paths of the referenced tables must
-// be known. It returns false if it reports a mistake instead.
+// addPaths stores the paths of a table (chains of relations to the subject's table). Each path begins with one of the
+// given relations and continues with a path of the referenced table. The paths of the referenced tables must therefore
+// be known. addPaths returns false if it reports a mistake instead.
 func (d *draft) addPaths(table Table, relations []Relation) bool {
 	var paths []Path
 	for _, relation := range relations {
@@ -304,7 +304,7 @@ func (n Notice) String() string { return n.Table + "." + n.Column + ": " + n.Mes
 
 // Notices returns hints at personal data that the data map may have missed, in this order:
 //
-//   - for each table, a notice for each column of the primary key that exports show and that is named like a secret,
+//   - for each table, a notice for each primary-key column that has the name of a secret and is contained in exports,
 //     then a notice for each relation to another table of the map, unless a path (chain of relations to the subject)
 //     begins with this relation
 //   - the notices of WithNotices

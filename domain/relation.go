@@ -12,9 +12,9 @@ type Relation struct {
 	Columns           []string `json:"columns"`
 	References        string   `json:"references"` // the name of the other table
 	ReferencedColumns []string `json:"referenced_columns"`
-	// Path is true for a relation that begins a path (a chain of relations to a subject). It is required if several
-	// relations of the table lead to the subject's table. If several relations of the table have Path, a row belongs to
-	// each subject that one of these relations leads to. Each annotated column then names its path in Annotation.Via.
+	// Path marks a relation that begins a path (a chain of relations to a subject). If several relations of the table
+	// lead to the subject's table, at least one of them must have Path. If several have Path, a row belongs to each
+	// subject to which one of them leads. Each annotated column then names its path in Annotation.Via.
 	Path bool `json:"path,omitempty"`
 	// OnErasure is the action on the row if the subject to which this relation leads, possibly through other tables, is
 	// erased. StrategyDelete deletes the row. StrategyNull sets Columns to NULL. If OnErasure is empty,

@@ -11,8 +11,8 @@ import (
 // lock only if there is a foreign key. Without a foreign key, the erasure may miss the new row.
 //
 // checkForeignKeys ignores relations with a condition, because a foreign key cannot express the condition. It ignores
-// views and foreign tables (tables on another server), because they have no foreign keys. A foreign key may have more
-// columns than the relation, such as the tenant.
+// views and foreign tables (tables on another server), because they have no foreign keys. A foreign key with the
+// columns of the relation and further columns, such as a tenant id, is sufficient.
 func (s *schema) checkForeignKeys() {
 	if s.catalog.SerialWrites {
 		return

@@ -165,8 +165,8 @@ func isAddress(column domain.CatalogColumn) bool {
 var ofSystems = words(`
 	from, reply, noreply, sender, support, system, admin, smtp, notify, default`)
 
-// isOfPerson reports whether the name of a column suggests how to reach a person or who a person is, independent of the
-// table.
+// isOfPerson reports whether the name of a column suggests data about a person, except for messages and technical data,
+// independent of the table.
 func isOfPerson(column domain.CatalogColumn) bool {
 	found, ok := soundsPersonal("", domain.CatalogTable{}, column)
 	return ok && !isOfSystem(column) && found.category != domain.CategoryCommunication &&
@@ -177,9 +177,9 @@ func isOfSystem(column domain.CatalogColumn) bool {
 	return hasWord(column.Name, ofSystems...)
 }
 
-// isIdentifying reports whether the name of a column suggests who a person is, independent of the table. The second
-// result is false if things often have such a column, too. For example, a repository may have a full name, and a
-// service a user name.
+// isIdentifying reports whether the name of a column suggests that the column identifies a person, independent of the
+// table. The second result is false if things often have such a column, too. For example, a repository may have a full
+// name, and a service may have a user name.
 func isIdentifying(column domain.CatalogColumn) (is, surely bool) {
 	found, ok := soundsPersonal("", domain.CatalogTable{}, column)
 	parts := domain.NameWords(column.Name)

@@ -31,7 +31,8 @@ func (s *schema) checkReach() {
 //   - The table has a foreign key to a table of the data map.
 //   - A longer chain of foreign keys connects the table to the data map, and the table seems to hold personal data.
 //
-// It returns true if there is such a foreign key or chain, even if it does not report the table.
+// It returns true if a foreign key or a chain leads to the data map, even if the table does not seem to hold personal
+// data.
 func (s *schema) reportReaching(table domain.CatalogTable) bool {
 	chain, columns := s.foreignKeyChain(table, map[string]bool{})
 	if len(chain) == 0 || len(chain) > 1 && s.personalSentence(table) == "" {

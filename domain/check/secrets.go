@@ -6,9 +6,9 @@ import (
 	"github.com/habeas-data/habeas/domain/internal/names"
 )
 
-// checkSecrets reports columns that exports show and that are named like a secret. If domain.IsSecretName recognises
-// the name of an annotated column, the data map already requires that the annotation sets Export. checkSecrets
-// recognises further names.
+// checkSecrets reports columns that have the name of a secret and are contained in exports. If domain.IsSecretName
+// recognises the name of an annotated column, the data map already requires that the annotation sets Export.
+// checkSecrets recognises further names.
 func (s *schema) checkSecrets() {
 	for _, table := range s.Declared() {
 		if len(s.ExportedColumns(table)) == 0 {

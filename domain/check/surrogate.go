@@ -131,7 +131,8 @@ func (s surrogate) fits(live domain.CatalogColumn) bool {
 	}
 }
 
-// fitsUnknown works as fits, for a column whose database type is not a type of the data map, such as inet.
+// fitsUnknown does the check of the method fits for a column whose type the data map does not support, such
+// as inet.
 func (s surrogate) fitsUnknown(live domain.CatalogColumn) bool {
 	if !strings.HasPrefix(live.Declared, "inet") && !strings.HasPrefix(live.Declared, "cidr") {
 		return true

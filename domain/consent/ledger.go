@@ -25,8 +25,8 @@ func NewLedger(clock ports.Clock, ids ports.IDSource) *Ledger {
 	return &Ledger{audit: audit.Stamper{Clock: clock, IDs: ids}}
 }
 
-// WithPurposes returns a copy of the ledger with declared purposes. Record and Status of the copy reject any other
-// purpose. Statuses of the copy lists the declared purposes. Audit events name the purpose of each decision.
+// WithPurposes returns a copy of the ledger with declared purposes. The methods Record and Status of the copy reject
+// any other purpose. The method Statuses lists the declared purposes. Audit events name the purpose of each decision.
 func (l *Ledger) WithPurposes(purposes domain.Purposes) *Ledger {
 	return &Ledger{l.audit, purposes, l.observer}
 }

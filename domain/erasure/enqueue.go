@@ -8,7 +8,7 @@ import (
 	"github.com/habeas-data/habeas/domain/internal/resolvers"
 )
 
-// enqueueKeys adds outbox entries with the keys of external systems (such as file names) that the subject's rows hold.
+// enqueueKeys adds outbox entries with the keys (such as file names) that the subject's rows hold for external systems.
 // It runs before the rows are deleted. It reads the keys in pages and holds one page in memory.
 func (r *run) enqueueKeys(ctx context.Context) error {
 	for _, name := range r.dataMap.Refs() {
@@ -33,7 +33,7 @@ func (r *run) enqueueKeys(ctx context.Context) error {
 	return nil
 }
 
-// enqueue adds one outbox entry for each ref of the subject, its id in an external system.
+// enqueue adds one outbox entry for each ref of the subject. A ref is the subject's id in an external system.
 func (r *run) enqueue(ctx context.Context) error {
 	names, err := r.send(ctx, r.calls...)
 	r.result.EnqueuedExternal = append(names, r.ofKeys...)

@@ -195,8 +195,7 @@ func (c checked) checkClearedPath(path domain.Path) []domain.Problem {
 }
 
 // checkSetNull checks a reference that the database sets to NULL. It returns one problem for each column of the
-// reference that must keep its value. This is a column that is retained, that is part of a key, or that connects the
-// row to the subject.
+// reference that must keep its value. Such a column is retained, is part of a key, or connects the row to the subject.
 func (c checked) checkSetNull(relation domain.Relation) []domain.Problem {
 	var found []domain.Problem
 	for _, name := range relation.Columns {

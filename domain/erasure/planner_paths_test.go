@@ -264,7 +264,7 @@ func TestStepsOfOtherPathsAreRefused(t *testing.T) {
 	}
 }
 
-// If the plan has a step for one path of a table, LocalAt returns a step for the same path.
+// LocalAt anonymizes a retained cell along the path of its column, even if the plan anonymizes along another path.
 func TestRetentionThatEndsIsJudgedAlongItsPath(t *testing.T) {
 	bounded := func(name, path string) domain.Column {
 		column := via(personal(name, keep), path)

@@ -107,7 +107,7 @@ func yields(
 // exportFunc has the type of Resolver.ExportSubject.
 type exportFunc = func(context.Context, domain.SubjectRef) ([]domain.ExportRecord, error)
 
-// resolver makes an external system that expects one call with the ref of the subject, its id in this system.
+// resolver makes an external system that expects one call with the ref (id in this system) of the subject.
 func resolver(t *testing.T, name string, export exportFunc) ports.Resolver {
 	t.Helper()
 	made := mocks.NewMockResolver(gomock.NewController(t))

@@ -23,12 +23,12 @@ type Config struct {
 	Batch int
 }
 
-// Writer appends one line to a journal for each erasure that the database records, in the order of recording. It is
+// Writer appends a line to a journal for each erasure that the database records, in the order of recording. Writer is
 // safe for concurrent use by several goroutines and processes.
 //
-// The journal is complete: if it has the line of an erasure, it also has the line of each earlier erasure. If a subject
-// is erased again before the line of its first erasure is appended, only the second erasure gets a line. A line may be
-// in the journal more than once.
+// If the journal has the line of an erasure, it also has the line of each earlier erasure, with one exception: if a
+// subject is erased again before the line of its first erasure is appended, only the second erasure gets a line. A line
+// may be in the journal more than once.
 //
 // The database stores the position of the writer, that is, the last erasure in the journal. After a restore, the
 // position is that of the backup. The writer therefore repeats some lines and omits no line.

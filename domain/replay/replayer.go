@@ -77,9 +77,9 @@ func NewReplayer(c Config) (*Replayer, error) {
 }
 
 // Replay reads lines of a journal. Each line has a subject and the time of its erasure. If the database does not record
-// this or a later erasure of the subject, Replay erases the subject in its own session. It records erasure_replayed
-// {erased_at} before the events of the erasure. After each batch it calls progress with the totals so far, unless
-// progress is nil.
+// this or a later erasure of the subject, Replay erases the subject in a separate session. It records
+// erasure_replayed {erased_at} before the events of the erasure. After each batch it calls progress with the totals so
+// far, unless progress is nil.
 //
 // A further call with the same lines continues the work, because it skips subjects that were erased again. If the
 // erasure of a subject fails, Replay continues with the other subjects and returns the first error at the end. If a

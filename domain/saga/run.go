@@ -15,8 +15,8 @@ const (
 	// sideDelay is how long a call of RunOnce waits for a batch. After this time, RunOnce also claims entries of other
 	// systems while the batch is in progress.
 	sideDelay = 50 * time.Millisecond
-	// sideInterval is the interval at which a run that waits for slow systems claims entries of other systems. A call of
-	// Wake causes an earlier claim.
+	// sideInterval is the interval between claims for other systems while RunOnce waits for slow systems. A call of Wake
+	// causes an earlier claim.
 	sideInterval = 250 * time.Millisecond
 )
 
@@ -88,7 +88,8 @@ type run struct {
 	panicked any
 }
 
-// serve runs a batch. While batches take longer than sideDelay, serve claims and runs batches of other systems.
+// serve runs a batch. If the batch is still in progress after sideDelay, serve also claims and runs batches of other
+// systems.
 func (n *run) serve(ctx context.Context, first batch) {
 	n.start(ctx, first)
 	timer := time.NewTimer(sideDelay)
@@ -119,7 +120,7 @@ func (n *run) serve(ctx context.Context, first batch) {
 	}
 }
 
-// start runs a batch in its own goroutine. If the batch panics, RunOnce panics with the same value.
+// start runs a batch in a new goroutine. If the batch panics, RunOnce panics with the same value.
 func (n *run) start(ctx context.Context, b batch) {
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -32,8 +32,8 @@ const (
 const longestBreak = 5 * time.Minute
 
 // leaseMargin is the minimum difference between Lease (the duration of a claim) and CallTimeout. It is the time for the
-// claim itself. If Lease were equal to CallTimeout, no call could end within the lease. A runner would then claim
-// entries and return them to the outbox forever.
+// claim itself. A runner starts a call only if at least CallTimeout of the lease remains. If Lease were equal to
+// CallTimeout, the runner would claim entries and return them to the outbox forever.
 const leaseMargin = time.Second
 
 // clockMargin is the tolerated difference between the clocks of two processes. If the next attempt of an entry is

@@ -56,9 +56,9 @@ type scan struct {
 	until  time.Time // end of the window
 }
 
-// plan returns the scan of the next claim. If this is not a full scan, plan also sets the DueFrom of each target to the
-// beginning of a recent scan. The parameter afterEmpty is true if the previous claim found no entry. The next claim
-// then makes no recent scan.
+// plan returns the scan of the next claim. It plans no recent scan if afterEmpty is true, which means that the previous
+// claim found no entry. Unless it plans a full scan, plan sets the DueFrom of each target to the beginning of a recent
+// scan.
 func (s *scans) plan(now time.Time, targets []domain.OutboxTarget, afterEmpty bool) scan {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -79,7 +79,7 @@ func (s *scans) plan(now time.Time, targets []domain.OutboxTarget, afterEmpty bo
 	return planned
 }
 
-// hasWindow reports whether a claim can now scan a window, an interval of older due times.
+// hasWindow reports whether the next claim can scan a window (an interval of due times before the recent ones).
 func (s *scans) hasWindow() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -116,9 +116,9 @@ func (s *scans) recordFull(took time.Duration, now time.Time) {
 }
 
 // recordWindow records the duration of the scan of a window (an interval of older due times) and the entries that the
-// scan found. If the window may hold more due entries, recordWindow lets the next recent scan begin inside the window,
-// so that it finds these entries. If all windows are now scanned and this took little time, the next claims make full
-// scans again.
+// scan found. If the window may hold more due entries, recordWindow moves the beginning of the next recent scan back
+// into the window, so that this scan finds them. If all windows have been scanned in a short time, the next claims make
+// full scans again.
 func (s *scans) recordWindow(
 	planned scan, took time.Duration, now time.Time, targets []domain.OutboxTarget, batch int, found []domain.OutboxEntry,
 ) {

@@ -89,9 +89,9 @@ func (r *Runner) record(ctx context.Context, outcomes []outcome) (settled int, e
 	return settled, nil
 }
 
-// spareRequeued prevents the abandonment of entries that are too old but were requeued recently. These entries are
-// retried, because the age of a requeued entry counts from its next claim. If the store does not implement
-// ports.OutboxOperations, spareRequeued changes nothing.
+// spareRequeued prevents the abandonment of old entries that were requeued recently. The age of a requeued entry counts
+// from the first claim after the requeue. If the store does not implement ports.OutboxOperations, spareRequeued changes
+// nothing.
 func (r *Runner) spareRequeued(ctx context.Context, s ports.Session, outcomes []outcome) ([]outcome, error) {
 	var tooOld []string
 	for _, o := range outcomes {

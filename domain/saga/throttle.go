@@ -12,7 +12,7 @@ const (
 	// targetDuration limits the batch of a system. A claim takes only as many entries of a system as the system can
 	// presumably process in this time.
 	targetDuration = time.Second
-	// stoppedAfter limits the consecutive calls of admit at the same instant. After more calls, the clock counts as
+	// stoppedAfter: if admit is called more than stoppedAfter times in a row at the same instant, the clock counts as
 	// stopped. A test may stop the clock.
 	stoppedAfter = 5
 	// smoothing is the weight of the last call in the moving average of the durations of a system's calls.
@@ -141,7 +141,7 @@ func (t *throttle) begin(now time.Time) (wait time.Duration, ok bool) {
 	return time.Duration(-t.tokens / t.limits.Rate * float64(time.Second)), true
 }
 
-// giveBack ends the reservation of an entry without a call.
+// giveBack releases the reservation of an entry for which no call was made.
 func (t *throttle) giveBack() {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -170,9 +170,9 @@ func (t *table) viaOf(column string) string {
 
 func flat(name string) string { return strings.Join(domain.NameWords(name), "") }
 
-// askForAuthor asks whether another person has written the text in a column. The name of the column suggests this if it
-// contains the name of a reference that leads to a person but is not a path. For example, original_comment_text
-// contains the name of original_comment_id.
+// askForAuthor asks whether another person has written the text in a column. It asks if the name of the column contains
+// the name of a reference that leads to a person but is not a path. For example, the name "original_comment_text"
+// contains "original_comment", the name of the reference in "original_comment_id".
 func (t *table) askForAuthor(c domain.CatalogColumn, m names.Match) {
 	for _, r := range t.out {
 		stem, _ := names.Stem(r.columns[len(r.columns)-1])

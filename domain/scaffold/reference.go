@@ -134,8 +134,8 @@ func (d *draft) guess(t *table, c domain.CatalogColumn, parent *table) bool {
 	return true
 }
 
-// family returns one type for each group of key types that a database compares with each other. It returns "" for a
-// type that cannot be a key.
+// family returns the same type for all key types that a database can compare with each other. It returns "" for a type
+// that cannot be a key.
 func family(t domain.ColumnType) domain.ColumnType {
 	switch t { //nolint:exhaustive // the other types cannot be keys
 	case domain.TypeSmallInt, domain.TypeInteger, domain.TypeBigInt:

@@ -58,7 +58,7 @@ func (t *table) askedOfColumns() []Decision {
 	return slices.DeleteFunc(slices.Clone(t.asked), func(d Decision) bool { return d.Column == "" })
 }
 
-// indexOf returns the index of a column in the table. It returns -1 for "", which means a decision about the rows.
+// indexOf returns the index of a column in the table, or -1 for "", the column of a decision about the rows.
 func (t *table) indexOf(column string) int {
 	return slices.IndexFunc(t.Columns, func(c domain.CatalogColumn) bool { return c.Name == column })
 }

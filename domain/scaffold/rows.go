@@ -84,7 +84,7 @@ func (d *draft) wantsDeletion(t *table) (rowsDeleted bool, reason string) {
 	case hasDuty:
 		return false, "The rows stay, because " + duty.Reason + "."
 	case len(t.vias()) > 1 && len(t.paths) == 1:
-		return false, "The rows stay, because they belong to rows about several people."
+		return false, "The rows stay, because they refer to rows about several people."
 	case len(t.paths) > 1 && !t.isLink():
 		return false, "The rows stay, because they are about several people."
 	case len(t.paths) == 1 && t.paths[0].to != d.subject:
@@ -186,8 +186,8 @@ func (t *table) blocker() *reference {
 // It can in two cases:
 //
 //   - The erasure deletes the referring rows first.
-//   - The database sets the reference to NULL, and each of its columns accepts NULL. No column of the reference is in
-//     the key of the referring table, or in a reference that begins a path (chain of references to the subject).
+//   - The reference has ON DELETE SET NULL, each of its columns accepts NULL, and none of them is in the key of the
+//     referring table or in a reference that begins a path (chain of references to the subject).
 func (r *reference) allowsDeletion(t *table) bool {
 	if r.from.rowsDeleted && len(t.paths) == 1 && len(r.from.paths) == 1 && r.from.paths[0] == r {
 		return true

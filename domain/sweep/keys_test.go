@@ -19,7 +19,7 @@ type media struct{ ports.KeyResolver }
 
 func (media) Name() string { return "media" }
 
-// newArchive returns a world in which the address of an invoice is the key of a file. One customer is erased.
+// newArchive returns a world in which the column "scan" of the table "invoices" has keys of files. One user is erased.
 func newArchive(t *testing.T) *world {
 	t.Helper()
 	invoices := fixture.Child("invoices", "users")

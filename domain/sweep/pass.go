@@ -102,8 +102,8 @@ func (s *Sweeper) beginPass(ctx context.Context, marks ports.ErasureMarks, inter
 }
 
 // read returns the next batch: the erasures that the database has recorded after the given position. This position is
-// the last erasure that was read. A batch that is not full is the last of the pass. Otherwise concurrent erasures,
-// which add further subjects, could prolong the pass forever.
+// the last erasure that was read. The first batch that is not full ends the pass. Without this rule, concurrent
+// erasures, which add further subjects, could prolong the pass forever.
 func (s *Sweeper) read(
 	ctx context.Context, session ports.Session, marks ports.ErasureMarks, position int64,
 ) (next batch, err error) {

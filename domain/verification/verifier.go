@@ -44,9 +44,8 @@ func NewVerifier(c Config) (*Verifier, error) {
 	}, nil
 }
 
-// Verify searches for data that the last committed erasure of the subject should have deleted or overwritten.
-// Such data is left over. ports.ErasureVerifier defines the term. Verify works in the session and changes no row of
-// the application.
+// Verify searches for left-over data: data that the last committed erasure of the subject should have deleted or
+// overwritten. See ports.ErasureVerifier. Verify works in the session and changes no row of the application.
 //
 // If no data is left over, Verify records erasure_verified {local_steps}, the number of local steps of the plan.
 // Otherwise it records one erasure_left_over for each table with rows that are left over, and for each column with

@@ -120,16 +120,16 @@ func compare(a Value, operator string, b Value) Value {
 	if result, known := strict(a, b); known {
 		return result
 	}
-	order, sure := order(a, b)
+	order, known := order(a, b)
 	const differs = 2
 	switch {
-	case !sure && order != differs:
+	case !known && order != differs:
 		return Value{}
-	case !sure && operator == "=":
+	case !known && operator == "=":
 		return Boolean(false)
-	case !sure && operator == "<>":
+	case !known && operator == "<>":
 		return Boolean(true)
-	case !sure:
+	case !known:
 		return Value{}
 	}
 	switch operator {
@@ -148,9 +148,9 @@ func compare(a Value, operator string, b Value) Value {
 	}
 }
 
-// order compares two values. If sure is true, the result is negative if a is less than b, 0 if both are equal, and
-// positive if a is greater. If sure is false, the result is 2 if a and b certainly differ, and 0 if nothing is known.
-func order(a, b Value) (order int, sure bool) {
+// order compares two values. If the order is known, the result is negative if a is less than b, 0 if both are equal,
+// and positive if a is greater. Otherwise, the result is 2 if a and b are known to differ, and 0 if nothing is known.
+func order(a, b Value) (order int, known bool) {
 	if a.kind == text && b.kind == text {
 		switch { // the order of other texts depends on the collation
 		case a.text == b.text:

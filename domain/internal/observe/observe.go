@@ -8,8 +8,8 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// Right reports to the observer that a call of a service for a right of the subject has ended. It reports after the end
-// of the session, or immediately if the session does not implement ports.EndNotifier. If the call succeeded but the
+// Right reports the outcome of a service call, such as an export or an erasure, to the observer. It reports after the
+// end of the session, or immediately if the session does not implement ports.EndNotifier. If the call succeeded but the
 // session failed, for example at the commit, Right reports the outcome of the session. If observer is nil, Right does
 // nothing.
 func Right(ctx context.Context, observer ports.Observer, s ports.Session, right domain.RightObserved) {
