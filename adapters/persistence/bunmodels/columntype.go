@@ -21,8 +21,8 @@ import (
 // columnType returns the type of the column that a field maps to, and the maximum length of a text, or 0. The type is
 // "" if habeas does not know which surrogates (values that overwrite an erased value) the field can read.
 //
-// The result surrogate is "" if the field can read the default surrogate of the column type. Otherwise it is another
-// surrogate, which the field can read.
+// The third result is a surrogate that the field can read, or "" if the field can read the default surrogate of the
+// column type.
 func columnType(field *schema.Field) (t domain.ColumnType, length int, surrogate string) {
 	if slices.ContainsFunc(encodings, field.Tag.HasOption) {
 		return "", 0, ""

@@ -11,8 +11,8 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// fromParents adds the relations that only the model of the referenced table declares, as has-one or has-many. It adds
-// no relation to the subject's table, because that table must not refer to another table of the data map.
+// fromParents adds the relations that only the model of the referenced table declares, as has-one or has-many. The
+// subject's table gets no such relation, because it must not refer to another table of the data map.
 func fromParents(models []*modelReader) {
 	for _, parent := range models {
 		for _, d := range parent.declared {
@@ -84,7 +84,7 @@ func notNull(m domain.DataMap, models []*modelReader) []domain.Problem {
 				problems = append(problems, domain.Problem{
 					Table: r.table.Name, Column: name, Found: string(domain.StrategyNull),
 					Message: "cannot be set to NULL: its bun tag says that it is never NULL",
-					Remedy:  "delete the row (erasure:delete), or remove the erasure",
+					Remedy:  "delete the row (erasure:delete), or remove erasure:null",
 				})
 			}
 		}

@@ -98,7 +98,7 @@ func TestAnUnknownDeclaredTypeNeedsASurrogate(t *testing.T) {
 }
 
 // The resulting type must have a default surrogate (the value that overwrites an erased value) that the Go field can
-// read. This applies even if the declared type accepts other values.
+// read. If there is no such type, the test expects an error.
 func TestADeclaredTypeIsReconciledWithTheGoType(t *testing.T) {
 	for _, test := range []struct {
 		value    any

@@ -40,7 +40,8 @@ type Types map[reflect.Type]Type
 //   - basis, purpose: the legal basis and the purpose of the processing
 //   - export: yes or no
 //   - reason: the reason to retain the column
-//   - retain, since: the retention period, such as 10y, and the column of the same table with its start
+//   - retain: the retention period, such as 10y
+//   - since: the column of the same table that holds the start of the retention period
 //   - surrogate: a constant that overwrites the value; {} in it becomes digits that differ in every cell
 //   - via: the path to the person to whom the value belongs, if the table has several paths
 //   - ref: the resolver whose external system uses the value as a key

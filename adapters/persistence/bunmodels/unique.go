@@ -14,8 +14,8 @@ import (
 // values into several rows that it does not delete.
 //
 // A path is a chain of relations from a table to the table of subjects. An erasure of a subject overwrites only the
-// columns of the path by which a row belongs to the subject. collisions therefore checks each path of a table
-// separately.
+// columns that the data map assigns to the path by which a row belongs to the subject. collisions therefore checks each
+// path of a table separately.
 func collisions(m domain.DataMap, models []*modelReader) []domain.Problem {
 	var problems []domain.Problem
 	for _, r := range models {
