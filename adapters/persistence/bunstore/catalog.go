@@ -20,7 +20,7 @@ func (s *Store) Catalog(ctx context.Context) (domain.Catalog, error) {
 	return readCatalog(ctx, s.pool, s.dialect)
 }
 
-// ReadCatalog reads the same catalog as Store.Catalog, but needs no data map and no tables of habeas. Returns
+// ReadCatalog reads the same catalog as Store.Catalog, but needs no data map and no tables of habeas. It returns
 // domain.ErrConfiguration if db is nil, or if its dialect is not pgdialect or sqlitedialect.
 func ReadCatalog(ctx context.Context, db *bun.DB) (domain.Catalog, error) {
 	if db == nil {

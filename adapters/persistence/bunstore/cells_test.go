@@ -57,8 +57,8 @@ func newWorded(t testing.TB, db *bun.DB, create string, n int64) *application {
 
 var filledLogin = regexp.MustCompile(`^[0-9a-f]{25}@erased\.invalid$`)
 
-// expectWorded fails the test unless all rows of subject 1 hold the values that an erasure writes, and the hash is
-// missing in the export.
+// expectWorded fails the test unless all rows of subject 1 hold the values that an erasure writes, and the export does
+// not contain "password_hash".
 func (a *application) expectWorded(t testing.TB) {
 	t.Helper()
 	var rows []Worded

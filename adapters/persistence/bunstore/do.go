@@ -69,7 +69,7 @@ func (s *session) notifyEnd(ctx context.Context, err error) {
 	}
 }
 
-// enter returns the context of a new session. Returns domain.ErrSession if ctx belongs to an open session.
+// enter returns the context of a new session. It returns domain.ErrSession if ctx belongs to an open session.
 func (s *Store) enter(ctx context.Context) (context.Context, error) {
 	if ctx.Value(activeKey{s.db}) != nil {
 		return nil, &domain.Error{Code: domain.ErrSession, Op: "session", Message: "a session is open already"}

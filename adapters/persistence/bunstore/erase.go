@@ -109,9 +109,9 @@ type cachedGroups struct {
 	live   *catalog.Catalog
 }
 
-// stepGroupsOf returns the statements that combine the steps. The last statement also prefetches values for the rest of
-// the erasure. Its last parameter is the id of the subject. The store caches the statements of the most recent call,
-// because every erasure follows the same plan.
+// stepGroupsOf returns the statements that combine the steps. The last statement also prefetches values that the
+// erasure needs after its steps. The last parameter of this statement is the id of the subject. The store caches the
+// statements of the most recent call, because every erasure follows the same plan.
 func (s *Store) stepGroupsOf(live *catalog.Catalog, steps []domain.Step) []*sqltext.StepGroup {
 	if last := s.lastSteps.Load(); last != nil && last.live == live &&
 		slices.EqualFunc(last.steps, steps, sqltext.HaveSameText) {

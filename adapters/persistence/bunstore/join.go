@@ -13,7 +13,8 @@ import (
 
 // Join returns a session factory whose sessions run inside a transaction of the application. The writes of habeas
 // commit and roll back with that transaction. tx must be a bun.Tx, or a bun.Conn on which the application has begun a
-// transaction. Returns domain.ErrConfiguration for any other type. Use the factory only in the goroutine that uses tx.
+// transaction. Join returns domain.ErrConfiguration if tx has another type. Use the factory only in the goroutine that
+// uses tx.
 //
 // Each call of Do on the factory sets a savepoint. If the session fails, Do rolls back to the savepoint, and the
 // application can continue its transaction. Do then writes the evidence (audit events about the failed session) into

@@ -68,7 +68,7 @@ func sameDocument(a, b string) bool {
 		asText(map[string]any{"": first}) == asText(map[string]any{"": second})
 }
 
-// If SQLite can read a blob as JSONB (its binary form of JSON), an export
+// If SQLite can read a blob as JSONB (binary JSON), an export contains the same JSON document.
 func FuzzJSONBIsReadAsSQLiteReadsIt(f *testing.F) {
 	for _, seed := range []string{
 		"\x0c", "\x7cabcdefg", "\x2b\x131", "\x4c\x17a\x131", "\xcb\x02\x131", "\x3b\x17a\x00", "\x2b\x131\x00", "\x37\"\\\"",

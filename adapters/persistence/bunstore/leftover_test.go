@@ -17,14 +17,13 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// leftOver returns the columns with remaining values of a subject, as "table.column". The parameter at is the time of
-// the erasure.
-func (a *application) leftOver(t testing.TB, at time.Time, id ...string) (names []string) {
+// leftOver returns the columns with remaining values of a subject, as "table.column".
+func (a *application) leftOver(t testing.TB, erasedAt time.Time, id ...string) (names []string) {
 	t.Helper()
 	must(t, a.store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
 		verifier, err := ports.VerifierOf(s.Subjects())
 		must(t, err)
-		found, err := verifier.LeftOver(ctx, subjectID(t, id...), a.plan.LocalAt(at), at)
+		found, err := verifier.LeftOver(ctx, subjectID(t, id...), a.plan.LocalAt(erasedAt), erasedAt)
 		for _, left := range found {
 			names = append(names, left.Table+"."+left.Column)
 		}

@@ -39,9 +39,9 @@ func Migrations(db *bun.DB) (fs.FS, error) {
 // Migrate never creates a second set of tables. If a schema of the search path has tables of habeas, Migrate updates
 // these tables.
 //
-// Returns domain.ErrConfiguration if several schemas of the search path have tables of habeas. Set Options.Schema in
-// this case. Also returns domain.ErrConfiguration if migrations are pending for tables in an attached database of
-// SQLite.
+// Migrate returns domain.ErrConfiguration if several schemas of the search path have tables of habeas. Set
+// Options.Schema in this case. It also returns domain.ErrConfiguration if migrations are pending for tables in an
+// attached database of SQLite.
 func Migrate(ctx context.Context, db *bun.DB, opts Options) error {
 	m, err := newMigration(db, opts)
 	if err != nil {
@@ -50,7 +50,7 @@ func Migrate(ctx context.Context, db *bun.DB, opts Options) error {
 	return conn.Retry(ctx, func() error { return conn.Wrap(ctx, "migrate", m.run(ctx)) })
 }
 
-// Probe implements ports.Prober. It reads which tables of habeas exist and which migrations are applied. Returns
+// Probe implements ports.Prober. It reads which tables of habeas exist and which migrations are applied. It returns
 // domain.ErrConfiguration if migrations are pending.
 func (s *Store) Probe(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
@@ -207,7 +207,7 @@ func (m migration) findTables(ctx context.Context, query conn.Query) (found []pl
 	return found, nil
 }
 
-// onlySchema returns the schema of the tables, or "" if there are no tables. Returns domain.ErrConfiguration if the
+// onlySchema returns the schema of the tables, or "" if there are no tables. It returns domain.ErrConfiguration if the
 // tables are in several schemas, because an unqualified name would mean the table of only one schema.
 func onlySchema(tables []placed) (string, error) {
 	var schemas []string

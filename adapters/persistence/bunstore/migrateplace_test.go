@@ -16,8 +16,8 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// asRole creates a role that may only use the tables of habeas in the schema public. The result db is connected as this
-// role.
+// asRole creates a role that may only use the tables of habeas in the schema public. The first returned handle is
+// connected as this role.
 func asRole(t testing.TB) (db *bun.DB, admin *bun.DB, role string) {
 	t.Helper()
 	url := postgres.NewDatabase(t)

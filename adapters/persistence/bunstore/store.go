@@ -61,7 +61,7 @@ type Store struct {
 var _ ports.Prober = (*Store)(nil)
 
 // New returns a store for the database and for the application's tables that the data map describes. It opens no
-// connection. The tables of habeas must exist before the first session. Migrate creates them. Returns
+// connection. The tables of habeas must exist before the first session. Migrate creates them. New returns
 // domain.ErrConfiguration if an argument or an option is invalid.
 func New(db *bun.DB, dataMap domain.DataMap, opts Options) (*Store, error) {
 	if db == nil {
@@ -101,9 +101,9 @@ func New(db *bun.DB, dataMap domain.DataMap, opts Options) (*Store, error) {
 }
 
 // canShare reports whether a session may currently combine its statement with the statements of other sessions. It
-// returns false while all connections are busy. Otherwise, sessions that combine statements would wait longer than
-// other sessions: the combined statement has only one place in the queue for connections, and further sessions of this
-// kind wait until the combined statement ends.
+// returns false while all connections are busy, because sessions that share a statement would then wait longer than
+// other sessions. The combined statement has only one place in the queue for connections, and further sessions that
+// share statements wait until the combined statement ends.
 func (s *Store) canShare() bool { return s.sharing && !s.pool.Crowded() }
 
 func dialectOf(db *bun.DB, schema string) (sqltext.Dialect, error) {

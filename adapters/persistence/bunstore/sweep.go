@@ -120,8 +120,8 @@ func (s subjectStore) sweep(
 	return rows, err
 }
 
-// lockErased locks the subject. It returns the scope of a sweep (which of the retained cells to overwrite) after the
-// last erasure, or nil if the subject was never erased.
+// lockErased locks the subject. It returns the scope of a sweep (which of the retained cells to overwrite), or nil if
+// the subject was never erased.
 func (s subjectStore) lockErased(ctx context.Context, id domain.SubjectID, key []any) (*domain.SweepScope, error) {
 	var erased, swept optionalInstant
 	err := s.writeRows(ctx, "sweep", func(rows *sql.Rows) error { return rows.Scan(&erased, &swept) },

@@ -22,8 +22,8 @@ import (
 // The session buffers the records that it appends, so a statement may not see them. After the first statement,
 // SubjectStore.Export returns domain.ErrSession, except in a session of Joined.
 //
-// Returns domain.ErrConfiguration if the session does not belong to this package, and domain.ErrSession if it has
-// ended.
+// Tx returns domain.ErrConfiguration if the session does not belong to this package, and domain.ErrSession if the
+// session has ended.
 func Tx(s ports.Session) (bun.IDB, error) {
 	own, ok := s.(*session)
 	if !ok {

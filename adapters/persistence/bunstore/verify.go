@@ -28,7 +28,7 @@ func (v verified) Write(ctx context.Context, op, text string, args ...any) (int6
 
 // applyVerified runs the steps one by one in a database whose triggers, rules or views may keep values despite a
 // deletion or an overwrite. It looks for remaining values after each step that deletes rows, because later steps may
-// delete the rows that connect such values to the subject. It looks again after all steps. Returns
+// delete the rows that connect such values to the subject. It looks again after all steps. It returns
 // domain.ErrUnavailable if the deadline of the context passes, for example because other transactions add rows faster
 // than the steps delete them.
 func (s subjectStore) applyVerified(ctx context.Context, key []any, steps []domain.Step) ([]int64, error) {

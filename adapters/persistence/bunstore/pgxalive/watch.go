@@ -55,8 +55,8 @@ type Options struct {
 // Do not use Watch for the configuration of pgxlisten. A connection that listens for notifications waits permanently,
 // so pgxalive would probe its server permanently. pgxlisten checks its connection itself.
 //
-// config must come from pgx.ParseConfig, as the configuration of a pool does. Returns domain.ErrConfiguration if config
-// does not come from pgx.ParseConfig, or if an option is negative.
+// config must come from pgx.ParseConfig. The ConnConfig of a pgxpool.Config meets this requirement. Watch returns
+// domain.ErrConfiguration if config does not come from pgx.ParseConfig, or if an option is negative.
 func Watch(config *pgx.ConnConfig, opts Options) error {
 	if config == nil || config.DialFunc == nil {
 		return configurationError("config must come from pgx.ParseConfig")

@@ -18,15 +18,15 @@ import (
 const closeTimeout = time.Second
 
 const (
-	// promotionBackoff is the maximum wait after an attempt that reached only standbys, because a standby may soon be
-	// promoted to the primary.
+	// promotionBackoff is the maximum wait after an attempt that reached only standbys. It is short, because a standby may
+	// soon be promoted to the primary.
 	promotionBackoff = 500 * time.Millisecond
 	// logInterval is the minimum time between two log records about attempts that reached only standbys.
 	logInterval = 30 * time.Second
 )
 
-// listen connects to the server and listens for notifications until the connection fails or ctx ends. The result
-// connected reports whether the listener had a connection. The result err is never nil.
+// listen connects to the server and listens for notifications until the connection fails or ctx ends. It reports
+// whether the listener had a connection. The error is never nil.
 func (l *Listener) listen(ctx context.Context) (connected bool, err error) {
 	conn, err := l.connect(ctx)
 	if err != nil {
@@ -80,9 +80,9 @@ func isProxied(conn *pgx.Conn, backend []*pgconn.Result) bool {
 // because it is a standby and the configuration requires a primary.
 var errNotPrimary = errors.New("the server is not the primary")
 
-// markNotPrimary wraps validate, the ValidateConnect of a configuration. The result returns errNotPrimary if validate
-// refuses the server. Only new versions of pgx have an error for this case. If the connection is closed or the server
-// returns an error, validate could not be completed, and its error remains unchanged.
+// markNotPrimary wraps validate, the ValidateConnect of a configuration. The returned function returns errNotPrimary if
+// validate refuses the server. Only new versions of pgx have an error for this case. If the connection is closed or the
+// server returns an error, validate could not be completed, and its error remains unchanged.
 func markNotPrimary(validate pgconn.ValidateConnectFunc) pgconn.ValidateConnectFunc {
 	if validate == nil {
 		return nil
@@ -140,7 +140,7 @@ func spread(wait time.Duration) time.Duration {
 	return wait/2 + rand.N(wait/2+1) //nolint:gosec // spreads retries; nothing depends on it being secret
 }
 
-// pause waits. Returns false if ctx ends first.
+// pause waits. It returns false if ctx ends first.
 func pause(ctx context.Context, wait time.Duration) bool {
 	timer := time.NewTimer(wait)
 	defer timer.Stop()

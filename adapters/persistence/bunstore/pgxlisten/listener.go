@@ -49,9 +49,9 @@ type Options struct {
 	// each consecutive failure. The actual wait is random, between half of the upper bound and the upper bound. The
 	// default is 100 ms.
 	FirstBackoff time.Duration
-	// MaxBackoff is the maximum wait between two attempts to connect. A connection that lasts longer than MaxBackoff
-	// resets the upper bound of the wait to FirstBackoff. The default is 30 s. If the configuration requires a primary and
-	// only standbys respond, the wait is at most 500 ms, because a standby may soon be promoted.
+	// MaxBackoff limits the upper bound of the wait between two attempts to connect. After a connection that lasted longer
+	// than MaxBackoff, the upper bound is FirstBackoff again. The default is 30 s. If the configuration requires a primary
+	// and only standbys respond, the wait is at most 500 ms, because a standby may soon be promoted.
 	MaxBackoff time.Duration
 	// CheckInterval is the time without a notification after which the listener checks that the server responds. A network
 	// may drop an idle connection silently, and a server may freeze. The default is 8 s. With the default Timeout, the
@@ -85,12 +85,12 @@ type Listener struct {
 // New returns a listener that calls wake when there may be new outbox entries. It opens no connection. wake must not
 // block. worker.SagaWorker.Wake is suitable.
 //
-// New copies config, which must come from pgx.ParseConfig, as the configuration of a pool does. config must connect to
-// the server itself or to a proxy in session pooling mode. A proxy in transaction pooling mode does not deliver
-// notifications. A listener that connects through any proxy logs one warning.
+// New copies config, which must come from pgx.ParseConfig. The ConnConfig of a pgxpool.Config meets this requirement.
+// config must connect to the server itself or to a proxy in session pooling mode. A proxy in transaction pooling mode
+// does not deliver notifications. A listener that connects through any proxy logs one warning.
 //
-// Returns domain.ErrConfiguration if an argument is nil, if config does not come from pgx.ParseConfig, or if an option
-// is negative.
+// New returns domain.ErrConfiguration if an argument is nil, if config does not come from pgx.ParseConfig, or if an
+// option is negative.
 func New(config *pgx.ConnConfig, wake func(), opts Options) (*Listener, error) {
 	if config == nil || wake == nil {
 		return nil, configurationError("config and wake are required")

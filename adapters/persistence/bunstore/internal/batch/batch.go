@@ -202,7 +202,7 @@ func contextOf[T any](members []*member[T]) (context.Context, context.CancelFunc
 	}
 }
 
-// lastDeadline returns the latest deadline of the members. Returns false if a member has no deadline.
+// lastDeadline returns the latest deadline of the members. It returns false if a member has no deadline.
 func lastDeadline[T any](members []*member[T]) (last time.Time, limited bool) {
 	for _, m := range members {
 		deadline, limited := m.ctx.Deadline()

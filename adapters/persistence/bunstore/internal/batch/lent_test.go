@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// lentContext is the context of a request. It must not be used after its caller has returned.
+// lentContext is the context of a call of Do. It fails the test if it is used after this call has returned.
 type lentContext struct {
 	context.Context
 	t    *testing.T

@@ -72,8 +72,8 @@ func NewCache(text *sqltext.Writer, trustRowFilters bool, logger *slog.Logger) *
 	return &Cache{text: text, trustRowFilters: trustRowFilters, logger: logger}
 }
 
-// Last returns the catalog that was read last. Returns nil if no catalog was read yet, or if the last one must not be
-// cached.
+// Last returns the catalog that was read last. It returns nil if no catalog was read yet, or if the last catalog must
+// not be cached.
 func (c *Cache) Last() *Catalog {
 	if last := c.last.Load(); last != nil && !last.volatile {
 		return last

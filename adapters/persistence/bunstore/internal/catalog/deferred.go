@@ -30,9 +30,9 @@ func SetConstraints(triggers []ConstraintTrigger, mode string) string {
 	return "SET CONSTRAINTS " + strings.Join(slices.Compact(names), ", ") + " " + mode
 }
 
-// ReadConstraintTriggers reads the deferrable triggers of the tables of the data map. Returns domain.ErrConfiguration
-// if a constraint of another kind has the same name as a trigger, because SET CONSTRAINTS would affect that constraint,
-// too.
+// ReadConstraintTriggers reads the deferrable triggers of the tables of the data map. It returns
+// domain.ErrConfiguration if a constraint of another kind has the same name as a trigger, because SET CONSTRAINTS would
+// affect that constraint, too.
 func (c *Cache) ReadConstraintTriggers(
 	ctx context.Context, query conn.Query, op string,
 ) (all []ConstraintTrigger, err error) {

@@ -149,14 +149,13 @@ func (l *live) readTexts(ctx context.Context, text string, take func(key, value 
 	}, text, args...)
 }
 
-// tolerate calls read, which reads the columns of a table, and ignores an error that concerns only this table. The
-// table then has no columns. Examples are a view of a table that does not exist, and a virtual table whose module is
-// not loaded.
-func (l *live) tolerate(ctx context.Context, read func()) {
+// tolerate calls readColumns, and ignores an error that concerns only one table. This table then has no columns.
+// Examples are a view of a table that does not exist, and a virtual table whose module is not loaded.
+func (l *live) tolerate(ctx context.Context, readColumns func()) {
 	if l.err != nil {
 		return
 	}
-	if read(); conn.OfTable(ctx, l.err) {
+	if readColumns(); conn.OfTable(ctx, l.err) {
 		l.err = nil
 	}
 }

@@ -154,7 +154,7 @@ func TestADirectQueryFallsBackToThePool(t *testing.T) {
 	}
 }
 
-// QueryDirect also returns the connection to the pool if visit returns an error or panics.
+// QueryDirect releases the connection even if visit returns an error or panics.
 func TestADirectQueryGivesItsConnectionBack(t *testing.T) {
 	db := bun.NewDB(sql.OpenDB(&fakeDriver{directly: true, values: make([]driver.Value, 4)}), pgdialect.New())
 	t.Cleanup(func() { _ = db.Close() })

@@ -55,8 +55,8 @@ var (
 )
 
 // postgresFields returns a function that reads a field of a PostgreSQL error by the letter of the field in the
-// protocol. Returns nil if err is not a PostgreSQL error. The errors of pgdriver have a method that reads fields, and
-// the errors of pgx are a struct.
+// protocol. It returns nil if err is not a PostgreSQL error. The errors of pgdriver have a method that reads fields,
+// and the errors of pgx are a struct.
 func postgresFields(err error) func(letter byte) string {
 	var pgdriver interface{ Field(field byte) string }
 	if errors.As(err, &pgdriver) {
@@ -165,8 +165,8 @@ func missingNames(err error) string {
 var raisingFunction = regexp.MustCompile(`^[^\n(]*?([\w.]+)\(`)
 
 // RaisedBy returns the name of the database function that has raised a PostgreSQL error, in the form " (function
-// name)". Returns "" if the error does not contain this name. RaisedBy reads the name from the first line of the
-// CONTEXT field of the error, which describes the statement that raised the error.
+// name)". It returns "" if the error does not contain this name. RaisedBy reads the name from the first line of the
+// CONTEXT field of the error. This line describes the statement that raised the error.
 func RaisedBy(err error) string {
 	field := postgresFields(err)
 	if field == nil || field('F') != "pl_exec.c" {

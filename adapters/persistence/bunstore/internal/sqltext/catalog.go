@@ -8,8 +8,8 @@ import (
 )
 
 // Catalog holds the statements that read the live catalog (the table definitions) of a database (PostgreSQL) or of one
-// schema (SQLite). A row of a result has two columns: the key of a table, and a JSON object with the fields that
-// package catalog reads. There are three exceptions:
+// schema (SQLite). A row of a result has two columns: the key of a table (a text that identifies the table), and a JSON
+// object with the fields that package catalog reads. There are three exceptions:
 //
 //   - A row of Routines starts with the key of a function.
 //   - A row of ViewReads has the key of a view and the name of a table that this view reads.

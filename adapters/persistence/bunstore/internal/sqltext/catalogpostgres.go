@@ -44,8 +44,8 @@ const (
 
 	// domains is a common table expression of the types that CREATE DOMAIN defines. A domain may be based on another
 	// domain. If domain a is based on domain b, and b is based on text, then a has two rows: one for a itself (below = a,
-	// base = b), and one for b (below = b, base = text). The column "never" is true if one of the domains from a to below
-	// is NOT NULL. The column "fills" is true if one of these domains has a default.
+	// base = b), and one for b (below = b, base = text). The column "never" is true if one of the domains from a to the
+	// domain in the column "below" is NOT NULL. The column "fills" is true if one of these domains has a default.
 	domains = `domains(oid, below, base, typmod, never, fills) AS (
 			SELECT t.oid, t.oid, t.typbasetype, t.typtypmod, t.typnotnull, t.typdefault IS NOT NULL
 			FROM pg_catalog.pg_type AS t WHERE t.typtype = 'd'

@@ -1,7 +1,7 @@
 package sqltext
 
-// Catalog returns statements that read one database: main or an attached database. The key of a table is its name in
-// lower case.
+// Catalog returns statements that read one database: main or an attached database. The key that identifies a table in
+// the results is the name of the table in lower case.
 func (sqlite) Catalog(schema string) Catalog {
 	of := func(statement string) string {
 		return fill(statement, "schema", literal(schema), "schema name", Quote(schema),

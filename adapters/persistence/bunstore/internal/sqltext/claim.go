@@ -76,7 +76,7 @@ func (a *Args) add(value any, sqlType string) string {
 }
 
 // isOfKnownTargets returns the condition, with a leading AND, that an outbox entry belongs to a target (resolver and
-// operation) of the claim. Returns "" if the claim has no targets. The condition is a CASE expression, so that no
+// operation) of the claim. It returns "" if the claim has no targets. The condition is a CASE expression, so that no
 // planner chooses an index for it.
 func isOfKnownTargets(c Claim, args *Args) string {
 	if len(c.systems) == 0 {

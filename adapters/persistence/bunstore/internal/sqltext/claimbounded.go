@@ -10,9 +10,9 @@ import (
 
 const (
 	// dueBounded selects and locks the due outbox entries of a claim. It requires that every target (resolver and
-	// operation) has an upper bound of the due instants (DueUntil). The statement reads only entries within the bounds,
-	// and entries that a wrong clock has postponed ({due} > $5). It does not divide the limit into shares, because few
-	// entries are within the bounds.
+	// operation) limits the due instants with DueUntil. The statement reads only entries within these limits, and entries
+	// that a wrong clock has postponed ({due} > $5). It does not divide the limit among the external systems, because few
+	// entries are within the limits of the targets.
 	dueBounded = `
 		WITH due AS MATERIALIZED (
 			SELECT entry_id FROM ({systems}) AS e LIMIT $2)`
@@ -40,16 +40,16 @@ const (
 		) AS put_off`
 )
 
-// isBounded reports whether the claim has targets (resolver and operation), and each target has an upper bound of the
-// due instants (DueUntil).
+// isBounded reports whether the claim has targets (resolver and operation), and each target limits the due instants
+// with DueUntil.
 func (c Claim) isBounded() bool {
 	unbounded := func(t domain.OutboxTarget) bool { return t.DueUntil.IsZero() }
 	return len(c.systems) > 0 &&
 		!slices.ContainsFunc(c.systems, func(s claimedSystem) bool { return slices.ContainsFunc(s.targets, unbounded) })
 }
 
-// dueWithinBounds returns the statement of dueEntries for a claim in which every target has an upper bound of the due
-// instants.
+// dueWithinBounds returns the statement of dueEntries for a claim in which every target limits the due instants with
+// DueUntil.
 func (p postgres) dueWithinBounds(tables Tables, c Claim, args *Args) string {
 	systems := make([]string, len(c.systems))
 	for i, s := range c.systems {

@@ -28,16 +28,17 @@ const (
 	// dueBySystem selects and locks the due outbox entries of a claim. LIMIT stops the scan, so the statement locks only
 	// the entries that it selects.
 	//
-	// A system is the external system of one resolver, and column place is the index of the system. A target is a resolver
-	// and an operation. The statement first selects the share of each system. It then selects further entries of each
-	// system, until the limit of the claim is reached. The entries of a system have this order:
+	// A system is the external system of one resolver, and the column "place" is the index of the system. A target is a
+	// resolver and an operation. The statement first selects the share of each system. It then selects further entries of
+	// each system, until the limit of the claim is reached. The entries of a system have this order:
 	//
 	//   - levels 1 and 2: for each target, up to halfShare new entries and up to halfShare retries
 	//   - level 3: entries whose next attempt is later than $5, because a wrong clock has postponed them
 	//   - levels 4 and 5: the remaining new entries and retries
 	//
-	// Entries whose last attempt is later than the end of the lease ($3) come last. {limit} is a number in the text and
-	// not a parameter, because the planner must know the number.
+	// At the end, the statement selects entries whose last attempt is later than the end of the new lease ($3). A wrong
+	// clock has recorded such an attempt. {limit} is a number in the text and not a parameter, because the planner must
+	// know the number.
 	dueBySystem = `
 		due AS MATERIALIZED (
 			SELECT e.entry_id FROM (
@@ -118,9 +119,10 @@ func (p postgres) dueEntries(tables Tables, c Claim, args *Args) string {
 		"due", dueInPostgres, "prefer index", p.preferIndex("entry_id"))
 }
 
-// systemRows returns the query for {systems} of dueBySystem. It has one row for the share of each system, followed by
-// one row for the further entries of each system. If there is only one system, the query has only one row. The column
-// "passed" is the number of outbox entries to skip. The column "most" is the maximum number of entries to select.
+// systemRows returns the query for {systems} of dueBySystem. The query first returns a row for the share of each
+// system, and then a row for the further entries of each system. If there is only one system, the query returns only
+// the row for its share. The column "passed" is the number of outbox entries to skip. The column "most" is the maximum
+// number of entries to select.
 func (postgres) systemRows(c Claim, args *Args) string {
 	var rows []string
 	for turn := range min(2, len(c.systems)) {
@@ -139,8 +141,8 @@ func (postgres) systemRows(c Claim, args *Args) string {
 		") AS s (turn, place, resolver, passed, most) ORDER BY turn"
 }
 
-// targetRows returns the query for {targets} of dueBySystem, which has one row for each target (resolver and operation)
-// of each system.
+// targetRows returns the query for {targets} of dueBySystem. The query returns one row for each target (resolver and
+// operation) of each system.
 func (p postgres) targetRows(c Claim, args *Args) string {
 	var rows []string
 	for i, s := range c.systems {
@@ -175,8 +177,8 @@ func (p postgres) isInQuery(column, query string) string {
 	return column + " = ANY (ARRAY(" + query + ")) AND " + p.preferIndex(column)
 }
 
-// isOfOperations returns a condition that makes PostgreSQL look up the entries of each pair in an index, even if the
-// planner estimates that the table has few rows.
+// isOfOperations returns a condition that makes PostgreSQL look up the entries of each pair (subject and operation) in
+// an index, even if the planner estimates that the table has few rows.
 func (p postgres) isOfOperations(tables Tables, pairs string) string {
 	return p.isInQuery("entry_id", tables.fill(`
 		SELECT e.entry_id FROM ({pairs}) AS o (subject, operation) CROSS JOIN LATERAL (

@@ -25,7 +25,7 @@ const (
 	// roundRobin selects outbox entries from the candidates in turns. The column "rank" numbers the candidates of an
 	// external system: first one entry of each target (resolver and operation) and kind, then a second entry of each, and
 	// so on. The statement selects the entries in the order of their ranks. Entries whose last attempt is later than the
-	// end of the lease ($3) come last.
+	// end of the new lease ($3) come last. A wrong clock has recorded such an attempt.
 	roundRobin = `
 		WITH due AS (
 			SELECT entry_id FROM (

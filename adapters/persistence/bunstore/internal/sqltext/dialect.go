@@ -70,7 +70,7 @@ type Dialect interface {
 	//
 	//	status <> 'succeeded' AND (subject_id, operation) IN (<pairs>)
 	//
-	// The parameter pairs is a query.
+	// <pairs> is a subquery.
 	isOfOperations(tables Tables, pairs string) string
 
 	// preferIndex returns a condition that is always true. A planner that sees this condition uses an index for the other
@@ -97,12 +97,12 @@ type Dialect interface {
 	// contain several of them.
 	CombinesChanges() bool
 
-	// isolationLevel returns the statement that reads the isolation level of a transaction. Returns "" if the statements
-	// of a transaction see the same rows at every isolation level.
+	// isolationLevel returns the statement that reads the isolation level of a transaction. It returns "" if the
+	// statements of a transaction see the same rows at every isolation level.
 	isolationLevel() string
 
 	// lockLedger returns an expression that locks a ledger (consents or restrictions) of a subject until the transaction
-	// ends. Returns "" if the parameter ledger is another kind, or if the database allows only one writer at a time.
+	// ends. It returns "" if the kind is not a ledger, or if the database allows only one writer at a time.
 	lockLedger(ledger Kind, subject string) string
 
 	// intakeParts returns the parts of the INSERT of a mark (the row of an erasure) that set the intake number:
@@ -110,8 +110,8 @@ type Dialect interface {
 	//	INSERT INTO habeas_subject_erasures (..., erasures<column>) SELECT ..., 1<number> WHERE <lockCondition>
 	//
 	// Intake numbers count the marks in the order in which the store received them. If the table generates the number,
-	// column and number are "". The lockCondition is always true. The database evaluates it before the table generates the
-	// number, so that it can take a lock.
+	// column and number are "". The lockCondition is always true, and may take a lock. The database evaluates the
+	// condition before the table generates the number.
 	intakeParts(tables Tables) (column, number, lockCondition string)
 
 	// settledIntake returns the statement that reads the settled intake number. This is a number so low that no open
@@ -124,7 +124,7 @@ type Dialect interface {
 	// read each time.
 	fingerprint(tables []domain.Table) string
 
-	// Schemas returns the statement that lists the schemas to search for a table, in search order. Returns "" if the
+	// Schemas returns the statement that lists the schemas to search for a table, in search order. It returns "" if the
 	// database finds the schema from the name of the table.
 	Schemas(table string) (text string)
 
@@ -135,8 +135,8 @@ type Dialect interface {
 	// Catalog returns the statements that read the live catalog of a schema, which is a result of Schemas.
 	Catalog(schema string) Catalog
 
-	// ColumnType returns the column type that a data map uses for a declared type of the database. The result t is "" if
-	// data maps have no such type. The length is the maximum length of a text, or 0.
+	// ColumnType returns the column type that a data map uses for a declared type of the database. It returns "" if data
+	// maps have no such type. The second result is the maximum length of a text, or 0.
 	ColumnType(declared string) (t domain.ColumnType, length int)
 
 	// FromItem returns the table as it appears in the FROM clause of a search. A search of all tables then reads each row
@@ -145,8 +145,8 @@ type Dialect interface {
 
 	CanHoldText(column domain.CatalogColumn) bool
 
-	// HasJSONB returns the statement that returns a row if the database has functions for binary JSON. Returns "" if the
-	// database converts binary JSON to text by itself.
+	// HasJSONB returns the statement that returns a row if the database has functions for binary JSON. It returns "" if
+	// the database converts binary JSON to text by itself.
 	HasJSONB() string
 
 	// SearchPattern returns the pattern for a value. The pattern is the parameter of the statement of Counts for this
@@ -199,7 +199,7 @@ type Dialect interface {
 	matchesForm(column string, fixedParts []string, digits int, addParameter func(value any) string) string
 
 	// CheckDeferred returns the statement that makes the database check deferred constraints immediately and run deferred
-	// triggers immediately. Returns "" if the database does not have such a statement.
+	// triggers immediately. It returns "" if the database does not have such a statement.
 	CheckDeferred() string
 
 	// BrokenForeignKeys returns the statement that counts the rows of a schema that violate a deferred foreign key. The
@@ -207,9 +207,9 @@ type Dialect interface {
 	// number of rows. BrokenForeignKeys is called only if CheckDeferred returns no statement ("").
 	BrokenForeignKeys(schema string) string
 
-	// ConstraintTriggers returns the statement that lists the deferrable triggers of tables, of the tables that views
-	// read, and of inheriting tables. It is called only if CheckDeferred returns a statement. The columns of the result
-	// are:
+	// ConstraintTriggers returns the statement that lists the deferrable triggers of the given tables. If a table is a
+	// view, the list includes the triggers of the tables that the view reads. It also includes the triggers of inheriting
+	// tables. ConstraintTriggers is called only if CheckDeferred returns a statement. The columns of the result are:
 	//
 	//   - the table and the trigger
 	//   - the schema and the name of the constraint

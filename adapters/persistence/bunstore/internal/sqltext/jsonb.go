@@ -139,7 +139,8 @@ func numberOfJSON5(number string) (string, bool) {
 	return sign + whole + "." + fraction, true
 }
 
-// appendJSON5 writes a JSON5 text in quotes, with the escapes of JSON.
+// appendJSON5 writes a text with JSON5 escapes as a JSON string. It returns false if the text ends after the backslash
+// of an escape.
 func appendJSON5(out *bytes.Buffer, text string) bool {
 	out.WriteByte('"')
 	for i := 0; i < len(text); i++ {

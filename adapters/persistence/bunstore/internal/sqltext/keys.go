@@ -63,8 +63,8 @@ func (w *Writer) Keys(
 }
 
 // keyCondition returns the condition, with a leading AND, that selects the cells of a column from which a statement
-// reads keys of an external system. It returns "" if the statement reads no key from the column. The condition compares
-// with the returned constants, whose placeholders start at $(offset+1).
+// reads keys of an external system. It returns "" if the statement reads no key from the column. The placeholders of
+// the returned constants start at $(offset+1).
 func (w *Writer) keyCondition(
 	live Live, table domain.Table, column domain.Column, query domain.KeyQuery, scope *domain.SweepScope, offset int,
 ) (condition string, constants []any) {

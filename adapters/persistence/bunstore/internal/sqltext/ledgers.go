@@ -55,8 +55,8 @@ const (
 		WHERE subject_id = $1 AND purpose = $2
 		ORDER BY seq`
 
-	// ORDER BY contains purpose, although purpose has only one value here. Without purpose, PostgreSQL does not use the
-	// order of the index for the condition purpose IS NULL.
+	// ORDER BY contains the column "purpose", although this column has only one value here. Without the column, PostgreSQL
+	// does not use the order of the index for the condition purpose IS NULL.
 	latestRestriction = `
 		SELECT * FROM (
 			SELECT purpose, restricted, reason, recorded_at, source

@@ -61,8 +61,8 @@ const intakeClass = `CAST(CAST(CAST(CAST({table} AS regclass) AS oid) AS bigint)
 
 // intakeParts takes an advisory lock before the table generates the intake number of a mark (the row of an erasure).
 // Intake numbers count the marks in order of arrival. The second key of the lock is the highest committed intake
-// number, so the number of the new mark is higher than this key. From the locks of the open transactions, settledIntake
-// can therefore derive a lower bound of their numbers.
+// number. The intake number of the new mark is higher than this key. The marks of all open transactions therefore have
+// higher numbers than the lowest second key, which settledIntake reads.
 func (postgres) intakeParts(tables Tables) (column, number, lockCondition string) {
 	return "", "", tables.fill(`pg_advisory_xact_lock_shared(`+intakeClass+`, CAST(LEAST(2147483647,
 			COALESCE((SELECT max(intake) FROM {erasures} WHERE erasures > 0), 0)) AS integer)) IS NOT NULL`,
@@ -72,10 +72,10 @@ func (postgres) intakeParts(tables Tables) (column, number, lockCondition string
 // settledIntake returns the statement that reads the lower of two intake numbers (numbers of marks in order of
 // arrival):
 //
-//   - The highest committed number. If a transaction takes the lock of intakeParts after this statement, the number of
-//     its mark is higher.
-//   - The lowest second key of the locks of intakeParts. The mark of each transaction that holds such a lock gets
-//     a higher number.
+//   - The highest committed number. If a transaction takes the lock of intakeParts after this statement, the mark of
+//     this transaction gets a higher number.
+//   - The lowest second key of the locks that open transactions have taken with intakeParts. The marks of these
+//     transactions get higher numbers.
 //
 // The statement must run before the statement that reads the marks (the rows of erasures). The latter then sees the
 // marks of all ended transactions.

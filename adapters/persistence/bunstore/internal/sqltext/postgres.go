@@ -14,7 +14,7 @@ type postgres struct{}
 func (postgres) Migrations() string { return "postgres" }
 
 // OwnTables returns a statement that searches the given schema, or the search path of the connection if schema is "".
-// PostgreSQL removes schemas that the role may not use from the search path.
+// In the search path, PostgreSQL skips schemas for which the role lacks the privilege USAGE.
 func (postgres) OwnTables(schema string) string {
 	where := "n.nspname = ANY(current_schemas(false))"
 	if schema != "" {
@@ -51,7 +51,7 @@ func (postgres) PrepareMigration(schema string) []string {
 	}
 }
 
-// Instant limits the precision of t to that of the database, because drivers would otherwise truncate or round t.
+// Instant truncates t to the precision of the database, because some drivers would otherwise round t.
 func (postgres) Instant(t time.Time) any { return domain.Instant(t) }
 
 func (postgres) instantType() string { return "timestamptz" }
@@ -92,8 +92,8 @@ func (postgres) fingerprint(tables []domain.Table) string {
 }
 
 // fingerprintOfNotNull returns the part of the fingerprint (a hash of the table definitions) for NOT NULL constraints.
-// The part lists the columns that are NOT NULL although an erasure sets them to NULL. Returns "" if an erasure sets no
-// column to NULL. The parameter anyTable is an expression such as ANY (ARRAY(SELECT ...)).
+// The part lists the columns that are NOT NULL although an erasure sets them to NULL. fingerprintOfNotNull returns ""
+// if an erasure sets no column to NULL. The parameter anyTable is an expression such as ANY (ARRAY(SELECT ...)).
 func fingerprintOfNotNull(tables []domain.Table, anyTable string) string {
 	var names []string
 	for _, table := range tables {

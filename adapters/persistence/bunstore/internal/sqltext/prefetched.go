@@ -7,9 +7,9 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// Prefetched holds values that the rest of an erasure needs. The last statement of the erasure's steps also reads these
-// values (see Writer.AddPrefetch), so that no separate statements are necessary. The values stay correct until the
-// session itself adds a record, because the lock on the subject prevents other sessions from adding records.
+// Prefetched holds values that an erasure needs after its steps. The last statement of the erasure's steps also reads
+// these values (see Writer.AddPrefetch), so that no separate statements are necessary. The values stay correct until
+// the session itself adds a record, because the lock on the subject prevents other sessions from adding records.
 type Prefetched struct {
 	SubjectID         domain.SubjectID
 	UnsentCorrections bool   // the outbox has corrections of the subject that are not sent yet

@@ -97,16 +97,16 @@ func (w *Writer) Group(live Live, steps []domain.Step) *StepGroup {
 	return group
 }
 
-// prefetchColumns reads the values of a Prefetched (values for the rest of an erasure) in additional columns of a
-// statement. Instants have a fixed format, so that the settings of the session have no effect.
+// prefetchColumns reads the values of a Prefetched (values that an erasure needs after its steps) in additional columns
+// of a statement. Instants have a fixed format, so that the settings of the session have no effect.
 const prefetchColumns = `,
 		EXISTS (SELECT FROM {outbox} WHERE ` + unsentCorrections + `),
 		(SELECT json_agg(json_build_array(purpose, policy_version, granted, source,
 			to_char(recorded_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')))
 		FROM (` + consentsInForce + `) AS in_force)`
 
-// AddPrefetch adds the columns of a Prefetched (values for the rest of an erasure) to the statement of a group. The
-// subject's id becomes the last parameter.
+// AddPrefetch adds the columns of a Prefetched (values that an erasure needs after its steps) to the statement of a
+// group. The subject's id becomes the last parameter.
 func (w *Writer) AddPrefetch(g *StepGroup) {
 	subject := placeholder(len(g.Args(g.Steps, make([]any, len(w.DataMap.SubjectTable().SubjectKey)))) + 1)
 	g.Text += w.Tables.fill(prefetchColumns, "subject", subject)
@@ -149,8 +149,8 @@ func (w *Writer) step(live Live, step domain.Step, offset int) (text string, con
 	return text, sw.constants
 }
 
-// stepWriter builds the parts of a step's statement that contain constants. Constants are parameters, because the
-// driver and bun would interpret quotes and question marks in the text of a statement.
+// stepWriter builds the parts of a step's statement that contain constants. It passes the constants as parameters,
+// because the driver and bun would interpret quotes and question marks in the text of a statement.
 type stepWriter struct {
 	writer    *Writer
 	table     domain.Table

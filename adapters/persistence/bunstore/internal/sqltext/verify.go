@@ -87,7 +87,7 @@ func (c *Cells) text(sw *stepWriter, condition string) string {
 		"cells", strings.Join(selected, ", "), "table", quoteTable(c.Table.Name), "condition", condition)
 }
 
-// equalsWritten returns the condition that a cell holds the constant that the step writes. Returns FALSE if the step
+// equalsWritten returns the condition that a cell holds the constant that the step writes. It returns FALSE if the step
 // writes no constant.
 func (c *Cells) equalsWritten(sw *stepWriter, column string) string {
 	dialect := c.Writer.Dialect

@@ -35,8 +35,8 @@ func (s *Step) holdsCorrections(cells []heldCell) bool {
 }
 
 // correctedBefore reports whether a row already held the new value of a cell before the rectification, in this cell or
-// in another one. If so, the old text of the cell may remain, because a trigger may derive the same text from the new
-// value.
+// in another one. If so, an old text in the cell is not an error, because a trigger may derive the same text from the
+// new value.
 func (s *Step) correctedBefore(cell heldCell, cells []heldCell) bool {
 	return s.values != nil && slices.ContainsFunc(cells, func(h heldCell) bool {
 		return s.sameCorrection(h, cell) && s.isCorrected(h)

@@ -200,7 +200,7 @@ func (s *Step) record(ctx context.Context, first bool) (added int, err error) {
 const rowsPerStatement = 100
 
 // findKept reads the recorded rows again by their primary keys, even if they no longer belong to the subject. It
-// reports whether old values remain:
+// returns true in each of these cases:
 //
 //   - The step deletes rows, and a recorded row still exists.
 //   - A cell still holds its old value.
