@@ -24,7 +24,7 @@ import (
 // unexampled has the packages that need no example, with the reasons. All other packages that users see need an
 // example.
 var unexampled = map[string]string{
-	"ports":          "has interfaces only: examples are with who implements them, and with who calls them",
+	"ports":          "has interfaces only: the packages that implement or call them have the examples",
 	"app/quickstart": "is a program, and an example itself",
 	"app/habeas":     "is a program",
 }
@@ -93,8 +93,8 @@ func testFiles(t *testing.T, directory string) (contents []string) {
 }
 
 // page is an example as the documentation of its package shows it. If the declarations in the file of the example are a
-// complete program, the field program has the source of this program. Otherwise, program is "", because the
-// documentation then shows only a fragment.
+// complete program, page.program has its source. Otherwise, page.program is "", because the documentation then shows
+// only a fragment.
 type page struct {
 	name    string
 	program string

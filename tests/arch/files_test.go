@@ -103,8 +103,8 @@ func (s source) violations() (found []string) {
 	return found
 }
 
-// offered returns the first exported name in a file of tests or tools that applications could import by mistake. For
-// any other file, it returns "".
+// offered returns the first exported name of a file in tests or tools if an application could import the package of the
+// file by mistake. For any other file, it returns "".
 func (s source) offered() string {
 	if !s.in("tests/...", "tools/...") || strings.Contains(s.path, "internal/") ||
 		strings.HasSuffix(s.path, "_test.go") || s.syntax.Name.Name == "main" {

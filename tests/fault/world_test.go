@@ -157,8 +157,8 @@ func (w *world) events() []domain.AuditEvent {
 }
 
 // expect checks the status, the number of attempts and the class of the last error of the outbox entry. The class is ""
-// if no error is expected. The method events must return n events. If an error is expected, the last event must
-// describe this error.
+// if no error is expected. w.events must return n events. If an error is expected, the last event must describe this
+// error.
 func (w *world) expect(status domain.OutboxStatus, attempts int, class string, n int) {
 	w.t.Helper()
 	entry := w.entry()

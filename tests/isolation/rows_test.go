@@ -193,8 +193,8 @@ func agree(a, b *row, names []string) bool {
 	return true
 }
 
-// number writes the number n into the named columns that have no value yet, one digit into each column. Most rows then
-// differ in only one of these columns.
+// number writes the number n into the named columns that have no value yet, one digit into each column. Consecutive
+// numbers then usually differ in only one of these columns.
 func (f *filler) number(r *row, names []string, n int) {
 	const values = 3
 	open := slices.DeleteFunc(slices.Clone(names), func(name string) bool { _, set := r.cells[name]; return set })

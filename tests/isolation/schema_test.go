@@ -156,7 +156,7 @@ func (t *table) rowsOf(subject int) (n int64) {
 // cases:
 //
 //   - If the foreign key can become NULL, it gets ON DELETE SET NULL.
-//   - Otherwise, if the schema may be invalid, the foreign key stays, and the data map is refused.
+//   - Otherwise, if the data map may have a mistake, the foreign key stays. The data map can then be refused.
 //   - Otherwise, the foreign key is removed.
 func (s *schema) restrictLinks() {
 	for _, t := range s.tables {

@@ -18,11 +18,10 @@ func (w *world) trail(id domain.SubjectID) (trail []domain.AuditEvent) {
 	return trail
 }
 
-// outcome is the result of an erasure. The field keys maps each external system to the keys (such as file names) that
-// the erasure has added to the outbox.
+// outcome is the result of an erasure.
 type outcome struct {
 	domain.ErasureResult
-	keys map[string][]string
+	keys map[string][]string // for each external system, the keys (such as file names) that are added to the outbox
 }
 
 // checkTrail checks that the subject's audit trail has exactly the events of the given erasures, in their order.

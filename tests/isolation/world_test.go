@@ -46,8 +46,8 @@ func (desk) ExportSubject(context.Context, domain.SubjectRef) ([]domain.ExportRe
 
 // newWorld generates an application. If its data map is refused, there are two cases:
 //
-//   - If the generator has made a mistake on purpose, this check is skipped and does not count as accepted.
-//   - Otherwise, the check fails.
+//   - If the generator has made a mistake on purpose, newWorld skips this run. The data map does not count as accepted.
+//   - Otherwise, the test fails.
 func newWorld(t *rapid.T, e engine, seen *tally) *world {
 	s := drawSchema(t, e)
 	w := &world{

@@ -33,8 +33,8 @@ func opened(t *testing.T, database string) *bun.DB {
 	return db
 }
 
-// lag pauses the replication to the standby, so that the standby does not show new commits. The function resume ends
-// the pause. At the end of the test, the pause also ends.
+// lag pauses the replication to the standby, so that the standby does not show new commits. The pause ends after a call
+// of resume, or at the end of the test.
 func (p *pair) lag(t *testing.T) (resume func()) {
 	t.Helper()
 	scalar(t, p.standby.URL(), "SELECT pg_wal_replay_pause()")

@@ -16,7 +16,8 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// backup makes a backup of a database. The function restore creates a database from this backup and returns its URL.
+// backup makes a backup of a database. The returned function creates a database from this backup, and
+// returns the URL of this database.
 type backup func(t *testing.T, database string) (restore func() (database string))
 
 func TestAReplayErasesAgainAfterARestore(t *testing.T) {

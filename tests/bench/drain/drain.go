@@ -56,7 +56,7 @@ type Config struct {
 	Progress func(text string)
 }
 
-// queue is the job queue of River, or the outbox of habeas with one setting. Each run fills the queue with jobs and
+// queue is the job queue of River, or the outbox of habeas with one Setting. Each run fills the queue with jobs and
 // then drains it.
 type queue interface {
 	// fill adds the given number of jobs to an empty queue.

@@ -46,9 +46,9 @@ type api struct{ database }
 
 // database is PostgreSQL or SQLite. The parameters in statements are $1, $2 and so on.
 type database interface {
-	// instant converts an instant to an argument for the tables of habeas. The method time does so for the tables of the
-	// shop, which use another format.
+	// instant converts an instant to an argument for the tables of habeas.
 	instant(t time.Time) any
+	// time converts an instant to an argument for the tables of the shop, which use another format.
 	time(t time.Time) any
 	// lockUser returns a statement that waits for transactions that are inserting rows of the user $1. Later statements in
 	// the transaction then see these rows.

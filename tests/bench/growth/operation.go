@@ -63,9 +63,9 @@ func first(once timed) func(context.Context, *world, int64) error {
 	}
 }
 
-// prepared returns a function that runs the operation once before the measured run, and then a checkpoint. At the first
-// change of a page after a checkpoint, PostgreSQL writes the complete page to the WAL. With a checkpoint before each
-// measured run, small and large tables have this cost equally.
+// prepared returns a function to call before the measured run. The function runs the operation once and then writes a
+// checkpoint. At the first change of a page after a checkpoint, PostgreSQL writes the complete page to the WAL. With a
+// checkpoint before each measured run, small and large tables have this cost equally.
 func prepared(once timed) func(context.Context, *world, int64) error {
 	return func(ctx context.Context, w *world, user int64) error {
 		if err := first(once)(ctx, w, user); err != nil {

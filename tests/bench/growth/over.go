@@ -46,8 +46,8 @@ func exportOver(ctx context.Context, server *process.Server, user int64, rows in
 	return int64(len(body)), took, nil
 }
 
-// recordsOf returns the number of records in an export of a user. The parameter rows is the number of the user's rows
-// in the shop. The row of the user and the two addresses have four records each, and the other rows have three. The
+// recordsOf returns the number of records in an export of a user who has the given number of rows in the shop. The
+// row of the user and the two addresses have four records each, and the other rows have three. The
 // export also has two rows of the consent ledger, with five records each.
 func recordsOf(rows int) int { return 3*rows + 3 + 5*2 }
 

@@ -108,8 +108,8 @@ type opened struct {
 	past *bun.DB
 }
 
-// empty deletes all rows, and disables the trigger that protects the audit trail while it does so. It returns false if
-// a statement fails, for example because of a lock that a test case has not released.
+// empty deletes all rows. Meanwhile, the trigger that protects the audit trail is disabled. empty returns false if a
+// statement fails, for example because of a lock that a test case has not released.
 func (o opened) empty(t testing.TB) bool {
 	t.Helper()
 	text := "SET LOCAL lock_timeout = '1s'; ALTER TABLE habeas_audit_events DISABLE TRIGGER USER;"

@@ -247,7 +247,7 @@ func (s *story) rectification() {
 		domain.EventRectificationStepSucceeded, domain.EventRectificationCompleted)
 }
 
-// drain processes the entries of the outbox, as a worker does. The parameter want is the expected number of entries.
+// drain processes the entries of the outbox, as a worker does. It expects the given number of entries.
 func (s *story) drain(want int) {
 	s.t.Helper()
 	for _, want := range []int{want, 0} {
