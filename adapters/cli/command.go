@@ -60,7 +60,7 @@ func subcommands() []subcommand {
 	}
 }
 
-// tree is the state that all commands of a tree share.
+// tree is the state that a root command and its subcommands share.
 type tree struct{ open Opener }
 
 // completes returns a shell completion function for a flag with a fixed set of values.

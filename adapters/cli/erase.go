@@ -82,9 +82,9 @@ habeas erase - --operator dpo --yes < subjects.txt`,
 	}
 }
 
-// confirmErasure asks a person to confirm an erasure. For several subjects, it returns "". For one subject, it
-// rehearses the erasure, and the prompt shows the row counts. It then returns planHash if that is not empty, and
-// otherwise the fingerprint of the rehearsal (a hash of the erasure plan and the row counts).
+// confirmErasure asks a person to confirm an erasure. For one subject, it first rehearses the erasure, and the prompt
+// shows the row counts. It then returns planHash, or if planHash is empty, the fingerprint of the rehearsal (a hash of
+// the erasure plan and the row counts). For several subjects, the returned fingerprint is empty.
 func (c *call) confirmErasure(ctx context.Context, people []person, planHash string) (string, error) {
 	if len(people) > 1 || !c.hasPerson() {
 		return "", c.confirm(ctx, false, "")

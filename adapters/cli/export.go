@@ -17,8 +17,8 @@ func export() subcommand {
 		short: "write a copy of a subject's data (Art. 15, 20 GDPR)",
 		long: `Writes all data about a subject: the rows of the database, read from one snapshot,
 and the records of each external system in which the subject has a known id. The
-copy is one JSON document on one line, for every value of --output. With the
-argument -, the output has one line for each subject on the standard input.
+copy is one JSON document on one line. The flag --output does not change the copy. With
+the argument -, the output has one line for each subject on the standard input.
 
 With --file, the copy is written to a new file that only its owner can read. An
 existing file is not overwritten. If the export fails, the file is removed. A copy

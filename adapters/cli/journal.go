@@ -19,9 +19,8 @@ If you restore the database from a backup, it again contains the data of
 subjects that were erased after the backup. The command replay reads the journal and
 erases these subjects again.
 
-A line is a JSON document with the subject's id and the time of the erasure, for
-every value of --output. The document
-has no other member.
+Each line is a JSON document with the version of the format, the subject's id, and the
+time of the erasure. The flag --output does not change the lines.
 
 With --file, the journal is written to a new file that only its owner can read.
 If an application sets Journal in its configuration, its worker writes a

@@ -40,13 +40,13 @@ func outboxRequeue() subcommand {
 retries them. Before that, fix the cause of the failure. Entries are selected by their
 ids or by flags.
 
-An entry that was not given up is skipped. A rectification is also skipped,
+An entry that is not abandoned is skipped. A rectification is also skipped,
 because the outbox no longer has its corrections. The application must issue the
 rectification again.`,
 		example: `habeas outbox requeue 0197b2c0-... --operator dpo
 habeas outbox requeue --system supportdesk --newer-than 2d --operator dpo
 habeas outbox requeue --all --operator dpo`,
-		exits: exits{fine: "every selected entry was requeued", findings: "an entry of the arguments was skipped"},
+		exits: exits{fine: "every selected entry was requeued", findings: "a given entry was skipped"},
 		args:  someEntries(0), needsOperator: true,
 		flags: func(c *cobra.Command) { filter.flags(c) },
 		run: func(ctx context.Context, c *call) error {
@@ -171,8 +171,8 @@ The command asks for confirmation unless --yes is given.`,
 habeas outbox list -o json | jq -r .entry_id |
   habeas outbox discard - --reason "system shut down" --operator dpo --yes`,
 		exits: exits{
-			fine:     "every entry of the arguments was discarded",
-			findings: "an entry of the arguments was skipped, because it was not given up",
+			fine:     "every given entry was discarded",
+			findings: "a given entry was skipped, because it is not abandoned",
 		},
 		args: someEntries(1), needsOperator: true,
 		flags: func(c *cobra.Command) {

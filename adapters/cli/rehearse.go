@@ -97,7 +97,7 @@ func (p *printer) rehearsal(r domain.Rehearsal) {
 	p.line("Plan: " + r.Fingerprint)
 }
 
-// refusal returns the reason for which the database refuses an erasure, in one line.
+// refusal returns the reason why the database refuses an erasure, in one line.
 func refusal(r domain.Refusal) string {
 	text := strings.TrimPrefix(r.Message, "habeas: ")
 	if r.Target != "" {

@@ -24,10 +24,9 @@ recorded an erasure at or after the time in the journal. Run the command before
 users can reach the application again. If the command was interrupted, run it again
 with the same journal.
 
-A journal has no ids of subjects in external systems. An external system is therefore
-called again only if a row of the subject contains the id of the subject in this
-system. Without such a row, no call is needed, because the restore did not change the
-external systems. With the argument -, the lines come from the standard input.
+External objects whose keys are in the subject's rows, such as files, are erased
+again. Other calls to external systems are not repeated, because the restore did not
+change these systems. With the argument -, the lines come from the standard input.
 
 The command asks for confirmation unless --yes is given.`,
 		example: `habeas replay erased.jsonl --operator restore-2026-03 --yes

@@ -58,8 +58,8 @@ habeas sweep --operator retention-job --yes`,
 	}
 }
 
-// sweep executes a sweep with the function run and prints the report of the sweep. It prints the report even if the
-// sweep has failed for some subjects.
+// sweep calls the given function, which executes a sweep and returns its report. It prints the report even if the sweep
+// has failed for some subjects.
 func (c *call) sweep(
 	ctx context.Context, run func(context.Context, func(domain.SweepReport)) (domain.SweepReport, error),
 ) error {
