@@ -22,10 +22,10 @@ type ErasureMarks interface {
 	// at most query.After. If query.Since or query.Until is set, the cost grows with the number of marks that Marks must
 	// skip.
 	//
-	// A reader that continues from the last Intake misses no mark, even if clocks differ or sessions commit in another
-	// order. To ensure this, a mark that commits later always has a higher Intake than every mark that Marks has returned
-	// before. If a session that has written a mark is still open, Marks leaves out all marks with a higher Intake until
-	// this session has ended. Marks may leave out the marks of its own session.
+	// A reader that continues from the last Intake misses no mark, even if clocks differ, or if sessions do not commit in
+	// the order in which they wrote their marks. To ensure this, a mark that commits later always has a higher Intake than
+	// every mark that Marks has returned before. If a session that has written a mark is still open, Marks leaves out all
+	// marks with a higher Intake until this session has ended. Marks may leave out the marks of its own session.
 	//
 	// If a subject is erased again between two calls, Marks returns the mark of the subject again, with the new instant.
 	// No mark is ever removed.
@@ -44,9 +44,10 @@ type ErasureMarks interface {
 	// domain.MaxTextLength characters.
 	Position(ctx context.Context, reader string) (int64, error)
 
-	// Advance changes the stored position of a reader from expected to next, and returns true. If the stored position is
-	// not expected, Advance changes nothing and returns false. Therefore, if several processes concurrently advance from
-	// the same position, only one of them changes it. Advance returns domain.ErrInvalid for a name that Position refuses.
+	// Advance changes the stored position of a reader from expected to next, and returns true. If the stored position
+	// differs from the parameter expected, Advance changes nothing and returns false. Therefore, if several processes
+	// concurrently advance from the same position, only one of them changes it. Advance returns domain.ErrInvalid for a
+	// name that Position refuses.
 	Advance(ctx context.Context, reader string, expected, next int64) (advanced bool, err error)
 }
 

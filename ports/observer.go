@@ -28,7 +28,7 @@ type Observer interface {
 	Observe(ctx context.Context, observation domain.Observation)
 }
 
-// RunningActivity is an activity that Begin has begun and that its method End ends. The zero value does nothing.
+// RunningActivity is an activity that Begin has started. Its method End ends it. The zero value does nothing.
 type RunningActivity struct{ end func(domain.Ended) }
 
 // Begin notifies an observer that an activity begins. It returns the context for the activity and a RunningActivity. If

@@ -16,8 +16,8 @@ type OutboxOperations interface {
 	// index.
 	Backlog(ctx context.Context) ([]domain.OutboxBacklog, error)
 
-	// RequeueMatching selects the abandoned erasures (outbox entries) that match the filter, and makes them pending again,
-	// as Outbox.Requeue does. It requeues at most limit entries, oldest first, and returns them. To requeue all matching
+	// RequeueMatching works like Outbox.Requeue, but selects the abandoned entries by a filter. It requeues at most limit
+	// entries, oldest first, and returns them. To requeue all matching
 	// entries, call RequeueMatching again until it returns no entry. An empty filter matches all entries. A limit of 0 or
 	// less requeues no entry.
 	RequeueMatching(ctx context.Context, filter domain.OutboxFilter, limit int) ([]domain.OutboxEntry, error)

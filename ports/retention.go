@@ -8,8 +8,8 @@ import (
 
 // RetentionSweeper overwrites retained cells after the end of their duty (Art. 17(1)(a) and Art. 5(1)(e) GDPR). A
 // retained cell is a cell that an erasure has kept because the law required this. The duty is the legal obligation to
-// keep the cell. The data map determines the instant at which the duty ends. The parameter steps of the methods holds
-// the steps that domain.Plan.SweepAt returns. The rules for errors about steps are the same as for SubjectStore.Apply.
+// keep the cell. The data map determines the instant at which the duty ends. Due and Sweep receive the steps that
+// domain.Plan.SweepAt returns. The rules for errors about steps are the same as for SubjectStore.Apply.
 //
 // In the stores of this module, the SubjectStore also implements RetentionSweeper. The function SweeperOf returns the
 // RetentionSweeper of a SubjectStore.
@@ -46,8 +46,7 @@ type RetentionSweeper interface {
 	// returns false.
 	//
 	// A second call of Sweep with the same steps overwrites nothing more. SubjectStore.Apply describes the values that
-	// Sweep writes, and the rows that Sweep counts for domain.Step.Expired. If Sweep fails, the caller must roll back, and
-	// len(rows) has the same meaning as for Apply.
+	// Sweep writes. If Sweep fails, the caller must roll back, and len(rows) has the same meaning as for Apply.
 	Sweep(ctx context.Context, id domain.SubjectID, steps []domain.Step) (rows []int64, err error)
 }
 

@@ -33,9 +33,9 @@ type MarkReader interface {
 
 // SessionFactory opens sessions. It is safe for concurrent use.
 type SessionFactory interface {
-	// Do calls fn with an open session. If fn returns nil, Do commits the session. Do returns nil only after the commit is
-	// durable. Otherwise Do rolls back all writes of fn, except evidence (audit events that a rollback does not remove,
-	// see AuditLog.AppendEvidence). These rules hold for a failure:
+	// Do calls fn with an open session. If fn returns nil, Do commits the session, and returns nil only after the commit
+	// is durable. If fn or the commit fails, Do rolls back all writes of fn, except evidence (audit events that a
+	// rollback does not remove, see AuditLog.AppendEvidence). These rules hold for a failure:
 	//
 	//   - If fn returns an error, Do returns this error or an error that wraps it (see errors.Is and errors.As).
 	//   - If fn panics, Do rolls back and then panics with the same value.

@@ -168,10 +168,10 @@ type SubjectStore interface {
 
 	// Export calls yield once for every exported column of every row of the subject. The exported columns are those that
 	// domain.DataMap.ExportedColumns returns. If the rows of a table are about several people, Export includes only the
-	// columns of the paths (chains of relations) that connect the row to the subject. The records are in the order of the
-	// tables in domain.DataMap.Tables, then by primary key, then in the order of the columns of the table. If the subject
-	// was erased before, Export calls domain.DataMap.MarkErased for each row, with the paths that connect the row to the
-	// subject.
+	// columns that domain.Path.Has assigns to a path (a chain of relations) from the row to the subject. The records are
+	// in the order of the tables in domain.DataMap.Tables, then by primary key, then in the order of the columns of the
+	// table. If the subject was erased before, Export calls domain.DataMap.MarkErased for each row, with the paths that
+	// connect the row to the subject.
 	//
 	// Export then calls yield for the subject's records in the ledgers of consents and restrictions, which
 	// domain.LedgerTables describes as tables. The records of each ledger are in the order in which the store accepted

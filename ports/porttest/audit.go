@@ -20,7 +20,7 @@ var auditPromises = slices.Concat(auditEventPromises, auditRollbackPromises)
 
 var auditRollbackPromises = []promise.Promise[StoreHarness]{
 	that(auditRollbackLeavesItsEvents, "A rollback stores the events of AppendOnRollback after the evidence."),
-	that(auditCommitDropsEventsOfARollback, "A commit drops the events of AppendOnRollback."),
+	that(auditCommitDropsEventsOfARollback, "If the session commits, the events of AppendOnRollback are not written."),
 	that(auditRollbackWithStoredEvidenceAppendsNothing,
 		"If the evidence is stored already, a rollback stores no event of AppendOnRollback."),
 }

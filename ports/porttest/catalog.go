@@ -23,7 +23,7 @@ func TestCatalogReader(t *testing.T, h StoreHarness) {
 }
 
 var catalogPromises = []promise.Promise[StoreHarness]{
-	that(catalogListsTheTables, "Catalog lists the application's tables by name, without the tables of habeas."),
+	that(catalogListsTheTables, "Catalog lists the application's tables, sorted by name, without the tables of habeas."),
 	that(catalogHasTheColumns, "Columns are in the order of the table, with a matching type."),
 	that(catalogHasThePrimaryKeys, "Primary keys list their columns in the order of the key."),
 	that(catalogHasTheForeignKeys, "Foreign keys list their columns in order, and have the action of ON DELETE."),

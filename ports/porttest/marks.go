@@ -32,7 +32,7 @@ var markPromises = []promise.Promise[StoreHarness]{
 	that(markQueriesHaveBounds, "The bound query.Since is inclusive, and query.Until is exclusive."),
 	that(markThatCommitsLateIsNotMissed,
 		"A mark that commits late has a greater Intake than the marks that were returned before."),
-	that(markIsFoundByItsSubject, "Find returns the marks of the given subjects that were erased."),
+	that(markIsFoundByItsSubject, "Find returns the mark of each given subject that was erased."),
 	that(markPositionIsKept,
 		"Each reader has its own position, and Advance changes the position only if the position is the expected one."),
 	that(markReaderNeedsAName, "A call with an empty or too long name of a reader returns ErrInvalid."),

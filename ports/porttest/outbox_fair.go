@@ -10,8 +10,8 @@ import (
 	"github.com/habeas-data/habeas/internal/promise"
 )
 
-// outboxFairPromises are the promises about a claim for which more entries are due than its limit allows. The claim
-// then divides its limit among the resolvers and operations.
+// outboxFairPromises are the promises about a claim if more entries are due than its limit allows. The claim then
+// divides its limit among the resolvers and operations.
 var outboxFairPromises = []promise.Promise[StoreHarness]{
 	that(outboxClaimSharesItsLimitAmongResolvers,
 		"A claim gives each resolver an equal share of the limit, and distributes unused shares."),

@@ -45,8 +45,8 @@ type ResolverSystem struct {
 	// Keys are keys of the system. Required if the resolver implements ports.KeyResolver, and not allowed otherwise.
 	Keys ResolverKeys
 
-	// Excluded are texts that the system stores about the subject of Populated and that the covered surface excludes, such
-	// as the body of a message. Required if the surface has exclusions. The texts must not occur in a covered field.
+	// Excluded are texts from the excluded data of the Populated subject, such as the body of a message. See
+	// CoveredSurface.Exclusions. Required if the surface has exclusions. The texts must not occur in a covered field.
 	Excluded []string
 	// Secrets are texts that no error may contain, such as tokens, host names and error messages of the system. The values
 	// of the refs and the Keys are secrets, too, and need not be listed. Each secret, ref and key should be so long that

@@ -55,7 +55,7 @@ func resolverExportStaysWithinTheSurface(t testing.TB, h ResolverHarness) {
 }
 
 // A field name with {id} stands for a family of fields, such as one field for each order. The export must contain
-// records of two ids of each family. With only one, {id} could be the literal name of a field.
+// records of two ids of each family. Records of only one id could come from a single field with a fixed name.
 func resolverSurfaceIsExportedInFull(t testing.TB, h ResolverHarness) {
 	s := h.open(t)
 	records := s.export(t, s.Populated)

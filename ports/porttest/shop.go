@@ -16,7 +16,7 @@ import (
 //	             password_hash text, created_at time; primary key (tenant, number)
 //	addresses    id bigint primary key, tenant text, person bigint, street text;
 //	             (tenant, person) refers to people
-//	messages     id bigint primary key, tenant text, person bigint, reply_to bigint or null, body text, created_at time;
+//	messages     id bigint primary key, tenant text, person bigint, reply_to bigint, body text, created_at time;
 //	             (tenant, person) refers to people, reply_to to messages
 //	orders       id bigint primary key, tenant text, person bigint, note text, status text, created_at time;
 //	             (tenant, person) refers to people

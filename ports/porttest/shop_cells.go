@@ -2,7 +2,7 @@ package porttest
 
 import "github.com/habeas-data/habeas/domain"
 
-// columnsWithRules returns columns of the table people that have special rules. An erasure overwrites them with NULL,
+// columnsWithRules returns columns of the table "people" that have special rules. An erasure overwrites them with NULL,
 // with the empty text or with a constant that has placeholders. An export leaves some of them out.
 func columnsWithRules() []domain.Column {
 	cell := func(name string, strategy domain.Strategy, surrogate string) domain.Column {

@@ -15,7 +15,7 @@ var filledConstants = map[string]*regexp.Regexp{
 	"badge": regexp.MustCompile(`^b-[0-9a-f]{10}$`),
 }
 
-// erasedPeople erases three customers and returns their rows of the table people.
+// erasedPeople erases three customers and returns their rows of the table "people".
 func erasedPeople(t testing.TB, h StoreHarness) []Row {
 	t.Helper()
 	s := h.shop(t)

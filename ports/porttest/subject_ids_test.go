@@ -23,8 +23,8 @@ func changesIDs(fn func(elements []string) []string) func(*Store) {
 	return brokenSubjects{beforeEach: func(c *subjectCall) error { c.id = id(c.id); return nil }}.breaks
 }
 
-// alsoApplies returns a function that makes a store defective: its Apply also applies the steps to each other customer
-// for whom fn returns true, for example each customer with the same number.
+// alsoApplies returns a function that makes a store defective: its Apply also applies the steps to every other customer
+// for whom fn returns true, for example every customer with the same number.
 func alsoApplies(fn func(id, other customer) bool) func(*Store) {
 	return func(store *Store) {
 		rows := store.Rows

@@ -11,8 +11,8 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// sharedByPath are the tables in which one row belongs to several people through several relations. The table remarks
-// is not included, because a condition selects one relation for each of its rows.
+// sharedByPath are the tables in which one row belongs to several people through several relations. The table
+// "remarks" is not included, because a condition selects one relation for each of its rows.
 var sharedByPath = []string{"gifts", "wraps", "follows"}
 
 // sharedShop opens a shop in which zoe and other customers share rows. Some orders have the number of a person as their

@@ -85,8 +85,8 @@ func (c customer) row(id int64, more Row) Row {
 // shopUnderTest is a store with customers in the tables of the application.
 type shopUnderTest struct{ Store }
 
-// shop opens a store with zoe and the other customers. Zoe has three rows in most tables, and each other customer has
-// one.
+// shop opens a store with zoe and the other customers. Zoe has three rows in most tables, and every other customer
+// has one.
 func (h StoreHarness) shop(t testing.TB) shopUnderTest {
 	t.Helper()
 	s := shopUnderTest{h.open(t)}
