@@ -28,8 +28,8 @@ func (refusing) EraseSubject(context.Context, domain.SubjectRef, string) (bool, 
 	return false, &domain.ResolverError{Resolver: "crm", Message: "refuses"}
 }
 
-// operated returns an integration with one person, the subject of this person, and a context with an operator. The only
-// external system knows the subject by an id (ref), and refuses every call.
+// operated returns an integration, a subject, and a context with an operator. The database contains one person, the
+// subject. The only external system knows the subject by an id (ref), and refuses every call.
 func operated(t *testing.T) (*app.Integration, domain.Subject, context.Context) {
 	t.Helper()
 	_, db := newIntegration(t)

@@ -29,7 +29,7 @@ func (i *Integration) Requeue(ctx context.Context, entryIDs ...string) (requeued
 	return requeued, err
 }
 
-// RequeueMatching sets abandoned erasures that match the filter back to pending, at most limit erasures. See
+// RequeueMatching works like Requeue, but selects the entries by a filter. It requeues at most limit entries. See
 // saga.Runner.RequeueMatching.
 func (i *Integration) RequeueMatching(
 	ctx context.Context, filter domain.OutboxFilter, limit int,

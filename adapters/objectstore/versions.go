@@ -96,7 +96,7 @@ func (r *Resolver) deleteVersions(
 	for _, failure := range deleted.Errors {
 		switch text(failure.Code) {
 		case "AccessDenied", "InvalidRequest", "MethodNotAllowed":
-			return r.refused("a deletion of a version was refused: check holds, retention and permissions")
+			return r.refused("a deletion of a version was refused: check legal holds, retention and permissions")
 		}
 	}
 	return nil

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// WithClock returns a copy of the resolver that uses the function now as its clock.
+// WithClock returns a copy of the resolver with the given clock.
 func (r *Resolver) WithClock(now func() time.Time) *Resolver {
 	clone := *r
 	clone.now = now

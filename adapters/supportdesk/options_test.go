@@ -57,8 +57,7 @@ func TestInvalidSettingsAreRefusedAtStartUp(t *testing.T) {
 	}
 }
 
-// recorded is an HTTP transport for tests. It stores each request in the field last and returns an error, without
-// sending the request.
+// recorded is an HTTP transport for tests. It stores the last request, but does not send it, and returns an error.
 type recorded struct{ last *http.Request }
 
 func (r *recorded) RoundTrip(request *http.Request) (*http.Response, error) {

@@ -19,7 +19,7 @@ var _ ports.Heartbeat = (*SagaWorker)(nil)
 // While a batch is running, the last sign of life is the current time, because calls may take long. This does not apply
 // in two cases:
 //
-//   - The batch that ended last failed.
+//   - The most recently ended batch has failed.
 //   - No batch has made progress for longer than the LongestPause of the runner, or for 15 minutes if the runner has no
 //     such method.
 func (w *SagaWorker) Heartbeat() (last time.Time, running bool) {
@@ -35,7 +35,7 @@ type pulse struct {
 	last       time.Time // end of the last batch that succeeded, or the start of the worker
 	progressed time.Time // last begin or progress of a batch
 	busy       int       // batches that are running
-	failing    bool      // the batch that ended last failed
+	failing    bool      // whether the most recently ended batch has failed
 }
 
 func (p *pulse) start(now time.Time) {

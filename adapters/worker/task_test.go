@@ -13,7 +13,7 @@ import (
 )
 
 // A task runs immediately. If a part of the task reports that more work remains, the next part follows after a short
-// pause. After any other part, a failure or a panic, the task waits for its interval.
+// pause. If a part reports no more work, fails or panics, the task waits for its interval.
 func TestATaskRunsInParts(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		var log records

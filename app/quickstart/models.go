@@ -8,8 +8,8 @@ import (
 
 // These are the models of a small shop. For habeas, only the tags pii and subject were added.
 
-// User is the table of subjects. An erasure overwrites personal data and keeps the row, because the column theme is not
-// personal data.
+// User is the table of subjects. An erasure overwrites personal data and keeps the row, because the column "theme" is
+// not personal data.
 type User struct {
 	bun.BaseModel `bun:"table:users"`
 

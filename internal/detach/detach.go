@@ -71,9 +71,9 @@ func (c *detached) Err() error {
 	return c.err
 }
 
-// Value implements context.Context. For a private key of package context, it may return a cancellable ancestor of
-// parent. A context derived from c is nevertheless not attached to that ancestor, because package context requires that
-// Done of the ancestor and Done of c return the same channel. Here, these channels differ.
+// Value implements context.Context. For an unexported key of package context, it may return a cancellable ancestor of
+// parent. Package context attaches a context derived from c to that ancestor only if Done of the ancestor and Done of c
+// return the same channel. Here, these channels differ.
 func (c *detached) Value(key any) any {
 	c.mu.RLock()
 	defer c.mu.RUnlock() // deferred, because Value may panic

@@ -99,18 +99,18 @@ func CheckWaivers[Harness any](t testing.TB, promises []Promise[Harness], waived
 	}
 }
 
-// Table writes a Markdown table of a suite to w, and adds the names of the suite's test cases to the map seen. It
-// reports an error if a name is already in seen, or if a name does not begin with the prefix.
+// Table writes a Markdown table of a suite to w, and adds the names of the suite's test cases to used. It reports
+// an error if a name is already in used, or if a name does not begin with the prefix.
 func Table[Harness any](
-	t testing.TB, w *strings.Builder, seen map[string]bool, suite, prefix string, promises []Promise[Harness],
+	t testing.TB, w *strings.Builder, used map[string]bool, suite, prefix string, promises []Promise[Harness],
 ) {
 	t.Helper()
 	fmt.Fprintf(w, "\n## %s\n\n| case | promise |\n|---|---|\n", suite)
 	for _, p := range promises {
 		name := p.Name()
-		Assert(t, !seen[name] && strings.HasPrefix(name, prefix) && p.Says != "",
+		Assert(t, !used[name] && strings.HasPrefix(name, prefix) && p.Says != "",
 			"%q is the name of two cases, does not begin with %q, or has no text", name, prefix)
-		seen[name] = true
+		used[name] = true
 		fmt.Fprintf(w, "| %s | %s |\n", name, p.Says)
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// source is the value of the field source in the consent and restriction records that the API writes.
+// source is the value of the field "source" in the consent and restriction records that the API writes.
 const source = "api"
 
 // Endpoint is one route of the API.

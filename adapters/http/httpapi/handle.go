@@ -37,7 +37,7 @@ func (a *API) Route(ctx context.Context, method, path string, r Request) Respons
 // session, in which the endpoint does its work. Handle has opened no session if it returns a response with status 4xx.
 // If the response has a Stream, the session stays open until the stream has ended.
 //
-// A request is canceled after Config.Timeout, or when ctx ends. If the handling panics, also in Request.Subject, the
+// A request is canceled after Config.Timeout, or when ctx ends. After a panic, for example in Request.Subject, the
 // response has the status 500.
 //
 // Some goroutines may still run after Handle has returned, but they do not use ctx. There is one exception: if

@@ -146,7 +146,7 @@ func (o *object) read(name string) (value []byte) {
 	return value
 }
 
-// fault records an error of a field. If a field has several errors, the method faults returns only the first.
+// fault records an error of a field. If a field has several errors, o.faults returns only the first.
 func (o *object) fault(name, code, message string) {
 	o.noted = append(o.noted, domain.FieldError{Field: name, Code: code, Message: message})
 }

@@ -57,9 +57,9 @@ type Response struct {
 	// If Read fails, the response cannot be completed. The adapter must then close the connection, so that the client does
 	// not take the response for complete.
 	//
-	// Close before the end of Stream cancels the export. Close returns after the export has stopped, but at the latest at
-	// the timeout of the request. After Handle has returned, the export does not use the Request. It uses the context only
-	// if Request.ContextOutlivesHandle is set.
+	// A call of Close before the end of Stream cancels the export. Close returns after the export has stopped, but at the
+	// latest at the timeout of the request. After Handle has returned, the export does not use the Request. It uses the
+	// context only if Request.ContextOutlivesHandle is set.
 	Stream io.ReadCloser
 
 	outcome domain.Outcome // of a failure, for the observer

@@ -121,8 +121,8 @@ func (w *world) try(r request) (received, error) {
 	return read(response)
 }
 
-// tryAlone sends a request over a new connection. It returns the response even if the server responds, and closes the
-// connection, before the complete request was sent. An http.Client could return an error in place of this response.
+// tryAlone sends a request over a new connection. If the server responds and closes the connection before it has
+// received the complete request, tryAlone returns this response, while an http.Client could return an error.
 func (w *world) tryAlone(message *http.Request) (received, error) {
 	connection, err := w.connect()
 	if err != nil {

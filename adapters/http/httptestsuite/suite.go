@@ -99,7 +99,7 @@ var promises = []promise.Promise[Harness]{
 	that(unreadResponseIsAborted, "The adapter stops an export when the client has disconnected."),
 	that(exportOverHTTP10IsWholeOrFails,
 		"Over HTTP/1.0, the response to an export that fails does not look like a complete export."),
-	that(unreachableStoreIs503, "An unreachable store returns 503 with Retry-After."),
+	that(unreachableStoreIs503, "If the store cannot be reached, the response is 503 with Retry-After."),
 	that(deadlineIs504, "A request that exceeds its timeout returns 504."),
 	that(bodyThatNeverArrivesIs504, "If the body of a request does not arrive within the timeout, the response is 504."),
 	that(failuresShowNoErrorText, "No response contains the text of an error."),

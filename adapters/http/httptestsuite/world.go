@@ -64,8 +64,7 @@ func (h Harness) openAmong(
 	return w
 }
 
-// inSession runs fn in a session of the store. Errors and delays that a test has set in the type sessions do not apply
-// to this session.
+// inSession runs fn in a session of the store, without the errors and delays that a test has set in w.sessions.
 func (w *world) inSession(t testing.TB, fn func(ctx context.Context, s ports.Session) error) {
 	t.Helper()
 	require(t, w.sessions.store.Do(t.Context(), fn))

@@ -33,9 +33,9 @@
 //	engine.Any("/me", rights)
 //	engine.Any("/me/*path", rights)
 //
-// Gin panics if the application has another route below a prefix with "*path", such as "/me/orders". Then use a prefix
-// that no other route shares, such as "/me/privacy". Alternatively, register the routes one by one, with the methods
-// and paths that API.Endpoints returns. For example, call engine.GET("/me/export", rights).
+// Gin panics if "/me/*path" and another route with the same prefix, such as "/me/orders", are registered. Then use a
+// prefix that no other route shares, such as "/me/privacy". Alternatively, register the routes one by one, with the
+// methods and paths that API.Endpoints returns. For example, call engine.GET("/me/export", rights).
 //
 // # Bodies and large exports
 //

@@ -71,7 +71,7 @@ const (
 	page     = "<html><body>" + VendorText + "</body></html>"
 )
 
-// NotDeleted responds with status 200 and the JSON response to a deletion, in which the field deleted is false. The
+// NotDeleted responds with status 200 and the JSON response to a deletion, in which the field "deleted" is false. The
 // desk does not execute the request.
 func NotDeleted() Fault { return JSON(`{"type":"contact","id":"` + VendorText + `","deleted":false}`) }
 

@@ -7,7 +7,7 @@ import (
 )
 
 // Private starts a server for one test and stops it when the test ends. If PostgreSQL is not installed on this machine,
-// the test is skipped if HABEAS_TEST_DATABASE_URL is set, and fails otherwise.
+// the test fails, or is skipped if HABEAS_TEST_DATABASE_URL is set.
 func Private(tb testing.TB, options ...Option) *Server {
 	tb.Helper()
 	server, err := Start(tb.Context(), options...)

@@ -48,7 +48,8 @@ func (s settings) install(
 	return binaries{filepath.Join(programs, "initdb"), filepath.Join(programs, "postgres")}, nil
 }
 
-// handOver makes the account that runs the server the owner of the files, so that the supervisor can remove the files.
+// handOver changes the owner of the files to the account of the server. The supervisor runs under the same account, and
+// removes the files.
 func handOver(directory string, as *syscall.Credential) error {
 	if as == nil {
 		return nil
