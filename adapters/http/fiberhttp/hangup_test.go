@@ -77,7 +77,7 @@ func TestARequestsContextIsNotUsedAfterItsStream(t *testing.T) {
 	store := &largeStore{ended: make(chan error, 1)}
 	seen := 0
 	store.see = func(ctx context.Context) {
-		if seen++; seen == largeRecords/2 {
+		if seen++; seen == recordsUntilCut {
 			entered <- ctx
 			<-leave
 		}

@@ -17,18 +17,19 @@ import (
 // largeStore is a store in which every subject has 2.5 MiB of data.
 type largeStore struct {
 	sessions
-	cut   atomic.Bool               // exports fail after half of the records
+	cut   atomic.Bool               // exports fail after recordsUntilCut records
 	ended chan error                // gets the error of each session, unless it is nil
 	see   func(ctx context.Context) // is called before each record and at the end of the session, unless it is nil
 }
 
 const (
-	largeRecords    = 40
+	largeRecords    = 24
 	largeRecordSize = 64 << 10
+	recordsUntilCut = 20 // more than 1 MiB, so that the response is streamed
 )
 
 func (h *largeStore) isComplete(body []byte) bool {
-	var bundle domain.ExportBundle
+	var bundle struct{ Records []json.RawMessage }
 	return json.Unmarshal(body, &bundle) == nil && len(bundle.Records) == largeRecords
 }
 
@@ -61,7 +62,7 @@ type largeSubjects struct {
 func (s largeSubjects) Export(ctx context.Context, _ domain.SubjectID, yield func(domain.ExportRecord) error) error {
 	value := strings.Repeat("x", largeRecordSize)
 	for i := range largeRecords {
-		if i == largeRecords/2 && s.store.cut.Load() {
+		if i == recordsUntilCut && s.store.cut.Load() {
 			return errors.New("the connection to the store is lost")
 		}
 		if s.store.see != nil {

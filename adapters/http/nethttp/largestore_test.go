@@ -21,7 +21,7 @@ import (
 type largeStore struct {
 	ports.SessionFactory
 	dataMap domain.DataMap
-	cut     atomic.Bool   // exports fail after half of the records
+	cut     atomic.Bool   // exports fail after recordsUntilCut records
 	timeout time.Duration // the timeout of the API; 0 means the default
 }
 
@@ -35,8 +35,9 @@ func newLargeStore(t *testing.T) *largeStore {
 }
 
 const (
-	largeRecords    = 40
+	largeRecords    = 24
 	largeRecordSize = 64 << 10
+	recordsUntilCut = 20 // more than 1 MiB, so that the response is streamed
 )
 
 func (h *largeStore) api(t *testing.T) *httpapi.API {
@@ -49,7 +50,7 @@ func (h *largeStore) api(t *testing.T) *httpapi.API {
 }
 
 func (h *largeStore) isComplete(body []byte) bool {
-	var bundle domain.ExportBundle
+	var bundle struct{ Records []json.RawMessage }
 	return json.Unmarshal(body, &bundle) == nil && len(bundle.Records) == largeRecords
 }
 
@@ -77,7 +78,7 @@ type largeSubjects struct {
 func (s largeSubjects) Export(_ context.Context, _ domain.SubjectID, yield func(domain.ExportRecord) error) error {
 	value := strings.Repeat("x", largeRecordSize)
 	for i := range largeRecords {
-		if i == largeRecords/2 && s.store.cut.Load() {
+		if i == recordsUntilCut && s.store.cut.Load() {
 			return errors.New("the connection to the store is lost")
 		}
 		if err := yield(domain.ExportRecord{Source: "users", Field: "note", Value: value}); err != nil {
