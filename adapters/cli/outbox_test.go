@@ -202,6 +202,9 @@ func TestADiscardNeedsAReasonAndAConfirmation(t *testing.T) {
 	}
 	stdout, stderr := w.want(1, "outbox", "discard", id, "0197", "--reason", "by hand", by, "--yes")
 	complains(t, stderr, "1 entry skipped")
+	if !strings.HasSuffix(strings.TrimSpace(stderr), "skipped: not abandoned") {
+		t.Errorf("the reason is wrong: %s", stderr)
+	}
 	want := []domain.OutboxStatus{domain.OutboxSucceeded, domain.OutboxAbandoned}
 	if got := w.statuses(); stdout != "Discarded 1 entry.\n" || !slices.Equal(got, want) {
 		t.Errorf("the entries are %s, printed %q", got, stdout)
@@ -249,7 +252,7 @@ error     outbox-abandoned
           System crm: 1 entry was abandoned. The system did
           not erase or correct the data. Fix the cause. Then
           requeue or discard the erasures. A rectification
-          cannot be requeued: correct the data again and
+          cannot be requeued: make the correction again and
           discard the entry.
 warning   outbox-late
           System crm: an entry has been open since

@@ -31,6 +31,8 @@ func (c *call) entryIDs() (ids []string, err error) {
 	return ids, err
 }
 
+const notRequeued = "not abandoned, or a rectification, which cannot be requeued"
+
 func outboxRequeue() subcommand {
 	var filter filter
 	return subcommand{
@@ -65,7 +67,7 @@ habeas outbox requeue --all --operator dpo`,
 			if err != nil {
 				return err
 			}
-			return c.changed("Requeued", requeued, len(ids))
+			return c.changed("Requeued", requeued, len(ids), notRequeued)
 		},
 	}
 }
@@ -95,12 +97,13 @@ func (c *call) requeueMatching(ctx context.Context, filter domain.OutboxFilter) 
 		progress.add(int64(len(requeued)))
 	}
 	progress.end()
-	return c.changed("Requeued", all, len(all))
+	return c.changed("Requeued", all, len(all), notRequeued)
 }
 
 // changed prints the outbox entries that a command has changed. It returns an error with the exit code for findings if
-// there are fewer entries than total, the number of entries that the command should change.
-func (c *call) changed(did string, entries []domain.OutboxEntry, total int) error {
+// there are fewer entries than total, the number of entries that the command should change. The parameter reason says
+// why a command skips an entry.
+func (c *call) changed(did string, entries []domain.OutboxEntry, total int, reason string) error {
 	if c.out.json {
 		if err := c.entries(entries); err != nil {
 			return err
@@ -109,8 +112,7 @@ func (c *call) changed(did string, entries []domain.OutboxEntry, total int) erro
 		c.out.line(did + " " + counted(len(entries), "entry") + ".")
 	}
 	if skipped := total - len(entries); skipped > 0 {
-		text := counted(skipped, "entry") + " skipped: not given up, or a rectification, which cannot be requeued"
-		return &Error{Code: ExitFindings, Text: text}
+		return &Error{Code: ExitFindings, Text: counted(skipped, "entry") + " skipped: " + reason}
 	}
 	return nil
 }
@@ -194,7 +196,7 @@ habeas outbox list -o json | jq -r .entry_id |
 			if err != nil {
 				return err
 			}
-			return c.changed("Discarded", discarded, len(ids))
+			return c.changed("Discarded", discarded, len(ids), "not abandoned")
 		},
 	}
 }

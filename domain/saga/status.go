@@ -53,7 +53,7 @@ func (r *Runner) findings(backlog domain.OutboxBacklog, at time.Time) (found []d
 			Code: "outbox-abandoned", Severity: domain.SeverityError,
 			Reason: system + given + " abandoned. The system did not erase or correct the data.",
 			Remedy: "Fix the cause. Then requeue or discard the erasures. A rectification cannot be requeued: " +
-				"correct the data again and discard the entry.",
+				"make the correction again and discard the entry.",
 		})
 	}
 	if backlog.Oldest != nil && at.Sub(*backlog.Oldest) >= r.config.LateAfter {
