@@ -96,8 +96,8 @@ func linesOf(marks []domain.ErasureMark) (lines []byte) {
 }
 
 // Write writes one line for each erasure to w, in the order of recording, and returns the number of lines. If the
-// parameter since is not zero, Write omits earlier erasures. Write does not change the position of a [Writer]. It holds one
-// batch in memory.
+// parameter since is not zero, Write omits earlier erasures. Write does not change the position of a [Writer]. It holds
+// one batch in memory.
 func Write(
 	ctx context.Context, sessions ports.SessionFactory, w io.Writer, since time.Time,
 ) (written int64, err error) {

@@ -54,7 +54,9 @@ func TestTheStatusReportsTheFindings(t *testing.T) {
 		if got := codes(status); !slices.Equal(got, []string{"outbox-abandoned"}) || n != 1 {
 			t.Errorf("found %q in %+v", got, status)
 		}
-		for _, remedy := range []string{"requeue or discard the erasures", "make the correction again and discard the entry"} {
+		for _, remedy := range []string{
+			"requeue or discard the erasures", "make the correction again and discard the entry",
+		} {
 			if got := status.Findings[0].Remedy; !strings.Contains(got, remedy) {
 				t.Errorf("the remedy is %q, without %q", got, remedy)
 			}
