@@ -35,8 +35,8 @@ var Neighbours = []struct {
 }
 
 // Neighbour measures how many outbox entries per second a worker with default settings processes for a healthy external
-// system. It repeats the measurement for each element of Neighbours. The outbox has equally many entries for the healthy
-// system and for the second one.
+// system. It repeats the measurement for each element of Neighbours. The outbox has the same number of entries for the
+// healthy system and for the second one.
 func Neighbour(ctx context.Context, c Config, entries int, d time.Duration) (rates []Rate, err error) {
 	for _, neighbour := range Neighbours {
 		c.Progress("a healthy system, beside it: " + neighbour.Name)

@@ -138,7 +138,7 @@ type Invoice struct {
 	IssuedOn time.Time `bun:"issued_on,notnull,type:date"`
 }
 
-// MessageAttachment is a row of message_attachments. The rows stay, because they belong to rows about several
+// MessageAttachment is a row of message_attachments. The rows stay, because they refer to rows about several
 // people.
 // DECIDE: The rows are about several people. To which of them do the columns belong? (via) (Sender | Recipient;
 // chosen: Sender)
