@@ -48,8 +48,7 @@ type claim struct {
 // an operation. Without targets, take claims entries of all targets.
 func (c claim) take(known []domain.OutboxTarget) []int {
 	if len(known) == 0 {
-		for i := range c.entries {
-			e := &c.entries[i]
+		for _, e := range c.entries {
 			target := domain.OutboxTarget{Resolver: e.Resolver, Operation: e.Operation}
 			if isClaimable(e) && !slices.Contains(known, target) {
 				known = append(known, target)
@@ -80,8 +79,7 @@ func (c claim) take(known []domain.OutboxTarget) []int {
 // earlier attempt and entries that are retried.
 func (c claim) dueOf(target domain.OutboxTarget) []int {
 	var fresh, retries []int
-	for i := range c.entries {
-		e := &c.entries[i]
+	for i, e := range c.entries {
 		if !isClaimable(e) || e.Resolver != target.Resolver || e.Operation != target.Operation {
 			continue
 		}

@@ -19,8 +19,7 @@ func (o outbox) Backlog(ctx context.Context) ([]domain.OutboxBacklog, error) {
 		return nil, err
 	}
 	of := map[string]domain.OutboxBacklog{}
-	for i := range state.entries {
-		entry := &state.entries[i]
+	for _, entry := range state.entries {
 		if entry.Status == domain.OutboxSucceeded {
 			continue
 		}
@@ -77,8 +76,8 @@ func (o outbox) requeue(
 	if err != nil {
 		return nil, err
 	}
-	abandoned := upTo(limit, state.oldest(func(e *domain.OutboxEntry) bool {
-		return e.Status == domain.OutboxAbandoned && e.Operation == domain.OperationErase && chosen(*e)
+	abandoned := upTo(limit, state.oldest(func(e domain.OutboxEntry) bool {
+		return e.Status == domain.OutboxAbandoned && e.Operation == domain.OperationErase && chosen(e)
 	}))
 	o.enqueued = o.enqueued || len(abandoned) > 0
 	requeued := state.change(abandoned, func(e *domain.OutboxEntry) {
@@ -133,7 +132,7 @@ func (o outbox) Discard(ctx context.Context, entryIDs []string) ([]domain.Discar
 	if err != nil {
 		return nil, err
 	}
-	abandoned := state.oldest(func(e *domain.OutboxEntry) bool {
+	abandoned := state.oldest(func(e domain.OutboxEntry) bool {
 		return e.Status == domain.OutboxAbandoned && wanted[e.EntryID]
 	})
 	changed := state.change(abandoned, func(e *domain.OutboxEntry) {
@@ -145,12 +144,11 @@ func (o outbox) Discard(ctx context.Context, entryIDs []string) ([]domain.Discar
 	for i, entry := range changed {
 		discarded[i].Entry = entry
 		if entry.Operation == domain.OperationErase && !entry.SubjectID.IsZero() {
-			last[ofEntry(&entry)] = i
+			last[ofEntry(entry)] = i
 		}
 	}
-	open := state.openOperations()
 	for of, i := range last {
-		discarded[i].Completes = !open[of]
+		discarded[i].Completes = !slices.ContainsFunc(state.entries, of.leavesOpen)
 	}
 	return discarded, nil
 }

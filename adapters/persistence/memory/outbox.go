@@ -39,7 +39,7 @@ func (o outbox) Unclaimed(ctx context.Context, dueBefore time.Time, limit int) (
 	}
 	dueBefore = domain.Instant(dueBefore)
 	unclaimed := domain.LastErrorUnclaimed
-	due := state.oldest(func(e *domain.OutboxEntry) bool {
+	due := state.oldest(func(e domain.OutboxEntry) bool {
 		return isClaimable(e) && e.EnqueuedAt.Before(dueBefore) &&
 			(e.NextAttemptAt == nil || e.NextAttemptAt.Before(dueBefore)) && !equal(e.LastError, &unclaimed)
 	})
@@ -55,8 +55,8 @@ func (o outbox) Counts(ctx context.Context) (map[domain.OutboxStatus]int64, erro
 	for _, status := range domain.OutboxStatuses() {
 		counts[status] = 0
 	}
-	for i := range state.entries {
-		counts[state.entries[i].Status]++
+	for _, entry := range state.entries {
+		counts[entry.Status]++
 	}
 	return counts, nil
 }
@@ -70,7 +70,7 @@ func (o outbox) Abandoned(ctx context.Context, after *domain.OutboxEntry, limit 
 		cut := cloneEntry(*after)
 		after = &cut
 	}
-	abandoned := state.oldest(func(e *domain.OutboxEntry) bool {
+	abandoned := state.oldest(func(e domain.OutboxEntry) bool {
 		return e.Status == domain.OutboxAbandoned && (after == nil || e.Compare(*after) > 0)
 	})
 	var page []domain.OutboxEntry
@@ -85,7 +85,7 @@ func (o outbox) Withdraw(ctx context.Context, id domain.SubjectID) ([]domain.Out
 	if err != nil {
 		return nil, err
 	}
-	unsent := state.oldest(func(e *domain.OutboxEntry) bool {
+	unsent := state.oldest(func(e domain.OutboxEntry) bool {
 		return e.SubjectID == id && e.Operation == domain.OperationRectify && isClaimable(e)
 	})
 	return state.change(unsent, func(e *domain.OutboxEntry) {
@@ -105,7 +105,7 @@ func (o outbox) Purge(ctx context.Context, enqueuedBefore time.Time, limit int) 
 		return 0, err
 	}
 	enqueuedBefore = domain.Instant(enqueuedBefore)
-	settled := upTo(limit, state.oldest(func(e *domain.OutboxEntry) bool {
+	settled := upTo(limit, state.oldest(func(e domain.OutboxEntry) bool {
 		return e.Status == domain.OutboxSucceeded && e.EnqueuedAt.Before(enqueuedBefore)
 	}))
 	state.entries = without(state.entries, settled)
@@ -114,7 +114,7 @@ func (o outbox) Purge(ctx context.Context, enqueuedBefore time.Time, limit int) 
 
 // isClaimable reports whether the entry still has to be executed. It returns true even if a worker holds a lease on the
 // entry.
-func isClaimable(e *domain.OutboxEntry) bool {
+func isClaimable(e domain.OutboxEntry) bool {
 	return e.Status == domain.OutboxPending || e.Status == domain.OutboxFailed || e.Status == domain.OutboxInFlight
 }
 
@@ -125,10 +125,10 @@ func forget(e *domain.OutboxEntry) {
 }
 
 // oldest returns the indexes of the entries for which the given function returns true, oldest first.
-func (s *state) oldest(chosen func(*domain.OutboxEntry) bool) []int {
+func (s *state) oldest(chosen func(domain.OutboxEntry) bool) []int {
 	var found []int
-	for i := range s.entries {
-		if chosen(&s.entries[i]) {
+	for i, entry := range s.entries {
+		if chosen(entry) {
 			found = append(found, i)
 		}
 	}
@@ -174,9 +174,6 @@ func cloneInstant(t *time.Time) *time.Time {
 // stores corrections as JSON, so that, for example, a time becomes a text. The result shares no memory with the
 // parameter.
 func asJSON(corrections domain.Corrections) (domain.Corrections, error) {
-	if corrections == nil {
-		return nil, nil
-	}
 	text, err := json.Marshal(corrections)
 	if err != nil {
 		return nil, err

@@ -2,6 +2,7 @@ package memory
 
 import (
 	"context"
+	"slices"
 
 	"github.com/habeas-data/habeas/domain"
 )
@@ -14,22 +15,17 @@ type operationOf struct {
 	id        string
 }
 
-func ofEntry(e *domain.OutboxEntry) operationOf {
+func ofEntry(e domain.OutboxEntry) operationOf {
 	return operationOf{e.SubjectID, e.Operation, e.OperationID}
 }
 
-// openOperations returns the operations that are incomplete because of an entry. An abandoned rectification does not
-// count, because the application issues such a rectification again.
-func (s *state) openOperations() map[operationOf]bool {
-	open := map[operationOf]bool{}
-	for i := range s.entries {
-		e := &s.entries[i]
-		if e.Status != domain.OutboxSucceeded &&
-			(e.Operation != domain.OperationRectify || e.Status != domain.OutboxAbandoned) {
-			open[ofEntry(e)] = true
-		}
+// leavesOpen reports whether the operation is incomplete because of the entry e. It returns false for an abandoned
+// rectification, because the application issues such a rectification again.
+func (of operationOf) leavesOpen(e domain.OutboxEntry) bool {
+	if of != ofEntry(e) || e.Status == domain.OutboxSucceeded {
+		return false
 	}
-	return open
+	return e.Operation != domain.OperationRectify || e.Status != domain.OutboxAbandoned
 }
 
 // Settle implements ports.Outbox. It holds the write lock and writes all outcomes before it checks which operations are
@@ -43,39 +39,24 @@ func (o outbox) Settle(ctx context.Context, settlements []domain.Settlement) ([]
 	if err != nil {
 		return nil, err
 	}
-	indexOf := map[string]int{} // by EntryID
-	for i := range state.entries {
-		indexOf[state.entries[i].EntryID] = i
-	}
 	results := make([]domain.SettleResult, len(settlements))
-	var leased []int             // indexes of the entries to settle
-	settling := map[string]int{} // by EntryID: the index of the settlement
-	for i, settlement := range settlements {
-		id := settlement.Entry.EntryID
-		_, again := settling[id]
-		if index, found := indexOf[id]; found && !again && holdsLease(&state.entries[index], settlement) {
-			leased, settling[id] = append(leased, index), i
-		} else {
-			results[i].Stale = true
-		}
-	}
-	changed := state.change(leased, func(e *domain.OutboxEntry) { settle(e, settlements[settling[e.EntryID]]) })
 	last := map[operationOf]int{} // by operation: the index of its last settlement that succeeded
-	for i := range changed {
-		if changed[i].Status == domain.OutboxSucceeded {
-			last[ofEntry(&changed[i])] = settling[changed[i].EntryID]
+	for i, settlement := range settlements {
+		leased := state.oldest(func(e domain.OutboxEntry) bool {
+			return e.EntryID == settlement.Entry.EntryID && e.LeaseToken != nil &&
+				equal(e.LeaseToken, settlement.Entry.LeaseToken)
+		})
+		results[i].Stale = len(leased) == 0
+		for _, entry := range state.change(leased, func(e *domain.OutboxEntry) { settle(e, settlement) }) {
+			if entry.Status == domain.OutboxSucceeded {
+				last[ofEntry(entry)] = i
+			}
 		}
 	}
-	open := state.openOperations()
 	for of, i := range last {
-		results[i].Completes = !open[of]
+		results[i].Completes = !slices.ContainsFunc(state.entries, of.leavesOpen)
 	}
 	return results, nil
-}
-
-// holdsLease reports whether the entry still has the lease token of the settlement.
-func holdsLease(e *domain.OutboxEntry, settlement domain.Settlement) bool {
-	return e.LeaseToken != nil && equal(e.LeaseToken, settlement.Entry.LeaseToken)
 }
 
 // settle stores the outcome of an attempt in the outbox entry, and removes the lease of the entry.

@@ -57,7 +57,7 @@ func (s *Store) Erased(id domain.SubjectID) (last time.Time, times int) {
 func (s *Store) Entries() []domain.OutboxEntry {
 	state := s.committed.Load()
 	entries := make([]domain.OutboxEntry, 0, len(state.entries))
-	for _, i := range state.oldest(func(*domain.OutboxEntry) bool { return true }) {
+	for _, i := range state.oldest(func(domain.OutboxEntry) bool { return true }) {
 		entries = append(entries, cloneEntry(state.entries[i]))
 	}
 	return entries
