@@ -52,6 +52,11 @@ type Config struct {
 
 	// Schema is the PostgreSQL schema of the tables of habeas. The default is the search path of the connection.
 	Schema string
+	// Name distinguishes several data maps in one database, such as those of customers and of employees. Each Integration
+	// with a Name has tables of its own, called habeas_<name>_…. It has 1 to 20 of the characters a to z and 0 to 9. The
+	// default is "": the tables are called habeas_…. An Integration whose data map has another subject table than the one
+	// that uses the tables already is refused at its first session, see domain.ForeignMapError.
+	Name string
 	// CustomTypes maps Go types of annotated fields to column types. It is needed for Go types that bunmodels does not
 	// know. The default is empty.
 	CustomTypes bunmodels.Types
@@ -111,7 +116,7 @@ type Config struct {
 // exclude each other.
 func (c Config) validate() error {
 	wires := c.DB != nil || len(c.Models) > 0 || !c.DataMap.IsZero()
-	set := wires || c.CustomTypes != nil || c.Schema != "" || c.ShareStatements || c.TrustRowFilters ||
+	set := wires || c.CustomTypes != nil || c.Schema != "" || c.Name != "" || c.ShareStatements || c.TrustRowFilters ||
 		c.SynchronousCommit != "" || c.ReadDB != nil || len(c.Purposes) > 0 || len(c.Resolvers) > 0 ||
 		c.OnAbandoned != nil || c.Clock != nil || !stack.IsDefault(c.Options)
 	switch {

@@ -36,9 +36,9 @@ import (
 // use.
 type Integration struct {
 	stack    Stack
-	store    *bunstore.Store // nil if Config.Stack is set
-	db       *bun.DB         // the database of the store
-	schema   string          // the schema of the tables of habeas
+	store    *bunstore.Store  // nil if Config.Stack is set
+	db       *bun.DB          // the database of the store
+	tables   bunstore.Options // the schema and the name of the tables of habeas
 	sessions *SessionDependency
 	worker   *worker.SagaWorker
 	clock    ports.Clock
@@ -57,7 +57,7 @@ func New(c Config) (*Integration, error) {
 	if err != nil {
 		return nil, err
 	}
-	i := &Integration{db: c.DB, schema: c.Schema}
+	i := &Integration{db: c.DB, tables: bunstore.Options{Schema: c.Schema, Name: c.Name, Logger: c.Logger}}
 	if c.Stack != nil {
 		i.stack = *c.Stack
 	} else if i.stack, i.store, err = onDatabase(c, func() { i.worker.Wake() }); err != nil {
@@ -69,7 +69,7 @@ func New(c Config) (*Integration, error) {
 	}
 	i.worker, err = worker.New(i.stack.Runner, worker.Options{
 		PollInterval: c.PollInterval, Workers: c.Workers, Logger: c.Logger, Observer: i.stack.Observer, Clock: c.Clock,
-		Tasks: tasks,
+		Tasks: tasks, Begin: i.beginWork,
 	})
 	if err != nil {
 		return nil, err

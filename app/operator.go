@@ -124,6 +124,7 @@ func (i *Integration) Status(ctx context.Context) (domain.Status, error) {
 		status.PendingMigrations = pending
 		status.Findings = append(status.Findings, pendingMigrations(pending))
 	}
+	status.Map = i.tables.Name
 	return status, nil
 }
 
@@ -135,13 +136,18 @@ func pendingMigrations(names []string) domain.Finding {
 	}
 }
 
-// Migrate creates the tables of habeas, or updates them to the current version. See bunstore.Migrate. It returns
-// domain.ErrConfiguration if Config.Stack is set.
+// Migrate creates the tables of habeas, or updates them to the current version. See bunstore.Migrate. It returns a
+// domain.ForeignMapError if the tables belong to another data map (see AcceptMap), and domain.ErrConfiguration if
+// Config.Stack is set.
 func (i *Integration) Migrate(ctx context.Context) error {
 	if i.store == nil {
 		return noDatabase()
 	}
-	return bunstore.Migrate(ctx, i.db, bunstore.Options{Schema: i.schema})
+	if err := bunstore.Migrate(ctx, i.db, i.tables); err != nil {
+		return err
+	}
+	_, err := i.Installation(ctx)
+	return err
 }
 
 // Migrations returns the migrations that Migrate applies, in their order, each with its state. It returns
@@ -150,7 +156,7 @@ func (i *Integration) Migrations(ctx context.Context) ([]domain.Migration, error
 	if i.store == nil {
 		return nil, noDatabase()
 	}
-	return bunstore.MigrationStates(ctx, i.db, bunstore.Options{Schema: i.schema})
+	return bunstore.MigrationStates(ctx, i.db, i.tables)
 }
 
 // MigrationSQL returns the statements of all migrations in order, in the SQL dialect of the database. A comment with

@@ -44,10 +44,16 @@ func (i *Integration) RehearseSweep(
 }
 
 // Journal writes one line for each erasure to a writer, and returns the number of lines. If the given time is not zero,
-// Journal omits the erasures before this time. See journal.Write. If Config.Journal is set, the worker appends the
-// lines of new erasures to that journal.
+// Journal omits the erasures that were made more than a day before this time. See journal.From.Since. If Config.Journal
+// is set, the worker appends the lines of new erasures to that journal. To continue a journal, use JournalFrom.
 func (i *Integration) Journal(ctx context.Context, out io.Writer, since time.Time) (written int64, err error) {
-	return journal.Write(ctx, i.sessions, out, since)
+	return i.JournalFrom(ctx, out, journal.From{Since: since})
+}
+
+// JournalFrom writes one line for each erasure that the bounds select, and returns the number of lines. See
+// journal.Write. With From.After, the number of the last line of a journal, it continues this journal exactly.
+func (i *Integration) JournalFrom(ctx context.Context, out io.Writer, from journal.From) (written int64, err error) {
+	return journal.Write(ctx, i.sessions, out, from)
 }
 
 // ReplayOptions are the settings of Replay.
@@ -60,6 +66,7 @@ func (i *Integration) Replay(
 ) (report domain.ReplayReport, err error) {
 	replayer, err := replay.NewReplayer(replay.Config{
 		Sessions: i.sessions, Clock: i.clock, IDs: i.ids, Erase: i.stack.Eraser.Erase, Refs: o.Refs, Workers: o.Workers,
+		Installation: o.Installation, Expect: o.Expect,
 	})
 	if err != nil {
 		return report, err

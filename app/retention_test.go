@@ -110,11 +110,12 @@ func TestTheWorkerSweepsAndWritesTheJournal(t *testing.T) {
 	})
 	eraseCustomer(t, gdpr, "1")
 	gdpr.Worker().Start()
-	if line := <-journal.calls; !strings.HasPrefix(line, `{"v":1,"subject":["1"],"erased_at":"2024-04-01T12:00:00Z"}`) {
+	if line := <-journal.calls; !strings.HasPrefix(line, `{"v":2,"installation":"`) ||
+		!strings.HasSuffix(line, `,"number":1,"after":0,"subject":["1"],"erased_at":"2024-04-01T12:00:00Z"}`+"\n") {
 		t.Errorf("the journal has %s", line)
 	}
 	eraseCustomer(t, gdpr, "2")
-	if line := <-journal.calls; !strings.Contains(line, `["2"]`) {
+	if line := <-journal.calls; !strings.Contains(line, `"number":2,"after":1,"subject":["2"]`) {
 		t.Errorf("the journal has %s", line)
 	}
 	must(t, gdpr.Worker().Stop(time.Minute))
@@ -159,11 +160,14 @@ func TestAnIntegrationSweepsAndReplays(t *testing.T) {
 	if n, err := gdpr.Journal(t.Context(), &lines, time.Time{}); err != nil || n != 1 {
 		t.Errorf("%d lines were written: %v", n, err)
 	}
+	first, _, err := domain.ParseJournalLine(lines.Bytes())
+	must(t, err)
 	lines.WriteString(`{"v":1,"subject":["2"],"erased_at":"2024-04-02T12:00:00Z"}` + "\n")
 	var progress []int64
-	replayed, err := gdpr.Replay(t.Context(), &lines, app.ReplayOptions{Progress: func(r domain.ReplayReport) {
-		progress = append(progress, r.Erased)
-	}})
+	replayed, err := gdpr.Replay(t.Context(), &lines, app.ReplayOptions{
+		Installation: first.Installation, Expect: first.Number,
+		Progress: func(r domain.ReplayReport) { progress = append(progress, r.Erased) },
+	})
 	if err != nil || replayed.Erased != 1 || replayed.Current != 1 || len(progress) != 1 ||
 		count(t, db, "email = 'mail@example.org'") != 1 {
 		t.Errorf("got %+v, %v", replayed, err)

@@ -26,7 +26,7 @@ func onDatabase(c Config, wake func()) (Stack, *bunstore.Store, error) {
 		}
 	}
 	store, err := bunstore.New(c.DB, dataMap, bunstore.Options{
-		Schema: c.Schema, Enqueued: wake, ShareStatements: c.ShareStatements,
+		Schema: c.Schema, Name: c.Name, Enqueued: wake, ShareStatements: c.ShareStatements,
 		TrustRowFilters: c.TrustRowFilters, SynchronousCommit: c.SynchronousCommit, ReadDB: c.ReadDB, Logger: c.Logger,
 		Observer: c.Observer,
 	})

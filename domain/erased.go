@@ -12,8 +12,8 @@ import (
 
 // MarkErased marks the values of one row that an earlier erasure has overwritten. It sets Erased in the record of such
 // a value and removes the value, which is a surrogate (written by the erasure). A store calls MarkErased for a subject
-// that was erased before. Pass a record for each of the ExportedColumns of the table, and the paths (chains
-// of relations) that connect the row to the subject.
+// that was erased before. Pass a record for each of the ExportedColumns of the table, and the paths (chains of
+// relations) that connect the row to the subject.
 //
 // A value counts as overwritten if both conditions are met:
 //

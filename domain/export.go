@@ -30,8 +30,8 @@ type ExportRecord struct {
 	Source string `json:"source"` // the table, or the resolver
 	Field  string `json:"field"`
 	// Row identifies the row within its source. For a table, it is the primary key. If the annotation of a column of the
-	// primary key has ExportNo, Row is the number of the row among the subject's rows of the table, starting at 1.
-	// If a primary key is NULL or empty, a store may set Row to another text. A correction cannot name such a row.
+	// primary key has ExportNo, Row is the number of the row among the subject's rows of the table, starting at 1. If a
+	// primary key is NULL or empty, a store may set Row to another text. A correction cannot name such a row.
 	Row      string   `json:"row"`
 	Category Category `json:"category"`
 	// Value is nil, a string, bool, integer, finite float64, time.Time, []byte, Number or JSON.

@@ -1,16 +1,20 @@
 package domain
 
-// Health is the state of habeas in one process, for probes. It contains no names of a schema and no error messages.
+// Health is the state of habeas in one process for one data map, for probes. It contains no names of a schema and no
+// error messages.
 type Health struct {
+	// Map is the name of the data map if it has one (see CheckMapName).
+	Map string `json:"map,omitempty"`
 	// Live is always true, because the process has responded.
 	Live bool `json:"live"`
 	// Ready is true if the process can serve requests: none of the checks of the database, the migrations and the worker
 	// has failed.
 	Ready bool `json:"ready"`
-	// Degraded is true if the outbox (the table of due calls to external systems) has entries that are abandoned or late.
-	// A person should then inspect the outbox. The process still serves requests.
-	Degraded bool          `json:"degraded"`
-	Checks   []HealthCheck `json:"checks"` // one for each name, in the order of the constants
+	// Degraded is true if the outbox (the table of due calls to external systems) has entries that are abandoned or late,
+	// or if the database can only be read. A person should then act. The process still serves requests.
+	Degraded bool `json:"degraded"`
+	// Checks has one check for each name, in the order of the constants, but CheckWritable only if it failed.
+	Checks []HealthCheck `json:"checks"`
 }
 
 // HealthCheck is one check of a Health, with its result.
@@ -18,6 +22,11 @@ type HealthCheck struct {
 	Name   CheckName   `json:"name"`
 	Status CheckStatus `json:"status"`
 	Err    error       `json:"-"` // the reason of a failed or unknown check, for a log; may be nil
+}
+
+// ErrReadOnlyDatabase is the result of ports.Prober.Probe if the database can only be read, as on a standby.
+var ErrReadOnlyDatabase error = &Error{
+	Code: ErrUnavailable, Op: "probe", Message: "the database can only be read: it serves exports, and nothing else",
 }
 
 // CheckName is the name of a HealthCheck.
@@ -30,6 +39,7 @@ const (
 	CheckWorker     CheckName = "worker"            // the last sign of life of the worker is recent
 	CheckAbandoned  CheckName = "abandoned_entries" // the outbox has no abandoned entries
 	CheckLate       CheckName = "late_entries"      // the outbox has no late entries
+	CheckWritable   CheckName = "writable"          // the database can be written, not only read by exports
 )
 
 // CheckStatus is the result of a HealthCheck.
@@ -53,7 +63,7 @@ func NewHealth(checks ...HealthCheck) Health {
 		switch check.Name {
 		case CheckDatabase, CheckMigrations, CheckWorker:
 			health.Ready = false
-		case CheckAbandoned, CheckLate:
+		case CheckAbandoned, CheckLate, CheckWritable:
 			health.Degraded = true
 		}
 	}

@@ -1,50 +1,85 @@
 package domain
 
 import (
+	"bytes"
 	"encoding/json"
+	"strings"
 	"time"
+	"unicode/utf8"
 )
 
 // JournalVersion is the version of the format of a line in a journal.
-const JournalVersion = 1
+const JournalVersion = 2
+
+// journalVersion1 is the version of lines without an installation and a number. Lines of AppendTruncated have this
+// version, too, so that every reader knows them.
+const journalVersion1 = 1
+
+const (
+	// maxInstallation is the maximum length of the id of an installation in a line.
+	maxInstallation = 100
+	// maxNumber is the maximum number of a line. It is the greatest integer up to which all readers of JSON read all
+	// integers exactly. A replay raises a sequence of the database above the numbers, and the sequence must not end.
+	maxNumber = 1 << 53
+)
 
 // JournalEntry is a line of a journal. It records the erasure of a subject. A journal is stored outside the database.
 // After the database was restored from a backup, a replay of the journal repeats the erasures.
 //
 // A line is a JSON object that ends with a line feed (JSON Lines). It has these members:
 //
-//   - v is the version.
+//   - v is the version, 2.
+//   - installation, number and after are the fields Installation, Number and After.
 //   - subject is the list of the elements of the subject id.
 //   - erased_at is the instant of the erasure in the format of RFC 3339.
-//   - operation_id is the id of the erasure, if it is known.
+//   - added_at is AddedAt in the same format. It is left out if AddedAt is zero.
 //
-// A reader ignores other members.
+// Lines of version 1 have no installation, number, after and added_at. A reader ignores other members.
 type JournalEntry struct {
-	SubjectID   SubjectID
-	ErasedAt    time.Time
-	OperationID string
+	// Installation is the id of the installation to which the subject belongs (see Installation.ID). It has 1 to 100
+	// printable ASCII characters without a space. It is empty in a line of version 1.
+	Installation string
+	// Number is ErasureMark.Intake of the erasure. It is 1 or more, and at most 2^53. It is 0 in a line of version 1.
+	Number int64
+	// After is ErasureMark.After of the erasure: the number of the erasure before this one in the database, at which the
+	// line was written. The line states that the database had no other erasure with a number greater than After and less
+	// than Number. A later erasure of a subject gives the erasure of the subject a higher number.
+	After     int64
+	SubjectID SubjectID
+	ErasedAt  time.Time
+	AddedAt   time.Time // ErasureMark.AddedAt; zero if it is not known
 }
 
 type journalLine struct {
-	Version     int        `json:"v"`
-	Subject     []string   `json:"subject,omitempty"`
-	ErasedAt    *time.Time `json:"erased_at,omitempty"`
-	OperationID string     `json:"operation_id,omitempty"`
-	Cut         bool       `json:"cut,omitempty"`
+	Version      int        `json:"v"`
+	Installation string     `json:"installation,omitempty"`
+	Number       *int64     `json:"number,omitempty"`
+	After        *int64     `json:"after,omitempty"`
+	Subject      []string   `json:"subject,omitempty"`
+	ErasedAt     *time.Time `json:"erased_at,omitempty"`
+	AddedAt      *time.Time `json:"added_at,omitempty"`
+	Cut          bool       `json:"cut,omitempty"`
 }
 
-// AppendLine appends the JSON line of the entry to the given text and returns the result.
+// AppendLine appends the JSON line of the entry to the given text and returns the result. An entry without Installation
+// becomes a line of version 1.
 func (e JournalEntry) AppendLine(text []byte) []byte {
 	at := Instant(e.ErasedAt)
-	return appendLine(text, journalLine{
-		Version: JournalVersion, Subject: e.SubjectID.Elements(), ErasedAt: &at, OperationID: e.OperationID,
-	})
+	line := journalLine{Version: journalVersion1, Subject: e.SubjectID.Elements(), ErasedAt: &at}
+	if e.Installation != "" {
+		line.Version, line.Installation, line.Number, line.After = JournalVersion, e.Installation, &e.Number, &e.After
+		if !e.AddedAt.IsZero() {
+			added := Instant(e.AddedAt)
+			line.AddedAt = &added
+		}
+	}
+	return appendLine(text, line)
 }
 
 // AppendTruncated appends a special line to the given text and returns the result. The special line states that the
 // line before it is incomplete, for example because of a crash. The writer then writes the complete entry again.
 func AppendTruncated(text []byte) []byte {
-	return appendLine(text, journalLine{Version: JournalVersion, Cut: true})
+	return appendLine(text, journalLine{Version: journalVersion1, Cut: true})
 }
 
 func appendLine(text []byte, line journalLine) []byte {
@@ -55,38 +90,93 @@ func appendLine(text []byte, line journalLine) []byte {
 	return append(append(text, encoded...), '\n')
 }
 
-// ParseJournalLine reads a line of a journal. For a line of AppendTruncated, truncated is true and entry is empty.
-// ParseJournalLine returns ErrInvalid for a line of another version, and for a line without a valid entry.
+// ParseJournalLine reads a line of a journal of version 1 or 2. For a line of AppendTruncated, truncated is true and
+// entry is empty. ParseJournalLine returns ErrInvalid for a line of another version, and for a line without a valid
+// entry. It also refuses a line in which two members have names that are equal, or that differ only in case, because
+// two readers could read different subjects in such a line.
 func ParseJournalLine(text []byte) (entry JournalEntry, truncated bool, err error) {
-	var line journalLine
-	invalid := func(message string) error {
-		return &Error{Code: ErrInvalid, Op: "journal", Message: message}
-	}
-	switch err := json.Unmarshal(text, &line); {
-	case err != nil:
-		return JournalEntry{}, false, invalid("a line is not a JSON object of a journal")
-	case line.Version != JournalVersion:
-		return JournalEntry{}, false, invalid("a line has an unknown version")
-	case line.Cut:
+	line, problem := readJournalLine(text)
+	if problem == "" && line.Cut {
 		return JournalEntry{}, true, nil
-	case line.ErasedAt == nil || line.ErasedAt.IsZero():
-		return JournalEntry{}, false, invalid("a line has no instant")
 	}
-	id, err := NewSubjectID(line.Subject...)
-	if err != nil {
-		return JournalEntry{}, false, invalid("a line has no valid subject")
+	if problem == "" {
+		entry, problem = line.entry()
 	}
-	return JournalEntry{SubjectID: id, ErasedAt: Instant(*line.ErasedAt), OperationID: line.OperationID}, false, nil
+	if problem != "" {
+		return JournalEntry{}, false, &Error{Code: ErrInvalid, Op: "journal", Message: problem}
+	}
+	return entry, false, nil
 }
 
-// ReplayReport is the result of a replay, which repeats the erasures of a journal after the database was restored from
-// a backup.
-type ReplayReport struct {
-	Lines  int64 `json:"lines"`  // the lines that were read, without empty lines and lines of AppendTruncated
-	Broken int64 `json:"broken"` // the lines without a valid entry
-	// Current is the number of subjects that needed no new erasure, because the database already records the erasure of
-	// the journal line or a later one. A replay reads the lines in batches, and counts a subject once in each batch.
-	Current int64 `json:"current"`
-	Erased  int64 `json:"erased"` // the subjects that were erased again
-	Failed  int64 `json:"failed"` // the subjects whose erasure failed
+// readJournalLine reads the members of a line. It returns the problem of a line that has no valid JSON object or has
+// duplicate members.
+func readJournalLine(text []byte) (line journalLine, problem string) {
+	const noObject = "a line is not a JSON object of a journal"
+	if !utf8.Valid(text) || HasLoneSurrogate(text) { // a reader would replace the characters, and read another subject
+		return line, "a line has characters that are not valid"
+	}
+	if !json.Valid(text) {
+		return line, noObject
+	}
+	members := json.NewDecoder(bytes.NewReader(text))
+	if begin, _ := members.Token(); begin != json.Delim('{') {
+		return line, noObject
+	}
+	targets := map[string]any{
+		"v": &line.Version, "installation": &line.Installation, "number": &line.Number, "after": &line.After,
+		"subject": &line.Subject, "erased_at": &line.ErasedAt, "added_at": &line.AddedAt, "cut": &line.Cut,
+	}
+	seen := map[string]bool{}
+	for members.More() {
+		token, _ := members.Token()
+		name, _ := token.(string)
+		folded := strings.ToLower(strings.ToUpper(name)) // also characters such as ſ, which is an s in upper case
+		if seen[folded] {
+			return line, "a line has the same member twice"
+		}
+		seen[folded] = true
+		target, known := targets[name]
+		if !known {
+			target = &json.RawMessage{}
+		}
+		if members.Decode(target) != nil {
+			return line, noObject
+		}
+	}
+	return line, ""
+}
+
+// entry returns the entry of a line, or the problem of a line without a valid entry.
+func (l journalLine) entry() (entry JournalEntry, problem string) {
+	numbered := l.Installation != "" || l.Number != nil || l.After != nil
+	switch {
+	case l.Version != JournalVersion && l.Version != journalVersion1:
+		return entry, "a line has an unknown version"
+	case l.Version == JournalVersion && !numbered:
+		return entry, "a line has no installation and no number"
+	case numbered && (!isInstallation(l.Installation) || l.Number == nil || l.After == nil):
+		return entry, "a line must have a valid installation, a number and the number before it, or none of them"
+	case numbered && (*l.Number <= 0 || *l.Number > maxNumber || *l.After < 0 || *l.After >= *l.Number):
+		return entry, "a line has numbers that are not valid"
+	case l.ErasedAt == nil || l.ErasedAt.IsZero():
+		return entry, "a line has no instant"
+	}
+	id, err := NewSubjectID(l.Subject...)
+	if err != nil {
+		return entry, "a line has no valid subject"
+	}
+	entry = JournalEntry{Installation: l.Installation, SubjectID: id, ErasedAt: Instant(*l.ErasedAt)}
+	if numbered {
+		entry.Number, entry.After = *l.Number, *l.After
+	}
+	if l.AddedAt != nil && !l.AddedAt.IsZero() {
+		entry.AddedAt = Instant(*l.AddedAt)
+	}
+	return entry, ""
+}
+
+// isInstallation reports whether the text can be the id of an installation.
+func isInstallation(id string) bool {
+	return id != "" && len(id) <= maxInstallation &&
+		strings.IndexFunc(id, func(r rune) bool { return r <= ' ' || r > '~' }) < 0
 }

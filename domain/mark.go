@@ -11,7 +11,17 @@ type ErasureMark struct {
 	ErasedAt  time.Time // the instant of the last erasure, by the clock of its process
 	Erasures  int64     // the number of erasures of the subject
 	Intake    int64     // the sequence number of the last erasure in the store; starts at 1
-	SweptAt   time.Time // the instant of the last sweep that overwrote a cell of the subject; zero if there was no sweep
+	// After is the Intake of the mark before this one in the store, whether a query selects that mark or not. For the
+	// first mark that a call of ports.ErasureMarks.Marks reads, it is MarkQuery.After. Find leaves it zero.
+	After int64
+	// AddedAt is the creation time of the subject's row that the erasure found (see Table.AddedAt). It is zero if the
+	// table has no such column or no erasure found a row with a value.
+	AddedAt time.Time
+	SweptAt time.Time // the instant of the last sweep that overwrote a cell of the subject; zero if there was no sweep
+	// RegisteredAt is the instant at which the application has registered a new person under the id (see
+	// ports.ErasureMarks). It is zero if that did not happen since the last erasure. RegisteredAddedAt is the creation
+	// time of the row that was registered, or zero.
+	RegisteredAt, RegisteredAddedAt time.Time
 }
 
 // MarkQuery selects erasure marks (the rows that record erasures). The zero value selects no marks.

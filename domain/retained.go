@@ -24,8 +24,8 @@ type SweepScope struct {
 }
 
 // SweepScope returns the scope of a sweep for the subject of m. A sweep overwrites retained cells after the end of the
-// legal duty to keep them. The parameter recreated is true if the application may have created the subject
-// again. A sign of a new subject is that the subject's own row does not hold the values that the erasure wrote.
+// legal duty to keep them. The parameter recreated is true if the application may have created the subject again. A
+// sign of a new subject is that the subject's own row does not hold the values that the erasure wrote.
 func (m ErasureMark) SweepScope(recreated bool) *SweepScope {
 	scope := &SweepScope{DutyEndsAfter: m.ErasedAt}
 	if m.SweptAt.After(m.ErasedAt) {
@@ -111,12 +111,14 @@ type SweepReport struct {
 	Erased   int64            `json:"erased"`   // number of erased subjects that were checked
 	Subjects int64            `json:"subjects"` // number of subjects with overwritten cells
 	Failed   int64            `json:"failed"`   // number of subjects whose sweep failed
+	Skipped  int64            `json:"skipped"`  // number of subjects whose id does not fit the key of the subject's table
 	Rows     map[string]int64 `json:"rows"`     // number of rows with overwritten cells, by table
 }
 
 // Add adds the counts of another report to the counts of r.
 func (r *SweepReport) Add(other SweepReport) {
-	r.Erased, r.Subjects, r.Failed = r.Erased+other.Erased, r.Subjects+other.Subjects, r.Failed+other.Failed
+	r.Erased, r.Subjects = r.Erased+other.Erased, r.Subjects+other.Subjects
+	r.Failed, r.Skipped = r.Failed+other.Failed, r.Skipped+other.Skipped
 	if r.Rows == nil {
 		r.Rows = map[string]int64{}
 	}

@@ -5,6 +5,9 @@ import "time"
 // Status is the overview for an operator. It shows the calls to external systems that are still due, and the findings
 // that a person has to handle.
 type Status struct {
+	// Map is the name of the data map if it has one (see CheckMapName). It belongs to the tables of habeas whose state
+	// this is.
+	Map     string                 `json:"map,omitempty"`
 	At      time.Time              `json:"at"`
 	Counts  map[OutboxStatus]int64 `json:"counts"` // of all entries of the outbox; has every status
 	Backlog []OutboxBacklog        `json:"backlog"`

@@ -34,6 +34,7 @@ package ports
 //go:generate mockgen -source=catalog.go -destination=mocks/catalog.go
 //go:generate mockgen -source=journal.go -destination=mocks/journal.go
 //go:generate mockgen -source=marks.go -destination=mocks/marks.go
+//go:generate mockgen -source=installation.go -destination=mocks/installation.go
 //go:generate mockgen -source=find.go -destination=mocks/find.go
 //go:generate mockgen -source=operations.go -destination=mocks/operations.go
 //go:generate mockgen -source=retention.go -destination=mocks/retention.go

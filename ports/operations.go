@@ -17,9 +17,8 @@ type OutboxOperations interface {
 	Backlog(ctx context.Context) ([]domain.OutboxBacklog, error)
 
 	// RequeueMatching works like Outbox.Requeue, but selects the abandoned entries by a filter. It requeues at most limit
-	// entries, oldest first, and returns them. To requeue all matching
-	// entries, call RequeueMatching again until it returns no entry. An empty filter matches all entries. A limit of 0 or
-	// less requeues no entry.
+	// entries, oldest first, and returns them. To requeue all matching entries, call RequeueMatching again until it
+	// returns no entry. An empty filter matches all entries. A limit of 0 or less requeues no entry.
 	RequeueMatching(ctx context.Context, filter domain.OutboxFilter, limit int) ([]domain.OutboxEntry, error)
 
 	// Discard marks abandoned outbox entries as succeeded, because a person has handled them by other means. It clears the

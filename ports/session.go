@@ -31,6 +31,13 @@ type MarkReader interface {
 	Marks() ErasureMarks
 }
 
+// Installed is a Session of an installation. The sessions of the stores of this module implement Installed. The
+// function InstallationOf returns the InstallationStore of a session.
+type Installed interface {
+	Session
+	Installation() InstallationStore
+}
+
 // SessionFactory opens sessions. It is safe for concurrent use.
 type SessionFactory interface {
 	// Do calls fn with an open session. If fn returns nil, Do commits the session, and returns nil only after the commit

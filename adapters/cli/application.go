@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/journal"
 	"github.com/habeas-data/habeas/domain/replay"
 )
 
@@ -48,12 +49,12 @@ type Outbox interface {
 }
 
 // Retention has the methods that process all erased subjects. Sweep overwrites retained values whose retention period
-// has ended. Journal lists the erasures. Replay repeats the erasures of a journal after the database was restored from
-// a backup.
+// has ended. JournalFrom lists the erasures. Replay repeats the erasures of a journal after the database was restored
+// from a backup.
 type Retention interface {
 	Sweep(ctx context.Context, progress func(domain.SweepReport)) (domain.SweepReport, error)
 	RehearseSweep(ctx context.Context, progress func(domain.SweepReport)) (domain.SweepReport, error)
-	Journal(ctx context.Context, out io.Writer, since time.Time) (written int64, err error)
+	JournalFrom(ctx context.Context, out io.Writer, from journal.From) (written int64, err error)
 	Replay(ctx context.Context, lines io.Reader, options replay.Options) (domain.ReplayReport, error)
 }
 
@@ -62,6 +63,9 @@ type Tables interface {
 	Migrate(ctx context.Context) error
 	Migrations(ctx context.Context) ([]domain.Migration, error)
 	MigrationSQL() (string, error)
+	AcceptMap(ctx context.Context) (before domain.Installation, err error)
+	Installation(ctx context.Context) (domain.Installation, error)
+	RenewInstallation(ctx context.Context) (domain.Installation, error)
 }
 
 // Opener opens the application. A command tree calls its Opener at most once, before the first command that needs the

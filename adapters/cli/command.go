@@ -55,8 +55,8 @@ habeas verify 42 --operator dpo`,
 
 func subcommands() []subcommand {
 	return []subcommand{
-		status(), rehearse(), erase(), verify(), find(), export(), trail(), consents(), sweep(), journal(), replaying(),
-		outbox(), lint(), picture(), migrate(), completion(), version(),
+		status(), rehearse(), erase(), verify(), find(), export(), trail(), consents(), sweep(), journaling(), replaying(),
+		outbox(), lint(), picture(), migrate(), installation(), completion(), version(),
 	}
 }
 

@@ -54,7 +54,7 @@ habeas erase - --operator dpo --yes < subjects.txt`,
 			c.Flags().BoolVar(&unknown, "unknown", false, "also erase if the subject has no row")
 		},
 		run: func(ctx context.Context, c *call) error {
-			if plan != "" && domain.CheckFingerprint(plan) != nil {
+			if c.command.Flags().Changed("plan") && domain.CheckFingerprint(plan) != nil {
 				return usage(c.command, "--plan must be the 32 hexadecimal digits that rehearse has shown")
 			}
 			people, err := c.subjects(refs...)

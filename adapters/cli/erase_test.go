@@ -87,16 +87,23 @@ func TestAnIncorrectCallChangesNothing(t *testing.T) {
 		"an unknown system":       {"", []string{"1", "--yes", by, "--ref", "erp=7"}, `see the help topic "subjects"`},
 		"a ref without an id":     {"", []string{"1", "--yes", by, "--ref", "crm"}, "--ref must have the form system=id"},
 		"an empty ref":            {"", []string{"1", "--yes", by, "--ref", "crm="}, "1 to 255"},
+		"an empty plan":           {"", []string{"1", "--yes", by, "--plan", ""}, "--plan must be the 32"},
 		"no plan":                 {"", []string{"1", "--yes", by, "--plan", "c1@example.org"}, "--plan must be the 32"},
 		"a plan for lines":        {"1\n2\n", []string{"-", "--yes", by, "--plan", noPlan}, "--plan is for one subject"},
 		"refs for lines":          {"1\n", []string{"-", "--yes", by, "--ref", "crm=7"}, "has refs in JSON"},
 		"no line":                 {"\n", []string{"-", "--yes", by}, "has no subject"},
 		"a broken line":           {"1\n{\"id\": \"c1@example.org\"}\n", []string{"-", "--yes", by}, "line 2: "},
 		"an unknown field":        {"{\"subject_id\":\"1\",\"ref\":[]}\n", []string{"-", "--yes", by}, "line 1: "},
-		"text after the object":   {"{\"subject_id\":\"1\"} 2\n", []string{"-", "--yes", by}, "line 1: "},
-		"an object without id":    {"1\n{}\n", []string{"-", "--yes", by}, "line 2: "},
-		"an unknown line":         {"1\n\nc1@example.org\n", []string{"-", "--yes", by}, "line 3: "},
-		"a long line":             {"1\n" + strings.Repeat("x", 1<<21), []string{"-", "--yes", by}, "line 2 "},
+		"two subjects in a line":  {"{\"subject_id\":\"1\",\"Subject_ID\":\"2\"}\n", []string{"-", "--yes", by}, "line 1: "},
+		"two values of a ref": {
+			"{\"subject_id\":\"1\",\"refs\":[{\"kind\":\"crm\",\"value\":\"1\",\"value\":\"2\"}]}\n",
+			[]string{"-", "--yes", by},
+			"line 1: ",
+		},
+		"text after the object": {"{\"subject_id\":\"1\"} 2\n", []string{"-", "--yes", by}, "line 1: "},
+		"an object without id":  {"1\n{}\n", []string{"-", "--yes", by}, "line 2: "},
+		"an unknown line":       {"1\n\nc1@example.org\n", []string{"-", "--yes", by}, "line 3: "},
+		"a long line":           {"1\n" + strings.Repeat("x", 1<<21), []string{"-", "--yes", by}, "line 2 "},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t).reading(test.lines)

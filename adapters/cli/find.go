@@ -16,7 +16,7 @@ func find() subcommand {
 address or a phone number. The standard input has one value per line. The search
 includes tables and columns that are not in the data map, so it also
 finds copies of personal data in other places. It does not distinguish upper and
-lower case.
+lower case. Of the tables of habeas, it searches only those of its own data map.
 
 The result has the table, the column, the number of rows and the line number of each
 value that was found. It never repeats a value. Line numbers begin at 1. The JSON

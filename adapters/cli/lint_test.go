@@ -183,6 +183,10 @@ func (live) Catalog(context.Context) (domain.Catalog, error) {
 			{Name: "email", Type: domain.TypeText, Declared: "text"},
 			{Name: "password_hash", Type: domain.TypeText, Declared: "text"},
 		}},
+		{Name: "employees", Kind: domain.KindTable, PrimaryKey: []string{"id"}, Columns: []domain.CatalogColumn{
+			{Name: "id", Type: domain.TypeBigInt, Declared: "bigint"},
+			{Name: "email", Type: domain.TypeText, Declared: "text"},
+		}},
 		{Name: "countries", Kind: domain.KindTable, PrimaryKey: []string{"code"}, Columns: []domain.CatalogColumn{
 			{Name: "code", Type: domain.TypeText, Declared: "text"},
 		}},
@@ -229,6 +233,12 @@ func TestADataMapIsProposed(t *testing.T) {
 	must(t, json.Unmarshal([]byte(stdout), &proposal))
 	if code != 0 || len(proposal.Tables) == 0 {
 		t.Errorf("ends with %d:\n%s", code, stdout)
+	}
+	for _, args := range [][]string{nil, {"--review"}} { // the data map itself, and its decisions
+		code, stdout, _ = propose(append(args, "--subject-table", "employees")...)
+		if code != 0 || !strings.Contains(stdout, "--name employees") {
+			t.Errorf("ends with %d:\n%s", code, stdout)
+		}
 	}
 	code, _, stderr := propose("--subject-table", "people")
 	if code != 2 {

@@ -2,9 +2,12 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"slices"
 	"strings"
+
+	"github.com/spf13/cobra"
 
 	"github.com/habeas-data/habeas/domain"
 )
@@ -14,7 +17,8 @@ func migrate() subcommand {
 		use:   "migrate",
 		short: "create and update the tables of habeas",
 		long: `Habeas has its own tables in the database of the application: ledgers, the audit
-trail, the outbox, and a record of each erasure. Their names begin with habeas_.
+trail, the outbox, and a record of each erasure. Their names begin with habeas_, or
+with habeas_<name>_ for a data map with a name.
 Migrations never alter the tables of the application.`,
 		example: `habeas migrate status
 habeas migrate up
@@ -24,17 +28,33 @@ habeas migrate sql > habeas.sql`,
 }
 
 func migrateUp() subcommand {
+	var acceptMap bool
 	return subcommand{
 		use:   "up",
 		short: "apply the pending migrations",
 		long: `Creates the tables of habeas, or brings them up to date, in one transaction. If no
 migration is pending, the command only reads. Concurrent calls wait for each
 other. The database role needs the privilege to create tables. The command records
-no audit event, so it needs no operator.`,
-		example: `habeas migrate up`,
-		exits:   exits{fine: "the tables are up to date", failed: "nothing was changed"},
+no audit event, so it needs no operator.
+
+The tables belong to the data map that used them first. If the subject table or its key
+columns differ, the command fails and names both. With --accept-map, the tables belong
+to this data map from now on: use it after the subject table was renamed or the type of
+its key was changed. For a further data map in the same database, use --name instead.`,
+		example: `habeas migrate up
+habeas migrate up --accept-map`,
+		exits: exits{
+			fine: "the tables are up to date", failed: "nothing was changed, or the tables belong to another data map",
+		},
+		flags: func(c *cobra.Command) {
+			c.Flags().BoolVar(&acceptMap, "accept-map", false, "record this data map as the one of the tables")
+		},
 		run: func(ctx context.Context, c *call) error {
-			if err := c.Migrate(ctx); err != nil {
+			if acceptMap {
+				if err := c.acceptMap(ctx); err != nil {
+					return err
+				}
+			} else if err := c.Migrate(ctx); err != nil {
 				return err
 			}
 			migrations, err := c.Migrations(ctx)
@@ -44,6 +64,21 @@ no audit event, so it needs no operator.`,
 			return c.migrations(migrations)
 		},
 	}
+}
+
+// acceptMap records the data map and shows the former and the new one.
+func (c *call) acceptMap(ctx context.Context) error {
+	before, err := c.AcceptMap(ctx)
+	if err != nil {
+		return err
+	}
+	former := "no data map"
+	if before.SubjectTable != "" {
+		former = "the data map of " + before.Key()
+	}
+	_, err = fmt.Fprintln(c.command.ErrOrStderr(), printable("The tables belonged to "+former+". They belong to the"+
+		" data map of "+domain.InstallationOf(c.DataMap()).Key()+" now."))
+	return err
 }
 
 func migrateStatus() subcommand {

@@ -3,8 +3,11 @@ package cli
 import (
 	"bufio"
 	"context"
+	"errors"
 	"io"
 	"os"
+	"strconv"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -14,35 +17,59 @@ import (
 
 func replaying() subcommand {
 	var yes bool
-	var workers int
+	options := replay.Options{}
 	return subcommand{
 		use:   "replay FILE",
 		short: "repeat erasures after a restore from a backup",
 		long: `Reads a journal of erasures (see journal) after the database was restored from a
 backup, and erases its subjects again. A subject is skipped if the database has
-recorded an erasure at or after the time in the journal. Run the command before
-users can reach the application again. If the command was interrupted, run it again
-with the same journal.
+recorded the erasure of the line or a later one: it compares the numbers of the
+erasures. Run the command before users can reach the application again. If the
+command was interrupted, run it again with the same journal.
+
+The lines may have any order, and a line may occur twice. Lines of another
+installation (of another database or data map) are refused before the first erasure,
+because the same id is another person there. Lines of version 1 of the format do not
+name their installation. They are refused unless you name it with --installation,
+because you know that all these lines were written for this database.
+
+The command prints the number and the time of the last line. Compare the number with
+the number that you expect, or give it with --expect. The command names numbers of
+erasures that have no line, and carries out the erasures that it knows. Find the
+missing lines in another copy of the journal, and replay them, too. A line that was
+cut off counts as not valid, unless the journal has it again. After the erasures, the
+command names the sequences from which the application would give the id of an erased
+subject to a new one. Set them to a higher number.
 
 External objects whose keys are in the subject's rows, such as files, are erased
 again. Other calls to external systems are not repeated, because the restore did not
 change these systems. With the argument -, the lines come from the standard input.
+The command reads all lines into memory first, which needs about 500 bytes for each
+subject.
 
 The command asks for confirmation unless --yes is given.`,
 		example: `habeas replay erased.jsonl --operator restore-2026-03 --yes
 cat erased-*.jsonl | habeas replay - --operator restore-2026-03 --yes`,
 		exits: exits{
-			fine:   "every subject of the journal is erased",
-			failed: "a line is not valid or a subject failed (all other subjects are erased),\nor the replay stopped early",
+			fine: "every subject of the journal is erased, and the journal has no gap",
+			findings: "all known erasures were repeated, but there are findings: lines that\n" +
+				"are not valid or missing, ids that do not fit the key, or low sequences",
+			failed: "the lines were refused, a subject failed (all other subjects are erased),\nor the replay stopped early",
 		},
 		args: arguments{1, 1, "the file of a journal, or - for the standard input"}, needsOperator: true,
 		flags: func(c *cobra.Command) {
 			c.Flags().BoolVar(&yes, "yes", false, "replay without confirmation")
-			c.Flags().IntVar(&workers, "workers", 4, "`number` of subjects to erase concurrently")
+			c.Flags().IntVar(&options.Workers, "workers", 4, "`number` of subjects to erase concurrently")
+			c.Flags().StringVar(&options.Installation, "installation", "",
+				"`id` of the installation of all lines that do not name it")
+			c.Flags().Int64Var(&options.Expect, "expect", 0, "`number` that the last line must have at least")
 		},
 		run: func(ctx context.Context, c *call) error {
-			if workers < 1 {
+			if options.Workers < 1 {
 				return usage(c.command, "--workers must be 1 or more")
+			}
+			if options.Expect < 0 {
+				return usage(c.command, "--expect must be 0 or more")
 			}
 			lines := c.command.InOrStdin()
 			total := 0
@@ -63,26 +90,44 @@ cat erased-*.jsonl | habeas replay - --operator restore-2026-03 --yes`,
 			if err := c.confirm(ctx, yes, prompt); err != nil {
 				return err
 			}
-			return c.replay(ctx, lines, workers, total)
+			return c.replay(ctx, lines, options)
 		},
 	}
 }
 
-func (c *call) replay(ctx context.Context, lines io.Reader, workers, total int) error {
-	progress := c.progress("lines replayed", total)
-	report, err := c.Replay(ctx, lines, replay.Options{
-		Workers: workers, Progress: func(r domain.ReplayReport) { progress.set(r.Lines, int64(total)) },
-	})
-	progress.end()
-	shown := c.out.show(report, func() {
-		c.out.line("Erased " + counted(report.Erased, "subject") + " again, skipped " + counted(report.Current, "subject") +
-			", read " + counted(report.Lines, "line") + ".")
-	})
-	if err != nil {
-		return failed(explain(err).Error() + "; " + counted(report.Broken, "line") + " not valid, " +
-			counted(report.Failed, "subject") + " failed")
+// replay replays the lines and prints the report, even if the replay has failed.
+func (c *call) replay(ctx context.Context, lines io.Reader, options replay.Options) error {
+	progress := c.progress("subjects replayed", 0)
+	options.Progress = func(r domain.ReplayReport) {
+		progress.set(r.Current+r.Erased+r.Skipped+r.Failed, r.Subjects)
 	}
-	return shown
+	report, err := c.Replay(ctx, lines, options)
+	progress.end()
+	shown := c.out.show(report, func() { c.out.replayed(report) })
+	switch {
+	case err == nil:
+		return shown
+	case errors.Is(err, replay.ErrIncomplete) && report.Failed == 0:
+		return &Error{Code: ExitFindings, Text: explain(err).Text}
+	}
+	if report.Broken+report.Failed == 0 {
+		return err
+	}
+	return failed(explain(err).Error() + "; " + counted(report.Broken, "line") + " not valid, " +
+		counted(report.Failed, "subject") + " failed")
+}
+
+func (p *printer) replayed(report domain.ReplayReport) {
+	p.line("Erased " + counted(report.Erased, "subject") + " again, skipped " + counted(report.Current, "subject") +
+		", read " + counted(report.Lines, "line") + ".")
+	if report.LastErasedAt.IsZero() {
+		return
+	}
+	number := "without a number"
+	if report.LastNumber > 0 {
+		number = "number " + strconv.FormatInt(report.LastNumber, 10)
+	}
+	p.line("Last line: " + number + ", erased at " + report.LastErasedAt.Format(time.RFC3339Nano) + ".")
 }
 
 // countLines returns the number of lines in a file. Afterwards, the file is positioned at its beginning again.

@@ -4,14 +4,17 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/habeas-data/habeas/adapters/cli"
 	"github.com/habeas-data/habeas/adapters/persistence/memory"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
 )
 
 // due is an application whose sweep finds expired cells. The sweep may also return an error.
@@ -35,7 +38,9 @@ func (d due) Sweep(ctx context.Context, progress func(domain.SweepReport)) (doma
 		return domain.SweepReport{}, errors.New("no operator")
 	}
 	report := d.report()
-	if d.failure != nil {
+	if errors.Is(d.failure, domain.ErrSubject) {
+		report.Skipped = 1
+	} else if d.failure != nil {
 		report.Failed = 1
 	}
 	progress(report)
@@ -58,6 +63,7 @@ func TestASweepIsCountedConfirmedAndReported(t *testing.T) {
 		"a yes":        {[]string{by}, "yes\n", nil, 0, 1, "Overwrite retained cells of 2 subjects, in 4 rows. Type"},
 		"a no":         {[]string{by}, "no\n", nil, 2, 0, "was not confirmed"},
 		"a failure":    {[]string{by, "--yes"}, "", domain.ErrConflict, 2, 1, "1 subject failed"},
+		"an odd id":    {[]string{by, "--yes"}, "", &domain.Error{Code: domain.ErrSubject}, 1, 1, "subject"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Setenv("HABEAS_OPERATOR", "")
@@ -103,16 +109,30 @@ func TestARestoredDatabaseIsReplayedFromTheJournal(t *testing.T) {
 	}
 	_, stderr := lost.want(2, "journal", "--file", name)
 	complains(t, stderr, "the file exists")
+	if rest, _ := lost.want(0, "journal", "--after", "1"); !strings.HasSuffix(string(lines), "\n"+rest) || rest == "" {
+		t.Errorf("after the first line: %q", rest)
+	}
 	_, stderr = lost.want(2, "journal", "--since", "yesterday")
 	complains(t, stderr, "must be a time such as")
+	_, stderr = lost.want(2, "journal", "--after", "-1")
+	complains(t, stderr, "--after must be 0 or more")
 
 	restored := newWorld(t)
+	_, stderr = restored.want(2, "replay", name, by, "--yes")
+	complains(t, stderr, "nothing was changed: the journal has lines of the installation "+lost.installation())
+	if len(restored.emails()) != 3 {
+		t.Errorf("another database has only %q", restored.emails())
+	}
+	lines = bytes.ReplaceAll(lines, []byte(lost.installation()), []byte(restored.installation()))
+	must(t, os.WriteFile(name, lines, 0o600))
 	_, stderr = restored.want(2, "replay", name, by)
 	complains(t, stderr, "--yes is needed")
 	_, stderr = restored.want(2, "replay", name, "--yes")
 	complains(t, stderr, "--operator is missing")
-	stdout, _ = restored.want(0, "replay", name, by, "--yes")
-	if stdout != "Erased 2 subjects again, skipped 0 subjects, read 2 lines.\n" || len(restored.emails()) != 1 {
+	stdout, _ = restored.want(0, "replay", name, by, "--yes", "--expect", "2")
+	first, last, _ := strings.Cut(stdout, "\n")
+	if first != "Erased 2 subjects again, skipped 0 subjects, read 2 lines." || len(restored.emails()) != 1 ||
+		!strings.HasPrefix(last, "Last line: number 2, erased at 20") {
 		t.Errorf("left are %q, printed %q", restored.emails(), stdout)
 	}
 	restored = restored.reading(string(lines))
@@ -127,6 +147,65 @@ func TestARestoredDatabaseIsReplayedFromTheJournal(t *testing.T) {
 	}
 }
 
+// installation returns the id of the installation of the database.
+func (w *world) installation() (id string) {
+	w.t.Helper()
+	must(w.t, w.store.Do(w.t.Context(), func(ctx context.Context, s ports.Session) error {
+		store, err := ports.InstallationOf(s)
+		must(w.t, err)
+		found, err := store.Read(ctx)
+		id = found.ID
+		return err
+	}))
+	return id
+}
+
+// The command carries out the erasures that it knows, names the findings, and ends with 1.
+func TestFindingsOfAReplayAreNamed(t *testing.T) {
+	for name, c := range map[string]struct {
+		lines  string // with # for the id of the installation
+		args   []string
+		says   string
+		erased int
+	}{
+		"a broken line": {"{}\n" + line("1", 0, 1), nil, "broken lines: 1; the first one is line 1", 1},
+		"a cut line":    {line("1", 0, 1) + line("2", 1, 2)[:30], nil, "broken lines: 1; the first one is line 2", 1},
+		"missing lines": {line("1", 0, 1) + line("2", 4, 5), nil, "the numbers 2 to 4", 2},
+		"a missing end": {line("1", 0, 1), []string{"--expect", "3"}, "number 1, but the number 3 was expected", 1},
+	} {
+		w := newWorld(t)
+		w = w.reading(strings.ReplaceAll(c.lines, "#", w.installation()))
+		stdout, stderr := w.want(1, append([]string{"replay", "-", by, "--yes"}, c.args...)...)
+		complains(t, stderr, c.says)
+		if !strings.HasPrefix(stdout, "Erased "+strconv.Itoa(c.erased)+" ") || len(w.emails()) != 3-c.erased {
+			t.Errorf("%s: left are %q, printed %q", name, w.emails(), stdout)
+		}
+	}
+}
+
+// line returns the line of an erasure in the installation #.
+func line(id string, after, number int) string {
+	return fmt.Sprintf(`{"v":2,"installation":"#","number":%d,"after":%d,"subject":[%q],`+
+		`"erased_at":"2026-03-01T12:00:00Z"}`,
+		number, after, id) + "\n"
+}
+
+func TestOldLinesNeedTheIDOfTheInstallation(t *testing.T) {
+	const old = `{"v":1,"subject":["1"],"erased_at":"2026-03-01T12:00:00Z"}` + "\n"
+	w := newWorld(t).reading(old)
+	_, stderr := w.want(2, "replay", "-", by, "--yes")
+	complains(t, stderr, "(--installation) to its installation, "+w.installation())
+	_, stderr = w.reading(old).want(2, "replay", "-", by, "--yes", "--installation", "another")
+	complains(t, stderr, "nothing was changed: the installation another was given")
+	if len(w.emails()) != 3 {
+		t.Errorf("left are %q", w.emails())
+	}
+	stdout, _ := w.reading(old).want(0, "replay", "-", by, "--yes", "--installation", w.installation())
+	if want := "Last line: without a number, erased at 2026-03-01T12:00:00Z.\n"; !strings.HasSuffix(stdout, want) {
+		t.Errorf("printed %q", stdout)
+	}
+}
+
 func TestAnIncorrectReplayErasesNothing(t *testing.T) {
 	w := newWorld(t).reading("{}\n")
 	name := filepath.Join(t.TempDir(), "c1@example.org")
@@ -134,6 +213,7 @@ func TestAnIncorrectReplayErasesNothing(t *testing.T) {
 		"needs the file":        {by, "--yes"},
 		"file of the journal":   {name, by, "--yes"},
 		"--workers":             {"-", by, "--yes", "--workers", "0"},
+		"--expect":              {"-", by, "--yes", "--expect", "-1"},
 		"the standard input":    {"-", by},
 		"--operator is missing": {"-", "--yes"},
 	} {
@@ -143,10 +223,8 @@ func TestAnIncorrectReplayErasesNothing(t *testing.T) {
 			t.Errorf("the error repeats the file: %s", stderr)
 		}
 	}
-	stdout, stderr := w.want(2, "replay", "-", by, "--yes")
-	complains(t, stderr, "1 line not valid")
-	if !strings.HasPrefix(stdout, "Erased 0 subjects again") || len(w.emails()) != 3 {
-		t.Errorf("left are %q, printed %q", w.emails(), stdout)
+	if len(w.emails()) != 3 {
+		t.Errorf("left are %q", w.emails())
 	}
 }
 
@@ -160,7 +238,7 @@ func TestAPersonConfirmsAReplayWithItsNumberOfLines(t *testing.T) {
 		other := newWorld(t)
 		other.in = typed{strings.NewReader(response)}
 		screen := &terminal{}
-		other.into(&bytes.Buffer{}, screen, "replay", name, by)
+		other.into(&bytes.Buffer{}, screen, "replay", name, by, "--installation", other.installation())
 		const prompt = "Erase the restored subjects of 2 lines again. "
 		if !strings.HasPrefix(screen.String(), prompt) || len(other.emails()) != left {
 			t.Errorf("%q: left are %q: %s", response, other.emails(), screen.String())

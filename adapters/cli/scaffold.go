@@ -31,7 +31,11 @@ The command reads only the schema, and no rows.
 The result is a manifest in JSON. It is a first draft that consists of guesses. Its
 notes give a reason for each guess. A note that begins with DECIDE needs a decision
 by a person. With --review, the command lists these decisions and the tables that
-the proposal leaves out. The help topic "data-map" explains the JSON.`,
+the proposal leaves out. The help topic "data-map" explains the JSON.
+
+If the database holds several groups of people, such as customers and employees,
+each group needs a data map, and each further data map needs a name. The notes
+propose a name, which you pass as Config.Name or --name.`,
 		example: `habeas scaffold > datamap.json
 habeas scaffold --subject-table members --review`,
 		exits:              exits{fine: "the proposal was printed", failed: "the command cannot propose a data map"},

@@ -136,7 +136,7 @@ func parseID(text string) (domain.SubjectID, error) {
 	}
 }
 
-// decodeStrict decodes exactly one JSON document. It returns an error for an unknown field.
+// decodeStrict decodes exactly one JSON document. It returns an error for an unknown or duplicate field.
 func decodeStrict(text string, into any) error {
 	decoder := json.NewDecoder(bytes.NewBufferString(text))
 	decoder.DisallowUnknownFields()
@@ -146,7 +146,35 @@ func decodeStrict(text string, into any) error {
 	if _, err := decoder.Token(); err != io.EOF {
 		return domain.ErrInvalid
 	}
+	if hasDuplicates(json.NewDecoder(bytes.NewBufferString(text))) {
+		return domain.ErrInvalid
+	}
 	return nil
+}
+
+// hasDuplicates reports whether an object in the next value of valid JSON has two members whose names are equal or
+// differ only in case. Two readers of such an object could erase two people.
+func hasDuplicates(decoder *json.Decoder) bool {
+	begin, _ := decoder.Token() // the text is valid
+	seen := map[string]bool{}
+	for delim, ok := begin.(json.Delim); ok && decoder.More(); {
+		if delim == '{' {
+			token, _ := decoder.Token()
+			name, _ := token.(string)
+			folded := strings.ToLower(strings.ToUpper(name))
+			if seen[folded] {
+				return true
+			}
+			seen[folded] = true
+		}
+		if hasDuplicates(decoder) {
+			return true
+		}
+	}
+	if _, ok := begin.(json.Delim); ok {
+		_, _ = decoder.Token() // the end of the object or the array
+	}
+	return false
 }
 
 // formatID returns an id as a text that parseID can parse.

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"slices"
 	"strconv"
@@ -28,8 +29,9 @@ of a dry run.`,
 		example: `habeas sweep --dry-run
 habeas sweep --operator retention-job --yes`,
 		exits: exits{
-			fine:   "all expired cells were overwritten, or counted with --dry-run",
-			failed: "the sweep failed for a subject (all other subjects are swept), or stopped\nearly",
+			fine:     "all expired cells were overwritten, or counted with --dry-run",
+			findings: "erased subjects whose id does not fit the key of the subject's table were\nleft alone",
+			failed:   "the sweep failed for a subject (all other subjects are swept), or stopped\nearly",
 		},
 		needsOperator: true, readsOnly: &dryRun,
 		flags: func(c *cobra.Command) {
@@ -67,10 +69,13 @@ func (c *call) sweep(
 	report, err := run(ctx, func(r domain.SweepReport) { progress.set(r.Erased, 0) })
 	progress.end()
 	shown := c.out.show(report, func() { c.out.swept(report) })
-	if err != nil {
-		return failed(explain(err).Error() + "; " + counted(report.Failed, "subject") + " failed")
+	switch {
+	case err == nil:
+		return shown
+	case report.Failed == 0 && report.Skipped > 0 && errors.Is(err, domain.ErrSubject):
+		return &Error{Code: ExitFindings, Text: explain(err).Text}
 	}
-	return shown
+	return failed(explain(err).Error() + "; " + counted(report.Failed, "subject") + " failed")
 }
 
 func swept(report domain.SweepReport) string {

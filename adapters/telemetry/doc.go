@@ -6,8 +6,8 @@
 // The package depends only on the API of OpenTelemetry. The application chooses the SDK and the exporters. It passes
 // the providers of the SDK in [Options], or sets them as the global providers. Call [Observer.Close] at the shutdown.
 //
-// The values of every attribute are a closed set: names of resolvers, routes of habeas, and constants of package
-// domain. No attribute contains an id of a subject, a ref, or a value from the database.
+// The values of every attribute are a closed set: names of resolvers and data maps, routes of habeas, and constants of
+// package domain. No attribute contains an id of a subject, a ref, or a value from the database.
 //
 // # Metrics
 //
@@ -45,15 +45,19 @@
 //
 // habeas.outbox.oldest.age is the age of the oldest entry that is pending, in flight or failed. An entry is due when
 // the time of its next attempt has come. habeas.outbox.due.age is the time since the first of these entries was due.
-// Both gauges are 0 if there is no such entry. Each collection of the metrics computes both ages anew, so they also
+// Without such an entry, both gauges are 0. Each collection of the metrics computes both ages anew, so they also
 // grow between two reads.
 //
 // habeas.resolver.breaker is 1 for the current state of the circuit breaker of an external system, and 0 for the other
 // states. habeas.worker.heartbeat.age is the time since a worker has last processed a batch without an error. It can
 // reach minutes without a fault, because calls to a slow external system can occupy all loops of a worker.
 //
+// If the application has several data maps, it creates an observer for each and sets [Options].Name. All metrics and
+// spans then also have the attribute habeas.map. For the data map without a name, no metric and no span has it.
+//
 // # Attributes
 //
+//	habeas.map                 the name of the data map, unless it is empty
 //	http.request.method        GET, POST or DELETE
 //	http.route                 the pattern of the endpoint below its prefix, such as /consent/{purpose}
 //	http.response.status_code  the status

@@ -24,7 +24,7 @@ type gauges struct {
 type system struct {
 	name            string
 	counts          map[domain.OutboxStatus]int64
-	oldest, dueFrom time.Time // zero if there is no such entry
+	oldest, dueFrom time.Time // zero without such an entry
 }
 
 // reportedStatuses has the statuses of outbox entries that have not succeeded.
@@ -92,10 +92,11 @@ func (o *Observer) collect(_ context.Context, to metric.Observer) error {
 	for _, system := range g.systems {
 		name := systemKey.String(system.name)
 		for _, status := range reportedStatuses {
-			to.ObserveInt64(o.entries, system.counts[status], metric.WithAttributes(name, entryKey.String(string(status))))
+			to.ObserveInt64(o.entries, system.counts[status], o.about,
+				metric.WithAttributes(name, entryKey.String(string(status))))
 		}
-		to.ObserveFloat64(o.oldestAge, age(now, system.oldest), metric.WithAttributes(name))
-		to.ObserveFloat64(o.dueAge, age(now, system.dueFrom), metric.WithAttributes(name))
+		to.ObserveFloat64(o.oldestAge, age(now, system.oldest), o.about, metric.WithAttributes(name))
+		to.ObserveFloat64(o.dueAge, age(now, system.dueFrom), o.about, metric.WithAttributes(name))
 	}
 	for name, current := range g.breakers {
 		for _, state := range states {
@@ -103,11 +104,12 @@ func (o *Observer) collect(_ context.Context, to metric.Observer) error {
 			if state == current {
 				is = 1
 			}
-			to.ObserveInt64(o.breakers, is, metric.WithAttributes(systemKey.String(name), stateKey.String(string(state))))
+			to.ObserveInt64(o.breakers, is, o.about,
+				metric.WithAttributes(systemKey.String(name), stateKey.String(string(state))))
 		}
 	}
 	if !g.heartbeat.IsZero() {
-		to.ObserveFloat64(o.heartbeatAge, age(now, g.heartbeat))
+		to.ObserveFloat64(o.heartbeatAge, age(now, g.heartbeat), o.about)
 	}
 	return nil
 }

@@ -18,6 +18,7 @@ const (
 	stateKey     = attribute.Key("habeas.state")
 	retriesKey   = attribute.Key("habeas.retries")
 	errorKey     = attribute.Key("error.type")
+	mapKey       = attribute.Key("habeas.map")
 )
 
 // buckets has the upper bounds of the histogram buckets, in seconds. They are the bounds in the semantic conventions

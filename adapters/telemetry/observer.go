@@ -21,6 +21,11 @@ type Options struct {
 	MeterProvider  metric.MeterProvider // the default is the global provider
 	TracerProvider trace.TracerProvider // the default is the global provider
 	Clock          ports.Clock          // for durations and ages; the default is the clock of the machine
+
+	// Name is the name of the data map of the Integration that reports to the observer, as in app.Config. If it is not
+	// empty, all metrics and spans have it as the attribute habeas.map. The observers of several data maps in a process
+	// need different names, because otherwise their metrics would add up or overwrite each other. The default is "".
+	Name string
 }
 
 // Observer records metrics and spans. It implements ports.Observer and is safe for concurrent use.
@@ -28,6 +33,8 @@ type Observer struct {
 	instruments
 	tracer trace.Tracer
 	clock  ports.Clock
+	ofMap  []attribute.KeyValue     // the attributes of all metrics and spans
+	about  metric.MeasurementOption // the same, for metrics
 	state  gauges
 	rights map[domain.Right]metric.Int64Counter
 }
@@ -39,9 +46,12 @@ type machine struct{}
 
 func (machine) Now() time.Time { return time.Now() }
 
-// New returns an observer. One observer is enough for an application. New returns an error if the meter provider cannot
-// create an instrument.
+// New returns an observer. An application needs one observer for each of its data maps. New returns an error if the
+// meter provider cannot create an instrument. It returns domain.ErrConfiguration if Options.Name is not valid.
 func New(opts Options) (*Observer, error) {
+	if err := domain.CheckMapName("telemetry", opts.Name); err != nil {
+		return nil, err
+	}
 	if opts.MeterProvider == nil {
 		opts.MeterProvider = otel.GetMeterProvider()
 	}
@@ -57,6 +67,10 @@ func New(opts Options) (*Observer, error) {
 		return nil, err
 	}
 	o := &Observer{instruments: made, tracer: opts.TracerProvider.Tracer(Scope), clock: opts.Clock}
+	if opts.Name != "" {
+		o.ofMap = []attribute.KeyValue{mapKey.String(opts.Name)}
+	}
+	o.about = metric.WithAttributes(o.ofMap...)
 	o.rights = map[domain.Right]metric.Int64Counter{
 		domain.RightErasure: o.erasures, domain.RightExport: o.exports, domain.RightRectification: o.rectifications,
 		domain.RightConsent: o.consents, domain.RightRestriction: o.restrictions,
@@ -79,7 +93,7 @@ func (o *Observer) beginAtZero() {
 	for right, counter := range o.rights {
 		for _, decision := range decisions[right] {
 			for _, outcome := range domain.Outcomes() {
-				counter.Add(context.Background(), 0, ofRight(decision, outcome))
+				counter.Add(context.Background(), 0, o.about, ofRight(decision, outcome))
 			}
 		}
 	}
@@ -114,15 +128,16 @@ func (o *Observer) Start(ctx context.Context, a domain.Activity) (context.Contex
 		return ctx, nil
 	}
 	begun := o.clock.Now()
-	ctx, span := o.tracer.Start(ctx, name, trace.WithSpanKind(kind), trace.WithAttributes(about...))
+	ctx, span := o.tracer.Start(ctx, name, trace.WithSpanKind(kind),
+		trace.WithAttributes(o.ofMap...), trace.WithAttributes(about...))
 	return ctx, func(ended domain.Ended) {
 		about := append(about[:len(about):len(about)], ofOutcome(ended.Outcome))
 		if a.Kind == domain.ActivityRequest {
 			about = append(about, statusKey.Int(ended.Status))
 		}
-		duration.Record(ctx, o.clock.Now().Sub(begun).Seconds(), metric.WithAttributes(about...))
+		duration.Record(ctx, o.clock.Now().Sub(begun).Seconds(), o.about, metric.WithAttributes(about...))
 		if a.Kind == domain.ActivitySession && ended.Retries > 0 {
-			o.retries.Add(ctx, int64(ended.Retries))
+			o.retries.Add(ctx, int64(ended.Retries), o.about)
 		}
 		end(span, a, ended)
 	}
@@ -152,12 +167,12 @@ func (o *Observer) Observe(ctx context.Context, observation domain.Observation) 
 	switch observed := observation.(type) {
 	case domain.RightObserved:
 		if counter := o.rights[observed.Right]; counter != nil {
-			counter.Add(ctx, 1, ofRight(observed.Decision, observed.Outcome))
+			counter.Add(ctx, 1, o.about, ofRight(observed.Decision, observed.Outcome))
 		}
 	case domain.PollObserved:
-		o.polls.Add(ctx, 1, metric.WithAttributes(ofOutcome(observed.Outcome)))
+		o.polls.Add(ctx, 1, o.about, metric.WithAttributes(ofOutcome(observed.Outcome)))
 		if observed.Settled > 0 {
-			o.settled.Add(ctx, int64(observed.Settled))
+			o.settled.Add(ctx, int64(observed.Settled), o.about)
 		}
 		o.state.poll(observed)
 	case domain.OutboxObserved:

@@ -39,15 +39,25 @@ func (w *world) Now() time.Time { return w.now }
 
 func newWorld(t testing.TB) *world {
 	t.Helper()
-	w := &world{reader: sdkmetric.NewManualReader(), spans: tracetest.NewInMemoryExporter(), now: noon}
-	var err error
-	w.Observer, err = telemetry.New(telemetry.Options{
-		MeterProvider:  sdkmetric.NewMeterProvider(sdkmetric.WithReader(w.reader)),
-		TracerProvider: sdktrace.NewTracerProvider(sdktrace.WithSyncer(w.spans)),
-		Clock:          w,
-	})
-	must(t, err)
-	return w
+	return newWorlds(t, "")[0]
+}
+
+// newWorlds returns an observer for each name of a data map. All observers use the same SDK.
+func newWorlds(t testing.TB, names ...string) (all []*world) {
+	t.Helper()
+	reader, spans := sdkmetric.NewManualReader(), tracetest.NewInMemoryExporter()
+	meters := sdkmetric.NewMeterProvider(sdkmetric.WithReader(reader))
+	tracers := sdktrace.NewTracerProvider(sdktrace.WithSyncer(spans))
+	for _, name := range names {
+		w := &world{reader: reader, spans: spans, now: noon}
+		var err error
+		w.Observer, err = telemetry.New(telemetry.Options{
+			MeterProvider: meters, TracerProvider: tracers, Clock: w, Name: name,
+		})
+		must(t, err)
+		all = append(all, w)
+	}
+	return all
 }
 
 // during reports an activity to the observer, and advances the clock by the given duration of the activity.
@@ -299,6 +309,50 @@ func TestARefusedRequestIsNotAnError(t *testing.T) {
 		if got := w.spans.GetSpans()[0].Status.Code; got != want {
 			t.Errorf("%d: %s", status, got)
 		}
+	}
+}
+
+func TestDataMapsInOneProcessHaveMetricsOfTheirOwn(t *testing.T) {
+	report := func(w *world, entries int64) {
+		w.during(t.Context(), domain.Activity{Kind: domain.ActivitySession}, time.Second,
+			domain.Ended{Outcome: domain.OutcomeOK, Retries: 2})
+		w.during(t.Context(), domain.Activity{Kind: domain.ActivityCall, System: "desk", Call: domain.CallErase}, time.Second,
+			domain.Ended{Outcome: domain.OutcomeOK})
+		w.during(t.Context(), domain.Activity{Kind: domain.ActivityRequest, Method: "GET", Route: "/export"}, time.Second,
+			domain.Ended{Outcome: domain.OutcomeOK, Status: 200})
+		w.Observe(t.Context(), domain.RightObserved{Right: domain.RightErasure, Outcome: domain.OutcomeOK})
+		w.Observe(t.Context(), domain.PollObserved{At: noon.Add(-time.Hour), Outcome: domain.OutcomeOK, Settled: int(entries)})
+		w.Observe(t.Context(), domain.BreakerObserved{System: "desk", State: domain.BreakerOpen})
+		w.Observe(t.Context(), outbox("desk", entries, entries, noon.Add(-time.Hour), noon.Add(-time.Minute)))
+	}
+	var want []string
+	for i, name := range []string{"", "staff"} {
+		alone := newWorlds(t, name)[0]
+		report(alone, int64(i+1))
+		for _, line := range alone.lines(t) {
+			if strings.Contains(line, "habeas.map=staff") != (name == "staff") {
+				t.Errorf("the data map %q has %s", name, line)
+			}
+			want = append(want, line)
+		}
+	}
+	both := newWorlds(t, "", "staff")
+	for i, w := range both {
+		report(w, int64(i+1))
+	}
+	slices.Sort(want)
+	both[0].want(t, want...)
+	for i, span := range both[0].spans.GetSpans() {
+		named := slices.Contains(span.Attributes, attribute.String("habeas.map", "staff"))
+		if named != (i >= 3) { // the second data map has reported its three spans after the first one
+			t.Errorf("span %d (%s) has the attributes %v", i, span.Name, span.Attributes)
+		}
+	}
+}
+
+func TestANameThatNoDataMapCanHaveIsRefused(t *testing.T) {
+	if _, err := telemetry.New(telemetry.Options{Name: "Zoë"}); !errors.Is(err, domain.ErrConfiguration) {
+		t.Errorf("the error is %v", err)
 	}
 }
 

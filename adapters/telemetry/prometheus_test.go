@@ -45,7 +45,7 @@ func exported(m metricdata.Metrics) []string {
 // series returns the names of all exported series with their labels. The labels that a scrape adds are not included.
 func series(t *testing.T) map[string][]string {
 	t.Helper()
-	w := newWorld(t)
+	w := newWorlds(t, "staff")[0]
 	w.reportAll(t)
 	all := map[string][]string{}
 	for _, m := range w.collect(t) {

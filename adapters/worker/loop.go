@@ -53,7 +53,9 @@ func (w *SagaWorker) batch(ctx context.Context) (settled int, succeeded bool) {
 	w.pulse.begin(w.options.Clock.Now())
 	outcome := domain.OutcomePanic // replaced if RunOnce returns
 	succeeded = w.runSafely(ctx, func() (err error) {
-		settled, err = w.runner.RunOnce(ctx)
+		if err = w.begun.wait(ctx, w.options.Begin); err == nil {
+			settled, err = w.runner.RunOnce(ctx)
+		}
 		outcome = domain.OutcomeOf(err)
 		if err != nil {
 			w.logFailure(ctx, settled, err)

@@ -36,7 +36,11 @@ func (w *SagaWorker) repeat(ctx context.Context, task Task) {
 		pause := task.Every
 		w.runSafely(ctx, func() error {
 			defer w.logTaskPanic(ctx, task)
-			more, err := task.Run(ctx)
+			err := w.begun.wait(ctx, w.options.Begin)
+			more := false
+			if err == nil {
+				more, err = task.Run(ctx)
+			}
 			if err != nil {
 				w.logTask(ctx, task, err)
 			} else if more {

@@ -102,6 +102,10 @@ type Options struct {
 	// Observer is notified of each batch. If Observer is set and the runner has the method ObserveOutbox, as *saga.Runner
 	// has, the worker calls that method every minute. The default is nil, so that the worker reports nothing.
 	Observer ports.Observer
+	// Begin is called before the first batch and before the first part of each task after Start. While it fails, the
+	// worker starts no batch and no task, and calls Begin again after PollInterval. It must be safe for concurrent use.
+	// The default is nil: the worker starts immediately.
+	Begin func(ctx context.Context) error
 	// Tasks run in addition to the outbox. The default is nil.
 	Tasks []Task
 	// Clock is the source of the current time for Heartbeat and for observations. The default is the clock of the machine.
@@ -118,6 +122,7 @@ type SagaWorker struct {
 	full    bool          // the runner has the method OnFull
 	polls   polls
 	pulse   pulse
+	begun   begun
 	pause   time.Duration // a batch that makes no progress for longer counts as stuck
 
 	mu     sync.Mutex
@@ -182,6 +187,7 @@ func (w *SagaWorker) Start() {
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan struct{})
 	w.cancel, w.ended = cancel, ended
+	w.begun.reset()
 	w.pulse.start(w.options.Clock.Now())
 	var loops sync.WaitGroup
 	for range w.options.Workers {

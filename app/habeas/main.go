@@ -5,8 +5,10 @@
 //	export HABEAS_DATA_MAP=datamap.json HABEAS_DATABASE_URL=postgres://...
 //	go run ./app/habeas status
 //
-// The program has no resolvers. It erases only in the database and adds no outbox entries for external systems. If an
-// application has external systems, add the commands of package cli to the application's own program instead.
+// The program has no resolvers and runs no hooks. It erases only in the database and adds no outbox entries for
+// external systems. If the worker of the application has recorded resolvers or hooks, the commands erase and replay
+// are refused, unless --without-hooks is given. If an application has external systems, add the commands of package
+// cli to the application's own program instead.
 package main
 
 import (
@@ -27,12 +29,17 @@ func newCommand(env func(string) string) *cobra.Command {
 	root.Long += `
 
 This program reads the data map from a manifest in JSON. The command scaffold
-proposes such a manifest. This program calls no external system. If your
-application has external systems, use the commands in your own program instead.`
+proposes such a manifest. This program calls no external system and runs no hooks.
+If your application has external systems or hooks, use the commands in your own program
+instead: erase and replay are refused here, unless --without-hooks is given.`
 	flags := root.PersistentFlags()
 	flags.StringVar(&s.dataMap, "data-map", "", "`file` with the data map in JSON (environment: HABEAS_DATA_MAP)")
 	flags.StringVar(&s.databaseURL, "database-url", "",
 		"`url` of the database: postgres://... or sqlite:FILE\n(environment: HABEAS_DATABASE_URL)")
 	flags.StringVar(&s.schema, "schema", "", "PostgreSQL `schema` of the tables of habeas")
+	flags.StringVar(&s.name, "name", "",
+		"`name` of the data map, if the database has several\n(environment: HABEAS_NAME)")
+	flags.BoolVar(&s.withoutHooks, "without-hooks", false,
+		"erase and replay although the application calls external systems or runs hooks")
 	return root
 }

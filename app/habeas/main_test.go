@@ -90,7 +90,7 @@ func TestASubjectIsErasedOnEitherDatabase(t *testing.T) {
 				code int
 				says string
 			}{
-				{[]string{"migrate", "up"}, 0, "0001_habeas.sql  applied"},
+				{[]string{"migrate", "up"}, 0, "0002_installation.sql  applied"},
 				{[]string{"status"}, 0, "0 findings"},
 				{[]string{"export", "1"}, 0, "zoe@example.org"},
 				{[]string{"erase", "1", "--yes"}, 0, "users        0           1         0"},
@@ -281,7 +281,9 @@ func TestOnlyLintShowsTheNoticesOfTheDataMap(t *testing.T) {
 
 func TestThePageNamesEveryFlagOfTheProgram(t *testing.T) {
 	_, stdout, _ := run(t, nil, "help")
-	for _, flag := range []string{"--data-map", "--database-url", "--schema", "HABEAS_DATA_MAP", "HABEAS_DATABASE_URL"} {
+	for _, flag := range []string{
+		"--data-map", "--database-url", "--schema", "--name", "HABEAS_DATA_MAP", "HABEAS_DATABASE_URL", "HABEAS_NAME",
+	} {
 		if !slices.Contains(strings.Fields(strings.NewReplacer("(", " ", ")", " ").Replace(stdout)), flag) {
 			t.Errorf("the page lacks %s:\n%s", flag, stdout)
 		}

@@ -33,8 +33,9 @@ const connectTimeout = 10 * time.Second
 
 // settings has the flags of the program.
 type settings struct {
-	dataMap, databaseURL, schema string
-	env                          func(string) string
+	dataMap, databaseURL, schema, name string
+	withoutHooks                       bool
+	env                                func(string) string
 }
 
 // open reads the data map and creates the application. It opens no connection to the database.
@@ -51,9 +52,10 @@ func (s *settings) open(context.Context) (cli.Application, error) {
 	if err != nil {
 		return nil, err
 	}
-	return app.New(app.Config{ //nolint:contextcheck // New logs without a context
-		DB: db, DataMap: dataMap, Schema: s.schema, Logger: errorLog(os.Stderr),
+	gdpr, err := app.New(app.Config{ //nolint:contextcheck // New logs without a context
+		DB: db, DataMap: dataMap, Schema: s.schema, Name: cmp.Or(s.name, s.env("HABEAS_NAME")), Logger: errorLog(os.Stderr),
 	})
+	return standalone{gdpr, s.withoutHooks}, err
 }
 
 // errorLog returns a logger that drops warnings. The warnings of app.New name tables and columns that the data map

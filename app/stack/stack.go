@@ -15,6 +15,7 @@ package stack
 import (
 	"cmp"
 	"context"
+	"slices"
 	"time"
 
 	"github.com/habeas-data/habeas/adapters/http/httpapi"
@@ -104,6 +105,7 @@ type Stack struct {
 	Verifier    *verification.Verifier // may be nil if the application has not used New
 	Runner      *saga.Runner           // processes the outbox; see package worker in adapters
 	Observer    ports.Observer         // the value of Options.Observer; may be nil
+	Hooks       bool                   // whether a hook of Options.Hooks runs before or after erasures
 
 	// Checker compares the data map with the database. It is nil if Config.Catalog is nil. The other services do not need
 	// it.
@@ -188,7 +190,20 @@ func New(c Config) (Stack, error) {
 		Runner:      runner,
 		Checker:     checker,
 		Observer:    c.Observer,
+		Hooks:       c.Hooks.BeforeErasure != nil || c.Hooks.AfterErasure != nil,
 	}, nil
+}
+
+// Erases describes the erasures of the stack: their resolvers, sorted by name, and whether hooks run.
+func (s Stack) Erases() domain.StartedWorker {
+	started := domain.StartedWorker{Resolvers: []string{}, Hooks: s.Hooks}
+	for _, step := range s.Eraser.Plan().Steps {
+		if step.External {
+			started.Resolvers = append(started.Resolvers, step.Target)
+		}
+	}
+	slices.Sort(started.Resolvers)
+	return started
 }
 
 // API returns the HTTP API of the stack, for a router such as fiberhttp or nethttp. Each missing field of c gets its

@@ -131,8 +131,7 @@ func (s surrogate) fits(live domain.CatalogColumn) bool {
 	}
 }
 
-// fitsUnknown does the check of the method fits for a column whose type the data map does not support, such
-// as inet.
+// fitsUnknown does the check of the method fits for a column whose type the data map does not support, such as inet.
 func (s surrogate) fitsUnknown(live domain.CatalogColumn) bool {
 	if !strings.HasPrefix(live.Declared, "inet") && !strings.HasPrefix(live.Declared, "cidr") {
 		return true

@@ -37,6 +37,9 @@ type Options struct {
 
 // Config holds the dependencies and the options of a Checker. Sessions and Clock are required.
 type Config struct {
+	// Name is the name of the data map, which Health.Map has. The default is "". New does not check it.
+	Name string
+
 	// Sessions is the store. If it does not implement ports.Prober, Check reads one outbox entry to test the connection,
 	// and the state of the migrations is unknown. If the outbox does not implement ports.OutboxOperations, the state of
 	// the outbox is unknown.
@@ -57,7 +60,10 @@ type Checker struct {
 }
 
 // storeState is the result of a probe of the store.
-type storeState struct{ database, migrations domain.HealthCheck }
+type storeState struct {
+	database, migrations domain.HealthCheck
+	readOnly             bool
+}
 
 // outboxState is the result of a read of the outbox.
 type outboxState struct{ abandoned, late domain.HealthCheck }
@@ -92,7 +98,15 @@ func (c *Checker) Check(ctx context.Context) domain.Health {
 	defer cancel()
 	store := c.checkStore(ctx)
 	outbox := c.checkOutbox(ctx, store.database.Status)
-	return domain.NewHealth(store.database, store.migrations, c.checkWorker(), outbox.abandoned, outbox.late)
+	state := domain.NewHealth(store.database, store.migrations, c.checkWorker(), outbox.abandoned, outbox.late)
+	if store.readOnly {
+		checks := append(state.Checks, domain.HealthCheck{
+			Name: domain.CheckWritable, Status: domain.CheckFailed, Err: domain.ErrReadOnlyDatabase,
+		})
+		state = domain.NewHealth(checks...)
+	}
+	state.Map = c.config.Name
+	return state
 }
 
 func (c *Checker) checkStore(ctx context.Context) storeState {
@@ -127,11 +141,13 @@ func (c *Checker) probe(ctx context.Context) storeState {
 // of the database has succeeded, because the database has responded.
 func storeOf(err error) storeState {
 	state := storeState{
-		domain.HealthCheck{Name: domain.CheckDatabase, Status: domain.CheckOK},
-		domain.HealthCheck{Name: domain.CheckMigrations, Status: domain.CheckOK},
+		database:   domain.HealthCheck{Name: domain.CheckDatabase, Status: domain.CheckOK},
+		migrations: domain.HealthCheck{Name: domain.CheckMigrations, Status: domain.CheckOK},
 	}
 	switch {
 	case err == nil:
+	case errors.Is(err, domain.ErrReadOnlyDatabase):
+		state.readOnly = true
 	case errors.Is(err, domain.ErrConfiguration):
 		state.migrations.Status, state.migrations.Err = domain.CheckFailed, err
 	default:

@@ -2,6 +2,7 @@ package health_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -330,6 +331,15 @@ func TestAWrongConfigurationIsRefused(t *testing.T) {
 	} {
 		if _, err := health.New(c); !errors.Is(err, domain.ErrConfiguration) {
 			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestTheHealthNamesItsDataMap(t *testing.T) {
+	for name, start := range map[string]string{"": `{"live":true`, "staff": `{"map":"staff","live":true`} {
+		state := newChecker(t, health.Config{Sessions: &store{}, Name: name}).Check(t.Context())
+		if text, err := json.Marshal(state); err != nil || !strings.HasPrefix(string(text), start) {
+			t.Errorf("the health is %s (%v)", text, err)
 		}
 	}
 }

@@ -29,10 +29,12 @@ func ExampleWrite() {
 		return s.Subjects().Lock(ctx, zoe, at) // as an erasure does
 	}))
 	var lines bytes.Buffer
-	written, err := journal.Write(context.Background(), store, &lines, at.Add(-time.Hour))
+	written, err := journal.Write(context.Background(), store, &lines, journal.From{})
 	check(err)
-	fmt.Print(written, " ", lines.String())
-	// Output: 1 {"v":1,"subject":["42"],"erased_at":"2024-03-01T12:00:00Z"}
+	line, _, err := domain.ParseJournalLine(lines.Bytes())
+	check(err)
+	fmt.Println(written, line.Number, line.SubjectID, line.ErasedAt)
+	// Output: 1 1 42 2024-03-01 12:00:00 +0000 UTC
 }
 
 func check(err error) {

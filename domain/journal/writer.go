@@ -59,7 +59,7 @@ func NewWriter(c Config) (*Writer, error) {
 // should call RunOnce again immediately. After an error, the next call appends the same lines again.
 func (w *Writer) RunOnce(ctx context.Context) (written int, more bool, err error) {
 	var position int64
-	var marks []domain.ErasureMark
+	var next page
 	err = w.sessions.Do(ctx, func(ctx context.Context, s ports.Session) error {
 		store, err := ports.MarksOf(s)
 		if err != nil {
@@ -68,13 +68,14 @@ func (w *Writer) RunOnce(ctx context.Context) (written int, more bool, err error
 		if position, err = store.Position(ctx, w.reader); err != nil {
 			return err
 		}
-		marks, err = store.Marks(ctx, domain.MarkQuery{After: position, Limit: w.batch})
+		next, err = read(ctx, s, domain.MarkQuery{After: position, Limit: w.batch})
 		return err
 	})
+	marks := next.marks
 	if err != nil || len(marks) == 0 {
 		return 0, false, err
 	}
-	if err := w.journal.Append(ctx, linesOf(marks)); err != nil {
+	if err := w.journal.Append(ctx, next.lines()); err != nil {
 		return 0, false, err
 	}
 	var moved bool
@@ -88,35 +89,78 @@ func (w *Writer) RunOnce(ctx context.Context) (written int, more bool, err error
 	return len(marks), err == nil && (len(marks) == w.batch || !moved), err
 }
 
-func linesOf(marks []domain.ErasureMark) (lines []byte) {
-	for _, mark := range marks {
-		lines = domain.JournalEntry{SubjectID: mark.SubjectID, ErasedAt: mark.ErasedAt}.AppendLine(lines)
+// page is a part of the list of marks. A mark is the row that records the erasures of a subject.
+type page struct {
+	installation string // the id of the installation to which the marks belong
+	marks        []domain.ErasureMark
+}
+
+// read reads a page of marks in a session. It reads the installation only if there are marks.
+func read(ctx context.Context, s ports.Session, query domain.MarkQuery) (next page, err error) {
+	store, err := ports.MarksOf(s)
+	if err != nil {
+		return next, err
+	}
+	if next.marks, err = store.Marks(ctx, query); err != nil || len(next.marks) == 0 {
+		return next, err
+	}
+	installations, err := ports.InstallationOf(s)
+	if err != nil {
+		return next, err
+	}
+	found, err := installations.Read(ctx)
+	next.installation = found.ID
+	return next, err
+}
+
+// lines returns the lines of the marks.
+func (p page) lines() (lines []byte) {
+	for _, mark := range p.marks {
+		lines = domain.JournalEntry{
+			Installation: p.installation, Number: mark.Intake, After: mark.After,
+			SubjectID: mark.SubjectID, ErasedAt: mark.ErasedAt, AddedAt: mark.AddedAt,
+		}.AppendLine(lines)
 	}
 	return lines
 }
 
-// Write writes one line for each erasure to w, in the order of recording, and returns the number of lines. If the
-// parameter since is not zero, Write omits earlier erasures. Write does not change the position of a [Writer]. It holds
-// one batch in memory.
-func Write(
-	ctx context.Context, sessions ports.SessionFactory, w io.Writer, since time.Time,
-) (written int64, err error) {
-	for query := (domain.MarkQuery{Since: since, Limit: defaultBatch}); ; {
-		var marks []domain.ErasureMark
-		err := sessions.Do(ctx, func(ctx context.Context, s ports.Session) error {
-			store, err := ports.MarksOf(s)
-			if err == nil {
-				marks, err = store.Marks(ctx, query)
-			}
+// From selects the erasures that Write writes. The zero value selects all erasures.
+type From struct {
+	// After selects the erasures with a higher number (see domain.JournalEntry.Number). It is exact: with the number of
+	// the last line of a journal, Write continues this journal without a gap. It must not be negative.
+	After int64
+	// Since selects the erasures since one day before this time. Write begins a day earlier because clocks of servers
+	// differ, and because an erasure is recorded after the instant that it has. The zero time selects all erasures.
+	Since time.Time
+}
+
+// earlier is the time before From.Since at which Write begins.
+const earlier = 24 * time.Hour
+
+// Write writes one line for each erasure that the bounds select to w, in the order of recording, and returns the number
+// of lines. Write does not change the position of a [Writer]. It holds one batch in memory. It returns
+// domain.ErrConfiguration if a bound is negative, and the errors of the store and of w.
+func Write(ctx context.Context, sessions ports.SessionFactory, w io.Writer, from From) (written int64, err error) {
+	query := domain.MarkQuery{After: from.After, Limit: defaultBatch}
+	if from.After < 0 {
+		return 0, domain.Misconfigured("journal", "After must not be negative")
+	}
+	if !from.Since.IsZero() {
+		query.Since = from.Since.Add(-earlier)
+	}
+	for {
+		var next page
+		err := sessions.Do(ctx, func(ctx context.Context, s ports.Session) (err error) {
+			next, err = read(ctx, s, query)
 			return err
 		})
-		if err != nil || len(marks) == 0 {
+		if err != nil || len(next.marks) == 0 {
 			return written, err
 		}
-		if _, err := w.Write(linesOf(marks)); err != nil {
+		if _, err := w.Write(next.lines()); err != nil {
 			return written, &domain.Error{Op: "journal", Message: "the lines cannot be written", Err: err}
 		}
-		written += int64(len(marks))
-		query.After = marks[len(marks)-1].Intake
+		written += int64(len(next.marks))
+		query.After = next.marks[len(next.marks)-1].Intake
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 	"strconv"
@@ -206,18 +207,100 @@ type named struct{ *book }
 
 func (named) Name() string { return "another" }
 
-func TestErasuresSinceAnInstantAreWritten(t *testing.T) {
+// entries returns the entries of the lines.
+func entries(t *testing.T, text []byte) (found []domain.JournalEntry) {
+	t.Helper()
+	for line := range bytes.Lines(text) {
+		entry, _, err := domain.ParseJournalLine(line)
+		must(t, err)
+		found = append(found, entry)
+	}
+	return found
+}
+
+// The line of an erasure names its database, its number there and the number before it, whether the latter is written
+// to the journal or not.
+func TestALineNamesItsPlaceInItsDatabase(t *testing.T) {
+	users, out := fixture.Users(), &bytes.Buffer{}
+	users.Columns = append(users.Columns, fixture.Column("created_at", domain.TypeTime))
+	store, err := memory.New(fixture.MustMap(t, users), memory.Options{})
+	must(t, err)
+	added := noon.AddDate(-1, 0, 0)
+	must(t, store.Insert("users", memory.Row{"id": int64(4), "email": "mail@example.org", "created_at": added}))
+	erase(t, store, 1, 4, 2, 1, 3)
+	want := []string{"4 0-2 added", "2 2-3", "1 3-4", "3 4-5"}
+	check := func(name string, text []byte, want ...string) {
+		t.Helper()
+		var got []string
+		for _, entry := range entries(t, text) {
+			line := fmt.Sprintf("%v %d-%d", entry.SubjectID, entry.After, entry.Number)
+			if entry.AddedAt.Equal(added) {
+				line += " added"
+			}
+			got = append(got, line)
+			if entry.Installation != installationOf(t, store) {
+				t.Errorf("%s: a line is of the installation %q", name, entry.Installation)
+			}
+		}
+		is(t, name, got, want...)
+	}
+	sink := &book{}
+	drain(t, newWriter(t, store, sink))
+	check("of a writer", sink.text, want...)
+	_, err = journal.Write(t.Context(), store, out, journal.From{})
+	must(t, err)
+	check("of all", out.Bytes(), want...)
+	out.Reset()
+	_, err = journal.Write(t.Context(), store, out, journal.From{After: 3})
+	must(t, err)
+	check("after a number", out.Bytes(), want[2:]...)
+}
+
+// installationOf returns the id of the installation of the database.
+func installationOf(t *testing.T, sessions ports.SessionFactory) (id string) {
+	t.Helper()
+	must(t, sessions.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
+		store, err := ports.InstallationOf(s)
+		must(t, err)
+		found, err := store.Read(ctx)
+		id = found.ID
+		return err
+	}))
+	return id
+}
+
+// Erasures 1 to 4 were made at 1 to 4 seconds after noon. The bound is a day before the given time.
+func TestErasuresSinceADayBeforeATimeAreWritten(t *testing.T) {
 	store, out := newStore(t), &bytes.Buffer{}
 	erase(t, store, 1, 4, 2, 3)
-	n, err := journal.Write(t.Context(), store, out, noon.Add(2*time.Second))
+	n, err := journal.Write(t.Context(), store, out, journal.From{Since: noon.Add(2*time.Second + 24*time.Hour)})
 	sink := &book{text: out.Bytes()}
 	if err != nil || n != 3 {
 		t.Errorf("%d lines were written: %v", n, err)
 	}
 	is(t, "since an instant", sink.subjects(t), "4", "2", "3")
-	if _, err := journal.Write(t.Context(), store, failing{}, time.Time{}); !errors.Is(err, errBroken) {
+	var after []int64
+	for _, entry := range entries(t, out.Bytes()) {
+		after = append(after, entry.After)
+	}
+	if !slices.Equal(after, []int64{1, 2, 3}) { // also the erasure that is not written has a number
+		t.Errorf("the numbers before are %v", after)
+	}
+	if _, err := journal.Write(t.Context(), store, failing{}, journal.From{}); !errors.Is(err, errBroken) {
 		t.Errorf("got %v", err)
 	}
+	_, err = journal.Write(t.Context(), store, out, journal.From{After: -1})
+	if !errors.Is(err, domain.ErrConfiguration) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// The id of an erasure no longer fits the key of the subject's table. It has a line, as the others.
+func TestAnIDThatNoLongerFitsTheKeyHasALine(t *testing.T) {
+	store, sink := newStore(t), &book{}
+	erase(t, store, 1, 2, 3)
+	drain(t, newWriter(t, fixture.Misfit{SessionFactory: store, Changed: map[string]string{"2": "anna"}}, sink))
+	is(t, "of two types", sink.subjects(t), "1", "anna", "3")
 }
 
 type failing struct{}

@@ -11,6 +11,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/erasure"
 	"github.com/habeas-data/habeas/domain/replay"
+	"github.com/habeas-data/habeas/ports"
 )
 
 // The backup was made before the erasure of customer 42. The journal lists the erasure.
@@ -35,7 +36,15 @@ func ExampleReplayer_Replay() {
 		Sessions: restored, Clock: exampleClock{}, IDs: names, Erase: eraser.Erase,
 	})
 	check(err)
-	lines := `{"v":1,"subject":["42"],"erased_at":"2024-03-01T12:00:00Z"}` + "\n"
+	var own domain.Installation
+	check(restored.Do(context.Background(), func(ctx context.Context, s ports.Session) error {
+		store, err := ports.InstallationOf(s)
+		check(err)
+		own, err = store.Read(ctx)
+		return err
+	}))
+	lines := `{"v":2,"installation":"` + own.ID + `","number":1,"after":0,"subject":["42"],` +
+		`"erased_at":"2024-03-01T12:00:00Z"}` + "\n"
 	for range 2 {
 		report, err := replayer.Replay(context.Background(), strings.NewReader(lines), nil)
 		check(err)

@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"errors"
 	"io"
-	"strconv"
 
 	"github.com/habeas-data/habeas/domain"
 )
@@ -21,6 +20,7 @@ type reader struct {
 	number        int64  // number of the current line, counted from the beginning
 	first         int64  // number of the first broken line; 0 if there is none
 	unconfirmed   int64  // number of an invalid line that the next line may report as cut off; 0 if there is none
+	cut           int64  // number of a line that was cut off and has no entry after it; 0 if there is none
 	line          []byte // the current line; its memory is reused
 }
 
@@ -28,41 +28,19 @@ func newReader(lines io.Reader) *reader {
 	return &reader{from: bufio.NewReaderSize(lines, maxLine)}
 }
 
-// next returns up to limit entries of the journal, with different subjects. If the lines that it reads have several
-// entries of a subject, next returns the latest erasure. It returns no entries after the last line.
-func (r *reader) next(limit int) (batch []domain.JournalEntry, err error) {
-	at := map[domain.SubjectID]int{}
-	for len(batch) < limit {
-		entry, ok, err := r.read()
-		if errors.Is(err, io.EOF) {
-			return batch, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		if !ok {
-			continue
-		}
-		i, known := at[entry.SubjectID]
-		switch {
-		case !known:
-			at[entry.SubjectID] = len(batch)
-			batch = append(batch, entry)
-		case batch[i].ErasedAt.Before(entry.ErasedAt):
-			batch[i] = entry
-		}
-	}
-	return batch, nil
-}
-
 // read returns the entry of the next line, or false if the line has no valid entry. After the last line, the error is
 // io.EOF.
 func (r *reader) read() (entry domain.JournalEntry, ok bool, err error) {
-	terminated, err := r.readLine()
+	err = r.readLine()
 	switch {
 	case err == nil, errors.Is(err, io.EOF) && len(r.line) > 0: // the last line may lack its line feed
 	case errors.Is(err, io.EOF):
 		r.countBroken()
+		if r.cut > 0 { // the entry was not repeated
+			r.lines++
+			r.unconfirmed, r.cut = r.cut, 0
+			r.countBroken()
+		}
 		return domain.JournalEntry{}, false, io.EOF
 	default:
 		return domain.JournalEntry{}, false, &domain.Error{Op: "replay", Message: "the lines cannot be read", Err: err}
@@ -74,17 +52,15 @@ func (r *reader) read() (entry domain.JournalEntry, ok bool, err error) {
 	switch {
 	case cut:
 		if r.unconfirmed > 0 {
-			r.unconfirmed = 0
+			r.cut, r.unconfirmed = r.unconfirmed, 0
 			r.lines--
 		}
 		return domain.JournalEntry{}, false, nil
 	case err == nil:
 		r.countBroken()
+		r.cut = 0
 		r.lines++
 		return entry, true, nil
-	case !terminated: // the last line was cut off, and no process has appended a line after it
-		r.countBroken()
-		return domain.JournalEntry{}, false, nil
 	}
 	r.countBroken()
 	r.lines++
@@ -101,13 +77,14 @@ func (r *reader) countBroken() {
 	if r.broken == 0 {
 		r.first = r.unconfirmed
 	}
+	r.first = min(r.first, r.unconfirmed)
 	r.broken++
 	r.unconfirmed = 0
 }
 
-// readLine reads a line and reports whether it ends with a line feed. It keeps only the beginning of a line that is
-// longer than maxLine. Such a line is not a valid entry.
-func (r *reader) readLine() (terminated bool, err error) {
+// readLine reads a line. It keeps only the beginning of a line that is longer than maxLine. Such a line is not a valid
+// entry.
+func (r *reader) readLine() error {
 	r.line = r.line[:0]
 	r.number++
 	for {
@@ -115,17 +92,8 @@ func (r *reader) readLine() (terminated bool, err error) {
 		if len(r.line) < maxLine {
 			r.line = append(r.line, part...)
 		}
-		if errors.Is(err, bufio.ErrBufferFull) {
-			continue
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return err
 		}
-		return err == nil, err
-	}
-}
-
-func (r *reader) damage() error {
-	return &domain.Error{
-		Code: domain.ErrInvalid, Op: "replay",
-		Message: "broken lines: " + strconv.FormatInt(r.broken, 10) + "; the first one is line " +
-			strconv.FormatInt(r.first, 10),
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
 	"sync"
 	"time"
 
@@ -37,9 +38,13 @@ type Config struct {
 	Refs func(ctx context.Context, id domain.SubjectID) ([]domain.SubjectRef, error)
 	// Workers is the number of concurrent erasures. The default is 4.
 	Workers int
-	// Batch is the number of subjects that Replay holds in memory. One query reads the erasures of these subjects that the
-	// database records. The default is 500.
+	// Batch is the number of subjects of a batch. One query reads the erasures of these subjects that the database
+	// records. The default is 500.
 	Batch int
+	// Installation is the same as Options.Installation.
+	Installation string
+	// Expect is the same as Options.Expect. It must not be negative.
+	Expect int64
 }
 
 // Options are the options that a caller sets for one replay. The zero value uses the defaults.
@@ -51,7 +56,21 @@ type Options struct {
 	Workers int
 	// Progress is called with the totals so far. Default: no call.
 	Progress func(domain.ReplayReport)
+	// Installation is the id of the installation (domain.Installation.ID) to which all lines without an installation
+	// belong. Lines of version 1 of the format have none. The caller vouches for it. The replay refuses it if it is not
+	// the installation of the database or an ancestor. By default, the replay refuses lines without an installation.
+	Installation string
+	// Expect is the number of the last line that the journal must have (domain.JournalEntry.Number), as the operator knows
+	// it from elsewhere. If the highest number of a line is lower, the replay carries out the erasures that it knows, and
+	// returns an error. The default 0 expects nothing.
+	Expect int64
 }
+
+// ErrIncomplete is the cause (see errors.Is) of the error of a replay that has carried out all erasures of the lines
+// that it could read and use, but has findings that an operator must examine. The report and the message name them:
+// broken lines, missing numbers, ids that do not fit the key, an unexpected last number, and sequences of the
+// application that would give the id of an erased subject to a new subject.
+var ErrIncomplete = errors.New("replay: an operator must examine the findings")
 
 // Replayer repeats the erasures of a journal. It is safe for concurrent use.
 type Replayer struct {
@@ -64,8 +83,8 @@ func NewReplayer(c Config) (*Replayer, error) {
 	if c.Sessions == nil || c.Erase == nil || c.Clock == nil || c.IDs == nil {
 		return nil, domain.Misconfigured("replay", "Sessions, Erase, Clock and IDs are required")
 	}
-	if c.Workers < 0 || c.Batch < 0 {
-		return nil, domain.Misconfigured("replay", "Workers and Batch must not be negative")
+	if c.Workers < 0 || c.Batch < 0 || c.Expect < 0 {
+		return nil, domain.Misconfigured("replay", "Workers, Batch and Expect must not be negative")
 	}
 	if c.Workers == 0 {
 		c.Workers = defaultWorkers
@@ -76,37 +95,52 @@ func NewReplayer(c Config) (*Replayer, error) {
 	return &Replayer{c, audit.Stamper{Clock: c.Clock, IDs: c.IDs}}, nil
 }
 
-// Replay reads lines of a journal. Each line has a subject and the time of its erasure. If the database does not record
-// this or a later erasure of the subject, Replay erases the subject in a separate session. It records
-// erasure_replayed {erased_at} before the events of the erasure. After each batch it calls progress with the totals so
-// far, unless progress is nil.
+// Replay repeats the erasures of the lines of a journal. It first reads all lines. The lines may have any order, may be
+// duplicates, and may have been appended by several writers. Replay groups them by subject in memory. It needs about
+// 500 bytes for each subject, and no memory for further lines of the subject. Then it does these steps:
+//
+//   - It refuses the journal if a line belongs to another installation than the database, because the same id is
+//     another person there. See domain.Installation.Accepts, and Options.Installation for lines of version 1. It
+//     returns domain.ErrInvalid and has changed nothing.
+//   - It finds the missing numbers, see domain.ReplayReport.Missing.
+//   - It raises the sequences of habeas above the highest number, see ports.InstallationStore.RaiseSequences.
+//   - It erases each subject in a separate session, unless the database already records the erasure: unless the mark of
+//     the subject has at least the number of each line. For lines without a number, it compares the instants. It
+//     records erasure_replayed {erased_at} before the events of the erasure. After each batch it calls progress with
+//     the totals so far, unless progress is nil.
+//   - It searches for sequences of the application that would give the id of an erased subject to a new subject. It
+//     searches only if one integer column is the key of the subject's table.
 //
 // A further call with the same lines continues the work, because it skips subjects that were erased again. If the
-// erasure of a subject fails, Replay continues with the other subjects and returns the first error at the end. If a
-// line is broken, it also returns domain.ErrInvalid at the end. A line that was cut off is not broken, because a writer
-// repeats a line that it did not write completely. If the database cannot be reached or ctx ends, Replay returns the
-// error immediately.
+// erasure of a subject fails, Replay continues with the other subjects and returns the first error at the end. Findings
+// that an operator must examine do not stop the erasures, either. Replay returns an error with the code
+// domain.ErrInvalid and the cause ErrIncomplete at the end. If the database cannot be reached, if the lines cannot be
+// read or if ctx ends, Replay returns the error immediately.
+//
+// A line that was cut off is a finding, unless the journal says so (domain.AppendTruncated) and has an entry after it,
+// because the writer then has repeated the line.
 //
 // Run Replay before the application serves requests again. Replay also erases data that a subject adds between the
 // restore and the replay.
 func (r *Replayer) Replay(
 	ctx context.Context, lines io.Reader, progress func(domain.ReplayReport),
 ) (report domain.ReplayReport, err error) {
-	source, first := newReader(lines), error(nil)
-	for {
-		batch, err := source.next(r.config.Batch)
-		report.Lines, report.Broken = source.lines, source.broken
+	journal, err := readAll(lines)
+	if err != nil {
+		return journal.report, err
+	}
+	own, err := r.prepare(ctx, journal)
+	report = journal.report
+	if err != nil {
+		return report, err
+	}
+	var first error
+	for ids := range slices.Chunk(journal.order, r.config.Batch) {
+		marks, err := r.recordedErasures(ctx, ids)
 		if err != nil {
 			return report, errors.Join(err, first)
 		}
-		if len(batch) == 0 {
-			break
-		}
-		erasedAt, err := r.recordedErasures(ctx, batch)
-		if err != nil {
-			return report, errors.Join(err, first)
-		}
-		err = r.eraseAll(ctx, batch, erasedAt, &report)
+		err = r.eraseAll(ctx, ids, journal.subjects, marks, &report)
 		if progress != nil {
 			progress(report)
 		}
@@ -117,44 +151,48 @@ func (r *Replayer) Replay(
 			first = err
 		}
 	}
-	if report.Broken > 0 {
-		first = errors.Join(source.damage(), first)
+	if report.Sequences, err = r.lowSequences(ctx, own, journal); err != nil {
+		return report, errors.Join(err, first)
 	}
-	return report, first
+	return report, errors.Join(findings(report, journal.first, r.config.Expect), first)
 }
 
-// eraseAll erases the subjects of a batch of journal lines. It skips a subject if the database records an erasure that
-// is not older than the line. It returns the first error of a subject. If an error ends the replay, it returns that
-// error instead.
+// eraseAll erases the subjects of a batch. It skips a subject if the database records its erasures. It returns the
+// first error of a subject. If an error ends the replay, it returns that error instead.
 func (r *Replayer) eraseAll(
-	ctx context.Context, batch []domain.JournalEntry, erasedAt map[domain.SubjectID]time.Time,
-	report *domain.ReplayReport,
+	ctx context.Context, left []domain.SubjectID, journal map[domain.SubjectID]*lines,
+	marks map[domain.SubjectID]domain.ErasureMark, report *domain.ReplayReport,
 ) error {
 	var work sync.Mutex
 	var failed error
-	left := batch
 	next := func() (entry domain.JournalEntry, ok bool) {
 		work.Lock()
 		defer work.Unlock()
 		for len(left) > 0 && !errors.Is(failed, domain.ErrUnavailable) && ctx.Err() == nil {
-			entry, left = left[0], left[1:]
-			if at, known := erasedAt[entry.SubjectID]; known && !at.Before(entry.ErasedAt) {
+			of := journal[left[0]]
+			isRecorded := of.isRecorded(marks[left[0]])
+			left = left[1:]
+			if isRecorded {
 				report.Current++
 				continue
 			}
-			return entry, true
+			return of.last, true
 		}
 		return domain.JournalEntry{}, false
 	}
 	var workers sync.WaitGroup
-	for range min(r.config.Workers, len(batch)) {
+	for range min(r.config.Workers, len(left)) {
 		workers.Go(func() {
 			for entry, ok := next(); ok; entry, ok = next() {
 				err := r.erase(ctx, entry)
 				work.Lock()
-				if err == nil {
+				switch {
+				case err == nil:
 					report.Erased++
-				} else {
+				case errors.Is(err, domain.ErrSubject):
+					report.Skipped++
+					err = nil
+				default:
 					report.Failed++
 				}
 				if failed == nil || errors.Is(err, domain.ErrUnavailable) {
@@ -171,27 +209,24 @@ func (r *Replayer) eraseAll(
 	return failed
 }
 
-// recordedErasures returns the times of the last erasures that the database records for the subjects of a batch.
+// recordedErasures returns the marks of the subjects of a batch. A mark is the row that records the erasures of a
+// subject.
 func (r *Replayer) recordedErasures(
-	ctx context.Context, batch []domain.JournalEntry,
-) (erasedAt map[domain.SubjectID]time.Time, err error) {
-	ids := make([]domain.SubjectID, len(batch))
-	for i, entry := range batch {
-		ids[i] = entry.SubjectID
-	}
+	ctx context.Context, ids []domain.SubjectID,
+) (recorded map[domain.SubjectID]domain.ErasureMark, err error) {
 	err = r.config.Sessions.Do(ctx, func(ctx context.Context, s ports.Session) error {
 		marks, err := ports.MarksOf(s)
 		if err != nil {
 			return err
 		}
 		found, err := marks.Find(ctx, ids)
-		erasedAt = map[domain.SubjectID]time.Time{}
+		recorded = map[domain.SubjectID]domain.ErasureMark{}
 		for _, mark := range found {
-			erasedAt[mark.SubjectID] = mark.ErasedAt
+			recorded[mark.SubjectID] = mark
 		}
 		return err
 	})
-	return erasedAt, err
+	return recorded, err
 }
 
 // erase repeats the erasure of a subject.

@@ -13,7 +13,7 @@ import (
 
 // makerLength is the length of a reference such as created_by in a path. All other references have the length 1. The
 // person in a reference such as created_by only worked on the row. makerLength is greater than the length of each chain
-// of other references. Therefore, a path uses such a reference only if there is no other path.
+// of other references. Therefore, a path uses such a reference only if the table has no other path.
 const makerLength = 1000
 
 // maxPaths is the maximum number of paths (chains of relations) from a table to the subject's table that

@@ -169,8 +169,7 @@ func (d *draft) askForLeftOut() {
 				"leave it out", "give it a primary key")
 		case !t.canBeMapped():
 		case personal != "":
-			t.ask("", "Columns look personal ("+personal+"), but no relation leads to "+d.subject.Name+". Whose rows are they?",
-				"leave it out", "add a relation", "make it part of another data map")
+			t.askForRows(d.subject.Name)
 			t.askForTypes()
 		default:
 			t.askForTypes()

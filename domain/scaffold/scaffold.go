@@ -88,6 +88,9 @@ func Propose(catalog domain.Catalog, options Options) (Proposal, error) {
 	d.choose()
 	d.askForLeftOut()
 	d.askForPersonal()
+	if options.SubjectTable != "" {
+		d.askForName()
+	}
 	p := Proposal{Candidates: candidates, LeftOut: d.leftOut(), Decisions: []Decision{}}
 	p.Tables, p.Decisions = d.result()
 	if _, err := domain.NewDataMap(p.Tables...); err != nil {

@@ -56,7 +56,10 @@ func (d *draft) chooseSubject(name string) ([]Candidate, error) {
 	case len(candidates) == 0 || candidates[0].Score < minScore:
 		return nil, undecided(domain.FieldRequired, "must be given, because no table is clearly the subject's", candidates)
 	case len(candidates) > 1 && candidates[0].Score-candidates[1].Score < minLead, d.hasOthers(candidates):
-		return nil, undecided(domain.FieldAmbiguous, "must be given, because several tables may be the subject's", candidates)
+		return nil, undecided(domain.FieldAmbiguous, "must be given, because several tables may be the subject's (if they"+
+			" are different people, each needs a data map, and each further data map in the database needs a name:"+
+			" Config.Name, --name)",
+			candidates)
 	}
 	d.subject = d.table(candidates[0].Table)
 	d.subjectID = subjectKey(d.subject)

@@ -99,8 +99,8 @@ func (t *table) checksOf(column string) []domain.CatalogCheck {
 	})
 }
 
-// surrogates has the constants that an erasure writes into columns of types that the data map does not
-// support. The keys are these types.
+// surrogates has the constants that an erasure writes into columns of types that the data map does not support. The
+// keys are these types.
 var surrogates = map[string]string{
 	"inet": "0.0.0.0", "cidr": "0.0.0.0/0", "macaddr": "00:00:00:00:00:00", "macaddr8": "00:00:00:00:00:00:00:00",
 	"interval": "0", "money": "0", "tsvector": domain.EmptySurrogate, "hstore": domain.EmptySurrogate, "time": "00:00:00",

@@ -3,6 +3,8 @@ package sweep
 import (
 	"context"
 	"errors"
+	"slices"
+	"strconv"
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
@@ -26,7 +28,9 @@ const (
 //   - If a process takes a batch and does not finish it, the next pass sweeps it.
 //
 // If the sweep of a subject fails, RunOnce counts the failure and continues with the other subjects. It returns the
-// first of these errors. If the database cannot be reached, RunOnce ends the batch.
+// first of these errors. If the database cannot be reached, RunOnce ends the batch. If the id of a subject does not fit
+// the key of the subject's table, for example because the type of the key was changed, RunOnce leaves the subject alone
+// and counts it in SweepReport.Skipped. It returns domain.ErrSubject if there is no other error.
 func (s *Sweeper) RunOnce(
 	ctx context.Context, interval time.Duration,
 ) (report domain.SweepReport, more bool, err error) {
@@ -42,15 +46,28 @@ func (s *Sweeper) RunOnce(
 		return domain.SweepReport{}, false, err
 	}
 	report, err = s.sweepAll(ctx, s.sessions.Do, batch)
-	return report, more && !isFatal(ctx, err), err
+	return report, more && !isFatal(ctx, err), orMisfits(err, report)
+}
+
+// orMisfits returns err, or an error if the sweep has skipped subjects.
+func orMisfits(err error, report domain.SweepReport) error {
+	if err != nil || report.Skipped == 0 {
+		return err
+	}
+	return &domain.Error{
+		Code: domain.ErrSubject, Op: "sweep",
+		Message: "erased subjects whose id does not fit the key of the subject's table: " +
+			strconv.FormatInt(report.Skipped, 10) + ". Their retained cells were left alone",
+	}
 }
 
 // batch is a range of the recorded erasures.
 type batch struct {
-	marks int
-	due   []domain.SubjectID
-	last  int64 // position of the last erasure of the batch, in the order of recording
-	ends  bool  // the batch is the last one of the pass
+	marks   int
+	misfits int // the erasures among them whose id does not fit the key of the subject's table
+	due     []domain.SubjectID
+	last    int64 // position of the last erasure of the batch, in the order of recording
+	ends    bool  // the batch is the last one of the pass
 }
 
 // take reserves the next batch of the pass that all processes share. It also reports whether further batches of the
@@ -115,8 +132,14 @@ func (s *Sweeper) read(
 	if err != nil {
 		return batch{}, err
 	}
-	due, err := sweeper.Due(ctx, list, s.steps())
-	return batch{len(list), due, list[len(list)-1].Intake, len(list) < s.batch}, err
+	next = batch{marks: len(list), last: list[len(list)-1].Intake, ends: len(list) < s.batch}
+	list = slices.DeleteFunc(list, func(mark domain.ErasureMark) bool {
+		_, err := s.dataMap.Key(mark.SubjectID)
+		return err != nil
+	})
+	next.misfits = next.marks - len(list)
+	next.due, err = sweeper.Due(ctx, list, s.steps())
+	return next, err
 }
 
 // runSession runs a function in a session.
@@ -124,7 +147,7 @@ type runSession = func(ctx context.Context, fn func(context.Context, ports.Sessi
 
 // sweepAll sweeps the subjects of a batch, each in its own session.
 func (s *Sweeper) sweepAll(ctx context.Context, do runSession, b batch) (report domain.SweepReport, failed error) {
-	report = domain.SweepReport{Erased: int64(b.marks), Rows: map[string]int64{}}
+	report = domain.SweepReport{Erased: int64(b.marks), Skipped: int64(b.misfits), Rows: map[string]int64{}}
 	for _, id := range b.due {
 		var swept domain.SweepReport
 		err := do(ctx, func(ctx context.Context, session ports.Session) (err error) {
@@ -155,6 +178,7 @@ func isFatal(ctx context.Context, err error) bool {
 // totals so far, unless progress is nil. If the database cannot be reached or ctx ends, RunAll returns the error
 // immediately. If the sweep of one subject fails, RunAll continues, and returns the first such error at the end. A
 // further call begins with the first subject again. It changes nothing for the subjects that were already swept.
+// Subjects whose id does not fit the key of the subject's table are treated as in RunOnce.
 func (s *Sweeper) RunAll(
 	ctx context.Context, progress func(domain.SweepReport),
 ) (report domain.SweepReport, err error) {
@@ -201,7 +225,7 @@ func (s *Sweeper) runAll(
 			failed = err
 		}
 		if next.ends {
-			return report, failed
+			return report, orMisfits(failed, report)
 		}
 		after = next.last
 	}

@@ -112,6 +112,37 @@ func TestASubjectThatFailsDelaysNoOther(t *testing.T) {
 	}
 }
 
+// The id of an erased subject no longer fits the key of the subject's table, for example because the type of the key
+// was changed.
+func TestAnIDThatNoLongerFitsTheKeyDelaysNoOther(t *testing.T) {
+	w := newWorld(t)
+	w.erased(t, 5)
+	w.clock.now = noon.AddDate(1, 0, 1)
+	changed := fixture.Misfit{SessionFactory: w, Changed: map[string]string{"1": "anna", "4": "zoe"}}
+	report, err := w.sweeper(t, 2, changed).RunAll(t.Context(), nil)
+	if !errors.Is(err, domain.ErrSubject) || strings.Contains(err.Error(), "anna") || report.Skipped != 2 ||
+		report.Subjects != 3 || report.Erased != 5 || report.Failed > 0 || w.left(t) != 6 {
+		t.Errorf("%d values are left, the report is %+v: %v", w.left(t), report, err)
+	}
+	w = newWorld(t)
+	w.erased(t, 2)
+	w.clock.now = noon.AddDate(1, 0, 1)
+	changed.SessionFactory = w
+	report, _, err = w.sweeper(t, 10, changed).RunOnce(t.Context(), day)
+	if !errors.Is(err, domain.ErrSubject) || report.Skipped != 1 || report.Subjects != 1 || w.left(t) != 3 {
+		t.Errorf("%d values are left, the report is %+v: %v", w.left(t), report, err)
+	}
+	w = newWorld(t)
+	w.erased(t, 2)
+	w.clock.now = noon.AddDate(1, 0, 1)
+	broken := failing{world: w, id: "2", err: &domain.Error{Code: domain.ErrLeftOver, Op: "sweep"}}
+	misfit := fixture.Misfit{SessionFactory: broken, Changed: changed.Changed}
+	report, err = w.sweeper(t, 1, misfit).RunAll(t.Context(), nil)
+	if !errors.Is(err, domain.ErrLeftOver) || report.Skipped != 1 || report.Failed != 1 {
+		t.Errorf("with a failure, the report is %+v: %v", report, err)
+	}
+}
+
 func TestAnUnavailableDatabaseEndsTheBatch(t *testing.T) {
 	w := newWorld(t)
 	w.erased(t, 3)

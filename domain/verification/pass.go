@@ -3,6 +3,7 @@ package verification
 import (
 	"context"
 	"errors"
+	"strconv"
 	"sync"
 	"time"
 
@@ -33,9 +34,13 @@ const (
 // If the verification of an erasure fails, RunOnce returns the error, and the next call verifies the erasure again.
 // After three failures in this process, RunOnce skips the erasure, so that the erasure does not delay the others. The
 // errors domain.ErrConfiguration and domain.ErrManifest do not count, because they concern all subjects.
+//
+// If the id of a subject does not fit the key of the subject's table, for example because the type of the key was
+// changed, RunOnce skips the erasure and continues. It returns domain.ErrSubject if there is no other error.
 func (v *Verifier) RunOnce(
 	ctx context.Context, delay time.Duration,
 ) (verified []domain.Verification, more bool, err error) {
+	misfits := 0
 	for range batch {
 		var next result
 		err := v.sessions.Do(ctx, func(ctx context.Context, s ports.Session) (err error) {
@@ -48,13 +53,27 @@ func (v *Verifier) RunOnce(
 		case err != nil:
 			v.failures.count(next, err)
 			return verified, false, err
+		case next.misfit:
+			misfits++
 		case next.verified != nil:
 			verified = append(verified, *next.verified)
 		case !next.moved:
-			return verified, false, nil
+			return verified, false, misfitError(misfits)
 		}
 	}
-	return verified, true, nil
+	return verified, true, misfitError(misfits)
+}
+
+// misfitError returns an error if the given number of erasures was skipped because of the subject's id.
+func misfitError(misfits int) error {
+	if misfits == 0 {
+		return nil
+	}
+	return &domain.Error{
+		Code: domain.ErrSubject, Op: "verify",
+		Message: "erased subjects whose id does not fit the key of the subject's table: " + strconv.Itoa(misfits) +
+			". Their erasures were not verified",
+	}
 }
 
 // errTaken makes a session roll back because another process has verified the same erasure first.
@@ -65,6 +84,7 @@ type result struct {
 	mark     domain.ErasureMark // the record of the next erasure
 	verified *domain.Verification
 	failed   bool // the verification itself failed
+	misfit   bool // the id of the subject does not fit the key of the subject's table
 	moved    bool
 }
 
@@ -92,6 +112,8 @@ func (v *Verifier) next(ctx context.Context, s ports.Session, delay time.Duratio
 	case v.failures.tooMany(next.mark):
 	case age < delay && age > -delay: // the clock of another process may be ahead by up to the delay
 		return next, nil
+	case v.dataMap.CheckSubject(domain.Subject{ID: next.mark.SubjectID}) != nil:
+		next.misfit = true
 	default:
 		verified, err := v.verify(ctx, s, next.mark)
 		if err != nil {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -191,6 +192,27 @@ func TestManyErasuresAreVerifiedInParts(t *testing.T) {
 	rest, err := run(t, v)
 	if got := f.verified(t, ids...); err != nil || len(some)+len(rest) != len(ids) || len(got) != len(ids) {
 		t.Errorf("%d and %d are verified, with %d events: %v", len(some), len(rest), len(got), err)
+	}
+}
+
+// The id of an erased subject no longer fits the key of the subject's table, for example because the type of the key
+// was changed.
+func TestAnIDThatNoLongerFitsTheKeyDelaysNoVerification(t *testing.T) {
+	f := newFleet(t)
+	f.erase(t, 1, 2, 3)
+	f.movingClock.now = f.movingClock.now.Add(delay)
+	verifier, err := verification.NewVerifier(verification.Config{
+		Sessions: fixture.Misfit{SessionFactory: f, Changed: map[string]string{"1": "anna", "3": "zoe"}},
+		Clock:    f.movingClock, IDs: f.ids, DataMap: fixture.MustMap(t, fixture.Users()), Plan: f.eraser.Plan(),
+	})
+	check(err)
+	found, more, err := verifier.RunOnce(t.Context(), delay)
+	if !errors.Is(err, domain.ErrSubject) || strings.Contains(err.Error(), "anna") || more || len(found) != 1 ||
+		!slices.Equal(f.verified(t, 1, 2, 3), []string{"2"}) {
+		t.Errorf("%d are verified: %v", len(found), err)
+	}
+	if _, _, err := verifier.RunOnce(t.Context(), delay); err != nil {
+		t.Errorf("a second pass: %v", err)
 	}
 }
 

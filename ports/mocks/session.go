@@ -211,6 +211,113 @@ func (mr *MockMarkReaderMockRecorder) Subjects() *gomock.Call {
 	return mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "Subjects", reflect.TypeOf((*MockMarkReader)(nil).Subjects))
 }
 
+// MockInstalled is a mock of Installed interface.
+type MockInstalled struct {
+	ctrl     *gomock.Controller
+	recorder *MockInstalledMockRecorder
+}
+
+// MockInstalledMockRecorder is the mock recorder for MockInstalled.
+type MockInstalledMockRecorder struct {
+	mock *MockInstalled
+}
+
+// NewMockInstalled creates a new mock instance.
+func NewMockInstalled(ctrl *gomock.Controller) *MockInstalled {
+	mock := &MockInstalled{ctrl: ctrl}
+	mock.recorder = &MockInstalledMockRecorder{mock}
+	return mock
+}
+
+// EXPECT returns an object that allows the caller to indicate expected use.
+func (m *MockInstalled) EXPECT() *MockInstalledMockRecorder {
+	return m.recorder
+}
+
+// Audit mocks base method.
+func (m *MockInstalled) Audit() ports.AuditLog {
+	m.ctrl.T.Helper()
+	ret := m.ctrl.Call(m, "Audit")
+	ret0, _ := ret[0].(ports.AuditLog)
+	return ret0
+}
+
+// Audit indicates an expected call of Audit.
+func (mr *MockInstalledMockRecorder) Audit() *gomock.Call {
+	mr.mock.ctrl.T.Helper()
+	return mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "Audit", reflect.TypeOf((*MockInstalled)(nil).Audit))
+}
+
+// Consents mocks base method.
+func (m *MockInstalled) Consents() ports.ConsentStore {
+	m.ctrl.T.Helper()
+	ret := m.ctrl.Call(m, "Consents")
+	ret0, _ := ret[0].(ports.ConsentStore)
+	return ret0
+}
+
+// Consents indicates an expected call of Consents.
+func (mr *MockInstalledMockRecorder) Consents() *gomock.Call {
+	mr.mock.ctrl.T.Helper()
+	return mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "Consents", reflect.TypeOf((*MockInstalled)(nil).Consents))
+}
+
+// Installation mocks base method.
+func (m *MockInstalled) Installation() ports.InstallationStore {
+	m.ctrl.T.Helper()
+	ret := m.ctrl.Call(m, "Installation")
+	ret0, _ := ret[0].(ports.InstallationStore)
+	return ret0
+}
+
+// Installation indicates an expected call of Installation.
+func (mr *MockInstalledMockRecorder) Installation() *gomock.Call {
+	mr.mock.ctrl.T.Helper()
+	return mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "Installation", reflect.TypeOf((*MockInstalled)(nil).Installation))
+}
+
+// Outbox mocks base method.
+func (m *MockInstalled) Outbox() ports.Outbox {
+	m.ctrl.T.Helper()
+	ret := m.ctrl.Call(m, "Outbox")
+	ret0, _ := ret[0].(ports.Outbox)
+	return ret0
+}
+
+// Outbox indicates an expected call of Outbox.
+func (mr *MockInstalledMockRecorder) Outbox() *gomock.Call {
+	mr.mock.ctrl.T.Helper()
+	return mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "Outbox", reflect.TypeOf((*MockInstalled)(nil).Outbox))
+}
+
+// Restrictions mocks base method.
+func (m *MockInstalled) Restrictions() ports.RestrictionStore {
+	m.ctrl.T.Helper()
+	ret := m.ctrl.Call(m, "Restrictions")
+	ret0, _ := ret[0].(ports.RestrictionStore)
+	return ret0
+}
+
+// Restrictions indicates an expected call of Restrictions.
+func (mr *MockInstalledMockRecorder) Restrictions() *gomock.Call {
+	mr.mock.ctrl.T.Helper()
+	return mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "Restrictions", reflect.TypeOf((*MockInstalled)(nil).Restrictions))
+}
+
+// Subjects mocks base method.
+func (m *MockInstalled) Subjects() ports.SubjectStore {
+	m.ctrl.T.Helper()
+	ret := m.ctrl.Call(m, "Subjects")
+	ret0, _ := ret[0].(ports.SubjectStore)
+	return ret0
+}
+
+// Subjects indicates an expected call of Subjects.
+func (mr *MockInstalledMockRecorder) Subjects() *gomock.Call {
+	mr.mock.ctrl.T.Helper()
+	return mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "Subjects", reflect.TypeOf((*MockInstalled)(nil).Subjects))
+}
+
 // MockSessionFactory is a mock of SessionFactory interface.
 type MockSessionFactory struct {
 	ctrl     *gomock.Controller

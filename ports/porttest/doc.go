@@ -26,6 +26,7 @@
 //	ports.ErasureMarks                                               TestErasureMarks
 //	ports.RetentionSweeper                                           TestRetentionSweeper
 //	all of these                                                     TestStore
+//	ports.InstallationStore, several data maps in a database         TestMaps
 //	ports.CatalogReader                                              TestCatalogReader
 //	ports.Journal                                                    TestJournal
 //	ports.Finder                                                     TestFinder

@@ -61,8 +61,8 @@ func outboxClaimTakesEntriesDelayedByAWrongClock(t testing.TB, h StoreHarness) {
 	expectEntries(t, "due", b.due(t, noon), "asked to wait longer") // the other entries are claimed or are not due
 	longer := domain.OutboxTarget{Resolver: "desk", Operation: domain.OperationErase, LongestWait: 2 * domain.LongestWait}
 	expectEntries(t, "claimed with a longer LongestWait", b.claimFor(t, noon, longer))
-	// The last attempt of this entry was at noon plus one hour, and its next attempt is a minute later. At noon,
-	// the last attempt is in the future, so the clock that set both was ahead. A claim at noon must return the entry.
+	// The last attempt of this entry was at noon plus one hour, and its next attempt is a minute later. At noon, the last
+	// attempt is in the future, so the clock that set both was ahead. A claim at noon must return the entry.
 	b.enqueue(t, toErase(t, "tried in an hour", id, 4*time.Second))
 	for _, entry := range b.claimFor(t, noon.Add(time.Hour)) {
 		if entry.EntryID == "tried in an hour" {

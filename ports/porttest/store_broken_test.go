@@ -132,6 +132,7 @@ type replacedStores struct {
 	outbox       ports.Outbox
 	audit        ports.AuditLog
 	marks        ports.ErasureMarks
+	installation ports.InstallationStore
 }
 
 func (r replacedStores) Consents() ports.ConsentStore {
@@ -152,6 +153,13 @@ func (r replacedStores) Outbox() ports.Outbox {
 
 func (r replacedStores) Audit() ports.AuditLog {
 	return replacedOrOwn(r.audit, ports.Session.Audit, r.Session)
+}
+
+func (r replacedStores) Installation() ports.InstallationStore {
+	return replacedOrOwn(r.installation, func(s ports.Session) ports.InstallationStore {
+		store, _ := ports.InstallationOf(s)
+		return store
+	}, r.Session)
 }
 
 func (r replacedStores) Marks() ports.ErasureMarks {

@@ -29,6 +29,7 @@ func TestTheTableOfPromisesIsThatOfTheSuites(t *testing.T) {
 	if len(seen) != len(storagePromises()) {
 		t.Errorf("%d names for the %d cases of TestStore", len(seen), len(storagePromises()))
 	}
+	promise.Table(t, table, seen, "TestMaps", "map ", mapPromises)
 	promise.Table(t, table, seen, "TestCatalogReader", "catalog ", catalogPromises)
 	promise.Table(t, table, seen, "TestJournal", "journal ", journalPromises)
 	promise.Table(t, table, seen, "TestFinder", "find ", findPromises)

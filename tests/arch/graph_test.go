@@ -71,8 +71,8 @@ func (g graph) thirdParty(importPath string) bool {
 	return !ours && !g[importPath].Standard
 }
 
-// packages returns the directories of the module's packages that match one of the patterns. The pattern
-// "domain" matches only package domain. The pattern "domain/..." also matches all packages below it.
+// packages returns the directories of the module's packages that match one of the patterns. The pattern "domain"
+// matches only package domain. The pattern "domain/..." also matches all packages below it.
 func (g graph) packages(patterns ...string) []string {
 	var matching []string
 	for importPath := range g {

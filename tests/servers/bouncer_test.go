@@ -37,8 +37,8 @@ server_idle_timeout = 1
 
 type bouncer struct{ port string }
 
-// startBouncer starts PgBouncer as a proxy of a server. PgBouncer opens at most the given number of connections
-// to each database of the server.
+// startBouncer starts PgBouncer as a proxy of a server. PgBouncer opens at most the given number of connections to each
+// database of the server.
 func startBouncer(t testing.TB, server string, connections int) bouncer {
 	t.Helper()
 	program, err := findBouncer()

@@ -98,7 +98,7 @@ func TestAnUnknownDeclaredTypeNeedsASurrogate(t *testing.T) {
 }
 
 // The resulting type must have a default surrogate (the value that overwrites an erased value) that the Go field can
-// read. If there is no such type, the test expects an error.
+// read. If no such type exists, the test expects an error.
 func TestADeclaredTypeIsReconciledWithTheGoType(t *testing.T) {
 	for _, test := range []struct {
 		value    any

@@ -33,6 +33,9 @@ func (c consentStore) Latest(
 	if err := c.usable(); err != nil {
 		return nil, err
 	}
+	if err := c.admit(ctx); err != nil {
+		return nil, err
+	}
 	if asOf == nil && c.tx == nil {
 		q := &lookup{subject: id, purpose: purpose}
 		var err error

@@ -82,7 +82,8 @@ func (s *session) commit(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return conn.Wrap(ctx, "commit", err)
 	}
-	if s.tx == nil && s.store.inserts.FitsOneStatement(&s.buffered) { // a single statement is its own transaction
+	// A single statement is its own transaction.
+	if s.tx == nil && s.store.admitted.Load() && s.store.inserts.FitsOneStatement(&s.buffered) {
 		// A session with evidence (audit events that must be written even if the session fails) sends its own statement. If
 		// its context ended during a shared statement, the session would not know whether its rows were written, and could
 		// write its evidence twice.
@@ -101,6 +102,9 @@ func (s *session) commit(ctx context.Context) error {
 	}
 	err := s.tx.Commit(ctx) // if a query hook panics here, run rolls the transaction back
 	s.tx = nil              // Commit ends the transaction even if it returns an error
+	if err == nil && s.admission == recordedHere && !s.joined {
+		s.store.admitted.Store(true)
+	}
 	return conn.Wrap(ctx, "commit", err)
 }
 
@@ -120,7 +124,12 @@ func (s *session) afterRollback(ctx context.Context, err error) error {
 // remains returns the audit events to write after a rollback. One statement inserts all of them. The database may have
 // committed the session although its response was lost. The events in s.evidence then exist already, so the statement
 // fails because of their ids, and inserts no event.
-func (s *session) remains() [][]any { return slices.Concat(s.evidence, s.onRollback) }
+func (s *session) remains() [][]any {
+	if s.refused { // the trail belongs to another data map
+		return nil
+	}
+	return slices.Concat(s.evidence, s.onRollback)
+}
 
 // run calls fn and commits the session. It rolls the session back if fn fails or panics, or if the commit fails.
 func (s *session) run(ctx context.Context, fn func(context.Context, ports.Session) error) error {
@@ -153,6 +162,10 @@ func (s *Store) preserve(ctx context.Context, evidence [][]any) error {
 	ctx, cancel := context.WithDeadline(context.WithoutCancel(ctx), deadline)
 	defer cancel()
 	return conn.Retry(ctx, func() error {
+		// The session may have failed before its first statement, and so before the comparison of its data map.
+		if err := (&session{store: s, readOnly: true}).admit(ctx); err != nil {
+			return err
+		}
 		return conn.Wrap(ctx, "append", s.append(ctx, &sqltext.UnsentRows{sqltext.Events: evidence}))
 	})
 }

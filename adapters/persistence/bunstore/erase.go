@@ -131,7 +131,7 @@ func (s *Store) stepGroupsOf(live *catalog.Catalog, steps []domain.Step) []*sqlt
 // restart rolls back the transaction and begins a new one. It locks the subject again if the session had locked it.
 func (s subjectStore) restart(ctx context.Context) error {
 	err := s.tx.Rollback(ctx)
-	s.tx, s.failed, s.writes = nil, nil, 0
+	s.tx, s.failed, s.writes, s.admission = nil, nil, 0, notCompared
 	if err != nil {
 		return s.fail(ctx, "rollback", err)
 	}

@@ -103,7 +103,7 @@ func TestMissingTablesAreExplained(t *testing.T) {
 		})
 		wantDriverError(t, db, err)
 		wantSilence(t, err, "SELECT", "does not exist", "no such")
-		if !strings.Contains(err.Error(), "habeas_consent_records") {
+		if !strings.Contains(err.Error(), "habeas_installation") {
 			t.Errorf("the table is not named: %q", err)
 		}
 		if db.Dialect().Name() == dialect.PG && !strings.Contains(err.Error(), "were the migrations run? (SQLSTATE 42P01)") {

@@ -73,8 +73,10 @@ func ExampleMigrate() {
 		fmt.Println(table)
 	}
 	// Output:
+	// habeas_ancestors
 	// habeas_audit_events
 	// habeas_consent_records
+	// habeas_installation
 	// habeas_migrations
 	// habeas_outbox
 	// habeas_positions

@@ -134,15 +134,15 @@ func (s *session) inSnapshot(ctx context.Context, fn func() error) error {
 	if err != nil {
 		return s.fail(ctx, "export", err)
 	}
-	s.tx = tx
+	s.tx, s.readOnly = tx, true
 	defer func() {
-		s.tx = nil
+		s.tx, s.readOnly = nil, false
 		_ = tx.Rollback(context.WithoutCancel(ctx)) // it has only read
 	}()
 	return fn()
 }
 
-// onReplica calls fn while the session reads from one snapshot of the replica. If there is no replica, if it is
+// onReplica calls fn while the session reads from one snapshot of the replica. If the store has no replica, if it is
 // unreachable or lacks an erasure of the subject, or if the session has a transaction, onReplica returns false. The
 // caller must then read from the primary.
 func (s *session) onReplica(ctx context.Context, id domain.SubjectID, fn func() error) (done bool, err error) {
@@ -165,8 +165,8 @@ func (s *session) onReplica(ctx context.Context, id domain.SubjectID, fn func() 
 	if err != nil || known != current {
 		return false, nil
 	}
-	s.tx = tx
-	defer func() { s.tx = nil }()
+	s.tx, s.readOnly = tx, true
+	defer func() { s.tx, s.readOnly = nil, false }()
 	return true, fn()
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
+	"errors"
 	"slices"
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
@@ -39,6 +40,10 @@ func (s *Store) Find(
 	ctx context.Context, values []string, progress func(domain.FindProgress),
 ) (domain.Found, error) {
 	if err := domain.CheckSearchValues(values); err != nil {
+		return domain.Found{}, err
+	}
+	var foreign *domain.ForeignMapError
+	if err := (&session{store: s}).admit(ctx); errors.As(err, &foreign) { // the tables of habeas have other people
 		return domain.Found{}, err
 	}
 	live, err := s.Catalog(ctx)

@@ -34,7 +34,15 @@ func (m erasureMarks) Marks(ctx context.Context, query domain.MarkQuery) ([]doma
 		return nil, err
 	}
 	text, args := m.store.marks.Page(query, settled)
-	return m.readMarks(ctx, text, args...)
+	marks, err := m.readMarks(ctx, text, args...)
+	after := query.After
+	for i := range marks {
+		if bounded := !query.Since.IsZero() || !query.Until.IsZero(); !bounded || marks[i].After == 0 {
+			marks[i].After = after
+		}
+		after = marks[i].Intake
+	}
+	return marks, err
 }
 
 // Find implements ports.ErasureMarks.
@@ -53,10 +61,15 @@ func (m erasureMarks) readMarks(ctx context.Context, text string, args ...any) (
 	err = m.read(ctx, "marks", func(rows *sql.Rows) error {
 		var id string
 		var at sqltext.Instant
-		var swept optionalInstant
+		var swept, added optionalInstant
+		var before sql.NullInt64
 		var mark domain.ErasureMark
-		if err := rows.Scan(&id, &at, &mark.Erasures, &mark.Intake, &swept); err != nil {
+		if err := rows.Scan(&id, &at, &mark.Erasures, &mark.Intake, &swept, &added, &before); err != nil {
 			return err
+		}
+		mark.After = before.Int64
+		if added.time != nil {
+			mark.AddedAt = *added.time
 		}
 		mark.ErasedAt = time.Time(at)
 		if swept.time != nil {

@@ -2,9 +2,8 @@ package bunstore
 
 import (
 	"context"
-	"database/sql"
-	"embed"
 	"io/fs"
+	"log/slog"
 	"slices"
 	"strings"
 
@@ -15,70 +14,65 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-//go:embed migrations
-var migrationFiles embed.FS
-
-// Migrations returns the SQL files that create the tables of habeas on the database of db, for an application that runs
-// migrations with its own tool. Run the files in the order of their names. Blank lines separate the statements of a
-// file. The statements do not qualify the names of tables, so the search path selects the schema.
-func Migrations(db *bun.DB) (fs.FS, error) {
-	d, err := dialectOf(db, "")
-	if err != nil {
-		return nil, err
-	}
-	return fs.Sub(migrationFiles, "migrations/"+d.Migrations())
-}
-
-// Migrate creates or updates the tables of habeas. It does not change tables of the application. The tables are in
-// Options.Schema, which Migrate creates if it does not exist. If Options.Schema is empty, the search path selects the
-// schema. Migrate ignores the other options.
+// Migrate creates or updates the tables of habeas for the data map with the name Options.Name. It does not change
+// tables of the application. The tables are in Options.Schema, which Migrate creates if it does not exist. If
+// Options.Schema is empty, the search path selects the schema. Migrate ignores the other options, except Logger.
 //
 // Migrate applies all pending migrations in one transaction. Concurrent calls, also of several processes, wait for each
 // other. If no migration is pending, Migrate only reads, and the database role needs no privilege to create tables.
 //
-// Migrate never creates a second set of tables. If a schema of the search path has tables of habeas, Migrate updates
-// these tables.
+// Migrate also raises the sequences of habeas that stand below the numbers in their tables, as they do after a switch
+// to a logical replica. If the role must not read or raise a sequence, Migrate logs a warning that names the sequence.
 //
-// Migrate returns domain.ErrConfiguration if several schemas of the search path have tables of habeas. Set
-// Options.Schema in this case. It also returns domain.ErrConfiguration if migrations are pending for tables in an
-// attached database of SQLite.
+// Migrate never creates a second set of tables in the search path. If a schema of the search path has tables of habeas,
+// Migrate updates these tables. If a schema elsewhere in the database has tables of the same data map, Migrate logs a
+// warning that names it.
+//
+// Migrate returns domain.ErrConfiguration in these cases:
+//
+//   - Several schemas of the search path have tables of habeas. Set Options.Schema in this case.
+//   - Migrations are pending for tables in an attached database of SQLite.
+//   - A newer version of habeas has changed the tables, or an applied migration had another text.
+//   - The tables are those of an early version of habeas that Migrate cannot bring forward.
 func Migrate(ctx context.Context, db *bun.DB, opts Options) error {
 	m, err := newMigration(db, opts)
 	if err != nil {
 		return err
 	}
-	return conn.Retry(ctx, func() error { return conn.Wrap(ctx, "migrate", m.run(ctx)) })
-}
-
-// Probe implements ports.Prober. It reads which tables of habeas exist and which migrations are applied. It returns
-// domain.ErrConfiguration if migrations are pending.
-func (s *Store) Probe(ctx context.Context) error {
-	if err := ctx.Err(); err != nil {
-		return conn.Wrap(ctx, "probe", err)
-	}
-	_, pending, err := s.migration.findPending(ctx, s.pool.Query)
-	if err == nil && len(pending) > 0 {
-		err = domain.Misconfigured("bunstore", "migrations are pending: run Migrate")
-	}
-	return conn.Wrap(ctx, "probe", err)
+	return conn.Retry(ctx, func() error {
+		err := m.run(ctx)
+		if err == nil {
+			err = m.warn(ctx)
+		}
+		if err == nil {
+			err = m.raiseSequences(ctx)
+		}
+		return conn.Wrap(ctx, "migrate", err)
+	})
 }
 
 const (
-	migrationsTable  = "habeas_migrations"
-	createMigrations = `
-		CREATE TABLE IF NOT EXISTS habeas_migrations (
-			name TEXT PRIMARY KEY,
-			applied_at TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP
-		)`
-	insertMigration = `INSERT INTO habeas_migrations (name) VALUES ($1)`
+	createMigrations = `CREATE TABLE habeas_migrations (
+	name       TEXT PRIMARY KEY,
+	applied_at TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP,
+	checksum   TEXT
+)`
+	forgetMigrations = `DELETE FROM habeas_migrations WHERE name IN ($1, $2, $3)`
+	insertMigration  = `INSERT INTO habeas_migrations (name, checksum) VALUES ($1, $2)`
+	fillChecksum     = `UPDATE habeas_migrations SET checksum = $2 WHERE name = $1 AND checksum IS NULL`
 )
+
+// migrationsTable returns the name of the table that records the applied migrations.
+func (m migration) migrationsTable() string { return m.named("habeas_migrations") }
 
 // migration holds the parameters of Migrate, MigrationStates and Probe.
 type migration struct {
 	dialect sqltext.Dialect
 	pool    *conn.Pool
 	schema  string // Options.Schema
-	files   fs.FS
+	name    string // Options.Name
+	files   []migrationFile
+	logger  *slog.Logger
 }
 
 func newMigration(db *bun.DB, opts Options) (migration, error) {
@@ -86,16 +80,20 @@ func newMigration(db *bun.DB, opts Options) (migration, error) {
 	if err != nil {
 		return migration{}, err
 	}
-	files, err := Migrations(db)
-	return migration{d, conn.NewPool(db), opts.Schema, files}, err
+	if err := domain.CheckMapName("bunstore", opts.Name); err != nil {
+		return migration{}, err
+	}
+	files, err := readMigrations(db)
+	m := migration{d, conn.NewPool(db), opts.Schema, opts.Name, files, opts.Logger}
+	if m.logger == nil {
+		m.logger = slog.Default()
+	}
+	return m, err
 }
-
-// names returns the names of all migrations, in the order in which Migrate applies them.
-func (m migration) names() ([]string, error) { return fs.Glob(m.files, "*.sql") }
 
 func (m migration) run(ctx context.Context) error {
 	if m.pool.OneWriter() { // SQLite: do not take the write lock if no migration is pending
-		if _, pending, err := m.findPending(ctx, m.pool.Query); err != nil || len(pending) == 0 {
+		if state, err := m.find(ctx, m.pool.Query); err != nil || state.complete() {
 			return err
 		}
 	}
@@ -113,38 +111,73 @@ func (m migration) run(ctx context.Context) error {
 // apply applies the pending migrations. If there are any, apply takes the lock for migrations and looks for pending
 // migrations again, because another process may have applied them in the meantime.
 func (m migration) apply(ctx context.Context, tx *conn.Tx) error {
-	var schema string
-	var pending []string
+	var state migrated
 	for _, prepare := range [][]string{m.dialect.BeforeMigration(), m.dialect.LockMigrations()} {
 		err := m.exec(ctx, tx, prepare...)
 		if err == nil {
-			schema, pending, err = m.findPending(ctx, tx.Query)
+			state, err = m.find(ctx, tx.Query)
 		}
-		if err != nil || len(pending) == 0 {
+		if err != nil || state.complete() {
 			return err
 		}
 	}
-	if schema != "" {
-		if err := m.exec(ctx, tx, m.dialect.PrepareMigration(schema)...); err != nil {
+	if state.schema != "" {
+		if err := m.exec(ctx, tx, m.dialect.PrepareMigration(state.schema)...); err != nil {
 			return err
 		}
 	}
-	if err := m.exec(ctx, tx, createMigrations); err != nil {
+	if err := m.prepareChecksums(ctx, tx, state); err != nil {
 		return err
 	}
-	for _, name := range pending {
-		text, err := fs.ReadFile(m.files, name)
-		if err != nil {
-			return err
+	for _, file := range m.files {
+		if !slices.Contains(state.pending, file.name) {
+			if _, err := tx.Exec(ctx, m.named(fillChecksum), file.name, file.checksum); err != nil {
+				return err
+			}
+			continue
 		}
-		if err := m.exec(ctx, tx, strings.Split(strings.TrimSpace(string(text)), "\n\n")...); err != nil {
-			return conn.Wrap(ctx, "migrate: "+name, err)
+		if err := m.applyFile(ctx, tx, file, state); err != nil {
+			return conn.Wrap(ctx, "migrate: "+file.name, err)
 		}
-		if _, err := tx.Exec(ctx, insertMigration, name); err != nil {
+		if _, err := tx.Exec(ctx, m.named(insertMigration), file.name, file.checksum); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// prepareChecksums creates the table of migrations, or adds the column checksum to the table of an earlier version.
+func (m migration) prepareChecksums(ctx context.Context, tx *conn.Tx, state migrated) error {
+	create := m.named(createMigrations)
+	switch {
+	case state.checksums:
+		return nil
+	case len(state.tables) == 0 || state.unrecorded:
+		return m.exec(ctx, tx, create)
+	default:
+		return m.exec(ctx, tx, m.dialect.AddChecksum(domain.ObjectPrefix(m.name), create)...)
+	}
+}
+
+// applyFile applies a migration. If the tables are those of its first version, applyFile brings them forward instead.
+func (m migration) applyFile(ctx context.Context, tx *conn.Tx, file migrationFile, state migrated) error {
+	if file.name != firstMigration || !state.first {
+		return m.exec(ctx, tx, m.statementsOf(file.text)...)
+	}
+	if m.pool.LeavesDeleted() { // the upgrade copies rows with refs, and drops the tables with the originals
+		if err := tx.OverwriteDeleted(ctx); err != nil {
+			return err
+		}
+	}
+	text, err := fs.ReadFile(upgradeFiles, "upgrades/"+m.dialect.Migrations()+"/"+file.name)
+	if err != nil {
+		return err
+	}
+	if err := m.exec(ctx, tx, m.statementsOf(string(text))...); err != nil {
+		return err
+	}
+	_, err = tx.Exec(ctx, m.named(forgetMigrations), firstMigration, oldLedgers, oldOutboxStage)
+	return err
 }
 
 func (m migration) exec(ctx context.Context, tx *conn.Tx, statements ...string) error {
@@ -156,82 +189,22 @@ func (m migration) exec(ctx context.Context, tx *conn.Tx, statements ...string) 
 	return nil
 }
 
-// findPending returns the names of the pending migrations in order, and the schema in which to apply them. If the
-// schema is empty, the database applies the migrations in its default schema.
-func (m migration) findPending(ctx context.Context, query conn.Query) (schema string, names []string, err error) {
-	names, err = m.names()
+// warn logs a warning if the database has a second set of tables of the same name outside the schema that m uses. A
+// process with another search path would use that set, and would not see the consents and restrictions of this one.
+func (m migration) warn(ctx context.Context) error {
+	state, err := m.find(ctx, m.pool.Query)
 	if err != nil {
-		return "", nil, err
+		return err
 	}
-	tables, err := m.findTables(ctx, query)
-	if err != nil {
-		return "", nil, err
-	}
-	schema, err = onlySchema(tables)
-	if err != nil || schema == "" {
-		return m.schema, names, err
-	}
-	if !slices.Contains(tables, placed{schema, migrationsTable}) {
-		return schema, names, m.canMigrate(schema)
-	}
-	applied, err := query.Texts(ctx, "SELECT name FROM "+sqltext.Quote(schema)+".habeas_migrations")
-	names = slices.DeleteFunc(names, func(name string) bool { return slices.Contains(applied, name) })
-	if err == nil && len(names) > 0 {
-		err = m.canMigrate(schema)
-	}
-	return schema, names, err
-}
-
-type placed struct{ schema, table string }
-
-// findTables returns the tables of habeas in Options.Schema. Without Options.Schema, it returns the tables that
-// unqualified names can resolve to, in the order of resolution.
-func (m migration) findTables(ctx context.Context, query conn.Query) (found []placed, err error) {
-	schemas := []string{m.schema}
-	if text := m.dialect.Schemas(""); text != "" {
-		if schemas, err = query.Texts(ctx, text); err != nil {
-			return nil, err
-		}
-	}
-	for _, schema := range schemas {
-		err := query(ctx, func(rows *sql.Rows) error {
-			var p placed
-			err := rows.Scan(&p.schema, &p.table)
-			found = append(found, p)
-			return err
-		}, m.dialect.OwnTables(schema))
-		if err != nil {
-			return nil, err
-		}
-	}
-	return found, nil
-}
-
-// onlySchema returns the schema of the tables, or "" if there are no tables. It returns domain.ErrConfiguration if the
-// tables are in several schemas, because an unqualified name would mean the table of only one schema.
-func onlySchema(tables []placed) (string, error) {
-	var schemas []string
-	for _, table := range tables {
-		if !slices.Contains(schemas, table.schema) {
-			schemas = append(schemas, table.schema)
-		}
-	}
-	switch len(schemas) {
-	case 0:
-		return "", nil
-	case 1:
-		return schemas[0], nil
-	default:
-		return "", domain.Misconfigured("bunstore", "the tables of habeas are in several schemas that unqualified names can"+
-			" mean ("+strings.Join(schemas, ", ")+"): set Options.Schema to one of them, or remove the others from the search"+
-			" path")
-	}
-}
-
-func (m migration) canMigrate(schema string) error {
-	if m.dialect.CanMigrate(schema) {
+	text := m.dialect.OtherSets(state.schema, m.name)
+	if text == "" {
 		return nil
 	}
-	return domain.Misconfigured("bunstore", "the tables of habeas are in the attached database "+schema+
-		", which Migrate does not change: open that database itself and run Migrate on it")
+	others, err := conn.Query(m.pool.Query).Texts(ctx, text)
+	if err == nil && len(others) > 0 {
+		m.logger.WarnContext(ctx, "the database has further tables of habeas for the same data map in other schemas."+
+			" Processes that use them see other consents and restrictions", "schema", state.schema, "others",
+			strings.Join(others, ", "))
+	}
+	return err
 }

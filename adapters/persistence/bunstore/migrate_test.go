@@ -22,8 +22,8 @@ import (
 
 // ownTables are the tables of habeas.
 var ownTables = []string{
-	"habeas_audit_events", "habeas_consent_records", "habeas_migrations", "habeas_outbox", "habeas_positions",
-	"habeas_restriction_records", "habeas_subject_erasures",
+	"habeas_ancestors", "habeas_audit_events", "habeas_consent_records", "habeas_installation", "habeas_migrations",
+	"habeas_outbox", "habeas_positions", "habeas_restriction_records", "habeas_subject_erasures",
 }
 
 // catalog returns descriptions of all tables with their columns, indexes, triggers and functions, by table name. On
@@ -79,7 +79,7 @@ func TestMigratingAgainChangesNothing(t *testing.T) {
 		if tables := tablesIn(once); !slices.Equal(tables, ownTables) {
 			t.Fatalf("the tables are %v", tables)
 		}
-		execute(t, db, "INSERT INTO habeas_subject_erasures VALUES ('1', '2024-03-01T12:00:00.000000Z', 1, 1, NULL)")
+		execute(t, db, "INSERT INTO habeas_subject_erasures VALUES ('1', '2024-03-01T12:00:00.000000Z', 1, 1, NULL, NULL)")
 		must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{}))
 		wantCatalog(t, catalog(t, db, "public"), once)
 		if rows, err := db.NewSelect().Table("habeas_subject_erasures").Count(t.Context()); err != nil || rows != 1 {
@@ -107,7 +107,7 @@ func TestConcurrentMigrationsWaitForEachOther(t *testing.T) {
 				t.Errorf("%v (%v)", err, errors.Unwrap(err))
 			}
 		}
-		if rows, err := db.NewSelect().Table("habeas_migrations").Count(t.Context()); err != nil || rows != 1 {
+		if rows, err := db.NewSelect().Table("habeas_migrations").Count(t.Context()); err != nil || rows != 2 {
 			t.Errorf("%d migrations were applied, %v", rows, err)
 		}
 	}
@@ -125,7 +125,9 @@ func TestTheStatesOfMigrationsAreListed(t *testing.T) {
 			t.Helper()
 			states, err := bunstore.MigrationStates(t.Context(), db, bunstore.Options{})
 			must(t, err)
-			if len(states) != 1 || states[0] != (domain.Migration{Name: "0001_habeas.sql", State: want}) {
+			if !slices.Equal(states, []domain.Migration{
+				{Name: "0001_habeas.sql", State: want}, {Name: "0002_installation.sql", State: want},
+			}) {
 				t.Errorf("got %v, want %s", states, want)
 			}
 		}

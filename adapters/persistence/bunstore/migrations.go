@@ -27,26 +27,17 @@ func MigrationStates(ctx context.Context, db *bun.DB, opts Options) ([]domain.Mi
 }
 
 func (m migration) states(ctx context.Context) ([]domain.Migration, error) {
-	all, err := m.names()
+	state, err := m.find(ctx, m.pool.Query)
 	if err != nil {
 		return nil, err
 	}
-	_, pending, err := m.findPending(ctx, m.pool.Query)
-	if err != nil {
-		return nil, err
-	}
-	tables, err := m.findTables(ctx, m.pool.Query)
-	if err != nil {
-		return nil, err
-	}
-	recorded := slices.ContainsFunc(tables, func(p placed) bool { return p.table == migrationsTable })
-	states := make([]domain.Migration, len(all))
-	for i, name := range all {
-		states[i] = domain.Migration{Name: name, State: domain.MigrationApplied}
+	states := make([]domain.Migration, len(m.files))
+	for i, file := range m.files {
+		states[i] = domain.Migration{Name: file.name, State: domain.MigrationApplied}
 		switch {
-		case len(tables) > 0 && !recorded:
+		case state.unrecorded:
 			states[i].State = domain.MigrationUnrecorded
-		case slices.Contains(pending, name):
+		case slices.Contains(state.pending, file.name):
 			states[i].State = domain.MigrationPending
 		}
 	}

@@ -18,6 +18,11 @@ type Options struct {
 	// selects the schema. On SQLite, Schema must be empty.
 	Schema string
 
+	// Name distinguishes several data maps in one database, for example of customers and of employees. The tables and all
+	// other objects of habeas for this data map are called habeas_<name>_…, and no other data map reads or changes them.
+	// It has 1 to 20 of the characters a to z and 0 to 9. The default is "": the objects are called habeas_….
+	Name string
+
 	// Enqueued is called after each commit that added work to the outbox, so that a worker in this process can start
 	// immediately. It must not block. By default, no function is called. A session in a transaction of the application
 	// (see Store.Join) never calls it, because the store does not see the commit.
@@ -86,6 +91,9 @@ const (
 // check returns an error if the database does not support an option, or if SynchronousCommit is a value that does not
 // wait for standbys.
 func (o Options) check(d sqltext.Dialect) error {
+	if err := domain.CheckMapName("bunstore", o.Name); err != nil {
+		return err
+	}
 	switch {
 	case o.SynchronousCommit != "" && !d.HasStandbys():
 		return domain.Misconfigured("bunstore", "SynchronousCommit must be empty: only PostgreSQL has this setting")

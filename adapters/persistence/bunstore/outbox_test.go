@@ -32,7 +32,7 @@ type box struct {
 func newBox(t testing.TB, db *bun.DB) box {
 	t.Helper()
 	must(t, bunstore.Migrate(context.Background(), db, bunstore.Options{}))
-	return box{db, newStore(t, db)}
+	return box{db, recorded(t, newStore(t, db))}
 }
 
 func (b box) do(t testing.TB, fn func(context.Context, ports.Outbox) error) {

@@ -21,7 +21,7 @@ func (s *Store) Rehearse(ctx context.Context, fn func(context.Context, ports.Ses
 	if err != nil {
 		return err
 	}
-	session := &session{store: s}
+	session := &session{store: s, readOnly: true}
 	return session.rehearse(ports.WithRehearsal(ctx), fn)
 }
 

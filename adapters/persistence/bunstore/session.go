@@ -21,6 +21,9 @@ type session struct {
 	store      *Store
 	preserve   func(ctx context.Context, evidence [][]any) error // writes evidence after a rollback
 	tx         *conn.Tx                                          // nil until the transaction begins
+	admission  admission                                         // of the data map, see admit
+	refused    bool                                              // the tables belong to another data map
+	readOnly   bool                                              // tx changes nothing that lasts
 	joined     bool                                              // tx belongs to the application
 	subject    domain.SubjectID                                  // the subject whose key values are in keys
 	keys       []any                                             // the cached result of the method key
@@ -84,12 +87,14 @@ func (s *session) fail(ctx context.Context, op string, err error) error {
 
 // begin begins the transaction if the session has none.
 func (s *session) begin(ctx context.Context) error {
-	if s.tx != nil {
-		return nil
+	if s.tx == nil {
+		tx, err := s.store.pool.Begin(ctx)
+		s.tx = tx
+		if err := s.fail(ctx, "begin", err); err != nil {
+			return err
+		}
 	}
-	tx, err := s.store.pool.Begin(ctx)
-	s.tx = tx
-	return s.fail(ctx, "begin", err)
+	return s.admit(ctx)
 }
 
 // overwriteDeleted makes SQLite overwrite the old values of all rows that the transaction deletes or updates from now
@@ -124,6 +129,9 @@ func (s *session) write(ctx context.Context, op, text string, args ...any) (int6
 // otherwise.
 func (s *session) read(ctx context.Context, op string, scanRow func(*sql.Rows) error, text string, args ...any) error {
 	if err := s.usable(); err != nil {
+		return err
+	}
+	if err := s.admit(ctx); err != nil {
 		return err
 	}
 	if s.tx != nil {

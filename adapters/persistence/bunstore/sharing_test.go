@@ -72,6 +72,7 @@ func (s *shop) withSharing(t testing.TB) *shop {
 	must(t, err)
 	s.store, err = bunstore.New(s.db, dataMap, bunstore.Options{ShareStatements: true})
 	must(t, err)
+	recorded(t, s.store)
 	return s
 }
 

@@ -75,6 +75,20 @@ type shop struct {
 	ordersOfEach int
 }
 
+// recorded returns the store after a first session, which records its data map in the installation. The statements of
+// this comparison are not part of later sessions.
+func recorded(t testing.TB, store *bunstore.Store) *bunstore.Store {
+	t.Helper()
+	must(t, store.Do(context.Background(), func(ctx context.Context, s ports.Session) error {
+		installation, err := ports.InstallationOf(s)
+		if err != nil {
+			return err
+		}
+		return installation.Started(ctx, domain.StartedWorker{})
+	}))
+	return store
+}
+
 func newShop(t testing.TB, db *bun.DB, ordersOfEach int, external ...ports.Resolver) *shop {
 	t.Helper()
 	ctx := context.Background()
@@ -93,7 +107,7 @@ func newShop(t testing.TB, db *bun.DB, ordersOfEach int, external ...ports.Resol
 	exporter, err := export.NewExporter(export.Config{Clock: clock, IDs: ids, DataMap: dataMap, Resolvers: external})
 	must(t, err)
 	s := &shop{
-		db: db, store: store, eraser: eraser, ordersOfEach: ordersOfEach,
+		db: db, store: recorded(t, store), eraser: eraser, ordersOfEach: ordersOfEach,
 		consent:     consent.NewLedger(clock, ids),
 		restriction: restriction.NewLedger(clock, ids),
 		exporter:    exporter,

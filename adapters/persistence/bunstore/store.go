@@ -55,6 +55,9 @@ type Store struct {
 	plans    conn.Replans   // makes the database plan slow outbox statements again
 	observer ports.Observer // may be nil
 
+	installation sqltext.Installation
+	admitted     atomic.Bool // a committed record of the installation has this data map
+
 	migration migration // for Probe
 }
 
@@ -78,14 +81,15 @@ func New(db *bun.DB, dataMap domain.DataMap, opts Options) (*Store, error) {
 		return nil, err
 	}
 	s := &Store{
-		db: db, pool: conn.NewPool(db), dialect: d, text: sqltext.NewWriter(d, dataMap, opts.Schema), wake: opts.Enqueued,
+		db: db, pool: conn.NewPool(db), dialect: d, wake: opts.Enqueued,
+		text:              sqltext.NewWriter(d, dataMap, sqltext.TablesIn(opts.Schema, opts.Name)),
 		synchronousCommit: opts.SynchronousCommit, readDB: opts.ReadDB, observer: opts.Observer,
 	}
-	files, err := Migrations(db)
-	if err != nil {
+	if s.migration, err = newMigration(db, opts); err != nil {
 		return nil, err
 	}
-	s.migration = migration{d, s.pool, opts.Schema, files}
+	s.migration.pool = s.pool
+	s.installation = sqltext.NewInstallation(s.text)
 	logger := opts.Logger
 	if logger == nil {
 		logger = slog.Default()

@@ -44,7 +44,8 @@ func (s subjectStore) Lock(ctx context.Context, id domain.SubjectID, at time.Tim
 	before := s.writes
 	locks, instant := s.store.locks, s.store.dialect.Instant(at)
 	if locks.AddMarkAndLock == "" { // SQLite: the write lock of the database replaces the locks on rows
-		if _, err := s.write(ctx, "lock subject", locks.AddMark, id.String(), instant); err != nil {
+		args := append(slices.Clone(key), id.String(), instant)
+		if _, err := s.write(ctx, "lock subject", locks.AddMark, args...); err != nil {
 			return err
 		}
 		_, err := s.readSubjectRow(ctx, id, key)

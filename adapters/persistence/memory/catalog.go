@@ -11,16 +11,18 @@ import (
 
 var _ ports.CatalogReader = (*Store)(nil)
 
-// Catalog implements ports.CatalogReader. The catalog has the tables, columns and primary keys of the data map, and the
-// exact number of rows of each table. The catalog has a foreign key for each relation between tables of the data map.
+// Catalog implements ports.CatalogReader. The catalog has the tables, columns and primary keys of the data map, and of
+// the data maps of the stores beside this one (see Options.Beside). It has the exact number of rows of each table, and
+// a foreign key for each relation between these tables.
 // Relations with a condition are an exception, because Store.Insert does not enforce them. The catalog has no indexes.
 func (s *Store) Catalog(ctx context.Context) (domain.Catalog, error) {
 	if ctx.Err() != nil {
 		return domain.Catalog{}, endedBy(ctx)
 	}
-	committed := s.committed.Load()
+	committed := s.newest()
 	live := domain.Catalog{Tables: []domain.CatalogTable{}}
-	for _, table := range s.dataMap.Tables() {
+	all := s.applicationTables()
+	for _, table := range all {
 		described := domain.CatalogTable{
 			Name: table.Name, Kind: domain.KindTable, PrimaryKey: slices.Clone(table.PrimaryKey),
 			Rows: int64(len(committed.rows[table.Name])),
@@ -32,14 +34,51 @@ func (s *Store) Catalog(ctx context.Context) (domain.Catalog, error) {
 			})
 		}
 		for _, relation := range table.Relations {
-			if _, inMap := s.dataMap.Table(relation.References); inMap && relation.When == nil {
+			if slices.ContainsFunc(all, isCalled(relation.References)) && relation.When == nil {
 				described.ForeignKeys = append(described.ForeignKeys, foreignKey(relation))
 			}
 		}
 		live.Tables = append(live.Tables, described)
 	}
-	slices.SortFunc(live.Tables, func(a, b domain.CatalogTable) int { return cmp.Compare(a.Name, b.Name) })
 	return live, nil
+}
+
+// applicationTables returns the tables of the data maps of this store and of the stores beside it, ordered by name. If
+// several data maps have a table, the result has the table once, with the columns and relations of all of them.
+func (s *Store) applicationTables() []domain.Table {
+	tables := slices.Clone(s.dataMap.Tables())
+	for _, beside := range *s.committed.Load() {
+		for _, table := range beside.dataMap.Tables() {
+			i := slices.IndexFunc(tables, isCalled(table.Name))
+			if i < 0 {
+				tables = append(tables, table)
+				continue
+			}
+			tables[i].Columns = withFurther(tables[i].Columns, table.Columns,
+				func(a, b domain.Column) bool { return a.Name == b.Name })
+			tables[i].Relations = withFurther(tables[i].Relations, table.Relations,
+				func(a, b domain.Relation) bool {
+					return slices.Equal(a.Columns, b.Columns) && a.References == b.References
+				})
+		}
+	}
+	slices.SortFunc(tables, func(a, b domain.Table) int { return cmp.Compare(a.Name, b.Name) })
+	return tables
+}
+
+func isCalled(name string) func(domain.Table) bool {
+	return func(table domain.Table) bool { return table.Name == name }
+}
+
+// withFurther returns a new slice of all items, and of each further item that equals none of them.
+func withFurther[T any](items, further []T, equal func(a, b T) bool) []T {
+	all := slices.Clone(items)
+	for _, item := range further {
+		if !slices.ContainsFunc(items, func(known T) bool { return equal(known, item) }) {
+			all = append(all, item)
+		}
+	}
+	return all
 }
 
 func foreignKey(relation domain.Relation) domain.CatalogForeignKey {

@@ -28,7 +28,7 @@ func (s *Store) Do(ctx context.Context, fn func(context.Context, ports.Session) 
 	session, returned := &session{store: s}, false
 	defer func() { // also if fn panics
 		session.end()
-		if !session.committed {
+		if !session.committed && !session.refused {
 			if lost := session.preserve(ctx); lost != nil {
 				err = errors.Join(err, lost)
 			}

@@ -17,13 +17,13 @@ func (s subjectStore) Export(
 	if _, err := s.store.dataMap.Key(id); err != nil {
 		return err
 	}
-	if err := s.ready(ctx); err != nil {
+	snapshot, err := s.read(ctx, false)
+	if err != nil {
 		return err
 	}
 	if s.state != nil {
 		return &domain.Error{Code: domain.ErrSession, Op: "export", Message: "must come before any write of its session"}
 	}
-	snapshot := s.store.committed.Load()
 	erased := snapshot.erasures[id].Erasures > 0
 	for _, table := range s.store.dataMap.Tables() {
 		rows, columns := snapshot.rows[table.Name], s.store.dataMap.ExportedColumns(table)

@@ -1,11 +1,9 @@
 package memory
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"regexp"
-	"slices"
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/ports"
@@ -13,8 +11,9 @@ import (
 
 var _ ports.Finder = (*Store)(nil)
 
-// Find implements ports.Finder. It searches the texts and JSON values of the newest committed state. The tables of
-// habeas have the same names in the result as in a database.
+// Find implements ports.Finder. It searches the texts and JSON values of the newest committed state: all tables of the
+// application, also those of the stores beside this one (see Options.Beside), and the tables of habeas of this store.
+// The tables of habeas have the same names in the result as in a database.
 func (s *Store) Find(
 	ctx context.Context, values []string, progress func(domain.FindProgress),
 ) (domain.Found, error) {
@@ -25,7 +24,11 @@ func (s *Store) Find(
 	for i, value := range values {
 		sought[i] = regexp.MustCompile(domain.SearchPattern(value))
 	}
-	places, err := s.committed.Load().places()
+	newest := s.newest()
+	if err := newest.installation.Check(s.dataMap); err != nil {
+		return domain.Found{}, err
+	}
+	places, err := newest.places(s.applicationTables())
 	if err != nil {
 		return domain.Found{}, err
 	}
@@ -57,11 +60,11 @@ type place struct {
 	rows    []Row
 }
 
-// places returns all tables to search: first the tables of the application, ordered by name, and then the tables of
-// habeas that have texts about subjects.
-func (s *state) places() ([]place, error) {
+// places returns all tables to search: first the given tables of the application, and then the tables of habeas that
+// have texts about subjects.
+func (s *state) places(ofApplication []domain.Table) ([]place, error) {
 	var places []place
-	for _, table := range s.dataMap.Tables() {
+	for _, table := range ofApplication {
 		var columns []string
 		for _, column := range table.Columns {
 			if column.Type != domain.TypeUUID {
@@ -70,14 +73,14 @@ func (s *state) places() ([]place, error) {
 		}
 		places = append(places, place{table.Name, columns, s.rows[table.Name]})
 	}
-	slices.SortFunc(places, func(a, b place) int { return cmp.Compare(a.table, b.table) })
-	reasons := place{table: "habeas_restriction_records", columns: []string{"reason"}}
+	prefix := domain.ObjectPrefix(s.name)
+	reasons := place{table: prefix + "restriction_records", columns: []string{"reason"}}
 	for _, record := range s.restrictions {
 		if record.Reason != nil {
 			reasons.rows = append(reasons.rows, Row{"reason": *record.Reason})
 		}
 	}
-	entries := place{table: "habeas_outbox", columns: []string{"ref", "corrections"}}
+	entries := place{table: prefix + "outbox", columns: []string{"ref", "corrections"}}
 	for _, entry := range s.entries {
 		row := Row{}
 		for column, value := range map[string]any{"ref": entry.Ref, "corrections": entry.Corrections} {

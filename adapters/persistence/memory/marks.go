@@ -30,13 +30,16 @@ func (m erasureMarks) Marks(ctx context.Context, query domain.MarkQuery) ([]doma
 		return nil, err
 	}
 	query.Since, query.Until = domain.Instant(query.Since), domain.Instant(query.Until)
-	var marks []domain.ErasureMark
-	for _, mark := range state.erasures {
-		if query.Matches(mark) {
-			marks = append(marks, mark)
+	marks := slices.SortedFunc(maps.Values(state.erasures), func(a, b domain.ErasureMark) int {
+		return cmp.Compare(a.Intake, b.Intake)
+	})
+	after := query.After
+	for i, mark := range marks {
+		if mark.Intake > query.After {
+			marks[i].After, after = after, mark.Intake
 		}
 	}
-	slices.SortFunc(marks, func(a, b domain.ErasureMark) int { return cmp.Compare(a.Intake, b.Intake) })
+	marks = slices.DeleteFunc(marks, func(mark domain.ErasureMark) bool { return !query.Matches(mark) })
 	return upTo(query.Limit, marks), nil
 }
 
@@ -58,7 +61,11 @@ func (m erasureMarks) Find(ctx context.Context, ids []domain.SubjectID) (found [
 // increases the number of erasures in the mark.
 func (s *state) mark(mark domain.ErasureMark) {
 	s.intake++
-	mark.Erasures, mark.Intake = s.erasures[mark.SubjectID].Erasures+1, s.intake
+	before := s.erasures[mark.SubjectID]
+	mark.Erasures, mark.Intake = before.Erasures+1, s.intake
+	if mark.AddedAt.IsZero() {
+		mark.AddedAt = before.AddedAt
+	}
 	s.erasures = withEntry(s.erasures, mark.SubjectID, mark)
 }
 

@@ -14,7 +14,7 @@ func (s *Store) Rehearse(ctx context.Context, fn func(context.Context, ports.Ses
 	if err != nil {
 		return err
 	}
-	session := &session{store: s}
+	session := &session{store: s, rehearsal: true}
 	defer session.end()
 	if err := fn(ports.WithRehearsal(ctx), session); err != nil {
 		return err

@@ -22,6 +22,9 @@ type session struct {
 	atEnd      []func(context.Context, error)
 	committed  bool
 	ended      bool
+	rehearsal  bool // the session is never committed
+	refused    bool // the installation belongs to another data map
+	unchecked  bool // the session does not compare its data map with the installation
 }
 
 var (
@@ -80,7 +83,8 @@ func (s *session) read(ctx context.Context, withUnwritten bool) (*state, error) 
 	if s.state != nil {
 		return s.state, nil
 	}
-	return s.store.committed.Load(), nil
+	newest := s.store.newest()
+	return newest, s.admit(newest, false)
 }
 
 // write returns the state to write to. It first adds the records in s.unwritten to this state. After the first call of
@@ -93,8 +97,10 @@ func (s *session) write(ctx context.Context) (*state, error) {
 		if err := s.store.lock(ctx); err != nil {
 			return nil, s.fail(err)
 		}
-		newest := *s.store.committed.Load()
-		s.state = &newest
+		s.state = s.store.newest()
+		if err := s.admit(s.state, true); err != nil {
+			return nil, err
+		}
 	}
 	unwritten := s.unwritten
 	s.unwritten = newRecords{}
@@ -117,7 +123,7 @@ func (s *session) commit(ctx context.Context) error {
 		return err
 	}
 	if s.state != nil {
-		s.store.committed.Store(s.state)
+		s.store.publish(s.state)
 	}
 	s.committed = true
 	return nil

@@ -13,7 +13,9 @@ import (
 // The built-in function append is the only exception: it may write to an array that other states share. It writes only
 // behind the last element that those states contain, and the write lock prevents concurrent appends.
 type state struct {
+	name         string // of the data map
 	dataMap      domain.DataMap
+	installation domain.Installation
 	consents     []domain.ConsentRecord
 	restrictions []domain.RestrictionRecord
 	entries      []domain.OutboxEntry

@@ -2,6 +2,7 @@ package memory
 
 import (
 	"context"
+	"crypto/rand"
 	"sync/atomic"
 	"time"
 
@@ -11,6 +12,15 @@ import (
 
 // Options configures a Store. The zero value is ready for use.
 type Options struct {
+	// Name distinguishes several data maps on one memory, see Beside. It has 1 to 20 of the characters a to z and 0 to 9.
+	// The default is "".
+	Name string
+
+	// Beside is another store, whose memory the new store shares: the two stores have the same tables of the application.
+	// If their names differ, they have their own ledgers, outbox, marks and audit trails. If their names are equal, they
+	// share these, too, as two processes that use one database. nil means a new memory.
+	Beside *Store
+
 	// Enqueued is called after each commit that has added entries to the outbox, for example to wake a worker. It must not
 	// block. nil means no call.
 	Enqueued func()
@@ -21,11 +31,37 @@ type Options struct {
 
 // Store holds data in memory and opens sessions on it. It is safe for concurrent use.
 type Store struct {
-	dataMap   domain.DataMap
-	wake      func()                // Options.Enqueued
-	observer  ports.Observer        // or nil
-	writing   chan struct{}         // the write lock; a session holds it while the channel is full
-	committed atomic.Pointer[state] // replaced only under the write lock
+	*shared
+	name     string // Options.Name
+	dataMap  domain.DataMap
+	wake     func()         // Options.Enqueued
+	observer ports.Observer // or nil
+}
+
+// shared is the memory that several stores may use.
+type shared struct {
+	writing   chan struct{}                     // the write lock; a session holds it while the channel is full
+	committed atomic.Pointer[map[string]*state] // the state of each store, by name; replaced only under the write lock
+}
+
+// newest returns a copy of the newest committed state of the store, with the data map of this store.
+func (s *Store) newest() *state {
+	newest := *(*s.committed.Load())[s.name]
+	newest.dataMap = s.dataMap
+	return &newest
+}
+
+// publish makes a state the newest committed state of the store. The stores beside it get the tables of the
+// application. The caller holds the write lock.
+func (s *Store) publish(newest *state) {
+	all := map[string]*state{}
+	for name, other := range *s.committed.Load() {
+		beside := *other
+		beside.rows = newest.rows
+		all[name] = &beside
+	}
+	all[s.name] = newest
+	s.committed.Store(&all)
 }
 
 var _ ports.Prober = (*Store)(nil)
@@ -40,22 +76,38 @@ func New(dataMap domain.DataMap, opts Options) (*Store, error) {
 	if err := checkConstants(dataMap); err != nil {
 		return nil, err
 	}
-	store := &Store{dataMap: dataMap, wake: opts.Enqueued, observer: opts.Observer, writing: make(chan struct{}, 1)}
-	store.committed.Store(&state{dataMap: dataMap})
+	if err := domain.CheckMapName("memory", opts.Name); err != nil {
+		return nil, err
+	}
+	store := &Store{name: opts.Name, dataMap: dataMap, wake: opts.Enqueued, observer: opts.Observer}
+	empty := &state{name: opts.Name, dataMap: dataMap, installation: domain.Installation{ID: rand.Text()}}
+	if opts.Beside == nil {
+		store.shared = &shared{writing: make(chan struct{}, 1)}
+		store.committed.Store(&map[string]*state{opts.Name: empty})
+		return store, nil
+	}
+	store.shared = opts.Beside.shared
+	store.writing <- struct{}{}
+	defer store.unlock()
+	if (*store.committed.Load())[store.name] != nil {
+		return store, nil
+	}
+	empty.rows = opts.Beside.newest().rows
+	store.publish(empty)
 	return store, nil
 }
 
 // Erased returns the time of the last committed erasure of the subject and the number of its erasures. Without an
 // erasure, both are zero.
 func (s *Store) Erased(id domain.SubjectID) (last time.Time, times int) {
-	mark := s.committed.Load().erasures[id]
+	mark := s.newest().erasures[id]
 	return mark.ErasedAt, int(mark.Erasures)
 }
 
 // Entries returns copies of all committed outbox entries, oldest first. It includes entries that succeeded, which no
 // port returns.
 func (s *Store) Entries() []domain.OutboxEntry {
-	state := s.committed.Load()
+	state := s.newest()
 	entries := make([]domain.OutboxEntry, 0, len(state.entries))
 	for _, i := range state.oldest(func(domain.OutboxEntry) bool { return true }) {
 		entries = append(entries, cloneEntry(state.entries[i]))

@@ -21,7 +21,7 @@ func (s subjectStore) Lock(ctx context.Context, id domain.SubjectID, at time.Tim
 	if err != nil {
 		return err
 	}
-	state.mark(domain.ErasureMark{SubjectID: id, ErasedAt: domain.Instant(at)})
+	state.mark(domain.ErasureMark{SubjectID: id, ErasedAt: domain.Instant(at), AddedAt: state.addedAt(id)})
 	return nil
 }
 
@@ -60,6 +60,21 @@ func (s subjectStore) Apply(ctx context.Context, id domain.SubjectID, steps []do
 		rows = append(rows, n)
 	}
 	return rows, nil
+}
+
+// addedAt returns the creation time of the subject's row, or zero without such a row or value.
+func (s *state) addedAt(id domain.SubjectID) time.Time {
+	table := s.dataMap.SubjectTable()
+	column, ok := table.AddedAt()
+	if !ok {
+		return time.Time{}
+	}
+	for _, i := range s.rowsOnPath(id, table.Name, nil) {
+		if added, ok := s.rows[table.Name][i][column.Name].(time.Time); ok {
+			return domain.Instant(added)
+		}
+	}
+	return time.Time{}
 }
 
 // apply executes a step of a plan.

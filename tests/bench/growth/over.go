@@ -46,9 +46,9 @@ func exportOver(ctx context.Context, server *process.Server, user int64, rows in
 	return int64(len(body)), took, nil
 }
 
-// recordsOf returns the number of records in an export of a user who has the given number of rows in the shop. The
-// row of the user and the two addresses have four records each, and the other rows have three. The
-// export also has two rows of the consent ledger, with five records each.
+// recordsOf returns the number of records in an export of a user who has the given number of rows in the shop. The row
+// of the user and the two addresses have four records each, and the other rows have three. The export also has two rows
+// of the consent ledger, with five records each.
 func recordsOf(rows int) int { return 3*rows + 3 + 5*2 }
 
 // eraseOver sends a request for the erasure of a user, and checks that all orders of the user were anonymized.

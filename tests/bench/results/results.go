@@ -15,8 +15,8 @@ import (
 // Set contains the results of a run in the order of measurement.
 type Set []*benchfmt.Result
 
-// Add appends a result with the given name, to which it adds alternating keys and values. For example,
-// Add("Erase", 9, values, "side", "floor") adds the result BenchmarkErase/side=floor.
+// Add appends a result with the given name, to which it adds alternating keys and values. For example, Add("Erase", 9,
+// values, "side", "floor") adds the result BenchmarkErase/side=floor.
 func (s *Set) Add(name string, iterations int, values []benchfmt.Value, keys ...any) {
 	for i := 0; i < len(keys); i += 2 {
 		name += fmt.Sprintf("/%v=%v", keys[i], strings.ReplaceAll(fmt.Sprint(keys[i+1]), " ", "_"))

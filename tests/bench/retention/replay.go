@@ -26,12 +26,16 @@ func MeasureReplay(ctx context.Context, c Config, workers int) (all []Replay, er
 	}
 	defer w.close()
 	erased := time.Now()
+	installation, err := w.installation(ctx)
+	if err != nil {
+		return nil, err
+	}
 	for _, what := range []string{"first", "again"} {
 		begin := time.Now()
-		report, err := w.gdpr.Replay(ctx, lines(c.Subjects, erased), app.ReplayOptions{
+		report, err := w.gdpr.Replay(ctx, lines(installation, c.Subjects, erased), app.ReplayOptions{
 			Workers: workers, Progress: func(r domain.ReplayReport) {
-				if r.Lines%10_000 == 0 {
-					c.Progress(fmt.Sprintf("%d lines", r.Lines))
+				if done := r.Current + r.Erased; done%10_000 == 0 {
+					c.Progress(fmt.Sprintf("%d subjects", done))
 				}
 			},
 		})

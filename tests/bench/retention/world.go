@@ -12,6 +12,7 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/app"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
 	"github.com/uptrace/bun"
 
 	"github.com/habeas-data/habeas/tests/bench/habeas"
@@ -94,8 +95,22 @@ func (c Config) open(ctx context.Context, name string, customers int, issued tim
 
 func (w *world) close() { _ = w.db.Close() }
 
+// installation returns the id of the installation, which the lines of a journal name.
+func (w *world) installation(ctx context.Context) (id string, err error) {
+	err = w.gdpr.Stack().Sessions.Do(ctx, func(ctx context.Context, s ports.Session) error {
+		store, err := ports.InstallationOf(s)
+		if err != nil {
+			return err
+		}
+		found, err := store.Read(ctx)
+		id = found.ID
+		return err
+	})
+	return id, err
+}
+
 // lines returns a journal (a list of erasures) with one erasure of each of the customers 1 to n.
-func lines(n int, at time.Time) io.Reader {
+func lines(installation string, n int, at time.Time) io.Reader {
 	reader, writer := io.Pipe()
 	go func() {
 		var text []byte
@@ -105,7 +120,9 @@ func lines(n int, at time.Time) io.Reader {
 				_ = writer.CloseWithError(err)
 				return
 			}
-			text = domain.JournalEntry{SubjectID: subject, ErasedAt: at}.AppendLine(text)
+			text = domain.JournalEntry{
+				Installation: installation, Number: int64(id), After: int64(id - 1), SubjectID: subject, ErasedAt: at,
+			}.AppendLine(text)
 			if id%1000 == 0 || id == n {
 				if _, err := writer.Write(text); err != nil {
 					return

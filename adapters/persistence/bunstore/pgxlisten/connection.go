@@ -54,7 +54,7 @@ func (l *Listener) connect(ctx context.Context) (*pgx.Conn, error) {
 	defer cancel()
 	backend, err := conn.PgConn().Exec(response, "SELECT pg_backend_pid()").ReadAll()
 	if err == nil {
-		_, err = conn.Exec(response, "LISTEN "+Channel)
+		_, err = conn.Exec(response, "LISTEN "+ChannelOf(l.options.Name))
 	}
 	if err != nil {
 		hangUp(ctx, conn)

@@ -7,7 +7,8 @@
 //	go listener.Run(ctx)
 //
 // The package needs the driver pgx, and is separate from bunstore because bunstore depends on no driver. An application
-// with another driver can listen on Channel with that driver. Without a listener, workers find the entries by polling.
+// with another driver can listen on Channel with that driver, or on the channel that ChannelOf returns if the data map
+// has a name. Without a listener, workers find the entries by polling.
 package pgxlisten
 
 import (
@@ -25,10 +26,15 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// Channel is the PostgreSQL channel on which bunstore sends a notification after new outbox entries. The payload is
-// empty. A channel belongs to a database, not to a schema. If several schemas of a database have tables of habeas, a
-// notification for one schema wakes the listeners of all schemas.
+// Channel is the PostgreSQL channel on which bunstore sends a notification after new outbox entries of a data map
+// without a name. The payload is empty. A channel belongs to a database, not to a schema. If several schemas of a
+// database have tables of habeas for data maps of the same name, a notification for one schema wakes the listeners of
+// all schemas.
 const Channel = "habeas_outbox"
+
+// ChannelOf returns the channel for a data map with this name (bunstore.Options.Name). It returns Channel if the name
+// is empty. The name must be valid, see domain.CheckMapName.
+func ChannelOf(name string) string { return domain.ObjectPrefix(name) + "outbox" }
 
 // The defaults of Options.
 const (
@@ -45,6 +51,9 @@ const jitterWithin = 100 * time.Millisecond
 
 // Options change the defaults of a Listener. The zero value is ready for use.
 type Options struct {
+	// Name is the name of the data map whose entries wake the worker, as in bunstore.Options. It has 1 to 20 of the
+	// characters a to z and 0 to 9. The default is "", for the data map without a name.
+	Name string
 	// FirstBackoff is the upper bound of the wait before the first attempt to connect again. The upper bound doubles with
 	// each consecutive failure. The actual wait is random, between half of the upper bound and the upper bound. The
 	// default is 100 ms.
@@ -89,14 +98,17 @@ type Listener struct {
 // config must connect to the server itself or to a proxy in session pooling mode. A proxy in transaction pooling mode
 // does not deliver notifications. A listener that connects through any proxy logs one warning.
 //
-// New returns domain.ErrConfiguration if an argument is nil, if config does not come from pgx.ParseConfig, or if an
-// option is negative.
+// New returns domain.ErrConfiguration if an argument is nil, if config does not come from pgx.ParseConfig, if an option
+// is negative, or if Options.Name is not valid.
 func New(config *pgx.ConnConfig, wake func(), opts Options) (*Listener, error) {
 	if config == nil || wake == nil {
 		return nil, configurationError("config and wake are required")
 	}
 	if config.DialFunc == nil || config.RuntimeParams == nil {
 		return nil, configurationError("config must come from pgx.ParseConfig")
+	}
+	if err := domain.CheckMapName("listener", opts.Name); err != nil {
+		return nil, err
 	}
 	for _, option := range []struct {
 		value    *time.Duration

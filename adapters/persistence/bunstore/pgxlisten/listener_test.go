@@ -25,6 +25,17 @@ func TestItListensAndWakesOnceItIsConnected(t *testing.T) {
 	})
 }
 
+func TestItListensForItsDataMap(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		s := newServer()
+		run(t, s.config(t), pgxlisten.Options{Name: "staff"})
+		pass(7 * time.Second)
+		if queries, _ := s.heard(); !slices.Contains(queries, "LISTEN habeas_staff_outbox") || len(queries) != 2 {
+			t.Errorf("queries %q", queries)
+		}
+	})
+}
+
 func TestEachNotificationWakes(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		s := newServer()
@@ -213,6 +224,7 @@ func TestAConfigurationThatCannotWorkIsRefused(t *testing.T) {
 		"a negative backoff":      {good, wake, pgxlisten.Options{FirstBackoff: -1}},
 		"a negative limit":        {good, wake, pgxlisten.Options{MaxBackoff: -1}},
 		"a negative interval":     {good, wake, pgxlisten.Options{CheckInterval: -1}},
+		"a name that is not one":  {good, wake, pgxlisten.Options{Name: "Staff; x"}},
 		"a negative time to wait": {good, wake, pgxlisten.Options{Timeout: -1}},
 	} {
 		if l, err := pgxlisten.New(c.config, c.wake, c.opts); !errors.Is(err, domain.ErrConfiguration) || l != nil {

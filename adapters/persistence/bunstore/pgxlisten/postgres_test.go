@@ -40,14 +40,20 @@ func newDatabase(t *testing.T) *database {
 	t.Cleanup(func() { _ = sqldb.Close() })
 	d.db = bun.NewDB(sqldb, pgdialect.New())
 	must(t, bunstore.Migrate(t.Context(), d.db, bunstore.Options{}))
+	d.store, err = bunstore.New(d.db, users(t), bunstore.Options{})
+	must(t, err)
+	return d
+}
+
+// users returns a data map of one table.
+func users(t *testing.T) domain.DataMap {
+	t.Helper()
 	dataMap, err := domain.NewDataMap(domain.Table{
 		Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
 		Columns: []domain.Column{{Name: "id", Type: domain.TypeBigInt}},
 	})
 	must(t, err)
-	d.store, err = bunstore.New(d.db, dataMap, bunstore.Options{})
-	must(t, err)
-	return d
+	return dataMap
 }
 
 func (d *database) config(t *testing.T) *pgx.ConnConfig {
@@ -112,6 +118,53 @@ func TestACommitOfTheHostThatEnqueuesWakes(t *testing.T) {
 		return nil
 	}))
 	r.wait(t)
+}
+
+// A connection that listens on the channels of two data maps gets one notification of each commit, on the channel of
+// the data map that committed.
+func TestACommitOfADataMapWakesOnlyItsOwnListeners(t *testing.T) {
+	d := newDatabase(t)
+	staff := bunstore.Options{Name: "staff"}
+	must(t, bunstore.Migrate(t.Context(), d.db, staff))
+	employees, err := bunstore.New(d.db, users(t), staff)
+	must(t, err)
+	conn, err := pgx.ConnectConfig(t.Context(), d.config(t))
+	must(t, err)
+	defer func() { _ = conn.Close(context.Background()) }()
+	if pgxlisten.ChannelOf("") != pgxlisten.Channel || pgxlisten.ChannelOf("staff") == pgxlisten.Channel {
+		t.Fatalf("the channels are %q and %q", pgxlisten.ChannelOf(""), pgxlisten.ChannelOf("staff"))
+	}
+	for _, name := range []string{"", "staff"} {
+		_, err := conn.Exec(t.Context(), "LISTEN "+pgxlisten.ChannelOf(name))
+		must(t, err)
+	}
+	inside := func(store *bunstore.Store) {
+		must(t, d.db.RunInTx(t.Context(), nil, func(_ context.Context, tx bun.Tx) error {
+			sessions, err := store.Join(tx)
+			must(t, err)
+			enqueueIn(t, sessions, nil)
+			return nil
+		}))
+	}
+	for _, commit := range []struct {
+		name string
+		fn   func()
+	}{
+		{"", func() { enqueueIn(t, d.store, nil) }},
+		{"staff", func() { enqueueIn(t, employees, nil) }},
+		{"", func() { inside(d.store) }},
+		{"staff", func() { inside(employees) }},
+		{"", func() { inside(d.store) }},
+	} {
+		commit.fn()
+		ctx, cancel := context.WithTimeout(t.Context(), patience)
+		got, err := conn.WaitForNotification(ctx)
+		cancel()
+		must(t, err)
+		if got.Channel != pgxlisten.ChannelOf(commit.name) {
+			t.Errorf("a commit of the data map %q was notified on %s", commit.name, got.Channel)
+		}
+	}
 }
 
 func TestARollbackSendsNoNotification(t *testing.T) {

@@ -43,8 +43,9 @@ type live struct {
 	err      error                 // the first error
 }
 
-// ReadLive reads the definitions of all tables of the database. It runs a fixed number of statements for each schema.
-// SQLite needs one more statement for each view and each virtual table.
+// ReadLive reads the definitions of all tables of the database, without the tables of habeas of any data map. It runs a
+// fixed number of statements for each schema, and at most one statement for the tables of habeas. SQLite needs one more
+// statement for each view and each virtual table.
 func ReadLive(ctx context.Context, query conn.Query, dialect sqltext.Dialect) (domain.Catalog, error) {
 	l := &live{dialect: dialect, query: query, tables: map[string]*liveTable{}, routines: map[string]*routine{}}
 	schemas := []string{""}
@@ -57,6 +58,7 @@ func ReadLive(ctx context.Context, query conn.Query, dialect sqltext.Dialect) (d
 		catalog.Untyped, catalog.SerialWrites = statements.Untyped, statements.SerialWrites
 		l.readSchema(ctx, schema, statements)
 	}
+	l.removeOwn(ctx)
 	if l.err != nil {
 		return domain.Catalog{}, l.err
 	}

@@ -226,7 +226,7 @@ func extendedCode(err reflect.Value) int {
 }
 
 // number returns the result of err.<member>(). If err does not have this method, number returns the field
-// value.<member>, where value is the struct to which err points. number returns 0 if there is no integer.
+// value.<member>, where value is the struct to which err points. number returns 0 if the value is not an integer.
 func number(err, value reflect.Value, member string) int {
 	var code reflect.Value
 	if method := err.MethodByName(member); method.IsValid() && method.Type().NumIn() == 0 && method.Type().NumOut() == 1 {

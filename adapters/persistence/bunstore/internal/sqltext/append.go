@@ -240,7 +240,7 @@ func newTemplates(tables Tables, d Dialect) (templates [KindCount]insertTemplate
 		Consents: tables.Consents, Restrictions: tables.Restrictions, Entries: tables.Outbox, Events: tables.Events,
 	}
 	for k := Consents; k < KindCount; k++ {
-		lock := d.lockLedger(k, "v.subject_id")
+		lock := d.lockLedger(tables, k, "v.subject_id")
 		text := func(text string) string {
 			return fill(text, "into", names[k], "columns", insertedColumns[k], "lock", lock)
 		}

@@ -27,12 +27,16 @@ type Catalog struct {
 	SerialWrites bool // see domain.Catalog
 }
 
-// ownPrefix is the prefix of the tables of habeas.
-const ownPrefix = "habeas_"
-
-// isOwn returns the condition that a table belongs to habeas, because its name starts with ownPrefix. The parameter
-// name is the SQL expression for the name of the table.
-func isOwn(name string) string { return "lower(substr(" + name + ", 1, 7)) = " + literal(ownPrefix) }
+// ReadMigrations returns a statement that reads the rows of a table which records migrations, but only the rows with
+// these names. Each row of the result has the two texts key and name.
+func ReadMigrations(key string, table domain.CatalogTable, names []string) string {
+	quoted := make([]string, len(names))
+	for i, name := range names {
+		quoted[i] = literal(name)
+	}
+	return fill(`SELECT CAST({key} AS text), CAST(name AS text) FROM {table} WHERE CAST(name AS text) IN ({names})`,
+		"key", literal(key), "table", qualifiedName(table), "names", strings.Join(quoted, ", "))
+}
 
 func (postgres) ColumnType(declared string) (t domain.ColumnType, length int) {
 	return sqltype.Parse(declared)

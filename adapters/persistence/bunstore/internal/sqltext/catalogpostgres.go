@@ -11,7 +11,7 @@ func (postgres) Catalog(string) Catalog {
 }
 
 func catalogOf(statement string) string {
-	return fill(statement, "relations", fill(relations, "own", isOwn("c.relname")), "domains", domains,
+	return fill(statement, "relations", relations, "domains", domains,
 		"name of r", nameInDataMap("r", "r.nspname"), "name of f", nameInDataMap("f", "s.nspname"), "body", functionBody("p"),
 		"columns", columnNamesOf("k.conkey", "k.conrelid"), "referenced", columnNamesOf("k.confkey", "k.confrelid"))
 }
@@ -33,13 +33,14 @@ func nameInDataMap(class, schema string) string {
 }
 
 const (
-	// relations is the subquery of the tables and views of the application, including partitions. For a partition, the
-	// column "root" is its topmost partitioned table. For all other relations, it is the relation itself.
+	// relations is the subquery of the tables and views in all schemas, except the schemas of the system. It includes
+	// partitions. For a partition, the column "root" is its topmost partitioned table. For all other relations, it is the
+	// relation itself.
 	relations = `(
 		SELECT c.oid, c.relname, c.relkind, c.relispartition, c.relrowsecurity, c.reltuples, c.relnamespace, n.nspname,
 			COALESCE(CASE WHEN c.relispartition THEN CAST(pg_partition_root(c.oid) AS oid) END, c.oid) AS root
 		FROM pg_catalog.pg_class AS c JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
-		WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND c.relpersistence <> 't' AND NOT {own}
+		WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND c.relpersistence <> 't'
 			AND n.nspname <> 'information_schema' AND left(n.nspname, 3) <> 'pg_')`
 
 	// domains is a common table expression of the types that CREATE DOMAIN defines. A domain may be based on another

@@ -5,8 +5,8 @@ package sqltext
 func (sqlite) Catalog(schema string) Catalog {
 	of := func(statement string) string {
 		return fill(statement, "schema", literal(schema), "schema name", Quote(schema),
-			"master", Quote(schema)+".sqlite_master", "own", isOwn("m.name"),
-			"plain", `m.type = 'table' AND m.sql NOT LIKE 'CREATE VIRTUAL%'`)
+			"master", Quote(schema)+".sqlite_master", "plain",
+			`m.type = 'table' AND m.sql NOT LIKE 'CREATE VIRTUAL%'`)
 	}
 	return Catalog{
 		Tables: of(tablesOfSQLite), Indexes: of(indexesOfSQLite), ForeignKeys: of(foreignKeysOfSQLite),
@@ -26,7 +26,7 @@ const (
 			'kind', CASE WHEN m.type = 'view' THEN 'view' WHEN {plain} THEN 'table' ELSE 'virtual_table' END,
 			'rows', -1, 'folds_case', json('true'), 'text', m.sql)
 		FROM {master} AS m
-		WHERE m.type IN ('table', 'view') AND lower(substr(m.name, 1, 7)) <> 'sqlite_' AND NOT {own}`
+		WHERE m.type IN ('table', 'view') AND lower(substr(m.name, 1, 7)) <> 'sqlite_'`
 
 	columnsOfSQLite = `
 		SELECT lower(m.name), json_object('name', c.name, 'declared', c.type, 'key', c.pk,

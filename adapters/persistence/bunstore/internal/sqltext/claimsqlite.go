@@ -43,7 +43,7 @@ const (
 
 	unclaimedInSQLite = `
 		WITH due AS (
-			SELECT entry_id FROM {outbox} INDEXED BY habeas_outbox_open
+			SELECT entry_id FROM {outbox} INDEXED BY {prefix}outbox_open
 			WHERE ` + isUnclaimed + `
 			ORDER BY enqueued_at, entry_id LIMIT $2)`
 )
@@ -53,7 +53,7 @@ func (s sqlite) dueEntries(tables Tables, c Claim, args *Args) string {
 	var all []string
 	index := ""
 	if len(c.systems) > 0 {
-		index = " INDEXED BY habeas_outbox_open"
+		index = " INDEXED BY " + tables.Prefix + "outbox_open"
 	}
 	add := func(place, most int, kind, condition string) {
 		all = append(all, tables.fill(candidates, "place", strconv.Itoa(place), "kind", kind,

@@ -24,26 +24,8 @@ var (
 // Dialect builds the SQL texts that differ between PostgreSQL and SQLite. Its methods return "" for a statement that
 // the database does not need.
 type Dialect interface {
-	// Migrations returns the name of the folder with the migrations.
-	Migrations() string
-
-	// OwnTables returns the statement that finds the tables of habeas in a schema. If schema is "", the statement finds
-	// the tables of habeas in all schemas of the search path, in the order of that path. The columns of the result are the
-	// schema and the table.
-	OwnTables(schema string) string
-
-	CanMigrate(schema string) bool
-
-	// BeforeMigration returns the first statements of the transaction that applies migrations.
-	BeforeMigration() []string
-
-	// LockMigrations returns the statements that follow BeforeMigration if there are migrations to apply. They take a
-	// lock, so that only one process applies migrations at a time.
-	LockMigrations() []string
-
-	// PrepareMigration returns the statements that follow LockMigrations, immediately before the migrations. They create
-	// the schema if it does not exist, and make names without a schema refer to this schema.
-	PrepareMigration(schema string) []string
+	migrations
+	sequences
 
 	// Instant converts a point in time to a parameter for a column in the tables of habeas.
 	Instant(t time.Time) any
@@ -91,11 +73,17 @@ type Dialect interface {
 	forUpdate() string
 
 	// Notification returns the statement that wakes the workers of other processes.
-	Notification() string
+	Notification(tables Tables) string
 
 	// CombinesChanges reports whether an INSERT, UPDATE or DELETE can be a common table expression. One statement can then
 	// contain several of them.
 	CombinesChanges() bool
+
+	// recording returns the parts of Installation that keep sessions from recording two data maps at the same time.
+	recording(tables Tables) (announce, rivals, ifFree string)
+
+	// randomID returns the expression for the random id of an installation.
+	randomID() string
 
 	// isolationLevel returns the statement that reads the isolation level of a transaction. It returns "" if the
 	// statements of a transaction see the same rows at every isolation level.
@@ -103,7 +91,7 @@ type Dialect interface {
 
 	// lockLedger returns an expression that locks a ledger (consents or restrictions) of a subject until the transaction
 	// ends. It returns "" if the kind is not a ledger, or if the database allows only one writer at a time.
-	lockLedger(ledger Kind, subject string) string
+	lockLedger(tables Tables, ledger Kind, subject string) string
 
 	// intakeParts returns the parts of the INSERT of a mark (the row of an erasure) that set the intake number:
 	//
@@ -189,6 +177,10 @@ type Dialect interface {
 	// isNotAfter returns the condition that the instant in a column is before or equal to the instant in a parameter. The
 	// condition is not true for NULL. sqlType is the type of the column in the database, or "" if it is unknown.
 	isNotAfter(column, parameter, sqlType string) string
+
+	// instantOf returns the expression for the instant in a column, in the form of the parameters that Instant returns. A
+	// time without a zone counts as UTC. The expression is NULL if the column has no readable instant.
+	instantOf(column string) string
 
 	// equalsConstant returns the condition that a column holds a constant. The condition uses the form in which a column
 	// of the database type sqlType stores the constant.

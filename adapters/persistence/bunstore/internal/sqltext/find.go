@@ -22,10 +22,9 @@ func (t Tables) OwnSearchedTables() []SearchedTable {
 	column := func(name string, kind domain.ColumnType) domain.CatalogColumn {
 		return domain.CatalogColumn{Name: name, Type: kind}
 	}
-	names := tablesIn("")
 	return []SearchedTable{
-		{names.Restrictions, t.Restrictions, []domain.CatalogColumn{column("reason", domain.TypeText)}},
-		{names.Outbox, t.Outbox, []domain.CatalogColumn{
+		{t.Prefix + "restriction_records", t.Restrictions, []domain.CatalogColumn{column("reason", domain.TypeText)}},
+		{t.Prefix + "outbox", t.Outbox, []domain.CatalogColumn{
 			column("ref", domain.TypeJSON), column("corrections", domain.TypeJSON),
 		}},
 	}

@@ -14,7 +14,9 @@ import (
 // must check before it continues. The preconditions are the fingerprint (a hash of the table definitions) and the
 // stored text of each text column of the subject's key.
 type Locks struct {
-	AddMark string // adds or updates the mark of the subject $1 for an erasure at the instant $2
+	// AddMark adds or updates the mark of a subject for an erasure. Its parameters are the subject's key, the id, and the
+	// instant.
+	AddMark string
 
 	// AddMarkAndLock adds or updates the mark like AddMark, reads the subject's row, and locks this row and the subject's
 	// ledgers (consents and restrictions). Its parameters are the subject's key and the parameters of AddMark. It is ""
@@ -45,10 +47,12 @@ type LockLevel struct {
 
 const (
 	addMark = `
-		INSERT INTO {erasures} AS e (subject_id, erased_at, erasures{column})
-		SELECT CAST({subject} AS text), CAST({instant} AS {type}), 1{number} WHERE {lock condition}
+		INSERT INTO {erasures} AS e (subject_id, erased_at, erasures, added_at{column})
+		SELECT CAST({subject} AS text), CAST({instant} AS {type}), 1, {added}{number} WHERE {lock condition}
 		ON CONFLICT (subject_id) DO UPDATE SET erased_at = excluded.erased_at, erasures = e.erasures + 1,
-			intake = excluded.intake`
+			intake = excluded.intake, added_at = COALESCE(excluded.added_at, e.added_at)`
+
+	addedAt = `(SELECT {instant} FROM {table} AS t0 WHERE {rows} LIMIT 1)`
 
 	lockMark = `
 		INSERT INTO {erasures} AS e (subject_id, erased_at, erasures, intake) VALUES ($1, $2, 0, 0)
@@ -81,7 +85,6 @@ const (
 func NewLocks(w *Writer) *Locks {
 	subject := w.DataMap.SubjectTable()
 	l := &Locks{
-		AddMark:          w.addMark("$1", "$2"),
 		LockMark:         w.Tables.fill(lockMark),
 		DeleteUnusedMark: w.Tables.fill(deleteUnusedMark),
 		Erasures:         w.Tables.fill(countErasures),
@@ -96,14 +99,15 @@ func NewLocks(w *Writer) *Locks {
 	}
 	exists, preconditions := "t0."+Quote(subject.SubjectKey[0])+" IS NOT NULL", strings.Join(l.preconditions, ", ")
 	l.SubjectRow = fill(readSubjectRow, "exists", exists, "preconditions", preconditions, "from", w.fromSubject(0))
+	keys := len(subject.SubjectKey)
+	l.AddMark = w.addMark(placeholder(keys+1), placeholder(keys+2))
 	if w.Dialect.forUpdate() == "" {
 		return l
 	}
-	keys := len(subject.SubjectKey)
 	l.AddMarkAndLock = w.Tables.fill(addMarkAndLock, "exists", exists, "preconditions", preconditions,
-		"mark", w.addMark(placeholder(keys+1), placeholder(keys+2)),
-		"lock consents", w.Dialect.lockLedger(Consents, "subject_id"),
-		"lock restrictions", w.Dialect.lockLedger(Restrictions, "subject_id"),
+		"mark", l.AddMark,
+		"lock consents", w.Dialect.lockLedger(w.Tables, Consents, "subject_id"),
+		"lock restrictions", w.Dialect.lockLedger(w.Tables, Restrictions, "subject_id"),
 		"table", quoteTable(subject.Name), "rows", w.rowsOf(subject, domain.Path{}, 0))
 	l.Levels, l.Tables = w.newLevels()
 	l.Tables = append([]string{subject.Name}, l.Tables...)
@@ -111,11 +115,23 @@ func NewLocks(w *Writer) *Locks {
 }
 
 // addMark returns the statement that adds or updates the mark, the row that records the erasures of a subject. The
-// parameters subject and instant are placeholders.
+// parameters subject and instant are placeholders. The statement stores the creation time of the subject's row. The
+// placeholders of the subject's key start at $1.
 func (w *Writer) addMark(subject, instant string) string {
 	column, number, lockCondition := w.Dialect.intakeParts(w.Tables)
 	return w.Tables.fill(addMark, "subject", subject, "instant", instant, "type", w.Dialect.instantType(),
-		"column", column, "number", number, "lock condition", lockCondition)
+		"column", column, "number", number, "lock condition", lockCondition, "added", w.addedAt())
+}
+
+// addedAt returns the expression for the creation time of the subject's row, or NULL. See domain.Table.AddedAt.
+func (w *Writer) addedAt() string {
+	subject := w.DataMap.SubjectTable()
+	column, ok := subject.AddedAt()
+	if !ok {
+		return "CAST(NULL AS " + w.Dialect.instantType() + ")"
+	}
+	return fill(addedAt, "instant", w.Dialect.instantOf("t0."+Quote(column.Name)), "table", quoteTable(subject.Name),
+		"rows", w.rowsOf(subject, domain.Path{}, 0))
 }
 
 // fromSubject returns the FROM clause that reads the subject's row. The placeholders of the subject's key start at

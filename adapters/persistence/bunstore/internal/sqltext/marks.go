@@ -9,14 +9,25 @@ type Marks struct {
 	Find     string // reads the marks of the subjects in the JSON array $1
 	Position string // reads the position of the reader $1
 	Advance  string // moves the reader $1 from the position $2 to the position $3
-	page     string
+	page     string // without a bound on the instants
+	bounded  string // computes After before it filters by the instants
 	dialect  Dialect
 }
 
 const (
-	selectMarks = `SELECT subject_id, erased_at, erasures, intake, swept_at FROM {erasures} WHERE erasures > 0 AND `
+	selectMarks = `
+		SELECT subject_id, erased_at, erasures, intake, swept_at, added_at, CAST(NULL AS bigint)
+		FROM {erasures} WHERE erasures > 0 AND `
 
 	listMarks = selectMarks + `intake > $1 AND intake <= $2`
+
+	// The subquery reads all marks after $1, because a mark that the bounds exclude is the predecessor of the next one.
+	listBoundedMarks = `
+		SELECT * FROM (
+			SELECT subject_id, erased_at, erasures, intake, swept_at, added_at, lag(intake) OVER (ORDER BY intake)
+			FROM {erasures} WHERE erasures > 0 AND intake > $1 AND intake <= $2
+		) AS marks
+		WHERE TRUE`
 	findMarks = selectMarks + `{found}`
 
 	readPosition = `SELECT position FROM {positions} WHERE reader = $1`
@@ -34,14 +45,18 @@ func NewMarks(w *Writer) Marks {
 		Settled:  w.Dialect.settledIntake(w.Tables),
 		Find:     w.Tables.fill(findMarks, "found", w.Dialect.isInQuery("subject_id", w.Dialect.arrayElements("$1"))),
 		Position: w.Tables.fill(readPosition), Advance: w.Tables.fill(advance),
-		page: w.Tables.fill(listMarks), dialect: w.Dialect,
+		page: w.Tables.fill(listMarks), bounded: w.Tables.fill(listBoundedMarks), dialect: w.Dialect,
 	}
 }
 
-// Page returns the statement that reads a page of marks (rows that record erasures), and its parameters. Intake numbers
+// Page returns the statement that reads a page of marks (rows that record erasures), and its parameters. The last
+// column is the intake number of the mark before, or NULL if that is the mark before in the page. Intake numbers
 // count the marks in order of arrival. The page contains only marks whose intake number is at most maxIntake.
 func (m Marks) Page(query domain.MarkQuery, maxIntake int64) (text string, args []any) {
 	text, args = m.page, []any{query.After, maxIntake}
+	if !query.Since.IsZero() || !query.Until.IsZero() {
+		text = m.bounded
+	}
 	if !query.Since.IsZero() {
 		args = append(args, m.dialect.Instant(query.Since))
 		text += " AND erased_at >= " + placeholder(len(args))
@@ -54,17 +69,16 @@ func (m Marks) Page(query domain.MarkQuery, maxIntake int64) (text string, args 
 	return text + " ORDER BY intake LIMIT " + placeholder(len(args)), args
 }
 
-// intakeClass is the first key of an advisory lock that a transaction holds while it adds a mark (the row that records
-// an erasure). It is derived from the oid of the table of marks, so that the tables of different schemas have different
-// locks.
-const intakeClass = `CAST(CAST(CAST(CAST({table} AS regclass) AS oid) AS bigint) & 2147483647 AS integer)`
+// oidClass is the first key of an advisory lock. It is derived from the oid of a table, so that the tables of different
+// schemas and data maps have different locks. The table of marks has the lock of intakeParts.
+const oidClass = `CAST(CAST(CAST(CAST({table} AS regclass) AS oid) AS bigint) & 2147483647 AS integer)`
 
 // intakeParts takes an advisory lock before the table generates the intake number of a mark (the row of an erasure).
 // Intake numbers count the marks in order of arrival. The second key of the lock is the highest committed intake
 // number. The intake number of the new mark is higher than this key. The marks of all open transactions therefore have
 // higher numbers than the lowest second key, which settledIntake reads.
 func (postgres) intakeParts(tables Tables) (column, number, lockCondition string) {
-	return "", "", tables.fill(`pg_advisory_xact_lock_shared(`+intakeClass+`, CAST(LEAST(2147483647,
+	return "", "", tables.fill(`pg_advisory_xact_lock_shared(`+oidClass+`, CAST(LEAST(2147483647,
 			COALESCE((SELECT max(intake) FROM {erasures} WHERE erasures > 0), 0)) AS integer)) IS NOT NULL`,
 		"table", literal(tables.Erasures))
 }
@@ -83,13 +97,14 @@ func (postgres) settledIntake(tables Tables) string {
 	return tables.fill(`
 		SELECT LEAST((SELECT max(intake) FROM {erasures} WHERE erasures > 0), (
 			SELECT min(CAST(l.objid AS bigint)) FROM pg_catalog.pg_locks AS l
-			WHERE l.locktype = 'advisory' AND l.objsubid = 2 AND CAST(l.classid AS bigint) = `+intakeClass+`
+			WHERE l.locktype = 'advisory' AND l.objsubid = 2 AND CAST(l.classid AS bigint) = `+oidClass+`
 				AND l.database = (SELECT d.oid FROM pg_catalog.pg_database AS d WHERE d.datname = current_database())))`,
 		"table", literal(tables.Erasures))
 }
 
 func (sqlite) intakeParts(tables Tables) (column, number, lockCondition string) {
-	return ", intake", tables.fill(", (SELECT COALESCE(max(intake), 0) + 1 FROM {erasures} WHERE erasures > 0)"), "TRUE"
+	return ", intake", tables.fill(`, (SELECT max(intake_floor,
+			COALESCE((SELECT max(intake) FROM {erasures} WHERE erasures > 0), 0)) + 1 FROM {installation})`), "TRUE"
 }
 
 func (sqlite) settledIntake(Tables) string { return "" }

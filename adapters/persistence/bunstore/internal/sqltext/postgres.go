@@ -11,46 +11,6 @@ import (
 
 type postgres struct{}
 
-func (postgres) Migrations() string { return "postgres" }
-
-// OwnTables returns a statement that searches the given schema, or the search path of the connection if schema is "".
-// In the search path, PostgreSQL skips schemas for which the role lacks the privilege USAGE.
-func (postgres) OwnTables(schema string) string {
-	where := "n.nspname = ANY(current_schemas(false))"
-	if schema != "" {
-		where = "n.nspname = " + literal(schema)
-	}
-	return fill(`
-		SELECT CAST(n.nspname AS text), CAST(c.relname AS text)
-		FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
-		WHERE c.relkind IN ('r', 'p') AND {schemas} AND c.relname IN ({own})
-		ORDER BY array_position(current_schemas(false), n.nspname), c.relname`, "schemas", where, "own", ownTables())
-}
-
-func (postgres) CanMigrate(string) bool { return true }
-
-func (postgres) BeforeMigration() []string {
-	// At this isolation level, the transaction sees migrations that another process applies while this process waits for
-	// the lock.
-	return []string{"SET TRANSACTION ISOLATION LEVEL READ COMMITTED"}
-}
-
-// LockMigrations returns the statement that takes an advisory lock. The lock ends with the transaction. The number of
-// the lock is "habeas" in ASCII.
-func (postgres) LockMigrations() []string {
-	return []string{"SELECT pg_advisory_xact_lock(114767471927667)"}
-}
-
-func (postgres) PrepareMigration(schema string) []string {
-	return []string{
-		fill(`
-			DO $habeas$ BEGIN
-				IF to_regnamespace({name}) IS NULL THEN CREATE SCHEMA {schema}; END IF;
-			END $habeas$`, "name", literal(Quote(schema)), "schema", Quote(schema)),
-		"SET LOCAL search_path TO " + Quote(schema),
-	}
-}
-
 // Instant truncates t to the precision of the database, because some drivers would otherwise round t.
 func (postgres) Instant(t time.Time) any { return domain.Instant(t) }
 
@@ -61,16 +21,21 @@ func (postgres) CombinesChanges() bool { return true }
 func (postgres) HasStandbys() bool     { return true }
 
 // Notification returns a statement that notifies the channel to which package pgxlisten listens.
-func (postgres) Notification() string { return "SELECT pg_notify('habeas_outbox', '')" }
+func (postgres) Notification(tables Tables) string {
+	return "SELECT pg_notify(" + literal(tables.Prefix+"outbox") + ", '')"
+}
 
 func (postgres) isolationLevel() string { return "SELECT current_setting('transaction_isolation')" }
 
 // lockLedger returns an expression that takes an advisory lock until the transaction ends. Transactions that append to
 // the same ledger (consents or restrictions) of the same subject then run one after another. The rows therefore get
 // their sequence numbers in the order in which their transactions commit.
-func (postgres) lockLedger(ledger Kind, subject string) string {
+func (postgres) lockLedger(tables Tables, ledger Kind, subject string) string {
 	switch ledger { //nolint:exhaustive // the other kinds are not ledgers
 	case Consents, Restrictions:
+		if prefix := tables.Prefix; prefix != domain.ObjectPrefix("") { // another data map has other subjects
+			subject = literal(prefix) + " || " + subject
+		}
 		return "pg_advisory_xact_lock(hashtextextended(" + subject + ", " + strconv.Itoa(int(ledger)) + "))"
 	default:
 		return ""
@@ -214,13 +179,22 @@ func (postgres) isNotAfter(column, parameter, sqlType string) string {
 	case "timestamp without time zone", "date":
 		return "CAST(" + column + " AS timestamp) AT TIME ZONE 'UTC' <= " + start
 	}
+	const early = `WHEN {text} = '-infinity' OR {text} ~ '^[0-9]{4,}-[0-9]{2}-[0-9]{2}.* BC$' THEN '-infinity'`
+	return instantIn(column, early) + " <= " + start
+}
+
+func (postgres) instantOf(column string) string { return instantIn(column, "") }
+
+// instantIn returns the expression for the instant in a column of any type. The parameter further is a further case.
+func instantIn(column, further string) string {
+	text := "(to_jsonb(" + column + ") #>> '{}')"
 	return fill(`
-		CASE WHEN {text} = '-infinity' OR {text} ~ '^[0-9]{4,}-[0-9]{2}-[0-9]{2}.* BC$' THEN '-infinity'
+		CASE {further}
 			WHEN {text} ~ '^{date}$' THEN CAST({text} || ' 00:00Z' AS timestamptz)
 			WHEN {text} ~ '^{date}{clock}$' THEN CAST({text} || 'Z' AS timestamptz)
 			WHEN {text} ~ '^{date}{clock} ?(Z|[+-][0-9]{2}(:?[0-9]{2})?)$' THEN CAST({text} AS timestamptz)
-		END <= {start}`,
-		"text", "(to_jsonb("+column+") #>> '{}')", "start", start,
+		END`,
+		"further", fill(further, "text", text), "text", text,
 		"date", `[0-9]{4}-[0-9]{2}-[0-9]{2}`, "clock", `[ T][0-9]{2}:[0-9]{2}(:[0-9]{2}([.][0-9]+)?)?`)
 }
 

@@ -23,9 +23,9 @@ type Writer struct {
 	Touched []domain.Table
 }
 
-// NewWriter returns a writer for the tables of a data map, and for the tables of habeas in a schema.
-func NewWriter(dialect Dialect, dataMap domain.DataMap, schema string) *Writer {
-	return &Writer{Dialect: dialect, DataMap: dataMap, Tables: tablesIn(schema), Touched: touched(dataMap)}
+// NewWriter returns a writer for the tables of a data map, and for its tables of habeas.
+func NewWriter(dialect Dialect, dataMap domain.DataMap, tables Tables) *Writer {
+	return &Writer{Dialect: dialect, DataMap: dataMap, Tables: tables, Touched: touched(dataMap)}
 }
 
 func touched(m domain.DataMap) []domain.Table {

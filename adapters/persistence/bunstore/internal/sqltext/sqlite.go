@@ -10,24 +10,6 @@ import (
 
 type sqlite struct{}
 
-func (sqlite) Migrations() string { return "sqlite" }
-
-func (sqlite) OwnTables(schema string) string {
-	return fill(`
-		SELECT {name}, name FROM {schema}.sqlite_master
-		WHERE type = 'table' AND name IN ({own})
-		ORDER BY name`, "name", literal(schema), "schema", Quote(schema), "own", ownTables())
-}
-
-// CanMigrate returns true only for main, because the migrations create the tables in main.
-func (sqlite) CanMigrate(schema string) bool { return schema == "main" }
-
-func (sqlite) BeforeMigration() []string { return nil }
-
-func (sqlite) LockMigrations() []string { return nil } // the transaction already holds the write lock
-
-func (sqlite) PrepareMigration(string) []string { return nil } // the tables are in main
-
 // instantFormat has a fixed width, so that texts sort in the order of their instants.
 const instantFormat = "2006-01-02T15:04:05.000000Z"
 
@@ -38,14 +20,14 @@ func (sqlite) instantType() string { return "text" }
 // forUpdate returns "", because SQLite has only one writing transaction at a time.
 func (sqlite) forUpdate() string { return "" }
 
-func (sqlite) CombinesChanges() bool { return false }
-func (sqlite) HasStandbys() bool     { return false }
-func (sqlite) Notification() string  { return "" }
+func (sqlite) CombinesChanges() bool      { return false }
+func (sqlite) HasStandbys() bool          { return false }
+func (sqlite) Notification(Tables) string { return "" }
 
 func (sqlite) isolationLevel() string { return "" }
 
-func (sqlite) lockLedger(Kind, string) string { return "" } // there is one writer at a time
-func (sqlite) CheckDeferred() string          { return "" }
+func (sqlite) lockLedger(Tables, Kind, string) string { return "" } // there is one writer at a time
+func (sqlite) CheckDeferred() string                  { return "" }
 
 // BrokenForeignKeys returns a statement that searches the definitions of the tables for DEFERRED, because SQLite has no
 // pragma that lists the deferred foreign keys.
@@ -127,6 +109,13 @@ func (sqlite) isNotAfter(column, parameter, _ string) string {
 		{column} GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]*'
 		AND COALESCE(julianday({column}), julianday(substr({column}, 1, 19)) + 1) <= julianday({parameter})`,
 		"column", column, "parameter", parameter)
+}
+
+// instantOf has milliseconds, because SQLite reads no smaller fractions. Some drivers write the zone UTC as +0000 UTC.
+func (sqlite) instantOf(column string) string {
+	return fill(`
+		CASE WHEN {column} GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]*'
+			THEN strftime('%Y-%m-%dT%H:%M:%f', replace({column}, ' +0000 UTC', '')) || '000Z' END`, "column", column)
 }
 
 func (sqlite) randomDigits() string { return "lower(hex(randomblob(16)))" }

@@ -1,33 +1,55 @@
 package sqltext
 
-import "strings"
+import (
+	"strings"
 
-// Tables holds the quoted names of the tables of habeas.
+	"github.com/habeas-data/habeas/domain"
+)
+
+// Tables holds the quoted names of the tables of habeas for one data map. Index and Function names begin with Prefix,
+// too.
 type Tables struct {
-	Consents, Restrictions, Events, Outbox, Erasures, Positions string
+	Prefix                                                                                           string
+	Consents, Restrictions, Events, Outbox, Erasures, Positions, Installation, Ancestors, Migrations string
 }
 
-// tablesIn returns the quoted names of the tables of habeas in a schema. If schema is "", the names have no schema.
-func tablesIn(schema string) Tables {
-	prefix := ""
+// TableNames are the names of all tables of habeas, without the prefix that domain.ObjectPrefix returns.
+func TableNames() []string {
+	return []string{
+		"migrations", "consent_records", "restriction_records", "audit_events", "outbox", "subject_erasures", "positions",
+		"installation", "ancestors",
+	}
+}
+
+// TablesIn returns the quoted names of the tables of habeas in a schema, for the data map with the given name. If
+// schema is "", the names have no schema.
+func TablesIn(schema, name string) Tables {
+	prefix := domain.ObjectPrefix(name)
+	before := prefix
 	if schema != "" {
-		prefix = Quote(schema) + "."
+		before = Quote(schema) + "." + prefix
 	}
 	return Tables{
-		Consents:     prefix + "habeas_consent_records",
-		Restrictions: prefix + "habeas_restriction_records",
-		Events:       prefix + "habeas_audit_events",
-		Outbox:       prefix + "habeas_outbox",
-		Erasures:     prefix + "habeas_subject_erasures",
-		Positions:    prefix + "habeas_positions",
+		Prefix:       prefix,
+		Consents:     before + "consent_records",
+		Restrictions: before + "restriction_records",
+		Events:       before + "audit_events",
+		Outbox:       before + "outbox",
+		Erasures:     before + "subject_erasures",
+		Positions:    before + "positions",
+		Installation: before + "installation",
+		Ancestors:    before + "ancestors",
+		Migrations:   before + "migrations",
 	}
 }
 
 // fill replaces each {name} in a statement by a text. The parameter replacements is a list of pairs of a name and its
-// text. In addition, fill replaces {consents}, {outbox} and so on by the names of these tables of habeas.
+// text. In addition, fill replaces {consents}, {outbox} and so on by the names of these tables of habeas, and {prefix}
+// by Tables.Prefix.
 func (t Tables) fill(statement string, replacements ...string) string {
 	return fill(statement, append(replacements, "consents", t.Consents, "restrictions", t.Restrictions, "events", t.Events,
-		"outbox", t.Outbox, "erasures", t.Erasures, "positions", t.Positions)...)
+		"outbox", t.Outbox, "erasures", t.Erasures, "positions", t.Positions, "installation", t.Installation,
+		"ancestors", t.Ancestors, "migrations", t.Migrations, "prefix", t.Prefix)...)
 }
 
 // fill replaces each {name} in a statement by a text. The parameter replacements is a list of pairs of a name and its
@@ -60,14 +82,11 @@ func replacementOf(name string, replacements []string) (text string, ok bool) {
 	return "", false
 }
 
-// ownTables returns the names of all tables of habeas as a list of SQL constants.
-func ownTables() string {
-	names := tablesIn("")
-	own := []string{
-		"habeas_migrations", names.Consents, names.Restrictions, names.Events, names.Outbox, names.Erasures, names.Positions,
-	}
-	for i, name := range own {
-		own[i] = literal(name)
+// ownTables returns the names of all tables of habeas for the data map with the given name, as a list of SQL constants.
+func ownTables(name string) string {
+	own := TableNames()
+	for i, table := range own {
+		own[i] = literal(domain.ObjectPrefix(name) + table)
 	}
 	return strings.Join(own, ", ")
 }

@@ -1,0 +1,203 @@
+package bunstore
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"strings"
+
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/sqltext"
+	"github.com/habeas-data/habeas/domain"
+)
+
+// ownSequences reads and raises the sequences of the tables of habeas.
+type ownSequences struct {
+	dialect sqltext.Dialect
+	tables  sqltext.Tables
+	query   conn.Query
+}
+
+// lowSequence is a sequence that must be raised.
+type lowSequence struct {
+	sqltext.Sequence
+	to int64 // the highest number that the sequence must not return
+}
+
+// find returns the sequences that this role may read and raise. The error is domain.ErrConfiguration if there are
+// others, and names their privileges.
+func (o ownSequences) find(ctx context.Context) (usable []sqltext.Sequence, err error) {
+	text := o.dialect.OwnSequences(o.tables)
+	if text == "" {
+		return nil, nil
+	}
+	var denied []string
+	err = o.query(ctx, func(rows *sql.Rows) error {
+		var s sqltext.Sequence
+		var mayRead, mayRaise bool
+		if err := rows.Scan(&s.Name, &s.Table, &s.Column, &mayRead, &mayRaise); err != nil {
+			return err
+		}
+		if mayRead && mayRaise {
+			usable = append(usable, s)
+		} else {
+			denied = append(denied, s.Name)
+		}
+		return nil
+	}, text)
+	if err == nil && len(denied) > 0 {
+		err = deniedSequences(denied)
+	}
+	return usable, err
+}
+
+// errDeniedSequence is wrapped by the error of a role that must not read or raise a sequence.
+var errDeniedSequence = errors.New("a privilege on a sequence is missing")
+
+func deniedSequences(names []string) error {
+	return &domain.Error{
+		Code: domain.ErrConfiguration, Op: "sequences", Err: errDeniedSequence,
+		Message: "this role must not compare and raise the sequences of the tables of habeas: GRANT SELECT, UPDATE ON" +
+			" SEQUENCE " + strings.Join(names, ", ") + " to the role, or use the role that owns the tables",
+	}
+}
+
+// findLow returns the sequences that stand below the numbers in their columns, and that of the marks if it stands below
+// intake.
+func (o ownSequences) findLow(ctx context.Context, of []sqltext.Sequence, intake int64) (low []lowSequence, err error) {
+	if len(of) == 0 {
+		return nil, nil
+	}
+	err = o.query(ctx, func(rows *sql.Rows) error {
+		var place int
+		var reached int64
+		var above sql.NullInt64
+		if err := rows.Scan(&place, &reached, &above); err != nil {
+			return err
+		}
+		to := above.Int64
+		if of[place].Table == o.tables.Erasures {
+			to = max(to, intake)
+		}
+		if to > reached {
+			low = append(low, lowSequence{of[place], to})
+		}
+		return nil
+	}, o.dialect.SequencePositions(of, o.tables))
+	return low, err
+}
+
+// raise raises the sequences that are too low. The caller has opened a transaction, in which exec runs a statement. A
+// sequence that is high enough needs no lock and does not change.
+func (o ownSequences) raise(
+	ctx context.Context, of []sqltext.Sequence, intake int64, exec func(text string, args ...any) error,
+) error {
+	if text := o.dialect.RaiseIntake(o.tables); text != "" && intake > 0 {
+		return exec(text, intake)
+	}
+	low, err := o.findLow(ctx, of, intake)
+	if err != nil || len(low) == 0 {
+		return err
+	}
+	if err := exec(o.dialect.LockSequences()); err != nil { // another call may be raising the same sequences
+		return err
+	}
+	if low, err = o.findLow(ctx, of, intake); err != nil {
+		return err
+	}
+	for _, s := range low {
+		if err := exec(o.dialect.RaiseSequence(s.Name), s.to); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// raiseSequences raises the sequences of the tables after the migrations. It logs a warning about sequences for which
+// the role lacks a privilege, because the role of an application may call Migrate at each start.
+func (m migration) raiseSequences(ctx context.Context) error {
+	own := ownSequences{m.dialect, sqltext.TablesIn(m.schema, m.name), m.pool.Query}
+	found, err := own.find(ctx)
+	switch {
+	case errors.Is(err, errDeniedSequence):
+		m.logger.WarnContext(ctx, "Migrate does not know whether sequences are too low, as they can be after a restore or a"+
+			" switch of the database", "reason", err)
+	case err != nil:
+		return err
+	}
+	low, err := own.findLow(ctx, found, 0)
+	if err != nil || len(low) == 0 {
+		return err
+	}
+	tx, err := m.pool.Begin(ctx)
+	if err != nil {
+		return err
+	}
+	own.query = tx.Query
+	err = own.raise(ctx, found, 0, func(text string, args ...any) error {
+		_, err := tx.Exec(ctx, text, args...)
+		return err
+	})
+	if err != nil {
+		_ = tx.Rollback(context.WithoutCancel(ctx)) // err is the cause; no further cleanup is possible
+		return err
+	}
+	return tx.Commit(ctx)
+}
+
+// RaiseSequences implements ports.InstallationStore. On PostgreSQL, the new position of a sequence holds even if the
+// session rolls back. RaiseSequences returns domain.ErrConfiguration if the role must not read or raise one of the
+// sequences.
+func (i installationStore) RaiseSequences(ctx context.Context, intake int64) error {
+	if err := i.usable(); err != nil {
+		return err
+	}
+	if err := i.begin(ctx); err != nil {
+		return err
+	}
+	own := ownSequences{i.store.dialect, i.store.text.Tables, i.queryFor("sequences")}
+	found, err := own.find(ctx)
+	if err == nil {
+		err = own.raise(ctx, found, intake, func(text string, args ...any) error {
+			_, err := i.write(ctx, "sequences", text, args...)
+			return err
+		})
+	}
+	return i.fail(ctx, "sequences", err)
+}
+
+// LowSequences implements ports.InstallationStore. It knows the sequence of a single key column of an integer type: the
+// sequence that the column owns or that its DEFAULT names, or the row ids of SQLite. A sequence that the role must not
+// read may be too low, so LowSequences returns it together with the missing privilege.
+func (i installationStore) LowSequences(ctx context.Context, highest int64) (low []string, err error) {
+	table := i.store.text.DataMap.SubjectTable()
+	if err := i.usable(); err != nil || len(table.SubjectKey) != 1 {
+		return nil, err
+	}
+	var names, positions []string
+	err = i.read(ctx, "sequences", func(rows *sql.Rows) error {
+		var name string
+		var position sql.NullString
+		err := rows.Scan(&name, &position)
+		names, positions = append(names, name), append(positions, position.String)
+		return err
+	}, i.store.dialect.KeySequences(table, table.SubjectKey[0]))
+	for at, name := range names {
+		if positions[at] == "" {
+			low = append(low, name+" (this role must not read it: GRANT SELECT ON SEQUENCE "+name+")")
+			continue
+		}
+		err = i.read(ctx, "sequences", func(rows *sql.Rows) error {
+			var next int64
+			err := rows.Scan(&next)
+			if next <= highest {
+				low = append(low, name)
+			}
+			return err
+		}, positions[at])
+		if err != nil {
+			return nil, err
+		}
+	}
+	return low, err
+}

@@ -1,0 +1,109 @@
+package memory
+
+import (
+	"context"
+	"crypto/rand"
+	"slices"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
+)
+
+// installationStore implements ports.InstallationStore.
+type installationStore struct{ *session }
+
+var _ ports.Installed = (*session)(nil)
+
+// Installation implements ports.Installed.
+func (s *session) Installation() ports.InstallationStore { return installationStore{s} }
+
+func (i installationStore) Read(ctx context.Context) (domain.Installation, error) {
+	state, err := i.read(ctx, false)
+	if err != nil {
+		return domain.Installation{}, err
+	}
+	return cloneInstallation(state.installation), nil
+}
+
+func (i installationStore) Accept(ctx context.Context) (before domain.Installation, err error) {
+	i.unchecked = true
+	state, err := i.write(ctx)
+	if err != nil {
+		return before, err
+	}
+	before = cloneInstallation(state.installation)
+	state.record()
+	return before, nil
+}
+
+func (i installationStore) Renew(ctx context.Context) (domain.Installation, error) {
+	state, err := i.write(ctx)
+	if err != nil {
+		return domain.Installation{}, err
+	}
+	renewed := cloneInstallation(state.installation)
+	var highest int64
+	for _, mark := range state.erasures {
+		highest = max(highest, mark.Intake)
+	}
+	renewed.Ancestors = append(renewed.Ancestors, domain.Ancestor{ID: renewed.ID, Until: highest})
+	renewed.ID = rand.Text()
+	state.installation = renewed
+	return cloneInstallation(renewed), nil
+}
+
+func (i installationStore) Started(ctx context.Context, worker domain.StartedWorker) error {
+	state, err := i.write(ctx)
+	if err == nil {
+		worker.Resolvers = slices.Clone(worker.Resolvers)
+		state.installation.Started = &worker
+	}
+	return err
+}
+
+// RaiseSequences implements ports.InstallationStore. The ledgers and the trail are slices, so only the marks have a
+// sequence.
+func (i installationStore) RaiseSequences(ctx context.Context, intake int64) error {
+	state, err := i.write(ctx)
+	if err == nil {
+		state.intake = max(state.intake, intake)
+	}
+	return err
+}
+
+// LowSequences implements ports.InstallationStore. The memory gives no ids to rows of the application.
+func (i installationStore) LowSequences(ctx context.Context, _ int64) ([]string, error) {
+	return nil, i.ready(ctx)
+}
+
+// admit compares the data map with the installation before the session uses the state. A session that writes records
+// the data map if none is recorded.
+func (s *session) admit(state *state, writes bool) error {
+	if s.unchecked {
+		return nil
+	}
+	if err := state.installation.Check(state.dataMap); err != nil {
+		s.refused = true
+		return s.fail(err)
+	}
+	if writes && !s.rehearsal && state.installation.SubjectTable == "" {
+		state.record()
+	}
+	return nil
+}
+
+// record records the data map in the installation.
+func (s *state) record() {
+	own := domain.InstallationOf(s.dataMap)
+	s.installation.SubjectTable, s.installation.KeyColumns = own.SubjectTable, own.KeyColumns
+}
+
+func cloneInstallation(i domain.Installation) domain.Installation {
+	i.KeyColumns, i.Ancestors = slices.Clone(i.KeyColumns), slices.Clone(i.Ancestors)
+	if i.Started != nil {
+		started := *i.Started
+		started.Resolvers = slices.Clone(started.Resolvers)
+		i.Started = &started
+	}
+	return i
+}

@@ -1,0 +1,67 @@
+package main
+
+import (
+	"context"
+	"io"
+	"strings"
+
+	"github.com/habeas-data/habeas/app"
+	"github.com/habeas-data/habeas/domain"
+)
+
+// standalone is an application without its own code: without resolvers and hooks. It refuses erasures that would leave
+// out the external systems and the hooks of the application. The worker of the application has recorded them.
+type standalone struct {
+	*app.Integration
+	withoutHooks bool // the operator accepts that they are left out
+}
+
+// Erase implements cli.Application.
+func (s standalone) Erase(ctx context.Context, subject domain.Subject) (domain.ErasureResult, error) {
+	if err := s.mayErase(ctx); err != nil {
+		return domain.ErasureResult{}, err
+	}
+	return s.Integration.Erase(ctx, subject)
+}
+
+// EraseAsRehearsed implements cli.Application.
+func (s standalone) EraseAsRehearsed(
+	ctx context.Context, subject domain.Subject, fingerprint string,
+) (domain.ErasureResult, error) {
+	if err := s.mayErase(ctx); err != nil {
+		return domain.ErasureResult{}, err
+	}
+	return s.Integration.EraseAsRehearsed(ctx, subject, fingerprint)
+}
+
+// Replay implements cli.Application.
+func (s standalone) Replay(ctx context.Context, lines io.Reader, o app.ReplayOptions) (domain.ReplayReport, error) {
+	if err := s.mayErase(ctx); err != nil {
+		return domain.ReplayReport{}, err
+	}
+	return s.Integration.Replay(ctx, lines, o)
+}
+
+// mayErase returns domain.ErrConfiguration if the application does more in an erasure than this program.
+func (s standalone) mayErase(ctx context.Context) error {
+	if s.withoutHooks {
+		return nil
+	}
+	installation, err := s.Installation(ctx)
+	if err != nil || installation.Started == nil {
+		return err
+	}
+	var more []string
+	if systems := installation.Started.Resolvers; len(systems) > 0 {
+		more = append(more, "calls external systems ("+strings.Join(systems, ", ")+")")
+	}
+	if installation.Started.Hooks {
+		more = append(more, "runs hooks")
+	}
+	if len(more) == 0 {
+		return nil
+	}
+	return domain.Misconfigured("habeas", "nothing was changed: in an erasure, the application "+
+		strings.Join(more, " and ")+", and this program does not. Use the commands in the application's own program, or"+
+		" give --without-hooks")
+}

@@ -1,0 +1,59 @@
+package domain
+
+import "time"
+
+// Life is the state of a subject id that has an erasure mark (the row that records its erasures). An id can be given
+// again: numbers are reused, people register again under a natural key, and backups return. Life tells whether the
+// subject's row belongs to the erased person.
+type Life string
+
+// The values of Life. An id without a mark has no Life, which is the empty text.
+const (
+	LifeNew     Life = "new"     // the row belongs to somebody who registered after the erasure
+	LifeEnded   Life = "ended"   // the row is gone, or it is the one that the erasure has overwritten or deleted
+	LifeUnknown Life = "unknown" // the evidence does not tell
+)
+
+// LifeEvidence is the evidence about the subject's own row, on which Life is judged.
+type LifeEvidence struct {
+	// Present is true if the subject's table has a row of the subject. All other fields describe this row.
+	Present bool
+	// AddedAt is the creation time of the row (see Table.AddedAt). It is zero if there is none.
+	AddedAt time.Time
+	// Deletes is true if the erasure plan deletes the row.
+	Deletes bool
+	// Erased is true if the row holds the distinctive surrogates of an erasure (see Table.IsErased).
+	Erased bool
+}
+
+// Life judges the evidence. It compares no clocks, only creation times of rows with each other. The first of these
+// rules that applies decides:
+//
+//  1. Without a row, the life is ended.
+//  2. If Registered was called since the last erasure for the row that stands there, the life is new.
+//  3. If the row was created after the row that the erasure found, the life is new. If it was created before that row,
+//     the life is unknown. If both have the same creation time, with fractions of a second, it is the same row: the
+//     life is ended if the erasure deletes the row, because a restore has brought it back.
+//  4. If the erasure keeps the row, and the row holds its distinctive surrogates, the life is ended.
+//  5. Otherwise the life is unknown: the person was registered again, or the row was restored.
+//
+// Records in the ledgers are no evidence, because they may have been taken in for either person.
+func (m ErasureMark) Life(e LifeEvidence) Life {
+	deletedRow := e.Deletes && !m.AddedAt.IsZero() && e.AddedAt.Equal(m.AddedAt)
+	switch {
+	case !e.Present:
+		return LifeEnded
+	case !m.RegisteredAt.IsZero() && !deletedRow && (e.AddedAt.IsZero() || e.AddedAt.Equal(m.RegisteredAddedAt)):
+		return LifeNew
+	case !e.AddedAt.IsZero() && !m.AddedAt.IsZero() && e.AddedAt.After(m.AddedAt):
+		return LifeNew
+	case !e.AddedAt.IsZero() && !m.AddedAt.IsZero() && e.AddedAt.Before(m.AddedAt):
+		return LifeUnknown
+	case deletedRow && e.AddedAt.Nanosecond() != 0:
+		return LifeEnded
+	case !e.Deletes && e.Erased:
+		return LifeEnded
+	default:
+		return LifeUnknown
+	}
+}

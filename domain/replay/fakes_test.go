@@ -1,0 +1,94 @@
+package replay_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/habeas-data/habeas/adapters/persistence/memory"
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/internal/fixture"
+	"github.com/habeas-data/habeas/domain/replay"
+	"github.com/habeas-data/habeas/ports"
+)
+
+// lowWorld is a world with a sequence of the application that stands at a number.
+type lowWorld struct {
+	*world
+	at int64
+}
+
+func (w lowWorld) Do(ctx context.Context, fn func(context.Context, ports.Session) error) error {
+	return w.world.Do(ctx, func(ctx context.Context, s ports.Session) error { return fn(ctx, lowSession{s, w.at}) })
+}
+
+type lowSession struct {
+	ports.Session
+	at int64
+}
+
+func (s lowSession) Marks() ports.ErasureMarks {
+	marks, _ := ports.MarksOf(s.Session)
+	return marks
+}
+
+func (s lowSession) Installation() ports.InstallationStore {
+	store, _ := ports.InstallationOf(s.Session)
+	return lowSequences{store, s.at}
+}
+
+type lowSequences struct {
+	ports.InstallationStore
+	at int64
+}
+
+func (s lowSequences) LowSequences(_ context.Context, highest int64) ([]string, error) {
+	if s.at <= highest {
+		return []string{"users_id_seq"}, nil
+	}
+	return nil, nil
+}
+
+// restoredFrom returns an empty database with the installation.
+func restoredFrom(t *testing.T, own domain.Installation) *restored {
+	t.Helper()
+	store, err := memory.New(fixture.MustMap(t, fixture.Users()), memory.Options{})
+	must(t, err)
+	return &restored{&world{Store: store, fail: map[string]error{}}, own}
+}
+
+// restored is a world whose installation has another id than the memory gives.
+type restored struct {
+	*world
+	own domain.Installation
+}
+
+func (w *restored) replay(t *testing.T, lines string, change func(*replay.Config)) (domain.ReplayReport, error) {
+	t.Helper()
+	return w.world.replay(t, lines, func(c *replay.Config) {
+		c.Sessions = w
+		change(c)
+	})
+}
+
+func (w *restored) Do(ctx context.Context, fn func(context.Context, ports.Session) error) error {
+	return w.world.Do(ctx, func(ctx context.Context, s ports.Session) error {
+		return fn(ctx, restoredSession{lowSession{Session: s}, w.own})
+	})
+}
+
+type restoredSession struct {
+	lowSession
+	own domain.Installation
+}
+
+func (s restoredSession) Installation() ports.InstallationStore {
+	store, _ := ports.InstallationOf(s.Session)
+	return renamed{store, s.own}
+}
+
+type renamed struct {
+	ports.InstallationStore
+	own domain.Installation
+}
+
+func (r renamed) Read(context.Context) (domain.Installation, error) { return r.own, nil }

@@ -1,0 +1,155 @@
+package replay
+
+import (
+	"context"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
+)
+
+// prepare compares the journal with the database and refuses lines of another installation. It sets Missing of the
+// report of the journal. Then it raises the sequences of habeas above the highest number of the journal. It returns the
+// installation of the database, which then has a data map.
+func (r *Replayer) prepare(ctx context.Context, journal *content) (own domain.Installation, err error) {
+	err = r.config.Sessions.Do(ctx, func(ctx context.Context, s ports.Session) error {
+		installations, err := ports.InstallationOf(s)
+		if err != nil {
+			return err
+		}
+		if own, err = installations.Read(ctx); err != nil {
+			return err
+		}
+		if err := journal.refuseForeign(own, r.config.Installation); err != nil {
+			return err
+		}
+		recorded, err := highestRecorded(ctx, s, journal)
+		journal.report.Missing = journal.missing(recorded)
+		return err
+	})
+	if err != nil {
+		return own, err
+	}
+	err = r.config.Sessions.Do(ctx, func(ctx context.Context, s ports.Session) error {
+		installations, err := ports.InstallationOf(s)
+		if err != nil {
+			return err
+		}
+		if err := installations.RaiseSequences(ctx, journal.report.LastNumber); err != nil {
+			return err
+		}
+		own, err = installations.Read(ctx)
+		return err
+	})
+	return own, err
+}
+
+// highestRecorded returns the highest number of an erasure that the database records, or a number that is not below the
+// lowest After of the lines. The list of marks is in ascending order and has no other direction. Therefore,
+// highestRecorded searches for the number with few queries that each read one mark.
+func highestRecorded(ctx context.Context, s ports.Session, journal *content) (int64, error) {
+	if len(journal.covered) == 0 || journal.covered[0].after == 0 {
+		return 0, nil
+	}
+	marks, err := ports.MarksOf(s)
+	if err != nil {
+		return 0, err
+	}
+	var recorded int64 // a mark has this number, or it is 0
+	for above := journal.covered[0].after; recorded < above; {
+		middle := recorded + (above-recorded-1)/2 + 1
+		found, err := marks.Marks(ctx, domain.MarkQuery{After: middle - 1, Limit: 1})
+		switch {
+		case err != nil:
+			return 0, err
+		case len(found) > 0:
+			recorded = found[0].Intake
+		default:
+			above = middle - 1
+		}
+	}
+	return recorded, nil
+}
+
+// lowSequences returns the sequences of the application from which a new subject would get the id of a subject of the
+// journal.
+func (r *Replayer) lowSequences(
+	ctx context.Context, own domain.Installation, journal *content,
+) (names []string, err error) {
+	if len(own.KeyColumns) != 1 {
+		return nil, nil
+	}
+	var greatest int64
+	switch own.KeyColumns[0].Type { //nolint:exhaustive // the other types have no sequences
+	case domain.TypeSmallInt:
+		greatest = math.MaxInt16
+	case domain.TypeInteger:
+		greatest = math.MaxInt32
+	case domain.TypeBigInt:
+		greatest = math.MaxInt64
+	default:
+		return nil, nil
+	}
+	highest := journal.highestID(greatest)
+	if highest == 0 {
+		return nil, nil
+	}
+	err = r.config.Sessions.Do(ctx, func(ctx context.Context, s ports.Session) error {
+		installations, err := ports.InstallationOf(s)
+		if err == nil {
+			names, err = installations.LowSequences(ctx, highest)
+		}
+		return err
+	})
+	return names, err
+}
+
+// findings returns the error for the findings of a replay that an operator must examine, or nil if there are none. The
+// parameter broken is the number of the first broken line.
+func findings(report domain.ReplayReport, broken, expect int64) error {
+	var texts []string
+	if report.Broken > 0 {
+		texts = append(texts, "broken lines: "+strconv.FormatInt(report.Broken, 10)+"; the first one is line "+
+			strconv.FormatInt(broken, 10)+". Their subjects were not erased")
+	}
+	if len(report.Missing) > 0 {
+		texts = append(texts, "the journal has no lines for the numbers "+ranges(report.Missing)+". Replay them from another"+
+			" copy of the journal")
+	}
+	if expect > report.LastNumber {
+		texts = append(texts, "the last line has the number "+strconv.FormatInt(report.LastNumber, 10)+
+			", but the number "+strconv.FormatInt(expect, 10)+" was expected. The end of the journal is missing")
+	}
+	if report.Skipped > 0 {
+		texts = append(texts, "subjects whose id does not fit the key of the subject's table: "+
+			strconv.FormatInt(report.Skipped, 10)+". They were not erased")
+	}
+	if len(report.Sequences) > 0 {
+		texts = append(texts, "a new subject would get the id of an erased one from: "+
+			strings.Join(report.Sequences, ", ")+". Set each of them above the highest id of a subject of the journal")
+	}
+	if len(texts) == 0 {
+		return nil
+	}
+	return &domain.Error{Code: domain.ErrInvalid, Op: "replay", Message: strings.Join(texts, "; "), Err: ErrIncomplete}
+}
+
+// ranges returns the ranges as text, such as "3, 7 to 9". It names at most 20 of them.
+func ranges(all []domain.NumberRange) string {
+	const most = 20
+	var texts []string
+	for i, of := range all {
+		if i == most {
+			texts = append(texts, "and "+strconv.Itoa(len(all)-most)+" further ranges")
+			break
+		}
+		text := strconv.FormatInt(of.First, 10)
+		if of.Last > of.First {
+			text += " to " + strconv.FormatInt(of.Last, 10)
+		}
+		texts = append(texts, text)
+	}
+	return strings.Join(texts, ", ")
+}

@@ -1,0 +1,52 @@
+package ports
+
+import (
+	"context"
+
+	"github.com/habeas-data/habeas/domain"
+)
+
+// InstallationOf returns the InstallationStore of a session. It returns domain.ErrConfiguration if the session does not
+// implement Installed.
+func InstallationOf(s Session) (InstallationStore, error) {
+	if installed, ok := s.(Installed); ok {
+		return installed.Installation(), nil
+	}
+	return nil, domain.Misconfigured("installation", "the store does not implement ports.Installed")
+}
+
+// InstallationStore reads and changes the installation: the identity of one set of the tables of habeas, and the data
+// map to which they belong (see domain.Installation).
+//
+// Each session compares the data map of its store with the installation before it reads or writes anything else. If
+// they differ, the session fails with a domain.ForeignMapError. The first session that writes records the data map
+// instead, and the record counts when that session has committed. Rehearsals and sessions that only read do not record
+// it. A store may remember that its data map was recorded in a committed session, and then skip the comparison.
+type InstallationStore interface {
+	// Read returns the installation.
+	Read(ctx context.Context) (domain.Installation, error)
+
+	// Accept records the data map of the store, whatever the installation recorded before, and returns the installation
+	// before the change. It is the only way to go on after the subject's table was renamed or the type of its key was
+	// changed. Call it before any other method of the session, because the other methods would fail.
+	Accept(ctx context.Context) (before domain.Installation, err error)
+
+	// Renew gives the installation a new random id, adds the former id to its ancestors, and returns the new installation.
+	// A clone of a database that lives on beside the original needs it, so that journal lines of the original are no
+	// longer lines of the clone. The ancestor is valid up to the highest Intake of the erasure marks that exist now.
+	Renew(ctx context.Context) (domain.Installation, error)
+
+	// Started records what the worker that starts now does in erasures. It replaces the record of an earlier start.
+	Started(ctx context.Context, worker domain.StartedWorker) error
+
+	// RaiseSequences makes sure that the next record of each ledger, the next audit event and the next erasure mark get
+	// higher sequence numbers than all existing ones. In addition, the next erasure mark gets a higher Intake than the
+	// parameter intake. Sequences that are high enough do not change. It is needed after a restore and after a switch to a
+	// logical replica, because logical replication copies no sequences.
+	RaiseSequences(ctx context.Context, intake int64) error
+
+	// LowSequences returns the sequence of the application from which the database takes the next id of a subject, if its
+	// next number is at most the parameter highest. The result names the sequence in the way in which an operator can use
+	// it, and is empty if there is no such sequence. A subject that registers would get the number of an erased person.
+	LowSequences(ctx context.Context, highest int64) ([]string, error)
+}
