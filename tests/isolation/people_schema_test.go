@@ -73,7 +73,8 @@ func (p *people) table(name string) {
 	for i, r := range t.relations {
 		r.clears = slices.DeleteFunc(slices.Clone(r.columns), func(name string) bool {
 			other := t.relations[len(t.relations)-1-i]
-			return other != r && !polymorphic && slices.Contains(other.columns, name)
+			apart := r.when != nil && other.when != nil // a row has the kind of one of the two relations
+			return other != r && !apart && slices.Contains(other.columns, name)
 		})
 	}
 	p.annotate(t)
