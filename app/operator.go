@@ -25,14 +25,28 @@ func (i *Integration) Export(ctx context.Context, subject domain.Subject, w io.W
 	return httpapi.WriteExport(ctx, w, i.sessions, i.stack.Exporter, subject)
 }
 
-// Known returns whether the subject's table has a row of the subject, and whether an erasure of the subject has been
-// committed. If an erasure of the subject is running, Known waits for its end.
+// Known returns whether the subject's table has a row of the subject, and the life of the id: after an erasure, whether
+// the row belongs to the erased person (see domain.Life). It only reads and waits for no lock, so that it also works on
+// a standby. It does not see an erasure that is not committed yet.
 func (i *Integration) Known(ctx context.Context, id domain.SubjectID) (state domain.SubjectState, err error) {
 	err = i.sessions.Do(ctx, func(ctx context.Context, s ports.Session) (err error) {
-		state, err = s.Subjects().LockToRectify(ctx, id)
+		state, err = s.Subjects().State(ctx, id)
 		return err
 	})
 	return state, err
+}
+
+// Registered tells habeas that the application has registered a person under the id. Call it in the transaction of the
+// registration (see Join), after the insert of the subject's row, and before the first consent or
+// restriction of the person is recorded. The records of an earlier person with the same id then never count for the new
+// person. Without this call, habeas recognizes a new person by the creation time of the row only (see domain.Life). It
+// is not necessary if ids are never given again. It returns domain.ErrSubject if the subject does not fit the data map,
+// and domain.ErrConflict if the subject's table has no row of the subject.
+func (i *Integration) Registered(ctx context.Context, s ports.Session, subject domain.Subject) error {
+	if err := i.stack.DataMap.CheckSubject(subject); err != nil {
+		return err
+	}
+	return s.Subjects().Register(ctx, subject.ID, time.Now())
 }
 
 // Trail returns the audit events of a subject in the order in which they were recorded.
@@ -65,12 +79,13 @@ func (i *Integration) Consents(ctx context.Context, id domain.SubjectID) (all do
 	return all, err
 }
 
-// ConsentHistory returns every consent decision of a subject for a purpose, in the order in which they were recorded.
+// ConsentHistory returns every consent decision for a purpose under an id, in the order in which they were recorded. It
+// includes the decisions of earlier people with the same id: show it to operators only.
 func (i *Integration) ConsentHistory(
 	ctx context.Context, id domain.SubjectID, purpose string,
 ) (records []domain.ConsentRecord, err error) {
 	err = i.sessions.Do(ctx, func(ctx context.Context, s ports.Session) (err error) {
-		records, err = i.stack.Consent.History(ctx, s, id, purpose)
+		records, err = i.stack.Consent.HistoryOfAllLives(ctx, s, id, purpose)
 		return err
 	})
 	return records, err

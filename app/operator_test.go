@@ -214,7 +214,7 @@ func TestASubjectIsKnownByItsRowOrItsErasure(t *testing.T) {
 	gdpr, subject, ctx := operated(t)
 	nobody, err := domain.NewSubjectID("2")
 	must(t, err)
-	for _, want := range []domain.SubjectState{{Present: true}, {Present: true, Erased: true}} {
+	for _, want := range []domain.SubjectState{{Present: true}, {Present: true, Life: domain.LifeEnded}} {
 		if got, err := gdpr.Known(ctx, subject.ID); err != nil || got != want {
 			t.Errorf("got %+v, %v, want %+v", got, err, want)
 		}

@@ -4,10 +4,19 @@ import "time"
 
 // Life is the state of a subject id that has an erasure mark (the row that records its erasures). An id can be given
 // again: numbers are reused, people register again under a natural key, and backups return. Life tells whether the
-// subject's row belongs to the erased person.
+// subject's row belongs to the erased person. Each part of this module acts on it:
+//
+//	                     new                     ended         unknown
+//	sweep                rows with surrogates    all due       as new
+//	verification         not checked, counted    checks        not checked, counted
+//	export, history      records after the mark  as new        as new
+//	consent, restriction records after the mark  all records   as new
+//	rectification        carried out             refused       carried out
+//
+// The records after the mark are the records of the ledgers above ErasureMark.ConsentsUntil and RestrictionsUntil.
 type Life string
 
-// The values of Life. An id without a mark has no Life, which is the empty text.
+// The values of Life. An id that was never erased has no Life, which is the empty text.
 const (
 	LifeNew     Life = "new"     // the row belongs to somebody who registered after the erasure
 	LifeEnded   Life = "ended"   // the row is gone, or it is the one that the erasure has overwritten or deleted
@@ -26,6 +35,15 @@ type LifeEvidence struct {
 	Erased bool
 }
 
+// LifeEvidence returns the evidence of a row in the subject's table. The parameter addedAt is the creation time of the
+// row (Table.AddedAt), or zero. The parameter texts holds the values of its Table.Identifying columns.
+func (m DataMap) LifeEvidence(addedAt time.Time, texts []string) LifeEvidence {
+	subject := m.SubjectTable()
+	return LifeEvidence{
+		Present: true, AddedAt: addedAt, Deletes: m.RowsDeleted(subject, Path{}), Erased: subject.IsErased(texts),
+	}
+}
+
 // Life judges the evidence. It compares no clocks, only creation times of rows with each other. The first of these
 // rules that applies decides:
 //
@@ -37,8 +55,12 @@ type LifeEvidence struct {
 //  4. If the erasure keeps the row, and the row holds its distinctive surrogates, the life is ended.
 //  5. Otherwise the life is unknown: the person was registered again, or the row was restored.
 //
-// Records in the ledgers are no evidence, because they may have been taken in for either person.
+// Records in the ledgers are no evidence, because they may have been taken in for either person. A mark without
+// erasures only divides the ledgers, and Life returns "".
 func (m ErasureMark) Life(e LifeEvidence) Life {
+	if m.Erasures == 0 {
+		return ""
+	}
 	deletedRow := e.Deletes && !m.AddedAt.IsZero() && e.AddedAt.Equal(m.AddedAt)
 	switch {
 	case !e.Present:
@@ -57,3 +79,7 @@ func (m ErasureMark) Life(e LifeEvidence) Life {
 		return LifeUnknown
 	}
 }
+
+// KeepsEarlier reports whether the records of an earlier life count for the current status of consents and restrictions.
+// They count after the life has ended: nobody else has the id, and a restriction stays in force (Art. 18(2) GDPR).
+func (l Life) KeepsEarlier() bool { return l == LifeEnded }

@@ -23,7 +23,7 @@ func TestTheLifeOfAnID(t *testing.T) {
 						for _, registered := range []struct{ at, added time.Time }{
 							{}, {at: noon}, {noon, before}, {noon, marked}, {noon, after},
 						} {
-							m := domain.ErasureMark{AddedAt: mark, RegisteredAt: registered.at, RegisteredAddedAt: registered.added}
+							m := domain.ErasureMark{Erasures: 1, AddedAt: mark, RegisteredAt: registered.at, RegisteredAddedAt: registered.added}
 							e := domain.LifeEvidence{Present: present, AddedAt: row, Deletes: deletes, Erased: erased}
 							want := lifeByTable(e, m)
 							seen[want]++
@@ -119,8 +119,17 @@ func TestTheRulesOfALife(t *testing.T) {
 		},
 		"a restored row without any evidence": {domain.ErasureMark{}, domain.LifeEvidence{Present: true}, domain.LifeUnknown},
 	} {
+		c.mark.Erasures = 1
 		if got := c.mark.Life(c.evidence); got != c.want {
 			t.Errorf("%s: %s, want %s", name, got, c.want)
 		}
+	}
+}
+
+// A mark of a registration without an erasure divides the ledgers and says nothing else.
+func TestAMarkWithoutAnErasureHasNoLife(t *testing.T) {
+	m := domain.ErasureMark{RegisteredAt: time.Unix(1, 0), ConsentsUntil: 1}
+	if life := m.Life(domain.LifeEvidence{}); life != "" || life.KeepsEarlier() {
+		t.Errorf("got %q", life)
 	}
 }

@@ -19,9 +19,12 @@ type ErasureMark struct {
 	AddedAt time.Time
 	SweptAt time.Time // the instant of the last sweep that overwrote a cell of the subject; zero if there was no sweep
 	// RegisteredAt is the instant at which the application has registered a new person under the id (see
-	// ports.ErasureMarks). It is zero if that did not happen since the last erasure. RegisteredAddedAt is the creation
-	// time of the row that was registered, or zero.
+	// ports.SubjectStore.Register). It is zero if that did not happen since the last erasure. RegisteredAddedAt is the
+	// creation time of the row that was registered, or zero.
 	RegisteredAt, RegisteredAddedAt time.Time
+	// ConsentsUntil and RestrictionsUntil are numbers of records (LedgerSeq) in the two ledgers. The records of the
+	// subject up to these numbers belong to an earlier life of the id. See Life.
+	ConsentsUntil, RestrictionsUntil int64
 }
 
 // MarkQuery selects erasure marks (the rows that record erasures). The zero value selects no marks.
@@ -34,7 +37,7 @@ type MarkQuery struct {
 
 // Matches reports whether the query selects the erasure mark (the row that records erasures). It ignores Limit.
 func (q MarkQuery) Matches(m ErasureMark) bool {
-	return m.Intake > q.After && (q.Since.IsZero() || !m.ErasedAt.Before(q.Since)) &&
+	return m.Erasures > 0 && m.Intake > q.After && (q.Since.IsZero() || !m.ErasedAt.Before(q.Since)) &&
 		(q.Until.IsZero() || m.ErasedAt.Before(q.Until))
 }
 

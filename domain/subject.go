@@ -215,8 +215,8 @@ func (s Subject) Validate() error {
 
 // SubjectState is the state of a subject in a store.
 type SubjectState struct {
-	Erased  bool // true if an erasure of the subject was committed before
 	Present bool // true if the subject's table has a row of the subject
+	Life    Life // the life of the id; "" if no erasure of the subject was committed
 }
 
 // Clone returns a copy that shares no memory with s. The strings of s may refer to a buffer of the request that the

@@ -15,6 +15,13 @@ import (
 // are in the order in which they were appended. If one session was committed before another session began, the records
 // of the first session come first. If several sessions append records of one subject concurrently, the records are in
 // the order in which the sessions commit.
+//
+// An id can be given to another person after an erasure (see domain.Life). The records up to ErasureMark.ConsentsUntil
+// belong to an earlier life of the id. If domain.Life.KeepsEarlier returns false, Latest and InForce return no such
+// record: for a purpose whose last record belongs to an earlier life, they return none. In a session that has called SubjectStore.Lock for the subject,
+// InForce includes these records, so that the erasure withdraws every consent. If a record is appended after the life
+// of the id has ended, the store raises ErasureMark.ConsentsUntil to the number of this record with the commit, so that
+// it never counts for another person.
 type ConsentStore interface {
 	// Append adds a record. Append truncates the instant of the record to whole microseconds.
 	Append(ctx context.Context, record domain.ConsentRecord) error
@@ -29,13 +36,18 @@ type ConsentStore interface {
 	// record. InForce uses one statement for any number of purposes.
 	InForce(ctx context.Context, id domain.SubjectID) ([]domain.ConsentRecord, error)
 
-	// History returns all of the subject's records for the purpose, in the order in which the store accepted them. The
-	// instants of the records do not affect this order.
+	// History returns the subject's records for the purpose after domain.ErasureMark.ConsentsUntil, in the order in which
+	// the store accepted them. The instants of the records do not affect this order.
 	History(ctx context.Context, id domain.SubjectID, purpose string) ([]domain.ConsentRecord, error)
+
+	// HistoryOfAllLives returns the same as History, and before it the records of earlier lives of the id. These records
+	// may belong to other people. They are for the operator who answers for the ledger, and never for the subject.
+	HistoryOfAllLives(ctx context.Context, id domain.SubjectID, purpose string) ([]domain.ConsentRecord, error)
 }
 
 // RestrictionStore keeps the restriction ledger. The ledger is append-only and has the order of intake that
-// ConsentStore describes. The only exception is the reason of a record, which is free text and can be cleared.
+// ConsentStore describes. The only exception is the reason of a record, which is free text and can be cleared. Latest
+// and Append treat earlier lives of an id as ConsentStore does, with ErasureMark.RestrictionsUntil.
 type RestrictionStore interface {
 	// Append adds a record. Append truncates the instant of the record to whole microseconds.
 	Append(ctx context.Context, record domain.RestrictionRecord) error
@@ -45,9 +57,9 @@ type RestrictionStore interface {
 	// that the store accepted last. Each result is nil if there is no such record.
 	Latest(ctx context.Context, id domain.SubjectID, purpose *string) (global, scoped *domain.RestrictionRecord, err error)
 
-	// History returns the subject's records in the order in which the store accepted them. The instants of the records do
-	// not affect this order. If purpose is nil, History returns the global records. Otherwise it returns the records for
-	// the purpose.
+	// History returns the subject's records after domain.ErasureMark.RestrictionsUntil, in the order in which the store
+	// accepted them. The instants of the records do not affect this order. If purpose is nil, History returns the global
+	// records. Otherwise it returns the records for the purpose.
 	History(ctx context.Context, id domain.SubjectID, purpose *string) ([]domain.RestrictionRecord, error)
 
 	// ClearReasons sets the reason to nil in all records of the subject, and changes nothing else. This includes the
@@ -67,6 +79,9 @@ type SubjectStore interface {
 	// the same subject waits until then. Lock also writes an erasure mark: a row that records that the subject was erased
 	// at the given instant (see domain.ErasureMark). If the subject is created again later, this mark still shows that the
 	// subject was erased.
+	//
+	// When the session ends, the store sets ConsentsUntil and RestrictionsUntil of the mark to the highest numbers of the
+	// subject's records in the ledgers, those of this session included.
 	//
 	// Lock also locks the subject's own row, and the rows that connect rows of other tables to the subject. For example,
 	// it locks the subject's orders, because the rows of order lines refer to orders. It locks a row before the rows that
@@ -89,9 +104,22 @@ type SubjectStore interface {
 
 	// LockToRectify locks the subject for a rectification until the session ends. It takes the same lock as Lock: another
 	// session that calls either method for the same subject waits until then. LockToRectify writes no erasure mark (the
-	// row that records an erasure) and locks no rows. It returns whether the subject was erased before, and whether the
-	// subject's row exists. It returns the same errors as Lock.
+	// row that records an erasure) and locks no rows. It returns the state of the subject. It returns the same errors as
+	// Lock.
 	LockToRectify(ctx context.Context, id domain.SubjectID) (domain.SubjectState, error)
+
+	// State returns whether the subject's table has a row of the subject, and the life of its id. It only reads, waits for
+	// no lock, and works on a standby. It does not see an erasure that is not committed. It uses one statement. State
+	// returns domain.ErrSubject for an id that Lock refuses.
+	State(ctx context.Context, id domain.SubjectID) (domain.SubjectState, error)
+
+	// Register records that the application has registered a person under the id. Call it in the session that has inserted
+	// the subject's row, before the first record in a ledger. All records in the ledgers then belong to an earlier life of
+	// the id (see domain.Life). Register sets RegisteredAt, RegisteredAddedAt, ConsentsUntil and RestrictionsUntil in the
+	// erasure mark. If the id has records but no mark, Register adds a mark with 0 erasures, which only divides the
+	// ledgers, and which ErasureMarks does not return. If the id has neither, Register stores nothing. It returns
+	// domain.ErrConflict if the subject's table has no row of the subject.
+	Register(ctx context.Context, id domain.SubjectID, at time.Time) error
 
 	// Keys returns keys of an external system, such as the names of files, from the subject's rows. It reads the columns
 	// that domain.Table.KeysOf returns for the resolver of the query. It returns each key once, in its text form, and
@@ -174,8 +202,9 @@ type SubjectStore interface {
 	// connect the row to the subject.
 	//
 	// Export then calls yield for the subject's records in the ledgers of consents and restrictions, which
-	// domain.LedgerTables describes as tables. The records of each ledger are in the order in which the store accepted
-	// them. The value of the column domain.LedgerSeq grows in this order.
+	// domain.LedgerTables describes as tables. It leaves out the records of earlier lives of the id, as History does. The
+	// records of each ledger are in the order in which the store accepted them. The value of the column domain.LedgerSeq
+	// grows in this order.
 	//
 	// Export reads everything from one snapshot. It passes each record to yield as soon as it has read the record, and
 	// keeps no records in memory. If yield returns an error, Export stops and returns this error. The function yield must

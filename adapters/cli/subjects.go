@@ -193,7 +193,7 @@ func (c *call) mustKnow(ctx context.Context, p person) error {
 	if err != nil {
 		return err
 	}
-	if !state.Present && !state.Erased {
+	if !state.Present && state.Life == "" {
 		return failed(p.place() + "the database has no subject with this id, and no erasure of it: check the id")
 	}
 	return nil

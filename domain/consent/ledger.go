@@ -144,8 +144,8 @@ func (l *Ledger) status(
 	return domain.ConsentStatusOf(id, purpose, record), nil
 }
 
-// History returns every decision about the purpose in the order of recording, oldest first. The purpose need not be
-// declared.
+// History returns every decision about the purpose in the order of recording, oldest first. It leaves out the decisions
+// of an erased person who had the same id (see domain.Life). The purpose need not be declared.
 func (l *Ledger) History(
 	ctx context.Context, s ports.Session, id domain.SubjectID, purpose string,
 ) ([]domain.ConsentRecord, error) {
@@ -153,4 +153,15 @@ func (l *Ledger) History(
 		return nil, err
 	}
 	return s.Consents().History(ctx, id, purpose)
+}
+
+// HistoryOfAllLives returns the same as History, and before it the decisions of erased people who had the same id. Show
+// it to operators only.
+func (l *Ledger) HistoryOfAllLives(
+	ctx context.Context, s ports.Session, id domain.SubjectID, purpose string,
+) ([]domain.ConsentRecord, error) {
+	if err := domain.CheckCall("consent history", id, domain.CheckPurpose(purpose)); err != nil {
+		return nil, err
+	}
+	return s.Consents().HistoryOfAllLives(ctx, id, purpose)
 }

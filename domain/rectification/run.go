@@ -24,15 +24,16 @@ type run struct {
 	confirmed map[cell]bool // cells of single rows that a step found among the subject's rows
 }
 
-// begin locks the subject and records the request. If the subject was erased, begin first removes from the plan the
-// steps and external calls that could bring erased data back (see keepRetained). The lock reports whether the subject
-// was erased, and the recorded request has the number of remaining steps. begin therefore records the request after the
-// lock. It records the request even if the lock failed.
+// begin locks the subject and records the request. It records the request even if the lock failed. It returns
+// domain.ErrConflict if the life of the id has ended: an erasure has removed the data, and external systems have erased
+// it or will do so. See domain.Life.
 func (r *run) begin(ctx context.Context, refs int) error {
-	state, lockErr := r.session.Subjects().LockToRectify(ctx, r.id)
-	createdAgain := state.Present && r.dataMap.SubjectTable().RowsDeleted() // after an erasure that deleted the row
-	if lockErr == nil && state.Erased && !createdAgain {
-		r.keepRetained()
+	state, refused := r.session.Subjects().LockToRectify(ctx, r.id)
+	if refused == nil && state.Life == domain.LifeEnded {
+		refused = &domain.Error{
+			Code: domain.ErrConflict, Op: "rectify",
+			Message: "the subject was erased. If this is a new person, call Registered after the row was inserted",
+		}
 	}
 	operation, requested := r.audit.Begin(ctx, domain.EventRectificationRequested, r.id, domain.Payload{
 		"categories":     joined(r.plan.Categories()),
@@ -41,28 +42,10 @@ func (r *run) begin(ctx context.Context, refs int) error {
 		"refs":           refs,
 	})
 	r.operation = operation
-	if err := r.session.Audit().AppendEvidence(ctx, requested); err != nil && lockErr == nil {
+	if err := r.session.Audit().AppendEvidence(ctx, requested); err != nil && refused == nil {
 		return err
 	}
-	return lockErr
-}
-
-// keepRetained changes the plan for a subject that was erased. It keeps only the retained columns and removes the
-// external calls, so that erased data does not come back. The erasure has overwritten the columns that are not
-// retained. The external systems have erased the subject, or will do so.
-func (r *run) keepRetained() {
-	var kept []domain.RectificationStep
-	for _, step := range r.plan.Steps {
-		table, _ := r.dataMap.Table(step.Table)
-		values := slices.DeleteFunc(slices.Clone(step.Values), func(value domain.ColumnValue) bool {
-			column, _ := table.Column(value.Column)
-			return column.Personal == nil || column.Personal.Strategy != domain.StrategyRetain
-		})
-		if len(values) > 0 {
-			kept = append(kept, domain.RectificationStep{Table: step.Table, Row: step.Row, Via: step.Via, Values: values})
-		}
-	}
-	r.plan.Steps, r.calls, r.result.SkippedResolvers = kept, nil, r.resolvers.Names()
+	return refused
 }
 
 func (r *run) apply(ctx context.Context, step domain.RectificationStep) error {

@@ -109,7 +109,8 @@ func (l *Ledger) Status(
 }
 
 // History returns every decision about the purpose, or every global decision if purpose is nil, in the order of
-// recording, oldest first. The purpose need not be declared.
+// recording, oldest first. It leaves out the decisions of an erased person who had the same id (see domain.Life). The
+// purpose need not be declared.
 func (l *Ledger) History(
 	ctx context.Context, s ports.Session, id domain.SubjectID, purpose *string,
 ) ([]domain.RestrictionRecord, error) {

@@ -64,6 +64,21 @@ func (mr *MockConsentStoreMockRecorder) History(ctx, id, purpose interface{}) *g
 	return mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "History", reflect.TypeOf((*MockConsentStore)(nil).History), ctx, id, purpose)
 }
 
+// HistoryOfAllLives mocks base method.
+func (m *MockConsentStore) HistoryOfAllLives(ctx context.Context, id domain.SubjectID, purpose string) ([]domain.ConsentRecord, error) {
+	m.ctrl.T.Helper()
+	ret := m.ctrl.Call(m, "HistoryOfAllLives", ctx, id, purpose)
+	ret0, _ := ret[0].([]domain.ConsentRecord)
+	ret1, _ := ret[1].(error)
+	return ret0, ret1
+}
+
+// HistoryOfAllLives indicates an expected call of HistoryOfAllLives.
+func (mr *MockConsentStoreMockRecorder) HistoryOfAllLives(ctx, id, purpose interface{}) *gomock.Call {
+	mr.mock.ctrl.T.Helper()
+	return mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "HistoryOfAllLives", reflect.TypeOf((*MockConsentStore)(nil).HistoryOfAllLives), ctx, id, purpose)
+}
+
 // InForce mocks base method.
 func (m *MockConsentStore) InForce(ctx context.Context, id domain.SubjectID) ([]domain.ConsentRecord, error) {
 	m.ctrl.T.Helper()
@@ -285,6 +300,35 @@ func (m *MockSubjectStore) Rectify(ctx context.Context, id domain.SubjectID, ste
 func (mr *MockSubjectStoreMockRecorder) Rectify(ctx, id, step interface{}) *gomock.Call {
 	mr.mock.ctrl.T.Helper()
 	return mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "Rectify", reflect.TypeOf((*MockSubjectStore)(nil).Rectify), ctx, id, step)
+}
+
+// Register mocks base method.
+func (m *MockSubjectStore) Register(ctx context.Context, id domain.SubjectID, at time.Time) error {
+	m.ctrl.T.Helper()
+	ret := m.ctrl.Call(m, "Register", ctx, id, at)
+	ret0, _ := ret[0].(error)
+	return ret0
+}
+
+// Register indicates an expected call of Register.
+func (mr *MockSubjectStoreMockRecorder) Register(ctx, id, at interface{}) *gomock.Call {
+	mr.mock.ctrl.T.Helper()
+	return mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "Register", reflect.TypeOf((*MockSubjectStore)(nil).Register), ctx, id, at)
+}
+
+// State mocks base method.
+func (m *MockSubjectStore) State(ctx context.Context, id domain.SubjectID) (domain.SubjectState, error) {
+	m.ctrl.T.Helper()
+	ret := m.ctrl.Call(m, "State", ctx, id)
+	ret0, _ := ret[0].(domain.SubjectState)
+	ret1, _ := ret[1].(error)
+	return ret0, ret1
+}
+
+// State indicates an expected call of State.
+func (mr *MockSubjectStoreMockRecorder) State(ctx, id interface{}) *gomock.Call {
+	mr.mock.ctrl.T.Helper()
+	return mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "State", reflect.TypeOf((*MockSubjectStore)(nil).State), ctx, id)
 }
 
 // MockOutbox is a mock of Outbox interface.

@@ -87,7 +87,8 @@ func (h StoreHarness) openWithAddress(t testing.TB) (Store, domain.SubjectID) {
 func writeToAllStores(ctx context.Context, s ports.Session, id domain.SubjectID) error {
 	return errors.Join(
 		s.Consents().Append(ctx, grant(id, "news", 0)), s.Restrictions().Append(ctx, restrict(id, nil, 0)),
-		s.Subjects().Lock(ctx, id, noon), errOf(s.Subjects().Apply(ctx, id, []domain.Step{deleteAddresses})),
+		errOf(s.Subjects().LockToRectify(ctx, id)),
+		errOf(s.Subjects().Apply(ctx, id, []domain.Step{deleteAddresses})),
 		s.Outbox().Enqueue(ctx, erasureAt("desk", "left-entry", id)), s.Audit().Append(ctx, event("left-event", id)),
 	)
 }

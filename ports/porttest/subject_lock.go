@@ -100,8 +100,8 @@ func subjectLockToRectifyKnowsErasures(t testing.TB, h StoreHarness) {
 			return subjects.Lock(ctx, who.id(t), noon)
 		})
 	}
-	s.expectState(t, "was erased", zoe, domain.SubjectState{Erased: true, Present: true})
-	s.expectState(t, "was erased and has no rows", stranger, domain.SubjectState{Erased: true})
+	s.expectState(t, "was erased", zoe, domain.SubjectState{Present: true, Life: domain.LifeUnknown})
+	s.expectState(t, "was erased and has no rows", stranger, domain.SubjectState{Life: domain.LifeEnded})
 	s.expectState(t, "is not the one that was erased", others[0], domain.SubjectState{Present: true})
 }
 

@@ -2,10 +2,14 @@ package bunstore
 
 import (
 	"context"
+	"database/sql"
+	"slices"
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/batch"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/sqltext"
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
 )
 
 // maxBufferedRows is the maximum number of rows that a session buffers before it inserts them. The limit exists because
@@ -29,11 +33,57 @@ func (s *session) buffer(ctx context.Context, k sqltext.Kind, row ...any) error 
 	return s.flush(ctx)
 }
 
-// flush inserts the buffered rows.
+// flush inserts the buffered rows, and closes the ledgers of the subjects that the session erases.
 func (s *session) flush(ctx context.Context) error {
+	for _, id := range s.erasing {
+		s.buffered[sqltext.LedgerClosings] = append(s.buffered[sqltext.LedgerClosings], []any{id.String()})
+	}
+	var erased []string
 	for _, insert := range s.store.inserts.Take(&s.buffered) {
-		if _, err := s.write(ctx, "append", insert.Text, insert.Args...); err != nil {
+		var err error
+		if insert.ReturnsErased {
+			err = s.writeRows(ctx, "append", collectErased(&erased), insert.Text, insert.Args...)
+		} else {
+			_, err = s.write(ctx, "append", insert.Text, insert.Args...)
+		}
+		if err != nil {
 			return err
+		}
+	}
+	return s.closeEnded(ctx, erased)
+}
+
+// collectErased returns a function that scans the ids of erased subjects, which a statement of ledger records returns.
+func collectErased(ids *[]string) func(*sql.Rows) error {
+	return func(rows *sql.Rows) error {
+		var id sql.NullString
+		err := rows.Scan(&id)
+		if id.Valid {
+			*ids = append(*ids, id.String)
+		}
+		return err
+	}
+}
+
+// closeEnded closes the ledgers of those of the erased subjects whose life has ended, after records of them were added.
+// Without that, the records would count for the next person with the id.
+func (s *session) closeEnded(ctx context.Context, erased []string) error {
+	slices.Sort(erased)
+	for _, text := range slices.Compact(erased) {
+		id, err := domain.ParseSubjectID(text)
+		if err != nil {
+			return s.fail(ctx, "append", err)
+		}
+		if slices.Contains(s.erasing, id) {
+			continue
+		}
+		if ended, err := s.isEnded(ctx, id); err != nil {
+			return err
+		} else if ended {
+			closing := s.store.inserts.Take(&sqltext.UnsentRows{sqltext.LedgerClosings: {{text}}})[0]
+			if _, err := s.write(ctx, "append", closing.Text, closing.Args...); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -54,5 +104,15 @@ func (s *Store) append(ctx context.Context, held ...*sqltext.UnsentRows) error {
 		all = sqltext.MergeUnsent(held)
 	}
 	insert := s.inserts.Take(&all)[0]
-	return s.pool.ExecAlone(ctx, insert.Text, insert.Args)
+	if !insert.ReturnsErased {
+		return s.pool.ExecAlone(ctx, insert.Text, insert.Args)
+	}
+	var erased []string
+	err := s.pool.QueryAlone(ctx, collectErased(&erased), insert.Text, insert.Args...)
+	if err != nil || len(erased) == 0 {
+		return err
+	}
+	return (&session{store: s}).run(ctx, func(ctx context.Context, own ports.Session) error {
+		return own.(*session).closeEnded(ctx, erased) //nolint:forcetypeassert // run passes its receiver
+	})
 }

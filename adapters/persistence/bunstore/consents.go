@@ -49,23 +49,48 @@ func (c consentStore) Latest(
 		if err != nil {
 			return nil, c.fail(ctx, "read consent", err)
 		}
-		return q.record, nil
+		return c.ofThisLife(ctx, id, q.record, q.earlier)
 	}
 	text, args := c.store.ledgers.LatestConsent, []any{id.String(), purpose}
 	if asOf != nil {
 		text, args = c.store.ledgers.LatestConsentAsOf, append(args, c.store.dialect.Instant(*asOf))
 	}
-	records, err := c.readRecords(ctx, id, purpose, text, args)
-	if err != nil || len(records) == 0 {
+	var latest *domain.ConsentRecord
+	var earlier bool
+	err := c.read(ctx, "read consent", func(rows *sql.Rows) (err error) {
+		latest, err = scanConsent(rows, &earlier)
+		latest.SubjectID, latest.Purpose = id, purpose
+		return err
+	}, text, args...)
+	if err != nil {
 		return nil, err
 	}
-	return &records[0], nil
+	return c.ofThisLife(ctx, id, latest, earlier)
+}
+
+// ofThisLife returns the record, or nil if it is a record of an earlier life of the id that does not count any more.
+func (c consentStore) ofThisLife(
+	ctx context.Context, id domain.SubjectID, record *domain.ConsentRecord, earlier bool,
+) (*domain.ConsentRecord, error) {
+	if !earlier {
+		return record, nil
+	}
+	if keeps, err := c.keepsEarlier(ctx, id); err != nil || !keeps {
+		return nil, err
+	}
+	return record, nil
 }
 
 func (c consentStore) History(
 	ctx context.Context, id domain.SubjectID, purpose string,
 ) ([]domain.ConsentRecord, error) {
-	return c.readRecords(ctx, id, purpose, c.store.ledgers.ConsentHistory, []any{id.String(), purpose})
+	return c.readRecords(ctx, id, purpose, c.store.ledgers.ConsentHistory)
+}
+
+func (c consentStore) HistoryOfAllLives(
+	ctx context.Context, id domain.SubjectID, purpose string,
+) ([]domain.ConsentRecord, error) {
+	return c.readRecords(ctx, id, purpose, c.store.ledgers.ConsentsOfAllLives)
 }
 
 func (c consentStore) InForce(ctx context.Context, id domain.SubjectID) ([]domain.ConsentRecord, error) {
@@ -75,19 +100,30 @@ func (c consentStore) InForce(ctx context.Context, id domain.SubjectID) ([]domai
 	if err := c.sendConsents(ctx); err != nil {
 		return nil, err
 	}
-	var records []domain.ConsentRecord
+	var records, earlier []domain.ConsentRecord
 	err := c.read(ctx, "read consents", func(rows *sql.Rows) error {
 		var purpose string
-		record, err := scanConsent(rows, &purpose)
+		var isEarlier bool
+		record, err := scanConsent(rows, &isEarlier, &purpose)
 		record.SubjectID, record.Purpose = id, purpose
-		records = append(records, *record)
+		if isEarlier {
+			earlier = append(earlier, *record)
+		} else {
+			records = append(records, *record)
+		}
 		return err
 	}, c.store.ledgers.ConsentsInForce, id.String())
-	return records, err
+	if err != nil || len(earlier) == 0 {
+		return records, err
+	}
+	if keeps, err := c.keepsEarlier(ctx, id); err != nil || !keeps {
+		return records, err
+	}
+	return append(earlier, records...), nil
 }
 
 func (c consentStore) readRecords(
-	ctx context.Context, id domain.SubjectID, purpose, text string, args []any,
+	ctx context.Context, id domain.SubjectID, purpose, text string,
 ) ([]domain.ConsentRecord, error) {
 	if err := c.sendConsents(ctx); err != nil {
 		return nil, err
@@ -98,7 +134,7 @@ func (c consentStore) readRecords(
 		record.SubjectID, record.Purpose = id, purpose
 		records = append(records, *record)
 		return err
-	}, text, args...)
+	}, text, id.String(), purpose)
 	return records, err
 }
 
@@ -116,6 +152,7 @@ type lookup struct {
 	subject domain.SubjectID
 	purpose string
 	record  *domain.ConsentRecord // the result; nil if the subject has no record for the purpose
+	earlier bool                  // the record belongs to an earlier life of the id
 	pair    string                // subject and purpose as JSON; set by keep
 }
 
@@ -128,9 +165,9 @@ func (q *lookup) keep() (err error) {
 	return err
 }
 
-func (q *lookup) take(record *domain.ConsentRecord) {
+func (q *lookup) take(record *domain.ConsentRecord, earlier bool) {
 	record.SubjectID, record.Purpose = q.subject, q.purpose
-	q.record = record
+	q.record, q.earlier = record, earlier
 }
 
 // newLookups returns a batcher for the lookups (reads of the latest consent) of concurrent sessions that have no
@@ -150,19 +187,21 @@ func (s *Store) lookUp(ctx context.Context, lookups ...*lookup) error {
 	}
 	return s.pool.Query(ctx, func(rows *sql.Rows) error {
 		var n int
-		record, err := scanConsent(rows, &n)
+		var earlier bool
+		record, err := scanConsent(rows, &earlier, &n)
 		if err == nil {
-			lookups[n-1].take(record)
+			lookups[n-1].take(record, earlier)
 		}
 		return err
 	}, s.ledgers.LatestConsents, "["+strings.Join(pairs, ",")+"]")
 }
 
 func (s *Store) lookUpOne(ctx context.Context, q *lookup) error {
-	q.record = nil // an attempt that failed may have set it
+	q.record, q.earlier = nil, false // an attempt that failed may have set them
 	return s.pool.QueryDirect(ctx, func(row conn.Row) error {
-		record, err := scanConsent(row)
-		q.take(record)
+		var earlier bool
+		record, err := scanConsent(row, &earlier)
+		q.take(record, earlier)
 		return err
 	}, s.ledgers.LatestConsent, [...]string{q.subject.String(), q.purpose})
 }

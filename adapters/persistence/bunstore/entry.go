@@ -77,6 +77,14 @@ type optionalInstant struct {
 	invalid bool
 }
 
+// orZero returns the instant, or the zero time.
+func (o *optionalInstant) orZero() time.Time {
+	if o.time == nil {
+		return time.Time{}
+	}
+	return *o.time
+}
+
 func (o *optionalInstant) Scan(value any) error {
 	if value == nil {
 		return nil

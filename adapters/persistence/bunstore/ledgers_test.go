@@ -101,7 +101,7 @@ func TestAnErasureEndsConsentAndClearsReasons(t *testing.T) {
 		}
 		s.do(t, func(ctx context.Context, session ports.Session) error {
 			for purpose, lines := range map[string]int{"news": 2, "ads": 1} {
-				history, err := session.Consents().History(ctx, s.alice.ID, purpose)
+				history, err := session.Consents().HistoryOfAllLives(ctx, s.alice.ID, purpose)
 				must(t, err)
 				if last := history[len(history)-1]; len(history) != lines || last.Granted || last.PolicyVersion != "v7" ||
 					(last.Source == "erasure") != (purpose == "news") {

@@ -4,9 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"math"
-	"time"
 
-	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/sqltext"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/ports"
 )
@@ -60,21 +58,13 @@ func (m erasureMarks) Find(ctx context.Context, ids []domain.SubjectID) ([]domai
 func (m erasureMarks) readMarks(ctx context.Context, text string, args ...any) (marks []domain.ErasureMark, err error) {
 	err = m.read(ctx, "marks", func(rows *sql.Rows) error {
 		var id string
-		var at sqltext.Instant
-		var swept, added optionalInstant
+		var row markRow
 		var before sql.NullInt64
-		var mark domain.ErasureMark
-		if err := rows.Scan(&id, &at, &mark.Erasures, &mark.Intake, &swept, &added, &before); err != nil {
+		if err := rows.Scan(append(append([]any{&id}, row.targets()...), &before)...); err != nil {
 			return err
 		}
+		mark := row.mark()
 		mark.After = before.Int64
-		if added.time != nil {
-			mark.AddedAt = *added.time
-		}
-		mark.ErasedAt = time.Time(at)
-		if swept.time != nil {
-			mark.SweptAt = *swept.time
-		}
 		mark.SubjectID, err = domain.ParseSubjectID(id)
 		marks = append(marks, mark)
 		return err

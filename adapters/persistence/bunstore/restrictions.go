@@ -34,13 +34,30 @@ func (r restrictionStore) Latest(
 	if purpose != nil {
 		text, args = r.store.ledgers.LatestRestrictions, append(args, *purpose)
 	}
-	records, err := r.readRecords(ctx, id, text, args)
-	for i := range records {
-		if records[i].Purpose == nil {
-			global = &records[i]
+	if err := r.sendRestrictions(ctx); err != nil {
+		return nil, nil, err
+	}
+	anyEarlier, earlier := false, map[*domain.RestrictionRecord]bool{}
+	err = r.read(ctx, "read restriction", func(rows *sql.Rows) error {
+		var isEarlier bool
+		record, err := scanRestriction(rows, id, &isEarlier)
+		if record.Purpose == nil {
+			global = record
 		} else {
-			scoped = &records[i]
+			scoped = record
 		}
+		earlier[record], anyEarlier = isEarlier, anyEarlier || isEarlier
+		return err
+	}, text, args...)
+	if err != nil || !anyEarlier {
+		return global, scoped, err
+	}
+	keeps, err := r.keepsEarlier(ctx, id)
+	if earlier[global] && !keeps {
+		global = nil
+	}
+	if earlier[scoped] && !keeps {
+		scoped = nil
 	}
 	return global, scoped, err
 }
@@ -69,18 +86,29 @@ func (r restrictionStore) ClearReasons(ctx context.Context, id domain.SubjectID)
 func (r restrictionStore) readRecords(
 	ctx context.Context, id domain.SubjectID, text string, args []any,
 ) ([]domain.RestrictionRecord, error) {
-	if len(r.buffered[sqltext.Restrictions])+len(r.buffered[sqltext.ReasonClearings]) > 0 {
-		if err := r.flush(ctx); err != nil {
-			return nil, err
-		}
+	if err := r.sendRestrictions(ctx); err != nil {
+		return nil, err
 	}
 	var records []domain.RestrictionRecord
 	err := r.read(ctx, "read restriction", func(rows *sql.Rows) error {
-		record := domain.RestrictionRecord{SubjectID: id}
-		err := rows.Scan(&record.Purpose, &record.Restricted, &record.Reason,
-			(*sqltext.Instant)(&record.RecordedAt), &record.Source)
-		records = append(records, record)
+		record, err := scanRestriction(rows, id)
+		records = append(records, *record)
 		return err
 	}, text, args...)
 	return records, err
+}
+
+// sendRestrictions sends the buffered rows if they concern restrictions, so that the next statement sees them.
+func (r restrictionStore) sendRestrictions(ctx context.Context) error {
+	if len(r.buffered[sqltext.Restrictions])+len(r.buffered[sqltext.ReasonClearings]) == 0 {
+		return nil
+	}
+	return r.flush(ctx)
+}
+
+// scanRestriction scans a restriction record from the first columns of a row, and the other columns into targets.
+func scanRestriction(rows *sql.Rows, id domain.SubjectID, targets ...any) (*domain.RestrictionRecord, error) {
+	r := &domain.RestrictionRecord{SubjectID: id}
+	columns := []any{&r.Purpose, &r.Restricted, &r.Reason, (*sqltext.Instant)(&r.RecordedAt), &r.Source}
+	return r, rows.Scan(append(columns, targets...)...)
 }

@@ -127,7 +127,8 @@ func TestConcurrentLookupsGetTheirOwnRecords(t *testing.T) {
 		t.Fatalf("%d sessions made %d statements: %q", people, len(texts), texts)
 	}
 	execute(t, s.db, "INSERT INTO habeas_consent_records (subject_id, purpose, policy_version, granted, recorded_at,"+
-		" source) SELECT n, 'p', '1', TRUE, now(), 'api' FROM generate_series(1000, 20999) AS n", "ANALYZE")
+		" source) SELECT n, 'p', '1', TRUE, now(), 'api' FROM generate_series(1000, 20999) AS n", "INSERT INTO habeas_subject_erasures"+
+		" (subject_id, erased_at, erasures) SELECT n, now(), 1 FROM generate_series(1000, 20999) AS n", "ANALYZE")
 	shared := slices.IndexFunc(texts, func(text string) bool { return strings.Contains(text, "LATERAL") })
 	plan := (box{db: s.db}).plan(t, texts[shared], `[["1","p"],["2","p"]]`)
 	if !strings.Contains(plan, "habeas_consent_records_in_force") || strings.Contains(plan, "Seq Scan") {
@@ -157,7 +158,7 @@ func TestALookupThatFailsFailsAlone(t *testing.T) {
 }
 
 func TestConcurrentAppendsKeepTheirOwnRows(t *testing.T) {
-	hook := newJam("WITH i0")
+	hook := newJam("WITH k")
 	s := newShop(t, databases.WithHook(databases.PostgreSQL(t), hook), 1).withSharing(t)
 	const people = 18
 	errs, texts := hook.runJammed(t, s, people, func(i int) error {
@@ -201,7 +202,7 @@ func TestConcurrentAppendsKeepTheirOwnRows(t *testing.T) {
 // If the database refuses the rows of one session of a batch, the other sessions succeed, and the database keeps no row
 // of the failed session.
 func TestAnAppendThatFailsFailsAlone(t *testing.T) {
-	hook := newJam("WITH i0")
+	hook := newJam("WITH k")
 	s := newShop(t, databases.WithHook(databases.PostgreSQL(t), hook), 1).withSharing(t)
 	at := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 	errs, _ := hook.runJammed(t, s, 6, func(i int) error {
@@ -267,7 +268,7 @@ func TestSessionsShareNothingByDefault(t *testing.T) {
 			_, err := session.Consents().Latest(ctx, s.alice.ID, "news", nil)
 			return err
 		},
-		"WITH i0": func(ctx context.Context, s *shop, session ports.Session) error {
+		"WITH k": func(ctx context.Context, s *shop, session ports.Session) error {
 			_, err := s.consent.Record(ctx, session, s.alice.ID, grant("news"))
 			return err
 		},

@@ -44,6 +44,7 @@ type Store struct {
 	locks     *sqltext.Locks
 	marks     sqltext.Marks
 	sweeps    sqltext.Sweeps
+	lives     sqltext.Lives
 	lastSteps atomic.Pointer[cachedGroups]
 	catalogs  *catalog.Cache
 
@@ -98,6 +99,7 @@ func New(db *bun.DB, dataMap domain.DataMap, opts Options) (*Store, error) {
 	s.inserts, s.ledgers = sqltext.NewInserts(s.text), sqltext.NewLedgers(s.text.Tables)
 	s.outbox = sqltext.NewOutbox(s.text)
 	s.locks, s.marks, s.sweeps = sqltext.NewLocks(s.text), sqltext.NewMarks(s.text), sqltext.NewSweeps(s.text)
+	s.lives = sqltext.NewLives(s.text, s.locks)
 	s.exports = sqltext.NewExports(s.text, s.locks)
 	s.lookups, s.appending = newLookups(s), newAppending(s)
 	s.sharing = opts.ShareStatements && d.CombinesChanges()

@@ -48,6 +48,7 @@ func (s subjectStore) Lock(ctx context.Context, id domain.SubjectID, at time.Tim
 		if _, err := s.write(ctx, "lock subject", locks.AddMark, args...); err != nil {
 			return err
 		}
+		s.closeAfter(id)
 		_, err := s.readSubjectRow(ctx, id, key)
 		return err
 	}
@@ -58,14 +59,23 @@ func (s subjectStore) Lock(ctx context.Context, id domain.SubjectID, at time.Tim
 		return s.explain(ctx, "lock subject", err, catalog.ToLock(s.store.locks.Tables)...)
 	}
 	s.locked = &lockedSubject{id, at, s.writes - before}
+	s.closeAfter(id)
 	return nil
+}
+
+// closeAfter makes the session close the ledgers of the subject when it sends its records: all records of the subject
+// then belong to an earlier life of the id.
+func (s *session) closeAfter(id domain.SubjectID) {
+	if !slices.Contains(s.erasing, id) {
+		s.erasing = append(s.erasing, id)
+	}
 }
 
 // lockRows adds the erasure to the mark (the row that records the erasures of the subject). It locks the mark, the
 // subject's row, and the rows to which other tables refer, for example the orders to which order lines refer.
 func (s subjectStore) lockRows(ctx context.Context, id domain.SubjectID, key []any, instant any) error {
 	locks := s.store.locks
-	found, err := s.checkSubjectRow(ctx, id, locks.AddMarkAndLock, append(slices.Clone(key), id.String(), instant)...)
+	found, err := s.checkSubjectRow(ctx, id, nil, locks.AddMarkAndLock, append(slices.Clone(key), id.String(), instant)...)
 	if err != nil {
 		return err
 	}
@@ -105,8 +115,8 @@ func (s subjectStore) LockToRectify(ctx context.Context, id domain.SubjectID) (d
 	if err != nil {
 		return domain.SubjectState{}, err
 	}
-	present, err := s.readSubjectRow(ctx, id, key)
-	return domain.SubjectState{Erased: erasures > 0, Present: present}, err
+	life, err := s.readLife(ctx, id, key)
+	return life.state(), err
 }
 
 // makeDurable applies Options.SynchronousCommit to the transaction, and begins the transaction if the session has none.
@@ -149,22 +159,23 @@ func (s *session) requireReadCommitted(ctx context.Context, op, action string) e
 // readSubjectRow reads the subject's row without a lock and reports whether the row exists. It loads the catalog into
 // the session.
 func (s subjectStore) readSubjectRow(ctx context.Context, id domain.SubjectID, key []any) (present bool, err error) {
-	present, err = s.checkSubjectRow(ctx, id, s.store.locks.SubjectRow, key...)
+	present, err = s.checkSubjectRow(ctx, id, nil, s.store.locks.SubjectRow, key...)
 	return present, s.explain(ctx, "lock subject", err, catalog.ToRead(s.store.text.DataMap.SubjectTable().Name))
 }
 
 // checkSubjectRow runs a statement on the subject's row and reports whether the subject has a row. The statement
 // returns the fingerprint (a hash of the table definitions) and the subject's key as the table stores it.
 // checkSubjectRow loads the catalog with this fingerprint into the session. It fails if the table stores the key with
-// other bytes than the id has.
+// other bytes than the id has. It scans further columns into further.
 func (s subjectStore) checkSubjectRow(
-	ctx context.Context, id domain.SubjectID, text string, args ...any,
+	ctx context.Context, id domain.SubjectID, further []any, text string, args ...any,
 ) (present bool, err error) {
 	row := newPreconditions(s.store.locks)
 	targets := []any{&present}
 	for _, target := range row.targets() {
 		targets = append(targets, target)
 	}
+	targets = append(targets, further...)
 	matches := true
 	err = s.read(ctx, "lock subject", func(rows *sql.Rows) error {
 		err := rows.Scan(targets...)

@@ -58,15 +58,16 @@ func (s subjectStore) exportLedgers(
 	ctx context.Context, snapshot *state, id domain.SubjectID, yield func(domain.ExportRecord) error,
 ) error {
 	ledgers := domain.LedgerTables()
+	mark := snapshot.erasures[id]
 	for i, r := range snapshot.consents {
-		if r.SubjectID != id {
+		if r.SubjectID != id || seqOf(i) <= mark.ConsentsUntil {
 			continue
 		}
 		if err := s.ready(ctx); err != nil {
 			return err
 		}
 		row := Row{
-			domain.LedgerSeq: int64(i + 1), "purpose": r.Purpose, "policy_version": r.PolicyVersion, "granted": r.Granted,
+			domain.LedgerSeq: seqOf(i), "purpose": r.Purpose, "policy_version": r.PolicyVersion, "granted": r.Granted,
 			"recorded_at": r.RecordedAt, "source": r.Source,
 		}
 		records := recordsOf(ledgers[0], ledgers[0].Exported(), rowName(ledgers[0], row), row)
@@ -75,14 +76,14 @@ func (s subjectStore) exportLedgers(
 		}
 	}
 	for i, r := range snapshot.restrictions {
-		if r.SubjectID != id {
+		if r.SubjectID != id || seqOf(i) <= mark.RestrictionsUntil {
 			continue
 		}
 		if err := s.ready(ctx); err != nil {
 			return err
 		}
 		row := Row{
-			domain.LedgerSeq: int64(i + 1), "purpose": valueOf(r.Purpose), "restricted": r.Restricted,
+			domain.LedgerSeq: seqOf(i), "purpose": valueOf(r.Purpose), "restricted": r.Restricted,
 			"reason": valueOf(r.Reason), "recorded_at": r.RecordedAt, "source": r.Source,
 		}
 		records := recordsOf(ledgers[1], ledgers[1].Exported(), rowName(ledgers[1], row), row)

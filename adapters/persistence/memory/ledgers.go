@@ -23,24 +23,44 @@ func (c consentStore) Append(_ context.Context, record domain.ConsentRecord) err
 func (c consentStore) Latest(
 	ctx context.Context, id domain.SubjectID, purpose string, asOf *time.Time,
 ) (*domain.ConsentRecord, error) {
-	records, err := c.records(ctx, id, purpose)
+	state, err := c.read(ctx, len(c.unwritten.consents) > 0)
+	if err != nil {
+		return nil, err
+	}
 	asOf = cloneInstant(asOf)
-	for i, record := range slices.Backward(records) {
-		if asOf == nil || !record.RecordedAt.After(*asOf) {
-			return &records[i], err
+	isEarlier := c.earlierConsents(state, id)
+	for i, record := range slices.Backward(state.consents) {
+		if record.SubjectID == id && record.Purpose == purpose && (asOf == nil || !record.RecordedAt.After(*asOf)) {
+			if isEarlier(i) {
+				return nil, nil //nolint:nilnil // there is no record
+			}
+			return &record, nil
 		}
 	}
-	return nil, err
+	return nil, nil //nolint:nilnil // there is no record
 }
+
+// earlierConsents returns a function that reports whether the record with an index belongs to an earlier life of the
+// id. No record does during an erasure of the subject.
+func (c consentStore) earlierConsents(state *state, id domain.SubjectID) func(index int) bool {
+	until := state.erasures[id].ConsentsUntil
+	if slices.Contains(c.marked, id) || state.life(id).KeepsEarlier() {
+		until = 0
+	}
+	return func(i int) bool { return seqOf(i) <= until }
+}
+
+// seqOf returns the number of the record of a ledger that has the index.
+func seqOf(index int) int64 { return int64(index) + 1 }
 
 func (c consentStore) InForce(ctx context.Context, id domain.SubjectID) (inForce []domain.ConsentRecord, err error) {
 	state, err := c.read(ctx, len(c.unwritten.consents) > 0)
 	if err != nil {
 		return nil, err
 	}
-	seen := map[string]bool{}
-	for _, record := range slices.Backward(state.consents) {
-		if record.SubjectID == id && !seen[record.Purpose] {
+	seen, isEarlier := map[string]bool{}, c.earlierConsents(state, id)
+	for i, record := range slices.Backward(state.consents) {
+		if record.SubjectID == id && !seen[record.Purpose] && !isEarlier(i) {
 			seen[record.Purpose] = true
 			inForce = append(inForce, record)
 		}
@@ -52,19 +72,27 @@ func (c consentStore) InForce(ctx context.Context, id domain.SubjectID) (inForce
 func (c consentStore) History(
 	ctx context.Context, id domain.SubjectID, purpose string,
 ) ([]domain.ConsentRecord, error) {
-	return c.records(ctx, id, purpose)
+	return c.records(ctx, id, purpose, func(mark domain.ErasureMark) int64 { return mark.ConsentsUntil })
 }
 
-// records returns copies of the subject's consent records for the purpose, in the order in which they were stored.
-func (c consentStore) records(
+func (c consentStore) HistoryOfAllLives(
 	ctx context.Context, id domain.SubjectID, purpose string,
+) ([]domain.ConsentRecord, error) {
+	return c.records(ctx, id, purpose, func(domain.ErasureMark) int64 { return 0 })
+}
+
+// records returns copies of the subject's consent records for the purpose, in the order in which they were stored. It
+// leaves out the records up to the number that the function until returns.
+func (c consentStore) records(
+	ctx context.Context, id domain.SubjectID, purpose string, until func(domain.ErasureMark) int64,
 ) (found []domain.ConsentRecord, err error) {
 	state, err := c.read(ctx, len(c.unwritten.consents) > 0)
 	if err != nil {
 		return nil, err
 	}
-	for _, record := range state.consents {
-		if record.SubjectID == id && record.Purpose == purpose {
+	after := until(state.erasures[id])
+	for i, record := range state.consents {
+		if record.SubjectID == id && record.Purpose == purpose && seqOf(i) > after {
 			found = append(found, record)
 		}
 	}
@@ -97,17 +125,37 @@ func (r restrictionStore) Latest(
 func (r restrictionStore) latest(
 	ctx context.Context, id domain.SubjectID, purpose *string,
 ) (*domain.RestrictionRecord, error) {
-	records, err := r.records(ctx, id, purpose)
-	if err != nil || len(records) == 0 {
+	state, err := r.read(ctx, len(r.unwritten.restrictions) > 0)
+	if err != nil {
 		return nil, err
 	}
-	return &records[len(records)-1], nil
+	for i, record := range slices.Backward(state.restrictions) {
+		if record.SubjectID == id && equal(record.Purpose, purpose) {
+			if seqOf(i) <= state.erasures[id].RestrictionsUntil && !state.life(id).KeepsEarlier() {
+				return nil, nil //nolint:nilnil // there is no record
+			}
+			record = cloneRestriction(record)
+			return &record, nil
+		}
+	}
+	return nil, nil //nolint:nilnil // there is no record
 }
 
+// History returns copies of the subject's restriction records for the purpose, in the order in which they were stored.
+// If the purpose is nil, it returns the records without a purpose.
 func (r restrictionStore) History(
 	ctx context.Context, id domain.SubjectID, purpose *string,
-) ([]domain.RestrictionRecord, error) {
-	return r.records(ctx, id, purpose)
+) (found []domain.RestrictionRecord, err error) {
+	state, err := r.read(ctx, len(r.unwritten.restrictions) > 0)
+	if err != nil {
+		return nil, err
+	}
+	for i, record := range state.restrictions {
+		if record.SubjectID == id && equal(record.Purpose, purpose) && seqOf(i) > state.erasures[id].RestrictionsUntil {
+			found = append(found, cloneRestriction(record))
+		}
+	}
+	return found, nil
 }
 
 func (r restrictionStore) ClearReasons(ctx context.Context, id domain.SubjectID) error {
@@ -122,23 +170,6 @@ func (r restrictionStore) ClearReasons(ctx context.Context, id domain.SubjectID)
 		}
 	}
 	return nil
-}
-
-// records returns copies of the subject's restriction records for the purpose, in the order in which they were stored.
-// If the purpose is nil, it returns the records without a purpose.
-func (r restrictionStore) records(
-	ctx context.Context, id domain.SubjectID, purpose *string,
-) (found []domain.RestrictionRecord, err error) {
-	state, err := r.read(ctx, len(r.unwritten.restrictions) > 0)
-	if err != nil {
-		return nil, err
-	}
-	for _, record := range state.restrictions {
-		if record.SubjectID == id && equal(record.Purpose, purpose) {
-			found = append(found, cloneRestriction(record))
-		}
-	}
-	return found, nil
 }
 
 func cloneRestriction(record domain.RestrictionRecord) domain.RestrictionRecord {

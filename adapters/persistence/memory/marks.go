@@ -49,8 +49,8 @@ func (m erasureMarks) Find(ctx context.Context, ids []domain.SubjectID) (found [
 		return nil, err
 	}
 	for _, id := range ids {
-		mark, erased := state.erasures[id]
-		if erased && !slices.Contains(found, mark) {
+		mark := state.erasures[id]
+		if mark.Erasures > 0 && !slices.Contains(found, mark) {
 			found = append(found, mark)
 		}
 	}
@@ -63,6 +63,7 @@ func (s *state) mark(mark domain.ErasureMark) {
 	s.intake++
 	before := s.erasures[mark.SubjectID]
 	mark.Erasures, mark.Intake = before.Erasures+1, s.intake
+	mark.ConsentsUntil, mark.RestrictionsUntil = before.ConsentsUntil, before.RestrictionsUntil
 	if mark.AddedAt.IsZero() {
 		mark.AddedAt = before.AddedAt
 	}

@@ -17,6 +17,7 @@ type session struct {
 	evidence   []domain.AuditEvent     // stored even after a rollback
 	onRollback []domain.AuditEvent     // stored only after a rollback, after the evidence
 	failed     error                   // the first error of an operation; later operations return it
+	marked     []domain.SubjectID      // locked for an erasure; the commit closes their ledgers
 	enqueued   bool                    // true if the session has added entries to the outbox
 	after      []func(context.Context) // called after the commit
 	atEnd      []func(context.Context, error)
@@ -113,6 +114,9 @@ func (s *session) prepare(ctx context.Context) error {
 		if _, err := s.write(ctx); err != nil {
 			return err
 		}
+	}
+	for _, id := range s.marked {
+		s.state.closeLedgers(id)
 	}
 	return s.ready(ctx)
 }

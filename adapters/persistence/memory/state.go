@@ -44,6 +44,7 @@ func (r newRecords) empty() bool {
 func (s *state) append(added newRecords) error {
 	s.consents = append(s.consents, added.consents...)
 	s.restrictions = append(s.restrictions, added.restrictions...)
+	s.closeEnded(added)
 	for _, entry := range added.entries {
 		if slices.ContainsFunc(s.entries, func(e domain.OutboxEntry) bool { return e.EntryID == entry.EntryID }) {
 			return conflict("enqueue", "an entry with that id already exists")

@@ -22,6 +22,7 @@ func (s subjectStore) Lock(ctx context.Context, id domain.SubjectID, at time.Tim
 		return err
 	}
 	state.mark(domain.ErasureMark{SubjectID: id, ErasedAt: domain.Instant(at), AddedAt: state.addedAt(id)})
+	s.marked = append(s.marked, id)
 	return nil
 }
 
@@ -34,10 +35,7 @@ func (s subjectStore) LockToRectify(ctx context.Context, id domain.SubjectID) (d
 	if err != nil {
 		return domain.SubjectState{}, err
 	}
-	return domain.SubjectState{
-		Erased:  state.erasures[id].Erasures > 0,
-		Present: len(state.rowsOnPath(id, s.store.dataMap.SubjectTable().Name, nil)) > 0,
-	}, nil
+	return state.subjectState(id), nil
 }
 
 func (s subjectStore) Apply(ctx context.Context, id domain.SubjectID, steps []domain.Step) ([]int64, error) {

@@ -113,7 +113,7 @@ func (s *story) erasureAgain() {
 // exportAfterErasure checks an export of the erased customer. The export must contain the data that the erasure has
 // retained, and must mark all other data as erased.
 func (s *story) exportAfterErasure() {
-	values, bundle := s.exported()
+	values, bundle := s.exported(0) // the lines of the ledgers belong to an earlier life of the id
 	if len(bundle.Records) != 19 || values["invoices.address"] != "1 Main Street" {
 		s.t.Errorf("exported %v", values)
 	}

@@ -14,7 +14,7 @@ import (
 type Row interface{ Scan(dest ...any) error }
 
 const (
-	directColumns = 4 // the number of columns that a statement of QueryDirect returns
+	directColumns = 5 // the number of columns that a statement of QueryDirect returns
 	directArgs    = 2 // the number of parameters of such a statement
 )
 

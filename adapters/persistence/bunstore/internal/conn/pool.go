@@ -62,6 +62,16 @@ func (p *Pool) ExecAlone(ctx context.Context, text string, args []any) error {
 	return p.database.execAlone(ctx, p, text, args)
 }
 
+// QueryAlone runs a statement that writes, in a separate transaction, and calls visit for each row that the statement
+// returns. Only PostgreSQL has such statements.
+func (p *Pool) QueryAlone(ctx context.Context, visit func(*sql.Rows) error, text string, args ...any) error {
+	if err := p.acquireWriter(ctx); err != nil {
+		return err
+	}
+	defer p.releaseWriter()
+	return p.query(ctx, p.db.DB, visit, text, args...)
+}
+
 // Begin opens a transaction that can write.
 func (p *Pool) Begin(ctx context.Context) (*Tx, error) {
 	if err := p.acquireWriter(ctx); err != nil {

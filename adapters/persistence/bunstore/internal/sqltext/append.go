@@ -7,19 +7,22 @@ import (
 	"sync"
 )
 
-// Kind is a kind of row that a session buffers before it sends the row to the database. The statement of
-// ReasonClearings is an UPDATE. The statement of every other kind is an INSERT into one table.
+// Kind is a kind of row that a session buffers before it sends the row to the database. The statements of
+// ReasonClearings and LedgerClosings are UPDATE statements. The statement of every other kind is an INSERT into one
+// table.
 type Kind int
 
 // The kinds, in the order in which a session sends their rows. ReasonClearings is the first, because it must not remove
-// the reasons of restrictions that the session itself adds later.
+// the reasons of restrictions that the session itself adds later. LedgerClosings is the last, because it covers the
+// records that the session adds.
 const (
 	ReasonClearings Kind = iota // a row sets the reasons of a subject's restrictions to NULL
 	Consents
 	Restrictions
 	Entries
 	Events
-	KindCount // the number of kinds
+	LedgerClosings // a row makes all records of a subject belong to an earlier life of the id
+	KindCount      // the number of kinds
 )
 
 // insertedColumns lists the columns that the INSERT of each kind fills, in the order of the values of a row.
@@ -96,22 +99,28 @@ func subjectOfRow(row []any) string {
 	return id
 }
 
-// Insert is a statement that writes buffered rows, with its parameters.
+// Insert is a statement that writes buffered rows, with its parameters. If ReturnsErased is true, it returns a text for
+// rows that it adds to a ledger: the subject's id if the subject was erased before, and otherwise NULL or no row.
 type Insert struct {
-	Text string
-	Args []any
+	Text          string
+	Args          []any
+	ReturnsErased bool
 }
 
 // Inserts builds the statements that write buffered rows. It is safe for concurrent use.
 type Inserts struct {
 	combinesChanges bool
 	templates       [KindCount]insertTemplate
+	erased          string   // the end of a combined statement that returns erased subjects
 	texts           sync.Map // the texts of statements by [KindCount]int, see the method text
 }
 
 // NewInserts returns the Inserts for the dialect and the tables of w.
 func NewInserts(w *Writer) *Inserts {
-	return &Inserts{combinesChanges: w.Dialect.CombinesChanges(), templates: newTemplates(w.Tables, w.Dialect)}
+	return &Inserts{
+		combinesChanges: w.Dialect.CombinesChanges(), templates: newTemplates(w.Tables, w.Dialect),
+		erased: w.Tables.fill(selectErased),
+	}
 }
 
 // FitsOneStatement reports whether one statement can write all rows of unsent.
@@ -122,6 +131,9 @@ func (i *Inserts) FitsOneStatement(unsent *UnsentRows) bool {
 	}
 	return tables == 1 || tables > 1 && i.combinesChanges
 }
+
+// IsLedger reports whether the rows of a kind are records of a ledger.
+func (k Kind) IsLedger() bool { return k == Consents || k == Restrictions }
 
 // Take returns the statements that write the rows of unsent, and empties unsent. If the database can combine several
 // INSERT and UPDATE statements, one statement writes all kinds. Otherwise each kind has its own statement.
@@ -142,13 +154,13 @@ func (i *Inserts) Take(unsent *UnsentRows) []Insert {
 		if len(rows) > 0 && !i.combinesChanges {
 			var only [KindCount]int
 			only[k] = counts[k]
-			inserts = append(inserts, Insert{i.text(only), args})
+			inserts = append(inserts, Insert{i.text(only), args, Kind(k).IsLedger()})
 			args = nil
 		}
 	}
 	*unsent = UnsentRows{}
 	if len(args) > 0 {
-		return []Insert{{i.text(counts), args}}
+		return []Insert{{i.text(counts), args, counts[Consents]+counts[Restrictions] > 0}}
 	}
 	return inserts
 }
@@ -158,31 +170,52 @@ func (i *Inserts) Take(unsent *UnsentRows) []Insert {
 const maxCachedRows = 16
 
 // text returns the statement that writes the given number of rows of each kind. All kinds except the last are common
-// table expressions: WITH i0 AS (INSERT ...), i1 AS (INSERT ...) INSERT ...
+// table expressions: WITH k1 AS (INSERT ...), k4 AS (INSERT ...) UPDATE ... If records are added to a ledger, all kinds
+// are common table expressions, and the statement returns the erased subjects among the subjects of these records.
 func (i *Inserts) text(counts [KindCount]int) string {
 	if kept, ok := i.texts.Load(counts); ok {
 		text, _ := kept.(string) // every value is a string
 		return text
 	}
-	var parts []string
-	rows, values := 0, 0
+	var parts, added []string
+	rows, values, last := 0, 0, ""
 	for k, n := range counts {
-		if n > 0 {
-			parts = append(parts, i.templates[k].text(n, &values))
-			rows += n
+		if n == 0 {
+			continue
 		}
+		last = i.templates[k].text(n, &values)
+		if Kind(k) == LedgerClosings {
+			last = fill(last, "added consents", addedRecords(counts, Consents), "added restrictions", addedRecords(counts, Restrictions))
+		}
+		if i.combinesChanges && Kind(k).IsLedger() {
+			added = append(added, "SELECT subject_id FROM "+kindName(Kind(k)))
+		}
+		parts = append(parts, kindName(Kind(k))+" AS ("+last+")")
+		rows += n
 	}
-	text := parts[len(parts)-1]
-	if common := parts[:len(parts)-1]; len(common) > 0 {
-		for i := range common {
-			common[i] = "i" + strconv.Itoa(i) + " AS (" + common[i] + ")"
-		}
-		text = "WITH " + strings.Join(common, ", ") + " " + text
+	switch {
+	case len(added) > 0:
+		last = "WITH " + strings.Join(parts, ", ") + " " + fill(i.erased, "added", strings.Join(added, " UNION ALL "))
+	case len(parts) > 1:
+		last = "WITH " + strings.Join(parts[:len(parts)-1], ", ") + " " + last
 	}
 	if rows <= maxCachedRows {
-		i.texts.Store(counts, text)
+		i.texts.Store(counts, last)
 	}
-	return text
+	return last
+}
+
+// kindName returns the name of the common table expression for a kind.
+func kindName(k Kind) string { return "k" + strconv.Itoa(int(k)) }
+
+// addedRecords returns the part of the statement of LedgerClosings that reads the records that the same statement adds
+// to the ledger. PostgreSQL does not show these records in the table. In a database that has a separate statement for
+// each kind, counts has no records of the ledger.
+func addedRecords(counts [KindCount]int, ledger Kind) string {
+	if counts[ledger] == 0 {
+		return ""
+	}
+	return " UNION ALL SELECT k.seq FROM " + kindName(ledger) + " AS k WHERE k.subject_id = e.subject_id"
 }
 
 // insertTemplate is the text of the statement for one kind, without the placeholders of its rows.
@@ -232,25 +265,49 @@ const (
 		INSERT INTO {into} ({columns})
 		SELECT v.* FROM (VALUES `
 	whereLocked = `) AS v ({columns}) WHERE {lock} IS NOT NULL`
+
+	// closeLedgers keeps {added consents} and {added restrictions} for the method text.
+	closeLedgers = `
+		UPDATE {erasures} AS e SET
+			consents_until = COALESCE((SELECT max(s.seq) FROM (
+				SELECT c.seq FROM {consents} AS c WHERE c.subject_id = e.subject_id{added consents}) AS s), 0),
+			restrictions_until = COALESCE((SELECT max(s.seq) FROM (
+				SELECT r.seq FROM {restrictions} AS r WHERE r.subject_id = e.subject_id{added restrictions}) AS s), 0)
+		WHERE e.subject_id IN (`
+
+	// selectErased ends a combined statement that adds records to a ledger, and returnErased the statement of a ledger.
+	selectErased = `SELECT e.subject_id FROM {erasures} AS e WHERE e.erasures > 0 AND e.subject_id IN ({added})`
+	returnErased = `RETURNING (SELECT e.subject_id FROM {erasures} AS e
+		WHERE e.erasures > 0 AND e.subject_id = {into}.subject_id)`
+	returnRecord = `RETURNING seq, subject_id`
 )
 
 func newTemplates(tables Tables, d Dialect) (templates [KindCount]insertTemplate) {
 	templates[ReasonClearings] = insertTemplate{before: tables.fill(clearReasons), after: ")", columns: 1}
+	templates[LedgerClosings] = insertTemplate{before: tables.fill(closeLedgers), after: ")", columns: 1}
 	names := [KindCount]string{
 		Consents: tables.Consents, Restrictions: tables.Restrictions, Entries: tables.Outbox, Events: tables.Events,
 	}
-	for k := Consents; k < KindCount; k++ {
+	returning := returnErased
+	if d.CombinesChanges() {
+		returning = returnRecord
+	}
+	for k := Consents; k < LedgerClosings; k++ {
 		lock := d.lockLedger(tables, k, "v.subject_id")
 		text := func(text string) string {
-			return fill(text, "into", names[k], "columns", insertedColumns[k], "lock", lock)
+			return tables.fill(text, "into", names[k], "columns", insertedColumns[k], "lock", lock)
 		}
-		templates[k] = insertTemplate{before: text(insertRows) + " ", columns: strings.Count(insertedColumns[k], ",") + 1}
+		insert := insertTemplate{before: text(insertRows) + " ", columns: strings.Count(insertedColumns[k], ",") + 1}
 		if lock != "" {
-			templates[k] = insertTemplate{
+			insert = insertTemplate{
 				before: text(insertLocked) + " ", columns: len(ledgerTypes[k]), types: ledgerTypes[k],
 				after: text(whereLocked),
 			}
 		}
+		if k.IsLedger() {
+			insert.after += " " + text(returning)
+		}
+		templates[k] = insert
 	}
 	return templates
 }

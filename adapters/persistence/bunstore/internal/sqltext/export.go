@@ -42,11 +42,12 @@ func NewExports(w *Writer, locks *Locks) []Export {
 			all = append(all, s)
 		}
 	}
-	names := []string{w.Tables.Consents, w.Tables.Restrictions}
+	names, kinds := []string{w.Tables.Consents, w.Tables.Restrictions}, []Kind{Consents, Restrictions}
 	for i, ledger := range domain.LedgerTables() {
 		s := newSource(w.Dialect, ledger, ledger.Exported())
 		s.fromClause = func(offset int) string {
-			return fill(fromLedger, "table", names[i], "subject", placeholder(offset+1))
+			subject := placeholder(offset + 1)
+			return fill(fromLedger, "table", names[i], "subject", subject, "until", w.Tables.earlierUntil(kinds[i], subject))
 		}
 		all = append(all, s)
 	}
@@ -74,7 +75,7 @@ const (
 	erasureCount = `(SELECT CAST(erasures AS text) FROM {erasures} WHERE subject_id = {subject} AND erasures > 0)`
 
 	fromOfSubject = `FROM {table} AS t0 WHERE {rows}`
-	fromLedger    = `FROM {table} AS t0 WHERE t0.subject_id = {subject}`
+	fromLedger    = `FROM {table} AS t0 WHERE t0.subject_id = {subject} AND t0.seq > {until}`
 )
 
 func newExport(w *Writer, sources []source, readsPreconditions bool) Export {

@@ -1,15 +1,18 @@
 package sqltext
 
 // Ledgers holds the statements that read the ledgers of a subject (consents and restrictions) and its audit trail. $1
-// is the id of the subject.
+// is the id of the subject. After the columns of a record, the statements on the latest records and on the consents in
+// force return whether the record belongs to an earlier life of the id. The statements on the histories leave out such
+// records, except ConsentsOfAllLives.
 type Ledgers struct {
 	// LatestConsent reads the latest consent for the purpose $2. It is the most frequent statement, because it runs before
 	// each use of personal data.
-	LatestConsent     string
-	LatestConsentAsOf string // the latest consent for the purpose $2 that was recorded at or before $3
-	LatestConsents    string // the latest consent for each [subject, purpose] of the array $1, and the number of the pair
-	ConsentsInForce   string // the latest consent for each purpose; the last column is the purpose
-	ConsentHistory    string // all consents for the purpose $2
+	LatestConsent      string
+	LatestConsentAsOf  string // the latest consent for the purpose $2 that was recorded at or before $3
+	LatestConsents     string // the latest consent for each [subject, purpose] of the array $1, and the number of the pair
+	ConsentsInForce    string // the latest consent for each purpose; the last column is the purpose
+	ConsentHistory     string // all consents for the purpose $2
+	ConsentsOfAllLives string // all consents for the purpose $2, of all lives of the id
 
 	LatestRestriction  string // the latest restriction without a purpose
 	LatestRestrictions string // the latest restriction without a purpose, and the latest restriction for the purpose $2
@@ -20,30 +23,33 @@ type Ledgers struct {
 }
 
 const (
+	// earlierUntil is the highest number of a record that belongs to an earlier life of the id.
+	earlierUntil = `COALESCE((SELECT m.{column} FROM {erasures} AS m WHERE m.subject_id = {subject}), 0)`
+
 	latestConsent = `
-		SELECT policy_version, granted, recorded_at, source
+		SELECT policy_version, granted, recorded_at, source, seq <= {until}
 		FROM {consents}
 		WHERE subject_id = $1 AND purpose = $2
 		ORDER BY seq DESC LIMIT 1`
 
 	latestConsentAsOf = `
-		SELECT policy_version, granted, recorded_at, source
+		SELECT policy_version, granted, recorded_at, source, seq <= {until}
 		FROM {consents}
 		WHERE subject_id = $1 AND purpose = $2 AND recorded_at <= $3
 		ORDER BY seq DESC LIMIT 1`
 
 	latestConsents = `
-		SELECT policy_version, granted, recorded_at, source, n
+		SELECT policy_version, granted, recorded_at, source, seq <= {until of pair}, n
 		FROM json_array_elements(CAST($1 AS json)) WITH ORDINALITY AS pairs (pair, n)
 		CROSS JOIN LATERAL (
-			SELECT policy_version, granted, recorded_at, source
+			SELECT policy_version, granted, recorded_at, source, seq
 			FROM {consents}
 			WHERE subject_id = pair ->> 0 AND purpose = pair ->> 1
 			ORDER BY seq DESC LIMIT 1
 		) AS latest`
 
 	consentsInForce = `
-		SELECT policy_version, granted, recorded_at, source, purpose
+		SELECT policy_version, granted, recorded_at, source, seq <= {until}, purpose
 		FROM {consents}
 		WHERE subject_id = {subject}
 			AND seq IN (SELECT max(seq) FROM {consents} WHERE subject_id = {subject} GROUP BY purpose)
@@ -52,14 +58,14 @@ const (
 	consentHistory = `
 		SELECT policy_version, granted, recorded_at, source
 		FROM {consents}
-		WHERE subject_id = $1 AND purpose = $2
+		WHERE subject_id = $1 AND purpose = $2 AND seq > {until}
 		ORDER BY seq`
 
 	// ORDER BY contains the column "purpose", although this column has only one value here. Without the column, PostgreSQL
 	// does not use the order of the index for the condition purpose IS NULL.
 	latestRestriction = `
 		SELECT * FROM (
-			SELECT purpose, restricted, reason, recorded_at, source
+			SELECT purpose, restricted, reason, recorded_at, source, seq <= {until}
 			FROM {restrictions}
 			WHERE subject_id = $1 AND purpose IS NULL
 			ORDER BY purpose, seq DESC LIMIT 1
@@ -68,7 +74,7 @@ const (
 	latestRestrictions = latestRestriction + `
 		UNION ALL
 		SELECT * FROM (
-			SELECT purpose, restricted, reason, recorded_at, source
+			SELECT purpose, restricted, reason, recorded_at, source, seq <= {until}
 			FROM {restrictions}
 			WHERE subject_id = $1 AND purpose = $2
 			ORDER BY purpose, seq DESC LIMIT 1
@@ -77,13 +83,13 @@ const (
 	globalHistory = `
 		SELECT purpose, restricted, reason, recorded_at, source
 		FROM {restrictions}
-		WHERE subject_id = $1 AND purpose IS NULL
+		WHERE subject_id = $1 AND purpose IS NULL AND seq > {until}
 		ORDER BY seq`
 
 	purposeHistory = `
 		SELECT purpose, restricted, reason, recorded_at, source
 		FROM {restrictions}
-		WHERE subject_id = $1 AND purpose = $2
+		WHERE subject_id = $1 AND purpose = $2 AND seq > {until}
 		ORDER BY seq`
 
 	trail = `
@@ -95,16 +101,34 @@ const (
 
 // NewLedgers returns the statements on the ledgers.
 func NewLedgers(tables Tables) Ledgers {
+	consents := func(statement, until string) string {
+		return tables.fill(statement, "until", until, "until of pair", tables.earlierUntil(Consents, "pair ->> 0"), "subject", "$1")
+	}
+	restrictions := func(statement string) string {
+		return tables.fill(statement, "until", tables.earlierUntil(Restrictions, "$1"))
+	}
+	until := tables.earlierUntil(Consents, "$1")
 	return Ledgers{
-		LatestConsent:      tables.fill(latestConsent),
-		LatestConsentAsOf:  tables.fill(latestConsentAsOf),
-		LatestConsents:     tables.fill(latestConsents),
-		ConsentsInForce:    tables.fill(consentsInForce, "subject", "$1"),
-		ConsentHistory:     tables.fill(consentHistory),
-		LatestRestriction:  tables.fill(latestRestriction),
-		LatestRestrictions: tables.fill(latestRestrictions),
-		GlobalHistory:      tables.fill(globalHistory),
-		PurposeHistory:     tables.fill(purposeHistory),
+		LatestConsent:      consents(latestConsent, until),
+		LatestConsentAsOf:  consents(latestConsentAsOf, until),
+		LatestConsents:     consents(latestConsents, until),
+		ConsentsInForce:    consents(consentsInForce, until),
+		ConsentHistory:     consents(consentHistory, until),
+		ConsentsOfAllLives: consents(consentHistory, "0"),
+		LatestRestriction:  restrictions(latestRestriction),
+		LatestRestrictions: restrictions(latestRestrictions),
+		GlobalHistory:      restrictions(globalHistory),
+		PurposeHistory:     restrictions(purposeHistory),
 		Trail:              tables.fill(trail),
 	}
+}
+
+// earlierUntil returns the expression for the highest number of a record in a ledger that belongs to an earlier life of
+// the subject's id. It is 0 if the subject has no mark.
+func (t Tables) earlierUntil(ledger Kind, subject string) string {
+	column := "consents_until"
+	if ledger == Restrictions {
+		column = "restrictions_until"
+	}
+	return t.fill(earlierUntil, "column", column, "subject", subject)
 }

@@ -26,13 +26,14 @@ type Locks struct {
 	// LockMark locks the mark (the row of erasures) of the subject $1 and returns its number of erasures. If there is no
 	// mark, LockMark adds a mark with the instant $2 and 0 erasures.
 	LockMark         string
-	DeleteUnusedMark string // deletes the mark of the subject $1 if its number of erasures is 0
+	DeleteUnusedMark string // deletes the mark of the subject $1 if it records no erasure and no registration
 
 	SubjectRow     string // reads the preconditions, and whether the subject has a row
 	IsolationLevel string // returns the isolation level of the transaction; "" if every level is sufficient
 	Levels         []LockLevel
 	Tables         []string // the tables whose rows are locked
 	TextElements   []int    // the indexes of the subject's key columns that hold texts
+	exists         string   // the expression that reports whether the subject has a row
 	preconditions  []string // the expressions of the preconditions
 	Erasures       string   // returns the number of committed erasures of the subject $1
 }
@@ -50,7 +51,8 @@ const (
 		INSERT INTO {erasures} AS e (subject_id, erased_at, erasures, added_at{column})
 		SELECT CAST({subject} AS text), CAST({instant} AS {type}), 1, {added}{number} WHERE {lock condition}
 		ON CONFLICT (subject_id) DO UPDATE SET erased_at = excluded.erased_at, erasures = e.erasures + 1,
-			intake = excluded.intake, added_at = COALESCE(excluded.added_at, e.added_at)`
+			intake = excluded.intake, added_at = COALESCE(excluded.added_at, e.added_at), registered_at = NULL,
+			registered_added_at = NULL`
 
 	addedAt = `(SELECT {instant} FROM {table} AS t0 WHERE {rows} LIMIT 1)`
 
@@ -59,7 +61,7 @@ const (
 		ON CONFLICT (subject_id) DO UPDATE SET erasures = e.erasures
 		RETURNING erasures`
 
-	deleteUnusedMark = `DELETE FROM {erasures} WHERE subject_id = $1 AND erasures = 0`
+	deleteUnusedMark = `DELETE FROM {erasures} WHERE subject_id = $1 AND erasures = 0 AND registered_at IS NULL`
 	countErasures    = `SELECT erasures FROM {erasures} WHERE subject_id = $1`
 
 	readSubjectRow = `SELECT {exists}, {preconditions} {from}`
@@ -98,6 +100,7 @@ func NewLocks(w *Writer) *Locks {
 		}
 	}
 	exists, preconditions := "t0."+Quote(subject.SubjectKey[0])+" IS NOT NULL", strings.Join(l.preconditions, ", ")
+	l.exists = exists
 	l.SubjectRow = fill(readSubjectRow, "exists", exists, "preconditions", preconditions, "from", w.fromSubject(0))
 	keys := len(subject.SubjectKey)
 	l.AddMark = w.addMark(placeholder(keys+1), placeholder(keys+2))

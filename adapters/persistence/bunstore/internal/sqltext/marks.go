@@ -16,7 +16,7 @@ type Marks struct {
 
 const (
 	selectMarks = `
-		SELECT subject_id, erased_at, erasures, intake, swept_at, added_at, CAST(NULL AS bigint)
+		SELECT subject_id, ` + MarkColumns + `, CAST(NULL AS bigint)
 		FROM {erasures} WHERE erasures > 0 AND `
 
 	listMarks = selectMarks + `intake > $1 AND intake <= $2`
@@ -24,7 +24,7 @@ const (
 	// The subquery reads all marks after $1, because a mark that the bounds exclude is the predecessor of the next one.
 	listBoundedMarks = `
 		SELECT * FROM (
-			SELECT subject_id, erased_at, erasures, intake, swept_at, added_at, lag(intake) OVER (ORDER BY intake)
+			SELECT subject_id, ` + MarkColumns + `, lag(intake) OVER (ORDER BY intake)
 			FROM {erasures} WHERE erasures > 0 AND intake > $1 AND intake <= $2
 		) AS marks
 		WHERE TRUE`

@@ -109,7 +109,7 @@ const prefetchColumns = `,
 // group. The subject's id becomes the last parameter.
 func (w *Writer) AddPrefetch(g *StepGroup) {
 	subject := placeholder(len(g.Args(g.Steps, make([]any, len(w.DataMap.SubjectTable().SubjectKey)))) + 1)
-	g.Text += w.Tables.fill(prefetchColumns, "subject", subject)
+	g.Text += w.Tables.fill(prefetchColumns, "subject", subject, "until", "0") // the erasure withdraws all consents
 }
 
 func cteName(step int) string { return "s" + strconv.Itoa(step) }

@@ -24,3 +24,23 @@ ALTER TABLE habeas_subject_erasures ADD COLUMN added_at TIMESTAMPTZ;
 
 -- Finds events above a sequence number without an entry for each event.
 CREATE INDEX habeas_audit_events_intake ON habeas_audit_events USING brin (seq);
+
+-- An id may be given to another person after an erasure. registered_at is the instant at which the application has
+-- registered a person since the last erasure, and registered_added_at is the creation time of that person's row. The
+-- records of the subject in the ledgers up to consents_until and restrictions_until belong to an earlier person. A mark
+-- with 0 erasures and a registered_at only divides the ledgers.
+ALTER TABLE habeas_subject_erasures ADD COLUMN registered_at TIMESTAMPTZ;
+ALTER TABLE habeas_subject_erasures ADD COLUMN registered_added_at TIMESTAMPTZ;
+ALTER TABLE habeas_subject_erasures ADD COLUMN consents_until BIGINT NOT NULL DEFAULT 0;
+ALTER TABLE habeas_subject_erasures ADD COLUMN restrictions_until BIGINT NOT NULL DEFAULT 0;
+
+-- Earlier versions have not stored the numbers. The records up to the withdrawals of the last erasure, and the records
+-- up to its instant, count as records of the erased person.
+UPDATE habeas_subject_erasures SET
+    consents_until = COALESCE((SELECT max(c.seq) FROM habeas_consent_records AS c
+        WHERE c.subject_id = habeas_subject_erasures.subject_id
+            AND (c.source = 'erasure' OR c.recorded_at <= habeas_subject_erasures.erased_at)), 0),
+    restrictions_until = COALESCE((SELECT max(r.seq) FROM habeas_restriction_records AS r
+        WHERE r.subject_id = habeas_subject_erasures.subject_id
+            AND r.recorded_at <= habeas_subject_erasures.erased_at), 0)
+WHERE erasures > 0;

@@ -1,0 +1,110 @@
+package memory
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/habeas-data/habeas/domain"
+)
+
+// State implements ports.SubjectStore.
+func (s subjectStore) State(ctx context.Context, id domain.SubjectID) (domain.SubjectState, error) {
+	if _, err := s.store.dataMap.Key(id); err != nil {
+		return domain.SubjectState{}, err
+	}
+	state, err := s.read(ctx, false)
+	if err != nil {
+		return domain.SubjectState{}, err
+	}
+	return state.subjectState(id), nil
+}
+
+// Register implements ports.SubjectStore.
+func (s subjectStore) Register(ctx context.Context, id domain.SubjectID, at time.Time) error {
+	if _, err := s.store.dataMap.Key(id); err != nil {
+		return err
+	}
+	state, err := s.write(ctx)
+	if err != nil {
+		return err
+	}
+	if !state.subjectState(id).Present {
+		return s.fail(conflict("register", "the subject's table has no row of the subject: call Register after the insert"))
+	}
+	mark, marked := state.erasures[id]
+	if !marked && !state.hasRecords(id) {
+		return nil
+	}
+	mark.SubjectID, mark.RegisteredAt, mark.RegisteredAddedAt = id, domain.Instant(at), state.addedAt(id)
+	state.erasures = withEntry(state.erasures, id, mark)
+	state.closeLedgers(id)
+	return nil
+}
+
+func (s *state) subjectState(id domain.SubjectID) domain.SubjectState {
+	present := len(s.rowsOnPath(id, s.dataMap.SubjectTable().Name, nil)) > 0
+	return domain.SubjectState{Present: present, Life: s.life(id)}
+}
+
+// life returns the life of the id, or "" if no erasure of the subject is marked. An id that does not fit the key of the
+// subject's table has no row.
+func (s *state) life(id domain.SubjectID) domain.Life {
+	mark, marked := s.erasures[id]
+	if !marked {
+		return ""
+	}
+	return mark.Life(s.evidence(id))
+}
+
+func (s *state) evidence(id domain.SubjectID) (evidence domain.LifeEvidence) {
+	if _, err := s.dataMap.Key(id); err != nil {
+		return evidence
+	}
+	table := s.dataMap.SubjectTable()
+	for _, i := range s.rowsOnPath(id, table.Name, nil) {
+		var texts []string
+		for _, column := range table.Identifying() {
+			text, _ := s.rows[table.Name][i][column.Name].(string)
+			texts = append(texts, text)
+		}
+		evidence = s.dataMap.LifeEvidence(s.addedAt(id), texts)
+	}
+	return evidence
+}
+
+func (s *state) hasRecords(id domain.SubjectID) bool {
+	return slices.ContainsFunc(s.consents, func(r domain.ConsentRecord) bool { return r.SubjectID == id }) ||
+		slices.ContainsFunc(s.restrictions, func(r domain.RestrictionRecord) bool { return r.SubjectID == id })
+}
+
+// closeLedgers makes all records of the subject belong to an earlier life of the id: it sets the numbers in the mark (the
+// row that records the erasures of the subject) to the highest numbers of the subject's records.
+func (s *state) closeLedgers(id domain.SubjectID) {
+	mark := s.erasures[id]
+	for i, record := range s.consents {
+		if record.SubjectID == id {
+			mark.ConsentsUntil = seqOf(i)
+		}
+	}
+	for i, record := range s.restrictions {
+		if record.SubjectID == id {
+			mark.RestrictionsUntil = seqOf(i)
+		}
+	}
+	s.erasures = withEntry(s.erasures, id, mark)
+}
+
+// closeEnded closes the ledgers for each of the subjects whose life has ended.
+func (s *state) closeEnded(added newRecords) {
+	for _, record := range added.consents {
+		if s.life(record.SubjectID) == domain.LifeEnded {
+			s.closeLedgers(record.SubjectID)
+		}
+	}
+	for _, record := range added.restrictions {
+		if s.life(record.SubjectID) == domain.LifeEnded {
+			s.closeLedgers(record.SubjectID)
+		}
+	}
+}
