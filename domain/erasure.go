@@ -37,6 +37,10 @@ type Step struct {
 	// overwrites retained cells after the end of the legal duty to keep them. Only a store sets Scope, and only in a step
 	// for which OnlyExpired returns true.
 	Scope *SweepScope `json:"-"`
+
+	// DutiesSince is the instant since which the retention duties of the data map are as they are, in a step of a sweep.
+	// Zero means that they have never changed. See SweepScope.DutyEndsAfter.
+	DutiesSince time.Time `json:"-"`
 }
 
 // Plan lists the steps of an erasure. The local steps come first, in the order of DataMap.ChildrenFirst. One external

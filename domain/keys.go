@@ -19,6 +19,8 @@ type KeyQuery struct {
 	// because their retention duty (the legal duty to keep a value) is not over.
 	ErasedAt time.Time
 
+	DutiesSince time.Time // the same as Step.DutiesSince, for the keys in the cells of a sweep
+
 	After string // only keys after this key, compared byte by byte; empty for all keys
 	Limit int    // the maximum number of keys; 0 or less selects no key
 }

@@ -14,25 +14,24 @@ type SweepScope struct {
 	// DutyEndsAfter is the instant of the last erasure or sweep of the subject. A sweep uses it for columns whose
 	// surrogates (the values that an erasure writes) look like ordinary values (Column.RecognizesSurrogate is false). In
 	// these columns, a sweep overwrites a cell only if the legal duty to keep it ended after DutyEndsAfter. If the duty
-	// ended earlier, the last erasure or sweep has already overwritten the cell.
+	// ended earlier, the last erasure or sweep has already overwritten the cell. Zero means that the duties have changed
+	// since then: the sweep overwrites all cells whose duty is over.
 	DutyEndsAfter time.Time
 
-	// DutyStartsBy makes a sweep skip each cell whose legal duty to keep the value starts after this instant, because the
-	// cell may belong to a new row. It is the instant of the erasure if the application may have created the subject
-	// again. Otherwise it is zero, and a sweep skips no cell for this reason.
-	DutyStartsBy time.Time
+	// OnlyErasedRows makes a sweep skip each row without a distinctive surrogate of its own (see Path.Identifying),
+	// because the row may belong to a new person with the same id. It is true unless the life of the id has ended.
+	OnlyErasedRows bool
 }
 
-// SweepScope returns the scope of a sweep for the subject of m. A sweep overwrites retained cells after the end of the
-// legal duty to keep them. The parameter recreated is true if the application may have created the subject again. A
-// sign of a new subject is that the subject's own row does not hold the values that the erasure wrote.
-func (m ErasureMark) SweepScope(recreated bool) *SweepScope {
-	scope := &SweepScope{DutyEndsAfter: m.ErasedAt}
+// SweepScope returns the scope of a sweep for the subject of m. The parameter life is the life of the subject's id. The
+// parameter dutiesSince is Step.DutiesSince.
+func (m ErasureMark) SweepScope(life Life, dutiesSince time.Time) *SweepScope {
+	scope := &SweepScope{DutyEndsAfter: m.ErasedAt, OnlyErasedRows: life != LifeEnded}
 	if m.SweptAt.After(m.ErasedAt) {
 		scope.DutyEndsAfter = m.SweptAt
 	}
-	if recreated {
-		scope.DutyStartsBy = m.ErasedAt
+	if dutiesSince.After(scope.DutyEndsAfter) {
+		scope.DutyEndsAfter = time.Time{}
 	}
 	return scope
 }
@@ -92,6 +91,12 @@ func (t Table) Identifying() []Column {
 	})
 }
 
+// Identifying returns the Identifying columns of the table that belong to the path. In a row that the path connects to
+// the subject, an erasure of this subject has overwritten them.
+func (p Path) Identifying(table Table) []Column {
+	return slices.DeleteFunc(table.Identifying(), func(c Column) bool { return !p.Has(c) })
+}
+
 // IsErased reports whether an erasure has overwritten the row that holds the given texts. The texts are the values of
 // the Identifying columns, in the same order. IsErased returns true if every text is one that an erasure writes. It
 // returns false if the table has no Identifying columns.
@@ -112,6 +117,7 @@ type SweepReport struct {
 	Subjects int64            `json:"subjects"` // number of subjects with overwritten cells
 	Failed   int64            `json:"failed"`   // number of subjects whose sweep failed
 	Skipped  int64            `json:"skipped"`  // number of subjects whose id does not fit the key of the subject's table
+	Unclear  int64            `json:"unclear"`  // number of subjects with due cells that may belong to a new person with the id
 	Rows     map[string]int64 `json:"rows"`     // number of rows with overwritten cells, by table
 }
 
@@ -119,6 +125,7 @@ type SweepReport struct {
 func (r *SweepReport) Add(other SweepReport) {
 	r.Erased, r.Subjects = r.Erased+other.Erased, r.Subjects+other.Subjects
 	r.Failed, r.Skipped = r.Failed+other.Failed, r.Skipped+other.Skipped
+	r.Unclear += other.Unclear
 	if r.Rows == nil {
 		r.Rows = map[string]int64{}
 	}

@@ -39,11 +39,11 @@ type RetentionSweeper interface {
 	//     domain.Column.RecognizesSurrogate is true for the column
 	//   - a cell of a column for which domain.Column.RecognizesSurrogate is false, if the cell's duty was already over at
 	//     the last erasure or sweep of the subject (that erasure or sweep has overwritten the cell)
-	//   - a cell whose duty began after the erasure, if the application has created the subject again under the same id
-	//     (the cell may belong to a new row)
+	//   - a cell in a row without a distinctive surrogate in a column of domain.Path.Identifying, unless the life of the
+	//     id has ended (see domain.Life): the row may belong to a new person with the same id
 	//
-	// The subject was created again if the subject's table has a row of the subject for which domain.Table.IsErased
-	// returns false.
+	// If domain.Step.DutiesSince is after the last erasure or sweep of the subject, that erasure or sweep may have followed
+	// other duties. Sweep then overwrites each cell that is due in a column for which RecognizesSurrogate is false.
 	//
 	// A second call of Sweep with the same steps overwrites nothing more. SubjectStore.Apply describes the values that
 	// Sweep writes. If Sweep fails, the caller must roll back, and len(rows) has the same meaning as for Apply.

@@ -20,6 +20,9 @@ func ExampleSweeper_RunAll() {
 		Name: "invoices", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
 		Columns: []domain.Column{
 			{Name: "id", Type: domain.TypeBigInt},
+			{Name: "email", Type: domain.TypeText, Personal: &domain.Annotation{
+				Category: domain.CategoryContact, Strategy: domain.StrategyAnonymize,
+			}},
 			{Name: "address", Type: domain.TypeText, Surrogate: "erased", Personal: &domain.Annotation{
 				Category: domain.CategoryFinancial, Strategy: domain.StrategyRetain, Reason: "§147 AO",
 				Retain: domain.Period{Years: 10}, Since: "issued_at",
@@ -31,7 +34,8 @@ func ExampleSweeper_RunAll() {
 	store, err := memory.New(dataMap, memory.Options{})
 	check(err)
 	check(store.Insert("invoices", memory.Row{
-		"id": int64(1), "address": "Main Street 1", "issued_at": time.Date(2014, 5, 1, 0, 0, 0, 0, time.UTC),
+		"id": int64(1), "email": "zoe@example.org", "address": "Main Street 1",
+		"issued_at": time.Date(2014, 5, 1, 0, 0, 0, 0, time.UTC),
 	}))
 	now := &exampleClock{time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)}
 	eraser, err := erasure.NewEraser(erasure.Config{Clock: now, IDs: &exampleIDs{}, DataMap: dataMap})

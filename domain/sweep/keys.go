@@ -3,7 +3,6 @@ package sweep
 import (
 	"context"
 	"slices"
-	"time"
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/internal/resolvers"
@@ -25,12 +24,12 @@ func systemsOf(m domain.DataMap) []string {
 // of the objects are in the cells that the sweep will overwrite. enqueueKeys returns an event payload for each system
 // with such keys. The parameter template has the common fields of these entries.
 func (s *Sweeper) enqueueKeys(
-	ctx context.Context, session ports.Session, sweeper ports.RetentionSweeper, template domain.OutboxEntry, at time.Time,
+	ctx context.Context, session ports.Session, sweeper ports.RetentionSweeper, template domain.OutboxEntry, step domain.Step,
 ) (payloads []domain.Payload, err error) {
 	enqueuer := resolvers.Enqueuer(s.audit)
 	for _, system := range s.systems {
 		keys := 0
-		query := domain.KeyQuery{Resolver: system, ErasedAt: at}
+		query := domain.KeyQuery{Resolver: system, ErasedAt: step.At, DutiesSince: step.DutiesSince}
 		enqueue := func(ref domain.SubjectRef) error {
 			keys += len(ref.Keys)
 			return session.Outbox().Enqueue(ctx, enqueuer.Entry(system, ref, template))

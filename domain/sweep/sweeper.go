@@ -70,7 +70,8 @@ func (s *Sweeper) steps() []domain.Step {
 
 // Sweep sweeps one subject in the session. For each step that overwrote values, it records retention_swept {target,
 // via, rows}. All these events have the same operation_id. If a step fails, Sweep records retention_sweep_failed
-// {target, via, external, error}, even if the session rolls back. Sweep does nothing if the subject was never erased.
+// {target, via, external, error}, even if the session rolls back. Sweep does nothing if the subject was never erased. If
+// due cells remain because they may belong to a new person with the same id, the report counts the subject as Unclear.
 //
 // If the overwritten cells hold keys of external systems (domain.Annotation.Ref), Sweep first adds the erasure of these
 // keys to the outbox, as an erasure does. It records retention_swept {target, external, keys} for each system.
@@ -83,10 +84,21 @@ func (s *Sweeper) Sweep(ctx context.Context, session ports.Session, id domain.Su
 	if len(steps) == 0 {
 		return domain.SweepReport{Rows: map[string]int64{}}, nil
 	}
+	marks, err := ports.MarksOf(session)
+	if err != nil {
+		return domain.SweepReport{}, err
+	}
+	since, err := s.dutiesSince(ctx, marks)
+	if err != nil {
+		return domain.SweepReport{}, err
+	}
+	for i := range steps {
+		steps[i].DutiesSince = since
+	}
 	operation, first := s.audit.Begin(ctx, domain.EventRetentionSwept, id, domain.Payload{})
 	external, err := s.enqueueKeys(ctx, session, sweeper, domain.OutboxEntry{
 		SubjectID: id, Operation: domain.OperationErase, OperationID: operation.ID(),
-	}, steps[0].At)
+	}, steps[0])
 	if err != nil {
 		return domain.SweepReport{}, s.fail(ctx, session, id, domain.Payload{"external": true}, err)
 	}
@@ -122,10 +134,31 @@ func (s *Sweeper) Sweep(ctx context.Context, session ports.Session, id domain.Su
 		}
 		events = append(events, operation.Event(domain.EventRetentionSwept, id, payload))
 	}
-	if len(events) == 0 {
-		return report, nil
+	if len(events) > 0 {
+		if err := session.Audit().Append(ctx, events...); err != nil {
+			return domain.SweepReport{}, err
+		}
 	}
-	return report, session.Audit().Append(ctx, events...)
+	report.Unclear, err = unclear(ctx, session, sweeper, marks, id, steps)
+	return report, err
+}
+
+// unclear returns 1 if cells of the subject are still due after its sweep, because they may belong to a new person with
+// the same id. Otherwise, it returns 0. See domain.Life.
+func unclear(
+	ctx context.Context, session ports.Session, sweeper ports.RetentionSweeper, marks ports.ErasureMarks,
+	id domain.SubjectID, steps []domain.Step,
+) (int64, error) {
+	state, err := session.Subjects().State(ctx, id)
+	if err != nil || state.Life == "" || state.Life == domain.LifeEnded {
+		return 0, err
+	}
+	found, err := marks.Find(ctx, []domain.SubjectID{id})
+	if err != nil {
+		return 0, err
+	}
+	due, err := sweeper.Due(ctx, found, steps)
+	return int64(len(due)), err
 }
 
 func target(step domain.Step) domain.Payload {

@@ -39,7 +39,7 @@ func (s subjectStore) SweptKeys(ctx context.Context, id domain.SubjectID, query 
 	if err := s.usable(); err != nil || query.Limit <= 0 || query.ErasedAt.IsZero() {
 		return nil, err
 	}
-	scope, err := s.lockToSweep(ctx, id, key)
+	scope, err := s.lockToSweep(ctx, id, key, query.DutiesSince)
 	if err != nil || scope == nil {
 		return nil, err
 	}

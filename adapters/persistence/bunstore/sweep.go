@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"slices"
+	"time"
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/catalog"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
@@ -39,7 +40,7 @@ func (s subjectStore) Due(
 			if err != nil {
 				return nil, err
 			}
-			keys, scope = append(keys, key), append(scope, mark.SweepScope(false))
+			keys, scope = append(keys, key), append(scope, mark.SweepScope(domain.LifeEnded, steps[0].DutiesSince))
 		}
 		text, args := s.store.text.DueSubjects(s.catalog, steps, keys, scope)
 		found := make([]bool, len(chunk))
@@ -71,7 +72,10 @@ func (s subjectStore) Sweep(ctx context.Context, id domain.SubjectID, steps []do
 	if err := s.checkSweep(ctx, steps); err != nil {
 		return nil, err
 	}
-	scope, err := s.lockToSweep(ctx, id, key)
+	if len(steps) == 0 {
+		return nil, nil
+	}
+	scope, err := s.lockToSweep(ctx, id, key, steps[0].DutiesSince)
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +87,9 @@ func (s subjectStore) Sweep(ctx context.Context, id domain.SubjectID, steps []do
 
 // lockToSweep locks the subject in a READ COMMITTED transaction. It returns the scope of the sweep (which of the
 // retained cells to overwrite), or nil if the subject was never erased.
-func (s subjectStore) lockToSweep(ctx context.Context, id domain.SubjectID, key []any) (*domain.SweepScope, error) {
+func (s subjectStore) lockToSweep(
+	ctx context.Context, id domain.SubjectID, key []any, dutiesSince time.Time,
+) (*domain.SweepScope, error) {
 	if err := s.requireReadCommitted(ctx, "sweep", "a sweep"); err != nil {
 		return nil, err
 	}
@@ -93,11 +99,14 @@ func (s subjectStore) lockToSweep(ctx context.Context, id domain.SubjectID, key 
 	if err := s.begin(ctx); err != nil {
 		return nil, err
 	}
-	scope, err := s.lockErased(ctx, id, key)
+	found, err := s.lockErased(ctx, id, key)
 	if err != nil {
 		return nil, s.explain(ctx, "sweep", err, catalog.ToLock(s.store.locks.Tables)...)
 	}
-	return scope, nil
+	if found.mark.Erasures == 0 {
+		return nil, nil //nolint:nilnil // there is nothing to sweep
+	}
+	return found.mark.SweepScope(found.state().Life, dutiesSince), nil
 }
 
 // sweep runs the steps for a locked subject. If a step changed rows, it records the time of the sweep in the mark of
@@ -120,60 +129,41 @@ func (s subjectStore) sweep(
 	return rows, err
 }
 
-// lockErased locks the subject. It returns the scope of a sweep (which of the retained cells to overwrite), or nil if
-// the subject was never erased.
-func (s subjectStore) lockErased(ctx context.Context, id domain.SubjectID, key []any) (*domain.SweepScope, error) {
-	var erased, swept optionalInstant
-	err := s.writeRows(ctx, "sweep", func(rows *sql.Rows) error { return rows.Scan(&erased, &swept) },
+// lockErased locks the subject. It returns its mark with the evidence about its row, and no mark if the subject was never
+// erased.
+func (s subjectStore) lockErased(ctx context.Context, id domain.SubjectID, key []any) (found life, err error) {
+	row := newLifeRow(s.store.lives)
+	err = s.writeRows(ctx, "sweep", func(rows *sql.Rows) error { return rows.Scan(row.mark.targets()...) },
 		s.store.sweeps.LockMark, id.String())
-	if err != nil || erased.time == nil {
-		return nil, err
+	if err != nil || row.mark.erasures.Int64 == 0 {
+		return life{}, err
 	}
-	returned, err := s.lockReturned(ctx, key)
+	found.mark = row.mark.mark()
+	var fingerprint sql.NullString
+	targets := append([]any{&fingerprint}, row.rowTargets()...)
+	err = s.writeRows(ctx, "sweep", func(rows *sql.Rows) error { return rows.Scan(targets...) },
+		s.store.sweeps.LockRow, key...)
 	if err != nil {
-		return nil, err
+		return life{}, err
+	}
+	if fingerprint.Valid {
+		found.evidence = row.evidence(s.store.text.DataMap)
+		err = s.loadCatalog(ctx, fingerprint.String)
+	} else { // the subject has no row
+		err = s.loadCatalogForSweep(ctx, s.store.sweeps.Fingerprint)
+	}
+	if err != nil {
+		return life{}, err
 	}
 	if err := s.catalog.RefuseUnlocked(s.store.locks.Tables); err != nil {
-		return nil, s.fail(ctx, "sweep", err)
+		return life{}, s.fail(ctx, "sweep", err)
 	}
 	for _, level := range s.store.locks.Levels {
 		if err := s.writeRows(ctx, "sweep", conn.Ignore, level.Text, slices.Repeat(key, level.Tables)...); err != nil {
-			return nil, err
+			return life{}, err
 		}
 	}
-	mark := domain.ErasureMark{ErasedAt: *erased.time}
-	if swept.time != nil {
-		mark.SweptAt = *swept.time
-	}
-	return mark.SweepScope(returned), nil
-}
-
-// lockReturned locks the subject's row, and reports whether the subject may have been registered again after its
-// erasure. That is possible if the row does not hold the surrogates (replacement values) that an erasure writes.
-func (s subjectStore) lockReturned(ctx context.Context, key []any) (returned bool, err error) {
-	var fingerprint sql.NullString
-	texts := make([]sql.NullString, s.store.sweeps.IdentifyingColumns)
-	targets := []any{&fingerprint}
-	for i := range texts {
-		targets = append(targets, &texts[i])
-	}
-	table := s.store.text.DataMap.SubjectTable()
-	err = s.writeRows(ctx, "sweep", func(rows *sql.Rows) error {
-		err := rows.Scan(targets...)
-		held := make([]string, len(texts))
-		for i, text := range texts {
-			held[i] = text.String
-		}
-		returned = returned || !table.IsErased(held)
-		return err
-	}, s.store.sweeps.LockRow, key...)
-	if err != nil {
-		return false, err
-	}
-	if !fingerprint.Valid { // the subject has no row
-		return false, s.loadCatalogForSweep(ctx, s.store.sweeps.Fingerprint)
-	}
-	return returned, s.loadCatalog(ctx, fingerprint.String)
+	return found, nil
 }
 
 // loadCatalogForSweep loads the catalog into the session, if it has none. The parameter text is a statement that

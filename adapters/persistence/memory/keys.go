@@ -17,7 +17,7 @@ func (s subjectStore) Keys(ctx context.Context, id domain.SubjectID, query domai
 	if err != nil || query.Limit <= 0 {
 		return nil, err
 	}
-	return state.keys(id, query, func(table domain.Table, column domain.Column, row int) bool {
+	return state.keys(id, query, func(table domain.Table, _ domain.Path, column domain.Column, row int) bool {
 		return state.selectsCell(table, column, row, query)
 	}), nil
 }
@@ -26,7 +26,8 @@ func (s subjectStore) Keys(ctx context.Context, id domain.SubjectID, query domai
 // external system. Columns of the application contain these keys. isSelected reports whether the query includes the
 // cell of a row and a column.
 func (s *state) keys(
-	id domain.SubjectID, query domain.KeyQuery, isSelected func(table domain.Table, column domain.Column, row int) bool,
+	id domain.SubjectID, query domain.KeyQuery,
+	isSelected func(table domain.Table, path domain.Path, column domain.Column, row int) bool,
 ) (keys []string) {
 	for _, table := range s.dataMap.Tables() {
 		for _, column := range table.KeysOf(query.Resolver) {
@@ -36,7 +37,7 @@ func (s *state) keys(
 				}
 				for _, i := range s.rowsOf(id, table.Name, path) {
 					key := textOf(s.rows[table.Name][i][column.Name])
-					if key > query.After && isSelected(table, column, i) {
+					if key > query.After && isSelected(table, path, column, i) {
 						keys = append(keys, key)
 					}
 				}

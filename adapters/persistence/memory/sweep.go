@@ -3,7 +3,6 @@ package memory
 import (
 	"context"
 	"slices"
-	"time"
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/ports"
@@ -23,7 +22,7 @@ func (s subjectStore) Due(
 	}
 	for _, mark := range marks {
 		trial := *seen
-		rows, err := trial.sweep(mark.SubjectID, steps)
+		rows, err := trial.sweep(mark.SubjectID, steps, domain.LifeEnded)
 		if err != nil {
 			return nil, s.fail(err)
 		}
@@ -47,8 +46,10 @@ func (s subjectStore) SweptKeys(ctx context.Context, id domain.SubjectID, query 
 	if mark.Erasures == 0 {
 		return nil, nil
 	}
-	step := domain.Step{At: query.ErasedAt, Scope: mark.SweepScope(state.registeredAgain(id))}
-	return state.keys(id, query, func(table domain.Table, column domain.Column, row int) bool {
+	step := domain.Step{At: query.ErasedAt, Scope: mark.SweepScope(state.life(id), query.DutiesSince)}
+	return state.keys(id, query, func(table domain.Table, path domain.Path, column domain.Column, row int) bool {
+		step := step
+		step.Via = path.Via
 		return column.Personal.Strategy == domain.StrategyRetain && !state.dataMap.Keeps(table, column) &&
 			state.overwrites(table, row, column.Name, step)
 	}), nil
@@ -63,18 +64,18 @@ func (s subjectStore) Sweep(ctx context.Context, id domain.SubjectID, steps []do
 	if err != nil {
 		return nil, err
 	}
-	rows, err := state.sweep(id, steps)
+	rows, err := state.sweep(id, steps, state.life(id))
 	return rows, s.fail(err)
 }
 
 // sweep overwrites those cells of an erased subject that the erasure retained, and whose retention duties have ended
-// since the erasure. It returns the number of changed rows for each step.
-func (s *state) sweep(id domain.SubjectID, steps []domain.Step) ([]int64, error) {
+// since the erasure. It returns the number of changed rows for each step. The parameter life is that of the id.
+func (s *state) sweep(id domain.SubjectID, steps []domain.Step, life domain.Life) ([]int64, error) {
 	rows := make([]int64, 0, len(steps))
 	mark := s.erasures[id]
-	scope := mark.SweepScope(s.registeredAgain(id))
+	before := mark
 	for i, step := range steps {
-		step.Scope = scope
+		step.Scope = before.SweepScope(life, step.DutiesSince)
 		if _, err := s.dataMap.CheckSteps([]domain.Step{step}); err != nil {
 			return rows, err
 		}
@@ -95,23 +96,6 @@ func (s *state) sweep(id domain.SubjectID, steps []domain.Step) ([]int64, error)
 	return rows, nil
 }
 
-// registeredAgain reports whether the subject may have registered again after the erasure: the subject's row has values
-// that an erasure would have overwritten.
-func (s *state) registeredAgain(id domain.SubjectID) bool {
-	table := s.dataMap.SubjectTable()
-	for _, i := range s.rowsOnPath(id, table.Name, nil) {
-		var texts []string
-		for _, column := range table.Identifying() {
-			text, _ := s.rows[table.Name][i][column.Name].(string)
-			texts = append(texts, text)
-		}
-		if !table.IsErased(texts) {
-			return true
-		}
-	}
-	return false
-}
-
 func (s *state) overwrites(table domain.Table, row int, name string, step domain.Step) bool {
 	if !s.isExpired(table, row, name, step.At) {
 		return false
@@ -126,8 +110,12 @@ func (s *state) overwrites(table domain.Table, row int, name string, step domain
 	} else if s.rows[table.Name][row][name] == nil || s.isExpired(table, row, name, step.Scope.DutyEndsAfter) {
 		return false
 	}
-	return step.Scope.DutyStartsBy.IsZero() || !slices.ContainsFunc(table.Duties(name), func(duty domain.Column) bool {
-		since, _ := s.rows[table.Name][row][duty.Personal.Since].(time.Time)
-		return since.After(step.Scope.DutyStartsBy)
+	if !step.Scope.OnlyErasedRows {
+		return true
+	}
+	path, _ := s.dataMap.PathVia(table.Name, step.Via)
+	return slices.ContainsFunc(path.Identifying(table), func(column domain.Column) bool {
+		text, ok := s.rows[table.Name][row][column.Name].(string)
+		return ok && column.Overwritten(text)
 	})
 }

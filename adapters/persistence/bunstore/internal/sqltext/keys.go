@@ -40,7 +40,7 @@ func (w *Writer) Keys(
 				if !w.DataMap.PassesKeys(table, column, path, !query.ErasedAt.IsZero()) {
 					continue
 				}
-				erased, constants := w.keyCondition(live, table, column, query, scope, len(args))
+				erased, constants := w.keyCondition(live, table, column, path, query, scope, len(args))
 				if erased == "" {
 					continue
 				}
@@ -66,7 +66,8 @@ func (w *Writer) Keys(
 // reads keys of an external system. It returns "" if the statement reads no key from the column. The placeholders of
 // the returned constants start at $(offset+1).
 func (w *Writer) keyCondition(
-	live Live, table domain.Table, column domain.Column, query domain.KeyQuery, scope *domain.SweepScope, offset int,
+	live Live, table domain.Table, column domain.Column, path domain.Path, query domain.KeyQuery,
+	scope *domain.SweepScope, offset int,
 ) (condition string, constants []any) {
 	retained := column.Personal.Strategy == domain.StrategyRetain
 	switch {
@@ -76,6 +77,6 @@ func (w *Writer) keyCondition(
 		return "", nil
 	}
 	sw := w.stepWriter(table, live.Types(table.Name), offset)
-	overwritten := sw.isOverwritten(column.Name, domain.Step{At: query.ErasedAt, Scope: scope})
+	overwritten := sw.isOverwritten(column.Name, domain.Step{Via: path.Via, At: query.ErasedAt, Scope: scope})
 	return " AND COALESCE(" + overwritten + ", FALSE)", sw.constants
 }

@@ -13,15 +13,14 @@ import (
 // Sweeps holds the statements that lock a subject for a sweep (the later erasure of retained cells). The mark of a
 // subject is the row that records its erasures.
 type Sweeps struct {
-	Fingerprint        string // reads the fingerprint of the live catalog
-	LockMark           string // locks the mark of the subject $1; returns the instants of its last erasure and sweep
-	LockRow            string // locks the subject's row; returns the fingerprint and the texts of the identifying columns
-	RecordSweep        string // records a sweep of the subject $1 at the instant $2
-	IdentifyingColumns int    // the number of identifying columns
+	Fingerprint string // reads the fingerprint of the live catalog
+	LockMark    string // locks the mark of the subject $1; returns the MarkColumns
+	LockRow     string // locks the subject's row; returns the fingerprint and the evidence about the row, see Lives
+	RecordSweep string // records a sweep of the subject $1 at the instant $2
 }
 
 const (
-	lockErasedMark = `SELECT erased_at, swept_at FROM {erasures} WHERE subject_id = $1 AND erasures > 0{lock}`
+	lockErasedMark = `SELECT ` + MarkColumns + ` FROM {erasures} WHERE subject_id = $1 AND erasures > 0{lock}`
 	recordSweep    = `UPDATE {erasures} SET swept_at = $2 WHERE subject_id = $1`
 	lockTexts      = `SELECT {texts} FROM {table} AS t0 WHERE {rows}{lock}`
 )
@@ -29,10 +28,7 @@ const (
 // NewSweeps returns the Sweeps for the dialect and the tables of w.
 func NewSweeps(w *Writer) Sweeps {
 	subject, lock := w.DataMap.SubjectTable(), w.Dialect.forUpdate()
-	texts := []string{w.Dialect.fingerprint(w.Touched)}
-	for _, column := range subject.Identifying() {
-		texts = append(texts, "CAST(t0."+Quote(column.Name)+" AS text)")
-	}
+	texts := append([]string{w.Dialect.fingerprint(w.Touched)}, w.lifeOfRow()...)
 	if lock != "" {
 		lock += " OF t0"
 	}
@@ -41,8 +37,7 @@ func NewSweeps(w *Writer) Sweeps {
 		LockMark:    w.Tables.fill(lockErasedMark, "lock", w.Dialect.forUpdate()),
 		LockRow: fill(lockTexts, "texts", strings.Join(texts, ", "), "table", quoteTable(subject.Name),
 			"rows", w.rowsOf(subject, domain.Path{}, 0), "lock", lock),
-		RecordSweep:        w.Tables.fill(recordSweep),
-		IdentifyingColumns: len(texts) - 1,
+		RecordSweep: w.Tables.fill(recordSweep),
 	}
 }
 
@@ -73,8 +68,8 @@ func (w *Writer) DueSubjects(
 }
 
 // isOverwritten returns the condition that a step overwrites a retained cell: all retention duties of the cell have
-// ended. In a sweep (step.Scope is set), the condition excludes cells that were overwritten before, and cells that
-// Scope.DutyStartsBy excludes.
+// ended. In a sweep (step.Scope is set), the condition excludes cells that were overwritten before, and cells in rows that
+// Scope.OnlyErasedRows excludes.
 func (w *stepWriter) isOverwritten(column string, step domain.Step) string {
 	expired := w.dutiesEnded(column, step.At)
 	if step.Scope == nil || step.At.IsZero() {
@@ -85,6 +80,7 @@ func (w *stepWriter) isOverwritten(column string, step domain.Step) string {
 	conditions := []string{expired, cell + " IS NOT NULL"}
 	fixed, digits := described.SurrogateForm()
 	switch {
+	case !described.RecognizesSurrogate() && step.Scope.DutyEndsAfter.IsZero():
 	case !described.RecognizesSurrogate():
 		overwritten := w.dutiesStartedBy(column, func(period domain.Period) any {
 			return formatInstant(period.Cutoff(step.Scope.DutyEndsAfter))
@@ -97,10 +93,22 @@ func (w *stepWriter) isOverwritten(column string, step domain.Step) string {
 		conditions = append(conditions,
 			"NOT ("+w.writer.Dialect.equalsConstant(cell, w.surrogate(column), w.types[column])+")")
 	}
-	if until := step.Scope.DutyStartsBy; !until.IsZero() {
-		conditions = append(conditions, w.dutiesStartedBy(column, func(domain.Period) any { return formatInstant(until) }))
+	if step.Scope.OnlyErasedRows {
+		conditions = append(conditions, w.isErasedRow(step.Via))
 	}
 	return "(" + strings.Join(conditions, " AND ") + ")"
+}
+
+// isErasedRow returns the condition that the row holds a distinctive surrogate in a column of the path.
+func (w *stepWriter) isErasedRow(via string) string {
+	path, _ := w.writer.DataMap.PathVia(w.table.Name, via)
+	held := []string{"FALSE"}
+	for _, column := range path.Identifying(w.table) {
+		fixed, digits := column.SurrogateForm()
+		text := "CAST(" + w.alias + "." + Quote(column.Name) + " AS text)"
+		held = append(held, "COALESCE("+w.writer.Dialect.matchesForm(text, fixed, digits, w.addConstant)+", FALSE)")
+	}
+	return "(" + strings.Join(held, " OR ") + ")"
 }
 
 func formatInstant(t time.Time) string { return t.UTC().Format(timeFormat) }
