@@ -2,7 +2,6 @@ package domain
 
 import (
 	"slices"
-	"strings"
 	"time"
 )
 
@@ -49,23 +48,4 @@ type Verification struct {
 // 17 characters, such a value is any text of hexadecimal digits that has the length of the column.
 func (c Column) IsLeftOver(value any) bool {
 	return value != "" && !c.Overwritten(value)
-}
-
-// addedAtNames are the usual names of a column with the instant at which a row was added, in lower case and without
-// underscores.
-var addedAtNames = []string{"createdat", "createdon", "created", "insertedat", "registeredat"}
-
-// AddedAt returns the column with the instant at which a row of the table was added. It is a column of instants,
-// annotated or not, with one of the usual names created_at, created_on, created, inserted_at and registered_at. The
-// comparison ignores case and underscores. If several columns match, the first of these names wins.
-func (t Table) AddedAt() (Column, bool) {
-	for _, name := range addedAtNames {
-		for _, column := range t.Columns {
-			called := strings.ToLower(strings.ReplaceAll(column.Name, "_", ""))
-			if called == name && (column.Type == TypeTime || column.Type == "") {
-				return column, true
-			}
-		}
-	}
-	return Column{}, false
 }

@@ -52,31 +52,6 @@ func TestAValueThatAnErasureDoesNotWriteIsLeftOver(t *testing.T) {
 	}
 }
 
-func TestATableSaysWhenARowWasAdded(t *testing.T) {
-	of := func(names ...string) (table domain.Table) {
-		for _, name := range names {
-			table.Columns = append(table.Columns, fixture.Column(name, domain.TypeTime))
-		}
-		return table
-	}
-	for want, table := range map[string]domain.Table{
-		"created_at":    of("updated_at", "issued_at", "created_at"),
-		"createdAt":     of("registered_at", "createdAt"),
-		"CREATED":       of("CREATED"),
-		"registered_at": of("registered_at"),
-		"inserted_at":   {Columns: []domain.Column{{Name: "inserted_at"}}},
-		"":              of("updated_at", "issued_at", "created_by"),
-	} {
-		if column, ok := table.AddedAt(); column.Name != want || ok != (want != "") {
-			t.Errorf("got %q, want %q", column.Name, want)
-		}
-	}
-	flag := domain.Table{Columns: []domain.Column{fixture.Column("created", domain.TypeBoolean)}}
-	if column, ok := flag.AddedAt(); ok {
-		t.Errorf("got %q of another type", column.Name)
-	}
-}
-
 func TestLeftoversAreCountedByTableAndColumn(t *testing.T) {
 	found := domain.Leftovers{}.Add("orders", "", 2).Add("users", "email", 0).Add("users", "email", 1).
 		Add("orders", "note", 1).Add("orders", "", 3)

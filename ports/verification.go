@@ -33,7 +33,9 @@ type ErasureVerifier interface {
 	//   - If the subject's own row is new, the application has assigned the id again. LeftOver then counts no row and no
 	//     cell.
 	//
-	// These comparisons with erasedAt have no tolerance, although different clocks may have set the instants.
+	// These comparisons with erasedAt have no tolerance, although different clocks may have set the instants. LeftOver
+	// reads the column as domain.ReadAddedAt does. A time without a zone counts as UTC, so that a local time may be wrong
+	// by the offset of its zone.
 	//
 	// LeftOver finds rows in the same way as SubjectStore.Apply. If the subject's own row was deleted, LeftOver still
 	// finds rows whose columns hold the subject's key. It then misses rows that were connected to the subject through

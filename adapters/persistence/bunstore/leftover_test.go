@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strconv"
 	"testing"
 	"time"
 
@@ -131,7 +132,7 @@ func TestReferencesAndUnreadableInstantsAreLeftOver(t *testing.T) {
 		execute(t, db, "CREATE TABLE writers (id uuid PRIMARY KEY)",
 			"CREATE TABLE books (id integer PRIMARY KEY, writer uuid REFERENCES writers, title text, created_at integer)",
 			"INSERT INTO writers VALUES ('f47ac10b-58cc-4372-a567-0e02b2c3d479')",
-			"INSERT INTO books VALUES (1, 'f47ac10b-58cc-4372-a567-0e02b2c3d479', 'a title', 2000000000)")
+			"INSERT INTO books VALUES (1, 'f47ac10b-58cc-4372-a567-0e02b2c3d479', 'a title', 20300101)")
 		dataMap, err := domain.NewDataMap(domain.Table{
 			Name: "writers", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
 			Columns: []domain.Column{{Name: "id", Type: domain.TypeUUID}},
@@ -158,6 +159,14 @@ func TestReferencesAndUnreadableInstantsAreLeftOver(t *testing.T) {
 		const writer = "f47ac10b-58cc-4372-a567-0e02b2c3d479"
 		if got := a.leftOver(t, noon, writer); !slices.Equal(got, []string{"books.title", "books.writer"}) {
 			t.Errorf("got %q", got)
+		}
+		for created, want := range map[int64][]string{
+			noon.Unix() + 1: nil, noon.Unix(): {"books.title", "books.writer"}, noon.Unix() - 1: {"books.title", "books.writer"},
+		} {
+			execute(t, db, "UPDATE books SET created_at = "+strconv.FormatInt(created, 10))
+			if got := a.leftOver(t, noon, writer); !slices.Equal(got, want) {
+				t.Errorf("created at %d: got %q", created, got)
+			}
 		}
 		a.erase(t, writer)
 		if got := a.leftOver(t, noon, writer); len(got) > 0 {

@@ -78,7 +78,7 @@ func TestAMarkHasTheCreationTimeOfTheRow(t *testing.T) {
 		must(t, err)
 		a := existingApplication(t, db, nil, (*Birthday)(nil))
 		must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{}))
-		created := time.Date(2024, 2, 1, 10, 30, 0, 123_000_000, time.FixedZone("east", 3600))
+		created := time.Date(2024, 2, 1, 10, 30, 0, 123_456_000, time.FixedZone("east", 3600))
 		for _, row := range []*Birthday{{ID: 1, Name: "a", CreatedAt: &created}, {ID: 2, Name: "b"}} {
 			_, err := db.NewInsert().Model(row).Exec(t.Context())
 			must(t, err)

@@ -41,7 +41,7 @@ func (s *state) withoutLaterRows(at time.Time) *state {
 	for _, table := range s.dataMap.Tables() {
 		if column, ok := table.AddedAt(); ok {
 			before.put(table.Name, slices.DeleteFunc(slices.Clone(s.rows[table.Name]), func(row Row) bool {
-				added, ok := row[column.Name].(time.Time)
+				added, ok := domain.ReadAddedAt(row[column.Name])
 				return ok && added.After(at)
 			}))
 		}

@@ -68,8 +68,8 @@ func (s *state) addedAt(id domain.SubjectID) time.Time {
 		return time.Time{}
 	}
 	for _, i := range s.rowsOnPath(id, table.Name, nil) {
-		if added, ok := s.rows[table.Name][i][column.Name].(time.Time); ok {
-			return domain.Instant(added)
+		if added, ok := domain.ReadAddedAt(s.rows[table.Name][i][column.Name]); ok {
+			return added
 		}
 	}
 	return time.Time{}

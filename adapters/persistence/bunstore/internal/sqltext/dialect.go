@@ -178,8 +178,9 @@ type Dialect interface {
 	// condition is not true for NULL. sqlType is the type of the column in the database, or "" if it is unknown.
 	isNotAfter(column, parameter, sqlType string) string
 
-	// instantOf returns the expression for the instant in a column, in the form of the parameters that Instant returns. A
-	// time without a zone counts as UTC. The expression is NULL if the column has no readable instant.
+	// instantOf returns the expression for the instant in a column, in the form of the parameters that Instant returns. It
+	// reads the forms of domain.ReadAddedAt, exact to the microsecond. A time without a zone counts as UTC, whatever the
+	// time zone of the session. The expression is NULL if the column has no readable instant. It never fails.
 	instantOf(column string) string
 
 	// equalsConstant returns the condition that a column holds a constant. The condition uses the form in which a column

@@ -6,15 +6,11 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// latestInstant is the last second that both databases can compare as an instant. Later instants, such as infinity,
-// count as unreadable.
-const latestInstant = "'9999-12-31 23:59:59+00:00'"
-
 // addedUntil returns a copy of w whose statements skip the rows that were added later than the given instant. The
 // column Table.AddedAt holds the instant at which a row was added. The statements include rows without a readable
 // instant in this column. If the given instant is zero, they include all rows. addedUntil appends the parameters of the
 // new condition to sw.
-func (w *Writer) addedUntil(sw *stepWriter, live Live, at time.Time) *Writer {
+func (w *Writer) addedUntil(sw *stepWriter, at time.Time) *Writer {
 	if at.IsZero() {
 		return w
 	}
@@ -24,10 +20,9 @@ func (w *Writer) addedUntil(sw *stepWriter, live Live, at time.Time) *Writer {
 		if !ok {
 			return ""
 		}
-		name, sqlType := alias+"."+Quote(column.Name), live.Types(table.Name)[column.Name]
-		return " AND " + fill("NOT COALESCE(({is instant}) AND NOT ({is past}), FALSE)",
-			"is instant", w.Dialect.isNotAfter(name, latestInstant, sqlType),
-			"is past", w.Dialect.isNotAfter(name, sw.addConstant(at.UTC().Format(timeFormat)), sqlType))
+		return " AND " + fill("NOT COALESCE({added} > CAST({until} AS {type}), FALSE)",
+			"added", w.Dialect.instantOf(alias+"."+Quote(column.Name)),
+			"until", sw.addConstant(w.Dialect.Instant(at)), "type", w.Dialect.instantType())
 	}
 	return &before
 }

@@ -165,8 +165,8 @@ func (postgres) StoresUnchanged(domain.ColumnType, string) bool { return true }
 
 // isNotAfter returns a condition that compares directly if the column has a date or timestamp type. In a column of
 // another type, the condition reads an instant from a text or a JSON string. An instant without an offset is in UTC.
-// The condition is always true for negative infinity and instants before Christ. It is never true for positive
-// infinity, or for a text that is not an instant.
+// The condition is always true for negative infinity, for instants before Christ, and for texts of the year 1. It is
+// never true for positive infinity, or for a text that is not an instant (see instantIn).
 func (postgres) isNotAfter(column, parameter, sqlType string) string {
 	start := "CAST(" + parameter + " AS timestamptz)"
 	kind, precision, _ := strings.Cut(sqlType, "(")
@@ -179,23 +179,9 @@ func (postgres) isNotAfter(column, parameter, sqlType string) string {
 	case "timestamp without time zone", "date":
 		return "CAST(" + column + " AS timestamp) AT TIME ZONE 'UTC' <= " + start
 	}
-	const early = `WHEN {text} = '-infinity' OR {text} ~ '^[0-9]{4,}-[0-9]{2}-[0-9]{2}.* BC$' THEN '-infinity'`
-	return instantIn(column, early) + " <= " + start
-}
-
-func (postgres) instantOf(column string) string { return instantIn(column, "") }
-
-// instantIn returns the expression for the instant in a column of any type. The parameter further is a further case.
-func instantIn(column, further string) string {
-	text := "(to_jsonb(" + column + ") #>> '{}')"
 	return fill(`
-		CASE {further}
-			WHEN {text} ~ '^{date}$' THEN CAST({text} || ' 00:00Z' AS timestamptz)
-			WHEN {text} ~ '^{date}{clock}$' THEN CAST({text} || 'Z' AS timestamptz)
-			WHEN {text} ~ '^{date}{clock} ?(Z|[+-][0-9]{2}(:?[0-9]{2})?)$' THEN CAST({text} AS timestamptz)
-		END`,
-		"further", fill(further, "text", text), "text", text,
-		"date", `[0-9]{4}-[0-9]{2}-[0-9]{2}`, "clock", `[ T][0-9]{2}:[0-9]{2}(:[0-9]{2}([.][0-9]+)?)?`)
+		CASE WHEN {text} = '-infinity' OR {text} ~ '^([0-9]{4,}-[0-9]{2}-[0-9]{2}.* BC|0001-[0-9]{2}-[0-9]{2}[0-9T:. +Z-]*)$'
+			THEN TRUE ELSE {instant} <= {start} END`, "text", textIn(column), "instant", instantIn(column), "start", start)
 }
 
 func (postgres) equalsConstant(column, constant, sqlType string) string {

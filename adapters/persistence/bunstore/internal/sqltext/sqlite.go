@@ -111,13 +111,6 @@ func (sqlite) isNotAfter(column, parameter, _ string) string {
 		"column", column, "parameter", parameter)
 }
 
-// instantOf has milliseconds, because SQLite reads no smaller fractions. Some drivers write the zone UTC as +0000 UTC.
-func (sqlite) instantOf(column string) string {
-	return fill(`
-		CASE WHEN {column} GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]*'
-			THEN strftime('%Y-%m-%dT%H:%M:%f', replace({column}, ' +0000 UTC', '')) || '000Z' END`, "column", column)
-}
-
 func (sqlite) randomDigits() string { return "lower(hex(randomblob(16)))" }
 
 func (s sqlite) surrogate(column domain.Column) string {

@@ -45,7 +45,7 @@ func (c *Cells) Columns() []string {
 func (c *Cells) OfSubject(key []any, onlyWritten bool) (text string, args []any) {
 	sw := c.Writer.stepWriter(c.Table, c.Live.Types(c.Table.Name), len(c.Writer.DataMap.SubjectTable().SubjectKey))
 	path, _ := c.Writer.DataMap.PathVia(c.Step.Target, c.Step.Via)
-	condition := c.Writer.addedUntil(sw, c.Live, c.AddedUntil).rowsOf(c.Table, path, 0) + sw.coveredRows(c.Step)
+	condition := c.Writer.addedUntil(sw, c.AddedUntil).rowsOf(c.Table, path, 0) + sw.coveredRows(c.Step)
 	if c.Row != nil {
 		condition += " AND " + c.Writer.hasPrimaryKey("t0", c.Table, c.Row, sw.addConstant)
 	}

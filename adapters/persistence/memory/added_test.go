@@ -1,0 +1,57 @@
+package memory_test
+
+import (
+	"context"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/habeas-data/habeas/adapters/persistence/memory"
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
+)
+
+func TestACreationTimeMayBeATextOrANumber(t *testing.T) {
+	created := time.Date(2024, 3, 1, 12, 30, 15, 123_456_000, time.UTC)
+	for kind, value := range map[domain.ColumnType]any{
+		domain.TypeTime: created, domain.TypeText: "2024-03-01 14:30:15.123456+02", domain.TypeBigInt: created.UnixMicro(),
+		domain.TypeNumber: domain.Number("1709296215.123456"),
+	} {
+		dataMap, err := domain.NewDataMap(domain.Table{
+			Name: "members", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
+			Columns: []domain.Column{{Name: "id", Type: domain.TypeInteger}, {Name: "created_at", Type: kind}},
+		})
+		must(t, err)
+		store, err := memory.New(dataMap, memory.Options{})
+		must(t, err)
+		insert(t, store, "members", memory.Row{"id": 1, "created_at": value}, memory.Row{"id": 2})
+		err = store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
+			for _, id := range []string{"1", "2"} {
+				if err := s.Subjects().Lock(ctx, subject(t, id), created); err != nil {
+					return err
+				}
+			}
+			reader, err := ports.MarksOf(s)
+			if err != nil {
+				return err
+			}
+			marks, err := reader.Marks(ctx, domain.MarkQuery{Limit: 2})
+			if len(marks) != 2 || marks[0].AddedAt != created || !marks[1].AddedAt.IsZero() {
+				t.Errorf("%s: the marks are %v", kind, marks)
+			}
+			verifier, _ := ports.VerifierOf(s.Subjects())
+			for at, want := range map[time.Time][]domain.Leftover{
+				created: {{Table: "members", Rows: 1}}, created.Add(-time.Microsecond): nil,
+			} {
+				found, err := verifier.LeftOver(ctx, subject(t, "1"), []domain.Step{deletes("members")}, at)
+				if err != nil || !slices.Equal(found, want) {
+					t.Errorf("%s: after an erasure at %v, got %v, %v", kind, at, found, err)
+				}
+			}
+			return err
+		})
+		if err != nil {
+			t.Errorf("%s: %v", kind, err)
+		}
+	}
+}
