@@ -133,11 +133,19 @@ func (i *Integration) verification(c Config) worker.Task {
 		Name: "verification", Every: min(c.VerifyAfter, time.Minute),
 		Run: func(ctx context.Context) (more bool, err error) {
 			verified, more, err := i.stack.Verifier.RunOnce(ctx, c.VerifyAfter)
+			unknown := 0
 			for _, verification := range verified {
+				if verification.Life == domain.LifeUnknown {
+					unknown++
+				}
 				for _, left := range verification.LeftOver {
 					logger.LogAttrs(ctx, slog.LevelWarn, "habeas: an erasure left rows or values behind",
 						slog.String("table", left.Table), slog.String("column", left.Column), slog.Int64("rows", left.Rows))
 				}
+			}
+			if unknown > 0 {
+				logger.LogAttrs(ctx, slog.LevelWarn, "habeas: erasures were not checked, because the ids were registered again or"+
+					" restored. Call Registered, or replay the journal after a restore", slog.Int("erasures", unknown))
 			}
 			return more, err
 		},

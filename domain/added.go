@@ -14,17 +14,19 @@ import (
 var addedAtNames = []string{"createdat", "createdon", "created", "insertedat", "registeredat"}
 
 // AddedAt returns the column with the instant at which a row of the table was added, which is the creation time of the
-// row. It is a column, annotated or not, with one of the usual names created_at, created_on, created, inserted_at and
+// row. It is a column with one of the usual names created_at, created_on, created, inserted_at and
 // registered_at. The comparison ignores case and underscores. If several columns match, the first of these names wins.
 //
 // The column can hold times, texts or numbers (see ReadAddedAt). A column of TypeTime, or without a type, wins over the
-// columns of TypeText, TypeInteger, TypeBigInt and TypeNumber. Columns of other types do not count.
+// columns of TypeText, TypeInteger, TypeBigInt and TypeNumber. Columns of other types do not count. A column that an
+// erasure overwrites in rows that stay does not count either, because it then holds a surrogate.
 func (t Table) AddedAt() (Column, bool) {
+	deleted := t.RowsDeleted()
 	for _, types := range [][]ColumnType{{TypeTime, ""}, {TypeText, TypeInteger, TypeBigInt, TypeNumber}} {
 		for _, name := range addedAtNames {
 			for _, column := range t.Columns {
 				called := strings.ToLower(strings.ReplaceAll(column.Name, "_", ""))
-				if called == name && slices.Contains(types, column.Type) {
+				if called == name && slices.Contains(types, column.Type) && (column.Personal == nil || deleted) {
 					return column, true
 				}
 			}

@@ -38,6 +38,9 @@ type Verification struct {
 	ErasedAt   time.Time `json:"erased_at"` // the instant of the last erasure of the subject
 	VerifiedAt time.Time `json:"verified_at"`
 	LeftOver   Leftovers `json:"left_over"` // empty if the erasure is verified
+	// Life is the life of the id if it has not ended. The erasure was then not checked, because the rows may belong to a
+	// new person with the same id. It is "" if the erasure was checked.
+	Life Life `json:"life,omitempty"`
 }
 
 // IsLeftOver reports whether a value of the column is data that an erasure should have overwritten. The value has the

@@ -30,8 +30,8 @@ type ErasureVerifier interface {
 	//     left.
 	//   - A new row does not count. A row is new if the column that domain.Table.AddedAt returns holds an instant after
 	//     erasedAt, in this row or in a row that connects it to the subject.
-	//   - If the subject's own row is new, the application has assigned the id again. LeftOver then counts no row and no
-	//     cell.
+	//
+	// LeftOver does not judge whether the rows belong to the erased person, see SubjectStore.State.
 	//
 	// These comparisons with erasedAt have no tolerance, although different clocks may have set the instants. LeftOver
 	// reads the column as domain.ReadAddedAt does. A time without a zone counts as UTC, so that a local time may be wrong

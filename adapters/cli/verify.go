@@ -18,7 +18,7 @@ records the result.`,
 		example: `habeas verify 42 --operator dpo
 habeas verify - --operator dpo --output json < erased.txt`,
 		exits: exits{
-			fine: "no row or value is left over", findings: "a row or value is left over",
+			fine: "no row or value is left over", findings: "a row or value is left over, or unclear whose the rows are",
 			failed: "the verification failed, or the subject was never erased",
 		},
 		args: oneSubject, needsOperator: true,
@@ -37,6 +37,9 @@ habeas verify - --operator dpo --output json < erased.txt`,
 				}
 				progress.add(1)
 				left += len(result.LeftOver)
+				if result.Life == domain.LifeUnknown {
+					left++
+				}
 				if err := c.out.show(result, func() { c.out.verification(result) }); err != nil {
 					return err
 				}
@@ -48,6 +51,10 @@ habeas verify - --operator dpo --output json < erased.txt`,
 
 func (p *printer) verification(v domain.Verification) {
 	id := printable(formatID(v.SubjectID))
+	if v.Life != "" {
+		p.line(id + " was erased at " + instant(v.ErasedAt) + ": not checked, because the id was registered again or restored.")
+		return
+	}
 	p.line(id + " was erased at " + instant(v.ErasedAt) + ": " + counted(len(v.LeftOver), "finding") + ".")
 	if len(v.LeftOver) == 0 {
 		return

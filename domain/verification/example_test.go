@@ -12,17 +12,20 @@ import (
 
 // A job of the application writes an address back after the erasure. The verification finds the address.
 func ExampleVerifier_Verify() {
+	text := domain.Column{Name: "text", Type: domain.TypeText, Personal: &domain.Annotation{Category: domain.CategoryContact}}
+	number := func(name string) domain.Column { return domain.Column{Name: name, Type: domain.TypeBigInt} }
 	dataMap, err := domain.NewDataMap(domain.Table{
-		Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
-		Columns: []domain.Column{
-			{Name: "id", Type: domain.TypeBigInt},
-			{Name: "email", Type: domain.TypeText, Personal: &domain.Annotation{Category: domain.CategoryContact}},
-		},
+		Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"}, Columns: []domain.Column{number("id"), text},
+	}, domain.Table{
+		Name: "notes", PrimaryKey: []string{"id"}, Columns: []domain.Column{number("id"), number("user_id"), text},
+		Relations: []domain.Relation{{
+			Columns: []string{"user_id"}, References: "users", ReferencedColumns: []string{"id"},
+		}},
 	})
 	check(err)
 	store, err := memory.New(dataMap, memory.Options{}) // an application uses a database and package bunstore
 	check(err)
-	check(store.Insert("users", memory.Row{"id": 42, "email": "zoe@example.org"}))
+	check(store.Insert("users", memory.Row{"id": 42, "text": "zoe@example.org"}))
 	engines, err := stack.New(stack.Config{Sessions: store, DataMap: dataMap})
 	check(err)
 	zoe, err := domain.NewSubject("42")
@@ -39,11 +42,11 @@ func ExampleVerifier_Verify() {
 		return err
 	}))
 	check(store.Do(ctx, verify))
-	check(store.Insert("users", memory.Row{"id": 42, "email": "zoe@example.org"}))
+	check(store.Insert("notes", memory.Row{"id": 1, "user_id": 42, "text": "call Zoe"})) // a job that was late
 	check(store.Do(ctx, verify))
 	// Output:
 	// left over: []
-	// left over: [{users  1}]
+	// left over: [{notes text 1}]
 }
 
 func check(err error) {

@@ -53,6 +53,9 @@ func NewVerifier(c Config) (*Verifier, error) {
 // the audit trail has the events of the erasure, the new events have the same operation id (domain.PayloadOperationID).
 // Verify returns no error for data that is left over.
 //
+// Verify checks nothing and records no event if the life of the id has not ended (see domain.Life), because the rows may
+// belong to a new person with the same id. The field Life of the result says so.
+//
 // Verify returns domain.ErrConflict if the subject was never erased. It returns domain.ErrSubject if the id does not
 // fit the data map. It returns domain.ErrConfiguration if the store does not implement ports.ErasureMarks or
 // ports.ErasureVerifier. It returns the errors of the store. After an error, Verify records no event.
@@ -83,6 +86,16 @@ func (v *Verifier) verify(
 	verifier, err := ports.VerifierOf(s.Subjects())
 	if err != nil {
 		return domain.Verification{}, err
+	}
+	state, err := s.Subjects().State(ctx, mark.SubjectID)
+	if err != nil {
+		return domain.Verification{}, err
+	}
+	if state.Life != domain.LifeEnded {
+		return domain.Verification{
+			SubjectID: mark.SubjectID, ErasedAt: mark.ErasedAt, VerifiedAt: domain.Instant(v.audit.Clock.Now()),
+			LeftOver: domain.Leftovers{}, Life: state.Life,
+		}, nil
 	}
 	left, err := verifier.LeftOver(ctx, mark.SubjectID, v.plan.LocalAt(mark.ErasedAt), mark.ErasedAt)
 	if err != nil {

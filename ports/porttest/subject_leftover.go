@@ -26,8 +26,6 @@ var verificationPromises = []promise.Promise[StoreHarness]{
 	that(subjectVerificationPassesEmptyCells, "LeftOver does not report NULL or the empty text."),
 	that(subjectVerificationPassesNewRows,
 		"LeftOver does not report rows whose creation column is later than the erasure."),
-	that(subjectVerificationPassesAReusedID,
-		"LeftOver reports nothing if the subject's own row is later than the erasure."),
 	that(subjectVerificationOnlyReads, "LeftOver checks ids and steps, and does not count as a write."),
 }
 
@@ -206,18 +204,6 @@ func subjectVerificationPassesNewRows(t testing.TB, h StoreHarness) {
 		domain.Leftover{Table: "messages", Rows: 3 + 4},
 		domain.Leftover{Table: "order_lines", Column: "engraving", Rows: 3},
 		domain.Leftover{Table: "orders", Column: "note", Rows: 3})
-}
-
-func subjectVerificationPassesAReusedID(t testing.TB, h StoreHarness) {
-	s := shopUnderTest{h.open(t)}
-	again, stays := customer{"acme", 1, 1000}, customer{"acme", 2, 2000}
-	for c, added := range map[customer]time.Time{again: after(1), stays: after(-1)} {
-		s.Insert(t, "people", Row{"tenant": c.tenant, "number": c.number, "email": "an address", "created_at": added})
-		s.Insert(t, "addresses", c.row(c.ids, Row{"street": "a street"}))
-	}
-	s.expectLeftOver(t, "of a row that was added since", again.id(t), planAt(t, noon))
-	s.expectLeftOver(t, "of a row that was there before", stays.id(t), planAt(t, noon),
-		domain.Leftover{Table: "addresses", Rows: 1}, domain.Leftover{Table: "people", Column: "email", Rows: 1})
 }
 
 func subjectVerificationOnlyReads(t testing.TB, h StoreHarness) {

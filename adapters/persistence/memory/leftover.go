@@ -25,10 +25,7 @@ func (s subjectStore) LeftOver(
 	if err != nil {
 		return nil, err
 	}
-	found, before, subject := domain.Leftovers{}, state.withoutLaterRows(erasedAt), s.store.dataMap.SubjectTable().Name
-	if len(state.rowsOnPath(id, subject, nil)) > len(before.rowsOnPath(id, subject, nil)) {
-		return found, nil
-	}
+	found, before := domain.Leftovers{}, state.withoutLaterRows(erasedAt)
 	for _, step := range steps {
 		found = before.leftOver(id, step, found)
 	}
