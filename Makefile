@@ -52,7 +52,7 @@ test-modules:
 vet: ## Compile every module, tests included, and run go vet on it
 	@for module in . $(NESTED); do echo "go vet: module $$module"; go -C $$module vet ./... || exit; done
 
-# go.mod names the lowest versions that work and have no known advisories, so that "make test" is the proof of them. These
+# go.mod names the lowest versions that work and have no known advisories, and "make test" proves that they work. These
 # are the newest.
 NEWEST = github.com/uptrace/bun@v1.3.0 \
 	github.com/uptrace/bun/dialect/pgdialect@v1.3.0 \
