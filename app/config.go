@@ -40,9 +40,10 @@ type Config struct {
 	// Both kinds of entries leave events on the audit trail. Integration.Abandoned returns the entries that were given up.
 	OnAbandoned func(ctx context.Context, entry domain.OutboxEntry)
 	// Purposes lists the purposes of processing. A subject can consent to a purpose (Art. 7 GDPR), or restrict the
-	// processing for it (Art. 18 GDPR). If Purposes is set, every other purpose is refused. GET /consent then returns the
-	// consent for each listed purpose, and audit events name the purpose. See stack.Config. The default is empty: every
-	// purpose is accepted, and the route GET /consent does not exist.
+	// processing for it (Art. 18 GDPR). If Purposes is set, every other purpose is refused, unless a consent or a
+	// restriction for it is in force, which the subject can then withdraw or lift. GET /consent then returns the consent
+	// for each listed purpose and the other consents in force. Audit events name the listed purposes. See stack.Config.
+	// The default is empty: every purpose is accepted, and the route GET /consent does not exist.
 	Purposes []domain.Purpose
 	// RequestTimeout is the time limit of each HTTP request, including the time to write its audit events. The default is
 	// 30 s.

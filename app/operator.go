@@ -69,6 +69,7 @@ func (i *Integration) Consents(ctx context.Context, id domain.SubjectID) (all do
 		}
 		records, err := s.Consents().InForce(ctx, id)
 		declared := i.stack.Consent.Purposes().Names()
+		all.Consents = all.Consents[:len(declared)] // the rest are grants only
 		for _, record := range records {
 			if !slices.Contains(declared, record.Purpose) {
 				all.Consents = append(all.Consents, domain.ConsentStatusOf(id, record.Purpose, &record))

@@ -14,8 +14,12 @@ type ConsentDecision struct {
 // Check returns all errors of the decision, or nil. It accepts any valid purpose, declared or not.
 func (d ConsentDecision) Check() []FieldError { return d.CheckAmong(Purposes{}) }
 
-// CheckAmong works like Check. If purposes are declared, it also refuses every other purpose.
+// CheckAmong works like Check. If purposes are declared, it also refuses a grant for every other purpose. It accepts
+// a withdrawal for any valid purpose, because only the ledger knows whether a consent is in force.
 func (d ConsentDecision) CheckAmong(purposes Purposes) []FieldError {
+	if !d.Granted {
+		purposes = Purposes{}
+	}
 	fields := purposes.Check(d.Purpose)
 	fields = append(fields, CheckText("policy_version", d.PolicyVersion, 1)...)
 	return append(fields, CheckText("source", d.Source, 1)...)

@@ -2,8 +2,9 @@ package domain
 
 import "slices"
 
-// Purpose is a purpose of processing that the application declares. If purposes are declared, a decision about any
-// other purpose is refused.
+// Purpose is a purpose of processing that the application declares. If purposes are declared, a subject cannot grant
+// consent for any other purpose or place a restriction for it. A subject can always withdraw a consent in force and
+// lift a restriction in force, also if the application no longer declares the purpose.
 type Purpose struct {
 	// Name is the purpose as clients send it. It has 1 to MaxTextLength characters, and is compared exactly.
 	Name string
@@ -11,9 +12,6 @@ type Purpose struct {
 
 // Purposes are the purposes that an application has declared, in the order of the declaration. The zero value declares
 // no purposes, and accepts every purpose. Purposes is immutable and safe for concurrent use.
-//
-// A purpose must stay declared as long as a consent for it may be in force. Otherwise the subject could not withdraw
-// the consent, because a decision about an undeclared purpose is refused.
 type Purposes struct {
 	names []string
 	known map[string]bool

@@ -64,16 +64,31 @@ func TestWithoutDeclaredPurposesAnyWillDo(t *testing.T) {
 
 func TestDecisionsAreCheckedAmongThePurposes(t *testing.T) {
 	all, other := declared(t, "news"), "other"
-	consent := domain.ConsentDecision{Purpose: other, Source: "api"}
+	consent := domain.ConsentDecision{Purpose: other, Granted: true, Source: "api"}
 	if got := faultCodes(consent.CheckAmong(all)); got != "purpose:unknown policy_version:required" {
 		t.Errorf("got %q", got)
 	}
-	restriction := domain.RestrictionDecision{Purpose: &other}
+	restriction := domain.RestrictionDecision{Purpose: &other, Restricted: true}
 	if got := faultCodes(restriction.CheckAmong(all)); got != "purpose:unknown source:required" {
 		t.Errorf("got %q", got)
 	}
 	if got := faultCodes(domain.RestrictionDecision{Source: "api"}.CheckAmong(all)); got != "" {
 		t.Errorf("all processing: got %q", got)
+	}
+	// The ledger decides whether there is something to withdraw or to lift.
+	consent.Granted, restriction.Restricted = false, false
+	if got := faultCodes(consent.CheckAmong(all)); got != "policy_version:required" {
+		t.Errorf("withdrawal: got %q", got)
+	}
+	if got := faultCodes(restriction.CheckAmong(all)); got != "source:required" {
+		t.Errorf("lift: got %q", got)
+	}
+	consent.Purpose, other = "", ""
+	if got := faultCodes(consent.CheckAmong(all)); got != "purpose:required policy_version:required" {
+		t.Errorf("withdrawal without a purpose: got %q", got)
+	}
+	if got := faultCodes(restriction.CheckAmong(all)); got != "purpose:required source:required" {
+		t.Errorf("lift for the empty purpose: got %q", got)
 	}
 }
 

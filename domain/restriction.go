@@ -14,8 +14,12 @@ type RestrictionDecision struct {
 // Check returns all errors of the decision, or nil. It accepts any valid purpose, declared or not.
 func (d RestrictionDecision) Check() []FieldError { return d.CheckAmong(Purposes{}) }
 
-// CheckAmong works like Check. If purposes are declared, it also refuses every other purpose.
+// CheckAmong works like Check. If purposes are declared, it also refuses to restrict every other purpose. It accepts a
+// decision that lifts a restriction of any valid purpose, because only the ledger knows whether one is in force.
 func (d RestrictionDecision) CheckAmong(purposes Purposes) []FieldError {
+	if !d.Restricted {
+		purposes = Purposes{}
+	}
 	var fields []FieldError
 	if d.Purpose != nil {
 		fields = purposes.Check(*d.Purpose)

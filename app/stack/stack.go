@@ -41,9 +41,9 @@ type Config struct {
 	DataMap domain.DataMap
 	// Purposes lists the purposes of processing. A subject can consent to a purpose (Art. 7 GDPR), or restrict the
 	// processing for it (Art. 18 GDPR). If Purposes is set, every other purpose is refused. The API then lists the consent
-	// for each purpose in this order, and audit events name the purpose. Keep a purpose in the list as long as a consent
-	// for it may be in force, because a withdrawal for an unlisted purpose is refused too. The default is empty: every
-	// purpose is accepted.
+	// for each purpose in this order, and audit events name the purpose. If you remove a purpose from the list, a subject
+	// whose consent for it is in force can still read and withdraw the consent (Art. 7(3)), but not grant it again. A
+	// restriction in force can likewise be read and lifted. The default is empty: every purpose is accepted.
 	Purposes []domain.Purpose
 	// Resolvers are the adapters of external systems that hold personal data. The default is empty.
 	Resolvers []ports.Resolver

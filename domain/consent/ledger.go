@@ -26,7 +26,9 @@ func NewLedger(clock ports.Clock, ids ports.IDSource) *Ledger {
 }
 
 // WithPurposes returns a copy of the ledger with declared purposes. The methods Record and Status of the copy reject
-// any other purpose. The method Statuses lists the declared purposes. Audit events name the purpose of each decision.
+// any other purpose, unless a consent for it is in force: Art. 7(3) GDPR lets a subject withdraw a consent at any time.
+// The method Statuses lists the declared purposes and the other consents in force. Audit events name the purpose of
+// each decision about a declared purpose.
 func (l *Ledger) WithPurposes(purposes domain.Purposes) *Ledger {
 	return &Ledger{l.audit, purposes, l.observer}
 }
@@ -40,11 +42,12 @@ func (l *Ledger) WithObserver(observer ports.Observer) *Ledger {
 func (l *Ledger) Purposes() domain.Purposes { return l.purposes }
 
 // Record appends a decision and the audit event consent_granted or consent_withdrawn with the same time. The event has
-// the purpose and the policy version only if purposes are declared. Without declared purposes, a client could send
+// the purpose and the policy version only if the purpose is declared. For any other purpose, a client could have sent
 // personal data in these two fields. The record in the ledger always has both fields.
 //
-// Record returns domain.ErrInvalid, with one error per invalid field, if the decision is invalid or its purpose is not
-// declared. It then records nothing.
+// Record returns domain.ErrInvalid, with one error per invalid field, if the decision is invalid. If purposes are
+// declared, it also returns domain.ErrInvalid for any other purpose, except for a withdrawal of a consent in force. To
+// find this consent, Record reads the ledger. If Record returns an error, it records nothing.
 func (l *Ledger) Record(
 	ctx context.Context, s ports.Session, id domain.SubjectID, decision domain.ConsentDecision,
 ) (domain.ConsentRecord, error) {
@@ -64,6 +67,15 @@ func (l *Ledger) record(
 ) (domain.ConsentRecord, error) {
 	if err := domain.CheckCall("record consent", id, decision.CheckAmong(l.purposes)); err != nil {
 		return domain.ConsentRecord{}, err
+	}
+	if faults := l.purposes.Check(decision.Purpose); len(faults) > 0 { // a withdrawal: CheckAmong has refused grants
+		current, err := l.status(ctx, s, id, decision.Purpose, nil)
+		if err == nil && !current.Granted {
+			err = domain.Invalid("record consent", faults)
+		}
+		if err != nil {
+			return domain.ConsentRecord{}, err
+		}
 	}
 	eventType := domain.EventConsentWithdrawn
 	if decision.Granted {
@@ -88,18 +100,27 @@ func (l *Ledger) record(
 }
 
 // Status returns the consent that is in force now. This is the decision that was recorded last. Without a decision,
-// consent is not granted. Status returns domain.ErrInvalid if purposes are declared and the purpose is not one of them.
+// consent is not granted. Status returns domain.ErrInvalid if purposes are declared, the purpose is not one of them,
+// and no consent for it is in force.
 func (l *Ledger) Status(
 	ctx context.Context, s ports.Session, id domain.SubjectID, purpose string,
 ) (domain.ConsentStatus, error) {
-	if err := domain.CheckCall("consent status", id, l.purposes.Check(purpose)); err != nil {
+	if err := domain.CheckCall("consent status", id, domain.CheckPurpose(purpose)); err != nil {
 		return domain.ConsentStatus{}, err
 	}
-	return l.status(ctx, s, id, purpose, nil)
+	status, err := l.status(ctx, s, id, purpose, nil)
+	if err == nil && !status.Granted {
+		err = domain.Invalid("consent status", l.purposes.Check(purpose))
+	}
+	if err != nil {
+		return domain.ConsentStatus{}, err
+	}
+	return status, nil
 }
 
-// Statuses returns the consent that is in force now for each declared purpose, in the order of declaration. It uses one
-// query. The result is empty if no purposes are declared.
+// Statuses returns the consent that is in force now for each declared purpose, in the order of declaration. Then follow
+// the consents that are granted for other purposes, in the order of recording, so that the subject can find and
+// withdraw them. Statuses uses one query. The result is empty if no purposes are declared.
 func (l *Ledger) Statuses(ctx context.Context, s ports.Session, id domain.SubjectID) (domain.ConsentStatuses, error) {
 	if err := domain.CheckCall("consent statuses", id, nil); err != nil {
 		return domain.ConsentStatuses{}, err
@@ -112,11 +133,14 @@ func (l *Ledger) Statuses(ctx context.Context, s ports.Session, id domain.Subjec
 	if err != nil {
 		return domain.ConsentStatuses{}, err
 	}
-	inForce := map[string]*domain.ConsentRecord{}
-	for i := range records {
-		inForce[records[i].Purpose] = &records[i]
+	names, inForce := l.purposes.Names(), map[string]*domain.ConsentRecord{}
+	for i, record := range records {
+		inForce[record.Purpose] = &records[i]
+		if record.Granted && len(l.purposes.Check(record.Purpose)) > 0 {
+			names = append(names, record.Purpose)
+		}
 	}
-	for _, purpose := range l.purposes.Names() {
+	for _, purpose := range names {
 		all.Consents = append(all.Consents, domain.ConsentStatusOf(id, purpose, inForce[purpose]))
 	}
 	return all, nil

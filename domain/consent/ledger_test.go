@@ -210,17 +210,18 @@ func withPurposes(t *testing.T, w world, names ...string) *consent.Ledger {
 	return w.WithPurposes(declared)
 }
 
-func TestStatusesCoverTheDeclaredPurposes(t *testing.T) {
+func TestStatusesCoverTheDeclaredPurposesAndTheOtherConsentsInForce(t *testing.T) {
 	w := newWorld(t)
 	record := domain.ConsentRecord{
 		SubjectID: w.id, Purpose: "ads", PolicyVersion: "v1", Granted: true, RecordedAt: noon, Source: "api",
 	}
-	other := record
-	other.Purpose = "of old"
-	w.store.EXPECT().InForce(ctx, w.id).Return([]domain.ConsentRecord{other, record}, nil)
+	older, former, ended := record, record, record
+	older.Purpose, former.Purpose, ended.Purpose, ended.Granted = "z of old", "of old", "ended", false
+	w.store.EXPECT().InForce(ctx, w.id).Return([]domain.ConsentRecord{older, ended, record, former}, nil)
 	all, err := withPurposes(t, w, "news", "ads").Statuses(ctx, w.session, w.id)
 	want := domain.ConsentStatuses{SubjectID: w.id, Consents: []domain.ConsentStatus{
 		domain.ConsentStatusOf(w.id, "news", nil), domain.ConsentStatusOf(w.id, "ads", &record),
+		domain.ConsentStatusOf(w.id, "z of old", &older), domain.ConsentStatusOf(w.id, "of old", &former),
 	}}
 	if err != nil || !reflect.DeepEqual(all, want) {
 		t.Errorf("got %+v, %v", all, err)
@@ -232,24 +233,5 @@ func TestStatusesCoverTheDeclaredPurposes(t *testing.T) {
 	// No query is expected.
 	if all, err := w.Statuses(ctx, w.session, w.id); err != nil || all.Consents == nil || len(all.Consents) > 0 {
 		t.Errorf("without purposes: %+v, %v", all, err)
-	}
-}
-
-func TestAnUndeclaredPurposeIsRefusedExceptForThePast(t *testing.T) {
-	w := newWorld(t)
-	ledger := withPurposes(t, w, "news")
-	if _, err := ledger.Status(ctx, w.session, w.id, "ads"); !errors.Is(err, domain.ErrInvalid) {
-		t.Errorf("status: %v", err)
-	}
-	decision := domain.ConsentDecision{Purpose: "ads", PolicyVersion: "v1", Source: "api"}
-	if _, err := ledger.Record(ctx, w.session, w.id, decision); !errors.Is(err, domain.ErrInvalid) {
-		t.Errorf("record: %v", err)
-	}
-	w.store.EXPECT().History(ctx, w.id, "ads")
-	w.store.EXPECT().Latest(ctx, w.id, "ads", gomock.Not(gomock.Nil()))
-	_, historyErr := ledger.History(ctx, w.session, w.id, "ads")
-	_, asOfErr := ledger.StatusAsOf(ctx, w.session, w.id, "ads", clockTime)
-	if historyErr != nil || asOfErr != nil {
-		t.Errorf("the past: %v, %v", historyErr, asOfErr)
 	}
 }

@@ -26,7 +26,7 @@ func NewLedger(clock ports.Clock, ids ports.IDSource) *Ledger {
 }
 
 // WithPurposes returns a copy of the ledger with declared purposes. Record and Status of the copy reject any other
-// purpose.
+// purpose, unless a restriction for it is in force: a subject can always lift a restriction.
 func (l *Ledger) WithPurposes(purposes domain.Purposes) *Ledger {
 	return &Ledger{l.audit, purposes, l.observer}
 }
@@ -43,8 +43,10 @@ func (l *Ledger) Purposes() domain.Purposes { return l.purposes }
 // the decision, and its scope: one purpose or all purposes. It does not have the purpose or the reason, because a
 // client could send personal data in these fields.
 //
-// Record returns domain.ErrInvalid, with one error per invalid field, if the decision is invalid, or if purposes are
-// declared and its purpose is not one of them. It then records nothing.
+// Record returns domain.ErrInvalid, with one error per invalid field, if the decision is invalid. If purposes are
+// declared, it also returns domain.ErrInvalid for any other purpose, except if the decision lifts a restriction in
+// force for this purpose. To find this restriction, Record reads the ledger. If Record returns an error, it records
+// nothing.
 func (l *Ledger) Record(
 	ctx context.Context, s ports.Session, id domain.SubjectID, decision domain.RestrictionDecision,
 ) (domain.RestrictionRecord, error) {
@@ -64,6 +66,15 @@ func (l *Ledger) record(
 ) (domain.RestrictionRecord, error) {
 	if err := domain.CheckCall("record restriction", id, decision.CheckAmong(l.purposes)); err != nil {
 		return domain.RestrictionRecord{}, err
+	}
+	if faults := check(l.purposes, decision.Purpose); len(faults) > 0 { // CheckAmong has refused to place a restriction
+		_, scoped, err := s.Restrictions().Latest(ctx, id, decision.Purpose)
+		if err == nil && !restricts(scoped) {
+			err = domain.Invalid("record restriction", faults)
+		}
+		if err != nil {
+			return domain.RestrictionRecord{}, err
+		}
 	}
 	eventType := domain.EventRestrictionLifted
 	if decision.Restricted {
@@ -94,19 +105,24 @@ func (l *Ledger) record(
 // Status returns whether processing is restricted now for the purpose, or for all purposes if purpose is nil. A
 // restriction of all purposes (a global restriction) restricts every purpose. If there are several decisions about a
 // purpose, or several global decisions, the last recorded decision counts. Status returns domain.ErrInvalid if purposes
-// are declared and the purpose is not one of them.
+// are declared, the purpose is not one of them, and no restriction for it is in force.
 func (l *Ledger) Status(
 	ctx context.Context, s ports.Session, id domain.SubjectID, purpose *string,
 ) (domain.RestrictionStatus, error) {
-	if err := domain.CheckCall("restriction status", id, check(l.purposes, purpose)); err != nil {
+	if err := domain.CheckCall("restriction status", id, check(domain.Purposes{}, purpose)); err != nil {
 		return domain.RestrictionStatus{}, err
 	}
 	global, scoped, err := s.Restrictions().Latest(ctx, id, purpose)
+	if err == nil && !restricts(scoped) {
+		err = domain.Invalid("restriction status", check(l.purposes, purpose))
+	}
 	if err != nil {
 		return domain.RestrictionStatus{}, err
 	}
 	return domain.RestrictionStatusOf(id, purpose, global, scoped), nil
 }
+
+func restricts(record *domain.RestrictionRecord) bool { return record != nil && record.Restricted }
 
 // History returns every decision about the purpose, or every global decision if purpose is nil, in the order of
 // recording, oldest first. It leaves out the decisions of an erased person who had the same id (see domain.Life). The

@@ -71,7 +71,7 @@ func TestProgramsLinkWhatTheDocumentationSays(t *testing.T) {
 		t.Fatal(err)
 	}
 	found := tables(string(text))
-	if len(found) != 2 {
+	if len(found) != 4 {
 		t.Fatalf("there are %d tables", len(found))
 	}
 	libraries := map[string][]string{"nothing": nil}

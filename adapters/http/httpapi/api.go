@@ -42,7 +42,8 @@ type API struct {
 
 // New returns an API with the endpoints for consent, export and erasure. The option WithRestriction adds the endpoints
 // for restriction. If the consent ledger has a list of declared purposes, the API also has an endpoint that lists the
-// consents of a subject for all purposes. Requests for a purpose that is not in that list are refused.
+// consents of a subject for all purposes. Requests for a purpose that is not in that list are refused, unless a consent
+// or a restriction for it is in force. The subject can then read it, and withdraw or lift it.
 //
 // New returns domain.ErrConfiguration if a required field is missing or Timeout is negative.
 func New(c Config) (*API, error) {

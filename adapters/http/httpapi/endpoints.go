@@ -69,7 +69,7 @@ func (a *API) recordConsent(subject domain.Subject, r Request) (operation, error
 }
 
 func (a *API) consentStatus(subject domain.Subject, r Request) (operation, error) {
-	purpose, faults := pathPurpose(r.Purpose, a.config.Consent.Purposes())
+	purpose, faults := pathPurpose(r.Purpose)
 	return func(ctx context.Context, s ports.Session) (any, error) {
 		return a.config.Consent.Status(ctx, s, subject.ID, purpose)
 	}, domain.Invalid("consent status", faults)
@@ -104,7 +104,7 @@ func (a *API) recordRestriction(subject domain.Subject, r Request) (operation, e
 }
 
 func (a *API) restrictionStatus(subject domain.Subject, r Request) (operation, error) {
-	purpose, faults := queryPurpose(r.Query, a.config.Restriction.Purposes())
+	purpose, faults := queryPurpose(r.Query)
 	return func(ctx context.Context, s ports.Session) (any, error) {
 		return a.config.Restriction.Status(ctx, s, subject.ID, purpose)
 	}, domain.Invalid("restriction status", faults)

@@ -84,7 +84,8 @@ func decodeString(text []byte) (string, error) {
 	return decoded, err
 }
 
-// boolean reads a required field whose value must be true or false.
+// boolean reads a required field whose value must be true or false. If the field has an error, boolean returns true: a
+// grant and a restriction are checked more strictly than their ends, so that the response lists all errors.
 func (o *object) boolean(name string) bool {
 	switch value := o.read(name); string(value) {
 	case "true", "false":
@@ -94,7 +95,7 @@ func (o *object) boolean(name string) bool {
 	default:
 		o.fault(name, domain.FieldType, "must be true or false")
 	}
-	return false
+	return true
 }
 
 // text reads a required field whose value must be a string.

@@ -8,16 +8,16 @@ import (
 )
 
 // pathPurpose decodes the purpose in a segment of a path. In a path, "+" is not an encoded space.
-func pathPurpose(segment string, purposes domain.Purposes) (string, []domain.FieldError) {
+func pathPurpose(segment string) (string, []domain.FieldError) {
 	purpose, err := url.PathUnescape(segment)
 	if err != nil {
 		return "", purposeFault(domain.FieldCharacter, "must be percent-encoded correctly")
 	}
-	return strings.Clone(purpose), purposes.Check(purpose)
+	return strings.Clone(purpose), domain.CheckPurpose(purpose)
 }
 
 // queryPurpose returns the purpose in a query string, or nil if the query has no purpose. It ignores other parameters.
-func queryPurpose(query string, purposes domain.Purposes) (*string, []domain.FieldError) {
+func queryPurpose(query string) (*string, []domain.FieldError) {
 	var found *string
 	for parameter := range strings.SplitSeq(query, "&") {
 		name, value, _ := strings.Cut(parameter, "=")
@@ -37,7 +37,7 @@ func queryPurpose(query string, purposes domain.Purposes) (*string, []domain.Fie
 	if found == nil {
 		return nil, nil
 	}
-	return found, purposes.Check(*found)
+	return found, domain.CheckPurpose(*found)
 }
 
 func purposeFault(code, message string) []domain.FieldError {

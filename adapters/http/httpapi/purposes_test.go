@@ -38,20 +38,31 @@ func TestDeclaredPurposesAreListed(t *testing.T) {
 
 func TestAPurposeThatIsNotDeclaredIsRefused(t *testing.T) {
 	f := newFixture(t, withPurposes(t))
-	for name, response := range map[string]httpapi.Response{
-		"record":             f.call(t, "recordConsent", jsonBody(`{"granted":true,"policy_version":"v","purpose":"Ads"}`)),
-		"status":             f.call(t, "getConsentStatus", httpapi.Request{Subject: as("42"), Purpose: "Ads"}),
-		"restriction":        f.call(t, "recordRestriction", jsonBody(`{"restricted":true,"purpose":"Ads"}`)),
-		"restriction status": f.call(t, "getRestrictionStatus", httpapi.Request{Subject: as("42"), Query: "purpose=Ads"}),
+	for name, test := range map[string]struct {
+		operation string
+		request   httpapi.Request
+		sessions  int // 1 if the ledger looks for something in force
+	}{
+		"grant":              {"recordConsent", jsonBody(`{"granted":true,"policy_version":"v","purpose":"Ads"}`), 0},
+		"withdraw":           {"recordConsent", jsonBody(`{"granted":false,"policy_version":"v","purpose":"Ads"}`), 1},
+		"status":             {"getConsentStatus", httpapi.Request{Subject: as("42"), Purpose: "Ads"}, 1},
+		"place":              {"recordRestriction", jsonBody(`{"restricted":true,"purpose":"Ads"}`), 0},
+		"lift":               {"recordRestriction", jsonBody(`{"restricted":false,"purpose":"Ads"}`), 1},
+		"restriction status": {"getRestrictionStatus", httpapi.Request{Subject: as("42"), Query: "purpose=Ads"}, 1},
 	} {
+		opened := f.sessions.opened
+		response := f.call(t, test.operation, test.request)
 		problem := problemOf(t, response)
 		if response.Status != 422 || len(problem.Errors) != 1 || problem.Errors[0].Field != "purpose" ||
 			problem.Errors[0].Code != "unknown" {
 			t.Errorf("%s: %d %s", name, response.Status, response.Body)
 		}
+		if opened = f.sessions.opened - opened; opened != test.sessions {
+			t.Errorf("%s: %d sessions were opened, want %d", name, opened, test.sessions)
+		}
 	}
-	if f.sessions.opened > 0 {
-		t.Errorf("%d sessions were opened", f.sessions.opened)
+	if f.logged.Len() > 0 {
+		t.Errorf("logged %q", f.logged)
 	}
 	for name, response := range map[string]httpapi.Response{
 		"record":             f.call(t, "recordConsent", jsonBody(`{"granted":false,"policy_version":"v","purpose":"ads"}`)),

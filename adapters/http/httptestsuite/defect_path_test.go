@@ -2,6 +2,7 @@ package httptestsuite
 
 import (
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"path"
 	"strings"
@@ -66,5 +67,10 @@ func pathDefects() defects {
 		"no query": {changing(func(r *http.Request) { r.URL.RawQuery = "" }), found{
 			"differs from restriction_status_purpose.json": {restrictionResponsesAreExact},
 		}},
+		"purposes that the adapter checks": {editing(func(_ *http.Request, response *httptest.ResponseRecorder) {
+			if strings.Contains(response.Body.String(), `"purpose":"ads","policy_version":"v1","granted":false`) {
+				response.Code = http.StatusUnprocessableEntity
+			}
+		}), found{"got status 422, want 200": {purposeOfThePastCanBeEnded}}},
 	}
 }

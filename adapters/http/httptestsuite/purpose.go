@@ -1,6 +1,7 @@
 package httptestsuite
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/http/httpapi"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
 )
 
 func purposeInAPathIsDecodedOnce(t testing.TB, harness Harness) {
@@ -97,4 +99,43 @@ func purposesThatAreDeclaredAreListed(t testing.TB, harness Harness) {
 		assert(t, strings.Contains(got.body, `"errors":[{"field":"purpose","code":"unknown"`),
 			"%s returned %s", r, got.body)
 	}
+}
+
+func purposeOfThePastCanBeEnded(t testing.TB, harness Harness) {
+	declared, err := domain.NewPurposes(domain.Purpose{Name: "newsletter"})
+	require(t, err)
+	w := harness.openAmong(t, declared, "/me", httpapi.Config{}, httpapi.WithRestriction())
+	zoe, ads := subjectID(t, "42"), "ads"
+	w.inSession(t, func(ctx context.Context, s ports.Session) error {
+		require(t, s.Restrictions().Append(ctx, domain.RestrictionRecord{
+			SubjectID: zoe, Purpose: &ads, Restricted: true, Source: "api",
+		}))
+		return s.Consents().Append(ctx, domain.ConsentRecord{
+			SubjectID: zoe, Purpose: ads, PolicyVersion: "v1", Granted: true, Source: "api",
+		})
+	})
+	withdrawal := post("/consent", `{"granted":false,"policy_version":"v1","purpose":"ads"}`)
+	lift := post("/restriction", `{"restricted":false,"purpose":"ads"}`)
+	refused := func(r request) {
+		t.Helper()
+		got := w.expect(t, 422, r)
+		assert(t, strings.Contains(got.body, `"errors":[{"field":"purpose","code":"unknown"`), "%s returned %s", r, got.body)
+	}
+	list := w.expect(t, 200, get("/consent"))
+	assert(t, strings.Contains(list.body, `"purpose":"ads","granted":true`), "before: %s", list.body)
+	w.expect(t, 200, get("/consent/ads"))
+	w.expect(t, 200, get("/restriction?purpose=ads"))
+	refused(post("/consent", `{"granted":true,"policy_version":"v1","purpose":"ads"}`))
+	refused(post("/restriction", `{"restricted":true,"purpose":"ads"}`))
+
+	w.expect(t, 200, withdrawal)
+	w.expect(t, 200, lift)
+	list = w.expect(t, 200, get("/consent"))
+	assert(t, !strings.Contains(list.body, "ads"), "after: %s", list.body)
+	for _, r := range []request{withdrawal, lift, get("/consent/ads"), get("/restriction?purpose=ads")} {
+		refused(r)
+	}
+	consents, restrictions := w.consented(t, "42", ads), w.restricted(t, "42", ads)
+	assert(t, len(consents) == 2 && len(restrictions) == 2,
+		"%d consents and %d restrictions are recorded, want 2 and 2", len(consents), len(restrictions))
 }

@@ -87,6 +87,8 @@ var promises = []promise.Promise[Harness]{
 	that(purposeInAPathIsChecked, "An invalid purpose returns 422."),
 	that(purposeInAQueryIsDecoded, "The query parameter purpose is percent-decoded, and a plus becomes a space."),
 	that(purposesThatAreDeclaredAreListed, "Declared purposes are listed, and an undeclared purpose returns 422."),
+	that(purposeOfThePastCanBeEnded,
+		"A consent in force for an undeclared purpose is listed and withdrawn, and a restriction is lifted."),
 	that(providerDecidesOnTheStatus,
 		"A Refusal of the provider sets the status, and any other error or panic returns 500."),
 	that(providerIsCalledFirst, "The provider is called before the input is read."),

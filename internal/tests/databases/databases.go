@@ -32,10 +32,5 @@ func open(tb testing.TB, d Driver) *bun.DB {
 	return d.Open(tb, d.NewDatabase(tb))
 }
 
-// WithHook returns a second handle on the database. Statements on this handle call the hook. Use WithHook instead of
-// bun.DB.WithQueryHook, which is missing in the oldest version of bun that the project tests.
-func WithHook(db *bun.DB, hook bun.QueryHook) *bun.DB {
-	hooked := bun.NewDB(db.DB, db.Dialect())
-	hooked.AddQueryHook(hook)
-	return hooked
-}
+// WithHook returns a second handle on the database. Statements on this handle call the hook.
+func WithHook(db *bun.DB, hook bun.QueryHook) *bun.DB { return db.WithQueryHook(hook) }
