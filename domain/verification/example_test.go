@@ -12,7 +12,9 @@ import (
 
 // A job of the application writes an address back after the erasure. The verification finds the address.
 func ExampleVerifier_Verify() {
-	text := domain.Column{Name: "text", Type: domain.TypeText, Personal: &domain.Annotation{Category: domain.CategoryContact}}
+	text := domain.Column{Name: "text", Type: domain.TypeText, Personal: &domain.Annotation{
+		Category: domain.CategoryContact, Strategy: domain.StrategyAnonymize,
+	}}
 	number := func(name string) domain.Column { return domain.Column{Name: name, Type: domain.TypeBigInt} }
 	dataMap, err := domain.NewDataMap(domain.Table{
 		Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"}, Columns: []domain.Column{number("id"), text},
