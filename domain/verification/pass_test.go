@@ -323,7 +323,7 @@ func TestLeftOversAreReturned(t *testing.T) {
 	check(f.Insert("letters", memory.Row{"id": int64(1), "users_id": int64(1), "body": "Dear Zoe"})) // by a late job
 	f.movingClock.now = f.movingClock.now.Add(delay)
 	found, err := run(t, f.process(t))
-	if err != nil || len(found) != 1 || fmt.Sprint(found[0].LeftOver) != "[{letters body 1}]" {
+	if err != nil || len(found) != 1 || fmt.Sprint(found[0].LeftOver) != "[{letters  1}]" {
 		t.Errorf("got %+v, %v", found, err)
 	}
 }

@@ -104,7 +104,7 @@ func (w *world) storeIsIntact(t testing.TB, crowd int) {
 				t.Errorf("subject %s: the store has the records %+v, want only records of this subject", m.subject, records)
 			}
 		}
-		restrictions := w.restricted(t, m.subject, m.purpose)
+		restrictions := w.restriction(t, m.subject, m.purpose)
 		assert(t, len(restrictions) == 1 && *restrictions[0].Purpose == m.purpose && restrictions[0].Reason == nil,
 			"subject %s: the store has the restriction %+v", m.subject, restrictions)
 		assert(t, refs[desk+m.subject] == 1 && refs[mailing+m.subject] == 1,

@@ -120,11 +120,11 @@ func (w *world) hasOpenedNone(t testing.TB) {
 	assert(t, opened == 0, "%d sessions were opened, want none", opened)
 }
 
-// consented returns the consent records of a subject for a purpose in the store.
+// consented returns the consent records of a subject for a purpose in the store, those before an erasure included.
 func (w *world) consented(t testing.TB, subject, purpose string) []domain.ConsentRecord {
 	t.Helper()
 	return inStore(t, w, func(ctx context.Context, s ports.Session) ([]domain.ConsentRecord, error) {
-		return s.Consents().History(ctx, subjectID(t, subject), purpose)
+		return s.Consents().HistoryOfAllLives(ctx, subjectID(t, subject), purpose)
 	})
 }
 
@@ -133,6 +133,18 @@ func (w *world) restricted(t testing.TB, subject, purpose string) []domain.Restr
 	t.Helper()
 	return inStore(t, w, func(ctx context.Context, s ports.Session) ([]domain.RestrictionRecord, error) {
 		return s.Restrictions().History(ctx, subjectID(t, subject), &purpose)
+	})
+}
+
+// restriction returns the record in force of a subject for a purpose in the store. It stays in force after an erasure.
+func (w *world) restriction(t testing.TB, subject, purpose string) []domain.RestrictionRecord {
+	t.Helper()
+	return inStore(t, w, func(ctx context.Context, s ports.Session) ([]domain.RestrictionRecord, error) {
+		_, scoped, err := s.Restrictions().Latest(ctx, subjectID(t, subject), &purpose)
+		if scoped == nil {
+			return nil, err
+		}
+		return []domain.RestrictionRecord{*scoped}, err
 	})
 }
 
