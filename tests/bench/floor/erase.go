@@ -58,6 +58,13 @@ const (
 	clearReasons = `
 	UPDATE habeas_restriction_records SET reason = NULL WHERE subject_id = $1 AND reason IS NOT NULL`
 
+	// closeLedgers makes the records of the subject belong to an earlier person: the number may be given again.
+	closeLedgers = `
+	UPDATE habeas_subject_erasures SET
+		consents_until = COALESCE((SELECT max(seq) FROM habeas_consent_records WHERE subject_id = $1), 0),
+		restrictions_until = COALESCE((SELECT max(seq) FROM habeas_restriction_records WHERE subject_id = $1), 0)
+	WHERE subject_id = $1`
+
 	insertOutbox = `
 	INSERT INTO habeas_outbox (entry_id, subject_id, resolver, ref, operation, status, attempts, enqueued_at, operation_id)
 	VALUES ($1, $2, $3, $4, 'erase', 'pending', 0, $5, $6)`
@@ -135,7 +142,7 @@ func (a api) eraseIn(ctx context.Context, tx transaction, user int64, result *er
 		"enqueued": 1, "skipped_resolvers": "",
 	})
 	result.CompletedAt = completed.At
-	last := []statement{{clearReasons, []any{subject}}, {insertOutbox, []any{
+	last := []statement{{clearReasons, []any{subject}}, {closeLedgers, []any{subject}}, {insertOutbox, []any{
 		uuid.Must(uuid.NewV7()).String(), subject, "desk", `{"kind":"desk","value":"contact-` + subject + `"}`,
 		a.instant(completed.At), trail[0].ID,
 	}}}

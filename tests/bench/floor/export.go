@@ -97,14 +97,17 @@ var tables = []table{
 	},
 	{
 		text: `SELECT seq, purpose, policy_version, granted, recorded_at, source
-			FROM habeas_consent_records WHERE subject_id = $1 ORDER BY seq`,
+			FROM habeas_consent_records WHERE subject_id = $1
+			AND seq > COALESCE((SELECT consents_until FROM habeas_subject_erasures WHERE subject_id = $1), 0) ORDER BY seq`,
 		fields: ledger("habeas_consent_records", pointer("Art. 7(1) GDPR"),
 			"purpose", "policy_version", "granted", "recorded_at", "source"),
 		ledger: true,
 	},
 	{
 		text: `SELECT seq, purpose, restricted, reason, recorded_at, source
-			FROM habeas_restriction_records WHERE subject_id = $1 ORDER BY seq`,
+			FROM habeas_restriction_records WHERE subject_id = $1
+			AND seq > COALESCE((SELECT restrictions_until FROM habeas_subject_erasures WHERE subject_id = $1), 0)
+			ORDER BY seq`,
 		fields: ledger("habeas_restriction_records", pointer("Art. 5(2) GDPR"),
 			"purpose", "restricted", "reason", "recorded_at", "source"),
 		ledger: true,
