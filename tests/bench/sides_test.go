@@ -123,7 +123,8 @@ func (s side) table(t *testing.T, name, order string) any {
 		t.Fatal(err)
 	}
 	for _, row := range rows {
-		delete(row, "added_at")          // the floor does not judge whether a row belongs to a new person
+		delete(row, "added_at") // the hand-written program does not judge whether a row belongs to a new person
+
 		for column, value := range row { // drivers return values of different Go types
 			if text, ok := value.([]byte); ok {
 				row[column] = json.RawMessage(text)
