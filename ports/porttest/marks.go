@@ -247,25 +247,28 @@ func markIsFoundByItsSubject(t testing.TB, h StoreHarness) {
 	if !has {
 		return
 	}
-	find := func(ids ...domain.SubjectID) []domain.ErasureMark {
-		return read(t, m.Store, func(ctx context.Context, s ports.Session) ([]domain.ErasureMark, error) {
-			marks, err := ports.MarksOf(s)
-			if err != nil {
-				return nil, err
-			}
-			found, err := marks.Find(ctx, ids)
-			slices.SortFunc(found, func(a, b domain.ErasureMark) int { return cmp.Compare(a.Intake, b.Intake) })
-			return found, err
-		})
-	}
 	m.erase(t, nil, after(1), 7, 8, 9)
 	m.erase(t, nil, after(2), 7)
 	do(t, m.Store, func(ctx context.Context, s ports.Session) error {
 		return errOf(s.Subjects().LockToRectify(ctx, subject(t, "acme", 6)))
 	})
-	expectMarks(t, "of no subject", find())
-	expectMarks(t, "of three subjects, two of whom were erased", find(subject(t, "acme", 7), subject(t, "acme", 6),
+	expectMarks(t, "of no subject", m.find(t))
+	expectMarks(t, "of three subjects, two of whom were erased", m.find(t, subject(t, "acme", 7), subject(t, "acme", 6),
 		subject(t, "umbrella", 9), subject(t, "acme", 9), subject(t, "acme", 7)), "9 at 1s, 1", "7 at 2s, 2")
+}
+
+// find returns the marks that Find returns for the subjects, in ascending order of Intake.
+func (m marksStore) find(t testing.TB, ids ...domain.SubjectID) []domain.ErasureMark {
+	t.Helper()
+	return read(t, m.Store, func(ctx context.Context, s ports.Session) ([]domain.ErasureMark, error) {
+		marks, err := ports.MarksOf(s)
+		if err != nil {
+			return nil, err
+		}
+		found, err := marks.Find(ctx, ids)
+		slices.SortFunc(found, func(a, b domain.ErasureMark) int { return cmp.Compare(a.Intake, b.Intake) })
+		return found, err
+	})
 }
 
 func (m marksStore) position(t testing.TB, reader string) int64 {
