@@ -21,6 +21,7 @@
 //	ports.ConsentStore                                               TestConsentStore
 //	ports.RestrictionStore                                           TestRestrictionStore
 //	ports.SubjectStore, ports.ErasureVerifier                        TestSubjectStore
+//	domain.Life in ports.SubjectStore and the ledgers                TestLives
 //	ports.Outbox                                                     TestOutbox
 //	ports.AuditLog                                                   TestAuditLog
 //	ports.ErasureMarks                                               TestErasureMarks

@@ -32,6 +32,11 @@ var markPromises = []promise.Promise[StoreHarness]{
 	that(markQueriesHaveBounds, "The bound query.Since is inclusive, and query.Until is exclusive."),
 	that(markThatCommitsLateIsNotMissed,
 		"A mark that commits late has a greater Intake than the marks that were returned before."),
+	that(markNamesTheMarkBefore, "After is the Intake of the mark before, whether the query selects that mark or not."),
+	that(markHasTheCreationTimeOfTheRow,
+		"A mark has the creation time of the row that the erasure found, and keeps it if there is none."),
+	that(markFollowsARaisedSequence,
+		"After RaiseSequences, the next mark has a greater Intake. Calls with lower numbers change nothing."),
 	that(markIsFoundByItsSubject, "Find returns the mark of each given subject that was erased."),
 	that(markPositionIsKept,
 		"Each reader has its own position, and Advance changes the position only if the position is the expected one."),
@@ -247,25 +252,28 @@ func markIsFoundByItsSubject(t testing.TB, h StoreHarness) {
 	if !has {
 		return
 	}
-	find := func(ids ...domain.SubjectID) []domain.ErasureMark {
-		return read(t, m.Store, func(ctx context.Context, s ports.Session) ([]domain.ErasureMark, error) {
-			marks, err := ports.MarksOf(s)
-			if err != nil {
-				return nil, err
-			}
-			found, err := marks.Find(ctx, ids)
-			slices.SortFunc(found, func(a, b domain.ErasureMark) int { return cmp.Compare(a.Intake, b.Intake) })
-			return found, err
-		})
-	}
 	m.erase(t, nil, after(1), 7, 8, 9)
 	m.erase(t, nil, after(2), 7)
 	do(t, m.Store, func(ctx context.Context, s ports.Session) error {
 		return errOf(s.Subjects().LockToRectify(ctx, subject(t, "acme", 6)))
 	})
-	expectMarks(t, "of no subject", find())
-	expectMarks(t, "of three subjects, two of whom were erased", find(subject(t, "acme", 7), subject(t, "acme", 6),
+	expectMarks(t, "of no subject", m.find(t))
+	expectMarks(t, "of three subjects, two of whom were erased", m.find(t, subject(t, "acme", 7), subject(t, "acme", 6),
 		subject(t, "umbrella", 9), subject(t, "acme", 9), subject(t, "acme", 7)), "9 at 1s, 1", "7 at 2s, 2")
+}
+
+// find returns the marks that Find returns for the subjects, in ascending order of Intake.
+func (m marksStore) find(t testing.TB, ids ...domain.SubjectID) []domain.ErasureMark {
+	t.Helper()
+	return read(t, m.Store, func(ctx context.Context, s ports.Session) ([]domain.ErasureMark, error) {
+		marks, err := ports.MarksOf(s)
+		if err != nil {
+			return nil, err
+		}
+		found, err := marks.Find(ctx, ids)
+		slices.SortFunc(found, func(a, b domain.ErasureMark) int { return cmp.Compare(a.Intake, b.Intake) })
+		return found, err
+	})
 }
 
 func (m marksStore) position(t testing.TB, reader string) int64 {

@@ -23,7 +23,10 @@ type brokenMarks struct {
 	reader func(string) string
 	find   func(marked, sought domain.SubjectID) bool
 	also   []domain.ErasureMark
-	lost   *sync.Map // positions that a rollback does not restore
+	lost   *sync.Map                 // positions that a rollback does not restore
+	listed func(*domain.ErasureMark) // changes the marks that Marks returns
+	// selectedOnly makes After the Intake of the mark before in the result.
+	selectedOnly bool
 }
 
 func (b brokenMarks) breaks(store *Store) {
@@ -37,6 +40,19 @@ func (b brokenMarks) breaks(store *Store) {
 func (b brokenMarks) Marks(ctx context.Context, query domain.MarkQuery) ([]domain.ErasureMark, error) {
 	if b.query != nil {
 		b.query(&query)
+	}
+	if b.listed != nil || b.selectedOnly {
+		marks, err := b.ErasureMarks.Marks(ctx, query)
+		before := query.After
+		for i := range marks {
+			if b.listed != nil {
+				b.listed(&marks[i])
+			}
+			if b.selectedOnly {
+				marks[i].After, before = before, marks[i].Intake
+			}
+		}
+		return marks, err
 	}
 	if b.every == nil && b.also == nil {
 		return b.ErasureMarks.Marks(ctx, query)
@@ -97,6 +113,23 @@ func (b brokenMarks) Advance(ctx context.Context, reader string, expected, next 
 	return b.ErasureMarks.Advance(ctx, reader, expected, next)
 }
 
+// raisesTo is a defect: RaiseSequences raises to another number.
+func raisesTo(number func(int64) int64) func(*Store) {
+	return changesSessions(func(s ports.Session) replacedStores {
+		installation, _ := ports.InstallationOf(s)
+		return replacedStores{Session: s, installation: raisesOther{installation, number}}
+	})
+}
+
+type raisesOther struct {
+	ports.InstallationStore
+	number func(int64) int64
+}
+
+func (r raisesOther) RaiseSequences(ctx context.Context, intake int64) error {
+	return r.InstallationStore.RaiseSequences(ctx, r.number(intake))
+}
+
 func TestErasureMarksThatKeepTheirPromisesPass(t *testing.T) {
 	TestErasureMarks(t, inMemory(noDefect))
 }
@@ -133,6 +166,25 @@ func TestErasureMarksThatBreakAPromiseFail(t *testing.T) {
 			brokenMarks{query: func(q *domain.MarkQuery) { q.Since = q.Since.Add(time.Microsecond) }}.breaks,
 			found{"since the second one": {markQueriesHaveBounds}},
 		},
+		"after the mark that was returned before": {brokenMarks{selectedOnly: true}.breaks, found{
+			"since an instant: the mark before": {markNamesTheMarkBefore},
+		}},
+		"without the creation time": {
+			brokenMarks{listed: func(m *domain.ErasureMark) { m.AddedAt = time.Time{} }}.breaks,
+			found{"a row: the creation time in the mark is 0001": {markHasTheCreationTimeOfTheRow}},
+		},
+		"with the creation time of no row": {brokenMarks{listed: func(m *domain.ErasureMark) {
+			if m.Erasures == 4 {
+				m.AddedAt = time.Time{}
+			}
+		}}.breaks, found{"another erasure without a row: the creation time": {markHasTheCreationTimeOfTheRow}}},
+		"sequences that are not raised": {raisesTo(func(int64) int64 { return 0 }), found{
+			"after raising: the next mark has the Intake 2": {markFollowsARaisedSequence},
+		}},
+		"sequences that are always raised": {func(store *Store) {
+			to := int64(0)
+			raisesTo(func(int64) int64 { to += 5000; return to })(store)
+		}, found{"raising less has raised the Intake": {markFollowsARaisedSequence}}},
 		"of one reader": {brokenMarks{reader: func(name string) string {
 			if domain.CheckReader(name) != nil {
 				return name

@@ -23,6 +23,7 @@ func TestStore(t *testing.T, h StoreHarness) {
 	t.Run("ConsentStore", func(t *testing.T) { TestConsentStore(t, h) })
 	t.Run("RestrictionStore", func(t *testing.T) { TestRestrictionStore(t, h) })
 	t.Run("SubjectStore", func(t *testing.T) { TestSubjectStore(t, h) })
+	t.Run("Lives", func(t *testing.T) { TestLives(t, h) })
 	t.Run("Outbox", func(t *testing.T) { TestOutbox(t, h) })
 	t.Run("AuditLog", func(t *testing.T) { TestAuditLog(t, h) })
 	t.Run("ErasureMarks", func(t *testing.T) { TestErasureMarks(t, h) })
@@ -39,7 +40,7 @@ var that = promise.That[StoreHarness]
 
 func storagePromises() []promise.Promise[StoreHarness] {
 	return slices.Concat(sessionPromises, consentPromises, restrictionPromises,
-		subjectPromises, outboxPromises, auditPromises, markPromises, sweepPromises)
+		subjectPromises, lifePromises, outboxPromises, auditPromises, markPromises, sweepPromises)
 }
 
 // open opens a store, and fails the case if the harness lacks a required field.

@@ -29,6 +29,12 @@ func methodCalls(t testing.TB) map[string]func(context.Context, ports.SubjectSto
 		"Lock": func(ctx context.Context, subjects ports.SubjectStore, id domain.SubjectID) error {
 			return subjects.Lock(ctx, id, noon)
 		},
+		"State": func(ctx context.Context, subjects ports.SubjectStore, id domain.SubjectID) error {
+			return errOf(subjects.State(ctx, id))
+		},
+		"Register": func(ctx context.Context, subjects ports.SubjectStore, id domain.SubjectID) error {
+			return subjects.Register(ctx, id, noon)
+		},
 		"Apply": func(ctx context.Context, subjects ports.SubjectStore, id domain.SubjectID) error {
 			return errOf(subjects.Apply(ctx, id, erasurePlan(t)))
 		},

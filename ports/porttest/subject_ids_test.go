@@ -106,6 +106,12 @@ func idDefects() defects {
 			changesIDs(func(elements []string) []string { return elements[:min(2, len(elements))] }),
 			found{"of one element too many: want the error habeas: subject, got <nil>": {subjectIDsThatDoNotFitAreRefused}},
 		},
+		"a state of any id": {brokenSubjects{state: func(c subjectCall) (domain.SubjectState, error) {
+			if errOf(DataMap().Key(c.id)) != nil {
+				return domain.SubjectState{}, nil
+			}
+			return c.State(c.ctx, c.id)
+		}}.breaks, found{"State of": {subjectIDsThatDoNotFitAreRefused, subjectIDsAreCheckedBeforeAnyStatement}}},
 		"another code": {changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) error {
 			err := do(ctx, fn)
 			if errors.Is(err, domain.ErrSubject) {

@@ -50,12 +50,14 @@ type subjectCall struct {
 	yield func(domain.ExportRecord) error
 }
 
-func (c subjectCall) lock() error                        { return c.Lock(c.ctx, c.id, c.at) }
-func (c subjectCall) hold() (domain.SubjectState, error) { return c.LockToRectify(c.ctx, c.id) }
-func (c subjectCall) apply() ([]int64, error)            { return c.Apply(c.ctx, c.id, c.steps) }
-func (c subjectCall) rectify() (int64, error)            { return c.Rectify(c.ctx, c.id, c.step) }
-func (c subjectCall) readKeys() ([]string, error)        { return c.Keys(c.ctx, c.id, c.query) }
-func (c subjectCall) export() error                      { return c.Export(c.ctx, c.id, c.yield) }
+func (c subjectCall) lock() error                         { return c.Lock(c.ctx, c.id, c.at) }
+func (c subjectCall) hold() (domain.SubjectState, error)  { return c.LockToRectify(c.ctx, c.id) }
+func (c subjectCall) state() (domain.SubjectState, error) { return c.State(c.ctx, c.id) }
+func (c subjectCall) register() error                     { return c.Register(c.ctx, c.id, c.at) }
+func (c subjectCall) apply() ([]int64, error)             { return c.Apply(c.ctx, c.id, c.steps) }
+func (c subjectCall) rectify() (int64, error)             { return c.Rectify(c.ctx, c.id, c.step) }
+func (c subjectCall) readKeys() ([]string, error)         { return c.Keys(c.ctx, c.id, c.query) }
+func (c subjectCall) export() error                       { return c.Export(c.ctx, c.id, c.yield) }
 
 // brokenSubjects is a defective SubjectStore. Each function that is set replaces a method. beforeEach runs before each
 // method.
@@ -63,7 +65,8 @@ type brokenSubjects struct {
 	ports.SubjectStore
 	beforeEach   func(c *subjectCall) error
 	lock, export func(c subjectCall) error
-	hold         func(c subjectCall) (domain.SubjectState, error)
+	register     func(c subjectCall) error
+	hold, state  func(c subjectCall) (domain.SubjectState, error)
 	apply        func(c subjectCall) ([]int64, error)
 	rectify      func(c subjectCall) (int64, error)
 	keys         func(c subjectCall) ([]string, error)
@@ -104,6 +107,15 @@ func (s brokenSubjects) Lock(ctx context.Context, id domain.SubjectID, at time.T
 
 func (s brokenSubjects) LockToRectify(ctx context.Context, id domain.SubjectID) (domain.SubjectState, error) {
 	return subjectResult(s, s.hold, subjectCall.hold, subjectCall{ctx: ctx, id: id})
+}
+
+func (s brokenSubjects) State(ctx context.Context, id domain.SubjectID) (domain.SubjectState, error) {
+	return subjectResult(s, s.state, subjectCall.state, subjectCall{ctx: ctx, id: id})
+}
+
+func (s brokenSubjects) Register(ctx context.Context, id domain.SubjectID, at time.Time) error {
+	call := subjectCall{ctx: ctx, id: id, at: at}
+	return errOf(subjectResult(s, noResult(s.register), noResult(subjectCall.register), call))
 }
 
 func (s brokenSubjects) Apply(ctx context.Context, id domain.SubjectID, steps []domain.Step) ([]int64, error) {

@@ -70,10 +70,8 @@ func subjectExportReadsOneSnapshot(t testing.TB, h StoreHarness) {
 func subjectExportComesBeforeWrites(t testing.TB, h StoreHarness) {
 	s := h.shop(t)
 	before := s.content(t)
-	for method, call := range methodCalls(t) {
-		if method == "Export" {
-			continue
-		}
+	for _, method := range []string{"Lock", "Rectify", "Apply"} {
+		call := methodCalls(t)[method]
 		err := s.try(t, func(ctx context.Context, subjects ports.SubjectStore) error {
 			if err := call(ctx, subjects, zoe.id(t)); err != nil {
 				t.Errorf("%s failed: %v", method, err)

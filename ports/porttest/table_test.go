@@ -22,6 +22,7 @@ func TestTheTableOfPromisesIsThatOfTheSuites(t *testing.T) {
 	promise.Table(t, table, seen, "TestConsentStore", "consent ", consentPromises)
 	promise.Table(t, table, seen, "TestRestrictionStore", "restriction ", restrictionPromises)
 	promise.Table(t, table, seen, "TestSubjectStore", "subject ", subjectPromises)
+	promise.Table(t, table, seen, "TestLives", "life ", lifePromises)
 	promise.Table(t, table, seen, "TestOutbox", "outbox ", outboxPromises)
 	promise.Table(t, table, seen, "TestAuditLog", "audit ", auditPromises)
 	promise.Table(t, table, seen, "TestErasureMarks", "mark ", markPromises)

@@ -276,7 +276,8 @@ const (
 		WHERE e.subject_id IN (`
 
 	// selectErased ends a combined statement that adds records to a ledger, and returnErased the statement of a ledger.
-	selectErased = `SELECT e.subject_id FROM {erasures} AS e WHERE e.erasures > 0 AND e.subject_id IN ({added})`
+	// The combined statement may wait for the lock of an erasure, and then does not see its mark. The function does.
+	selectErased = `SELECT {erased subjects}(ARRAY({added}))`
 	returnErased = `RETURNING (SELECT e.subject_id FROM {erasures} AS e
 		WHERE e.erasures > 0 AND e.subject_id = {into}.subject_id)`
 	returnRecord = `RETURNING seq, subject_id`

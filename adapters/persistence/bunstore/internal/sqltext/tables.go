@@ -7,10 +7,12 @@ import (
 )
 
 // Tables holds the quoted names of the tables of habeas for one data map. Index and Function names begin with Prefix,
-// too.
+// too. ErasedSubjects is a function of PostgreSQL that returns those of the subjects in an array that were erased. It
+// sees the marks (the rows of erasures) that were committed before its call, even if its statement began earlier.
 type Tables struct {
 	Prefix                                                                                           string
 	Consents, Restrictions, Events, Outbox, Erasures, Positions, Installation, Ancestors, Migrations string
+	ErasedSubjects                                                                                   string
 }
 
 // TableNames are the names of all tables of habeas, without the prefix that domain.ObjectPrefix returns.
@@ -40,6 +42,8 @@ func TablesIn(schema, name string) Tables {
 		Installation: before + "installation",
 		Ancestors:    before + "ancestors",
 		Migrations:   before + "migrations",
+
+		ErasedSubjects: before + "erased_subjects",
 	}
 }
 
@@ -49,7 +53,7 @@ func TablesIn(schema, name string) Tables {
 func (t Tables) fill(statement string, replacements ...string) string {
 	return fill(statement, append(replacements, "consents", t.Consents, "restrictions", t.Restrictions, "events", t.Events,
 		"outbox", t.Outbox, "erasures", t.Erasures, "positions", t.Positions, "installation", t.Installation,
-		"ancestors", t.Ancestors, "migrations", t.Migrations, "prefix", t.Prefix)...)
+		"ancestors", t.Ancestors, "migrations", t.Migrations, "erased subjects", t.ErasedSubjects, "prefix", t.Prefix)...)
 }
 
 // fill replaces each {name} in a statement by a text. The parameter replacements is a list of pairs of a name and its

@@ -44,3 +44,10 @@ UPDATE habeas_subject_erasures SET
         WHERE r.subject_id = habeas_subject_erasures.subject_id
             AND r.recorded_at <= habeas_subject_erasures.erased_at), 0)
 WHERE erasures > 0;
+
+-- Returns those of the subjects that were erased. The function is VOLATILE, so that it sees each mark that was committed
+-- before its call. A statement that appends records may begin before an erasure ends, and then waits for it.
+CREATE FUNCTION habeas_erased_subjects(subjects TEXT[]) RETURNS SETOF TEXT LANGUAGE sql VOLATILE
+BEGIN ATOMIC
+    SELECT subject_id FROM habeas_subject_erasures WHERE erasures > 0 AND subject_id = ANY (subjects);
+END;
