@@ -215,7 +215,8 @@ func TestASubjectIsKnownByItsRowOrItsErasure(t *testing.T) {
 	nobody, err := domain.NewSubjectID("2")
 	must(t, err)
 	for _, want := range []domain.SubjectState{{Present: true}, {Present: true, Life: domain.LifeEnded}} {
-		if got, err := gdpr.Known(ctx, subject.ID); err != nil || got != want {
+		if got, err := gdpr.Known(ctx, subject.ID); err != nil ||
+			got.Present != want.Present || got.Life != want.Life {
 			t.Errorf("got %+v, %v, want %+v", got, err, want)
 		}
 		if got, err := gdpr.Known(ctx, nobody); err != nil || got != (domain.SubjectState{}) {

@@ -66,7 +66,7 @@ func (i *Integration) Replay(
 ) (report domain.ReplayReport, err error) {
 	replayer, err := replay.NewReplayer(replay.Config{
 		Sessions: i.sessions, Clock: i.clock, IDs: i.ids, Erase: i.stack.Eraser.Erase, Refs: o.Refs, Workers: o.Workers,
-		Installation: o.Installation, Expect: o.Expect,
+		Installation: o.Installation, Expect: o.Expect, RestoredTo: o.RestoredTo,
 	})
 	if err != nil {
 		return report, err

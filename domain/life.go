@@ -65,7 +65,7 @@ func (m ErasureMark) Life(e LifeEvidence) Life {
 	switch {
 	case !e.Present:
 		return LifeEnded
-	case !m.RegisteredAt.IsZero() && !deletedRow && (e.AddedAt.IsZero() || e.AddedAt.Equal(m.RegisteredAddedAt)):
+	case m.isRegistered(e):
 		return LifeNew
 	case !e.AddedAt.IsZero() && !m.AddedAt.IsZero() && e.AddedAt.After(m.AddedAt):
 		return LifeNew
@@ -78,6 +78,13 @@ func (m ErasureMark) Life(e LifeEvidence) Life {
 	default:
 		return LifeUnknown
 	}
+}
+
+// isRegistered reports whether Registered was called since the last erasure for the row that stands there. The row that
+// the erasure has deleted is never such a row, because only a restore brings it back.
+func (m ErasureMark) isRegistered(e LifeEvidence) bool {
+	deletedRow := e.Deletes && !m.AddedAt.IsZero() && e.AddedAt.Equal(m.AddedAt)
+	return !m.RegisteredAt.IsZero() && !deletedRow && (e.AddedAt.IsZero() || e.AddedAt.Equal(m.RegisteredAddedAt))
 }
 
 // KeepsEarlier reports whether the records of an earlier life count for the current status of consents and restrictions.

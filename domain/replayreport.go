@@ -7,13 +7,22 @@ import "time"
 type ReplayReport struct {
 	Lines  int64 `json:"lines"`  // the lines that were read, without empty lines and lines of AppendTruncated
 	Broken int64 `json:"broken"` // the lines without a valid entry, also a last line that is cut off
-	// Subjects is the number of subjects that have a line. It is the sum of Current, Erased, Skipped and Failed if the
-	// replay has reached its end.
+	// Subjects is the number of subjects that have a line. If the replay has the instant of a restore
+	// (replay.Options.RestoredTo), it also includes the subjects without a line that were erased after this instant. It is
+	// the sum of Current, Erased, New, OtherRow, Unclear, Skipped and Failed if the replay has reached its end.
 	Subjects int64 `json:"subjects"`
 	// Current is the number of subjects that needed no new erasure, because the database already records the erasure of
-	// the journal line or a later one.
+	// the journal line or a later one. See ReplayCurrent.
 	Current int64 `json:"current"`
-	Erased  int64 `json:"erased"`  // the subjects that were erased again
+	Erased  int64 `json:"erased"` // the subjects that were erased again
+	// New is the number of subjects whose row belongs to somebody who registered after the erasure. See ReplayNew.
+	New int64 `json:"new"`
+	// OtherRow is the number of subjects whose row has another creation time than the row that was erased, and who were
+	// not erased for this reason. See ReplayOtherRow.
+	OtherRow int64 `json:"other_row"`
+	// Unclear is the number of subjects that have a row and were not erased, because the evidence does not tell whether a
+	// restore has brought the row back. See ReplayUnclear.
+	Unclear int64 `json:"unclear"`
 	Skipped int64 `json:"skipped"` // the subjects whose id does not fit the key of the subject's table
 	Failed  int64 `json:"failed"`  // the subjects whose erasure failed
 

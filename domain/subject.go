@@ -217,6 +217,11 @@ func (s Subject) Validate() error {
 type SubjectState struct {
 	Present bool // true if the subject's table has a row of the subject
 	Life    Life // the life of the id; "" if no erasure of the subject was committed
+	// Mark and Evidence are the values on which Life was judged. Mark is the row that records the erasures of the
+	// subject, without ErasureMark.After. It is the zero value if there is none. It may have 0 erasures, see
+	// ports.SubjectStore.Register.
+	Mark     ErasureMark
+	Evidence LifeEvidence
 }
 
 // Clone returns a copy that shares no memory with s. The strings of s may refer to a buffer of the request that the

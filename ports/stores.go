@@ -108,9 +108,9 @@ type SubjectStore interface {
 	// Lock.
 	LockToRectify(ctx context.Context, id domain.SubjectID) (domain.SubjectState, error)
 
-	// State returns whether the subject's table has a row of the subject, and the life of its id. It only reads, waits for
-	// no lock, and works on a standby. It does not see an erasure that is not committed. It uses one statement. State
-	// returns domain.ErrSubject for an id that Lock refuses.
+	// State returns whether the subject's table has a row of the subject, and the life of its id, with the mark and the
+	// evidence on which the life was judged. It only reads, waits for no lock, and works on a standby. It does not see an
+	// erasure that is not committed. It uses one statement. State returns domain.ErrSubject for an id that Lock refuses.
 	State(ctx context.Context, id domain.SubjectID) (domain.SubjectState, error)
 
 	// Register records that the application has registered a person under the id. Call it in the session that has inserted

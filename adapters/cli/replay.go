@@ -17,15 +17,30 @@ import (
 
 func replaying() subcommand {
 	var yes bool
+	var restoredTo string
 	options := replay.Options{}
 	return subcommand{
 		use:   "replay FILE",
 		short: "repeat erasures after a restore from a backup",
 		long: `Reads a journal of erasures (see journal) after the database was restored from a
-backup, and erases its subjects again. A subject is skipped if the database has
-recorded the erasure of the line or a later one: it compares the numbers of the
-erasures. Run the command before users can reach the application again. If the
-command was interrupted, run it again with the same journal.
+backup, and erases its subjects again. Run the command before users can reach the
+application again. If the command was interrupted, run it again with the same
+journal.
+
+A subject is erased if the database has not recorded the erasure of each line: it
+compares the numbers of the erasures. If all erasures are recorded, but a row of the
+subject is there, the command compares the creation time of the row with the one that
+the erasure has found. It erases a deleted row that is back, leaves new people alone,
+and counts the subjects about whom the evidence does not tell. These subjects are
+findings, because their rows may be restored ones.
+
+If only tables of the application were restored, give the begin of their backup with
+--restored-to. All later erasures of the database are then repeated, also those
+without a line, unless the creation time shows another person. Give the same time
+again to repeat the command: people who were erased after the first run are left
+alone. The command compares the time with the clock of the database. If the time is
+too late, restored subjects are not erased and are counted as findings. If it is too
+early, new people without a creation time can be erased.
 
 The lines may have any order, and a line may occur twice. Lines of another
 installation (of another database or data map) are refused before the first erasure,
@@ -53,7 +68,7 @@ cat erased-*.jsonl | habeas replay - --operator restore-2026-03 --yes`,
 		exits: exits{
 			fine: "every subject of the journal is erased, and the journal has no gap",
 			findings: "all known erasures were repeated, but there are findings: lines that\n" +
-				"are not valid or missing, ids that do not fit the key, or low sequences",
+				"are not valid or missing, ids that do not fit the key, rows that may be\nrestored ones, or low sequences",
 			failed: "the lines were refused, a subject failed (all other subjects are erased),\nor the replay stopped early",
 		},
 		args: arguments{1, 1, "the file of a journal, or - for the standard input"}, needsOperator: true,
@@ -63,6 +78,8 @@ cat erased-*.jsonl | habeas replay - --operator restore-2026-03 --yes`,
 			c.Flags().StringVar(&options.Installation, "installation", "",
 				"`id` of the installation of all lines that do not name it")
 			c.Flags().Int64Var(&options.Expect, "expect", 0, "`number` that the last line must have at least")
+			c.Flags().StringVar(&restoredTo, "restored-to", "",
+				"`time` at which the backup of restored tables began, such as\n2026-03-01T12:00:00Z")
 		},
 		run: func(ctx context.Context, c *call) error {
 			if options.Workers < 1 {
@@ -70,6 +87,12 @@ cat erased-*.jsonl | habeas replay - --operator restore-2026-03 --yes`,
 			}
 			if options.Expect < 0 {
 				return usage(c.command, "--expect must be 0 or more")
+			}
+			if restoredTo != "" {
+				var err error
+				if options.RestoredTo, err = time.Parse(time.RFC3339, restoredTo); err != nil || options.RestoredTo.IsZero() {
+					return usage(c.command, "--restored-to must be a time such as 2026-03-01T12:00:00Z")
+				}
 			}
 			lines := c.command.InOrStdin()
 			total := 0
@@ -87,6 +110,9 @@ cat erased-*.jsonl | habeas replay - --operator restore-2026-03 --yes`,
 				return failed("nothing was changed: lines from the standard input need --yes")
 			}
 			prompt := "Erase the restored subjects of " + counted(total, "line") + " again."
+			if restoredTo != "" {
+				prompt += " Also erase the subjects who were erased after " + restoredTo + " and have a row."
+			}
 			if err := c.confirm(ctx, yes, prompt); err != nil {
 				return err
 			}
@@ -99,7 +125,7 @@ cat erased-*.jsonl | habeas replay - --operator restore-2026-03 --yes`,
 func (c *call) replay(ctx context.Context, lines io.Reader, options replay.Options) error {
 	progress := c.progress("subjects replayed", 0)
 	options.Progress = func(r domain.ReplayReport) {
-		progress.set(r.Current+r.Erased+r.Skipped+r.Failed, r.Subjects)
+		progress.set(r.Current+r.Erased+r.New+r.OtherRow+r.Unclear+r.Skipped+r.Failed, r.Subjects)
 	}
 	report, err := c.Replay(ctx, lines, options)
 	progress.end()
@@ -120,6 +146,11 @@ func (c *call) replay(ctx context.Context, lines io.Reader, options replay.Optio
 func (p *printer) replayed(report domain.ReplayReport) {
 	p.line("Erased " + counted(report.Erased, "subject") + " again, skipped " + counted(report.Current, "subject") +
 		", read " + counted(report.Lines, "line") + ".")
+	if report.New+report.OtherRow+report.Unclear > 0 {
+		p.line("Not erased: " + counted(report.New, "subject") + " registered after the erasure, " +
+			counted(report.OtherRow, "subject") + " with another creation time, " +
+			counted(report.Unclear, "subject") + " with unclear evidence.")
+	}
 	if report.LastErasedAt.IsZero() {
 		return
 	}

@@ -5,15 +5,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/habeas-data/habeas/adapters/cli"
 	"github.com/habeas-data/habeas/adapters/persistence/memory"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/replay"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -206,6 +209,52 @@ func TestOldLinesNeedTheIDOfTheInstallation(t *testing.T) {
 	}
 }
 
+// restoredTables is an application whose replay has erased 1 subject, left 2 new people alone, and has findings.
+type restoredTables struct {
+	cli.Application
+	options *replay.Options
+}
+
+func (r restoredTables) Replay(
+	_ context.Context, _ io.Reader, options replay.Options,
+) (domain.ReplayReport, error) {
+	*r.options = options
+	return domain.ReplayReport{Lines: 10, Subjects: 10, Erased: 1, New: 2, OtherRow: 3, Unclear: 4}, &domain.Error{
+		Code: domain.ErrInvalid, Op: "replay", Message: "replay again with --restored-to", Err: replay.ErrIncomplete,
+	}
+}
+
+func TestRowsThatMayBeRestoredOnesAreFindings(t *testing.T) {
+	var options replay.Options
+	for flag, want := range map[string]string{
+		"": "0001-01-01T00:00:00Z", "--restored-to=2026-03-01T13:00:00.5+01:00": "2026-03-01T12:00:00.5Z",
+	} {
+		args := []string{"replay", "-", by, "--yes"}
+		if flag != "" {
+			args = append(args, flag)
+		}
+		var out, complaint bytes.Buffer
+		code := run(t.Context(), restoredTables{nil, &options}, strings.NewReader(""), &out, &complaint, args...)
+		if got := options.RestoredTo.UTC().Format(time.RFC3339Nano); got != want {
+			t.Errorf("%q: the tables were restored to %s", flag, got)
+		}
+		text := "Erased 1 subject again, skipped 0 subjects, read 10 lines.\nNot erased: 2 subjects registered after the " +
+			"erasure, 3 subjects with another creation time, 4 subjects with unclear evidence.\n"
+		if code != 1 || out.String() != text {
+			t.Errorf("ends with %d: %s", code, out.String())
+		}
+		complains(t, complaint.String(), "--restored-to")
+		out.Reset()
+		code = run(t.Context(), restoredTables{nil, &options}, strings.NewReader(""), &out, &complaint,
+			append(args, "--output=json")...)
+		for _, member := range []string{`"new":2`, `"other_row":3`, `"unclear":4`} {
+			if !strings.Contains(out.String(), member) {
+				t.Errorf("ends with %d: %s", code, out.String())
+			}
+		}
+	}
+}
+
 func TestAnIncorrectReplayErasesNothing(t *testing.T) {
 	w := newWorld(t).reading("{}\n")
 	name := filepath.Join(t.TempDir(), "c1@example.org")
@@ -214,6 +263,8 @@ func TestAnIncorrectReplayErasesNothing(t *testing.T) {
 		"file of the journal":   {name, by, "--yes"},
 		"--workers":             {"-", by, "--yes", "--workers", "0"},
 		"--expect":              {"-", by, "--yes", "--expect", "-1"},
+		"--restored-to must":    {"-", by, "--yes", "--restored-to", "yesterday"},
+		"must be a time such":   {"-", by, "--yes", "--restored-to", "0001-01-01T00:00:00Z"},
 		"the standard input":    {"-", by},
 		"--operator is missing": {"-", "--yes"},
 	} {
@@ -238,8 +289,10 @@ func TestAPersonConfirmsAReplayWithItsNumberOfLines(t *testing.T) {
 		other := newWorld(t)
 		other.in = typed{strings.NewReader(response)}
 		screen := &terminal{}
-		other.into(&bytes.Buffer{}, screen, "replay", name, by, "--installation", other.installation())
-		const prompt = "Erase the restored subjects of 2 lines again. "
+		other.into(&bytes.Buffer{}, screen, "replay", name, by, "--installation", other.installation(),
+			"--restored-to", "2026-02-01T12:00:00Z")
+		const prompt = "Erase the restored subjects of 2 lines again. Also erase the subjects who were erased after " +
+			"2026-02-01T12:00:00Z and have a row. Type"
 		if !strings.HasPrefix(screen.String(), prompt) || len(other.emails()) != left {
 			t.Errorf("%q: left are %q: %s", response, other.emails(), screen.String())
 		}

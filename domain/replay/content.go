@@ -26,8 +26,15 @@ type content struct {
 
 // lines has the properties of all lines of one subject.
 type lines struct {
-	last       domain.JournalEntry // the line with the highest number, or with the latest instant
-	unnumbered time.Time           // the latest instant of a line without a number
+	last domain.JournalEntry // the line with the highest number, or with the latest instant
+	rows []rowLines          // one element for each creation time in the lines
+}
+
+// rowLines has the properties of all lines of one subject that have the same creation time, or none.
+type rowLines struct {
+	added      time.Time // see domain.JournalEntry.AddedAt
+	number     int64     // the highest number; 0 if no line has a number
+	unnumbered time.Time // the latest instant of a line without a number
 }
 
 // span is the range of the numbers that a line covers: the numbers from after + 1 to number. The database that wrote
@@ -70,11 +77,9 @@ func (c *content) add(entry domain.JournalEntry) {
 	if isLater(entry, c.report.LastNumber, domain.JournalEntry{ErasedAt: c.report.LastErasedAt}) {
 		c.report.LastNumber, c.report.LastErasedAt = entry.Number, entry.ErasedAt
 	}
+	of.addRow(entry)
 	if entry.Number == 0 {
 		c.unnumbered++
-		if entry.ErasedAt.After(of.unnumbered) {
-			of.unnumbered = entry.ErasedAt
-		}
 		return
 	}
 	c.installations[entry.Installation] = max(c.installations[entry.Installation], entry.Number)
@@ -164,7 +169,27 @@ func (c *content) highestID(greatest int64) (highest int64) {
 	return highest
 }
 
-// isRecorded reports whether the database records the erasures of all lines of the subject, or later ones.
-func (l *lines) isRecorded(mark domain.ErasureMark) bool {
-	return mark.Erasures > 0 && mark.Intake >= l.last.Number && !mark.ErasedAt.Before(l.unnumbered)
+// addRow adds the creation time of an entry.
+func (l *lines) addRow(entry domain.JournalEntry) {
+	i := slices.IndexFunc(l.rows, func(r rowLines) bool { return r.added.Equal(entry.AddedAt) })
+	if i < 0 {
+		i = len(l.rows)
+		l.rows = append(l.rows, rowLines{added: entry.AddedAt})
+	}
+	row := &l.rows[i]
+	row.number = max(row.number, entry.Number)
+	if entry.Number == 0 && entry.ErasedAt.After(row.unnumbered) {
+		row.unnumbered = entry.ErasedAt
+	}
+}
+
+// unrecorded returns the creation times of the lines whose erasure the mark does not record. See
+// domain.ReplayCase.Unrecorded. It compares the numbers, and the instants of lines without a number.
+func (l *lines) unrecorded(mark domain.ErasureMark) (added []time.Time) {
+	for _, row := range l.rows {
+		if mark.Erasures == 0 || mark.Intake < row.number || mark.ErasedAt.Before(row.unnumbered) {
+			added = append(added, row.added)
+		}
+	}
+	return added
 }

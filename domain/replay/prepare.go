@@ -11,9 +11,11 @@ import (
 )
 
 // prepare compares the journal with the database and refuses lines of another installation. It sets Missing of the
-// report of the journal. Then it raises the sequences of habeas above the highest number of the journal. It returns the
-// installation of the database, which then has a data map.
-func (r *Replayer) prepare(ctx context.Context, journal *content) (own domain.Installation, err error) {
+// report of the journal. Then it raises the sequences of habeas above the highest number of the journal, and reads or
+// stores the position of Config.RestoredTo. It returns the installation of the database, which then has a data map.
+func (r *Replayer) prepare(
+	ctx context.Context, journal *content,
+) (own domain.Installation, tables restored, err error) {
 	err = r.config.Sessions.Do(ctx, func(ctx context.Context, s ports.Session) error {
 		installations, err := ports.InstallationOf(s)
 		if err != nil {
@@ -30,25 +32,33 @@ func (r *Replayer) prepare(ctx context.Context, journal *content) (own domain.In
 		return err
 	})
 	if err != nil {
-		return own, err
+		return own, tables, err
+	}
+	floor := journal.report.LastNumber
+	if !r.config.RestoredTo.IsZero() {
+		floor = max(floor, 1) // a stored position is never 0
 	}
 	err = r.config.Sessions.Do(ctx, func(ctx context.Context, s ports.Session) error {
 		installations, err := ports.InstallationOf(s)
 		if err != nil {
 			return err
 		}
-		if err := installations.RaiseSequences(ctx, journal.report.LastNumber); err != nil {
+		if err := installations.RaiseSequences(ctx, floor); err != nil {
 			return err
+		}
+		if !r.config.RestoredTo.IsZero() {
+			if tables, err = restoredTo(ctx, s, r.config.RestoredTo, floor); err != nil {
+				return err
+			}
 		}
 		own, err = installations.Read(ctx)
 		return err
 	})
-	return own, err
+	return own, tables, err
 }
 
 // highestRecorded returns the highest number of an erasure that the database records, or a number that is not below the
-// lowest After of the lines. The list of marks is in ascending order and has no other direction. Therefore,
-// highestRecorded searches for the number with few queries that each read one mark.
+// lowest After of the lines.
 func highestRecorded(ctx context.Context, s ports.Session, journal *content) (int64, error) {
 	if len(journal.covered) == 0 || journal.covered[0].after == 0 {
 		return 0, nil
@@ -57,8 +67,14 @@ func highestRecorded(ctx context.Context, s ports.Session, journal *content) (in
 	if err != nil {
 		return 0, err
 	}
-	var recorded int64 // a mark has this number, or it is 0
-	for above := journal.covered[0].after; recorded < above; {
+	return highestUpTo(ctx, marks, journal.covered[0].after)
+}
+
+// highestUpTo returns the highest number of an erasure that the database records, or a number that is not below the
+// given one. The list of marks is in ascending order and has no other direction. Therefore, highestUpTo searches for the
+// number with few queries that each read one mark.
+func highestUpTo(ctx context.Context, marks ports.ErasureMarks, above int64) (recorded int64, err error) {
+	for recorded < above { // a mark has the number recorded, or it is 0
 		middle := recorded + (above-recorded-1)/2 + 1
 		found, err := marks.Marks(ctx, domain.MarkQuery{After: middle - 1, Limit: 1})
 		switch {
@@ -125,6 +141,17 @@ func findings(report domain.ReplayReport, broken, expect int64) error {
 	if report.Skipped > 0 {
 		texts = append(texts, "subjects whose id does not fit the key of the subject's table: "+
 			strconv.FormatInt(report.Skipped, 10)+". They were not erased")
+	}
+	if report.Unclear > 0 {
+		texts = append(texts, "erased subjects who have a row, and nothing tells whether a restore has brought it back or"+
+			" a new person has it: "+strconv.FormatInt(report.Unclear, 10)+". They were not erased. If tables were restored,"+
+			" replay again with RestoredTo (--restored-to), the begin of their backup. Let the application call Registered"+
+			" for each new person, or give the subject's table a creation time, so that people with a reused id are known")
+	}
+	if report.OtherRow > 0 {
+		texts = append(texts, "subjects whose row has another creation time than the row that was erased: "+
+			strconv.FormatInt(report.OtherRow, 10)+". They were not erased, and RestoredTo (--restored-to) does not erase"+
+			" them. Compare the creation times with the backups, and erase each subject who was erased before")
 	}
 	if len(report.Sequences) > 0 {
 		texts = append(texts, "a new subject would get the id of an erased one from: "+

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"io"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
@@ -39,12 +38,14 @@ type Config struct {
 	// Workers is the number of concurrent erasures. The default is 4.
 	Workers int
 	// Batch is the number of subjects of a batch. One query reads the erasures of these subjects that the database
-	// records. The default is 500.
+	// records. A further query for each subject with a recorded erasure reads the subject's row. The default is 500.
 	Batch int
 	// Installation is the same as Options.Installation.
 	Installation string
 	// Expect is the same as Options.Expect. It must not be negative.
 	Expect int64
+	// RestoredTo is the same as Options.RestoredTo.
+	RestoredTo time.Time
 }
 
 // Options are the options that a caller sets for one replay. The zero value uses the defaults.
@@ -64,12 +65,20 @@ type Options struct {
 	// it from elsewhere. If the highest number of a line is lower, the replay carries out the erasures that it knows, and
 	// returns an error. The default 0 expects nothing.
 	Expect int64
+	// RestoredTo is the instant at which the backup began from which tables of the application were restored, while the
+	// tables of habeas were not. The caller vouches for it. All erasures after this instant are then undone, also those
+	// without a line. The replay erases their subjects again, unless the evidence shows another person. The first replay
+	// with an instant stores the highest number of an erasure, and a further replay with the same instant leaves later
+	// erasures alone. For a further restore of the same backup, add a microsecond. On a database whose tables were not
+	// restored, the current instant erases nobody. The zero time (the default) is no instant.
+	RestoredTo time.Time
 }
 
 // ErrIncomplete is the cause (see errors.Is) of the error of a replay that has carried out all erasures of the lines
 // that it could read and use, but has findings that an operator must examine. The report and the message name them:
-// broken lines, missing numbers, ids that do not fit the key, an unexpected last number, and sequences of the
-// application that would give the id of an erased subject to a new subject.
+// broken lines, missing numbers, ids that do not fit the key, an unexpected last number, subjects whose row may
+// be a restored one (ReplayReport.Unclear and OtherRow), and sequences of the application that would give the id of an
+// erased subject to a new subject.
 var ErrIncomplete = errors.New("replay: an operator must examine the findings")
 
 // Replayer repeats the erasures of a journal. It is safe for concurrent use.
@@ -104,10 +113,12 @@ func NewReplayer(c Config) (*Replayer, error) {
 //     returns domain.ErrInvalid and has changed nothing.
 //   - It finds the missing numbers, see domain.ReplayReport.Missing.
 //   - It raises the sequences of habeas above the highest number, see ports.InstallationStore.RaiseSequences.
-//   - It erases each subject in a separate session, unless the database already records the erasure: unless the mark of
-//     the subject has at least the number of each line. For lines without a number, it compares the instants. It
-//     records erasure_replayed {erased_at} before the events of the erasure. After each batch it calls progress with
-//     the totals so far, unless progress is nil.
+//   - It judges each subject by the mark, the subject's row and the lines, see domain.ReplayCase. The database records
+//     the erasure of a line if the mark of the subject has at least the number of the line. For lines without a number,
+//     it compares the instants.
+//   - It erases each subject whose erasure is not recorded or was undone, in a separate session. This session locks the
+//     subject and judges again before the erasure. It records erasure_replayed {erased_at} before the events of the
+//     erasure. After each batch it calls progress with the totals so far, unless progress is nil.
 //   - It searches for sequences of the application that would give the id of an erased subject to a new subject. It
 //     searches only if one integer column is the key of the subject's table.
 //
@@ -121,7 +132,7 @@ func NewReplayer(c Config) (*Replayer, error) {
 // because the writer then has repeated the line.
 //
 // Run Replay before the application serves requests again. Replay also erases data that a subject adds between the
-// restore and the replay.
+// restore and the replay, and it cannot recognize a person who registers between the two under an id of the journal.
 func (r *Replayer) Replay(
 	ctx context.Context, lines io.Reader, progress func(domain.ReplayReport),
 ) (report domain.ReplayReport, err error) {
@@ -129,84 +140,37 @@ func (r *Replayer) Replay(
 	if err != nil {
 		return journal.report, err
 	}
-	own, err := r.prepare(ctx, journal)
+	own, tables, err := r.prepare(ctx, journal)
 	report = journal.report
 	if err != nil {
 		return report, err
 	}
-	var first error
+	run := &run{Replayer: r, tables: tables, report: &report}
 	for ids := range slices.Chunk(journal.order, r.config.Batch) {
 		marks, err := r.recordedErasures(ctx, ids)
 		if err != nil {
-			return report, errors.Join(err, first)
+			return report, errors.Join(err, run.first)
 		}
-		err = r.eraseAll(ctx, ids, journal.subjects, marks, &report)
-		if progress != nil {
-			progress(report)
+		var left []replayed
+		for _, id := range ids {
+			left = append(left, replayed{journal.subjects[id], marks[id]})
 		}
-		if err != nil && (ctx.Err() != nil || errors.Is(err, domain.ErrUnavailable)) {
+		if err := run.batch(ctx, left, progress); err != nil {
 			return report, err
 		}
-		if first == nil {
-			first = err
-		}
+	}
+	err = r.withoutLines(ctx, journal, tables, func(marks []domain.ErasureMark) error {
+		left := withoutLine(marks)
+		report.Subjects += int64(len(left))
+		return run.batch(ctx, left, progress)
+	})
+	if err != nil {
+		return report, err
 	}
 	if report.Sequences, err = r.lowSequences(ctx, own, journal); err != nil {
-		return report, errors.Join(err, first)
+		return report, errors.Join(err, run.first)
 	}
-	return report, errors.Join(findings(report, journal.first, r.config.Expect), first)
-}
-
-// eraseAll erases the subjects of a batch. It skips a subject if the database records its erasures. It returns the
-// first error of a subject. If an error ends the replay, it returns that error instead.
-func (r *Replayer) eraseAll(
-	ctx context.Context, left []domain.SubjectID, journal map[domain.SubjectID]*lines,
-	marks map[domain.SubjectID]domain.ErasureMark, report *domain.ReplayReport,
-) error {
-	var work sync.Mutex
-	var failed error
-	next := func() (entry domain.JournalEntry, ok bool) {
-		work.Lock()
-		defer work.Unlock()
-		for len(left) > 0 && !errors.Is(failed, domain.ErrUnavailable) && ctx.Err() == nil {
-			of := journal[left[0]]
-			isRecorded := of.isRecorded(marks[left[0]])
-			left = left[1:]
-			if isRecorded {
-				report.Current++
-				continue
-			}
-			return of.last, true
-		}
-		return domain.JournalEntry{}, false
-	}
-	var workers sync.WaitGroup
-	for range min(r.config.Workers, len(left)) {
-		workers.Go(func() {
-			for entry, ok := next(); ok; entry, ok = next() {
-				err := r.erase(ctx, entry)
-				work.Lock()
-				switch {
-				case err == nil:
-					report.Erased++
-				case errors.Is(err, domain.ErrSubject):
-					report.Skipped++
-					err = nil
-				default:
-					report.Failed++
-				}
-				if failed == nil || errors.Is(err, domain.ErrUnavailable) {
-					failed = err
-				}
-				work.Unlock()
-			}
-		})
-	}
-	workers.Wait()
-	if failed == nil && ctx.Err() != nil {
-		failed = &domain.Error{Op: "replay", Message: "the context ended", Err: ctx.Err()}
-	}
-	return failed
+	return report, errors.Join(findings(report, journal.first, r.config.Expect), run.first)
 }
 
 // recordedErasures returns the marks of the subjects of a batch. A mark is the row that records the erasures of a
@@ -227,26 +191,4 @@ func (r *Replayer) recordedErasures(
 		return err
 	})
 	return recorded, err
-}
-
-// erase repeats the erasure of a subject.
-func (r *Replayer) erase(ctx context.Context, entry domain.JournalEntry) error {
-	subject := domain.Subject{ID: entry.SubjectID}
-	if r.config.Refs != nil {
-		refs, err := r.config.Refs(ctx, entry.SubjectID)
-		if err != nil {
-			return err
-		}
-		subject.Refs = refs
-	}
-	return r.config.Sessions.Do(ctx, func(ctx context.Context, s ports.Session) error {
-		event := r.audit.Event(ctx, domain.EventErasureReplayed, entry.SubjectID, domain.Payload{
-			"erased_at": entry.ErasedAt.Format(time.RFC3339Nano),
-		})
-		if err := s.Audit().Append(ctx, event); err != nil {
-			return err
-		}
-		_, err := r.config.Erase(ctx, s, subject)
-		return err
-	})
 }

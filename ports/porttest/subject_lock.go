@@ -74,11 +74,27 @@ func subjectLockLeavesAMark(t testing.TB, h StoreHarness) {
 	assert(t, !marked, "another subject has the mark of an erasure")
 }
 
-// expectState checks the SubjectState that LockToRectify returns for the customer.
+// expectState checks the SubjectState that LockToRectify returns for the customer. It expects the mark of the last
+// erasure and the evidence from which Life follows.
 func (s shopUnderTest) expectState(t testing.TB, what string, who customer, want domain.SubjectState) {
 	t.Helper()
 	got := s.stateOf(t, who)
-	assert(t, got == want, "the state of a subject that %s is %+v, want %+v", what, got, want)
+	assert(t, got.Present == want.Present && got.Life == want.Life,
+		"the state of a subject that %s is %+v, want %+v", what, got, want)
+	mark := read(t, s.Store, func(ctx context.Context, session ports.Session) (mark domain.ErasureMark, err error) {
+		marks, err := ports.MarksOf(session)
+		if err != nil {
+			return mark, err
+		}
+		found, err := marks.Find(ctx, []domain.SubjectID{who.id(t)})
+		if len(found) > 0 {
+			mark = found[0]
+		}
+		return mark, err
+	})
+	assert(t, got.Mark == mark, "the state of a subject that %s has the mark %+v, want %+v", what, got.Mark, mark)
+	assert(t, got.Evidence.Present == got.Present && got.Mark.Life(got.Evidence) == got.Life,
+		"the life of a subject that %s does not follow from the evidence %+v", what, got.Evidence)
 }
 
 func (s shopUnderTest) stateOf(t testing.TB, who customer) domain.SubjectState {

@@ -18,7 +18,9 @@ type life struct {
 }
 
 func (l life) state() domain.SubjectState {
-	return domain.SubjectState{Present: l.evidence.Present, Life: l.mark.Life(l.evidence)}
+	return domain.SubjectState{
+		Present: l.evidence.Present, Life: l.mark.Life(l.evidence), Mark: l.mark, Evidence: l.evidence,
+	}
 }
 
 // State implements ports.SubjectStore.
@@ -69,7 +71,9 @@ func (s subjectStore) readLife(ctx context.Context, id domain.SubjectID, key []a
 	if _, err := s.catalog.RefuseHidden(id, "read the subject's row"); err != nil {
 		return life{}, s.fail(ctx, "state", err)
 	}
-	found.mark = row.mark.mark()
+	if found.mark = row.mark.mark(); row.mark.erasures.Valid {
+		found.mark.SubjectID = id
+	}
 	if present {
 		found.evidence = row.evidence(s.store.text.DataMap)
 	}

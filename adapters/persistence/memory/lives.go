@@ -43,8 +43,8 @@ func (s subjectStore) Register(ctx context.Context, id domain.SubjectID, at time
 }
 
 func (s *state) subjectState(id domain.SubjectID) domain.SubjectState {
-	present := len(s.rowsOnPath(id, s.dataMap.SubjectTable().Name, nil)) > 0
-	return domain.SubjectState{Present: present, Life: s.life(id)}
+	mark, evidence := s.erasures[id], s.evidence(id)
+	return domain.SubjectState{Present: evidence.Present, Life: mark.Life(evidence), Mark: mark, Evidence: evidence}
 }
 
 // life returns the life of the id, or "" if no erasure of the subject is marked. An id that does not fit the key of the
