@@ -87,6 +87,7 @@ func (m ErasureMark) isRegistered(e LifeEvidence) bool {
 	return !m.RegisteredAt.IsZero() && !deletedRow && (e.AddedAt.IsZero() || e.AddedAt.Equal(m.RegisteredAddedAt))
 }
 
-// KeepsEarlier reports whether the records of an earlier life count for the current status of consents and restrictions.
-// They count after the life has ended: nobody else has the id, and a restriction stays in force (Art. 18(2) GDPR).
+// KeepsEarlier reports whether the records of an earlier life count for the current status of consents and
+// restrictions. They count after the life has ended: nobody else has the id, and a restriction stays in force (Art.
+// 18(2) GDPR).
 func (l Life) KeepsEarlier() bool { return l == LifeEnded }

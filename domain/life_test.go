@@ -23,7 +23,9 @@ func TestTheLifeOfAnID(t *testing.T) {
 						for _, registered := range []struct{ at, added time.Time }{
 							{}, {at: noon}, {noon, before}, {noon, marked}, {noon, after},
 						} {
-							m := domain.ErasureMark{Erasures: 1, AddedAt: mark, RegisteredAt: registered.at, RegisteredAddedAt: registered.added}
+							m := domain.ErasureMark{
+								Erasures: 1, AddedAt: mark, RegisteredAt: registered.at, RegisteredAddedAt: registered.added,
+							}
 							e := domain.LifeEvidence{Present: present, AddedAt: row, Deletes: deletes, Erased: erased}
 							want := lifeByTable(e, m)
 							seen[want]++

@@ -117,7 +117,7 @@ type SweepReport struct {
 	Subjects int64            `json:"subjects"` // number of subjects with overwritten cells
 	Failed   int64            `json:"failed"`   // number of subjects whose sweep failed
 	Skipped  int64            `json:"skipped"`  // number of subjects whose id does not fit the key of the subject's table
-	Unclear  int64            `json:"unclear"`  // number of subjects with due cells that may belong to a new person with the id
+	Unclear  int64            `json:"unclear"`  // number of subjects with due cells that may be of a new person
 	Rows     map[string]int64 `json:"rows"`     // number of rows with overwritten cells, by table
 }
 

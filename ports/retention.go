@@ -42,8 +42,9 @@ type RetentionSweeper interface {
 	//   - a cell in a row without a distinctive surrogate in a column of domain.Path.Identifying, unless the life of the
 	//     id has ended (see domain.Life): the row may belong to a new person with the same id
 	//
-	// If domain.Step.DutiesSince is after the last erasure or sweep of the subject, that erasure or sweep may have followed
-	// other duties. Sweep then overwrites each cell that is due in a column for which RecognizesSurrogate is false.
+	// If domain.Step.DutiesSince is after the last erasure or sweep of the subject, that erasure or sweep may have
+	// followed other duties. Sweep then overwrites each cell that is due in a column for which RecognizesSurrogate is
+	// false.
 	//
 	// A second call of Sweep with the same steps overwrites nothing more. SubjectStore.Apply describes the values that
 	// Sweep writes. If Sweep fails, the caller must roll back, and len(rows) has the same meaning as for Apply.

@@ -18,10 +18,10 @@ import (
 //
 // An id can be given to another person after an erasure (see domain.Life). The records up to ErasureMark.ConsentsUntil
 // belong to an earlier life of the id. If domain.Life.KeepsEarlier returns false, Latest and InForce return no such
-// record: for a purpose whose last record belongs to an earlier life, they return none. In a session that has called SubjectStore.Lock for the subject,
-// InForce includes these records, so that the erasure withdraws every consent. If a record is appended after the life
-// of the id has ended, the store raises ErasureMark.ConsentsUntil to the number of this record with the commit, so that
-// it never counts for another person.
+// record: for a purpose whose last record belongs to an earlier life, they return none. In a session that has called
+// SubjectStore.Lock for the subject, InForce includes these records, so that the erasure withdraws every consent. If a
+// record is appended after the life of the id has ended, the store raises ErasureMark.ConsentsUntil to the number of
+// this record with the commit, so that it never counts for another person.
 type ConsentStore interface {
 	// Append adds a record. Append truncates the instant of the record to whole microseconds.
 	Append(ctx context.Context, record domain.ConsentRecord) error

@@ -52,7 +52,8 @@ habeas verify - --operator dpo --output json < erased.txt`,
 func (p *printer) verification(v domain.Verification) {
 	id := printable(formatID(v.SubjectID))
 	if v.Life != "" {
-		p.line(id + " was erased at " + instant(v.ErasedAt) + ": not checked, because the id was registered again or restored.")
+		p.line(id + " was erased at " + instant(v.ErasedAt) +
+			": not checked, because the id was registered again or restored.")
 		return
 	}
 	p.line(id + " was erased at " + instant(v.ErasedAt) + ": " + counted(len(v.LeftOver), "finding") + ".")

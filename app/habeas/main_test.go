@@ -202,7 +202,8 @@ func TestAMissingPrivilegeIsReported(t *testing.T) {
 	t.Cleanup(func() { _, _ = db.ExecContext(context.Background(), "DROP ROLE "+role) })
 	env["HABEAS_DATABASE_URL"] = address + "&options=-c%20role%3D" + role
 	code, stdout, stderr := run(t, env, "erase", "1", "--yes")
-	if code != 2 || stdout != "" || !strings.Contains(stderr, "lacks the privilege SELECT") || strings.Count(stderr, "\n") != 1 {
+	if code != 2 || stdout != "" || !strings.Contains(stderr, "lacks the privilege SELECT") ||
+		strings.Count(stderr, "\n") != 1 {
 		t.Errorf("ends with %d: %s%s", code, stdout, stderr)
 	}
 }

@@ -71,8 +71,8 @@ func highestRecorded(ctx context.Context, s ports.Session, journal *content) (in
 }
 
 // highestUpTo returns the highest number of an erasure that the database records, or a number that is not below the
-// given one. The list of marks is in ascending order and has no other direction. Therefore, highestUpTo searches for the
-// number with few queries that each read one mark.
+// given one. The list of marks is in ascending order and has no other direction. Therefore, highestUpTo searches for
+// the number with few queries that each read one mark.
 func highestUpTo(ctx context.Context, marks ports.ErasureMarks, above int64) (recorded int64, err error) {
 	for recorded < above { // a mark has the number recorded, or it is 0
 		middle := recorded + (above-recorded-1)/2 + 1

@@ -133,7 +133,7 @@ func TestARecordedErasureIsJudgedByTheRow(t *testing.T) {
 	}{
 		"the same row":           {5, 5, false, 0, domain.ReplayReport{Erased: 1}, ""},
 		"a later row":            {5, 6, false, 0, domain.ReplayReport{New: 1}, ""},
-		"a row without a time":   {5, 0, false, 0, domain.ReplayReport{Unclear: 1}, "replay again with RestoredTo (--restored-to)"},
+		"a row without a time":   {5, 0, false, 0, domain.ReplayReport{Unclear: 1}, "again with RestoredTo (--restored-to)"},
 		"nothing to compare":     {0, 5, false, 0, domain.ReplayReport{Unclear: 1}, "Registered"},
 		"an earlier row":         {5, 4, false, 0, domain.ReplayReport{OtherRow: 1}, "another creation time"},
 		"the same second":        {1e6, 1e6, false, 0, domain.ReplayReport{Unclear: 1}, "a creation time"},

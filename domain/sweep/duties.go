@@ -68,5 +68,5 @@ func hashOfDuties(m domain.DataMap) int64 {
 	if !any {
 		return 0
 	}
-	return int64(hash.Sum64()>>1) | 1 //nolint:gosec // the shift makes it fit
+	return int64(hash.Sum64()>>1) | 1
 }

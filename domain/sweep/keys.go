@@ -24,7 +24,8 @@ func systemsOf(m domain.DataMap) []string {
 // of the objects are in the cells that the sweep will overwrite. enqueueKeys returns an event payload for each system
 // with such keys. The parameter template has the common fields of these entries.
 func (s *Sweeper) enqueueKeys(
-	ctx context.Context, session ports.Session, sweeper ports.RetentionSweeper, template domain.OutboxEntry, step domain.Step,
+	ctx context.Context, session ports.Session, sweeper ports.RetentionSweeper, template domain.OutboxEntry,
+	step domain.Step,
 ) (payloads []domain.Payload, err error) {
 	enqueuer := resolvers.Enqueuer(s.audit)
 	for _, system := range s.systems {

@@ -70,8 +70,9 @@ func (s *Sweeper) steps() []domain.Step {
 
 // Sweep sweeps one subject in the session. For each step that overwrote values, it records retention_swept {target,
 // via, rows}. All these events have the same operation_id. If a step fails, Sweep records retention_sweep_failed
-// {target, via, external, error}, even if the session rolls back. Sweep does nothing if the subject was never erased. If
-// due cells remain because they may belong to a new person with the same id, the report counts the subject as Unclear.
+// {target, via, external, error}, even if the session rolls back. Sweep does nothing if the subject was never erased.
+// If due cells remain because they may belong to a new person with the same id, the report counts the subject as
+// Unclear.
 //
 // If the overwritten cells hold keys of external systems (domain.Annotation.Ref), Sweep first adds the erasure of these
 // keys to the outbox, as an erasure does. It records retention_swept {target, external, keys} for each system.

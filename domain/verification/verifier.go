@@ -53,8 +53,8 @@ func NewVerifier(c Config) (*Verifier, error) {
 // the audit trail has the events of the erasure, the new events have the same operation id (domain.PayloadOperationID).
 // Verify returns no error for data that is left over.
 //
-// Verify checks nothing and records no event if the life of the id has not ended (see domain.Life), because the rows may
-// belong to a new person with the same id. The field Life of the result says so.
+// Verify checks nothing and records no event if the life of the id has not ended (see domain.Life), because the rows
+// may belong to a new person with the same id. The field Life of the result says so.
 //
 // Verify returns domain.ErrConflict if the subject was never erased. It returns domain.ErrSubject if the id does not
 // fit the data map. It returns domain.ErrConfiguration if the store does not implement ports.ErasureMarks or

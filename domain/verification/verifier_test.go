@@ -101,7 +101,8 @@ func (w world) finds(found domain.Leftovers, err error) {
 
 // lives expects a query for the state of the subject.
 func (w world) lives(life domain.Life, err error) {
-	w.subjects.MockSubjectStore.EXPECT().State(gomock.Any(), w.id).Return(domain.SubjectState{Present: true, Life: life}, err)
+	state := domain.SubjectState{Present: true, Life: life}
+	w.subjects.MockSubjectStore.EXPECT().State(gomock.Any(), w.id).Return(state, err)
 }
 
 func (w world) event(eventType domain.EventType, payload domain.Payload) domain.AuditEvent {

@@ -30,7 +30,7 @@ var lifePromises = []promise.Promise[StoreHarness]{
 		"A record that is appended after the end of a life never counts for a person who registers later."),
 	that(lifeThatEndsMeanwhileLeavesNothingToTheNext,
 		"A record whose session waits for an erasure never counts for a person who registers later."),
-	that(lifeInErasureIncludesEarlierOnes, "In a session that erases a subject, InForce includes records of earlier lives."),
+	that(lifeInErasureIncludesEarlierOnes, "In a session that erases a subject, InForce has records of earlier lives."),
 	that(lifeIsNotDividedByARollback, "An erasure or a registration that is rolled back or rehearsed divides no ledger."),
 	that(lifeBeginsWithARegistration,
 		"The records before a registration do not count for the person, until the next erasure."),
@@ -38,7 +38,7 @@ var lifePromises = []promise.Promise[StoreHarness]{
 		"Register also divides the ledgers of an id that was never erased, and no reader of marks sees that."),
 	that(lifeWithoutRecordsNeedsNoRegistration, "Register stores nothing for an id without a mark and without records."),
 	that(lifeNeedsARowToBeRegistered, "Register returns ErrConflict if the subject's table has no row of the subject."),
-	that(lifeIsJudgedByItsRow, "State returns whether the subject has a row, and the life that the mark and the row show."),
+	that(lifeIsJudgedByItsRow, "State returns whether the subject has a row, and the life that mark and row show."),
 	that(lifeIsReadWithoutALock, "State only reads, and does not wait for a session that holds the lock of the subject."),
 }
 

@@ -14,8 +14,8 @@ import (
 
 func TestLivesThatKeepTheirPromisesPass(t *testing.T) { TestLives(t, inMemory(noDefect)) }
 
-// brokenLife is a defective store of consents. The function divides returns the consents of one life. Its parameters are
-// the correct ones, those of all lives, and the state of the subject.
+// brokenLife is a defective store of consents. The function divides returns the consents of one life. Its parameters
+// are the correct ones, those of all lives, and the state of the subject.
 type brokenLife struct {
 	ports.ConsentStore
 	subjects ports.SubjectStore
@@ -212,15 +212,18 @@ func lifeDefects() defects {
 		},
 		"a registration that is an erasure": {
 			brokenSubjects{register: func(c subjectCall) error { return c.Lock(c.ctx, c.id, c.at) }}.breaks, found{
-				"State of a subject that was never erased is":              {lifeBeginsWithARegistrationWithoutAnErasure},
-				"a registration without a mark and without records has":    {lifeWithoutRecordsNeedsNoRegistration},
-				"a registration of an id without a row: want the error":    {lifeNeedsARowToBeRegistered},
-				"State of a row that was registered is {Present:true Life": {lifeBeginsWithARegistration},
+				"State of a subject that was never erased is":             {lifeBeginsWithARegistrationWithoutAnErasure},
+				"a registration without a mark and without records has":   {lifeWithoutRecordsNeedsNoRegistration},
+				"a registration of an id without a row: want the error":   {lifeNeedsARowToBeRegistered},
+				"State of a row that was registered is true, \"unknown\"": {lifeBeginsWithARegistration},
 			},
 		},
-		"marks of registrations": {listsRegistrations, found{"by the subject": {lifeBeginsWithARegistrationWithoutAnErasure}}},
+		"marks of registrations": {listsRegistrations, found{
+			"by the subject": {lifeBeginsWithARegistrationWithoutAnErasure},
+			"has the mark":   {lifeWithoutRecordsNeedsNoRegistration},
+		}},
 		"a life without erasures": {judges(func(state *domain.SubjectState) { state.Life = "" }), found{
-			"want {Present:true Life:ended}": {lifeIsJudgedByItsRow},
+			`want true, "ended"`: {lifeIsJudgedByItsRow},
 		}},
 		"every row is new": {judges(func(state *domain.SubjectState) {
 			if state.Present && state.Life != "" {
@@ -235,5 +238,6 @@ func lifeDefects() defects {
 }
 
 func TestLivesThatBreakAPromiseFail(t *testing.T) {
-	promise.ExpectDefects(t, *update, lifePromises, brokenStore, lifeDefects(), lifeThatEndsMeanwhileLeavesNothingToTheNext)
+	promise.ExpectDefects(t, *update, lifePromises, brokenStore, lifeDefects(),
+		lifeThatEndsMeanwhileLeavesNothingToTheNext)
 }

@@ -50,7 +50,7 @@ func markHasTheCreationTimeOfTheRow(t testing.TB, h StoreHarness) {
 	if !has {
 		return
 	}
-	s := lifeUnderTest{shopUnderTest{m.Store}}
+	s := lifeUnderTest{shopUnderTest(m)}
 	expect := func(what string, want time.Time) {
 		t.Helper()
 		s.erase(t, removal)

@@ -92,6 +92,9 @@ func (s shopUnderTest) expectState(t testing.TB, what string, who customer, want
 		}
 		return mark, err
 	})
+	if got.Mark.Erasures == 0 { // a mark that only divides the ledgers is in no list
+		got.Mark = domain.ErasureMark{}
+	}
 	assert(t, got.Mark == mark, "the state of a subject that %s has the mark %+v, want %+v", what, got.Mark, mark)
 	assert(t, got.Evidence.Present == got.Present && got.Mark.Life(got.Evidence) == got.Life,
 		"the life of a subject that %s does not follow from the evidence %+v", what, got.Evidence)

@@ -40,14 +40,18 @@ func (s *session) flush(ctx context.Context) error {
 	}
 	var erased []string
 	for _, insert := range s.store.inserts.Take(&s.buffered) {
-		var err error
-		if insert.ReturnsErased {
-			err = s.writeRows(ctx, "append", collectErased(&erased), insert.Text, insert.Args...)
-		} else {
-			_, err = s.write(ctx, "append", insert.Text, insert.Args...)
+		if len(insert.Subjects) > 0 && !s.store.dialect.CombinesChanges() {
+			if err := s.writeRows(ctx, "append", collectErased(&erased), insert.Text, insert.Args...); err != nil {
+				return err
+			}
+			continue
 		}
+		rows, err := s.write(ctx, "append", insert.Text, insert.Args...)
 		if err != nil {
 			return err
+		}
+		if rows > 0 {
+			erased = insert.Subjects
 		}
 	}
 	return s.closeEnded(ctx, erased)
@@ -104,15 +108,12 @@ func (s *Store) append(ctx context.Context, held ...*sqltext.UnsentRows) error {
 		all = sqltext.MergeUnsent(held)
 	}
 	insert := s.inserts.Take(&all)[0]
-	if !insert.ReturnsErased {
-		return s.pool.ExecAlone(ctx, insert.Text, insert.Args)
-	}
-	var erased []string
-	err := s.pool.QueryAlone(ctx, collectErased(&erased), insert.Text, insert.Args...)
-	if err != nil || len(erased) == 0 {
+	rows, err := s.pool.ExecAlone(ctx, insert.Text, insert.Args)
+	if err != nil || rows == 0 || len(insert.Subjects) == 0 {
 		return err
 	}
-	return (&session{store: s}).run(ctx, func(ctx context.Context, own ports.Session) error {
-		return own.(*session).closeEnded(ctx, erased) //nolint:forcetypeassert // run passes its receiver
+	closing := &session{store: s}
+	return closing.run(ctx, func(ctx context.Context, _ ports.Session) error {
+		return closing.closeEnded(ctx, insert.Subjects)
 	})
 }

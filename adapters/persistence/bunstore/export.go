@@ -60,7 +60,7 @@ func (s subjectStore) export(
 ) error {
 	known := s.store.catalogs.Last()
 	if e.ReadsPreconditions && known == nil {
-		if _, err := s.readSubjectRow(ctx, id, key); err != nil {
+		if err := s.readSubjectRow(ctx, id, key); err != nil {
 			return err
 		}
 		known = s.catalog

@@ -23,7 +23,7 @@ func (s subjectStore) LeftOver(
 	if _, err := s.store.text.DataMap.CheckSteps(steps); err != nil {
 		return nil, err
 	}
-	if _, err := s.readSubjectRow(ctx, id, key); err != nil {
+	if err := s.readSubjectRow(ctx, id, key); err != nil {
 		return nil, err
 	}
 	if _, err := s.catalog.RefuseHidden(id, "verify"); err != nil {

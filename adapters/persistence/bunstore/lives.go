@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/catalog"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/sqltext"
 	"github.com/habeas-data/habeas/domain"
 )
@@ -33,8 +34,8 @@ func (s subjectStore) State(ctx context.Context, id domain.SubjectID) (domain.Su
 	return life.state(), err
 }
 
-// Register implements ports.SubjectStore. On PostgreSQL, a separate statement first locks the ledgers of the subject, so
-// that the next statement sees each record that was taken in before.
+// Register implements ports.SubjectStore. On PostgreSQL, a separate statement first locks the ledgers of the subject,
+// so that the next statement sees each record that was taken in before.
 func (s subjectStore) Register(ctx context.Context, id domain.SubjectID, at time.Time) error {
 	state, err := s.State(ctx, id)
 	if err != nil {
@@ -51,7 +52,7 @@ func (s subjectStore) Register(ctx context.Context, id domain.SubjectID, at time
 	}
 	key, lives := s.keys, s.store.lives
 	if lives.LockLedgers != "" {
-		if err := s.writeRows(ctx, "register", func(*sql.Rows) error { return nil }, lives.LockLedgers, id.String()); err != nil {
+		if err := s.writeRows(ctx, "register", conn.Ignore, lives.LockLedgers, id.String()); err != nil {
 			return err
 		}
 	}
@@ -145,7 +146,8 @@ type markRow struct {
 
 func (r *markRow) targets() []any {
 	return []any{
-		&r.erased, &r.erasures, &r.intake, &r.swept, &r.added, &r.registered, &r.registeredAdded, &r.consents, &r.restrictions,
+		&r.erased, &r.erasures, &r.intake, &r.swept, &r.added, &r.registered, &r.registeredAdded, &r.consents,
+		&r.restrictions,
 	}
 }
 

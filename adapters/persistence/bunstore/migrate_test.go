@@ -79,7 +79,8 @@ func TestMigratingAgainChangesNothing(t *testing.T) {
 		if tables := tablesIn(once); !slices.Equal(tables, ownTables) {
 			t.Fatalf("the tables are %v", tables)
 		}
-		execute(t, db, "INSERT INTO habeas_subject_erasures VALUES ('1', '2024-03-01T12:00:00.000000Z', 1, 1, NULL, NULL, NULL, NULL, 0, 0)")
+		execute(t, db, "INSERT INTO habeas_subject_erasures VALUES ('1', '2024-03-01T12:00:00.000000Z', 1, 1, NULL, NULL,"+
+			" NULL, NULL, 0, 0)")
 		must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{}))
 		wantCatalog(t, catalog(t, db, "public"), once)
 		if rows, err := db.NewSelect().Table("habeas_subject_erasures").Count(t.Context()); err != nil || rows != 1 {

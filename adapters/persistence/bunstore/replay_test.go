@@ -208,8 +208,8 @@ func (k clubKind) verdictOf(id string, undone bool) domain.ReplayVerdict {
 	return domain.ReplayCurrent
 }
 
-// After erasures, only the table of the application is restored. The clock of the database is right, or six hours ahead,
-// or six hours behind the clock of the backup and of the creation times.
+// After erasures, only the table of the application is restored. The clock of the database is right, or six hours
+// ahead, or six hours behind the clock of the backup and of the creation times.
 func TestAReplayAfterARestoreOfTablesAlone(t *testing.T) {
 	const ahead, behind = 6 * time.Hour, -6 * time.Hour
 	for _, driver := range databases.Drivers() {
@@ -238,7 +238,8 @@ func TestAReplayAfterARestoreOfTablesAlone(t *testing.T) {
 	}
 }
 
-// emptied opens an empty database. On PostgreSQL, it uses the database with the URL again, because a new one takes long.
+// emptied opens an empty database. On PostgreSQL, it uses the database with the URL again, because a new one takes
+// long.
 func emptied(t *testing.T, driver databases.Driver, url string) *bun.DB {
 	t.Helper()
 	if driver.IsSQLite() {

@@ -49,8 +49,7 @@ func (s subjectStore) Lock(ctx context.Context, id domain.SubjectID, at time.Tim
 			return err
 		}
 		s.closeAfter(id)
-		_, err := s.readSubjectRow(ctx, id, key)
-		return err
+		return s.readSubjectRow(ctx, id, key)
 	}
 	if err := s.begin(ctx); err != nil {
 		return err
@@ -80,7 +79,7 @@ func (s subjectStore) lockRows(ctx context.Context, id domain.SubjectID, key []a
 		return err
 	}
 	if !found {
-		if _, err := s.readSubjectRow(ctx, id, key); err != nil {
+		if err := s.readSubjectRow(ctx, id, key); err != nil {
 			return err
 		}
 	}
@@ -156,11 +155,11 @@ func (s *session) requireReadCommitted(ctx context.Context, op, action string) e
 	return err
 }
 
-// readSubjectRow reads the subject's row without a lock and reports whether the row exists. It loads the catalog into
-// the session.
-func (s subjectStore) readSubjectRow(ctx context.Context, id domain.SubjectID, key []any) (present bool, err error) {
-	present, err = s.checkSubjectRow(ctx, id, nil, s.store.locks.SubjectRow, key...)
-	return present, s.explain(ctx, "lock subject", err, catalog.ToRead(s.store.text.DataMap.SubjectTable().Name))
+// readSubjectRow reads the subject's row without a lock, and checks that the table stores the key with the same bytes
+// as the id. It loads the catalog into the session.
+func (s subjectStore) readSubjectRow(ctx context.Context, id domain.SubjectID, key []any) error {
+	_, err := s.checkSubjectRow(ctx, id, nil, s.store.locks.SubjectRow, key...)
+	return s.explain(ctx, "lock subject", err, catalog.ToRead(s.store.text.DataMap.SubjectTable().Name))
 }
 
 // checkSubjectRow runs a statement on the subject's row and reports whether the subject has a row. The statement
@@ -196,7 +195,7 @@ func (s subjectStore) checkSubjectRow(
 // readCatalog returns the catalog of the session. It loads the catalog if necessary.
 func (s subjectStore) readCatalog(ctx context.Context, id domain.SubjectID, key []any) (*catalog.Catalog, error) {
 	if s.catalog == nil {
-		if _, err := s.readSubjectRow(ctx, id, key); err != nil {
+		if err := s.readSubjectRow(ctx, id, key); err != nil {
 			return nil, err
 		}
 	}

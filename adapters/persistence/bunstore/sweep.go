@@ -129,8 +129,8 @@ func (s subjectStore) sweep(
 	return rows, err
 }
 
-// lockErased locks the subject. It returns its mark with the evidence about its row, and no mark if the subject was never
-// erased.
+// lockErased locks the subject. It returns its mark with the evidence about its row, and no mark if the subject was
+// never erased.
 func (s subjectStore) lockErased(ctx context.Context, id domain.SubjectID, key []any) (found life, err error) {
 	row := newLifeRow(s.store.lives)
 	err = s.writeRows(ctx, "sweep", func(rows *sql.Rows) error { return rows.Scan(row.mark.targets()...) },

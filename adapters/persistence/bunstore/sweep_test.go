@@ -67,7 +67,8 @@ func newArchive(t testing.TB, db *bun.DB) *application {
 	t.Helper()
 	a := newApplication(t, db, nil, (*archived)(nil))
 	a.insert(t, &archived{
-		ID: 1, Email: "mail", Text: "text", Cut: "cut", Short: "short", Fixed: "fixed", Filled: "filled", Whole: 7, Number: 1.5, Flag: true,
+		ID: 1, Email: "mail",
+		Text: "text", Cut: "cut", Short: "short", Fixed: "fixed", Filled: "filled", Whole: 7, Number: 1.5, Flag: true,
 		Document: json.RawMessage(`{"a":1}`), Raw: []byte{1}, Token: "6ba7b810-9dad-11d1-80b4-00c04fd430c8",
 		Born: noon, Tags: []string{"tag"}, At: noon,
 	})

@@ -18,9 +18,9 @@ type database interface {
 	// snapshot opens a read-only transaction whose statements all see the same snapshot.
 	snapshot(ctx context.Context, p *Pool) (transaction, error)
 
-	// execAlone runs a statement that writes, in a separate transaction. It returns when ctx ends, even while the
-	// statement waits for a lock.
-	execAlone(ctx context.Context, p *Pool, text string, args []any) error
+	// execAlone runs a statement that writes, in a separate transaction, and returns its number of rows. It returns when
+	// ctx ends, even while the statement waits for a lock.
+	execAlone(ctx context.Context, p *Pool, text string, args []any) (rows int64, err error)
 
 	// writers returns how many transactions can write concurrently. 0 means that there is no limit.
 	writers() int
@@ -59,9 +59,8 @@ func (postgres) snapshot(ctx context.Context, p *Pool) (transaction, error) {
 	return postgresTransaction{tx}, nil
 }
 
-func (postgres) execAlone(ctx context.Context, p *Pool, text string, args []any) error {
-	_, err := p.exec(ctx, p.db.DB, text, args...)
-	return err
+func (postgres) execAlone(ctx context.Context, p *Pool, text string, args []any) (rows int64, err error) {
+	return p.exec(ctx, p.db.DB, text, args...)
 }
 
 func (postgres) writers() int        { return 0 }
@@ -107,10 +106,10 @@ func (sqlite) snapshot(ctx context.Context, p *Pool) (transaction, error) {
 
 // execAlone returns when ctx ends, even if the statement still waits for the write lock. When the statement gets the
 // lock later, the driver interrupts the statement, so that it changes no data.
-func (sqlite) execAlone(ctx context.Context, p *Pool, text string, args []any) error {
+func (sqlite) execAlone(ctx context.Context, p *Pool, text string, args []any) (rows int64, err error) {
 	conn, err := p.db.Conn(ctx)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	lock := &lockWait{Conn: conn.Conn}
 	defer func() {
@@ -123,8 +122,7 @@ func (sqlite) execAlone(ctx context.Context, p *Pool, text string, args []any) e
 			args[i] = strings.Clone(text)
 		}
 	}
-	_, err = p.exec(ctx, lock, text, args...)
-	return err
+	return p.exec(ctx, lock, text, args...)
 }
 
 func (sqlite) writers() int        { return 1 }

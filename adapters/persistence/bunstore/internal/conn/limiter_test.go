@@ -88,9 +88,12 @@ func (noDatabase) Driver() driver.Driver { return nil }
 
 // poolOperations holds all operations of a Pool that use a connection.
 var poolOperations = map[string]func(ctx context.Context, p *Pool) error{
-	"reads":    func(ctx context.Context, p *Pool) error { return p.Query(ctx, Ignore, "SELECT 1") },
-	"writes":   func(ctx context.Context, p *Pool) error { _, err := p.Begin(ctx); return err },
-	"appends":  func(ctx context.Context, p *Pool) error { return p.ExecAlone(ctx, "SELECT 1", nil) },
+	"reads":  func(ctx context.Context, p *Pool) error { return p.Query(ctx, Ignore, "SELECT 1") },
+	"writes": func(ctx context.Context, p *Pool) error { _, err := p.Begin(ctx); return err },
+	"appends": func(ctx context.Context, p *Pool) error {
+		_, err := p.ExecAlone(ctx, "SELECT 1", nil)
+		return err
+	},
 	"snapshot": func(ctx context.Context, p *Pool) error { _, err := p.Snapshot(ctx); return err },
 }
 

@@ -52,24 +52,14 @@ func (p *Pool) Notify(ctx context.Context, text string) error {
 	return p.query(ctx, p.db.DB, Ignore, text)
 }
 
-// ExecAlone runs a statement that writes, in a separate transaction. It returns when ctx ends, even while the statement
-// waits for a lock. It may change the elements of args.
-func (p *Pool) ExecAlone(ctx context.Context, text string, args []any) error {
+// ExecAlone runs a statement that writes, in a separate transaction, and returns its number of rows. It returns when
+// ctx ends, even while the statement waits for a lock. It may change the elements of args.
+func (p *Pool) ExecAlone(ctx context.Context, text string, args []any) (rows int64, err error) {
 	if err := p.acquireWriter(ctx); err != nil {
-		return err
+		return 0, err
 	}
 	defer p.releaseWriter()
 	return p.database.execAlone(ctx, p, text, args)
-}
-
-// QueryAlone runs a statement that writes, in a separate transaction, and calls visit for each row that the statement
-// returns. Only PostgreSQL has such statements.
-func (p *Pool) QueryAlone(ctx context.Context, visit func(*sql.Rows) error, text string, args ...any) error {
-	if err := p.acquireWriter(ctx); err != nil {
-		return err
-	}
-	defer p.releaseWriter()
-	return p.query(ctx, p.db.DB, visit, text, args...)
 }
 
 // Begin opens a transaction that can write.

@@ -99,12 +99,14 @@ func subjectOfRow(row []any) string {
 	return id
 }
 
-// Insert is a statement that writes buffered rows, with its parameters. If ReturnsErased is true, it returns a text for
-// rows that it adds to a ledger: the subject's id if the subject was erased before, and otherwise NULL or no row.
+// Insert is a statement that writes buffered rows, with its parameters. If it adds rows to ledgers, Subjects are the
+// subjects of these rows. In a database that combines changes, the number of rows of the statement is then the number
+// of those subjects that were erased before. In another database, the statement returns for each row the subject's id
+// if the subject was erased before, and otherwise NULL.
 type Insert struct {
-	Text          string
-	Args          []any
-	ReturnsErased bool
+	Text     string
+	Args     []any
+	Subjects []string
 }
 
 // Inserts builds the statements that write buffered rows. It is safe for concurrent use.
@@ -140,6 +142,7 @@ func (k Kind) IsLedger() bool { return k == Consents || k == Restrictions }
 func (i *Inserts) Take(unsent *UnsentRows) []Insert {
 	var inserts []Insert
 	var counts [KindCount]int
+	var subjects []string
 	values := 0
 	for k, rows := range unsent {
 		if counts[k] = len(rows); counts[k] > 0 {
@@ -150,17 +153,20 @@ func (i *Inserts) Take(unsent *UnsentRows) []Insert {
 	for k, rows := range unsent {
 		for _, row := range rows {
 			args = append(args, row...)
+			if Kind(k).IsLedger() {
+				subjects = append(subjects, subjectOfRow(row))
+			}
 		}
 		if len(rows) > 0 && !i.combinesChanges {
 			var only [KindCount]int
 			only[k] = counts[k]
-			inserts = append(inserts, Insert{i.text(only), args, Kind(k).IsLedger()})
-			args = nil
+			inserts = append(inserts, Insert{i.text(only), args, subjects})
+			args, subjects = nil, nil
 		}
 	}
 	*unsent = UnsentRows{}
 	if len(args) > 0 {
-		return []Insert{{i.text(counts), args, counts[Consents]+counts[Restrictions] > 0}}
+		return []Insert{{i.text(counts), args, subjects}}
 	}
 	return inserts
 }
@@ -185,7 +191,8 @@ func (i *Inserts) text(counts [KindCount]int) string {
 		}
 		last = i.templates[k].text(n, &values)
 		if Kind(k) == LedgerClosings {
-			last = fill(last, "added consents", addedRecords(counts, Consents), "added restrictions", addedRecords(counts, Restrictions))
+			last = fill(last, "added consents", addedRecords(counts, Consents),
+				"added restrictions", addedRecords(counts, Restrictions))
 		}
 		if i.combinesChanges && Kind(k).IsLedger() {
 			added = append(added, "SELECT subject_id FROM "+kindName(Kind(k)))

@@ -102,7 +102,8 @@ const (
 // NewLedgers returns the statements on the ledgers.
 func NewLedgers(tables Tables) Ledgers {
 	consents := func(statement, until string) string {
-		return tables.fill(statement, "until", until, "until of pair", tables.earlierUntil(Consents, "pair ->> 0"), "subject", "$1")
+		return tables.fill(statement, "until", until, "until of pair", tables.earlierUntil(Consents, "pair ->> 0"),
+			"subject", "$1")
 	}
 	restrictions := func(statement string) string {
 		return tables.fill(statement, "until", tables.earlierUntil(Restrictions, "$1"))

@@ -18,8 +18,8 @@ type Lives struct {
 }
 
 // MarkColumns lists the columns of a mark, after the subject's id.
-const MarkColumns = "erased_at, erasures, intake, swept_at, added_at, registered_at, registered_added_at, consents_until," +
-	" restrictions_until"
+const MarkColumns = "erased_at, erasures, intake, swept_at, added_at, registered_at, registered_added_at," +
+	" consents_until, restrictions_until"
 
 const (
 	readState = `

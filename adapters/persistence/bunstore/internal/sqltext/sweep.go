@@ -68,8 +68,8 @@ func (w *Writer) DueSubjects(
 }
 
 // isOverwritten returns the condition that a step overwrites a retained cell: all retention duties of the cell have
-// ended. In a sweep (step.Scope is set), the condition excludes cells that were overwritten before, and cells in rows that
-// Scope.OnlyErasedRows excludes.
+// ended. In a sweep (step.Scope is set), the condition excludes cells that were overwritten before, and cells in rows
+// that Scope.OnlyErasedRows excludes.
 func (w *stepWriter) isOverwritten(column string, step domain.Step) string {
 	expired := w.dutiesEnded(column, step.At)
 	if step.Scope == nil || step.At.IsZero() {
