@@ -39,8 +39,8 @@ const (
 // times, and none is the row's. If all lines are recorded, the first of these rules that applies decides:
 //
 //  1. Without a row, or if the row holds the distinctive surrogates of the erasure, nothing is left to do: current.
-//  2. If Registered was called since the erasure for the row that stands there, the person is new. If Undone is true and
-//     the row has no creation time, the row can also be a restored one: unclear.
+//  2. If Registered was called since the erasure for the row that stands there, the person is new. If Undone is true
+//     and the row has no creation time, the row can also be a restored one: unclear.
 //  3. If the row was created after the row that the erasure found, the person is new.
 //  4. If both have the same creation time, with fractions of a second, and the erasure deletes the row, then a restore
 //     has brought it back: erase.

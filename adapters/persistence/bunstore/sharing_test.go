@@ -128,7 +128,8 @@ func TestConcurrentLookupsGetTheirOwnRecords(t *testing.T) {
 	}
 	execute(t, s.db, "INSERT INTO habeas_consent_records (subject_id, purpose, policy_version, granted, recorded_at,"+
 		" source) SELECT n, 'p', '1', TRUE, now(), 'api' FROM generate_series(1000, 20999) AS n",
-		"INSERT INTO habeas_subject_erasures (subject_id, erased_at, erasures) SELECT n, now(), 1 FROM generate_series(1000, 20999) AS n", "ANALYZE")
+		"INSERT INTO habeas_subject_erasures (subject_id, erased_at, erasures)"+
+			" SELECT n, now(), 1 FROM generate_series(1000, 20999) AS n", "ANALYZE")
 	shared := slices.IndexFunc(texts, func(text string) bool { return strings.Contains(text, "LATERAL") })
 	plan := (box{db: s.db}).plan(t, texts[shared], `[["1","p"],["2","p"]]`)
 	if !strings.Contains(plan, "habeas_consent_records_in_force") || strings.Contains(plan, "Seq Scan") {
