@@ -321,7 +321,9 @@ func TestDataMapsInOneProcessHaveMetricsOfTheirOwn(t *testing.T) {
 		w.during(t.Context(), domain.Activity{Kind: domain.ActivityRequest, Method: "GET", Route: "/export"}, time.Second,
 			domain.Ended{Outcome: domain.OutcomeOK, Status: 200})
 		w.Observe(t.Context(), domain.RightObserved{Right: domain.RightErasure, Outcome: domain.OutcomeOK})
-		w.Observe(t.Context(), domain.PollObserved{At: noon.Add(-time.Hour), Outcome: domain.OutcomeOK, Settled: int(entries)})
+		w.Observe(t.Context(), domain.PollObserved{
+			At: noon.Add(-time.Hour), Outcome: domain.OutcomeOK, Settled: int(entries),
+		})
 		w.Observe(t.Context(), domain.BreakerObserved{System: "desk", State: domain.BreakerOpen})
 		w.Observe(t.Context(), outbox("desk", entries, entries, noon.Add(-time.Hour), noon.Add(-time.Minute)))
 	}
