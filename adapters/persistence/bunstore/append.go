@@ -35,26 +35,35 @@ func (s *session) buffer(ctx context.Context, k sqltext.Kind, row ...any) error 
 
 // flush inserts the buffered rows, and closes the ledgers of the subjects that the session erases.
 func (s *session) flush(ctx context.Context) error {
-	for _, id := range s.erasing {
-		s.buffered[sqltext.LedgerClosings] = append(s.buffered[sqltext.LedgerClosings], []any{id.String()})
-	}
+	s.buffered[sqltext.LedgerClosings] = s.erasing
 	var erased []string
 	for _, insert := range s.store.inserts.Take(&s.buffered) {
-		if len(insert.Subjects) > 0 && !s.store.dialect.CombinesChanges() {
-			if err := s.writeRows(ctx, "append", collectErased(&erased), insert.Text, insert.Args...); err != nil {
-				return err
-			}
-			continue
-		}
-		rows, err := s.write(ctx, "append", insert.Text, insert.Args...)
+		found, err := s.insert(ctx, insert)
 		if err != nil {
 			return err
 		}
-		if rows > 0 {
-			erased = insert.Subjects
-		}
+		erased = append(erased, found...)
 	}
 	return s.closeEnded(ctx, erased)
+}
+
+// insert runs the statement. If it adds records to the ledger of an erased subject, insert returns ids that contain
+// those of all such subjects.
+func (s *session) insert(ctx context.Context, insert sqltext.Insert) (erased []string, err error) {
+	if len(insert.Subjects) > 0 && !s.store.dialect.CombinesChanges() {
+		return s.insertReturning(ctx, insert)
+	}
+	rows, err := s.write(ctx, "append", insert.Text, insert.Args...)
+	if err != nil || rows == 0 {
+		return nil, err
+	}
+	return insert.Subjects, nil
+}
+
+// insertReturning runs a statement that returns the erased subjects of its records.
+func (s *session) insertReturning(ctx context.Context, insert sqltext.Insert) (erased []string, err error) {
+	err = s.writeRows(ctx, "append", collectErased(&erased), insert.Text, insert.Args...)
+	return erased, err
 }
 
 // collectErased returns a function that scans the ids of erased subjects, which a statement of ledger records returns.
@@ -78,7 +87,7 @@ func (s *session) closeEnded(ctx context.Context, erased []string) error {
 		if err != nil {
 			return s.fail(ctx, "append", err)
 		}
-		if slices.Contains(s.erasing, id) {
+		if s.isErasing(id) {
 			continue
 		}
 		if ended, err := s.isEnded(ctx, id); err != nil {

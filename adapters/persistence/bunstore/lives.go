@@ -56,16 +56,14 @@ func (s subjectStore) Register(ctx context.Context, id domain.SubjectID, at time
 			return err
 		}
 	}
-	args := append(append([]any{}, key...), id.String(), s.store.dialect.Instant(at))
-	_, err = s.write(ctx, "register", lives.Register, args...)
+	_, err = s.write(ctx, "register", lives.Register, withID(key, id, s.store.dialect.Instant(at))...)
 	return err
 }
 
 // readLife reads the subject's mark and row in one statement, without a lock. It loads the catalog into the session.
 func (s subjectStore) readLife(ctx context.Context, id domain.SubjectID, key []any) (found life, err error) {
 	row := newLifeRow(s.store.lives)
-	args := append(append([]any{}, key...), id.String())
-	present, err := s.checkSubjectRow(ctx, id, row.targets(), s.store.lives.State, args...)
+	present, err := s.checkSubjectRow(ctx, id, row.targets(), s.store.lives.State, withID(key, id)...)
 	if err != nil {
 		return life{}, s.explain(ctx, "lock subject", err, catalog.ToRead(s.store.text.DataMap.SubjectTable().Name))
 	}
@@ -95,10 +93,8 @@ func (s *session) isEnded(ctx context.Context, id domain.SubjectID) (bool, error
 // keepsEarlier reports whether the records of an earlier life count for the current status, see domain.Life. They
 // count for the withdrawals of an erasure, too.
 func (s *session) keepsEarlier(ctx context.Context, id domain.SubjectID) (bool, error) {
-	for _, erasing := range s.erasing {
-		if erasing == id {
-			return true, nil
-		}
+	if s.isErasing(id) {
+		return true, nil
 	}
 	key, err := s.key(id)
 	if err != nil {

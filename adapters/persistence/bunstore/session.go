@@ -29,7 +29,7 @@ type session struct {
 	keys       []any                                             // the cached result of the method key
 	writes     int                                               // number of writing statements in tx
 	locked     *lockedSubject                                    // the subject that was locked last
-	erasing    []domain.SubjectID                                // the subjects that were locked for an erasure
+	erasing    [][]any                                           // rows with the subjects locked for an erasure
 	prefetched *sqltext.Prefetched                               // values that the last statement of Apply has prefetched
 	catalog    *catalog.Catalog                                  // of the application's tables; nil until it is needed
 	buffered   sqltext.UnsentRows                                // the buffer of appended rows

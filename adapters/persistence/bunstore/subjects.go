@@ -44,8 +44,7 @@ func (s subjectStore) Lock(ctx context.Context, id domain.SubjectID, at time.Tim
 	before := s.writes
 	locks, instant := s.store.locks, s.store.dialect.Instant(at)
 	if locks.AddMarkAndLock == "" { // SQLite: the write lock of the database replaces the locks on rows
-		args := append(slices.Clone(key), id.String(), instant)
-		if _, err := s.write(ctx, "lock subject", locks.AddMark, args...); err != nil {
+		if _, err := s.write(ctx, "lock subject", locks.AddMark, withID(key, id, instant)...); err != nil {
 			return err
 		}
 		s.closeAfter(id)
@@ -65,16 +64,27 @@ func (s subjectStore) Lock(ctx context.Context, id domain.SubjectID, at time.Tim
 // closeAfter makes the session close the ledgers of the subject when it sends its records: all records of the subject
 // then belong to an earlier life of the id.
 func (s *session) closeAfter(id domain.SubjectID) {
-	if !slices.Contains(s.erasing, id) {
-		s.erasing = append(s.erasing, id)
+	if !s.isErasing(id) {
+		s.erasing = append(s.erasing, []any{id.String()})
 	}
+}
+
+// isErasing reports whether the session has locked the subject for an erasure.
+func (s *session) isErasing(id domain.SubjectID) bool {
+	return slices.ContainsFunc(s.erasing, func(row []any) bool { return row[0] == id.String() })
+}
+
+// withID returns the parameters of a statement: the subject's key, the id, and further values.
+func withID(key []any, id domain.SubjectID, further ...any) []any {
+	args := append(make([]any, 0, len(key)+1+len(further)), key...)
+	return append(append(args, id.String()), further...)
 }
 
 // lockRows adds the erasure to the mark (the row that records the erasures of the subject). It locks the mark, the
 // subject's row, and the rows to which other tables refer, for example the orders to which order lines refer.
 func (s subjectStore) lockRows(ctx context.Context, id domain.SubjectID, key []any, instant any) error {
 	locks := s.store.locks
-	found, err := s.checkSubjectRow(ctx, id, nil, locks.AddMarkAndLock, append(slices.Clone(key), id.String(), instant)...)
+	found, err := s.checkSubjectRow(ctx, id, nil, locks.AddMarkAndLock, withID(key, id, instant)...)
 	if err != nil {
 		return err
 	}
@@ -170,9 +180,9 @@ func (s subjectStore) checkSubjectRow(
 	ctx context.Context, id domain.SubjectID, further []any, text string, args ...any,
 ) (present bool, err error) {
 	row := newPreconditions(s.store.locks)
-	targets := []any{&present}
-	for _, target := range row.targets() {
-		targets = append(targets, target)
+	targets := append(make([]any, 0, 2+len(row.texts)+len(further)), &present, &row.fingerprint)
+	for i := range row.texts {
+		targets = append(targets, &row.texts[i])
 	}
 	targets = append(targets, further...)
 	matches := true
