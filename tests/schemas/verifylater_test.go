@@ -40,7 +40,7 @@ func TestTheWorkerVerifiesEachErasureOnceAndSomeMinutesLater(t *testing.T) {
 			_, err := a.erase(t.Context(), id)
 			must(t, err)
 		}
-		execute(t, db, "UPDATE members SET email = 'b@example.org' WHERE id = 2") // like a job that restores a value
+		execute(t, db, "UPDATE members SET level = 2 WHERE id = 2") // like a job that restores a value
 		verifier := a.Stack().Verifier
 		if early, more, err := verifier.RunOnce(t.Context(), 5*time.Minute); err != nil || more || len(early) > 0 {
 			t.Fatalf("at once: %+v, %v, %v", early, more, err)
@@ -64,11 +64,11 @@ func TestTheWorkerVerifiesEachErasureOnceAndSomeMinutesLater(t *testing.T) {
 			t.Errorf("again: %+v, %v, %v", again, more, err)
 		}
 		left := a.failures(t, "2", domain.EventErasureLeftOver)
-		if len(left) != 1 || left[0]["target"] != "members" || left[0]["column"] != "email" || left[0]["rows"] != int64(1) {
+		if len(left) != 1 || left[0]["target"] != "members" || left[0]["column"] != "level" || left[0]["rows"] != int64(1) {
 			t.Errorf("the trail has %v", left)
 		}
 		log := a.log.String() + second.log.String()
-		if strings.Count(log, "table=members column=email rows=1") != 1 || strings.Contains(log, "example.org") {
+		if strings.Count(log, "table=members column=level rows=1") != 1 || strings.Contains(log, "example.org") {
 			t.Errorf("the log has %s", log)
 		}
 	})
