@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os/exec"
+	neturl "net/url"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -369,17 +369,19 @@ func backup(t *testing.T, driver databases.Driver, db *bun.DB, url string) (rest
 		execute(t, db, "VACUUM INTO '"+path+"'")
 		return databases.SQLiteURL(path)
 	}
-	file := filepath.Join(t.TempDir(), "backup")
-	restored = postgres.NewDatabase(t)
-	for _, args := range [][]string{
-		{"pg_dump", "--format=custom", "--file=" + file, "--dbname=" + url},
-		{"pg_restore", "--no-owner", "--exit-on-error", "--dbname=" + restored, file},
-	} {
-		path, err := postgres.Program(args[0])
+	admin, err := neturl.Parse(postgres.NewDatabase(t))
+	must(t, err)
+	original, err := neturl.Parse(url)
+	must(t, err)
+	db.SetMaxIdleConns(0) // a database with connections cannot be copied
+	copied := *admin
+	copied.Path += "_restored"
+	at := driver.Open(t, admin.String())
+	execute(t, at, `CREATE DATABASE "`+copied.Path[1:]+`" TEMPLATE "`+original.Path[1:]+`"`)
+	t.Cleanup(func() {
+		_, err := at.ExecContext(context.WithoutCancel(t.Context()), `DROP DATABASE "`+copied.Path[1:]+`" WITH (FORCE)`)
 		must(t, err)
-		if output, err := exec.CommandContext(t.Context(), path, args[1:]...).CombinedOutput(); err != nil {
-			t.Fatalf("%s: %v: %s", args[0], err, output)
-		}
-	}
+	})
+	restored = copied.String()
 	return restored
 }
