@@ -21,9 +21,18 @@ import (
 //	if err == nil {
 //		err = domain.Errors(findings)
 //	}
+//
+// Check leaves out the findings of Config.Accepted. See CheckAll.
 func (i *Integration) Check(ctx context.Context) ([]domain.Finding, error) {
+	result, err := i.CheckAll(ctx)
+	return result.Findings, err
+}
+
+// CheckAll does the same as Check, and also returns the findings that a person has accepted (Config.Accepted), each
+// with its reason and its end.
+func (i *Integration) CheckAll(ctx context.Context) (domain.CheckResult, error) {
 	if i.stack.Checker == nil {
-		return nil, domain.Misconfigured("app", "the stack has no Checker: set Catalog in stack.Config")
+		return domain.CheckResult{}, domain.Misconfigured("app", "the stack has no Checker: set Catalog in stack.Config")
 	}
-	return i.stack.Checker.Check(ctx)
+	return i.stack.Checker.CheckAll(ctx)
 }

@@ -22,7 +22,7 @@ func ExampleIntegration_Check() {
 	sqldb.SetMaxOpenConns(1)
 	db := bun.NewDB(sqldb, sqlitedialect.New())
 	for _, migration := range []string{
-		`CREATE TABLE users (id INTEGER PRIMARY KEY, email TEXT NOT NULL, theme TEXT)`,
+		`CREATE TABLE users (id INTEGER PRIMARY KEY AUTOINCREMENT, email TEXT NOT NULL, theme TEXT)`,
 		`ALTER TABLE users ADD COLUMN phone TEXT`,
 		`CREATE TABLE old_emails (email TEXT)`,
 		`CREATE TRIGGER log_email AFTER UPDATE OF email ON users BEGIN

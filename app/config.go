@@ -45,6 +45,10 @@ type Config struct {
 	// for each listed purpose and the other consents in force. Audit events name the listed purposes. See stack.Config.
 	// The default is empty: every purpose is accepted, and the route GET /consent does not exist.
 	Purposes []domain.Purpose
+	// Accepted are findings of Integration.Check that a person has accepted, each with a reason and an end. Such a finding
+	// is left out until its end. An acceptance has no effect on anything else: it never makes New, an erasure or another
+	// operation accept what they refuse. A manifest can have accepted findings, too. The default is empty.
+	Accepted []domain.Acceptance
 	// RequestTimeout is the time limit of each HTTP request, including the time to write its audit events. The default is
 	// 30 s.
 	RequestTimeout time.Duration
@@ -54,9 +58,9 @@ type Config struct {
 	// Schema is the PostgreSQL schema of the tables of habeas. The default is the search path of the connection.
 	Schema string
 	// Name distinguishes several data maps in one database, such as those of customers and of employees. Each Integration
-	// with a Name has tables of its own, called habeas_<name>_…. It has 1 to 20 of the characters a to z and 0 to 9. The
-	// default is "": the tables are called habeas_…. An Integration whose data map has another subject table than the one
-	// that uses the tables already is refused at its first session, see domain.ForeignMapError.
+	// with a Name has tables of its own, called habeas_<name>_…. It has 1 to 20 of the characters a to z and 0 to 9.
+	// The default is "": the tables are called habeas_…. An Integration whose data map has another subject table than
+	// the one that uses the tables already is refused at its first session, see domain.ForeignMapError.
 	Name string
 	// CustomTypes maps Go types of annotated fields to column types. It is needed for Go types that bunmodels does not
 	// know. The default is empty.
@@ -65,7 +69,7 @@ type Config struct {
 	// it false if a hook configures each connection by values of the session's context, for example for row-level security
 	// by tenant. See bunstore.Options. The default is false.
 	ShareStatements bool
-	// TrustRowFilters declares that no row-level security policy and no filtering view hides rows of a subject from the
+	// TrustRowFilters declares that no row-level security policy and no view hides rows of a subject from the
 	// connections of DB. The default is false: erasures, exports and rectifications fail if a filter might hide rows. See
 	// bunstore.Options.
 	TrustRowFilters bool
@@ -119,7 +123,7 @@ func (c Config) validate() error {
 	wires := c.DB != nil || len(c.Models) > 0 || !c.DataMap.IsZero()
 	set := wires || c.CustomTypes != nil || c.Schema != "" || c.Name != "" || c.ShareStatements || c.TrustRowFilters ||
 		c.SynchronousCommit != "" || c.ReadDB != nil || len(c.Purposes) > 0 || len(c.Resolvers) > 0 ||
-		c.OnAbandoned != nil || c.Clock != nil || !stack.IsDefault(c.Options)
+		c.OnAbandoned != nil || len(c.Accepted) > 0 || c.Clock != nil || !stack.IsDefault(c.Options)
 	switch {
 	case c.Stack != nil && set:
 		return domain.Misconfigured("app", "Stack replaces DB, Models and their options: set Stack or these fields, not both")

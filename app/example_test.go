@@ -291,6 +291,42 @@ func ExampleIntegration_Join() {
 	// may write: false <nil>
 }
 
+// An account was erased, and its number is given again. The sign-up calls Registered, so that the consent of the former
+// person does not count for the new one.
+func ExampleIntegration_Registered() {
+	ctx := context.Background()
+	db, gdpr := openShop((*User)(nil))
+	account, err := domain.NewSubject("42")
+	check(err)
+	signUp := func(email string) error {
+		return db.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
+			user := &User{ID: 42, Email: email}
+			_, err := tx.NewInsert().Model(user).On("CONFLICT (id) DO UPDATE").Set("email = EXCLUDED.email").Exec(ctx)
+			if err != nil {
+				return err
+			}
+			sessions, err := gdpr.Join(tx)
+			if err != nil {
+				return err
+			}
+			return sessions.Do(ctx, func(ctx context.Context, s ports.Session) error {
+				return gdpr.Registered(ctx, s, account)
+			})
+		})
+	}
+	check(signUp("zoe@example.org"))
+	check(gdpr.Sessions().Do(ctx, func(ctx context.Context, s ports.Session) error {
+		_, err := gdpr.Stack().Eraser.Erase(ctx, s, account)
+		return err
+	}))
+	before, err := gdpr.Known(ctx, account.ID)
+	check(err)
+	check(signUp("ann@example.org"))
+	after, err := gdpr.Known(ctx, account.ID)
+	fmt.Println(before.Life, after.Life, err)
+	// Output: ended new <nil>
+}
+
 // A test of the application uses Override. All routers use a store in memory until the test ends.
 func ExampleSessionDependency_Override() {
 	_, gdpr := openShop((*User)(nil))

@@ -55,13 +55,15 @@ func (i *Integration) RenewInstallation(ctx context.Context) (domain.Installatio
 }
 
 // beginWork compares the data map with the installation, and records the resolvers and whether hooks run. The worker
-// calls it before its first batch. A store of the application may have no installation.
+// calls it before its first batch. It also records the duties of this process. A store of the application may have no
+// installation.
 func (i *Integration) beginWork(ctx context.Context) error {
 	return i.stack.Sessions.Do(ctx, func(ctx context.Context, s ports.Session) error {
-		store, err := ports.InstallationOf(s)
-		if err != nil {
-			return nil //nolint:nilerr // a store without an installation has nothing to compare
+		if store, err := ports.InstallationOf(s); err == nil {
+			if err := store.Started(ctx, i.stack.Erases()); err != nil {
+				return err
+			}
 		}
-		return store.Started(ctx, i.stack.Erases())
+		return i.duties.Begin(ctx, s)
 	})
 }

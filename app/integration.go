@@ -28,6 +28,7 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/adapters/worker"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/duties"
 	"github.com/habeas-data/habeas/domain/health"
 	"github.com/habeas-data/habeas/ports"
 )
@@ -41,6 +42,7 @@ type Integration struct {
 	tables   bunstore.Options // the schema and the name of the tables of habeas
 	sessions *SessionDependency
 	worker   *worker.SagaWorker
+	duties   *duties.Book
 	clock    ports.Clock
 	ids      ports.IDSource
 	api      *httpapi.API
@@ -67,9 +69,12 @@ func New(c Config) (*Integration, error) {
 	if err != nil {
 		return nil, err
 	}
+	if i.duties, err = i.dutiesOf(tasks); err != nil {
+		return nil, err
+	}
 	i.worker, err = worker.New(i.stack.Runner, worker.Options{
 		PollInterval: c.PollInterval, Workers: c.Workers, Logger: c.Logger, Observer: i.stack.Observer, Clock: c.Clock,
-		Tasks: tasks, Begin: i.beginWork,
+		Tasks: tasks, Begin: i.beginWork, TaskEnded: i.taskEnded,
 	})
 	if err != nil {
 		return nil, err

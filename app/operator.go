@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 	"io"
-	"io/fs"
 	"slices"
 	"strings"
 	"time"
@@ -11,6 +10,8 @@ import (
 	"github.com/habeas-data/habeas/adapters/http/httpapi"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/duties"
+	"github.com/habeas-data/habeas/domain/lives"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -46,7 +47,7 @@ func (i *Integration) Registered(ctx context.Context, s ports.Session, subject d
 	if err := i.stack.DataMap.CheckSubject(subject); err != nil {
 		return err
 	}
-	return s.Subjects().Register(ctx, subject.ID, time.Now())
+	return lives.Register(ctx, s, subject.ID, i.clock.Now())
 }
 
 // Trail returns the audit events of a subject in the order in which they were recorded.
@@ -109,7 +110,8 @@ func (i *Integration) DataMap() domain.DataMap { return i.stack.DataMap }
 // Plan returns the erasure plan. The caller must not modify it.
 func (i *Integration) Plan() domain.Plan { return i.stack.Eraser.Plan() }
 
-// Status returns the state of the outbox, and findings that need the attention of a person. See saga.Runner.Status. If
+// Status returns the state of the outbox and of the background duties, and findings that need the attention of a
+// person. See saga.Runner.Status, duties.Findings and lives.Finding. Status reads the marks of all erasures. If
 // migrations are pending, Status adds a finding with the code migration-pending. It does not check migrations if
 // Config.Stack is set.
 func (i *Integration) Status(ctx context.Context) (domain.Status, error) {
@@ -129,11 +131,24 @@ func (i *Integration) Status(ctx context.Context) (domain.Status, error) {
 	status := domain.NewStatus(time.Now())
 	if i.store == nil || len(pending) < len(migrations) { // without any migration, the outbox does not exist
 		err := i.sessions.Do(ctx, func(ctx context.Context, s ports.Session) (err error) {
-			status, err = i.stack.Runner.Status(ctx, s)
+			if status, err = i.stack.Runner.Status(ctx, s); err != nil {
+				return err
+			}
+			status.Duties, err = i.duties.Read(ctx, s)
 			return err
 		})
 		if err != nil {
 			return domain.Status{}, err
+		}
+		status.Findings = append(status.Findings, duties.Findings(status.Duties, status.At)...)
+	}
+	if len(pending) == 0 {
+		unknown, err := lives.Count(ctx, i.sessions)
+		if err != nil {
+			return domain.Status{}, err
+		}
+		if finding, found := lives.Finding(unknown); found {
+			status.Findings = append(status.Findings, finding)
 		}
 	}
 	if len(pending) > 0 {
@@ -175,30 +190,14 @@ func (i *Integration) Migrations(ctx context.Context) ([]domain.Migration, error
 	return bunstore.MigrationStates(ctx, i.db, i.tables)
 }
 
-// MigrationSQL returns the statements of all migrations in order, in the SQL dialect of the database. A comment with
-// the file name precedes the statements of each file. MigrationSQL opens no connection. It returns
-// domain.ErrConfiguration if Config.Stack is set.
+// MigrationSQL returns the statements of all migrations in order, in the SQL dialect of the database, for the tables of
+// Config.Name. A comment with the file name precedes the statements of each file. MigrationSQL opens no connection. It
+// returns domain.ErrConfiguration if Config.Stack is set.
 func (i *Integration) MigrationSQL() (string, error) {
 	if i.store == nil {
 		return "", noDatabase()
 	}
-	files, err := bunstore.Migrations(i.db)
-	if err != nil {
-		return "", err
-	}
-	names, err := fs.Glob(files, "*.sql")
-	if err != nil {
-		return "", err
-	}
-	var all strings.Builder
-	for _, name := range names {
-		text, err := fs.ReadFile(files, name)
-		if err != nil {
-			return "", err
-		}
-		all.WriteString("-- " + name + "\n\n" + strings.TrimSpace(string(text)) + "\n")
-	}
-	return all.String(), nil
+	return bunstore.MigrationText(i.db, i.tables.Name)
 }
 
 func noDatabase() error {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -271,4 +272,51 @@ func TestAStackOfTheApplicationHasNoMigrations(t *testing.T) {
 	if status, err := integration.Status(t.Context()); err != nil || len(status.Findings) > 0 {
 		t.Errorf("%+v, %v", status, err)
 	}
+}
+
+// Nothing tells whose the row is: it has no creation time. The call of Registered tells it.
+func TestUnknownLivesShowInStatusAndHealth(t *testing.T) {
+	gdpr, db := newIntegration(t)
+	subject, err := domain.NewSubject("1")
+	must(t, err)
+	register := func() {
+		t.Helper()
+		_, err := db.NewInsert().Model(&Person{ID: 1, Email: "anna@example.org"}).On("CONFLICT (id) DO UPDATE").
+			Set("email = EXCLUDED.email").Exec(t.Context())
+		must(t, err)
+	}
+	expect := func(when string, unknown bool, codes ...string) {
+		t.Helper()
+		status, err := gdpr.Status(t.Context())
+		must(t, err)
+		var got []string
+		for _, finding := range status.Findings {
+			if got = append(got, finding.Code); !strings.Contains(finding.Remedy, "Registered") {
+				t.Errorf("%s: the remedy is %q", when, finding.Remedy)
+			}
+		}
+		if !slices.Equal(got, codes) {
+			t.Errorf("%s: the findings are %q, want %q", when, got, codes)
+		}
+		fresh, err := app.New(app.Config{DB: db, Models: models}) // has no earlier count
+		must(t, err)
+		if state := fresh.Health(t.Context()); !state.Ready || state.Degraded != unknown {
+			t.Errorf("%s: %+v", when, state)
+		}
+	}
+	session := func(fn func(context.Context, ports.Session) error) {
+		t.Helper()
+		must(t, gdpr.Sessions().Do(t.Context(), fn))
+	}
+	register()
+	expect("before an erasure", false)
+	session(func(ctx context.Context, s ports.Session) error {
+		_, err := gdpr.Stack().Eraser.Erase(ctx, s, subject)
+		return err
+	})
+	expect("after an erasure", false)
+	register()
+	expect("after another registration", true, "lives-unknown")
+	session(func(ctx context.Context, s ports.Session) error { return gdpr.Registered(ctx, s, subject) })
+	expect("after the call of Registered", false)
 }

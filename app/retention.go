@@ -87,15 +87,20 @@ func (i *Integration) tasks(c Config) (tasks []worker.Task, err error) {
 	if c.Sweep < 0 || c.VerifyAfter < 0 || c.JournalInterval < 0 {
 		return nil, domain.Misconfigured("app", "Sweep, VerifyAfter and JournalInterval must not be negative")
 	}
+	tasks = append(tasks, i.alive(c.PollInterval))
 	if c.Sweep > 0 {
 		sweeper, err := i.newSweeper(i.stack.Sessions)
 		if err != nil {
 			return nil, err
 		}
 		tasks = append(tasks, worker.Task{
-			Name: "sweep", Every: min(c.Sweep, time.Hour), // more often than Sweep, to continue a pass of another process
+			Name:  string(domain.DutySweep),
+			Every: min(c.Sweep, time.Hour), // more often than Sweep, to continue a pass of another process
 			Run: func(ctx context.Context) (more bool, err error) {
-				_, more, err = sweeper.RunOnce(ctx, c.Sweep)
+				report, more, err := sweeper.RunOnce(ctx, c.Sweep)
+				if report.Failed+report.Skipped+report.Unclear > 0 {
+					i.duties.Hurry(domain.DutySweep)
+				}
 				return more, err
 			},
 		})
@@ -112,7 +117,7 @@ func (i *Integration) tasks(c Config) (tasks []worker.Task, err error) {
 			return nil, err
 		}
 		tasks = append(tasks, worker.Task{
-			Name: "journal", Every: cmp.Or(c.JournalInterval, defaultJournalInterval),
+			Name: string(domain.DutyJournal), Every: cmp.Or(c.JournalInterval, defaultJournalInterval),
 			Run: func(ctx context.Context) (more bool, err error) {
 				_, more, err = writer.RunOnce(ctx)
 				return more, err
@@ -130,11 +135,14 @@ func (i *Integration) verification(c Config) worker.Task {
 		logger = slog.Default()
 	}
 	return worker.Task{
-		Name: "verification", Every: min(c.VerifyAfter, time.Minute),
+		Name: string(domain.DutyVerification), Every: min(c.VerifyAfter, time.Minute),
 		Run: func(ctx context.Context) (more bool, err error) {
 			verified, more, err := i.stack.Verifier.RunOnce(ctx, c.VerifyAfter)
 			unknown := 0
 			for _, verification := range verified {
+				if len(verification.LeftOver) > 0 {
+					i.duties.Hurry(domain.DutyVerification)
+				}
 				if verification.Life == domain.LifeUnknown {
 					unknown++
 				}

@@ -39,7 +39,7 @@ func onDatabase(c Config, wake func()) (Stack, *bunstore.Store, error) {
 	services, err := stack.New(stack.Config{
 		Sessions: store, DataMap: dataMap, Purposes: c.Purposes,
 		Resolvers: c.Resolvers, OnAbandoned: c.OnAbandoned, Clock: c.Clock, Options: c.Options,
-		Catalog: store, TrustRowFilters: c.TrustRowFilters,
+		Catalog: store, TrustRowFilters: c.TrustRowFilters, Accepted: c.Accepted,
 	})
 	if err == nil {
 		logNotices(c.Logger, dataMap)

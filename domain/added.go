@@ -51,7 +51,15 @@ func (t Table) AddedAt() (Column, bool) {
 //     between 1973 and 2112. A floating-point number of this magnitude tells times 40 microseconds apart.
 //
 // Spaces at the end of a text are ignored.
-func ReadAddedAt(value any) (at time.Time, ok bool) {
+func ReadAddedAt(value any) (at time.Time, ok bool) { return readAdded(value, "Z") }
+
+// EarliestAddedAt does the same as ReadAddedAt, but returns the earliest instant that the value can mean. A text
+// without a zone may be in the local time of any zone. The zone that is the furthest ahead of UTC is 14 hours ahead of
+// it.
+func EarliestAddedAt(value any) (at time.Time, ok bool) { return readAdded(value, "+1400") }
+
+// readAdded reads a value for ReadAddedAt. The parameter zone is the zone of a text without a zone.
+func readAdded(value any, zone string) (at time.Time, ok bool) {
 	switch value := value.(type) {
 	case time.Time:
 		return Instant(value), hasYearAdded(value.UTC())
@@ -60,13 +68,13 @@ func ReadAddedAt(value any) (at time.Time, ok bool) {
 		if addedNumber.MatchString(text) {
 			return numberAdded(text)
 		}
-		return textAdded(text)
+		return textAdded(text, zone)
 	case Number:
-		return ReadAddedAt(string(value))
+		return readAdded(string(value), zone)
 	case int64:
-		return ReadAddedAt(strconv.FormatInt(value, 10))
+		return readAdded(strconv.FormatInt(value, 10), zone)
 	case float64:
-		return ReadAddedAt(strconv.FormatFloat(value, 'f', -1, 64))
+		return readAdded(strconv.FormatFloat(value, 'f', -1, 64), zone)
 	default:
 		return time.Time{}, false
 	}
@@ -85,7 +93,7 @@ var (
 		`| ?([+-](?:0[0-9]|1[0-4])[0-5][0-9]) .*)?)?$`)
 )
 
-func textAdded(text string) (at time.Time, ok bool) {
+func textAdded(text, defaultZone string) (at time.Time, ok bool) {
 	parts := addedText.FindStringSubmatch(text)
 	if parts == nil {
 		return time.Time{}, false
@@ -101,7 +109,7 @@ func textAdded(text string) (at time.Time, ok bool) {
 		zone += "00"
 	}
 	at, err := time.Parse("2006-01-02 15:04:05 .999999999 Z0700", parts[1]+" "+orElse(parts[2], "00:00")+":"+
-		orElse(parts[3], "00")+" ."+(parts[4] + "000000")[:6]+" "+orElse(zone, "Z"))
+		orElse(parts[3], "00")+" ."+(parts[4] + "000000")[:6]+" "+orElse(zone, defaultZone))
 	return at.UTC(), err == nil && hasYearAdded(at)
 }
 

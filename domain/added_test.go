@@ -105,3 +105,22 @@ func TestAnyOtherCreationTimeIsUnreadable(t *testing.T) {
 		}
 	}
 }
+
+func TestATimeWithoutAZoneIsAtTheEarliestInTheFirstZone(t *testing.T) {
+	utc := time.Date(2024, 3, 1, 12, 30, 0, 0, time.UTC)
+	for value, want := range map[any]time.Time{
+		"2024-03-01 12:30":       utc.Add(-14 * time.Hour),
+		"2024-03-01":             time.Date(2024, 2, 29, 10, 0, 0, 0, time.UTC),
+		"2024-03-01 12:30Z":      utc,
+		"2024-03-01 12:30-02:00": utc.Add(2 * time.Hour),
+		utc.Unix():               utc,
+		utc:                      utc,
+	} {
+		if got, ok := domain.EarliestAddedAt(value); !ok || !got.Equal(want) {
+			t.Errorf("%v: got %v, want %v", value, got, want)
+		}
+	}
+	if at, ok := domain.EarliestAddedAt("soon"); ok {
+		t.Errorf("a word is the instant %v", at)
+	}
+}

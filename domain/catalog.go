@@ -3,6 +3,7 @@ package domain
 import (
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // Catalog is the live schema of a database, as the database itself describes it. It contains the names of tables,
@@ -21,7 +22,7 @@ type Catalog struct {
 // dot, such as "shop.orders".
 func (c Catalog) Table(name string) (CatalogTable, bool) {
 	for _, t := range c.Tables {
-		if t.same(t.Name, name) || t.Schema != "" && t.same(t.Schema+"."+t.Name, name) {
+		if t.Same(t.Name, name) || t.Schema != "" && t.Same(t.Schema+"."+t.Name, name) {
 			return t, true
 		}
 	}
@@ -53,6 +54,9 @@ type CatalogTable struct {
 	Schema string `json:"schema,omitempty"`
 	// FoldsCase is true if the database ignores case when it compares the names of the table and its columns.
 	FoldsCase bool `json:"folds_case,omitempty"`
+	// NameBytes is the length to which the database cuts longer names in statements, in bytes. 0 means no limit. The names
+	// in the catalog are cut, and those in a data map may be longer.
+	NameBytes int `json:"name_bytes,omitempty"`
 	// Inherits are the parents of a table of PostgreSQL that uses inheritance. The rows of the table are also rows of its
 	// parents.
 	Inherits []string `json:"inherits,omitempty"`
@@ -67,7 +71,8 @@ type CatalogTable struct {
 	// Reads are the tables and views that a view reads, directly or through other views. It is empty for a table. On
 	// SQLite, the names are guessed from the SQL of the view.
 	Reads []string `json:"reads,omitempty"`
-	// Filtered is true if a view may leave rows out, for example by a condition or a join.
+	// Filtered is true if a view may leave rows out, for example by a condition or a join, or if a rule or a trigger
+	// replaces the statements on the view. The same applies to the views that the view reads.
 	Filtered bool `json:"filtered,omitempty"`
 	// RowSecurity is true if policies of row-level security may hide rows from the connection. For a view, these are the
 	// policies of the tables that the view reads.
@@ -82,15 +87,37 @@ type CatalogTable struct {
 
 // Column returns the column of that name.
 func (t CatalogTable) Column(name string) (CatalogColumn, bool) {
-	i := slices.IndexFunc(t.Columns, func(c CatalogColumn) bool { return t.same(c.Name, name) })
+	i := slices.IndexFunc(t.Columns, func(c CatalogColumn) bool { return t.Same(c.Name, name) })
 	if i < 0 {
 		return CatalogColumn{}, false
 	}
 	return t.Columns[i], true
 }
 
-// same reports whether the database treats two names as equal. It ignores case if FoldsCase is true.
-func (t CatalogTable) same(a, b string) bool { return a == b || t.FoldsCase && strings.EqualFold(a, b) }
+// Same reports whether the database treats two names of columns or of tables as equal. It ignores case if FoldsCase is
+// true, and the end of a name that is longer than NameBytes.
+func (t CatalogTable) Same(a, b string) bool {
+	if a == b || t.FoldsCase && strings.EqualFold(a, b) {
+		return true
+	}
+	schemaA, nameA, qualifiedA := strings.Cut(a, ".")
+	schemaB, nameB, qualifiedB := strings.Cut(b, ".")
+	return t.NameBytes > 0 && (CutName(a, t.NameBytes) == CutName(b, t.NameBytes) && !qualifiedA && !qualifiedB ||
+		qualifiedA && qualifiedB && CutName(schemaA, t.NameBytes) == CutName(schemaB, t.NameBytes) &&
+			CutName(nameA, t.NameBytes) == CutName(nameB, t.NameBytes))
+}
+
+// CutName returns the longest part of a name, from its beginning, that has at most the given number of bytes and ends
+// after a complete character. PostgreSQL cuts names in this way.
+func CutName(name string, bytes int) string {
+	if len(name) <= bytes {
+		return name
+	}
+	for bytes > 0 && !utf8.RuneStart(name[bytes]) {
+		bytes--
+	}
+	return name[:bytes]
+}
 
 // CatalogColumn is a column of a table.
 type CatalogColumn struct {
@@ -106,8 +133,12 @@ type CatalogColumn struct {
 	Nullable bool `json:"nullable,omitempty"` // never true for a column of the primary key
 	// Default is true if the database can fill in the column: it has a default, is an identity column, or is an alias of
 	// the rowid of SQLite.
-	Default   bool     `json:"default,omitempty"`
+	Default bool `json:"default,omitempty"`
+	// Reused is true if the database can fill in the number of a deleted row again: an alias of the rowid of SQLite
+	// without AUTOINCREMENT, or a sequence of PostgreSQL with CYCLE.
+	Reused    bool     `json:"reused,omitempty"`
 	Generated bool     `json:"generated,omitempty"` // the database computes the column, so a statement cannot write it
+	Derived   bool     `json:"derived,omitempty"`   // a column of a view that is not just a column of the table below it
 	Values    []string `json:"values,omitempty"`    // the labels of an enum
 	Domain    string   `json:"domain,omitempty"`    // the domain of PostgreSQL that is the type of the column
 	// Missing are the privileges that the connection lacks on the column: SELECT, INSERT or UPDATE.

@@ -8,6 +8,39 @@ import (
 	"unicode/utf8"
 )
 
+// checkSurrogates calls checkSurrogate for each annotated column of the table. It skips surrogates that no erasure
+// writes. DataMap.Notices lists these.
+func (d *draft) checkSurrogates(table Table) {
+	for _, column := range table.Personal() {
+		if column.Personal.Strategy != StrategyNull && d.isDeletedWithRow(table, column) {
+			continue
+		}
+		checkSurrogate(column, func(p Problem) {
+			p.Table, p.Column = table.Name, column.Name
+			d.report(p)
+		})
+	}
+}
+
+// isDeletedWithRow reports whether every erasure that concerns the column deletes the row.
+func (m DataMap) isDeletedWithRow(table Table, column Column) bool {
+	owning := slices.DeleteFunc(slices.Clone(m.paths[table.Name]), func(p Path) bool { return !p.Has(column) })
+	return len(owning) > 0 && !slices.ContainsFunc(owning, func(p Path) bool { return !m.RowsDeleted(table, p) })
+}
+
+// unwrittenSurrogates returns a notice for each surrogate of the table that no erasure writes.
+func (m DataMap) unwrittenSurrogates(table Table) (notices []Notice) {
+	for _, column := range table.Personal() {
+		if _, ok := column.Constant(); ok && m.isDeletedWithRow(table, column) {
+			notices = append(notices, Notice{
+				table.Name, column.Name,
+				"has a surrogate that no erasure writes, because the erasure deletes the row: remove the surrogate",
+			})
+		}
+	}
+	return notices
+}
+
 // checkSurrogate reports a Column.Surrogate that an erasure cannot write into the column.
 func checkSurrogate(column Column, report func(Problem)) {
 	constant, ok := column.Constant()
@@ -142,9 +175,14 @@ func (d *draft) reasonsToKeep(table Table, column Column) []string {
 	}
 	var why []string
 	for _, path := range paths {
-		if path.Has(column) && !d.RowsDeleted(table, path) {
-			why = append(why, strings.TrimSpace("the path "+path.Via)+" (without erasure:delete)")
+		if !path.Has(column) || d.RowsDeleted(table, path) {
+			continue
 		}
+		reason := " (without erasure:delete)"
+		if path.spared && path.Relations[0].OnErasure == StrategyDelete {
+			reason = " (whose erasure:delete has no effect, because the row of " + path.Relations[0].References + " stays)"
+		}
+		why = append(why, strings.TrimSpace("the path "+path.Via)+reason)
 	}
 	return why
 }

@@ -150,6 +150,35 @@ func TestASecretInAKeyIsRefusedOrNoticed(t *testing.T) {
 	}
 }
 
+func TestASurrogateThatIsNeverWrittenIsANotice(t *testing.T) {
+	for name, c := range map[string]struct {
+		owned    bool
+		strategy domain.Strategy
+		refused  bool
+		notices  int
+	}{
+		"a row that is deleted":       {true, domain.StrategyErase, false, 1},
+		"a row that stays":            {false, domain.StrategyErase, true, 0},
+		"a cell that keeps its row":   {true, domain.StrategyAnonymize, true, 0},
+		"NULL in a row that is kept":  {true, domain.StrategyNull, true, 0},
+		"a row deleted by its column": {true, domain.StrategyDelete, false, 1},
+	} {
+		login := contact("login", c.strategy)
+		login.Length, login.Surrogate = 4, "far too long"
+		m, err := domain.NewDataMap(domain.Table{
+			Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"}, Owned: c.owned,
+			Columns: []domain.Column{column("id", domain.TypeBigInt), login, column("theme", domain.TypeText)},
+		})
+		if (err != nil) != c.refused {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if err == nil && len(m.Notices()) != c.notices {
+			t.Errorf("%s: notices %v", name, m.Notices())
+		}
+	}
+}
+
 func TestAConstantIsFilledWithTheDigitsOfTheCell(t *testing.T) {
 	const digits = "0123456789abcdef0123456789abcdef"
 	text, number := domain.TypeText, domain.TypeNumber

@@ -21,13 +21,22 @@ type Column struct {
 
 // Table is one table of the application, with all its columns, annotated or not.
 type Table struct {
-	Name       string     `json:"name"` // may be qualified by a schema: "shop.orders"
-	PrimaryKey []string   `json:"primary_key"`
-	SubjectKey []string   `json:"subject_key,omitempty"` // in the subject's table only: the columns of the subject id
-	Owned      bool       `json:"owned,omitempty"`       // all columns of a row belong to the subject, annotated or not
-	Relations  []Relation `json:"relations,omitempty"`
-	Columns    []Column   `json:"columns"`
-	Note       string     `json:"note,omitempty"` // for the people who maintain the data map; no operation reads it
+	Name       string   `json:"name"` // may be qualified by a schema: "shop.orders"
+	PrimaryKey []string `json:"primary_key"`
+	SubjectKey []string `json:"subject_key,omitempty"` // in the subject's table only: the columns of the subject id
+	Owned      bool     `json:"owned,omitempty"`       // all columns of a row belong to the subject, annotated or not
+	// Via names the paths (chains of relations to a subject) on which an erasure deletes the rows, separated by commas. It
+	// is only for an Owned table with several paths. A table without annotated columns has no other names of paths. The
+	// name of the first relation means all paths that begin with it, except the paths on which Relation.OnErasure would
+	// have no effect. See Path.OnErasure.
+	Via string `json:"via,omitempty"`
+	// Trusted declares that the table is a view through which a role sees all rows of a subject, and that a statement on
+	// the view changes the rows below it as it would change rows of a table. A database store refuses a view that is not
+	// plain (its SQL may hide rows, or triggers may replace its statements), unless the view is Trusted.
+	Trusted   bool       `json:"trusted,omitempty"`
+	Relations []Relation `json:"relations,omitempty"`
+	Columns   []Column   `json:"columns"`
+	Note      string     `json:"note,omitempty"` // for the people who maintain the data map; no operation reads it
 }
 
 // Column returns the column of that name.
@@ -92,6 +101,7 @@ type DataMap struct {
 	index     map[string]int
 	paths     map[string][]Path
 	notices   []Notice
+	accepted  []Acceptance
 }
 
 // NewDataMap checks the tables and determines the paths from each table to the subject's table. A path is a chain of

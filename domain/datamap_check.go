@@ -138,7 +138,6 @@ func (d *draft) checkAnnotation(table Table, column Column) {
 	}
 	checkExport(column, report)
 	checkRef(column, report)
-	checkSurrogate(column, report)
 	if !a.Strategy.Valid() {
 		report(Problem{
 			Message: "has no known erasure strategy", Found: string(a.Strategy), Possible: words(strategies()),
@@ -239,7 +238,12 @@ func (d *draft) checkRelation(table Table, relation Relation) {
 	}
 	d.checkCondition(table, relation)
 	i, inMap := d.index[relation.References]
-	if relation.Path && (relation.References == table.Name || !inMap && !d.incomplete) {
+	if relation.Path && relation.References == table.Name {
+		report(strings.Join(relation.Columns, ", "),
+			"is marked as a path, but leads to its own table, which is no path to a subject", relation.called(), nil,
+			"remove the mark; erasure:null alone clears references to deleted rows")
+	}
+	if relation.Path && !inMap && !d.incomplete {
 		report("", "is marked as a path through "+relation.References+
 			", which is not another table of the data map", relation.References, d.otherTables(table),
 			"add that table to the data map, or mark another relation")

@@ -22,6 +22,7 @@ func ReadDataMap(op string, tables []Table, readerProblems []Problem) (DataMap, 
 	d.findPaths(readerProblems)
 	for _, table := range d.tables {
 		d.checkPaths(table)
+		d.checkSurrogates(table)
 		d.checkDeletes(table)
 	}
 	problems := slices.Concat(readerProblems, d.problems)

@@ -27,6 +27,13 @@ import (
 // erasure has removed all earlier rows from such a path, so the row is newer than the erasure.
 func (m DataMap) MarkErased(table Table, paths []Path, records []ExportRecord) {
 	paths = slices.DeleteFunc(slices.Clone(paths), func(p Path) bool { return !m.staysConnected(table, p) })
+	markErased(table, paths, records, true)
+}
+
+// markErased marks the overwritten values in the columns of the paths. If isErased is false, it is unknown whether the
+// people at the end of the paths were erased. In this case, values count as overwritten only if one of them is a
+// surrogate that no application writes itself.
+func markErased(table Table, paths []Path, records []ExportRecord, isErased bool) {
 	columns := make([]Column, len(records))
 	for i, record := range records {
 		columns[i], _ = table.Column(record.Field)
@@ -34,9 +41,9 @@ func (m DataMap) MarkErased(table Table, paths []Path, records []ExportRecord) {
 			return
 		}
 	}
-	held, distinctive, others := make([]bool, len(columns)), false, false
+	held, distinctive, others := make([]bool, len(columns)), false, !isErased
 	for i, column := range columns {
-		if !slices.ContainsFunc(paths, func(p Path) bool { return p.Has(column) }) {
+		if records[i].Erased || !slices.ContainsFunc(paths, func(p Path) bool { return p.Has(column) }) {
 			continue
 		}
 		var unique bool
@@ -56,11 +63,41 @@ func (m DataMap) MarkErased(table Table, paths []Path, records []ExportRecord) {
 	}
 }
 
+// SharesColumns reports whether a column of the table belongs to several paths (chains of relations to a subject). The
+// erasure of one person then overwrites a value that the export of another person contains.
+func (m DataMap) SharesColumns(table Table) bool {
+	return slices.ContainsFunc(table.Personal(), func(c Column) bool {
+		paths := slices.DeleteFunc(slices.Clone(m.Paths(table.Name)), func(p Path) bool { return !p.Has(c) })
+		return len(paths) > 1
+	})
+}
+
+// MarkSharedErased marks the values of one row that the erasure of another person has overwritten. The subject of the
+// export does not need to be erased. A store calls it for each row of a table for which SharesColumns returns true. The
+// parameter own holds the paths (chains of relations) that connect the row to the subject. The parameter erased holds
+// the paths that connect the row to people who were erased.
+//
+// A value counts as overwritten by the rules of MarkErased for a path in erased. Other paths may have lost their
+// reference to an erased person. Their values count as overwritten only if the row holds a surrogate, in a column of
+// the path, that no application writes itself.
+func (m DataMap) MarkSharedErased(table Table, own, erased []Path, records []ExportRecord) {
+	for _, path := range m.Paths(table.Name) {
+		is := func(p Path) bool { return p.Via == path.Via }
+		switch {
+		case slices.ContainsFunc(own, is) || m.RowsDeleted(table, path):
+		case slices.ContainsFunc(erased, is):
+			m.MarkErased(table, []Path{path}, records)
+		default:
+			markErased(table, []Path{path}, records, false)
+		}
+	}
+}
+
 // staysConnected reports whether a row still exists after an erasure of the subject, and the path (chain of relations)
 // still connects the row to the subject.
 func (m DataMap) staysConnected(table Table, path Path) bool {
-	return !m.RowsDeleted(table, path) && !slices.ContainsFunc(path.Relations, func(r Relation) bool {
-		return r.OnErasure == StrategyNull
+	return !m.RowsDeleted(table, path) && !slices.ContainsFunc(append(m.RemainingPaths(path), path), func(p Path) bool {
+		return p.OnErasure() == StrategyNull
 	})
 }
 

@@ -18,6 +18,10 @@ type Step struct {
 	Via string `json:"via,omitempty"`
 	// Clears are columns of an anonymize step that refer to the subject and are set to NULL. See DataMap.Clears.
 	Clears []string `json:"clears,omitempty"`
+	// Self says that the step only sets the columns in Clears to NULL, in the rows that refer to rows that a later step
+	// deletes from the same table. These are rows of other people, or rows that a later step deletes, too. Clears are then
+	// columns of a relation of the table to itself, and Via is empty. See DataMap.SelfReferences.
+	Self bool `json:"self,omitempty"`
 
 	// Expired are retained columns whose retention duty (the legal duty to keep a value) has an end. The meaning depends
 	// on the Strategy of the step:
@@ -103,8 +107,12 @@ func (s Step) OnlyExpired() bool {
 // OnlyClears reports whether the step does nothing except set the columns in Clears to NULL.
 func (s Step) OnlyClears() bool { return len(s.Clears) > 0 && len(s.Columns)+len(s.Expired) == 0 }
 
-// sameRows reports whether two steps affect the same rows.
-func (s Step) sameRows(other Step) bool { return s.Target == other.Target && s.Via == other.Via }
+// sameRows reports whether two steps affect the same rows. Two steps with Self count as the same rows only if they set
+// the same columns to NULL.
+func (s Step) sameRows(other Step) bool {
+	return s.Target == other.Target && s.Via == other.Via && s.Self == other.Self &&
+		(!s.Self || slices.Equal(s.Clears, other.Clears))
+}
 
 // ErasureResult is the result of an erasure (Art. 17 GDPR). It has the number of affected rows for each table of the
 // application's own database, and the external systems whose erasure is still due. A row that several paths (chains of
@@ -115,6 +123,10 @@ type ErasureResult struct {
 	Deleted     map[string]int64 `json:"deleted"`
 	Anonymized  map[string]int64 `json:"anonymized"`
 	Retained    map[string]int64 `json:"retained"`
+	// Cascaded has the number of rows that the database deleted or changed besides the steps of the erasure, by table. A
+	// foreign key (ON DELETE CASCADE) or a trigger has deleted rows of a table that is not in the data map. Or a foreign
+	// key (ON DELETE SET NULL or SET DEFAULT) has set its columns. Cascaded is empty if there are no such rows.
+	Cascaded map[string]int64 `json:"cascaded,omitempty"`
 	// EnqueuedExternal are the names of the resolvers whose external systems still have to erase. A name occurs once for
 	// each ref of the subject (its id in the external system). It occurs once more if the subject's rows hold keys of the
 	// external system (see Annotation.Ref).
@@ -124,6 +136,6 @@ type ErasureResult struct {
 // Clone returns a copy that shares no memory with r.
 func (r ErasureResult) Clone() ErasureResult {
 	r.Deleted, r.Anonymized, r.Retained = maps.Clone(r.Deleted), maps.Clone(r.Anonymized), maps.Clone(r.Retained)
-	r.EnqueuedExternal = slices.Clone(r.EnqueuedExternal)
+	r.Cascaded, r.EnqueuedExternal = maps.Clone(r.Cascaded), slices.Clone(r.EnqueuedExternal)
 	return r
 }

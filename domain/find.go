@@ -93,9 +93,25 @@ func Foldings(r rune) []rune {
 }
 
 // SearchPattern returns the regular expression by which a search finds a value. The expression matches a text that
-// contains the value in upper or lower case. It also matches if characters are escaped as in JSON, such as \" or
-// \u00e9, but not if an ASCII letter or digit is escaped. The syntax works in package regexp and in PostgreSQL.
+// contains the value in upper or lower case. It also matches these forms of the value:
+//
+//   - Characters are escaped as in JSON, such as \" or \u00e9, but not ASCII letters and digits.
+//   - Quotes and backslashes are doubled or escaped, once or several times, as in composite values and arrays of
+//     PostgreSQL, and in JSON in JSON. Bytes above 127 are octal numbers, as in the format escape of PostgreSQL.
+//   - The value has at least MinEncodedLength bytes and is in hexadecimal digits or in base64.
+//
+// The syntax works in package regexp and in PostgreSQL.
 func SearchPattern(value string) string {
+	patterns := []string{plainPattern(value)}
+	if len(value) >= MinEncodedLength {
+		for _, form := range append(Base64Forms(value), HexForm(value)) {
+			patterns = append(patterns, form.Pattern())
+		}
+	}
+	return strings.Join(patterns, "|")
+}
+
+func plainPattern(value string) string {
 	var pattern strings.Builder
 	for _, r := range value {
 		if r <= unicode.MaxASCII && (unicode.IsLetter(r) || unicode.IsDigit(r)) {
@@ -105,27 +121,46 @@ func SearchPattern(value string) string {
 		var forms []string
 		for _, form := range Foldings(r) {
 			forms = append(forms, plainForm(form), escapedForm(form))
+			if form > unicode.MaxASCII {
+				forms = append(forms, octalForm(form))
+			}
 		}
 		if short, ok := shortForms[r]; ok {
-			forms = append(forms, `\\`+short)
+			forms = append(forms, escape+short)
 		}
 		pattern.WriteString("(?:" + strings.Join(forms, "|") + ")")
 	}
 	return pattern.String()
 }
 
+// escape is the regular expression for the backslash of an escape. The escape may be escaped itself.
+const escape = `\\+`
+
 // shortForms maps a character to the regular expression for its short escape in JSON, such as \n. The expression
 // matches the part after the backslash.
-var shortForms = map[rune]string{
-	'\b': "b", '\f': "f", '\n': "n", '\r': "r", '\t': "t", '"': `"`, '\\': `\\`, '/': "/",
-}
+var shortForms = map[rune]string{'\b': "b", '\f': "f", '\n': "n", '\r': "r", '\t': "t", '/': "/"}
+
+// repeatedForms maps a character to the regular expression for the character itself, doubled, and escaped.
+var repeatedForms = map[rune]string{'"': `[\\"]*"`, '\'': `'+`, '\\': escape}
 
 // plainForm returns the regular expression for the character itself, not for an escape of JSON.
 func plainForm(r rune) string {
+	if repeated, ok := repeatedForms[r]; ok {
+		return repeated
+	}
 	if r > unicode.MaxASCII || unicode.IsControl(r) {
 		return string(r)
 	}
 	return `\` + string(r)
+}
+
+// octalForm returns the regular expression for the bytes of a character as octal numbers.
+func octalForm(r rune) string {
+	var form strings.Builder
+	for _, b := range []byte(string(r)) {
+		form.WriteString(escape + fmt.Sprintf("%03o", b))
+	}
+	return form.String()
 }
 
 // escapedForm returns the regular expression for the JSON escape \uXXXX of a character. A character above U+FFFF has
@@ -137,7 +172,7 @@ func escapedForm(r rune) string {
 	}
 	var form strings.Builder
 	for _, unit := range units {
-		form.WriteString(`\\u`)
+		form.WriteString(escape + "u")
 		for _, digit := range fmt.Sprintf("%04x", unit) {
 			form.WriteString("[" + string(Foldings(digit)) + "]")
 		}

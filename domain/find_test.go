@@ -1,8 +1,15 @@
 package domain_test
 
 import (
+	"bytes"
+	"encoding/base64"
+	"encoding/hex"
 	"regexp"
+	"strings"
 	"testing"
+	"unicode"
+
+	"pgregory.net/rapid"
 
 	"github.com/habeas-data/habeas/domain"
 )
@@ -13,9 +20,13 @@ func TestAPatternMatchesAValueAsJSONMayWriteIt(t *testing.T) {
 			"zoë": true, "ZOË": true, `zo\u00eb`: true, `zo\u00EB`: true, `ZO\u00CB`: true,
 			"zoe": false, `zo\u00ea`: false, `zo\\00eb`: false,
 		},
-		"a/b":    {"a/b": true, `a\/b`: true, `a\u002fb`: true, `a\b`: false},
-		`a"b`:    {`a"b`: true, `a\"b`: true, `a\u0022b`: true, `a\b`: false},
-		`a\b`:    {`a\b`: true, `a\\b`: true, `a\u005cb`: true, "a/b": false},
+		"a/b": {"a/b": true, `a\/b`: true, `a\u002fb`: true, `a\b`: false},
+		`a"b`: {`a"b`: true, `a\"b`: true, `a\u0022b`: true, `a\b`: false},
+		`a\b`: {`a\b`: true, `a\\b`: true, `a\u005cb`: true, "a/b": false},
+		`a"'\\b`: {
+			`a"'\\b`: true, `(a""''\\\\b)`: true, `{"(\\"a\\"\\"'\\\\\\\\b\\")"}`: true, `a"\\b`: false, `a'\\b`: false,
+		},
+		"é":      {`\303\251`: true, `\303\211`: true, `\\303\\251`: true, `\303\250`: false},
 		"a\nb":   {"a\nb": true, `a\nb`: true, `a\u000ab`: true, "a b": false},
 		"a.b":    {"a.b": true, "axb": false, "ab": false},
 		"a(b)*c": {"a(b)*c": true, "abbc": false, "ac": false},
@@ -26,6 +37,45 @@ func TestAPatternMatchesAValueAsJSONMayWriteIt(t *testing.T) {
 		pattern := regexp.MustCompile(domain.SearchPattern(value))
 		for text, want := range texts {
 			if got := pattern.MatchString("x" + text + "x"); got != want {
+				t.Errorf("SearchPattern(%q) matches %q: got %v", value, text, got)
+			}
+		}
+	}
+}
+
+// Each encoding of the value, in upper or lower case and at any position, is found, and no encoding of another value.
+func TestAPatternMatchesEncodedCopies(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		value := rapid.StringMatching(`[a-zäöüé@.+-]{5,12}`).Draw(t, "value")
+		copied := []rune(value)
+		for i := range copied {
+			if rapid.Bool().Draw(t, "upper") {
+				copied[i] = unicode.ToUpper(copied[i])
+			}
+		}
+		text := []byte(rapid.StringN(0, 5, -1).Draw(t, "before") + string(copied) + rapid.StringN(0, 5, -1).Draw(t, "after"))
+		pattern := regexp.MustCompile(domain.SearchPattern(value))
+		changed := string(copied[:3]) + "#" + string(copied[3:])
+		other := regexp.MustCompile(domain.SearchPattern(changed))
+		for _, encoded := range []string{
+			hex.EncodeToString(text), strings.ToUpper(hex.EncodeToString(text)), base64.StdEncoding.EncodeToString(text),
+			base64.RawURLEncoding.EncodeToString(text),
+		} {
+			if !pattern.MatchString(encoded) {
+				t.Fatalf("SearchPattern(%q) does not match %q", value, encoded)
+			}
+			if !bytes.Contains(text, []byte("#")) && other.MatchString(encoded) {
+				t.Fatalf("SearchPattern(%q) matches %q", changed, encoded)
+			}
+		}
+	})
+}
+
+func TestAPatternMatchesNoEncodedCopyOfAShortValue(t *testing.T) {
+	for value, want := range map[string]bool{"zoe@": false, "zoe@e": true} {
+		pattern := regexp.MustCompile(domain.SearchPattern(value))
+		for _, text := range []string{hex.EncodeToString([]byte(value)), base64.StdEncoding.EncodeToString([]byte(value))} {
+			if got := pattern.MatchString(text); got != want {
 				t.Errorf("SearchPattern(%q) matches %q: got %v", value, text, got)
 			}
 		}

@@ -2,7 +2,7 @@ package domain
 
 import "strings"
 
-// Severity says whether a Finding is an error or a warning.
+// Severity says whether a Finding is an error, a warning or a notice.
 type Severity string
 
 // The severities of a Finding.
@@ -11,6 +11,8 @@ const (
 	SeverityError Severity = "error"
 	// SeverityWarning: a person should review the finding.
 	SeverityWarning Severity = "warning"
+	// SeverityNotice: the data map declares something that no check can confirm. It never fails a check.
+	SeverityNotice Severity = "notice"
 )
 
 // Finding is one problem. It is the result of a check of a data map against a database, or a part of a Status. It

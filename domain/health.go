@@ -11,9 +11,11 @@ type Health struct {
 	// has failed.
 	Ready bool `json:"ready"`
 	// Degraded is true if the outbox (the table of due calls to external systems) has entries that are abandoned or late,
-	// or if the database can only be read. A person should then act. The process still serves requests.
+	// if the database can only be read, if rows have an erased id and nothing tells whose they are, or if a background
+	// duty (see Duty) is not fulfilled in any process. A person should then act. The process still serves requests.
 	Degraded bool `json:"degraded"`
-	// Checks has one check for each name, in the order of the constants, but CheckWritable only if it failed.
+	// Checks has one check for each name, in the order of the constants, but CheckWritable, CheckLives and the checks of
+	// duties only if they failed.
 	Checks []HealthCheck `json:"checks"`
 }
 
@@ -40,6 +42,13 @@ const (
 	CheckAbandoned  CheckName = "abandoned_entries" // the outbox has no abandoned entries
 	CheckLate       CheckName = "late_entries"      // the outbox has no late entries
 	CheckWritable   CheckName = "writable"          // the database can be written, not only read by exports
+	CheckLives      CheckName = "known_lives"       // of each row with an erased id, it is known whose it is
+
+	// The checks of the duties: each is fulfilled and has no leftovers.
+	CheckWorkers      CheckName = "workers" // a worker is alive, in any process
+	CheckJournal      CheckName = "journal"
+	CheckSweep        CheckName = "sweep"
+	CheckVerification CheckName = "verification"
 )
 
 // CheckStatus is the result of a HealthCheck.
@@ -63,7 +72,7 @@ func NewHealth(checks ...HealthCheck) Health {
 		switch check.Name {
 		case CheckDatabase, CheckMigrations, CheckWorker:
 			health.Ready = false
-		case CheckAbandoned, CheckLate, CheckWritable:
+		case CheckAbandoned, CheckLate, CheckWritable, CheckLives, CheckWorkers, CheckJournal, CheckSweep, CheckVerification:
 			health.Degraded = true
 		}
 	}

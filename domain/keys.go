@@ -21,8 +21,21 @@ type KeyQuery struct {
 
 	DutiesSince time.Time // the same as Step.DutiesSince, for the keys in the cells of a sweep
 
+	Cells *KeyCells // only keys in these cells; nil for all cells
+
 	After string // only keys after this key, compared byte by byte; empty for all keys
 	Limit int    // the maximum number of keys; 0 or less selects no key
+}
+
+// KeyCells are the cells of a column in the subject's rows. A rectification overwrites these cells.
+type KeyCells struct {
+	Table, Column string
+	Row           string // the row, as ExportRecord.Row names it; "" for all rows of the subject
+}
+
+// Includes reports whether the query selects keys in a column.
+func (q KeyQuery) Includes(table Table, column Column) bool {
+	return q.Cells == nil || q.Cells.Table == table.Name && q.Cells.Column == column.Name
 }
 
 // Refs returns the names of the resolvers in Annotation.Ref of all columns. Each name occurs once, in the order of the

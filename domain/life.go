@@ -44,6 +44,18 @@ func (m DataMap) LifeEvidence(addedAt time.Time, texts []string) LifeEvidence {
 	}
 }
 
+// TellsLives reports whether a row of the subject's table can tell the life of its id (see Life). If an erasure deletes
+// the row, the table needs a creation time (Table.AddedAt). If the row stays, an erasure must write a distinctive
+// surrogate into it (Table.Identifying). If TellsLives returns false, only Registered can tell.
+func (m DataMap) TellsLives() bool {
+	subject := m.SubjectTable()
+	if !m.RowsDeleted(subject, Path{}) {
+		return len(subject.Identifying()) > 0
+	}
+	_, added := subject.AddedAt()
+	return added
+}
+
 // Life judges the evidence. It compares no clocks, only creation times of rows with each other. The first of these
 // rules that applies decides:
 //

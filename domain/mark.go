@@ -8,7 +8,7 @@ import "time"
 // duty to keep a value).
 type ErasureMark struct {
 	SubjectID SubjectID
-	ErasedAt  time.Time // the instant of the last erasure, by the clock of its process
+	ErasedAt  time.Time // the instant of the last erasure, see ErasureInstant
 	Erasures  int64     // the number of erasures of the subject
 	Intake    int64     // the sequence number of the last erasure in the store; starts at 1
 	// After is the Intake of the mark before this one in the store, whether a query selects that mark or not. For the
@@ -25,6 +25,26 @@ type ErasureMark struct {
 	// ConsentsUntil and RestrictionsUntil are numbers of records (LedgerSeq) in the two ledgers. The records of the
 	// subject up to these numbers belong to an earlier life of the id. See Life.
 	ConsentsUntil, RestrictionsUntil int64
+}
+
+// MaxClockError is the largest error of a clock that ErasureInstant corrects.
+const MaxClockError = 24 * time.Hour
+
+// ErasureInstant returns ErasureMark.ErasedAt of a new erasure. The parameter at is the instant by the clock of the
+// process, clock is the instant by the clock of the database, and latest is the ErasedAt of the last mark, or zero.
+//
+// The result is clock, or latest if that is later, because the clocks of processes differ, and an earlier erasure must
+// not have a later instant. If at and clock differ by more than a day, at is the time of a test or of a simulation, and
+// ErasureInstant returns at. It ignores a latest that is more than a day after clock.
+func ErasureInstant(at, clock, latest time.Time) time.Time {
+	switch {
+	case at.Sub(clock).Abs() > MaxClockError:
+		return Instant(at)
+	case latest.After(clock) && latest.Sub(clock) <= MaxClockError:
+		return Instant(latest)
+	default:
+		return Instant(clock)
+	}
 }
 
 // MarkQuery selects erasure marks (the rows that record erasures). The zero value selects no marks.

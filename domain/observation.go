@@ -46,8 +46,8 @@ type Ended struct {
 	Retries int // for a session: the number of retries, 0 or more
 }
 
-// Observation is an event without a duration. It is a RightObserved, an OutboxObserved, a BreakerObserved or a
-// PollObserved. Other packages cannot add types.
+// Observation is an event without a duration. It is a RightObserved, an OutboxObserved, a BreakerObserved, a
+// PollObserved or a DutyObserved. Other packages cannot add types.
 type Observation interface{ observation() }
 
 // RightObserved is a completed call of a service for a right of the subject. The service reports it after the session
@@ -113,6 +113,14 @@ type PollObserved struct {
 	Settled int // the number of entries that the batch has settled
 }
 
+// DutyObserved reports that a run of a background duty has ended, or that a worker begins with the duty. Its Duty
+// replaces the previous one of the same name.
+type DutyObserved struct {
+	Duty    Duty
+	Outcome Outcome // of the run; empty at the begin
+}
+
+func (DutyObserved) observation()    {}
 func (RightObserved) observation()   {}
 func (OutboxObserved) observation()  {}
 func (BreakerObserved) observation() {}

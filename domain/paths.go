@@ -14,6 +14,7 @@ type Path struct {
 	Via       string
 	Relations []Relation // in order; empty for the subject's own table
 	restVia   string     // the name of the rest of the path, after its first relation
+	spared    bool       // Relation.OnErasure of the first relation has no effect on this path; see OnErasure
 }
 
 // begins reports whether the relation is the first one of the path.
@@ -26,15 +27,15 @@ func (p Path) Has(column Column) bool {
 	if column.Personal == nil {
 		return false
 	}
-	return p.Via == "" || slices.ContainsFunc(column.Personal.vias(), p.isCalled)
+	return p.Via == "" || slices.ContainsFunc(namesIn(column.Personal.Via), p.isCalled)
 }
 
-// vias returns the list of names in Annotation.Via.
-func (a Annotation) vias() []string {
-	if a.Via == "" {
+// namesIn returns the list of names in Annotation.Via or Table.Via.
+func namesIn(via string) []string {
+	if via == "" {
 		return nil
 	}
-	names := strings.Split(a.Via, ",")
+	names := strings.Split(via, ",")
 	for i, name := range names {
 		names[i] = strings.TrimSpace(name)
 	}
@@ -50,46 +51,6 @@ func (p Path) Personal(table Table) []Column {
 	return slices.DeleteFunc(table.Personal(), func(c Column) bool { return !p.Has(c) })
 }
 
-// OnErasure returns the action on the rows at the start of the path (the chain of relations) if the subject at the end
-// of the path is erased: StrategyDelete, StrategyNull, or empty. It is Relation.OnErasure of the first relation.
-func (p Path) OnErasure() Strategy {
-	if len(p.Relations) == 0 {
-		return ""
-	}
-	return p.Relations[0].OnErasure
-}
-
-// Clears returns the columns that an erasure sets to NULL, so that the row no longer refers to the subject. These are
-// the columns of the first relation of the path (the chain of relations to the subject), without the columns that must
-// keep their values:
-//
-//   - columns in a key
-//   - columns that another relation refers to
-//   - columns in Columns or When of another relation, unless the conditions of the two relations exclude each other
-//
-// Clears returns nil if OnErasure of the path is not StrategyNull.
-func (m DataMap) Clears(table Table, path Path) []string {
-	if path.OnErasure() != StrategyNull {
-		return nil
-	}
-	relation := path.Relations[0]
-	return slices.DeleteFunc(slices.Clone(relation.Columns), func(name string) bool {
-		return m.mustStay(table, relation, name)
-	})
-}
-
-// mustStay reports whether a column of a relation must keep its value although an erasure sets the relation to NULL.
-// See Clears.
-func (m DataMap) mustStay(table Table, relation Relation, name string) bool {
-	if slices.Contains(table.PrimaryKey, name) || slices.Contains(table.SubjectKey, name) || m.isReferenced(table, name) {
-		return true
-	}
-	return slices.ContainsFunc(table.Relations, func(other Relation) bool {
-		uses := slices.Contains(other.Columns, name) || other.When != nil && other.When.Column == name
-		return uses && !other.Equals(relation) && !other.excludes(relation)
-	})
-}
-
 // Paths returns the paths (chains of relations) from the table to the subject's table. A table has several paths if
 // several of its relations have Relation.Path, or if a table that it refers to on a path has several paths. The
 // subject's own table has one path without relations.
@@ -103,28 +64,6 @@ func (m DataMap) PathVia(table, via string) (Path, bool) {
 		}
 	}
 	return Path{}, false
-}
-
-// RowsDeleted reports whether an erasure deletes the rows of a table that a path (a chain of relations) connects to the
-// subject. The first rule that applies decides:
-//
-//   - If OnErasure of the path is set, the rows are deleted for StrategyDelete only.
-//   - If the table has one path, Table.RowsDeleted decides.
-//   - If the table has several paths, the rows are deleted if the table is Owned and has annotated columns, and all of
-//     these columns belong to this path only and have StrategyErase or StrategyDelete.
-func (m DataMap) RowsDeleted(table Table, path Path) bool {
-	switch {
-	case path.OnErasure() != "":
-		return path.OnErasure() == StrategyDelete
-	case path.Via == "":
-		return table.RowsDeleted()
-	case !table.Owned || !table.RowsDeleted():
-		return false
-	}
-	personal := table.Personal()
-	return len(personal) > 0 && !slices.ContainsFunc(personal, func(c Column) bool {
-		return slices.ContainsFunc(m.paths[table.Name], func(p Path) bool { return p.Has(c) != (p.Via == path.Via) })
-	})
 }
 
 // RemainingPaths returns the parts of the path (chain of relations) that remain if relations at its start are left out:
@@ -173,6 +112,9 @@ func (d *draft) addPaths(table Table, relations []Relation) bool {
 		})
 		return false
 	}
+	for i, path := range paths {
+		paths[i].spared = d.spares(path, paths)
+	}
 	d.paths[table.Name] = paths
 	return true
 }
@@ -209,6 +151,9 @@ func (d *draft) checkPaths(table Table) {
 	for _, relation := range table.Relations {
 		d.checkOnErasure(table, relation)
 	}
+	if !d.checkTableVia(table) {
+		return
+	}
 	// No mistake is reported if Table.RowsDeleted is false. An Owned table then keeps its rows because of a column that is
 	// anonymized, set to NULL or retained.
 	deletes := func(p Path) bool { return d.RowsDeleted(table, p) }
@@ -225,8 +170,9 @@ func (d *draft) checkPaths(table Table) {
 	}
 	d.report(Problem{
 		Table: table.Name, Message: "is declared owned, but its rows are about several people, and no path deletes them",
-		Found:  strings.Join(viasOf(paths), ", "),
-		Remedy: "set erasure:delete on a path, or assign all annotated columns to one path (via)",
+		Found: strings.Join(viasOf(paths), ", "),
+		Remedy: "set erasure:delete on a path, name the path in via of the table (owned,via:...), or assign all annotated " +
+			"columns to one path (via)",
 	})
 }
 
@@ -235,7 +181,7 @@ func (d *draft) checkVia(table Table, column Column) {
 		p.Table, p.Column = table.Name, column.Name
 		d.report(p)
 	}
-	paths, via := d.paths[table.Name], column.Personal.vias()
+	paths, via := d.paths[table.Name], namesIn(column.Personal.Via)
 	several := len(paths) > 1
 	switch {
 	case !several && len(via) > 0:
@@ -259,91 +205,4 @@ func (d *draft) checkVia(table Table, column Column) {
 			})
 		}
 	}
-}
-
-// checkOnErasure reports a wrong Relation.OnErasure: an unknown value, a relation that begins no path (chain of
-// relations to the subject), or a reference that cannot be NULL.
-func (d *draft) checkOnErasure(table Table, relation Relation) {
-	if relation.OnErasure == "" {
-		return
-	}
-	report := func(p Problem) {
-		p.Table, p.Column = table.Name, strings.Join(relation.Columns, ", ")
-		d.report(p)
-	}
-	if relation.OnErasure != StrategyDelete && relation.OnErasure != StrategyNull {
-		report(Problem{
-			Message: "refers by the relation " + relation.called() + ", which has an unknown value of erasure",
-			Found:   string(relation.OnErasure), Possible: []string{string(StrategyDelete), string(StrategyNull)},
-			Remedy: "use delete to delete the row, or null to set the reference to NULL",
-		})
-		return
-	}
-	i := slices.IndexFunc(d.paths[table.Name], func(p Path) bool { return p.begins(relation) })
-	switch {
-	case i < 0:
-		report(Problem{
-			Message: "refers by the relation " + relation.called() +
-				", which has the option erasure, but is not a path to the subject",
-			Found: string(relation.OnErasure), Remedy: "mark the relation as a path, or remove the option erasure",
-		})
-	case relation.OnErasure == StrategyNull && len(d.Clears(table, d.paths[table.Name][i])) == 0:
-		report(Problem{
-			Message: "cannot be set to NULL: each column of the relation " + relation.called() +
-				" is in a key or in another relation",
-			Found: string(relation.OnErasure), Remedy: "delete the row (erasure:delete), or remove the option erasure",
-		})
-	}
-}
-
-// Notice is a hint at possible personal data that the data map does not cover. A notice is not an error.
-type Notice struct{ Table, Column, Message string }
-
-// String returns the notice in one line.
-func (n Notice) String() string { return n.Table + "." + n.Column + ": " + n.Message }
-
-// Notices returns hints at personal data that the data map may have missed, in this order:
-//
-//   - for each table, a notice for each primary-key column that has the name of a secret and is contained in exports,
-//     then a notice for each relation to another table of the map, unless a path (chain of relations to the subject)
-//     begins with this relation
-//   - the notices of WithNotices
-func (m DataMap) Notices() []Notice {
-	var notices []Notice
-	for _, table := range m.tables {
-		notices = append(notices, m.exposedKeys(table)...)
-		paths := m.paths[table.Name]
-		for _, relation := range table.Relations {
-			_, inMap := m.index[relation.References]
-			if !inMap || relation.References == table.Name ||
-				slices.ContainsFunc(paths, func(p Path) bool { return p.begins(relation) }) {
-				continue
-			}
-			columns := strings.Join(relation.Columns, ", ")
-			notices = append(notices, Notice{table.Name, columns, "refers to " + relation.References +
-				", but is not a path: exports and erasures of the person at the end of the relation skip the row"})
-		}
-	}
-	return append(notices, m.notices...)
-}
-
-// exposedKeys returns a notice for each column of the primary key that is named like a secret and is not annotated, if
-// an export shows rows of the table. An export identifies a row by its primary key, so it would show the secret.
-func (m DataMap) exposedKeys(table Table) (notices []Notice) {
-	if len(m.ExportedColumns(table)) == 0 {
-		return nil
-	}
-	for _, name := range table.PrimaryKey {
-		if column, _ := table.Column(name); column.Personal == nil && IsSecretName(name) {
-			notices = append(notices, Notice{table.Name, name, "is named like a secret, and an export names each row by it: " +
-				"annotate the column and set export:no, or export:yes if the person may read it"})
-		}
-	}
-	return notices
-}
-
-// WithNotices returns the data map with the additional notices of the reader that created the data map.
-func (m DataMap) WithNotices(notices ...Notice) DataMap {
-	m.notices = slices.Concat(m.notices, notices)
-	return m
 }

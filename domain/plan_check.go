@@ -12,6 +12,9 @@ import "slices"
 //
 //   - one step that deletes the rows
 //   - up to one step that anonymizes, up to one that retains, and at the end up to one that only clears columns
+//
+// For each relation in DataMap.SelfReferences, a table may have one step with Step.Self. It must come before the steps
+// that delete rows of the table.
 func (m DataMap) CheckSteps(steps []Step) (index int, err error) {
 	for i, step := range steps {
 		if fault := m.checkStep(step, steps[:i]); fault != "" {
@@ -24,6 +27,9 @@ func (m DataMap) CheckSteps(steps []Step) (index int, err error) {
 func (m DataMap) checkStep(step Step, before []Step) (fault string) {
 	table, ok := m.Table(step.Target)
 	path, onPath := m.PathVia(step.Target, step.Via)
+	if ok && step.Self {
+		return m.checkSelfStep(step, before)
+	}
 	switch {
 	case !ok || step.External:
 		return "the target of a step is not a table of the data map"
@@ -65,6 +71,26 @@ func (m DataMap) checkStep(step Step, before []Step) (fault string) {
 		last := step.OnlyClears() && other.Strategy == StrategyAnonymize && !other.OnlyClears()
 		if other.sameRows(step) && meet && !last {
 			return step.Target + ": two steps affect the same rows"
+		}
+	}
+	return ""
+}
+
+// checkSelfStep is checkStep for a step with Step.Self.
+func (m DataMap) checkSelfStep(step Step, before []Step) (fault string) {
+	_, isReference := m.SelfReference(step)
+	switch {
+	case step.Strategy != StrategyAnonymize || !step.OnlyClears() || step.Via != "" || step.External || step.Scope != nil:
+		return step.Target + ": a step with Self does more than clear columns"
+	case !isReference:
+		return step.Target + ": a step with Self clears columns that are not a reference of the table to itself"
+	}
+	for _, other := range before {
+		switch {
+		case other.sameRows(step):
+			return step.Target + ": two steps affect the same rows"
+		case other.Target == step.Target && other.Strategy == StrategyDelete:
+			return step.Target + ": a step with Self comes after a step that deletes rows"
 		}
 	}
 	return ""

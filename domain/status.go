@@ -11,6 +11,8 @@ type Status struct {
 	At      time.Time              `json:"at"`
 	Counts  map[OutboxStatus]int64 `json:"counts"` // of all entries of the outbox; has every status
 	Backlog []OutboxBacklog        `json:"backlog"`
+	// Duties are the background duties of the workers, in the order of DutyNames. A duty that no worker has is missing.
+	Duties []Duty `json:"duties"`
 	// PendingMigrations are the names of migrations that were not applied.
 	PendingMigrations []string `json:"pending_migrations"`
 	// Findings are the problems that a person has to handle. They may name external systems, but never a subject.
@@ -20,8 +22,8 @@ type Status struct {
 // NewStatus returns the Status of an empty outbox at an instant. Its maps and slices are not nil.
 func NewStatus(at time.Time) Status {
 	status := Status{
-		At: Instant(at), Counts: map[OutboxStatus]int64{}, Backlog: []OutboxBacklog{}, PendingMigrations: []string{},
-		Findings: []Finding{},
+		At: Instant(at), Counts: map[OutboxStatus]int64{}, Backlog: []OutboxBacklog{}, Duties: []Duty{},
+		PendingMigrations: []string{}, Findings: []Finding{},
 	}
 	for _, s := range OutboxStatuses() {
 		status.Counts[s] = 0

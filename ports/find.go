@@ -13,18 +13,21 @@ type Finder interface {
 	// Find counts the rows that hold a value, separately for each value and each column.
 	//
 	// Find searches every column that can hold text. These are the columns of all types except numbers, truth values,
-	// times, UUIDs, binary data and enumerations. JSON and arrays of texts are included. Find searches tables and
+	// times, UUIDs and enumerations. JSON, arrays of texts and binary data are included. Find searches tables and
 	// materialized views, including those that the data map does not contain. It skips views and temporary tables. In the
-	// tables of habeas, it searches only the reasons of restrictions, and the refs (the ids of subjects in external
+	// tables of habeas, it searches the columns whose values are not from habeas: the ids of subjects, the purposes and
+	// policy versions, the reasons of restrictions, the payloads of events, and the refs (the ids of subjects in external
 	// systems) and corrections of outbox entries.
 	//
 	// A column holds a value if the text of the column contains the value. Find ignores the case of letters (see
 	// domain.Foldings). No character of a value has a special meaning, as % has in LIKE. In JSON, Find also finds the
-	// escaped forms of a value: é as \u00e9, and / as \/.
+	// escaped forms of a value: é as \u00e9, and / as \/. It finds values with quotes and backslashes in arrays and in
+	// composite values, where they are doubled or escaped. A value of at least domain.MinEncodedLength bytes is also found
+	// in hexadecimal digits and in base64.
 	//
 	// Find does not find these forms of a value:
 	//
-	//   - a value in another encoding, such as the encoding of a URL
+	//   - a value in another encoding, such as the encoding of a URL, and base64 with line breaks in the value
 	//   - another notation of a value, such as a phone number with other spaces
 	//   - a letter that is stored as two characters, such as e and a combining accent
 	//

@@ -38,6 +38,12 @@ type ErasureMarks interface {
 	// erased. It uses one statement. It does not return marks that are not committed.
 	Find(ctx context.Context, ids []domain.SubjectID) ([]domain.ErasureMark, error)
 
+	// Lives judges the lives of the given marks by the rows that the subject's table has now (see
+	// domain.ErasureMark.Life). The result has one element for each mark, in the same order. A subject whose id does not
+	// fit the key of the subject's table has no row. The number of statements is at most one for every 50 marks, and one
+	// more.
+	Lives(ctx context.Context, marks []domain.ErasureMark) ([]domain.Life, error)
+
 	// Position returns the position that Advance last stored for a reader: the Intake (the sequence number) of the last
 	// mark that the reader has read. It returns 0 if Advance has stored none. All processes that share the work of one
 	// reader use the same name for it. Position returns domain.ErrInvalid if the name of the reader does not have 1 to

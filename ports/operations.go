@@ -31,8 +31,9 @@ type OutboxOperations interface {
 	// Discard cannot complete one.
 	Discard(ctx context.Context, entryIDs []string) ([]domain.Discarded, error)
 
-	// FirstClaims returns, for each of the given outbox entries, the instant of its first claim after its last requeue.
-	// The map leaves out entries that were never requeued, and entries that were not claimed after their last requeue.
+	// FirstClaims returns, for each of the given outbox entries, the instant of its first claim. A requeue begins anew:
+	// the first claim is then the first one after it. A claim that a settlement with the status pending has released does
+	// not count. The map leaves out entries without such a claim.
 	FirstClaims(ctx context.Context, entryIDs []string) (map[string]time.Time, error)
 }
 

@@ -77,8 +77,9 @@ type RestrictionStore interface {
 type SubjectStore interface {
 	// Lock locks the subject for an erasure until the session ends. Another session that calls Lock or LockToRectify for
 	// the same subject waits until then. Lock also writes an erasure mark: a row that records that the subject was erased
-	// at the given instant (see domain.ErasureMark). If the subject is created again later, this mark still shows that the
-	// subject was erased.
+	// (see domain.ErasureMark). If the subject is created again later, this mark still shows that the subject was erased.
+	// The instant of the mark is by the clock of the store, see domain.ErasureInstant and ErasureLock. The parameter at is
+	// the instant by the clock of the process.
 	//
 	// When the session ends, the store sets ConsentsUntil and RestrictionsUntil of the mark to the highest numbers of the
 	// subject's records in the ledgers, those of this session included.
@@ -131,6 +132,10 @@ type SubjectStore interface {
 	// must have called Lock, and must not have called Apply yet. The call with an empty query.After also locks the rows,
 	// so that no other transaction can change their cells before Apply. The calls therefore return exactly the keys in the
 	// cells that Apply erases.
+	//
+	// A rectification sets query.Cells. Keys then reads only these cells, and locks their rows as well, so that no other
+	// transaction can change the cells before Rectify. If query.Cells names a row that is not the subject's, Keys returns
+	// no keys.
 	Keys(ctx context.Context, id domain.SubjectID, query domain.KeyQuery) ([]string, error)
 
 	// Apply carries out local steps of an erasure plan and returns the number of affected rows for each step. The result
@@ -141,9 +146,12 @@ type SubjectStore interface {
 	//
 	// A step affects only the rows that its path (domain.Step.Via, a chain of relations to the subject's table) connects
 	// to the subject. In these rows, the step changes only the columns that it lists, and sets the columns of
-	// domain.Step.Clears to NULL. Apply never changes a row of another subject. A row may have several paths to the
-	// subject. If the step of one of these paths deletes the row, the row is deleted. Otherwise the effects of all steps
-	// apply to the row.
+	// domain.Step.Clears to NULL. A row may have several paths to the subject. If the step of one of these paths deletes
+	// the row, the row is deleted. Otherwise the effects of all steps apply to the row.
+	//
+	// Apply never changes a row of another subject, with one exception. A step with domain.Step.Self sets Clears to NULL
+	// in the rows that refer, by a relation of the table to itself, to the rows that the erasure deletes from the table
+	// (domain.DataMap.SelfReferences), and counts these rows. Some of them may be rows that the erasure deletes, too.
 	//
 	// Anonymizing overwrites every cell of a column, including cells that hold NULL:
 	//
@@ -166,9 +174,11 @@ type SubjectStore interface {
 	//   - A step would set a column to NULL, and the store knows that the column is NOT NULL in the database.
 	//
 	// Apply returns domain.ErrConfiguration if the database may hide rows of the subject from the store. Causes are
-	// row-level security and a view that filters rows. A store may have an option that states that no rows are hidden.
-	// Apply returns domain.ErrLeftOver if the database kept data that a statement should have deleted or overwritten.
-	// Apply returns domain.ErrConflict if rows cannot be deleted because other rows refer to them.
+	// row-level security, a temporary table, and a view that may filter rows (unless domain.Table.Trusted is true). A
+	// store may have an option that states that no rows are hidden. Apply returns domain.ErrLeftOver if the database kept
+	// data that a statement should have deleted or overwritten, or copied such a text to another column of its row. Apply
+	// returns domain.ErrConflict if rows cannot be deleted because other rows refer to them. It also returns
+	// domain.ErrConflict if the database would delete rows of the data map that no step deletes (see CascadeCounter).
 	//
 	// If Apply fails, the caller must roll back. len(rows) is then the index of the step that failed. It is len(steps) if
 	// the store does not know which step failed.
@@ -199,7 +209,8 @@ type SubjectStore interface {
 	// columns that domain.Path.Has assigns to a path (a chain of relations) from the row to the subject. The records are
 	// in the order of the tables in domain.DataMap.Tables, then by primary key, then in the order of the columns of the
 	// table. If the subject was erased before, Export calls domain.DataMap.MarkErased for each row, with the paths that
-	// connect the row to the subject.
+	// connect the row to the subject. If domain.DataMap.SharesColumns returns true for the table, it then calls
+	// domain.DataMap.MarkSharedErased, whether or not the subject was erased.
 	//
 	// Export then calls yield for the subject's records in the ledgers of consents and restrictions, which
 	// domain.LedgerTables describes as tables. It leaves out the records of earlier lives of the id, as History does. The

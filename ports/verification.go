@@ -21,21 +21,23 @@ type ErasureVerifier interface {
 	//   - In a column of domain.Step.Clears, a cell counts if it is not NULL.
 	//   - In a column of domain.Step.Expired, a cell counts only if its retention duty was over at the erasure.
 	//
-	// LeftOver also counts columns that an export leaves out. The result is in the order of the steps, and is empty if no
-	// data is left. The number of statements does not depend on the number of rows.
+	// LeftOver counts nothing for a step with domain.Step.Self, because the step that deletes rows counts the rows to
+	// which the references lead. LeftOver also counts columns that an export leaves out. The result is in the order of
+	// the steps, and is empty if no data is left. The number of statements does not depend on the number of rows.
 	//
 	// The application may have added data after the erasure:
 	//
 	//   - A new value in an older row counts, because LeftOver cannot distinguish it from a value that the erasure has
 	//     left.
 	//   - A new row does not count. A row is new if the column that domain.Table.AddedAt returns holds an instant after
-	//     erasedAt, in this row or in a row that connects it to the subject.
+	//     erasedAt, in this row or in a row that connects it to the subject. The subject's own row always counts, because
+	//     the clock that wrote its creation time may be ahead of the one that wrote erasedAt.
 	//
 	// LeftOver does not judge whether the rows belong to the erased person, see SubjectStore.State.
 	//
 	// These comparisons with erasedAt have no tolerance, although different clocks may have set the instants. LeftOver
-	// reads the column as domain.ReadAddedAt does. A time without a zone counts as UTC, so that a local time may be wrong
-	// by the offset of its zone.
+	// reads the column as domain.EarliestAddedAt does, because a time without a zone may be a local time. A row that was
+	// added up to 26 hours after the erasure may therefore count, but no older row is taken for a new one.
 	//
 	// LeftOver finds rows in the same way as SubjectStore.Apply. If the subject's own row was deleted, LeftOver still
 	// finds rows whose columns hold the subject's key. It then misses rows that were connected to the subject through

@@ -24,6 +24,12 @@ type Application interface {
 	Find(ctx context.Context, values []string, progress func(domain.FindProgress)) (domain.Found, error)
 }
 
+// Accepting is an Application with findings of lint that a person has accepted. *app.Integration implements it. Without
+// it, lint calls Check and shows no accepted findings.
+type Accepting interface {
+	CheckAll(ctx context.Context) (domain.CheckResult, error)
+}
+
 // Subjects has the methods for one subject.
 type Subjects interface {
 	Known(ctx context.Context, id domain.SubjectID) (domain.SubjectState, error)
@@ -71,3 +77,17 @@ type Tables interface {
 // Opener opens the application. A command tree calls its Opener at most once, before the first command that needs the
 // application. An error of the Opener is reported like an error of the application.
 type Opener func(ctx context.Context) (Application, error)
+
+// Openers has the functions that open an application, or the part of it that a command needs. A command tree calls one
+// of them at most once. See OpenParts.
+type Openers struct {
+	// Application opens the complete application. It is required.
+	Application Opener
+	// WithoutDataMap opens an application for the commands migrate, find, trail and outbox. They call only the methods of
+	// Tables and Outbox, and Find, Trail and Known. The data map of the application may be unknown: these commands work on
+	// the tables of habeas. By default, these commands use Application.
+	WithoutDataMap Opener
+	// WithoutDatabase opens an application for the command map, which calls only DataMap and Plan. By default, the command
+	// uses Application.
+	WithoutDatabase Opener
+}

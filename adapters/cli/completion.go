@@ -18,9 +18,9 @@ script, it completes commands and flags. It never completes ids of subjects.`,
 		example: `source <(habeas completion bash)
 habeas completion zsh > "${fpath[1]}/_habeas"
 habeas completion fish > ~/.config/fish/completions/habeas.fish`,
-		exits:              exits{fine: "the script was printed"},
-		args:               arguments{1, 1, "a shell: bash, zsh, fish or powershell"},
-		needsNoApplication: true,
+		exits: exits{fine: "the script was printed"},
+		args:  arguments{1, 1, "a shell: bash, zsh, fish or powershell"},
+		needs: nothing,
 		run: func(_ context.Context, c *call) error {
 			root := c.command.Root()
 			switch c.args[0] {

@@ -28,8 +28,8 @@ habeas consents 42 --purpose newsletter --as-of 2026-03-01T12:00:00Z`,
 		exits: exits{fine: "the consents were shown; the list may be empty"},
 		args:  oneSubject,
 		flags: func(c *cobra.Command) {
-			c.Flags().StringVar(&purpose, "purpose", "", "show the decisions about this `purpose`")
-			c.Flags().StringVar(&asOf, "as-of", "",
+			c.Flags().Var((*Text)(&purpose), "purpose", "show the decisions about this `purpose`")
+			c.Flags().Var((*Text)(&asOf), "as-of",
 				"show the consent at this `time`, such as 2026-03-01T12:00:00Z; needs --purpose")
 		},
 		run: func(ctx context.Context, c *call) error {

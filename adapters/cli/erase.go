@@ -30,9 +30,9 @@ erasure of a subject succeeds, and only writes new surrogate values into anonymi
 columns.
 
 The command asks for confirmation unless --yes is given. The prompt shows the row
-counts of a rehearsal. If the erasure plan or the row counts change between the prompt
-and the erasure, the command erases nothing. With --plan, the command does the same
-check with the hash of an earlier rehearsal.
+counts of a rehearsal. If the erasure plan, the written values or the row counts change
+between the prompt and the erasure, the command erases nothing. With --plan, the
+command does the same check with the hash of an earlier rehearsal of the same subject.
 
 With the argument -, the command erases the subjects on the standard input in
 order. It checks every line before the first erasure, and stops at the first
@@ -84,7 +84,7 @@ habeas erase - --operator dpo --yes < subjects.txt`,
 
 // confirmErasure asks a person to confirm an erasure. For one subject, it first rehearses the erasure, and the prompt
 // shows the row counts. It then returns planHash, or if planHash is empty, the fingerprint of the rehearsal (a hash of
-// the erasure plan and the row counts). For several subjects, the returned fingerprint is empty.
+// the effects and the row counts). For several subjects, the returned fingerprint is empty.
 func (c *call) confirmErasure(ctx context.Context, people []person, planHash string) (string, error) {
 	if len(people) > 1 || !c.hasPerson() {
 		return "", c.confirm(ctx, false, "")
@@ -96,7 +96,7 @@ func (c *call) confirmErasure(ctx context.Context, people []person, planHash str
 	return cmp.Or(planHash, fingerprint), c.confirm(ctx, false, "Erase 1 subject: "+effect+".")
 }
 
-// erase erases a subject. If fingerprint (a hash of the erasure plan and the row counts) is not empty, erase fails
+// erase erases a subject. If fingerprint (a hash of the effects and the row counts) is not empty, erase fails
 // unless the erasure has this fingerprint.
 func (c *call) erase(ctx context.Context, subject domain.Subject, fingerprint string) (domain.ErasureResult, error) {
 	if fingerprint != "" {
@@ -149,7 +149,25 @@ func (p *printer) erasure(result domain.ErasureResult) {
 		t.rows = append(t.rows, row)
 	}
 	p.table(t)
+	p.cascaded("The database also deleted or changed", result.Cascaded)
 	if len(result.EnqueuedExternal) > 0 {
 		p.line("A worker will call: " + strings.Join(result.EnqueuedExternal, ", "))
 	}
+}
+
+// cascaded prints the rows that the database deletes or changes besides the steps of an erasure, in one line. The line
+// begins with the given words. If there are no such rows, cascaded prints nothing.
+func (p *printer) cascaded(words string, rows map[string]int64) {
+	if len(rows) > 0 {
+		p.line(words + ", because of foreign keys or triggers: " + printable(strings.Join(rowsOf(rows), ", ")) + ".")
+	}
+}
+
+// rowsOf returns a text such as "2 of likes" for each table.
+func rowsOf(counts map[string]int64) []string {
+	var texts []string
+	for _, name := range slices.Sorted(maps.Keys(counts)) {
+		texts = append(texts, strconv.FormatInt(counts[name], 10)+" of "+name)
+	}
+	return texts
 }

@@ -100,6 +100,14 @@ func TestAnIncorrectCallChangesNothing(t *testing.T) {
 			[]string{"-", "--yes", by},
 			"line 1: ",
 		},
+		"two members of an extra": {
+			`{"subject_id":"1","refs":[{"kind":"crm","value":"1","extra":{"site":"a","site":"b"}}]}` + "\n",
+			[]string{"-", "--yes", by},
+			"line 1: ",
+		},
+		"two members in an unknown field": {
+			`{"subject_id":"1","note":[{"a":[{"b":1,"b":2}]}]}` + "\n", []string{"-", "--yes", by}, "line 1: ",
+		},
 		"text after the object": {"{\"subject_id\":\"1\"} 2\n", []string{"-", "--yes", by}, "line 1: "},
 		"an object without id":  {"1\n{}\n", []string{"-", "--yes", by}, "line 2: "},
 		"an unknown line":       {"1\n\nc1@example.org\n", []string{"-", "--yes", by}, "line 3: "},

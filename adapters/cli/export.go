@@ -34,7 +34,7 @@ echo '{"subject_id":"42","refs":[{"kind":"supportdesk","value":"c-17"}]}' |
 		},
 		args: oneSubject, needsOperator: true,
 		flags: func(c *cobra.Command) {
-			c.Flags().StringVarP(&file, "file", "f", "", "write the copy to this new `file`")
+			c.Flags().VarP((*Text)(&file), "file", "f", "write the copy to this new `file`")
 		},
 		run: func(ctx context.Context, c *call) error {
 			people, err := c.subjects()

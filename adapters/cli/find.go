@@ -12,8 +12,9 @@ func find() subcommand {
 	return subcommand{
 		use:   "find -",
 		short: "search the whole database for values",
-		long: `Searches every text and JSON column of the database for values, such as an email
-address or a phone number. The standard input has one value per line. The search
+		long: `Searches every column with texts, JSON or binary data for values, such as an email
+address or a phone number. It also finds copies in base64 and hexadecimal digits.
+The standard input has one value per line. The search
 includes tables and columns that are not in the data map, so it also
 finds copies of personal data in other places. It does not distinguish upper and
 lower case. Of the tables of habeas, it searches only those of its own data map.
@@ -32,7 +33,7 @@ echo zoe@example.org | habeas find - --output json`,
 		exits: exits{
 			fine: "no value was found", findings: "a value was found, or a column could not be searched",
 		},
-		args: arguments{1, 1, "the argument - for the standard input"},
+		args: arguments{1, 1, "the argument - for the standard input"}, needs: onlyTables,
 		run: func(ctx context.Context, c *call) error {
 			if c.args[0] != fromStdin {
 				return usage(c.command, "the only argument is -; pass values on the standard input")

@@ -30,9 +30,9 @@ commands and topics.`,
 		example: `habeas help erase
 habeas help outbox requeue
 habeas help exit-codes`,
-		exits:              exits{fine: "the page was shown", failed: "the command or topic is unknown"},
-		args:               arguments{0, -1, "a command or a topic"},
-		needsNoApplication: true,
+		exits: exits{fine: "the page was shown", failed: "the command or topic is unknown"},
+		args:  arguments{0, -1, "a command or a topic"},
+		needs: nothing,
 		run: func(_ context.Context, c *call) error {
 			found := c.command.Parent()
 			for _, name := range c.args {

@@ -40,9 +40,9 @@ habeas journal --since 2026-03-01T00:00:00Z --file march.jsonl`,
 		exits: exits{fine: "the journal is complete", failed: "no journal was written, or it is incomplete"},
 		flags: func(c *cobra.Command) {
 			c.Flags().Int64Var(&after, "after", 0, "erasures after this `number` of a line, to continue a journal")
-			c.Flags().StringVar(&since, "since", "",
+			c.Flags().Var((*Text)(&since), "since",
 				"erasures since one day before this `time`, such as\n2026-03-01T12:00:00Z")
-			c.Flags().StringVarP(&file, "file", "f", "", "write the journal to this new `file`")
+			c.Flags().VarP((*Text)(&file), "file", "f", "write the journal to this new `file`")
 		},
 		run: func(ctx context.Context, c *call) error {
 			from := journal.From{After: after}

@@ -18,6 +18,7 @@ var severities = []string{string(domain.SeverityWarning), string(domain.Severity
 type linting struct {
 	failOn           string
 	ignored, sources []string
+	all              bool
 }
 
 func lint() subcommand {
@@ -28,14 +29,21 @@ func lint() subcommand {
 		long: `Compares the data map, and the erasure plan that follows from it, with the live
 schema of the database. A finding with severity error means that an erasure would
 fail or would leave personal data behind. A warning means that a person should review
-the place in the data map. The command reads only the schema, and changes nothing. The
+the place in the data map. A notice names a place where lint has to trust the data map,
+and never counts as a failure. The command reads only the schema, and changes nothing. The
 help topic "rules" lists all rules.
+
+A finding can be accepted until a day: in the manifest (help topic "data-map"), or in
+app.Config.Accepted. It then does not count, and is only shown with --all, with the
+reason and the last day. With --all, SARIF has a suppression for it. After the last day,
+the finding is back. An erasure refuses the same as before.
 
 Run the command in the CI of an application, after the migrations. With --sarif,
 it prints SARIF 2.1.0. Code hosts show such findings in the given files, next to
 a line with the name of the table or column. Repeat --sarif for each file with models.`,
 		example: `habeas lint
 habeas lint --fail-on error --ignore table-unlinked
+habeas lint --all
 habeas lint --sarif models/user.go > habeas.sarif`,
 		exits: exits{
 			fine: "no finding reaches the severity of --fail-on", findings: "a finding reaches the severity of --fail-on",
@@ -45,6 +53,7 @@ habeas lint --sarif models/user.go > habeas.sarif`,
 				"lowest `severity` for which the exit code is 1")
 			c.Flags().StringSliceVar(&l.ignored, "ignore", nil, "omit findings of this `rule`; repeatable")
 			c.Flags().StringArrayVar(&l.sources, "sarif", nil, "print SARIF; `file` has the data map or models; repeatable")
+			c.Flags().BoolVar(&l.all, "all", false, "also show accepted findings")
 			_ = c.RegisterFlagCompletionFunc("fail-on", completes(severities...))
 			_ = c.RegisterFlagCompletionFunc("ignore", completes(ruleCodes()...))
 		},
@@ -62,19 +71,28 @@ func (l *linting) run(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
-	all, err := c.Check(ctx)
+	result, err := c.check(ctx)
 	if err != nil {
 		return err
 	}
-	found := []domain.Finding{}
-	failing := 0
-	for _, finding := range all {
-		if slices.Contains(l.ignored, finding.Code) {
+	found, failing := []linted{}, 0
+	for _, finding := range result.Findings {
+		if l.ignores(finding) {
 			continue
 		}
-		found = append(found, finding)
-		if l.failOn != string(domain.SeverityError) || finding.Severity == domain.SeverityError {
+		found = append(found, linted{Finding: finding})
+		if l.counts(finding) {
 			failing++
+		}
+	}
+	open, accepted := len(found), 0
+	for _, finding := range result.Accepted {
+		if l.ignores(finding.Finding) {
+			continue
+		}
+		accepted++
+		if l.all {
+			found = append(found, linted{finding.Finding, &finding.Acceptance})
 		}
 	}
 	if len(lines) > 0 {
@@ -83,16 +101,53 @@ func (l *linting) run(ctx context.Context, c *call) error {
 		_ = encoder.Encode(sarifOf(lines, found)) // encoding cannot fail, and printer.end reports a failed write
 		return findings(failing)
 	}
-	err = c.out.show(found, func() {
-		c.out.line(counted(len(found), "finding") + ".")
-		if len(found) > 0 {
-			c.out.findings(found)
-		}
-	})
-	if err != nil {
+	if err := c.out.show(found, func() { c.out.linted(found, open, accepted) }); err != nil {
 		return err
 	}
 	return findings(failing)
+}
+
+// linted is a finding of lint.
+type linted struct {
+	domain.Finding
+	Acceptance *domain.Acceptance `json:"acceptance,omitempty"` // nil if the finding is not accepted
+}
+
+// check returns the findings of the application.
+func (c *call) check(ctx context.Context) (domain.CheckResult, error) {
+	if accepting, ok := c.Application.(Accepting); ok {
+		return accepting.CheckAll(ctx)
+	}
+	found, err := c.Check(ctx)
+	return domain.CheckResult{Findings: found}, err
+}
+
+// counts reports whether the finding reaches the severity of --fail-on. A notice never does.
+func (l *linting) counts(f domain.Finding) bool {
+	return f.Severity == domain.SeverityError ||
+		f.Severity == domain.SeverityWarning && l.failOn == string(domain.SeverityWarning)
+}
+
+func (l *linting) ignores(f domain.Finding) bool { return slices.Contains(l.ignored, f.Code) }
+
+// linted prints findings, and the number of the open and of the accepted ones.
+func (p *printer) linted(found []linted, open, accepted int) {
+	line := counted(open, "finding")
+	if accepted > 0 {
+		line += ", and " + counted(accepted, "accepted finding")
+	}
+	p.line(line + ".")
+	var all []domain.Finding
+	for _, finding := range found {
+		if a := finding.Acceptance; a != nil {
+			finding.Severity = "accepted"
+			finding.Remedy += " Accepted until " + a.Until + ": " + a.Reason
+		}
+		all = append(all, finding.Finding)
+	}
+	if len(all) > 0 {
+		p.findings(all)
+	}
 }
 
 // ruleCodes returns the codes of the rules.

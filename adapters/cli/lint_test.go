@@ -104,6 +104,77 @@ func TestTheSeverityAndTheRulesThatCountAreFlags(t *testing.T) {
 	}
 }
 
+// acceptedToo is an application with an accepted finding.
+type acceptedToo struct{ checked }
+
+func (a acceptedToo) CheckAll(context.Context) (domain.CheckResult, error) {
+	return domain.CheckResult{Findings: a.findings[:1], Accepted: []domain.AcceptedFinding{{
+		Finding: a.findings[1], Acceptance: domain.Acceptance{
+			Rule: "table-unmapped", Table: "logins", Reason: "logins end in May", Until: "2026-05-31",
+		},
+	}}}, nil
+}
+
+func TestAcceptedFindingsAreCountedAndShownOnRequest(t *testing.T) {
+	t.Chdir(t.TempDir())
+	must(t, os.WriteFile("user.go", []byte(models), 0o600))
+	lint := func(args ...string) string {
+		t.Helper()
+		var out, complaint strings.Builder
+		application := acceptedToo{checked{findings: found}}
+		if code := run(t.Context(), application, nil, &out, &complaint, append([]string{"lint"}, args...)...); code != 1 {
+			t.Errorf("%q ends with %d: %s", args, code, complaint.String())
+		}
+		return out.String()
+	}
+	if got := lint(); !strings.HasPrefix(got, "1 finding, and 1 accepted finding.\n") || strings.Contains(got, "logins") {
+		t.Errorf("printed\n%s", got)
+	}
+	const shown = `accepted  table-unmapped logins
+          The table refers to the subject. Add it to the
+          data map. Accepted until 2026-05-31: logins end in
+          May
+`
+	if got := lint("--all"); !strings.HasSuffix(got, shown) {
+		t.Errorf("printed\n%s", got)
+	}
+	var decoded []struct {
+		domain.Finding
+		Acceptance *domain.Acceptance
+	}
+	must(t, json.Unmarshal([]byte(lint("--all", "-o", "json")), &decoded))
+	if len(decoded) != 2 || decoded[0].Acceptance != nil || decoded[1].Acceptance.Reason != "logins end in May" ||
+		decoded[1].Acceptance.Until != "2026-05-31" || decoded[1].Severity != domain.SeverityWarning {
+		t.Errorf("got %+v", decoded)
+	}
+	for _, args := range [][]string{{"-o", "json"}, {"--sarif", "user.go"}, {"--all", "--ignore", "table-unmapped"}} {
+		if got := lint(args...); strings.Contains(got, "logins") || strings.Contains(got, "suppressions") {
+			t.Errorf("%q prints %s", args, got)
+		}
+	}
+	const suppressed = `"suppressions":[{"kind":"external","status":"accepted",` +
+		`"justification":"logins end in May (until 2026-05-31)"}]`
+	if got := lint("--all", "--sarif", "user.go"); strings.Count(got, `"suppressions"`) != 1 ||
+		!strings.Contains(got, suppressed) {
+		t.Errorf("printed %s", got)
+	}
+}
+
+func TestANoticeNeverFailsALint(t *testing.T) {
+	t.Chdir(t.TempDir())
+	must(t, os.WriteFile("user.go", []byte(models), 0o600))
+	notice := []domain.Finding{{Code: "acceptance-unused", Severity: domain.SeverityNotice, Table: "users"}}
+	for _, args := range [][]string{nil, {"--fail-on", "error"}, {"-o", "json"}} {
+		if code, stdout, _ := lint(t, notice, args...); code != 0 || !strings.Contains(stdout, "acceptance-unused") {
+			t.Errorf("%q ends with %d: %s", args, code, stdout)
+		}
+	}
+	if _, stdout, _ := lint(t, notice, "--sarif", "user.go"); !strings.Contains(stdout, `"level":"note"`) ||
+		strings.Contains(stdout, `"level":"notice"`) {
+		t.Errorf("printed %s", stdout)
+	}
+}
+
 const models = `package models
 
 type User struct {

@@ -49,6 +49,7 @@ habeas migrate up --accept-map`,
 		flags: func(c *cobra.Command) {
 			c.Flags().BoolVar(&acceptMap, "accept-map", false, "record this data map as the one of the tables")
 		},
+		needs: onlyTables,
 		run: func(ctx context.Context, c *call) error {
 			if acceptMap {
 				if err := c.acceptMap(ctx); err != nil {
@@ -93,6 +94,7 @@ func migrateStatus() subcommand {
                the application applies them with its own tool`,
 		example: `habeas migrate status`,
 		exits:   exits{fine: "no migration is pending", findings: "a migration is pending"},
+		needs:   onlyTables,
 		run: func(ctx context.Context, c *call) error {
 			migrations, err := c.Migrations(ctx)
 			if err != nil {
@@ -151,6 +153,7 @@ func migrateSQL() subcommand {
 application that applies them with its own tool. The command opens no connection.`,
 		example: `habeas migrate sql > migrations/0042_habeas.sql`,
 		exits:   exits{fine: "the statements were printed"},
+		needs:   onlyTables,
 		run: func(_ context.Context, c *call) error {
 			text, err := c.MigrationSQL()
 			if err != nil {

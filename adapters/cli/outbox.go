@@ -43,6 +43,7 @@ entries has been due.`,
 		example: `habeas outbox counts
 habeas outbox counts --output json | jq .counts.abandoned`,
 		exits: exits{fine: "the counts were shown"},
+		needs: onlyTables,
 		run: func(ctx context.Context, c *call) error {
 			status, err := c.Status(ctx)
 			if err != nil {
@@ -106,6 +107,7 @@ habeas outbox list --limit 0 --output json | jq -r .entry_id`,
 		flags: func(c *cobra.Command) {
 			c.Flags().IntVar(&limit, "limit", limit, "list at most this `number` of entries; 0 lists all")
 		},
+		needs: onlyTables,
 		run: func(ctx context.Context, c *call) error {
 			if limit < 0 {
 				return usage(c.command, "--limit must be 0 or more")

@@ -51,6 +51,7 @@ habeas outbox requeue --all --operator dpo`,
 		exits: exits{fine: "every selected entry was requeued", findings: "a given entry was skipped"},
 		args:  someEntries(0), needsOperator: true,
 		flags: func(c *cobra.Command) { filter.flags(c) },
+		needs: onlyTables,
 		run: func(ctx context.Context, c *call) error {
 			ids, err := c.entryIDs()
 			if err != nil {
@@ -125,7 +126,7 @@ type filter struct {
 }
 
 func (f *filter) flags(c *cobra.Command) {
-	c.Flags().StringVar(&f.system, "system", "", "select entries for this `system`")
+	c.Flags().Var((*Text)(&f.system), "system", "select entries for this `system`")
 	c.Flags().Var(&f.olderThan, "older-than", "select entries older than this age, such as 7d or 12h")
 	c.Flags().Var(&f.newerThan, "newer-than", "select entries newer than this age, such as 7d or 12h")
 	c.Flags().BoolVar(&f.all, "all", false, "select all entries")
@@ -178,9 +179,10 @@ habeas outbox list -o json | jq -r .entry_id |
 		},
 		args: someEntries(1), needsOperator: true,
 		flags: func(c *cobra.Command) {
-			c.Flags().StringVar(&reason, "reason", "", "`reason` for the audit trail; required")
+			c.Flags().Var((*Text)(&reason), "reason", "`reason` for the audit trail; required")
 			c.Flags().BoolVar(&yes, "yes", false, "discard without confirmation")
 		},
+		needs: onlyTables,
 		run: func(ctx context.Context, c *call) error {
 			if reason == "" {
 				return usage(c.command, "--reason is missing: the audit trail records it")
@@ -222,6 +224,7 @@ The command asks for confirmation unless --yes is given.`,
 		flags: func(c *cobra.Command) {
 			c.Flags().BoolVar(&yes, "yes", false, "purge without confirmation")
 		},
+		needs: onlyTables,
 		run: func(ctx context.Context, c *call) error {
 			if !yes {
 				status, err := c.Status(ctx)

@@ -106,6 +106,27 @@ func TestEveryCommandIsDocumentedAndRefusesUnknownFlags(t *testing.T) {
 	})
 }
 
+// A variable of a script that is not set must not mean the same as a missing flag.
+func TestAnEmptyTextOfAFlagIsRefused(t *testing.T) {
+	w := newWorld(t)
+	t.Setenv("HABEAS_OPERATOR", "dpo")
+	for _, args := range [][]string{
+		{"outbox", "requeue", "--system"},
+		{"outbox", "discard", "a", "--reason"},
+		{"outbox", "purge", "--operator"}, // HABEAS_OPERATOR does not replace it
+		{"consents", "1", "--purpose"},
+		{"consents", "1", "--purpose", "news", "--as-of"},
+		{"export", "1", "--file"},
+		{"journal", "--file"},
+		{"journal", "--since"},
+		{"replay", "-", "--yes", "--restored-to"},
+		{"replay", "-", "--yes", "--installation"},
+	} {
+		_, stderr := w.want(2, append(args, "")...)
+		complains(t, stderr, args[len(args)-1]+" is not valid, it must be a text that is not empty")
+	}
+}
+
 func TestHelpShowsThePageOfACommandOrATopic(t *testing.T) {
 	for _, path := range [][]string{{}, {"erase"}, {"outbox", "requeue"}, {"exit-codes"}, {"help"}} {
 		var out, complaint bytes.Buffer

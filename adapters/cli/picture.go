@@ -26,13 +26,13 @@ func picture() subcommand {
 		short: "draw the data map",
 		long: `Draws the data map. The picture shows the tables, the effect of an erasure on their
 rows, the keys that lead from each table to the subject, and the external systems.
-It has only names of tables, columns and systems. It needs no connection to the
-database.
+It has only names of tables, columns and systems. The command needs no database.
 
 Use the format svg for browsers, mermaid for Markdown on code hosts, and dot for
 Graphviz.`,
 		example: `habeas map > datamap.svg
 habeas map --format dot | dot -Tpdf > datamap.pdf`,
+		needs: onlyDataMap,
 		exits: exits{fine: "the picture was printed"},
 		flags: func(c *cobra.Command) {
 			c.Flags().Var(choice{&format, drawings}, "format", "`format` of the picture: svg, mermaid or dot")

@@ -202,3 +202,33 @@ func TestTheDataMapIsDrawn(t *testing.T) {
 	_, stderr := w.want(2, "map", "--format", "png")
 	complains(t, stderr, "it must be svg or mermaid or dot")
 }
+
+func TestTheStatusShowsTheDuties(t *testing.T) {
+	w := newWorld(t)
+	at := time.Date(2024, 3, 1, 12, 0, 0, 0, time.UTC)
+	must(t, w.store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
+		marks, err := ports.MarksOf(s)
+		must(t, err)
+		for name, position := range map[string]int64{
+			"duty journal every": int64(time.Minute), "duty journal failed": at.UnixMicro(), "duty journal failed as": 5,
+			"duty sweep every": int64(time.Hour), "duty sweep began": at.UnixMicro(), "duty sweep left over": 4,
+		} {
+			_, err := marks.Advance(ctx, name, 0, position)
+			must(t, err)
+		}
+		return nil
+	}))
+	stdout, _ := w.want(1, "status")
+	for _, part := range []string{
+		"journal-failing", "(timeout)", "sweep-late", "never succeeded", "sweep-left-over", "4 erased subjects",
+		"journal failing - 2024-03-01 timeout 0", "sweep never - - - 4",
+	} {
+		if !strings.Contains(strings.Join(strings.Fields(stdout), " "), part) {
+			t.Errorf("the status lacks %q:\n%s", part, stdout)
+		}
+	}
+	status := decoded[domain.Status](w, 1, "status")
+	if len(status.Duties) != 2 || status.Duties[0].LastError != "timeout" {
+		t.Errorf("got %+v", status.Duties)
+	}
+}

@@ -24,11 +24,12 @@ constraint or trigger that refused it.
 
 A row can have both retained columns and columns that the erasure anonymizes. Such a
 row is counted under anonymize and under retain. The erasure changes a retained column
-only in the rows whose retention period has ended.
+only in the rows whose retention period has ended: the result names such a column under
+anonymize, with the note "where its duty is over".
 
-The result has a hash of the erasure plan and the row counts. Pass the hash to
-erase --plan. The subject is then erased only if the plan and the counts are the
-same as in the rehearsal.
+The result has a hash of the subject with its refs, the erasure plan, the values that
+are written, and the row counts. Pass the hash to erase --plan. The subject is then
+erased only if all of these are the same as in the rehearsal.
 
 The rows of a subject are locked during its rehearsal. On SQLite, no other process
 can write during this time.`,
@@ -78,10 +79,10 @@ func (p *printer) rehearsal(r domain.Rehearsal) {
 	p.line("The erasure of " + id + " would change:")
 	t := table{head: []string{"table", "step", "rows", "columns"}}
 	for _, step := range r.Steps {
-		var columns []string
-		for _, column := range slices.Concat(step.Columns, step.Clears, step.Expired) {
-			if !slices.Contains(columns, column) { // in a retain step, Columns contains the columns of Expired, too
-				columns = append(columns, column)
+		columns := slices.Concat(step.Columns, step.Clears)
+		if step.Strategy == domain.StrategyAnonymize { // in a retain step, Columns contains the columns of Expired
+			for _, column := range step.Expired {
+				columns = append(columns, column+" (where its duty is over)")
 			}
 		}
 		t.rows = append(t.rows, []string{
@@ -89,6 +90,7 @@ func (p *printer) rehearsal(r domain.Rehearsal) {
 		})
 	}
 	p.table(t)
+	p.cascaded("The database would also delete or change", r.Cascaded)
 	for _, system := range r.External {
 		if system.Entries > 0 {
 			p.line(printable(system.Resolver) + " would be called with " + counted(system.Entries, "outbox entry") + ".")
@@ -107,7 +109,7 @@ func refusal(r domain.Refusal) string {
 }
 
 // effectOf rehearses the erasure of a subject. It returns the effect of the erasure in one line, with row counts, and
-// the fingerprint of the rehearsal (a hash of the erasure plan and the row counts). If the store cannot rehearse,
+// the fingerprint of the rehearsal (a hash of the effects and the row counts). If the store cannot rehearse,
 // effectOf returns only the erasure plan in one line. If the erasure would be refused, effectOf returns an error.
 func (c *call) effectOf(ctx context.Context, p person) (text, fingerprint string, err error) {
 	rehearsal, err := c.Rehearse(ctx, p.Subject)
@@ -133,6 +135,9 @@ func (c *call) effectOf(ctx context.Context, p person) (text, fingerprint string
 		}
 	}
 	text = cmp.Or(strategies(counts), "change no row")
+	if len(rehearsal.Cascaded) > 0 {
+		text += "; the database also deletes or changes " + strings.Join(rowsOf(rehearsal.Cascaded), ", ")
+	}
 	if len(systems) > 0 {
 		text += "; call " + strings.Join(systems, ", ")
 	}

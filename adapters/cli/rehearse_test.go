@@ -45,10 +45,45 @@ func TestAnErasureMustMatchItsRehearsal(t *testing.T) {
 	if len(w.emails()) != 3 {
 		t.Errorf("left are %q", w.emails())
 	}
+	plan = decoded[domain.Rehearsal](w, 0, "rehearse", "3").Fingerprint
+	_, stderr = w.want(2, "erase", "2", by, "--yes", "--plan", plan) // with as many rows as customer 3
+	complains(t, stderr, "for another subject")
+	_, stderr = w.want(2, "erase", "3", by, "--yes", "--plan", "")
+	complains(t, stderr, "--plan must be the 32")
+	if len(w.emails()) != 3 {
+		t.Errorf("left are %q", w.emails())
+	}
 	plan = decoded[domain.Rehearsal](w, 0, "rehearse", "1").Fingerprint
 	w.want(0, "erase", "1", by, "--yes", "--plan", plan)
 	if len(w.emails()) != 2 {
 		t.Errorf("left are %q", w.emails())
+	}
+}
+
+// retaining is an application with a retained column whose duty may be over.
+type retaining struct{ cli.Application }
+
+func (retaining) Rehearse(_ context.Context, subject domain.Subject) (domain.Rehearsal, error) {
+	step := func(strategy domain.Strategy, rows int64, columns ...string) domain.RehearsedStep {
+		return domain.RehearsedStep{Rows: rows, Step: domain.Step{
+			Target: "invoices", Strategy: strategy, Columns: columns, Expired: []string{"vat"},
+		}}
+	}
+	return domain.Rehearsal{SubjectID: subject.ID, Steps: []domain.RehearsedStep{
+		step(domain.StrategyAnonymize, 2, "note"), step(domain.StrategyRetain, 1, "address", "vat"),
+	}}, nil
+}
+
+func TestARehearsalSaysThatARetainedColumnIsOverwrittenAfterItsDuty(t *testing.T) {
+	var out, complaint bytes.Buffer
+	code := run(t.Context(), retaining{newWorld(t).gdpr}, nil, &out, &complaint, "rehearse", "1")
+	const want = `TABLE     STEP       ROWS  COLUMNS
+invoices  anonymize     2  note, vat (where its duty is
+                           over)
+invoices  retain        1  address, vat
+`
+	if code != 0 || !strings.Contains(out.String(), want) {
+		t.Errorf("ends with %d:\n%s%s", code, out.String(), complaint.String())
 	}
 }
 

@@ -75,10 +75,10 @@ cat erased-*.jsonl | habeas replay - --operator restore-2026-03 --yes`,
 		flags: func(c *cobra.Command) {
 			c.Flags().BoolVar(&yes, "yes", false, "replay without confirmation")
 			c.Flags().IntVar(&options.Workers, "workers", 4, "`number` of subjects to erase concurrently")
-			c.Flags().StringVar(&options.Installation, "installation", "",
+			c.Flags().Var((*Text)(&options.Installation), "installation",
 				"`id` of the installation of all lines that do not name it")
 			c.Flags().Int64Var(&options.Expect, "expect", 0, "`number` that the last line must have at least")
-			c.Flags().StringVar(&restoredTo, "restored-to", "",
+			c.Flags().Var((*Text)(&restoredTo), "restored-to",
 				"`time` at which the backup of restored tables began, such as\n2026-03-01T12:00:00Z")
 		},
 		run: func(ctx context.Context, c *call) error {

@@ -48,6 +48,12 @@ type (
 		Message      sarifText         `json:"message"`
 		Locations    []sarifLocation   `json:"locations"`
 		Fingerprints map[string]string `json:"partialFingerprints"`
+		Suppressions []sarifSuppressed `json:"suppressions,omitempty"`
+	}
+	sarifSuppressed struct {
+		Kind          string `json:"kind"`
+		Status        string `json:"status"`
+		Justification string `json:"justification"`
 	}
 	sarifLocation struct {
 		Physical sarifPhysical  `json:"physicalLocation"`
@@ -69,7 +75,7 @@ type (
 )
 
 // sarifOf returns findings as a SARIF document. The position of a finding is a line of a source file.
-func sarifOf(lines sources, found []domain.Finding) sarif {
+func sarifOf(lines sources, found []linted) sarif {
 	run := sarifRun{Results: []sarifResult{}, Tool: sarifTool{sarifDriver{
 		Name: "habeas", InformationURI: "https://" + module, Rules: []sarifRule{},
 	}}}
@@ -77,7 +83,7 @@ func sarifOf(lines sources, found []domain.Finding) sarif {
 	for i, rule := range check.Rules() {
 		index[rule.Code] = i
 		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, sarifRule{
-			rule.Code, sarifText{rule.Title + "."}, sarifDefault{string(rule.Severity)},
+			rule.Code, sarifText{rule.Title + "."}, sarifDefault{sarifLevel(rule.Severity)},
 		})
 	}
 	for _, finding := range found {
@@ -88,13 +94,26 @@ func sarifOf(lines sources, found []domain.Finding) sarif {
 			location.Logical = []sarifLogical{{where}}
 			text = where + ": " + text
 		}
+		var suppressed []sarifSuppressed
+		if a := finding.Acceptance; a != nil {
+			suppressed = []sarifSuppressed{{"external", "accepted", a.Reason + " (until " + a.Until + ")"}}
+		}
 		run.Results = append(run.Results, sarifResult{
-			RuleID: finding.Code, RuleIndex: index[finding.Code], Level: string(finding.Severity),
+			RuleID: finding.Code, RuleIndex: index[finding.Code], Level: sarifLevel(finding.Severity),
 			Message: sarifText{text}, Locations: []sarifLocation{location},
 			Fingerprints: map[string]string{"habeas/v1": finding.Code + " " + finding.Where() + " " + finding.Object},
+			Suppressions: suppressed,
 		})
 	}
 	return sarif{"https://json.schemastore.org/sarif-2.1.0.json", "2.1.0", []sarifRun{run}}
+}
+
+// sarifLevel returns the level of SARIF for a severity.
+func sarifLevel(severity domain.Severity) string {
+	if severity == domain.SeverityNotice {
+		return "note"
+	}
+	return string(severity)
 }
 
 // sources are the files that define the data map: a manifest, or Go models.

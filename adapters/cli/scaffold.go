@@ -38,10 +38,10 @@ each group needs a data map, and each further data map needs a name. The notes
 propose a name, which you pass as Config.Name or --name.`,
 		example: `habeas scaffold > datamap.json
 habeas scaffold --subject-table members --review`,
-		exits:              exits{fine: "the proposal was printed", failed: "the command cannot propose a data map"},
-		needsNoApplication: true,
+		exits: exits{fine: "the proposal was printed", failed: "the command cannot propose a data map"},
+		needs: nothing,
 		flags: func(c *cobra.Command) {
-			c.Flags().StringVar(&options.SubjectTable, "subject-table", "", "`table` of subjects; the default is a guess")
+			c.Flags().Var((*Text)(&options.SubjectTable), "subject-table", "`table` of subjects; the default is a guess")
 			c.Flags().BoolVar(&options.ForeignKeysOnly, "foreign-keys-only", false,
 				"use only foreign keys to relate tables, not column names")
 			c.Flags().BoolVar(&review, "review", false, "list the decisions instead of the data map")

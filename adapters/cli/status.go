@@ -1,7 +1,10 @@
 package cli
 
 import (
+	"cmp"
 	"context"
+	"strconv"
+	"time"
 
 	"github.com/habeas-data/habeas/domain"
 )
@@ -18,6 +21,24 @@ systems. The findings are:
   outbox-late         an entry is open for longer than a day (by default)
   outbox-stalled      an entry is due for longer than 15 minutes; no worker
                       runs, or the worker has stopped calling the system
+  lives-unknown       an erased id has a row, and nothing tells whether it
+                      belongs to a new person or was restored
+  worker-failing      the worker runs, and its batches fail
+  worker-late         no worker has been alive for longer than a minute
+  journal-failing, journal-late
+                      erasures are not written to the journal
+  sweep-failing, sweep-late
+                      cells are not overwritten after their retention
+  sweep-left-over     the last sweep did not overwrite all due cells
+  verification-failing, verification-late
+                      erasures are not checked
+  verification-left-over
+                      erasures have left data behind
+
+The findings of a duty (worker, journal, sweep, verification) come from the state
+that the workers of all processes store. A duty fails if its last run failed. It
+is late if no run has succeeded for twice its interval, but at least for its
+interval and a minute.
 
 Run the command in an hourly cron job that mails its output.`,
 		example: `habeas status
@@ -37,6 +58,9 @@ habeas status --output json | jq -r '.findings[].code'`,
 }
 
 func (p *printer) status(status domain.Status) {
+	if status.Map != "" {
+		p.line("Data map: " + status.Map)
+	}
 	p.line("At " + instant(status.At) + ": " + counted(len(status.Findings), "finding") + ".")
 	if len(status.Findings) > 0 {
 		p.line("")
@@ -44,6 +68,30 @@ func (p *printer) status(status domain.Status) {
 	}
 	p.line("")
 	p.counts(status)
+	if len(status.Duties) > 0 {
+		p.line("")
+		p.duties(status)
+	}
+}
+
+// duties shows the state of the background duties.
+func (p *printer) duties(status domain.Status) {
+	t := table{head: []string{"duty", "state", "last success", "last failure", "error", "left over"}}
+	for _, duty := range status.Duties {
+		t.rows = append(t.rows, []string{
+			string(duty.Name), string(duty.State(status.At)), instantOr(duty.LastSuccess), instantOr(duty.LastFailure),
+			cmp.Or(string(duty.LastError), "-"), strconv.FormatInt(duty.LeftOver, 10),
+		})
+	}
+	p.table(t)
+}
+
+// instantOr formats an instant, or returns a dash if there is none.
+func instantOr(at *time.Time) string {
+	if at == nil {
+		return "-"
+	}
+	return instant(*at)
 }
 
 // findings prints findings, each with its table and column.

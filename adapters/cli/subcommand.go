@@ -19,11 +19,21 @@ type subcommand struct {
 	args                      arguments
 	needsOperator             bool  // --operator is required, because the audit trail records the operator
 	readsOnly                 *bool // if this flag is set, the command only reads and does not need --operator
-	needsNoApplication        bool
+	needs                     need  // of the application
 	flags                     func(*cobra.Command)
 	run                       func(context.Context, *call) error
 	subcommands               []subcommand
 }
+
+// need is the part of the application that a command needs.
+type need int
+
+const (
+	everything  need = iota
+	onlyTables       // the tables of habeas and the database, not the data map; see Openers.WithoutDataMap
+	onlyDataMap      // see Openers.WithoutDatabase
+	nothing          // the command does not open the application
+)
 
 // exits has the meanings of a command's exit codes. If a text is empty, the exit code has the meaning that the help
 // topic exit-codes describes.
@@ -88,8 +98,8 @@ func (t *tree) run(s subcommand, command *cobra.Command, args []string) error {
 		}
 		ctx = acting
 	}
-	if !s.needsNoApplication {
-		application, err := t.open(ctx)
+	if s.needs != nothing {
+		application, err := t.opener(s.needs)(ctx)
 		if err != nil {
 			return explain(err)
 		}
@@ -175,4 +185,24 @@ func (c choice) Set(word string) error {
 		}
 	}
 	return domain.ErrInvalid
+}
+
+// Text is the value of a flag for a text that must not be empty. An empty text mostly comes from a variable of a script
+// that is not set. It must not mean the same as a missing flag, because the command would then do more than the script
+// wants.
+type Text string
+
+// String implements the interface of flags.
+func (t *Text) String() string { return string(*t) }
+
+// Type implements the interface of flags. Error messages contain it.
+func (*Text) Type() string { return "a text that is not empty" }
+
+// Set implements the interface of flags. It returns domain.ErrInvalid for an empty text.
+func (t *Text) Set(text string) error {
+	if text == "" {
+		return domain.ErrInvalid
+	}
+	*t = Text(text)
+	return nil
 }

@@ -96,3 +96,22 @@ func TestARehearsalListsAColumnOnce(t *testing.T) {
 		t.Errorf("the column is listed %d times:\n%s", n, out.String())
 	}
 }
+
+func TestRowsDeletedBesidesAreShown(t *testing.T) {
+	cascaded := map[string]int64{"logs": 3, "likes": 2}
+	var rehearsed, erased, nothing bytes.Buffer
+	(&printer{w: &rehearsed}).rehearsal(domain.Rehearsal{Cascaded: cascaded})
+	(&printer{w: &erased}).erasure(domain.ErasureResult{Cascaded: cascaded})
+	(&printer{w: &nothing}).erasure(domain.ErasureResult{})
+	for words, out := range map[string]*bytes.Buffer{
+		"The database would also delete or change, because of foreign keys or triggers: 2 of likes, 3 of logs.\n": &rehearsed,
+		"The database also deleted or changed, because of foreign keys or triggers: 2 of likes, 3 of logs.\n":     &erased,
+	} {
+		if !strings.Contains(out.String(), words) {
+			t.Errorf("%q is missing in:\n%s", words, out.String())
+		}
+	}
+	if strings.Contains(nothing.String(), "foreign keys") {
+		t.Errorf("nothing was deleted besides:\n%s", nothing.String())
+	}
+}

@@ -69,10 +69,13 @@ member:
     pii:"none"               "not_personal": true
     subject:"path"           "path": true of the relation
     subject:"owned"          "owned": true of the table
+    subject:"owned,via:A"    "owned": true and "via": "A" of the table
+    subject:"erasure:null"   "erasure": "null" of the relation
 
 A table has the members name, primary_key, columns and relations. The table of
 subjects also has subject_key. If a table has the member owned, all columns of its
-rows belong to the subject.
+rows belong to the subject. If an owned table has several paths, via names the
+paths on which an erasure deletes the rows.
 
 A column has the members name and type. A column with personal data also has the
 member personal, with these members:
@@ -102,7 +105,13 @@ that person is erased, "delete" deletes the row, and "null" sets the columns of 
 relation to NULL. The member "when" (with the members column and value) restricts a
 relation to some of the rows.
 
-The member note is a text for people. No command reads it.`,
+The member note is a text for people. No command reads it.
+
+Next to tables, the member accepted lists findings of lint that a person has
+accepted. Each has the members rule, table, column, reason and until, the last day,
+such as 2027-03-31. The member object distinguishes findings about the same column.
+Rule, table and column must be those of the finding. A finding without a column is
+accepted without the member column. After the last day, lint shows the finding again.`,
 	},
 	{
 		"output", "results for people and for scripts",

@@ -16,12 +16,12 @@ type versions struct {
 
 func version() subcommand {
 	return subcommand{
-		use:                "version",
-		short:              "print the version",
-		long:               `Prints the versions of habeas and of Go that the program was built with.`,
-		example:            `habeas version`,
-		exits:              exits{fine: "the version was printed"},
-		needsNoApplication: true,
+		use:     "version",
+		short:   "print the version",
+		long:    `Prints the versions of habeas and of Go that the program was built with.`,
+		example: `habeas version`,
+		exits:   exits{fine: "the version was printed"},
+		needs:   nothing,
 		run: func(_ context.Context, c *call) error {
 			found := versions{Version: "(devel)", Go: "unknown"}
 			if build, ok := debug.ReadBuildInfo(); ok {

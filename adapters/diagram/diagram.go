@@ -11,6 +11,7 @@ package diagram
 import (
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/habeas-data/habeas/domain"
 )
@@ -79,7 +80,38 @@ func pictureOf(m domain.DataMap, plan domain.Plan) picture {
 	for _, table := range m.Tables() {
 		p.arrows = append(p.arrows, arrowsOf(m, table, index, systems)...)
 	}
+	p.clean()
 	return p
+}
+
+// clean replaces the characters that the formats do not allow, or that break a line, in all texts of the picture. XML
+// 1.0 allows few control characters, not even as references.
+func (p picture) clean() {
+	for i := range p.boxes {
+		box := &p.boxes[i]
+		box.title, box.says = visible(box.title), visible(box.says)
+		for j := range box.cells {
+			box.cells[j].name, box.cells[j].says = visible(box.cells[j].name), visible(box.cells[j].says)
+		}
+	}
+	for i := range p.arrows {
+		p.arrows[i].label = visible(p.arrows[i].label)
+	}
+}
+
+// visible returns the text with a space for each tab and line break, and with the replacement character U+FFFD for each
+// other character that is not visible.
+func visible(text string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsGraphic(r):
+			return r
+		case unicode.IsSpace(r):
+			return ' '
+		default:
+			return unicode.ReplacementChar
+		}
+	}, text)
 }
 
 func boxOf(m domain.DataMap, plan domain.Plan, table domain.Table) box {
@@ -89,7 +121,7 @@ func boxOf(m domain.DataMap, plan domain.Plan, table domain.Table) box {
 	}
 	var all []string
 	for _, step := range plan.Local() {
-		if step.Target != table.Name {
+		if step.Target != table.Name || step.Self { // a step with Self concerns rows of other people
 			continue
 		}
 		next := map[domain.Strategy]effect{

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"unicode"
 
 	"github.com/habeas-data/habeas/adapters/diagram"
 	"github.com/habeas-data/habeas/domain"
@@ -102,6 +103,69 @@ func TestNamesAreEscaped(t *testing.T) {
 	}
 	if dot := diagram.DOT(m, plan); !strings.Contains(dot, `a\"\<b\>&\{c\}\|'d' `) {
 		t.Errorf("got %s", dot)
+	}
+}
+
+// XML 1.0 forbids most control characters, and every format breaks a text at a line break.
+func TestNamesMayHaveControlCharacters(t *testing.T) {
+	name := "a\r\n\tb\xff\ufffe\uffff\u2028\u202e"
+	for r := rune(1); r < 0xa0; r++ {
+		if r < ' ' || r >= 0x7f {
+			name += string(r)
+		}
+	}
+	personal := func(via string) *domain.Annotation {
+		return &domain.Annotation{Category: domain.CategoryContact, Strategy: domain.StrategyAnonymize, Via: via}
+	}
+	to := func(column, called string) domain.Relation {
+		return domain.Relation{
+			Name: called, Columns: []string{column}, References: name, ReferencedColumns: []string{"id"}, Path: true,
+		}
+	}
+	m, err := domain.NewDataMap(
+		domain.Table{
+			Name: name, PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
+			Columns: []domain.Column{
+				{Name: "id", Type: domain.TypeBigInt}, {Name: name, Type: domain.TypeText, Personal: personal("")},
+			},
+		},
+		domain.Table{
+			Name: "loans", PrimaryKey: []string{"id"}, Relations: []domain.Relation{to("reader", name), to("clerk", "clerk")},
+			Columns: []domain.Column{
+				{Name: "id", Type: domain.TypeBigInt},
+				{Name: "reader"},
+				{Name: "clerk"},
+				{Name: "note", Type: domain.TypeText, Personal: personal(name)},
+			},
+		},
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := erasure.Planner{}.Plan(m, []string{"desk"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	svg := diagram.SVG(m, plan)
+	wellFormed(t, svg)
+	lines := map[string]int{}
+	for kind, picture := range map[string]string{
+		"SVG": svg, "DOT": diagram.DOT(m, plan), "Mermaid": diagram.Mermaid(m, plan),
+	} {
+		for _, r := range picture {
+			if r != '\n' && !unicode.IsGraphic(r) {
+				t.Errorf("%s has the character %U", kind, r)
+				break
+			}
+		}
+		if !strings.Contains(picture, "a   b\ufffd") {
+			t.Errorf("%s lacks the visible part of the name:\n%s", kind, picture)
+		}
+		lines[kind] = strings.Count(picture, "\n")
+	}
+	// without line breaks in names: 3 boxes, and 2 arrows because one has the names of both relations
+	if lines["DOT"] != 9 || lines["Mermaid"] != 11 {
+		t.Errorf("the numbers of lines are %v", lines)
 	}
 }
 

@@ -48,8 +48,6 @@ func escapeRecord(text string) string {
 		case strings.ContainsRune(`\"{}|<>`, r):
 			b.WriteRune('\\')
 			b.WriteRune(r)
-		case r < ' ':
-			b.WriteRune(' ')
 		default:
 			b.WriteRune(r)
 		}
@@ -96,8 +94,6 @@ func escapeHTML(text string) string {
 		switch {
 		case strings.ContainsRune("\"'`<>&#;|[]{}()\\", r):
 			fmt.Fprintf(&b, "#%d;", r)
-		case r < ' ':
-			b.WriteRune(' ')
 		default:
 			b.WriteRune(r)
 		}

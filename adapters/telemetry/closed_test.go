@@ -21,6 +21,7 @@ var attributes = map[attribute.Key][]string{
 	"habeas.map":                {"staff"},
 	"habeas.outcome":            texts(domain.Outcomes()),
 	"habeas.system":             {"desk"},
+	"habeas.duty":               {"journal"},
 	"habeas.operation":          {"export", "erase", "rectify"},
 	"habeas.decision":           {"granted", "withdrawn", "placed", "lifted"},
 	"habeas.status":             {"pending", "in_flight", "failed", "abandoned"},
@@ -61,6 +62,7 @@ func (w *world) reportAll(t *testing.T) {
 			domain.PollObserved{At: noon, Outcome: outcome, Settled: 1},
 			domain.BreakerObserved{System: "desk", State: domain.BreakerOpen},
 			outbox("desk", 1, 1, noon, noon),
+			domain.DutyObserved{Duty: domain.Duty{Name: domain.DutyJournal}, Outcome: outcome},
 		} {
 			w.Observe(t.Context(), observation)
 		}

@@ -28,6 +28,10 @@
 //	habeas.worker.polls           counter    {poll}          habeas.outcome
 //	habeas.worker.settled         counter    {entry}
 //	habeas.worker.heartbeat.age   gauge      s
+//	habeas.duty.runs              counter    {run}           habeas.duty, habeas.outcome
+//	habeas.duty.failing           gauge      {duty}          habeas.duty
+//	habeas.duty.leftovers         gauge      {erasure}       habeas.duty
+//	habeas.duty.success.age       gauge      s               habeas.duty
 //
 // habeas.request.duration is the duration of requests to the endpoints of habeas. It includes the time in which a
 // response is streamed. A session is a database transaction of habeas. A store may repeat it after a deadlock.
@@ -52,6 +56,12 @@
 // states. habeas.worker.heartbeat.age is the time since a worker has last processed a batch without an error. It can
 // reach minutes without a fault, because calls to a slow external system can occupy all loops of a worker.
 //
+// A duty is work that a worker repeats and on which the rights of subjects depend: the journal, the sweep, the
+// verification, and the worker itself. habeas.duty.runs counts its runs in this process. habeas.duty.failing is 1 if
+// its last run has failed, or if no run has succeeded in time, see domain.Duty. habeas.duty.leftovers is the number of
+// erasures that need a person, as the database has it. habeas.duty.success.age is the time since the last successful
+// run, or since the begin of the duty. These gauges cover all processes, so aggregate them with the maximum.
+//
 // If the application has several data maps, it creates an observer for each and sets [Options].Name. All metrics and
 // spans then also have the attribute habeas.map. For the data map without a name, no metric and no span has it.
 //
@@ -67,6 +77,7 @@
 //	habeas.decision            granted or withdrawn, placed or lifted
 //	habeas.status              pending, in_flight, failed or abandoned
 //	habeas.state               closed, half_open or open
+//	habeas.duty                worker, journal, sweep or verification
 //	habeas.retries             on a span of a session: the attempts after the first
 //	error.type                 on a failed span: its outcome
 //

@@ -16,6 +16,7 @@ type gauges struct {
 	mu           sync.Mutex
 	systems      []system
 	breakers     map[string]domain.BreakerState
+	duties       map[domain.DutyName]domain.Duty
 	heartbeat    time.Time // the last successful batch, or the first batch if none succeeded; zero before the first batch
 	registration metric.Registration
 }
@@ -67,6 +68,15 @@ func (g *gauges) breaker(observed domain.BreakerObserved) {
 	g.breakers[observed.System] = observed.State
 }
 
+func (g *gauges) duty(observed domain.Duty) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.duties == nil {
+		g.duties = map[domain.DutyName]domain.Duty{}
+	}
+	g.duties[observed.Name] = observed
+}
+
 func (g *gauges) poll(observed domain.PollObserved) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -78,7 +88,7 @@ func (g *gauges) poll(observed domain.PollObserved) {
 // register registers a callback, which computes the gauges when metrics are collected.
 func (o *Observer) register(meter metric.Meter) (err error) {
 	o.state.registration, err = meter.RegisterCallback(o.collect,
-		o.entries, o.breakers, o.oldestAge, o.dueAge, o.heartbeatAge)
+		o.entries, o.breakers, o.oldestAge, o.dueAge, o.heartbeatAge, o.failing, o.leftovers, o.successAge)
 	return err
 }
 
@@ -107,6 +117,16 @@ func (o *Observer) collect(_ context.Context, to metric.Observer) error {
 			to.ObserveInt64(o.breakers, is, o.about,
 				metric.WithAttributes(systemKey.String(name), stateKey.String(string(state))))
 		}
+	}
+	for name, duty := range g.duties {
+		about := metric.WithAttributes(dutyKey.String(string(name)))
+		failing := int64(0)
+		if duty.State(now) != domain.DutyFulfilled {
+			failing = 1
+		}
+		to.ObserveInt64(o.failing, failing, o.about, about)
+		to.ObserveInt64(o.leftovers, duty.LeftOver, o.about, about)
+		to.ObserveFloat64(o.successAge, duty.Waits(now).Seconds(), o.about, about)
 	}
 	if !g.heartbeat.IsZero() {
 		to.ObserveFloat64(o.heartbeatAge, age(now, g.heartbeat), o.about)

@@ -18,6 +18,7 @@ const (
 	stateKey     = attribute.Key("habeas.state")
 	retriesKey   = attribute.Key("habeas.retries")
 	errorKey     = attribute.Key("error.type")
+	dutyKey      = attribute.Key("habeas.duty")
 	mapKey       = attribute.Key("habeas.map")
 )
 
@@ -33,6 +34,9 @@ type instruments struct {
 	consents, restrictions            metric.Int64Counter
 	entries, breakers                 metric.Int64ObservableGauge
 	oldestAge, dueAge, heartbeatAge   metric.Float64ObservableGauge
+	runs                              metric.Int64Counter
+	failing, leftovers                metric.Int64ObservableGauge
+	successAge                        metric.Float64ObservableGauge
 }
 
 // maker creates instruments. It keeps the first error, so that a caller checks for an error only once.
@@ -63,6 +67,11 @@ func newInstruments(meter metric.Meter) (instruments, error) {
 		oldestAge:    m.age("habeas.outbox.oldest.age", "Age of the oldest entry that has not succeeded."),
 		dueAge:       m.age("habeas.outbox.due.age", "Longest time for which an entry has been due."),
 		heartbeatAge: m.age("habeas.worker.heartbeat.age", "Time since the last successful batch of the worker."),
+
+		runs:       m.counter("habeas.duty.runs", "{run}", "Runs of the background duties."),
+		failing:    m.count("habeas.duty.failing", "{duty}", "1 if the last run failed or no run succeeded in time, else 0."),
+		leftovers:  m.count("habeas.duty.leftovers", "{erasure}", "Erasures for which a duty found data that is left over."),
+		successAge: m.age("habeas.duty.success.age", "Time since the last successful run of a background duty."),
 	}, m.err
 }
 

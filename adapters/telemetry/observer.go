@@ -175,6 +175,12 @@ func (o *Observer) Observe(ctx context.Context, observation domain.Observation) 
 			o.settled.Add(ctx, int64(observed.Settled), o.about)
 		}
 		o.state.poll(observed)
+	case domain.DutyObserved:
+		if observed.Outcome != "" {
+			o.runs.Add(ctx, 1, o.about, metric.WithAttributes(
+				dutyKey.String(string(observed.Duty.Name)), ofOutcome(observed.Outcome)))
+		}
+		o.state.duty(observed.Duty)
 	case domain.OutboxObserved:
 		o.state.outbox(observed)
 	case domain.BreakerObserved:

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/habeas-data/habeas/adapters/internal/safelog"
+	"github.com/habeas-data/habeas/domain"
 )
 
 // taskPause is the maximum pause between two parts of a task if the first part reported that more work remains. During
@@ -33,7 +34,7 @@ func (w *SagaWorker) repeat(ctx context.Context, task Task) {
 		case <-ctx.Done():
 			return
 		}
-		pause := task.Every
+		pause, outcome := task.Every, domain.OutcomePanic // replaced if the part returns
 		w.runSafely(ctx, func() error {
 			defer w.logTaskPanic(ctx, task)
 			err := w.begun.wait(ctx, w.options.Begin)
@@ -41,6 +42,7 @@ func (w *SagaWorker) repeat(ctx context.Context, task Task) {
 			if err == nil {
 				more, err = task.Run(ctx)
 			}
+			outcome = domain.OutcomeOf(err)
 			if err != nil {
 				w.logTask(ctx, task, err)
 			} else if more {
@@ -48,7 +50,22 @@ func (w *SagaWorker) repeat(ctx context.Context, task Task) {
 			}
 			return err
 		})
+		w.runSafely(ctx, func() error {
+			w.taskEnded(ctx, task, outcome)
+			return nil
+		})
 		timer.Reset(pause)
+	}
+}
+
+// taskEnded calls Options.TaskEnded, unless ctx has ended. It logs the error of the call if the part of the task has
+// succeeded, because otherwise both probably have the same cause.
+func (w *SagaWorker) taskEnded(ctx context.Context, task Task, outcome domain.Outcome) {
+	if w.options.TaskEnded == nil || ctx.Err() != nil {
+		return
+	}
+	if err := w.options.TaskEnded(ctx, task.Name, outcome); err != nil && outcome == domain.OutcomeOK {
+		w.logPeriodic(ctx, "habeas: the state of a task could not be stored", task.Every, err)
 	}
 }
 

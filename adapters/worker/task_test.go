@@ -57,6 +57,45 @@ func TestATaskRunsInParts(t *testing.T) {
 	})
 }
 
+// Each part of a task is reported with its outcome. A report that fails is logged, unless the part has failed, too.
+func TestTheOutcomesOfATaskAreReported(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		var log records
+		var outcomes []domain.Outcome
+		w := newWorker(t, newFake(nil), worker.Options{
+			Logger: log.logger(),
+			Tasks: []worker.Task{{Name: "sweep", Every: time.Minute, Run: func(context.Context) (bool, error) {
+				switch len(outcomes) {
+				case 0:
+					return false, domain.ErrUnavailable
+				case 1:
+					panic(secret)
+				}
+				return false, nil
+			}}},
+			TaskEnded: func(_ context.Context, task string, outcome domain.Outcome) error {
+				if outcomes = append(outcomes, outcome); task != "sweep" {
+					t.Errorf("the task is %s", task)
+				}
+				if len(outcomes) == 4 {
+					panic(secret)
+				}
+				return errors.New(secret)
+			},
+		})
+		w.Start()
+		pass(4*time.Minute + time.Second)
+		must(t, w.Stop(time.Minute))
+		want := []domain.Outcome{"unavailable", "panic", "ok", "ok", "ok"}
+		if !slices.Equal(outcomes, want) || strings.Contains(log.String(), secret) {
+			t.Errorf("the outcomes are %v, the log is %s", outcomes, log.String())
+		}
+		if n := strings.Count(log.String(), "the state of a task could not be stored"); n != 2 {
+			t.Errorf("%d reports that failed were logged, want 2: %s", n, log.String())
+		}
+	})
+}
+
 // Stop ends the context of the part of a task that is running, and waits for the end of this part.
 func TestStopWaitsForATask(t *testing.T) {
 	bubble(t, func(t *testing.T) {

@@ -26,7 +26,7 @@ import (
 
 // The defaults of Options.
 const (
-	defaultPollInterval = 5 * time.Second
+	DefaultPollInterval = 5 * time.Second
 	defaultStopTimeout  = 10 * time.Second
 	DefaultWorkers      = 4 // for a runner with the method OnFull
 	purgeInterval       = time.Hour
@@ -108,6 +108,9 @@ type Options struct {
 	Begin func(ctx context.Context) error
 	// Tasks run in addition to the outbox. The default is nil.
 	Tasks []Task
+	// TaskEnded is called after each part of a task with its outcome, unless the worker stops. If it fails, the worker
+	// logs the error. It must be safe for concurrent use. The default is nil: no call.
+	TaskEnded func(ctx context.Context, task string, outcome domain.Outcome) error
 	// Clock is the source of the current time for Heartbeat and for observations. The default is the clock of the machine.
 	Clock ports.Clock
 }
@@ -145,7 +148,7 @@ func New(runner Runner, opts Options) (*SagaWorker, error) {
 		}
 	}
 	if opts.PollInterval == 0 {
-		opts.PollInterval = defaultPollInterval
+		opts.PollInterval = DefaultPollInterval
 	}
 	if opts.StopTimeout == 0 {
 		opts.StopTimeout = defaultStopTimeout

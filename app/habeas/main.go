@@ -24,22 +24,41 @@ func main() { os.Exit(cli.Main(newCommand(os.Getenv))) }
 // newCommand returns the command tree. The environment is read when a command needs the application or its database.
 func newCommand(env func(string) string) *cobra.Command {
 	s := &settings{env: env}
-	root := cli.Open(s.open)
+	root := cli.OpenParts(cli.Openers{
+		Application: s.open, WithoutDataMap: s.openUnmapped, WithoutDatabase: s.openMap,
+	})
 	root.AddCommand(cli.Scaffold(s.openCatalog))
 	root.Long += `
 
 This program reads the data map from a manifest in JSON. The command scaffold
 proposes such a manifest. This program calls no external system and runs no hooks.
 If your application has external systems or hooks, use the commands in your own program
-instead: erase and replay are refused here, unless --without-hooks is given.`
+instead: erase and replay are refused here, unless --without-hooks is given.
+
+The commands migrate, find, trail and outbox need no data map: they work on the tables
+of habeas that --name selects. If a data map is given, they refuse the tables of
+another one. The command map needs no database.`
+	for _, command := range root.Commands() {
+		if command.Name() == "erase" || command.Name() == "replay" {
+			command.Long += incomplete
+		}
+	}
 	flags := root.PersistentFlags()
-	flags.StringVar(&s.dataMap, "data-map", "", "`file` with the data map in JSON (environment: HABEAS_DATA_MAP)")
-	flags.StringVar(&s.databaseURL, "database-url", "",
+	flags.Var(&s.dataMap, "data-map", "`file` with the data map in JSON (environment: HABEAS_DATA_MAP)")
+	flags.Var(&s.databaseURL, "database-url",
 		"`url` of the database: postgres://... or sqlite:FILE\n(environment: HABEAS_DATABASE_URL)")
-	flags.StringVar(&s.schema, "schema", "", "PostgreSQL `schema` of the tables of habeas")
-	flags.StringVar(&s.name, "name", "",
+	flags.Var(&s.schema, "schema", "PostgreSQL `schema` of the tables of habeas")
+	flags.Var(&s.name, "name",
 		"`name` of the data map, if the database has several\n(environment: HABEAS_NAME)")
 	flags.BoolVar(&s.withoutHooks, "without-hooks", false,
 		"erase and replay although the application calls external systems or runs hooks")
 	return root
 }
+
+// incomplete is a part of the pages of the commands that erase.
+const incomplete = `
+
+This program calls no external system and runs no hooks. If the worker of the application
+has recorded at its start that an erasure does so, the command is refused, and names the
+systems. Use the command in the application's own program then. With --without-hooks, the
+command erases without these calls.`

@@ -119,7 +119,7 @@ func TestAnErrorOfOpeningSaysWhatToDo(t *testing.T) {
 		env  map[string]string
 		says string
 	}{
-		"no data map":        {"", nil, "--data-map or HABEAS_DATA_MAP"},
+		"nothing":            {"", nil, "--database-url or HABEAS_DATABASE_URL"},
 		"no file":            {"--data-map=" + none, env, "the file of the data map does not exist"},
 		"a directory":        {"--data-map=" + t.TempDir(), env, "manifest: cannot be read; correct"},
 		"a broken data map":  {"--data-map=" + broken, env, "users.email"},
@@ -146,6 +146,17 @@ func TestAnErrorOfOpeningSaysWhatToDo(t *testing.T) {
 	}
 	if _, err := os.Stat(none); !os.IsNotExist(err) {
 		t.Errorf("a database was created: %v", err)
+	}
+}
+
+func TestACommandThatNeedsTheDataMapSaysSo(t *testing.T) {
+	env := onSQLite(t)
+	delete(env, "HABEAS_DATA_MAP")
+	for _, args := range [][]string{{"export", "1"}, {"status"}, {"lint"}, {"erase", "1", "--yes"}, {"map"}} {
+		code, _, stderr := run(t, env, args...)
+		if code != 2 || !strings.Contains(stderr, "--data-map or HABEAS_DATA_MAP") {
+			t.Errorf("%q ends with %d: %s", args, code, stderr)
+		}
 	}
 }
 
@@ -272,7 +283,7 @@ func TestOnlyLintShowsTheNoticesOfTheDataMap(t *testing.T) {
 			{"name": "id", "type": "bigint"}, {"name": "reader", "type": "bigint"}, {"name": "clerk", "type": "bigint"},
 			{"name": "note", "type": "text", "personal": {"category": "communication", "erasure": "anonymize"}}]}]}`), 0o600))
 	drawing := exec.CommandContext(t.Context(), program, "map")
-	drawing.Env = append(os.Environ(), asProgram+"=1", "HABEAS_DATA_MAP="+file, "HABEAS_DATABASE_URL=sqlite:shop.db")
+	drawing.Env = append(os.Environ(), asProgram+"=1", "HABEAS_DATA_MAP="+file, "HABEAS_DATABASE_URL=")
 	var complaint bytes.Buffer
 	drawing.Stderr = &complaint
 	if picture, err := drawing.Output(); err != nil || len(picture) == 0 || complaint.Len() > 0 {
@@ -295,6 +306,34 @@ func must(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+func TestFindingsThatTheManifestAcceptsAreListedOnRequest(t *testing.T) {
+	env := onSQLite(t)
+	file := strings.TrimPrefix(env["HABEAS_DATABASE_URL"], "sqlite:")
+	execute(t, "sqlite", file, "ALTER TABLE users ADD COLUMN phone TEXT")
+	lint := func(until string, args ...string) (code int, stdout string) {
+		t.Helper()
+		accepting := strings.NewReplacer(`"tables"`, `"accepted": [{"rule": "personal-unannotated", "table": "users",`+
+			` "column": "phone", "reason": "shop", "until": "`+until+`"}], "tables"`,
+			`{"name": "email"`, `{"name": "phone", "type": "text"}, {"name": "email"`).Replace(dataMap)
+		must(t, os.WriteFile(env["HABEAS_DATA_MAP"], []byte(accepting), 0o600))
+		code, stdout, _ = run(t, env, append([]string{"lint"}, args...)...)
+		return code, stdout
+	}
+	if code, stdout := lint("9999-12-31"); code != 0 || stdout != "0 findings, and 1 accepted finding.\n" {
+		t.Errorf("ends with %d: %s", code, stdout)
+	}
+	code, stdout := lint("9999-12-31", "--all")
+	if code != 0 || !strings.Contains(stdout, "accepted  personal-unannotated users.phone") ||
+		!strings.Contains(stdout, "9999-12-31: shop") {
+		t.Errorf("ends with %d: %s", code, stdout)
+	}
+	code, stdout = lint("2020-12-31")
+	if code != 1 || !strings.HasPrefix(stdout, "2 findings.\n") ||
+		!strings.Contains(stdout, "warning   acceptance-expired") {
+		t.Errorf("ends with %d: %s", code, stdout)
 	}
 }
 

@@ -33,18 +33,14 @@ const connectTimeout = 10 * time.Second
 
 // settings has the flags of the program.
 type settings struct {
-	dataMap, databaseURL, schema, name string
+	dataMap, databaseURL, schema, name cli.Text
 	withoutHooks                       bool
 	env                                func(string) string
 }
 
 // open reads the data map and creates the application. It opens no connection to the database.
 func (s *settings) open(context.Context) (cli.Application, error) {
-	file := cmp.Or(s.dataMap, s.env("HABEAS_DATA_MAP"))
-	if file == "" {
-		return nil, refused("the data map is missing: set --data-map or HABEAS_DATA_MAP")
-	}
-	dataMap, err := readDataMap(file)
+	dataMap, err := s.readDataMap()
 	if err != nil {
 		return nil, err
 	}
@@ -53,7 +49,7 @@ func (s *settings) open(context.Context) (cli.Application, error) {
 		return nil, err
 	}
 	gdpr, err := app.New(app.Config{ //nolint:contextcheck // New logs without a context
-		DB: db, DataMap: dataMap, Schema: s.schema, Name: cmp.Or(s.name, s.env("HABEAS_NAME")), Logger: errorLog(os.Stderr),
+		DB: db, DataMap: dataMap, Schema: string(s.schema), Name: s.mapName(), Logger: errorLog(os.Stderr),
 	})
 	return standalone{gdpr, s.withoutHooks}, err
 }
@@ -80,7 +76,15 @@ func (c catalog) Catalog(ctx context.Context) (domain.Catalog, error) {
 
 func refused(message string) error { return &cli.Error{Code: cli.ExitFailed, Text: message} }
 
-func readDataMap(name string) (domain.DataMap, error) {
+func (s *settings) dataMapFile() string { return cmp.Or(string(s.dataMap), s.env("HABEAS_DATA_MAP")) }
+
+func (s *settings) mapName() string { return cmp.Or(string(s.name), s.env("HABEAS_NAME")) }
+
+func (s *settings) readDataMap() (domain.DataMap, error) {
+	name := s.dataMapFile()
+	if name == "" {
+		return domain.DataMap{}, refused("the data map is missing: set --data-map or HABEAS_DATA_MAP")
+	}
 	file, err := os.Open(name) //nolint:gosec // the operator chooses the file
 	switch {
 	case errors.Is(err, os.ErrNotExist):
@@ -95,7 +99,7 @@ func readDataMap(name string) (domain.DataMap, error) {
 // openDatabase opens the database whose URL is in the flag --database-url or in HABEAS_DATABASE_URL. The URL has the
 // form postgres://... or sqlite:FILE. The errors contain no part of the URL, because it may contain a password.
 func (s *settings) openDatabase() (*bun.DB, error) {
-	address := cmp.Or(s.databaseURL, s.env("HABEAS_DATABASE_URL"))
+	address := cmp.Or(string(s.databaseURL), s.env("HABEAS_DATABASE_URL"))
 	if address == "" {
 		return nil, refused("the database URL is missing: set --database-url or HABEAS_DATABASE_URL")
 	}
@@ -122,10 +126,35 @@ func openSQLite(path string) (*bun.DB, error) {
 		return nil, refused("the database URL has no file: use a URL like sqlite:shop.db")
 	}
 	options := url.Values{"mode": {"rw"}, "_pragma": {"foreign_keys(1)", "busy_timeout(5000)"}}
+	if isSnapshot(path) {
+		options.Set("immutable", "1")
+	}
 	file := url.URL{Scheme: "file", Opaque: (&url.URL{Path: path}).EscapedPath(), RawQuery: options.Encode()}
 	sqldb, err := sql.Open("sqlite", file.String())
 	if err != nil {
 		return nil, refused("the database file cannot be opened: check the path and its permissions")
 	}
 	return bun.NewDB(sqldb, sqlitedialect.New()), nil
+}
+
+// isSnapshot reports whether a file of SQLite cannot be written, and has the journal mode WAL without a log: such as a
+// backup on a medium for reading. SQLite reads such a file only if it is declared as immutable, because it cannot
+// create the log. A process that has the file open has created a log.
+func isSnapshot(path string) bool {
+	file, err := os.OpenFile(path, os.O_RDWR, 0) //nolint:gosec // the operator chooses the file
+	if err == nil {
+		_ = file.Close()
+		return false
+	}
+	if file, err = os.Open(path); err != nil { //nolint:gosec // the operator chooses the file
+		return false
+	}
+	defer func() { _ = file.Close() }()
+	const modeAt, modeWAL = 18, 2 // in the header of the file
+	header := make([]byte, modeAt+1)
+	if _, err := io.ReadFull(file, header); err != nil || header[modeAt] != modeWAL {
+		return false
+	}
+	_, err = os.Stat(path + "-wal")
+	return errors.Is(err, os.ErrNotExist)
 }

@@ -36,7 +36,7 @@ func TestErasuresThatWouldBeIncompleteAreRefused(t *testing.T) {
 			journal := filepath.Join(t.TempDir(), "erased.jsonl")
 			must(t, os.WriteFile(journal, nil, 0o600))
 			s := &settings{env: func(key string) string { return env[key] }}
-			file, err := readDataMap(env["HABEAS_DATA_MAP"])
+			file, err := s.readDataMap()
 			must(t, err)
 			db, err := s.openDatabase()
 			must(t, err)

@@ -25,6 +25,7 @@ import (
 	"github.com/habeas-data/habeas/domain/erasure"
 	"github.com/habeas-data/habeas/domain/export"
 	"github.com/habeas-data/habeas/domain/health"
+	"github.com/habeas-data/habeas/domain/lives"
 	"github.com/habeas-data/habeas/domain/rectification"
 	"github.com/habeas-data/habeas/domain/restriction"
 	"github.com/habeas-data/habeas/domain/saga"
@@ -56,9 +57,12 @@ type Config struct {
 	// Catalog reads the live schema of the database. Stack.Checker needs it. bunstore.Store implements it. The default is
 	// nil: the Stack has no Checker.
 	Catalog ports.CatalogReader
-	// TrustRowFilters declares that no row-level security policy and no filtering view hides rows of a subject. Set the
+	// TrustRowFilters declares that no row-level security policy and no view hides rows of a subject. Set the
 	// same value as in bunstore.Options. Only Stack.Checker uses it. The default is false.
 	TrustRowFilters bool
+	// Accepted are findings of Stack.Checker that a person has accepted, each with a reason and an end. They have no
+	// effect on other services. The default is empty.
+	Accepted []domain.Acceptance
 
 	Options
 }
@@ -126,6 +130,9 @@ func New(c Config) (Stack, error) {
 	if err := c.Hooks.validate(); err != nil {
 		return Stack{}, err
 	}
+	if problems := domain.CheckAcceptances(slices.Concat(c.DataMap.Accepted(), c.Accepted)); len(problems) > 0 {
+		return Stack{}, domain.Misconfigured("stack", problems[0].String())
+	}
 	purposes, err := domain.NewPurposes(c.Purposes...)
 	if err != nil {
 		return Stack{}, err
@@ -173,6 +180,8 @@ func New(c Config) (Stack, error) {
 	if c.Catalog != nil {
 		checker, err = check.New(check.Config{
 			Catalog: c.Catalog, DataMap: c.DataMap, Plan: eraser.Plan(), TrustRowFilters: c.TrustRowFilters,
+			Accepted: c.Accepted, Clock: clock,
+			Registers: func(ctx context.Context) (bool, error) { return lives.Registers(ctx, c.Sessions) },
 		})
 		if err != nil {
 			return Stack{}, err
@@ -196,7 +205,7 @@ func New(c Config) (Stack, error) {
 
 // Erases describes the erasures of the stack: their resolvers, sorted by name, and whether hooks run.
 func (s Stack) Erases() domain.StartedWorker {
-	started := domain.StartedWorker{Resolvers: []string{}, Hooks: s.Hooks}
+	started := domain.StartedWorker{Resolvers: []string{}, Hooks: s.Hooks || s.Eraser.RunsHooks()}
 	for _, step := range s.Eraser.Plan().Steps {
 		if step.External {
 			started.Resolvers = append(started.Resolvers, step.Target)
@@ -224,11 +233,14 @@ func (s Stack) API(c httpapi.Config) (*httpapi.API, error) {
 }
 
 // Health returns the health checks of this process. Pass the result to httpapi.NewHealth. If c.Sessions is nil, Health
-// uses the sessions of the stack. If c.Clock is nil, Health uses the clock of the machine. Set c.Worker and
-// c.PollInterval if a worker runs in this process.
+// uses the sessions of the stack. If c.Clock is nil, Health uses the clock of the machine. If c.UnknownLives is nil,
+// Health uses lives.Count. Set c.Worker and c.PollInterval if a worker runs in this process.
 func (s Stack) Health(c health.Config) (*health.Checker, error) {
 	c.Sessions = cmp.Or(c.Sessions, s.Sessions)
 	c.Clock = cmp.Or(c.Clock, ports.Clock(system.Clock{}))
+	if c.UnknownLives == nil {
+		c.UnknownLives = func(ctx context.Context) (int64, error) { return lives.Count(ctx, c.Sessions) }
+	}
 	return health.New(c)
 }
 

@@ -86,6 +86,10 @@ func (s *schema) checkIndexes() {
 				s.checkIndex(table.Name, live, relation.Columns, relation.When, "An erasure searches for rows by the column.")
 			}
 		}
+		for _, reference := range s.SelfReferences(table) {
+			s.checkIndex(table.Name, live, reference.Relation.Columns, reference.Relation.When,
+				"An erasure searches for references to deleted rows by the column.")
+		}
 	})
 	for _, child := range s.catalog.Tables {
 		for _, foreign := range child.ForeignKeys {

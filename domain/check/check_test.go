@@ -24,6 +24,7 @@ type cases map[string]struct {
 
 var all = []cases{
 	tableCases, columnCases, surrogateCases, constraintCases, deletionCases, reachCases, nameCases, copyCases, accessCases,
+	lifeCases, acceptanceCases, refCases,
 }
 
 func TestADataMapThatFitsHasNoFindings(t *testing.T) {
@@ -64,10 +65,11 @@ func TestRulesReportTheirCases(t *testing.T) {
 // Each rule needs a case that it reports, and a similar case that it does not report. The name of the second case
 // begins with the code of the rule and "not".
 func TestEachRuleHasItsCases(t *testing.T) {
+	severities := []domain.Severity{domain.SeverityError, domain.SeverityWarning, domain.SeverityNotice}
 	seen := map[string]bool{}
 	for _, rule := range check.Rules() {
 		if seen[rule.Code] || rule.Title == "" || strings.HasSuffix(rule.Title, ".") ||
-			rule.Severity != domain.SeverityError && rule.Severity != domain.SeverityWarning {
+			!slices.Contains(severities, rule.Severity) {
 			t.Errorf("invalid rule: %+v", rule)
 		}
 		seen[rule.Code] = true

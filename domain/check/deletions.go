@@ -51,7 +51,7 @@ func (l *losses) checkForeignKey(
 	at := place{table: child.Name, column: list(foreign.Columns), object: foreign.Name}
 	if mapped {
 		at.table = table.Name
-		if l.beginsPath(table, child, foreign) {
+		if l.beginsPath(table, child, foreign) || l.isCleared(table, child, foreign) {
 			return
 		}
 		if l.reportUndecided(table, foreign, parent, at) {
@@ -63,10 +63,7 @@ func (l *losses) checkForeignKey(
 	switch foreign.OnDelete { //nolint:exhaustive // the others refuse the deletion
 	case domain.ActionCascade:
 		if !mapped {
-			l.report(deleteCascades, at,
-				refers+"The database deletes the referring rows too (ON DELETE CASCADE). Exports do not show these "+
-					"rows, and no count includes them.", "Add the table to the data map.")
-			l.add(child.Name)
+			l.reportCascade(child, foreign, at, refers)
 			return
 		}
 		l.report(deleteCascadesKept, at,
@@ -86,6 +83,50 @@ func (l *losses) checkForeignKey(
 		}
 		l.report(deleteRestricted, at, refers+"The erasure fails if a row that stays refers to one of them.", remedy)
 	}
+}
+
+// reportCascade reports a foreign key of a table outside the data map whose rows the database deletes. The finding is
+// an error if a row may belong to another person, because another column of the table refers to the data map.
+func (l *losses) reportCascade(
+	child domain.CatalogTable, foreign domain.CatalogForeignKey, at place, refers string,
+) {
+	l.add(child.Name)
+	if to, column := l.alsoRefers(child, foreign); to != "" {
+		l.reportAs(failure, deleteCascades, at,
+			refers+"The database deletes the referring rows too (ON DELETE CASCADE), even rows of other people, because "+
+				column+" refers to "+to+".",
+			"Add the table to the data map with both relations as paths, or declare ON DELETE SET NULL.")
+		return
+	}
+	l.report(deleteCascades, at,
+		refers+"The database deletes the referring rows too (ON DELETE CASCADE). Exports do not show these "+
+			"rows, and an erasure reports only their number.", "Add the table to the data map.")
+}
+
+// alsoRefers returns a table of the data map to which the table refers by other columns than those of the foreign key,
+// and these columns. A column without a foreign key counts if it is named like a reference.
+func (l *losses) alsoRefers(child domain.CatalogTable, foreign domain.CatalogForeignKey) (to, column string) {
+	for _, other := range child.ForeignKeys {
+		if parent, mapped := l.mappedTable(other.References); mapped && !isSubset(child, other.Columns, foreign.Columns) &&
+			!isSubset(child, foreign.Columns, other.Columns) {
+			return parent.Name, list(other.Columns)
+		}
+	}
+	for _, c := range child.Columns {
+		for _, parent := range l.Declared() {
+			if !hasName(child, foreign.Columns, c.Name) && l.namedAfter(child, c, parent) {
+				return parent.Name, c.Name
+			}
+		}
+	}
+	return "", ""
+}
+
+// isCleared reports whether an erasure sets the foreign key of a table to itself to NULL before it deletes rows.
+func (l *losses) isCleared(table domain.Table, live domain.CatalogTable, foreign domain.CatalogForeignKey) bool {
+	return slices.ContainsFunc(l.SelfReferences(table), func(reference domain.SelfReference) bool {
+		return reference.Relation.When == nil && l.isRelation(reference.Relation, live, foreign)
+	})
 }
 
 func (l *losses) reportSetNull(
@@ -115,10 +156,11 @@ func (l *losses) reportUndecided(
 	refers := "Its foreign key " + keyCalled(foreign) + " refers to rows of " + parent.Name +
 		" that are deleted in an erasure. The erasure also deletes rows of this table. "
 	remedy := "If rows of one person may refer to rows of another person, declare ON DELETE SET NULL, or let the " +
-		"erasure keep the rows of " + parent.Name + " (anonymize)."
+		"erasure clear the reference (erasure:null) or keep the rows of " + parent.Name + " (anonymize)."
 	switch foreign.OnDelete { //nolint:exhaustive // checkForeignKey checks the other actions
 	case domain.ActionCascade:
-		l.report(deleteUndecided, at, refers+"The database also deletes rows of other people that refer to them.", remedy)
+		l.reportAs(failure, deleteUndecided, at,
+			refers+"The database also deletes rows of other people that refer to them.", remedy)
 	case domain.ActionNone, domain.ActionRestrict:
 		l.report(deleteUndecided, at, refers+"The erasure fails if a row of another person refers to one of them.", remedy)
 	default:

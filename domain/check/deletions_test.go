@@ -139,12 +139,12 @@ var deletionCases = cases{
 		invited(domain.ActionCascade), []string{"delete-cascades-to-kept users.invited_by invited_by_fkey"},
 	},
 	"delete-cascades-to-kept behind a table": {
-		deletingUsers(func(w *world) {
-			letters(domain.ActionCascade)(w)
+		func(w *world) {
 			approved("", false)(w)
+			letters(domain.ActionCascade)(w)
 			w.live("papers").ForeignKeys = append(w.live("papers").ForeignKeys,
 				foreignKey("id", "letters", domain.ActionCascade))
-		}),
+		},
 		[]string{
 			"delete-cascades letters.user_id user_id_fkey", "delete-cascades-to-kept papers.id id_fkey",
 			"path-missing papers.approved_by",

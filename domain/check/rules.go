@@ -8,7 +8,9 @@ import (
 
 // Rule is a rule that a Checker applies to a data map.
 type Rule struct {
-	Code     string          `json:"code"` // never changes
+	Code string `json:"code"` // never changes
+	// Severity is the severity of the findings. A finding of delete-cascades or delete-undecided is an error, although the
+	// rule is a warning, if the database deletes rows of other people.
 	Severity domain.Severity `json:"severity"`
 	Title    string          `json:"title"` // describes a violation of the rule, as a sentence without a full stop
 }
@@ -24,6 +26,7 @@ const (
 	columnUnmapped      = "column-unmapped"
 	rowsNotLockable     = "rows-not-lockable"
 	viewMapped          = "view-mapped"
+	viewTrusted         = "view-trusted"
 	typeDiffers         = "type-differs"
 	keyType             = "key-type"
 	sinceType           = "since-type"
@@ -66,11 +69,19 @@ const (
 	foreignKeyMissing   = "foreign-key-missing"
 	secretKey           = "secret-key"
 	secretExported      = "secret-exported"
+	refShared           = "ref-shared"
+	keyReused           = "key-reused"
+	lifeUnknown         = "life-unknown"
+
+	acceptanceExpired   = "acceptance-expired"
+	acceptanceUnused    = "acceptance-unused"
+	acceptanceAmbiguous = "acceptance-ambiguous"
 )
 
 const (
 	failure = domain.SeverityError
 	warning = domain.SeverityWarning
+	notice  = domain.SeverityNotice
 )
 
 // rules are grouped by topic, in the order of the documentation.
@@ -83,7 +94,8 @@ var rules = []Rule{
 	{subjectKeyShared, warning, "The key of the subject is not unique in the database"},
 	{columnUnmapped, failure, "An erasure would delete a column that the data map does not have"},
 	{rowsNotLockable, failure, "The rows of a table cannot be locked"},
-	{viewMapped, warning, "A table of the data map is a view that may leave rows out"},
+	{viewMapped, failure, "A table of the data map is a view that may leave rows out"},
+	{viewTrusted, notice, "The data map trusts a view, which lint cannot check"},
 	{typeDiffers, warning, "A column and its entry in the data map have different types"},
 	{keyType, failure, "A key cannot be compared with the subject's id"},
 	{sinceType, failure, "The start of a retention period is not an instant"},
@@ -131,6 +143,13 @@ var rules = []Rule{
 	{foreignKeyMissing, warning, "A concurrent transaction can add a row that an erasure misses"},
 	{secretKey, warning, "A primary key seems to be a secret, but exports contain it"},
 	{secretExported, warning, "A column seems to hold a secret, but exports contain it"},
+	{refShared, warning, "Rows of several people can hold the same key of an external system"},
+	{keyReused, failure, "The database gives the key of a deleted row to a new person"},
+	{lifeUnknown, warning, "Nothing tells the row of a new person from the row of an erased one"},
+
+	{acceptanceExpired, warning, "The acceptance of a finding has ended"},
+	{acceptanceUnused, notice, "The acceptance of a finding matches no finding"},
+	{acceptanceAmbiguous, notice, "The acceptance of a finding matches several findings"},
 }
 
 // Rules returns all rules that a Checker applies, grouped by topic.

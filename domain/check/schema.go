@@ -11,11 +11,12 @@ import (
 // far.
 type schema struct {
 	domain.DataMap
-	catalog  domain.Catalog
-	trusts   bool
-	steps    []domain.Step
-	idle     bool // the plan has neither local nor external steps
-	findings []domain.Finding
+	catalog   domain.Catalog
+	trusts    bool
+	registers bool // the application calls Registered for new people
+	steps     []domain.Step
+	idle      bool // the plan has neither local nor external steps
+	findings  []domain.Finding
 
 	live   map[string]domain.CatalogTable // by name in the data map; without tables that the database does not have
 	mapped map[string]domain.Table        // by name in the catalog
@@ -146,7 +147,7 @@ func columnOf(table domain.Table, live domain.CatalogTable, name string) (domain
 }
 
 func sameName(live domain.CatalogTable, a, b string) bool {
-	return a == b || live.FoldsCase && strings.EqualFold(a, b)
+	return live.Same(a, b)
 }
 
 func hasName(live domain.CatalogTable, names []string, name string) bool {

@@ -45,12 +45,25 @@ func (s *schema) checkKind(table domain.Table, live domain.CatalogTable) {
 				"In the data map, name the table that holds the rows.")
 		}
 	case domain.KindView:
-		if live.Filtered && !s.trusts && s.needed[table.Name] {
+		switch {
+		case table.Trusted:
+			s.report(viewTrusted, place{table: table.Name, object: live.Name},
+				"The data map declares that the view shows all rows of a subject, and that statements on it change these rows.",
+				"Review the view, its rules and its triggers after each change.")
+		case !s.trusts && s.needed[table.Name] && !isPlain(table, live):
 			s.report(viewMapped, place{table: table.Name, object: live.Name},
-				"It is a view that may hide rows. Erasures and exports are refused, because they could miss these rows.",
-				"Name the table that holds the rows, or set TrustRowFilters if the view shows all rows of a subject.")
+				"It is a view that may hide rows or values. Erasures and exports are refused, because they could miss them.",
+				"Name the table that holds the rows, or declare the view trusted if it shows all rows of a subject.")
 		}
 	}
+}
+
+// isPlain reports whether a view shows all rows of one table, and the mapped columns are columns of this table.
+func isPlain(table domain.Table, view domain.CatalogTable) bool {
+	return !view.Filtered && !slices.ContainsFunc(table.Columns, func(c domain.Column) bool {
+		column, _ := view.Column(c.Name)
+		return column.Derived
+	})
 }
 
 func kindCalled(kind domain.TableKind) string {

@@ -67,7 +67,7 @@ var tableCases = cases{
 		"personal-unannotated users.nick",
 	}},
 	"nothing-erased not if it retains": {func(w *world) { w.unannotated(true) }, []string{
-		"personal-unannotated users.email", "personal-unannotated users.nick",
+		"life-unknown users", "personal-unannotated users.email", "personal-unannotated users.nick",
 	}},
 	"table-missing":                     {func(w *world) { w.without("orders") }, []string{"table-missing orders"}},
 	"table-missing not with its schema": {func(w *world) { w.table("sessions").Name = "public.sessions" }, nil},
@@ -199,8 +199,17 @@ var tableCases = cases{
 	"view-mapped": {
 		func(w *world) { w.view("sessions", domain.KindView).Filtered = true }, []string{"view-mapped sessions sessions"},
 	},
-	"view-mapped not if it is trusted": {
+	"view-mapped because of an expression": {
+		func(w *world) { w.view("sessions", domain.KindView).Columns[0].Derived = true },
+		[]string{"view-mapped sessions sessions"},
+	},
+	"view-mapped not if all row filters are trusted": {
 		func(w *world) { w.view("sessions", domain.KindView).Filtered, w.trusts = true, true }, nil,
 	},
+	"view-trusted": {
+		func(w *world) { w.view("sessions", domain.KindView).Filtered, w.table("sessions").Trusted = true, true },
+		[]string{"view-trusted sessions sessions"},
+	},
+	"view-trusted not of a table":          {func(w *world) { w.table("sessions").Trusted = true }, nil},
 	"view-mapped not if it shows all rows": {func(w *world) { w.view("sessions", domain.KindView) }, nil},
 }

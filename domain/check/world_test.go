@@ -1,8 +1,10 @@
 package check_test
 
 import (
+	"context"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/golang/mock/gomock"
 
@@ -18,7 +20,15 @@ type world struct {
 	tables  []domain.Table
 	catalog domain.Catalog
 	trusts  bool
+	// registers is Config.Registers.
+	registers func(context.Context) (bool, error)
+	accepted  []domain.Acceptance // Config.Accepted
 }
+
+// today is the clock of the checks. It shows the last second of 2026-03-31.
+type today struct{}
+
+func (today) Now() time.Time { return time.Date(2026, 3, 31, 23, 59, 59, 0, time.UTC) }
 
 const (
 	anonymize = domain.StrategyAnonymize
@@ -106,6 +116,7 @@ func (w *world) deleteUsers() {
 	w.tables = slices.DeleteFunc(w.tables, func(t domain.Table) bool { return t.Name == "orders" })
 	w.catalog.Tables = slices.DeleteFunc(w.catalog.Tables, func(t domain.CatalogTable) bool { return t.Name == "orders" })
 	w.table("users").Owned = true
+	w.addToBoth("users", domain.Column{Name: "created_at", Type: domain.TypeTime}) // tells a new person
 	w.field("users", "email").Personal = personal(erase)
 	w.field("users", "nick").Personal = personal(erase)
 }
@@ -175,17 +186,25 @@ func (w *world) refer(table, column string, action domain.ForeignKeyAction) {
 // findings returns the findings of the world.
 func (w *world) findings(t *testing.T) []domain.Finding {
 	t.Helper()
+	found, err := w.checker(t).Check(t.Context())
+	must(t, err)
+	return found
+}
+
+func (w *world) checker(t *testing.T) *check.Checker {
+	t.Helper()
 	dataMap, err := domain.NewDataMap(w.tables...)
 	must(t, err)
 	plan, err := erasure.Planner{}.Plan(dataMap, nil)
 	must(t, err)
 	reader := mocks.NewMockCatalogReader(gomock.NewController(t))
 	reader.EXPECT().Catalog(gomock.Any()).Return(w.catalog, nil)
-	checker, err := check.New(check.Config{Catalog: reader, DataMap: dataMap, Plan: plan, TrustRowFilters: w.trusts})
+	checker, err := check.New(check.Config{
+		Catalog: reader, DataMap: dataMap, Plan: plan, TrustRowFilters: w.trusts, Registers: w.registers,
+		Accepted: w.accepted, Clock: today{},
+	})
 	must(t, err)
-	found, err := checker.Check(t.Context())
-	must(t, err)
-	return found
+	return checker
 }
 
 func must(t testing.TB, err error) {

@@ -158,7 +158,7 @@ func losesRows(table domain.Table) bool {
 // table, the code is empty.
 func (g generated) fault(table domain.Table) domain.Code {
 	if losesRows(table) {
-		return ""
+		return g.leadsElsewhere(table)
 	}
 	for _, parent := range append(g.dependsOn(table), g.path[table.Name]...) {
 		if losesRows(g.table(parent)) {
@@ -173,6 +173,20 @@ func (g generated) fault(table domain.Table) domain.Code {
 	}
 	for _, name := range columns(table, domain.StrategyErase, domain.StrategyAnonymize, domain.StrategyNull) {
 		if links(table, name) || g.isReferenced(table.Name, name) {
+			return domain.ErrManifest
+		}
+	}
+	return ""
+}
+
+// leadsElsewhere returns the code of the error with which the planner must refuse a table whose rows are deleted: a
+// relation that is not the path leads to deleted rows, which may be rows of another person.
+func (g generated) leadsElsewhere(table domain.Table) domain.Code {
+	for i, relation := range table.Relations {
+		isPath := i == 0 && len(g.path[table.Name]) > 0
+		inMap := slices.ContainsFunc(g.tables, func(t domain.Table) bool { return t.Name == relation.References })
+		if !isPath && inMap && relation.References != table.Name && !relation.SetsNull &&
+			losesRows(g.table(relation.References)) {
 			return domain.ErrManifest
 		}
 	}

@@ -74,6 +74,9 @@ func NewEraser(c Config) (*Eraser, error) {
 // Plan returns the plan that every erasure follows. The caller must not modify it.
 func (e *Eraser) Plan() domain.Plan { return e.plan }
 
+// RunsHooks reports whether Config.Before or Config.After is set.
+func (e *Eraser) RunsHooks() bool { return e.hooks.Before != nil || e.hooks.After != nil }
+
 // Erase erases the subject in the session. All changes are committed in one transaction, with the session. Erase takes
 // these steps:
 //
@@ -94,6 +97,9 @@ func (e *Eraser) Plan() domain.Plan { return e.plan }
 // failed step. If no step failed, for example because the commit failed, the error in this event is "rolled_back". If
 // the hook Before fails, Erase returns the error of the hook, and the target of erasure_step_failed is "hook". After a
 // panic of the hook, the error in the event is "panic".
+//
+// Erase fails with domain.ErrConflict if the database would delete rows of the data map that no step deletes, because
+// of a foreign key or a trigger. Such rows of other tables are in ErasureResult.Cascaded.
 //
 // Erase returns domain.ErrSubject, and records nothing, if the subject does not fit the data map or has a ref of an
 // unknown kind. A repeated erasure of a subject is not an error. It only replaces surrogates (the values that have
@@ -154,7 +160,7 @@ type run struct {
 	calls     []resolvers.Call // for the subject's refs
 	skipped   []string         // the systems for which the subject has no ref
 	rehearsed string           // the fingerprint of the rehearsal; empty if there was no rehearsal
-	at        time.Time        // shortly before the subject was locked
+	at        time.Time        // the instant in the mark, the row that records the erasure
 	result    domain.ErasureResult
 	steps     []domain.RehearsedStep     // the completed steps
 	external  []domain.RehearsedExternal // all external systems
@@ -210,7 +216,13 @@ func (r *run) fail(ctx context.Context, target, class string) {
 // concurrent erasures do not interleave. It records the event even if the lock failed.
 func (r *run) begin(ctx context.Context) error {
 	r.at = domain.Instant(r.audit.Clock.Now())
-	lockErr := r.session.Subjects().Lock(ctx, r.id, r.at)
+	subjects := r.session.Subjects()
+	lockErr := subjects.Lock(ctx, r.id, r.at)
+	if lock, ok := subjects.(ports.ErasureLock); ok && lockErr == nil {
+		if at, locked := lock.ErasedAt(r.id); locked {
+			r.at = at
+		}
+	}
 	operation, requested := r.audit.Begin(ctx, domain.EventErasureRequested, r.id, domain.Payload{
 		"local_steps": len(r.plan.Local()), "external_steps": len(r.calls), "refs": len(r.subject.Refs),
 	})
@@ -258,6 +270,9 @@ func (r *run) apply(ctx context.Context) error {
 		_ = r.session.Audit().AppendEvidence(ctx, event) // the caller returns err; SessionFactory.Do reports lost evidence
 		return err
 	}
+	if cascaded := ports.Cascaded(r.session); len(cascaded) > 0 {
+		r.result.Cascaded = cascaded
+	}
 	var events []domain.AuditEvent
 	for i, step := range steps {
 		r.steps = append(r.steps, domain.RehearsedStep{Step: step, Rows: rows[i]})
@@ -276,8 +291,8 @@ func (r *run) apply(ctx context.Context) error {
 
 // clearsAgain reports whether the step only sets references to NULL, in rows that an earlier step has already counted.
 func clearsAgain(before []domain.Step, step domain.Step) bool {
-	return step.OnlyClears() && slices.ContainsFunc(before, func(other domain.Step) bool {
-		return other.Target == step.Target && other.Via == step.Via
+	return step.OnlyClears() && !step.Self && slices.ContainsFunc(before, func(other domain.Step) bool {
+		return other.Target == step.Target && other.Via == step.Via && !other.Self
 	})
 }
 
@@ -315,6 +330,9 @@ func (r *run) complete(ctx context.Context) error {
 	})
 	if r.keys > 0 {
 		completed.Payload["keys"] = r.keys
+	}
+	if len(r.result.Cascaded) > 0 {
+		completed.Payload["cascaded"] = total(r.result.Cascaded)
 	}
 	r.result.CompletedAt = completed.OccurredAt
 	events := []domain.AuditEvent{completed}

@@ -17,7 +17,7 @@ type Planner struct{}
 //
 // The rows of a table are deleted in two cases (domain.DataMap.RowsDeleted):
 //
-//   - The strategy of the path is delete.
+//   - The strategy of the path (domain.Path.OnErasure) is delete.
 //   - The rows belong only to the subject, and the strategy of every annotated column is erase or delete.
 //
 // Otherwise the rows survive, and the plan has up to two steps for them:
@@ -40,6 +40,8 @@ type Planner struct{}
 //   - The rows of a table survive, but the rows of a table on its path to the subject are deleted.
 //   - The rows of a table survive but refer to deleted rows, and the database does not set the reference to NULL (ON
 //     DELETE SET NULL).
+//   - The rows of two tables are deleted, and rows of one table may refer to rows of another person in the other table,
+//     by a relation that begins no path and that the database does not set to NULL.
 //   - If an erasure deleted the rows of a table, the database would set a reference to these rows to NULL (ON DELETE
 //     SET NULL), but a column of the reference must keep its value.
 //   - The strategy of a path deletes rows, but the strategy of a column in these rows keeps the rows.
@@ -66,6 +68,11 @@ func (Planner) Plan(m domain.DataMap, resolverNames []string) (domain.Plan, erro
 func stepsOf(m domain.DataMap, table domain.Table) []domain.Step {
 	var deleting, others, clearing []domain.Step
 	paths := m.Paths(table.Name)
+	for _, reference := range m.SelfReferences(table) {
+		deleting = append(deleting, domain.Step{
+			Target: table.Name, Strategy: domain.StrategyAnonymize, Clears: reference.Clears, Self: true,
+		})
+	}
 	for _, path := range paths {
 		if m.RowsDeleted(table, path) {
 			step := domain.Step{Target: table.Name, Strategy: domain.StrategyDelete, Via: path.Via}

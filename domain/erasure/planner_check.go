@@ -1,6 +1,7 @@
 package erasure
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"strings"
@@ -80,7 +81,7 @@ func (c checked) check() []domain.Problem {
 		found = append(found, c.checkSurvivor(path, orphanedBy)...)
 	}
 	if !stays {
-		return found
+		return append(found, c.checkReferences()...)
 	}
 	for _, relation := range c.table.Relations {
 		parent, inMap := c.Table(relation.References)
@@ -105,6 +106,50 @@ func (c checked) check() []domain.Problem {
 		}
 	}
 	return found
+}
+
+// checkReferences checks a table whose rows an erasure deletes. It returns a problem for each relation to another
+// table from which the erasure deletes rows, if a row of one person may refer to a deleted row of another person. The
+// database then deletes the row of the other person, too, or refuses the erasure.
+func (c checked) checkReferences() []domain.Problem {
+	var found []domain.Problem
+	for _, relation := range c.table.Relations {
+		parent, inMap := c.Table(relation.References)
+		switch {
+		case !inMap || relation.When != nil || parent.Name == c.table.Name,
+			!c.deletesRows(parent), c.isFirstOfPath(relation), c.staysWithOwner(relation, parent):
+		case relation.SetsNull:
+			found = append(found, c.checkSetNull(relation)...)
+		default:
+			found = append(found, domain.Problem{
+				Table: c.table.Name, Column: strings.Join(relation.Columns, ", "),
+				Message: "refers to " + parent.Name + " by the relation " + cmp.Or(relation.Name, relation.References) +
+					", which is no path, but an erasure deletes rows of " + parent.Name + ": rows of other people may refer to them",
+				Remedy: "mark the relation as a path that deletes the row or clears the reference " +
+					`(subject:"path,erasure:delete" or subject:"path,erasure:null"; "path" and "erasure" in a manifest), ` +
+					"declare ON DELETE SET NULL, or keep the rows of " + parent.Name,
+			})
+		}
+	}
+	return found
+}
+
+// staysWithOwner reports whether a row and the row of the parent table that it refers to always belong to the same
+// person, because the relation contains the reference to this person. For example, (user_id, order_id) refers to
+// (user_id, id) of orders, and user_id is the path of both tables.
+func (c checked) staysWithOwner(relation domain.Relation, parent domain.Table) bool {
+	mapped := func(own, others domain.Relation) bool {
+		return own.References == others.References && slices.Equal(own.ReferencedColumns, others.ReferencedColumns) &&
+			!slices.ContainsFunc(own.Columns, func(name string) bool {
+				i := slices.Index(relation.Columns, name)
+				return i < 0 || relation.ReferencedColumns[i] != others.Columns[slices.Index(own.Columns, name)]
+			})
+	}
+	return slices.ContainsFunc(c.paths(), func(own domain.Path) bool {
+		return len(own.Relations) > 0 && slices.ContainsFunc(c.Paths(parent.Name), func(others domain.Path) bool {
+			return len(others.Relations) > 0 && mapped(own.Relations[0], others.Relations[0])
+		})
+	})
 }
 
 // isFirstOfPath reports whether the relation is the first reference of a path from the table to the subject.
@@ -156,11 +201,12 @@ func pathName(path domain.Path) string {
 //   - The erasure deletes the rows of another table on the path.
 //   - The erasure sets a reference on the path to NULL, but a column of the rows is retained.
 func (c checked) checkSurvivor(path domain.Path, orphanedBy map[string]bool) []domain.Problem {
-	onward := c.RemainingPaths(path)
+	onward, rest := c.RemainingPaths(path), path
 	for i, relation := range path.Relations {
-		if relation.OnErasure == domain.StrategyNull {
+		if rest.OnErasure() == domain.StrategyNull {
 			return c.checkClearedPath(path)
 		}
+		rest = onward[i]
 		parent, _ := c.Table(relation.References)
 		if !c.deletesRows(parent, onward[i]) {
 			continue

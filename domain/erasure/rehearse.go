@@ -38,14 +38,16 @@ func (e *Eraser) Rehearse(
 		SubjectID: subject.ID, RehearsedAt: run.at, Steps: run.steps, External: run.external, Refused: refused,
 	}
 	if refused == nil {
-		rehearsal.Fingerprint = e.plan.Fingerprint(run.steps, run.external)
+		rehearsal.Cascaded = run.result.Cascaded
+		rehearsal.Fingerprint = run.fingerprint()
 	}
 	return rehearsal, nil
 }
 
-// EraseAsRehearsed does the same as Erase for an erasure that was rehearsed. If the plan or the row counts differ from
-// the rehearsal, it returns domain.ErrConflict. The caller must then roll back, and the event erasure_step_failed has
-// the target "rehearsal". EraseAsRehearsed returns domain.ErrInvalid if the fingerprint is malformed.
+// EraseAsRehearsed does the same as Erase for an erasure that was rehearsed. If the subject, the effects or the row
+// counts differ from the rehearsal (see domain.Plan.Fingerprint), it returns domain.ErrConflict. The caller must then
+// roll back, and the event erasure_step_failed has the target "rehearsal". EraseAsRehearsed returns domain.ErrInvalid
+// if the fingerprint is malformed.
 func (e *Eraser) EraseAsRehearsed(
 	ctx context.Context, s ports.Session, subject domain.Subject, fingerprint string,
 ) (domain.ErasureResult, error) {
@@ -55,15 +57,19 @@ func (e *Eraser) EraseAsRehearsed(
 	return e.erase(ctx, s, subject, fingerprint)
 }
 
-// compare returns an error if the erasure was rehearsed, and its plan or row counts differ from the rehearsal. It runs
-// directly after the local steps, because the counts are then complete.
+func (r *run) fingerprint() string {
+	return r.plan.Fingerprint(r.dataMap, r.subject, r.steps, r.external, r.result.Cascaded)
+}
+
+// compare returns an error if the erasure was rehearsed, and it differs from the rehearsal. It runs directly after the
+// local steps, because the counts are then complete.
 func (r *run) compare(ctx context.Context) error {
-	if r.rehearsed == "" || r.plan.Fingerprint(r.steps, r.external) == r.rehearsed {
+	if r.rehearsed == "" || r.fingerprint() == r.rehearsed {
 		return nil
 	}
 	err := &domain.Error{
-		Code: domain.ErrConflict, Op: "erase", Message: "the erasure differs from its rehearsal, because the data map or " +
-			"the number of rows or keys has changed; rehearse it again",
+		Code: domain.ErrConflict, Op: "erase", Message: "the erasure differs from its rehearsal, because it is for" +
+			" another subject, or the data map or the number of rows or keys has changed; rehearse it again",
 	}
 	r.fail(ctx, "rehearsal", domain.ErrorClass(err))
 	return err

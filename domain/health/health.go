@@ -26,6 +26,10 @@ const (
 	// outboxTimeout is the time limit of a read of the outbox. A check waits for the read at most a quarter of the check's
 	// own timeout. The read may continue, and a later check uses its result.
 	outboxTimeout = 10 * time.Second
+	// livesInterval is the minimum time between two counts of unknown lives, and livesTimeout is the time limit of a
+	// count. It reads the marks of all erasures.
+	livesInterval = time.Hour
+	livesTimeout  = 10 * time.Second
 )
 
 // Options change the defaults of a Checker. A zero field means the default. No number may be negative.
@@ -46,6 +50,14 @@ type Config struct {
 	Sessions ports.SessionFactory
 	Clock    ports.Clock
 
+	// UnknownLives counts the erased ids with a row of which nothing tells whose it is, see lives.Count. It runs at most
+	// once an hour, and for at most 10 seconds. The default is none.
+	UnknownLives func(context.Context) (int64, error)
+
+	// Duties is the state of the background duties. Check reads it at most once every 30 s, and adds what this process
+	// knows to the result. The default is none.
+	Duties Duties
+
 	Worker       ports.Heartbeat // the worker of this process; default none
 	PollInterval time.Duration   // poll interval of the worker; default 5 s
 
@@ -57,6 +69,8 @@ type Checker struct {
 	config Config
 	store  sharedCall[storeState]
 	outbox sharedCall[outboxState]
+	lives  sharedCall[domain.HealthCheck]
+	duties sharedCall[[]domain.Duty]
 }
 
 // storeState is the result of a probe of the store.
@@ -100,13 +114,23 @@ func (c *Checker) Check(ctx context.Context) domain.Health {
 	outbox := c.checkOutbox(ctx, store.database.Status)
 	state := domain.NewHealth(store.database, store.migrations, c.checkWorker(), outbox.abandoned, outbox.late)
 	if store.readOnly {
-		checks := append(state.Checks, domain.HealthCheck{
+		state = with(state, domain.HealthCheck{
 			Name: domain.CheckWritable, Status: domain.CheckFailed, Err: domain.ErrReadOnlyDatabase,
 		})
-		state = domain.NewHealth(checks...)
+	}
+	if lives := c.checkLives(ctx, store.database.Status); lives.Status == domain.CheckFailed {
+		state = with(state, lives)
+	}
+	for _, check := range c.checkDuties(ctx, store.database.Status) {
+		state = with(state, check)
 	}
 	state.Map = c.config.Name
 	return state
+}
+
+// with returns the state with a further check.
+func with(state domain.Health, check domain.HealthCheck) domain.Health {
+	return domain.NewHealth(append(state.Checks, check)...)
 }
 
 func (c *Checker) checkStore(ctx context.Context) storeState {

@@ -343,3 +343,51 @@ func TestTheHealthNamesItsDataMap(t *testing.T) {
 		}
 	}
 }
+
+// The count of unknown lives reads the marks of all erasures, so it must not run with each probe.
+func TestUnknownLivesDegradeAndAreCountedOnceAnHour(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		counts, unknown, failure := 0, int64(0), error(nil)
+		checker := newChecker(t, health.Config{Sessions: &store{}, UnknownLives: func(context.Context) (int64, error) {
+			counts++
+			return unknown, failure
+		}})
+		for i, want := range []struct {
+			unknown  int64
+			failure  error
+			degraded bool
+		}{{0, nil, false}, {2, nil, true}, {0, errBoom, false}, {0, nil, false}} {
+			unknown, failure = want.unknown, want.failure
+			for range 3 {
+				state := checker.Check(t.Context())
+				if !state.Ready || state.Degraded != want.degraded ||
+					(state.Status(domain.CheckLives) == domain.CheckFailed) != want.degraded {
+					t.Errorf("with %d unknown lives: %+v", want.unknown, state)
+				}
+			}
+			if counts != i+1 {
+				t.Errorf("%d counts, want %d", counts, i+1)
+			}
+			time.Sleep(time.Hour) // in the time of the bubble
+		}
+	})
+}
+
+func TestASlowCountOfLivesDelaysNoProbe(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		release := make(chan struct{})
+		checker := newChecker(t, health.Config{Sessions: &store{}, UnknownLives: func(ctx context.Context) (int64, error) {
+			<-release
+			return 1, nil
+		}})
+		began := bubble.Now()
+		if state := checker.Check(t.Context()); !state.Ready || state.Degraded || since(began) > health.DefaultTimeout/4 {
+			t.Errorf("after %v: %+v", since(began), state)
+		}
+		close(release)
+		synctest.Wait()
+		if state := checker.Check(t.Context()); !state.Degraded {
+			t.Errorf("after the count: %+v", state)
+		}
+	})
+}

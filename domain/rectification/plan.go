@@ -42,7 +42,9 @@ func (p Plan) Categories() []domain.Category { return slices.Sorted(maps.Keys(p.
 //
 // No column takes nil. A column that identifies or links rows (a key) cannot be corrected. If a category has such a
 // column, a correction of the category must name another column. A correction of a category never applies to a column
-// that exports do not show (domain.ExportNo), such as a password hash. If a category has several columns, the
+// that exports do not show (domain.ExportNo), such as a password hash, or that holds keys of an external system
+// (domain.Annotation.Ref). A retained column with such keys cannot be corrected at all: the object with the old key
+// must be kept, and no row would name it. If a category has several columns, the
 // correction must name a column or apply to all columns. The parameter external is true if an external system receives
 // the corrections. A category without a column is for external systems only, so it is an error if external is false. No
 // cell may be corrected twice, and no category may be sent twice.
@@ -121,6 +123,9 @@ func (p *planning) add(c domain.Correction) *domain.FieldError {
 		if p.dataMap.IsKey(t.table, t.column.Name) {
 			return fault(domain.FieldUnknown, "identifies or links records, and cannot be corrected")
 		}
+		if t.column.Personal.Ref != "" && t.column.Personal.Strategy == domain.StrategyRetain {
+			return fault(domain.FieldUnknown, "names an object that must be retained, and cannot be corrected")
+		}
 		if fitting[i], wrong = fit(t.column, value); wrong != nil {
 			return wrong
 		}
@@ -153,7 +158,7 @@ func (p *planning) targets(c domain.Correction) ([]target, *domain.FieldError) {
 	var targets []target
 	for _, table := range p.dataMap.Tables() {
 		for _, column := range table.Exported() {
-			if column.Personal.Category == c.Category {
+			if column.Personal.Category == c.Category && column.Personal.Ref == "" {
 				targets = append(targets, target{table, column})
 			}
 		}

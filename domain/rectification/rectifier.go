@@ -82,6 +82,10 @@ func (r *Rectifier) RectifySubject(
 // that system. The entry has the corrections that name a category. All changes are committed in one transaction, with
 // the session. A repeated rectification is not an error.
 //
+// If a correction overwrites keys of an external system (domain.Annotation.Ref), Rectify also enqueues entries that
+// erase the objects with the old keys, except keys that the subject's rows still hold. Only a correction that names the
+// column does so, because a correction of a category never writes such a column.
+//
 // Rectifications and erasures of one subject run one after the other. A rectification after an erasure calls no
 // external system and writes only retained columns, so that erased data does not come back. The result of this
 // rectification lists all external systems as skipped. If an erasure deleted the row of the subject, and the subject
@@ -138,15 +142,7 @@ func (r *Rectifier) rectify(
 	if err != nil {
 		return domain.RectificationResult{}, err
 	}
-	for _, step := range run.plan.Steps {
-		if err := run.apply(ctx, step); err != nil {
-			return domain.RectificationResult{}, err
-		}
-	}
-	if err := run.enqueue(ctx); err != nil {
-		return domain.RectificationResult{}, err
-	}
-	if err := run.complete(ctx); err != nil {
+	if err := run.carryOut(ctx); err != nil {
 		return domain.RectificationResult{}, err
 	}
 	if err := r.hooks.CallAfter(s, subject, run.result); err != nil {

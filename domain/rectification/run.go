@@ -22,6 +22,10 @@ type run struct {
 	calls     []resolvers.Call
 	result    domain.RectificationResult
 	confirmed map[cell]bool // cells of single rows that a step found among the subject's rows
+
+	keys       keyChange
+	entries    int // the number of outbox entries that rectify
+	keyEntries int // the number of outbox entries that erase overwritten keys
 }
 
 // begin locks the subject and records the request. It records the request even if the lock failed. It returns
@@ -46,6 +50,25 @@ func (r *run) begin(ctx context.Context, refs int) error {
 		return err
 	}
 	return refused
+}
+
+// carryOut runs all steps, and adds the entries for external systems and the last events.
+func (r *run) carryOut(ctx context.Context) error {
+	if err := r.readKeys(ctx); err != nil {
+		return err
+	}
+	for _, step := range r.plan.Steps {
+		if err := r.apply(ctx, step); err != nil {
+			return err
+		}
+	}
+	if err := r.enqueue(ctx); err != nil {
+		return err
+	}
+	if err := r.enqueueKeys(ctx); err != nil {
+		return err
+	}
+	return r.complete(ctx)
 }
 
 func (r *run) apply(ctx context.Context, step domain.RectificationStep) error {
@@ -120,10 +143,11 @@ func (r *run) isWrittenLater(step domain.RectificationStep, at cell) bool {
 	return false
 }
 
-func (r *run) enqueue(ctx context.Context) (err error) {
-	r.result.EnqueuedExternal, err = resolvers.Enqueuer(r.audit).Enqueue(ctx, r.session, r.calls, domain.OutboxEntry{
+func (r *run) enqueue(ctx context.Context) error {
+	names, err := resolvers.Enqueuer(r.audit).Enqueue(ctx, r.session, r.calls, domain.OutboxEntry{
 		SubjectID: r.id, Operation: domain.OperationRectify, OperationID: r.operation.ID(), Corrections: r.plan.Corrections,
 	})
+	r.entries, r.result.EnqueuedExternal = len(names), names
 	return err
 }
 
@@ -134,12 +158,12 @@ func (r *run) complete(ctx context.Context) error {
 	}
 	completed := r.operation.Event(domain.EventRectificationLocalCompleted, r.id, domain.Payload{
 		"rectified":         rectified,
-		"enqueued":          len(r.result.EnqueuedExternal),
+		"enqueued":          r.entries + r.keyEntries,
 		"skipped_resolvers": strings.Join(r.result.SkippedResolvers, ","),
 	})
 	r.result.CompletedAt = completed.OccurredAt
 	events := []domain.AuditEvent{completed}
-	if len(r.result.EnqueuedExternal) == 0 {
+	if r.entries == 0 { // entries that erase keys record erasure_completed
 		events = append(events, r.operation.Event(domain.EventRectificationCompleted, r.id, nil))
 	}
 	if err := r.session.Audit().Append(ctx, events...); err != nil {

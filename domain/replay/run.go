@@ -117,7 +117,8 @@ func (r *run) replay(ctx context.Context, subject replayed) (verdict domain.Repl
 }
 
 // erase repeats the erasure of a subject. It judges the subject again after it has locked the subject, so that an
-// erasure or a registration that was committed before is not missed.
+// erasure or a registration that was committed before is not missed. If the restored database does not have the row
+// that was erased, the mark (the row that records the erasure) gets the creation time that the line has.
 func (r *run) erase(ctx context.Context, of *lines) (verdict domain.ReplayVerdict, err error) {
 	entry := of.last
 	subject := domain.Subject{ID: entry.SubjectID}
@@ -140,8 +141,14 @@ func (r *run) erase(ctx context.Context, of *lines) (verdict domain.ReplayVerdic
 		if err := s.Audit().Append(ctx, event); err != nil {
 			return err
 		}
-		_, err = r.config.Erase(ctx, s, subject)
-		return err
+		if _, err = r.config.Erase(ctx, s, subject); err != nil {
+			return err
+		}
+		lock, ok := s.Subjects().(ports.ErasureLock)
+		if !ok || len(of.unrecorded(state.Mark)) == 0 {
+			return nil
+		}
+		return lock.RecallRow(ctx, entry.SubjectID, entry.AddedAt)
 	})
 	return verdict, err
 }

@@ -17,7 +17,7 @@ type outcome struct {
 	settlement    domain.Settlement
 	alreadyAbsent bool
 	gaveUp        bool               // the entry was abandoned although it could have been retried
-	ifRequeued    *domain.Settlement // replaces settlement if the entry is too old but was requeued recently
+	ifYoung       *domain.Settlement // replaces settlement if the first attempt was more recent than GiveUpAfter
 	after         time.Duration      // the wait that the system requested; 0 if it requested no wait
 	cause         error              // the error of the attempt; nil if there was no error
 }
@@ -74,7 +74,7 @@ func (r *Runner) attempt(ctx context.Context, entry domain.OutboxEntry, leaseUnt
 		r.reportBreaker(ctx, entry.Resolver)
 	}()
 	givenBack := outcome{settlement: domain.Settlement{Entry: entry, Status: domain.OutboxPending}}
-	if r.isLost(entry) {
+	if r.isLost(ctx, entry) {
 		return r.abandon(entry, "lost", nil)
 	}
 	if throttle != nil {
@@ -139,7 +139,8 @@ func (r *Runner) try(ctx context.Context, entry domain.OutboxEntry) outcome {
 }
 
 // fail returns the outcome of a failed attempt. The entry is abandoned if this was its last attempt, and otherwise
-// retried.
+// retried. No entry is older than its intake, so fail compares the intake first. The runner reads the first attempt
+// only if the intake is too old (see spareYoung). A first attempt is never too old.
 func (r *Runner) fail(entry domain.OutboxEntry, class string, err error) outcome {
 	var after time.Duration
 	if later := (*domain.RetryLater)(nil); errors.As(err, &later) {
@@ -150,29 +151,39 @@ func (r *Runner) fail(entry domain.OutboxEntry, class string, err error) outcome
 		Entry: entry, Status: domain.OutboxFailed, LastError: class, NextAttemptAt: &retryAt,
 	}, after: after, cause: err}
 	tooOften := r.config.MaxAttempts > 0 && entry.Attempts >= r.config.MaxAttempts
-	if !tooOften && !r.isTooOld(entry.EnqueuedAt) {
+	if !tooOften && (entry.Attempts <= 1 || !r.isTooOld(entry.EnqueuedAt)) {
 		return failed
 	}
 	given := r.abandon(entry, class, err)
 	given.gaveUp, given.after = true, after
 	if !tooOften {
-		given.ifRequeued = &failed.settlement
+		given.ifYoung = &failed.settlement
 	}
 	return given
 }
 
 // isLost reports whether too many attempts of the entry ended without an outcome. An attempt has no outcome if the
 // process dies, or if the lease expires before the outcome is written.
-func (r *Runner) isLost(entry domain.OutboxEntry) bool {
+func (r *Runner) isLost(ctx context.Context, entry domain.OutboxEntry) bool {
 	if r.config.MaxAttempts > 0 && entry.Attempts > r.config.MaxAttempts {
 		return true
 	}
 	doublings := int(math.Log2(float64(r.config.MaxBackoff/r.config.FirstBackoff + 1)))
 	most := 2*int(r.config.GiveUpAfter/r.config.MaxBackoff) + 2*doublings + 10 // jitter halves waits
-	return entry.Attempts > most && r.isTooOld(entry.EnqueuedAt)
+	if entry.Attempts <= most || !r.isTooOld(entry.EnqueuedAt) {
+		return false
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), r.config.CallTimeout)
+	defer cancel()
+	var first map[string]time.Time
+	err := r.config.Sessions.Do(ctx, func(ctx context.Context, s ports.Session) (err error) {
+		first, err = firstClaims(ctx, s, entry.EntryID)
+		return err
+	})
+	return err == nil && r.isTooOld(firstOr(first, entry))
 }
 
-// isTooOld reports whether to give up an entry. The age of the entry counts from the given time.
+// isTooOld reports whether to give up an entry whose first attempt was at the given time.
 func (r *Runner) isTooOld(since time.Time) bool {
 	return r.config.Clock.Now().Sub(since) >= r.config.GiveUpAfter
 }

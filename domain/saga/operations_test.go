@@ -154,6 +154,97 @@ func TestARequeuedEntryIsTriedForAFullPeriodAgain(t *testing.T) {
 	})
 }
 
+// While no worker runs, an entry is not tried. The age of an entry therefore counts from its first attempt.
+func TestAWorkerThatWasOffGivesNothingUp(t *testing.T) {
+	week := 7 * 24 * time.Hour
+	for name, c := range map[string]struct{ before, requeue bool }{
+		"before the first attempt":                   {},
+		"after a claim that was released":            {before: true},
+		"before the first attempt after the requeue": {requeue: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				work := newCompany(t, nil, map[string]erases{"crm": fails})
+				must(t, work.enqueueAt(t, bubble.Now()))
+				status := func() domain.OutboxStatus { return work.store.Entries()[0].Status }
+				until := func(d time.Duration) {
+					for start := bubble.Now(); since(start) < d; time.Sleep(10 * time.Minute) {
+						_, err := work.RunOnce(t.Context())
+						must(t, err)
+					}
+				}
+				if c.before {
+					work.release(t)
+				}
+				if c.requeue {
+					until(week + time.Hour)
+					must(t, work.store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
+						_, err := work.Requeue(ctx, s, work.ids()...)
+						return err
+					}))
+				}
+				time.Sleep(week + 24*time.Hour) // the worker is off
+				until(week - time.Hour)
+				if status() != domain.OutboxFailed {
+					t.Fatalf("tried for less than a week, it is %s", status())
+				}
+				until(3 * time.Hour)
+				if status() != domain.OutboxAbandoned {
+					t.Fatalf("tried for a week, it is %s", status())
+				}
+			})
+		})
+	}
+}
+
+// Attempts without an outcome abandon an entry only if the first of them is a week ago.
+func TestALostEntryIsGivenUpByItsFirstAttempt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		work := newCompany(t, nil, map[string]erases{"crm": fails})
+		must(t, work.enqueueAt(t, bubble.Now()))
+		time.Sleep(8 * 24 * time.Hour)
+		for range 1000 { // the process dies in each call
+			work.claimed(t)
+			time.Sleep(5 * time.Minute)
+		}
+		_, err := work.RunOnce(t.Context())
+		must(t, err)
+		if entry := work.store.Entries()[0]; entry.Status != domain.OutboxFailed || *entry.LastError != "internal" {
+			t.Fatalf("after three days of attempts: %s, %s", entry.Status, *entry.LastError)
+		}
+		time.Sleep(5 * 24 * time.Hour)
+		_, err = work.RunOnce(t.Context())
+		must(t, err)
+		if entry := work.store.Entries()[0]; entry.Status != domain.OutboxAbandoned || *entry.LastError != "lost" {
+			t.Fatalf("after a week: %s, %s", entry.Status, *entry.LastError)
+		}
+	})
+}
+
+// claimed claims the entries in a process that then dies.
+func (c *company) claimed(t *testing.T) (entries []domain.OutboxEntry) {
+	t.Helper()
+	must(t, c.store.Do(t.Context(), func(ctx context.Context, s ports.Session) (err error) {
+		now := bubble.Now()
+		entries, err = s.Outbox().Claim(ctx, 10, now, now.Add(time.Minute), "lease")
+		return err
+	}))
+	return entries
+}
+
+// release claims the entries and returns them to the outbox without a call, as a worker does that stops.
+func (c *company) release(t *testing.T) {
+	t.Helper()
+	var all []domain.Settlement
+	for _, entry := range c.claimed(t) {
+		all = append(all, domain.Settlement{Entry: entry, Status: domain.OutboxPending})
+	}
+	must(t, c.store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
+		_, err := s.Outbox().Settle(ctx, all)
+		return err
+	}))
+}
+
 func TestAPurgeRemovesOldSucceededEntries(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newCompany(t, nil, map[string]erases{"crm": takes(0)})

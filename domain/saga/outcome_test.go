@@ -68,11 +68,15 @@ func (w world) wantOutcome(t *testing.T, entry domain.OutboxEntry, want outcome,
 	if completes != "" {
 		expected = append(expected, event("id-3", completes, domain.Payload{}))
 	}
+	sessions := 1
+	if want.class == "lost" && w.Configured().MaxAttempts == 0 {
+		sessions = 2 // the first one reads the first claim
+	}
 	gomock.InOrder(
 		w.expectSession(),
 		w.outbox.EXPECT().Claim(anything, saga.DefaultBatch, noon, noon.Add(5*time.Minute), "id-1", anything).
 			Return([]domain.OutboxEntry{entry}, nil),
-		w.expectSession(),
+		w.expectSession().Times(sessions),
 		w.outbox.EXPECT().Settle(anything, []domain.Settlement{settlement}).
 			Return([]domain.SettleResult{{Completes: completes != ""}}, nil),
 		w.audit.EXPECT().Append(anything, expected...),
@@ -204,7 +208,8 @@ func TestARectification(t *testing.T) {
 
 func eightTimes(c *saga.Config) { c.MaxAttempts = 8 }
 
-// An entry is abandoned at the age GiveUpAfter, even after few attempts.
+// An entry is abandoned at the age GiveUpAfter, even after few attempts. The store of this test does not know the first
+// claim, so the age counts from the intake. A first attempt is never the last one.
 func TestAnEntryIsGivenUpByItsAge(t *testing.T) {
 	for name, c := range map[string]struct {
 		age      time.Duration
@@ -214,7 +219,7 @@ func TestAnEntryIsGivenUpByItsAge(t *testing.T) {
 		"young, and tried often":     {time.Hour, 300, failed(notErased, 300, "internal", time.Hour)},
 		"almost too old":             {7*24*time.Hour - time.Microsecond, 180, failed(notErased, 180, "internal", time.Hour)},
 		"too old":                    {7 * 24 * time.Hour, 180, abandoned(notErased, 180, "internal")},
-		"too old at its first trial": {8 * 24 * time.Hour, 1, abandoned(notErased, 1, "internal")},
+		"too old at its first trial": {8 * 24 * time.Hour, 1, failed(notErased, 1, "internal", 30*time.Second)},
 		"too old, and lost":          {8 * 24 * time.Hour, 2000, abandoned(notErased, 2000, "lost")},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -47,7 +47,7 @@ type Options struct {
 	Concurrency  int           // concurrent calls to each system, over all batches; default 10
 	CallTimeout  time.Duration // limit of one call; default 30 s
 	Lease        time.Duration // lease of a claimed batch; at least CallTimeout plus one second; default 5 min
-	GiveUpAfter  time.Duration // a failing entry of this age is abandoned; default 7 days
+	GiveUpAfter  time.Duration // limit of trying, from the first attempt; default 7 days
 	MaxAttempts  int           // an entry is also abandoned after this number of attempts; default unlimited
 	FirstBackoff time.Duration // wait before the second attempt, doubled for each further attempt; default 30 s
 	MaxBackoff   time.Duration // upper limit of the backoff; default 1 h

@@ -49,7 +49,7 @@ func (r *Runner) record(ctx context.Context, outcomes []outcome) (settled int, e
 	var failed []outcome
 	err = r.config.Sessions.Do(ctx, func(ctx context.Context, s ports.Session) error {
 		settled, failed = 0, nil // Do may call the function again
-		outcomes, err := r.spareRequeued(ctx, s, outcomes)
+		outcomes, err := r.spareYoung(ctx, s, outcomes)
 		if err != nil {
 			return err
 		}
@@ -89,34 +89,47 @@ func (r *Runner) record(ctx context.Context, outcomes []outcome) (settled int, e
 	return settled, nil
 }
 
-// spareRequeued prevents the abandonment of old entries that were requeued recently. The age of a requeued entry counts
-// from the first claim after the requeue. If the store does not implement ports.OutboxOperations, spareRequeued changes
-// nothing.
-func (r *Runner) spareRequeued(ctx context.Context, s ports.Session, outcomes []outcome) ([]outcome, error) {
+// spareYoung prevents the abandonment of entries that were tried for less than GiveUpAfter. An entry waits for its
+// first attempt, or after a requeue for its next one, while no worker runs. This time is no failure of its system.
+func (r *Runner) spareYoung(ctx context.Context, s ports.Session, outcomes []outcome) ([]outcome, error) {
 	var tooOld []string
 	for _, o := range outcomes {
-		if o.ifRequeued != nil {
+		if o.ifYoung != nil {
 			tooOld = append(tooOld, o.settlement.Entry.EntryID)
 		}
 	}
 	if len(tooOld) == 0 {
 		return outcomes, nil
 	}
-	operations, ok := s.Outbox().(ports.OutboxOperations)
-	if !ok {
-		return outcomes, nil
-	}
-	since, err := operations.FirstClaims(ctx, tooOld)
+	first, err := firstClaims(ctx, s, tooOld...)
 	if err != nil {
 		return nil, err
 	}
 	outcomes = slices.Clone(outcomes)
 	for i, o := range outcomes {
-		if again, requeued := since[o.settlement.Entry.EntryID]; requeued && o.ifRequeued != nil && !r.isTooOld(again) {
-			outcomes[i].settlement = *o.ifRequeued
+		if o.ifYoung != nil && !r.isTooOld(firstOr(first, o.settlement.Entry)) {
+			outcomes[i].settlement = *o.ifYoung
 		}
 	}
 	return outcomes, nil
+}
+
+// firstClaims returns the first claims of entries (see ports.OutboxOperations.FirstClaims). It returns none if the
+// store does not implement ports.OutboxOperations.
+func firstClaims(ctx context.Context, s ports.Session, entryIDs ...string) (map[string]time.Time, error) {
+	operations, ok := s.Outbox().(ports.OutboxOperations)
+	if !ok {
+		return nil, nil
+	}
+	return operations.FirstClaims(ctx, entryIDs)
+}
+
+// firstOr returns the first claim of an entry, or its intake if the store does not know the claim.
+func firstOr(first map[string]time.Time, entry domain.OutboxEntry) time.Time {
+	if at, known := first[entry.EntryID]; known {
+		return at
+	}
+	return entry.EnqueuedAt
 }
 
 // settled returns the entry as it is after the settlement (the write of the outcome). Unlike the settlement, it does

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/internal/positions"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -46,7 +47,38 @@ func (s *Sweeper) RunOnce(
 		return domain.SweepReport{}, false, err
 	}
 	report, err = s.sweepAll(ctx, s.sessions.Do, batch)
+	err = errors.Join(err, s.countLeftOver(ctx, report, batch.ends))
 	return report, more && !isFatal(ctx, err), orMisfits(err, report)
+}
+
+// countLeftOver counts the subjects with due cells that a batch did not overwrite (see domain.Duty.LeftOver). The
+// number of the pass so far replaces the number of the last pass at the end of the pass, or as soon as it is higher.
+func (s *Sweeper) countLeftOver(ctx context.Context, of domain.SweepReport, ends bool) error {
+	left := of.Failed + of.Skipped + of.Unclear
+	if left == 0 && !ends {
+		return nil
+	}
+	return s.sessions.Do(ctx, func(ctx context.Context, session ports.Session) error {
+		marks, err := ports.MarksOf(session)
+		if err != nil {
+			return err
+		}
+		name := positions.LeftOver(domain.DutySweep)
+		sum, err := positions.Add(ctx, marks, name+" so far", left)
+		if err != nil {
+			return err
+		}
+		_, err = positions.Change(ctx, marks, name, func(last int64) int64 {
+			if ends {
+				return sum
+			}
+			return max(last, sum)
+		})
+		if err != nil || !ends {
+			return err
+		}
+		return positions.Set(ctx, marks, name+" so far", 0)
+	})
 }
 
 // orMisfits returns err, or an error if the sweep has skipped subjects.
@@ -138,7 +170,11 @@ func (s *Sweeper) read(
 		return err != nil
 	})
 	next.misfits = next.marks - len(list)
-	next.due, err = sweeper.Due(ctx, list, s.steps())
+	steps, err := s.stepsSince(ctx, marks)
+	if err != nil {
+		return batch{}, err
+	}
+	next.due, err = sweeper.Due(ctx, list, steps)
 	return next, err
 }
 
@@ -182,7 +218,18 @@ func isFatal(ctx context.Context, err error) bool {
 func (s *Sweeper) RunAll(
 	ctx context.Context, progress func(domain.SweepReport),
 ) (report domain.SweepReport, err error) {
-	return s.runAll(ctx, s.sessions.Do, progress)
+	report, err = s.runAll(ctx, s.sessions.Do, progress)
+	left := report.Failed + report.Skipped + report.Unclear
+	if isFatal(ctx, err) || err != nil && left == 0 || len(s.steps()) == 0 { // the sweep is not complete
+		return report, err
+	}
+	return report, errors.Join(err, s.sessions.Do(ctx, func(ctx context.Context, session ports.Session) error {
+		marks, err := ports.MarksOf(session)
+		if err != nil {
+			return err
+		}
+		return positions.Set(ctx, marks, positions.LeftOver(domain.DutySweep), left)
+	}))
 }
 
 // Rehearse does the same as RunAll but rolls back the sweep of each subject. The report counts the rows that a sweep

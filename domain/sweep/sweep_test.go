@@ -1,6 +1,7 @@
 package sweep_test
 
 import (
+	"context"
 	"errors"
 	"reflect"
 	"slices"
@@ -231,5 +232,92 @@ func TestAPassEndsDuringConcurrentErasures(t *testing.T) {
 		}
 		next++
 		w.erasedFrom(t, next, next)
+	}
+}
+
+// Nothing tells whether the row of customer 1 belongs to a new person: it has no creation time, and another address
+// than the erasure has written.
+func TestDueCellsOfAnUnknownLifeAreLeftAndCounted(t *testing.T) {
+	w := newWorld(t)
+	w.erased(t, 2)
+	w.register(t, 1)
+	w.clock.now = noon.AddDate(1, 0, 1)
+	report, err := w.sweeper(t, 0).RunAll(t.Context(), nil)
+	want := domain.SweepReport{
+		Erased: 2, Subjects: 1, Unclear: 1, Rows: map[string]int64{"invoices": 2, "letters": 1},
+	}
+	if err != nil || !reflect.DeepEqual(report, want) || w.left(t) != 3 {
+		t.Errorf("%d values are left, the report is %+v: %v", w.left(t), report, err)
+	}
+}
+
+// register gives the row of an erased customer another address, so that nothing tells whose it is.
+func (w *world) register(t *testing.T, customer int64) {
+	t.Helper()
+	must(t, w.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
+		_, err := s.Subjects().Rectify(ctx, idOf(t, customer), domain.RectificationStep{
+			Table: "users", Values: []domain.ColumnValue{{Column: "email", Value: "new@example.org"}},
+		})
+		return err
+	}))
+}
+
+// leftOver returns the number of subjects that a sweep has left over, as the database has it.
+func (w *world) leftOver(t *testing.T) (left int64) {
+	t.Helper()
+	must(t, w.Do(t.Context(), func(ctx context.Context, s ports.Session) (err error) {
+		marks, err := ports.MarksOf(s)
+		if err == nil {
+			left, err = marks.Position(ctx, "duty sweep left over")
+		}
+		return err
+	}))
+	return left
+}
+
+// A subject with unclear cells counts as soon as it is found, until a complete sweep no longer finds it.
+func TestALeftOverSubjectCountsUntilACompleteSweepOverwritesIt(t *testing.T) {
+	w := newWorld(t)
+	w.erased(t, 3)
+	w.register(t, 1)
+	w.clock.now = noon.AddDate(1, 0, 1)
+	sweeper := w.sweeper(t, 1)
+	pass := func(want ...int64) {
+		t.Helper()
+		for i, wanted := range want {
+			_, more, err := sweeper.RunOnce(t.Context(), time.Hour)
+			if got := w.leftOver(t); err != nil || got != wanted || more != (i < len(want)-1) {
+				t.Errorf("after batch %d: %d are left over, want %d (%v, %v)", i, got, wanted, more, err)
+			}
+		}
+	}
+	pass(1, 1, 1, 1)
+	w.clock.now = w.clock.now.Add(time.Hour)
+	pass(1, 1, 1, 1) // the same subject counts once
+	must(t, w.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
+		return s.Subjects().Lock(ctx, idOf(t, 1), w.clock.now)
+	}))
+	must(t, w.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
+		_, err := s.Subjects().Apply(ctx, idOf(t, 1), w.plan.LocalAt(w.clock.now))
+		return err
+	}))
+	w.clock.now = w.clock.now.Add(time.Hour)
+	pass(1, 1, 1, 0)
+}
+
+func TestACompleteSweepReplacesTheNumberOfLeftOverSubjects(t *testing.T) {
+	w := newWorld(t)
+	w.erased(t, 2)
+	w.register(t, 1)
+	w.clock.now = noon.AddDate(1, 0, 1)
+	for range 2 {
+		if _, err := w.sweeper(t, 0).Rehearse(t.Context(), nil); err != nil || w.leftOver(t) != 0 {
+			t.Errorf("a rehearsal: %d are left over (%v)", w.leftOver(t), err)
+		}
+	}
+	for range 2 {
+		if _, err := w.sweeper(t, 0).RunAll(t.Context(), nil); err != nil || w.leftOver(t) != 1 {
+			t.Errorf("%d are left over, want 1 (%v)", w.leftOver(t), err)
+		}
 	}
 }

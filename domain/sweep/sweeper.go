@@ -68,6 +68,19 @@ func (s *Sweeper) steps() []domain.Step {
 	return s.plan.SweepAt(domain.Instant(s.audit.Clock.Now()))
 }
 
+// stepsSince returns the steps of a sweep at the current time, with Step.DutiesSince.
+func (s *Sweeper) stepsSince(ctx context.Context, marks ports.ErasureMarks) ([]domain.Step, error) {
+	steps := s.steps()
+	if len(steps) == 0 {
+		return nil, nil
+	}
+	since, err := s.dutiesSince(ctx, marks)
+	for i := range steps {
+		steps[i].DutiesSince = since
+	}
+	return steps, err
+}
+
 // Sweep sweeps one subject in the session. For each step that overwrote values, it records retention_swept {target,
 // via, rows}. All these events have the same operation_id. If a step fails, Sweep records retention_sweep_failed
 // {target, via, external, error}, even if the session rolls back. Sweep does nothing if the subject was never erased.
@@ -81,20 +94,13 @@ func (s *Sweeper) Sweep(ctx context.Context, session ports.Session, id domain.Su
 	if err != nil {
 		return domain.SweepReport{}, err
 	}
-	steps := s.steps()
-	if len(steps) == 0 {
-		return domain.SweepReport{Rows: map[string]int64{}}, nil
-	}
 	marks, err := ports.MarksOf(session)
 	if err != nil {
 		return domain.SweepReport{}, err
 	}
-	since, err := s.dutiesSince(ctx, marks)
-	if err != nil {
-		return domain.SweepReport{}, err
-	}
-	for i := range steps {
-		steps[i].DutiesSince = since
+	steps, err := s.stepsSince(ctx, marks)
+	if err != nil || len(steps) == 0 {
+		return domain.SweepReport{Rows: map[string]int64{}}, err
 	}
 	operation, first := s.audit.Begin(ctx, domain.EventRetentionSwept, id, domain.Payload{})
 	external, err := s.enqueueKeys(ctx, session, sweeper, domain.OutboxEntry{

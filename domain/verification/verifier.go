@@ -9,6 +9,7 @@ import (
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/internal/audit"
+	"github.com/habeas-data/habeas/domain/internal/positions"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -52,6 +53,9 @@ func NewVerifier(c Config) (*Verifier, error) {
 // cells that are left over. The payload is {target, column, rows}. For rows that are left over, it has no column. If
 // the audit trail has the events of the erasure, the new events have the same operation id (domain.PayloadOperationID).
 // Verify returns no error for data that is left over.
+//
+// Verify also keeps the number of erasures that have left data over (domain.Duty.LeftOver): it counts an erasure when
+// it finds such data first, and no longer counts it when it finds none.
 //
 // Verify checks nothing and records no event if the life of the id has not ended (see domain.Life), because the rows
 // may belong to a new person with the same id. The field Life of the result says so.
@@ -118,6 +122,9 @@ func (v *Verifier) record(
 	if err != nil {
 		return time.Time{}, err
 	}
+	if err := v.count(ctx, s, id, len(found) > 0, trail); err != nil {
+		return time.Time{}, err
+	}
 	erasure := v.audit.Operation(ctx, lastErasure(trail))
 	var events []domain.AuditEvent
 	for _, left := range found {
@@ -133,6 +140,47 @@ func (v *Verifier) record(
 		}))
 	}
 	return events[len(events)-1].OccurredAt, s.Audit().Append(ctx, events...)
+}
+
+// count changes the number of erasures with data that is left over (see domain.Duty), if the result of this
+// verification differs from that of the last one. The change locks the number until the session ends. Another
+// verification of the subject may have ended before, so count then reads the trail again.
+func (v *Verifier) count(
+	ctx context.Context, s ports.Session, id domain.SubjectID, leftOver bool, trail []domain.AuditEvent,
+) error {
+	if leftOver == wasLeftOver(trail) {
+		return nil
+	}
+	marks, err := ports.MarksOf(s)
+	if err != nil {
+		return err
+	}
+	step := int64(-1)
+	if leftOver {
+		step = 1
+	}
+	name := positions.LeftOver(domain.DutyVerification)
+	if _, err := positions.Add(ctx, marks, name, step); err != nil {
+		return err
+	}
+	if trail, err = s.Audit().Trail(ctx, id); err != nil || leftOver != wasLeftOver(trail) {
+		return err
+	}
+	_, err = positions.Add(ctx, marks, name, -step)
+	return err
+}
+
+// wasLeftOver reports whether the last verification in the trail has found data that is left over.
+func wasLeftOver(trail []domain.AuditEvent) (leftOver bool) {
+	for _, event := range trail {
+		switch event.EventType { //nolint:exhaustive // the other events are no results of a verification
+		case domain.EventErasureLeftOver:
+			leftOver = true
+		case domain.EventErasureVerified:
+			leftOver = false
+		}
+	}
+	return leftOver
 }
 
 // lastErasure finds the last erasure in the audit trail that has changed rows of the application. It returns the

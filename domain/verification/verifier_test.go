@@ -156,7 +156,9 @@ func TestLeftOversAreRecordedByTableAndColumn(t *testing.T) {
 	w := newWorld(t)
 	found := domain.Leftovers{{Table: "orders", Rows: 3}, {Table: "invoices", Column: "total", Rows: 2}}
 	w.finds(found, nil)
-	w.audit.EXPECT().Trail(gomock.Any(), w.id).Return(nil, nil) // the trail no longer has the events of the erasure
+	w.audit.EXPECT().Trail(gomock.Any(), w.id).Return(nil, nil).Times(2) // no longer has the events of the erasure
+	w.marks.EXPECT().Position(gomock.Any(), "duty verification left over").Return(int64(4), nil)
+	w.marks.EXPECT().Advance(gomock.Any(), "duty verification left over", int64(4), int64(5)).Return(true, nil)
 	w.audit.EXPECT().Append(gomock.Any(),
 		w.event("erasure_left_over", domain.Payload{"target": "orders", "rows": int64(3)}),
 		w.event("erasure_left_over", domain.Payload{"target": "invoices", "column": "total", "rows": int64(2)}))

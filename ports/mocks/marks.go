@@ -64,6 +64,21 @@ func (mr *MockErasureMarksMockRecorder) Find(ctx, ids interface{}) *gomock.Call 
 	return mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "Find", reflect.TypeOf((*MockErasureMarks)(nil).Find), ctx, ids)
 }
 
+// Lives mocks base method.
+func (m *MockErasureMarks) Lives(ctx context.Context, marks []domain.ErasureMark) ([]domain.Life, error) {
+	m.ctrl.T.Helper()
+	ret := m.ctrl.Call(m, "Lives", ctx, marks)
+	ret0, _ := ret[0].([]domain.Life)
+	ret1, _ := ret[1].(error)
+	return ret0, ret1
+}
+
+// Lives indicates an expected call of Lives.
+func (mr *MockErasureMarksMockRecorder) Lives(ctx, marks interface{}) *gomock.Call {
+	mr.mock.ctrl.T.Helper()
+	return mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "Lives", reflect.TypeOf((*MockErasureMarks)(nil).Lives), ctx, marks)
+}
+
 // Marks mocks base method.
 func (m *MockErasureMarks) Marks(ctx context.Context, query domain.MarkQuery) ([]domain.ErasureMark, error) {
 	m.ctrl.T.Helper()

@@ -2,6 +2,8 @@ package porttest
 
 import (
 	"context"
+	"encoding/base64"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"slices"
@@ -28,7 +30,10 @@ var findPromises = []promise.Promise[StoreHarness]{
 	that(findMatchesCharactersLiterally, "No character of a value has a special meaning."),
 	that(findSearchesJSON, "Find finds strings and names in JSON, regardless of their escapes."),
 	that(findReportsValuesByIndex, "Find identifies each value by its index, even for the maximum number of values."),
-	that(findSearchesTheTablesOfHabeas, "Find also searches the reasons of restrictions and the entries of the outbox."),
+	that(findSearchesBinaryData, "Find searches binary data."),
+	that(findSearchesEncodedCopies,
+		"Find finds copies of a value in hexadecimal digits and in base64, regardless of the case of the value."),
+	that(findSearchesTheTablesOfHabeas, "Find also searches the texts in the tables of habeas that are not from habeas."),
 	that(findRefusesValues,
 		"Find returns ErrInvalid with the index of a value that is too short, too long or not valid text."),
 	that(findReportsItsProgress, "Find reports progress for each table and at the end."),
@@ -146,20 +151,60 @@ func findReportsValuesByIndex(t testing.TB, h StoreHarness) {
 	h.withTexts(t, texts...).expectFound(t, values, want...)
 }
 
+func findSearchesBinaryData(t testing.TB, h StoreHarness) {
+	store := h.open(t)
+	for i, photo := range []string{
+		"zoë@example.org", "\xff<ZOË@example.org>\x01", "a\x00zoë@example.org", "zoe@example.org",
+	} {
+		store.Insert(t, "people", Row{"tenant": "acme", "number": int64(i), "photo": []byte(photo)})
+	}
+	store.expectFound(t, []string{"zoë@example.org"}, "people.photo 0 3")
+}
+
+func findSearchesEncodedCopies(t testing.TB, h StoreHarness) {
+	const sought = "zoë@example.org"
+	var copies []string
+	for i, text := range []string{sought, "<" + sought + ">", "to ZOË@EXAMPLE.org, Zoë"} {
+		bytes := []byte(strings.Repeat(" ", i) + text)
+		copies = append(copies, hex.EncodeToString(bytes), "0x"+strings.ToUpper(hex.EncodeToString(bytes)),
+			base64.StdEncoding.EncodeToString(bytes), base64.RawURLEncoding.EncodeToString(bytes))
+	}
+	others := []string{
+		hex.EncodeToString([]byte("zoe@example.org")), base64.StdEncoding.EncodeToString([]byte("zoë@example.com")),
+	}
+	store := h.withTexts(t, append(others, copies...)...)
+	store.expectFound(t, []string{sought, "zoë"}, "people.remark 0 "+strconv.Itoa(len(copies)))
+}
+
 func findSearchesTheTablesOfHabeas(t testing.TB, h StoreHarness) {
 	b := h.box(t)
-	id := subject(t, "acme", 1)
-	restriction := restrict(id, nil, 0)
+	id := subject(t, "<zoe@example.org>", 1)
+	restriction := restrict(id, pointer("letters to zoe@"), 0)
 	restriction.Reason = pointer("wrote from <zoe@example.org>")
+	consent := grant(id, "mails for zoe@", 0)
+	consent.PolicyVersion = "made by zoe@"
 	entry := toRectify(t, "e1", id, 0)
 	entry.Corrections = domain.Corrections{domain.CategoryContact: "<zoe@example.org>"}
+	noted := event("v1", id)
+	noted.Payload = domain.Payload{"purpose": "mails for zoe@"}
 	do(t, b.Store, func(ctx context.Context, s ports.Session) error {
 		return errors.Join(s.Restrictions().Append(ctx, restriction), s.Restrictions().Append(ctx, restrict(id, nil, 1)),
+			s.Consents().Append(ctx, consent), s.Audit().Append(ctx, noted),
 			s.Outbox().Enqueue(ctx, entry, toErase(t, "e2", id, 0)))
 	})
-	b.expectFound(t, []string{"zoe@example.org", "contact of e2", "<zoe@"}, "habeas_restriction_records.reason 0 1",
-		"habeas_restriction_records.reason 2 1", "habeas_outbox.ref 1 1", "habeas_outbox.corrections 0 1",
-		"habeas_outbox.corrections 2 1")
+	do(t, b.Store, func(ctx context.Context, s ports.Session) error {
+		return s.Subjects().Lock(ctx, id, noon)
+	})
+	b.expectFound(t, []string{"<zoe@example.org>", "contact of e2", "zoe@"},
+		"habeas_consent_records.subject_id 0 1", "habeas_consent_records.subject_id 2 1",
+		"habeas_consent_records.purpose 2 1", "habeas_consent_records.policy_version 2 1",
+		"habeas_restriction_records.subject_id 0 2", "habeas_restriction_records.subject_id 2 2",
+		"habeas_restriction_records.purpose 2 1", "habeas_restriction_records.reason 0 1",
+		"habeas_restriction_records.reason 2 1", "habeas_audit_events.subject_ref 0 1",
+		"habeas_audit_events.subject_ref 2 1", "habeas_audit_events.payload 2 1",
+		"habeas_outbox.subject_id 0 2", "habeas_outbox.subject_id 2 2", "habeas_outbox.ref 1 1",
+		"habeas_outbox.corrections 0 1", "habeas_outbox.corrections 2 1",
+		"habeas_subject_erasures.subject_id 0 1", "habeas_subject_erasures.subject_id 2 1")
 }
 
 func findRefusesValues(t testing.TB, h StoreHarness) {

@@ -164,6 +164,22 @@ func TestFindersThatBreakAPromiseFail(t *testing.T) {
 			omitsOccurrences(func(o occurrence) bool { return strings.HasPrefix(o.Table, "habeas_") }),
 			found{"Find found []": {findSearchesTheTablesOfHabeas}},
 		},
+		"nothing of the audit trail": {
+			omitsOccurrences(func(o occurrence) bool { return o.Column == "payload" }),
+			found{"Find found": {findSearchesTheTablesOfHabeas}},
+		},
+		"no binary data": {
+			omitsOccurrences(func(o occurrence) bool { return o.Column == "photo" }),
+			found{"Find found []": {findSearchesBinaryData}},
+		},
+		"no hexadecimal digits": {
+			hides(func(text string) bool { return strings.HasPrefix(text, "0x") }),
+			found{"Find found": {findSearchesEncodedCopies}},
+		},
+		"no base64": {
+			hides(func(text string) bool { return strings.HasSuffix(text, "=") }),
+			found{"Find found": {findSearchesEncodedCopies}},
+		},
 		"values of one character": {replacesFind(func(c findCall) (domain.Found, error) {
 			for i := range c.values {
 				c.values[i] += "longer"

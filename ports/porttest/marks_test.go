@@ -25,6 +25,7 @@ type brokenMarks struct {
 	also   []domain.ErasureMark
 	lost   *sync.Map                 // positions that a rollback does not restore
 	listed func(*domain.ErasureMark) // changes the marks that Marks returns
+	lives  func([]domain.Life)
 	// selectedOnly makes After the Intake of the mark before in the result.
 	selectedOnly bool
 }
@@ -70,6 +71,14 @@ func (b brokenMarks) Marks(ctx context.Context, query domain.MarkQuery) ([]domai
 	}
 	slices.SortFunc(marks, func(a, b domain.ErasureMark) int { return cmp.Compare(a.Intake, b.Intake) })
 	return marks[:max(0, min(len(marks), query.Limit))], err
+}
+
+func (b brokenMarks) Lives(ctx context.Context, marks []domain.ErasureMark) ([]domain.Life, error) {
+	lives, err := b.ErasureMarks.Lives(ctx, marks)
+	if b.lives != nil && err == nil {
+		b.lives(lives)
+	}
+	return lives, err
 }
 
 func (b brokenMarks) Find(ctx context.Context, ids []domain.SubjectID) ([]domain.ErasureMark, error) {
@@ -169,6 +178,15 @@ func TestErasureMarksThatBreakAPromiseFail(t *testing.T) {
 		"after the mark that was returned before": {brokenMarks{selectedOnly: true}.breaks, found{
 			"since an instant: the mark before": {markNamesTheMarkBefore},
 		}},
+		"lives in the order of the intake": {
+			brokenMarks{lives: slices.Reverse[[]domain.Life]}.breaks,
+			found{"Lives returns": {markLivesAreThoseOfTheirRows}},
+		},
+		"a row that ends the life": {brokenMarks{lives: func(lives []domain.Life) {
+			for i := range lives {
+				lives[i] = domain.LifeEnded
+			}
+		}}.breaks, found{`Lives returns "ended"`: {markLivesAreThoseOfTheirRows}}},
 		"without the creation time": {
 			brokenMarks{listed: func(m *domain.ErasureMark) { m.AddedAt = time.Time{} }}.breaks,
 			found{"a row: the creation time in the mark is 0001": {markHasTheCreationTimeOfTheRow}},
@@ -178,6 +196,21 @@ func TestErasureMarksThatBreakAPromiseFail(t *testing.T) {
 				m.AddedAt = time.Time{}
 			}
 		}}.breaks, found{"another erasure without a row: the creation time": {markHasTheCreationTimeOfTheRow}}},
+		"by the clock of a process": {brokenMarks{every: func(m *domain.ErasureMark) {
+			m.ErasedAt = m.ErasedAt.Add(5 * time.Hour)
+		}}.breaks, found{"the instant of the mark is": {markHasTheInstantOfTheStore}}},
+		"by a clock that goes back": {brokenMarks{every: func(m *domain.ErasureMark) {
+			m.ErasedAt = m.ErasedAt.Add(-time.Duration(m.Intake) * time.Second)
+		}}.breaks, found{"before that of an earlier mark": {markHasTheInstantOfTheStore}}},
+		"without the instant of the mark": {locksWith(brokenLock{late: time.Hour}), found{
+			"but the instant of the mark is": {markHasTheInstantOfTheStore},
+		}},
+		"with an instant of each subject": {locksWith(brokenLock{others: true}), found{
+			"ErasedAt returns an instant before Lock": {markHasTheInstantOfTheStore},
+		}},
+		"that recall nothing": {locksWith(brokenLock{forgets: true}), found{
+			"without a row: the creation time in the mark is 0001": {markRecallsARow},
+		}},
 		"sequences that are not raised": {raisesTo(func(int64) int64 { return 0 }), found{
 			"after raising: the next mark has the Intake 2": {markFollowsARaisedSequence},
 		}},

@@ -2,6 +2,7 @@ package porttest
 
 import (
 	"context"
+	"slices"
 	"testing"
 	"time"
 
@@ -117,4 +118,42 @@ func markFollowsARaisedSequence(t testing.TB, h StoreHarness) {
 	consents.add(t, m.Store, true, record)
 	expectRecords(t, "a consent after raising", consents.name, consents.all(t, m.Store, record.SubjectID, pointer("news")),
 		record)
+}
+
+func markLivesAreThoseOfTheirRows(t testing.TB, h StoreHarness) {
+	m, has := h.openMarks(t)
+	if !has {
+		return
+	}
+	var numbers []int64
+	for number := range int64(70) { // more than a statement may read
+		numbers = append(numbers, number+1)
+	}
+	m.erase(t, nil, noon, numbers...)
+	for _, number := range numbers {
+		if number%3 == 0 {
+			m.Insert(t, "people", customer{"acme", number, number * 1000}.person())
+		}
+	}
+	marks := m.list(t, everyMark)
+	slices.Reverse(marks)
+	got := read(t, m.Store, func(ctx context.Context, s ports.Session) ([]domain.Life, error) {
+		reader, err := ports.MarksOf(s)
+		if err != nil {
+			return nil, err
+		}
+		return reader.Lives(ctx, marks)
+	})
+	must(t, len(got) == len(numbers), "Lives returns %d elements for %d marks", len(got), len(numbers))
+	for i, mark := range marks {
+		state := read(t, m.Store, func(ctx context.Context, s ports.Session) (domain.SubjectState, error) {
+			return s.Subjects().State(ctx, mark.SubjectID)
+		})
+		want := domain.LifeEnded
+		if number := int64(len(numbers) - i); number%3 == 0 {
+			want = domain.LifeUnknown
+		}
+		assert(t, got[i] == want && state.Life == want, "Lives returns %q for mark %d and State %q, want %q",
+			got[i], i, state.Life, want)
+	}
 }

@@ -25,6 +25,7 @@ var outboxOperationsPromises = []promise.Promise[StoreHarness]{
 	that(outboxDiscardCompletesOneOperation,
 		"Discard completes an operation even if another operation of the subject is open."),
 	that(outboxFirstClaimIsResetByARequeue, "FirstClaims returns the instant of the first claim since the last requeue."),
+	that(outboxFirstClaimIsResetByARelease, "FirstClaims ignores a claim that was released without a call."),
 }
 
 // withOperations calls fn with the ports.OutboxOperations of a separate session. It does not call fn, and returns
@@ -197,30 +198,61 @@ func outboxDiscardCompletesAnErasure(t testing.TB, h StoreHarness) {
 
 func outboxFirstClaimIsResetByARequeue(t testing.TB, h StoreHarness) {
 	b := h.box(t)
-	since := func(ids ...string) (since map[string]time.Time) {
-		b.withOperations(t, func(ctx context.Context, operations ports.OutboxOperations) (err error) {
-			since, err = operations.FirstClaims(ctx, ids)
-			return err
-		})
-		return since
+	since := b.firstClaims(t)
+	if since == nil {
+		return
 	}
 	e := b.enqueueAndClaim(t, erasuresNamed(t, "d", 2, 0, nil)...)
 	b.settle(t, abandons(e[0]), fails(e[1], noon.Add(24*time.Hour)))
-	if !b.withOperations(t, func(context.Context, ports.OutboxOperations) error { return nil }) {
-		return
-	}
+	first := *e[1].LastAttemptAt
 	b.requeue(t, "d0")
 	got := since("d0", "d1", "unknown")
-	assert(t, len(got) == 0, "before a claim, FirstClaims returned %v", got)
+	assert(t, len(got) == 1 && got["d1"].Equal(first), "before a claim, FirstClaims returned %v", got)
 	for i := range 2 { // FirstClaims returns only the first claim
 		at := noon.Add(time.Hour + time.Duration(i)*time.Hour)
 		b.settle(t, fails(b.claim(t, 10, at)[0], at))
 		got := since("d0", "d1", "unknown")
-		assert(t, len(got) == 1 && got["d0"].Equal(noon.Add(time.Hour)), "after claim %d, FirstClaims returned %v", i+1, got)
+		assert(t, len(got) == 2 && got["d0"].Equal(noon.Add(time.Hour)) && got["d1"].Equal(first),
+			"after claim %d, FirstClaims returned %v", i+1, got)
 	}
 	b.settle(t, abandons(b.claim(t, 10, noon.Add(3*time.Hour))[0]))
 	b.requeue(t, "d0")
 	b.claim(t, 10, noon.Add(4*time.Hour))
 	got = since("d0")
 	assert(t, got["d0"].Equal(noon.Add(4*time.Hour)), "after another requeue, FirstClaims returned %v", got)
+}
+
+func outboxFirstClaimIsResetByARelease(t testing.TB, h StoreHarness) {
+	b := h.box(t)
+	since := b.firstClaims(t)
+	if since == nil {
+		return
+	}
+	b.enqueue(t, erasuresNamed(t, "d", 1, 0, nil)...)
+	got := since("d0")
+	assert(t, len(got) == 0, "before any claim, FirstClaims returned %v", got)
+	b.settle(t, givesBack(b.claim(t, 10, noon)[0]))
+	got = since("d0")
+	assert(t, len(got) == 0, "after a release, FirstClaims returned %v", got)
+	at := noon.Add(time.Hour)
+	b.settle(t, fails(b.claim(t, 10, at)[0], at))
+	b.settle(t, givesBack(b.claim(t, 10, at.Add(time.Hour))[0]))
+	got = since("d0")
+	assert(t, got["d0"].Equal(at), "after a release of a second claim, FirstClaims returned %v", got)
+}
+
+// firstClaims returns a function that calls FirstClaims in a separate session. It returns nil if the store does not
+// implement ports.OutboxOperations.
+func (b box) firstClaims(t testing.TB) func(ids ...string) map[string]time.Time {
+	t.Helper()
+	if !b.withOperations(t, func(context.Context, ports.OutboxOperations) error { return nil }) {
+		return nil
+	}
+	return func(ids ...string) (since map[string]time.Time) {
+		b.withOperations(t, func(ctx context.Context, operations ports.OutboxOperations) (err error) {
+			since, err = operations.FirstClaims(ctx, ids)
+			return err
+		})
+		return since
+	}
 }

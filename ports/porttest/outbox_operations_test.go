@@ -112,7 +112,13 @@ func TestOperationsThatBreakAPromiseAreFoundOut(t *testing.T) {
 		}}.breaks, found{"completes is true": {outboxDiscardSettlesAbandonedEntries}}},
 		"no discard": {brokenOps{never: true}.breaks, found{"discarded are []": {outboxDiscardSettlesAbandonedEntries}}},
 		"a requeue that is forgotten": {brokenOps{tried: func(since map[string]time.Time) { clear(since) }}.breaks, found{
-			"after claim 1, FirstClaims returned map[]": {outboxFirstClaimIsResetByARequeue},
+			"after claim 1, FirstClaims returned map[]":               {outboxFirstClaimIsResetByARequeue},
+			"after a release of a second claim, FirstClaims returned": {outboxFirstClaimIsResetByARelease},
 		}},
+		"a release that counts": {brokenOps{tried: func(since map[string]time.Time) {
+			if len(since) == 0 {
+				since["d0"] = noon
+			}
+		}}.breaks, found{"after a release, FirstClaims returned map[d0:": {outboxFirstClaimIsResetByARelease}}},
 	})
 }

@@ -25,7 +25,8 @@ import (
 //	invoices     id bigint primary key, tenant text, person bigint, address text, phone text, issued_at time;
 //	             (tenant, person) refers to people
 //	gifts        id bigint primary key, tenant text, giver bigint, receiver bigint, wish text, thanks text, motto text,
-//	             price text (16 characters at most), sent_at time; (tenant, giver) and (tenant, receiver) refer to people
+//	             paid boolean, price text (16 characters at most), sent_at time;
+//	             (tenant, giver) and (tenant, receiver) refer to people
 //	wraps        gift_id bigint, line integer, color text, knot text; primary key (gift_id, line);
 //	             gift_id refers to gifts
 //	follows      id bigint primary key, tenant text, follower bigint, followed bigint, remark text;

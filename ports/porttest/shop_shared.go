@@ -25,6 +25,8 @@ func sharedTables() []domain.Table {
 	price.Length = 16 // too short to recognize a surrogate
 	price.Personal.Strategy, price.Personal.Reason = domain.StrategyRetain, "tax law"
 	price.Personal.Retain, price.Personal.Since = domain.Period{Years: 10}, "sent_at"
+	paid := of("Giver,Receiver", "paid")
+	paid.Type = domain.TypeBoolean
 	erased := func(via, name string) domain.Column {
 		column := of(via, name)
 		column.Personal.Strategy = domain.StrategyErase
@@ -36,7 +38,8 @@ func sharedTables() []domain.Table {
 			Relations: []domain.Relation{path("Giver", "giver", ""), path("Receiver", "receiver", domain.StrategyNull)},
 			Columns: []domain.Column{
 				id, tenant, column("giver", domain.TypeBigInt), column("receiver", domain.TypeBigInt), of("Giver", "wish"),
-				of("Receiver", "thanks"), of("Giver,Receiver", "motto"), price, column("sent_at", domain.TypeTime),
+				of("Receiver", "thanks"), of("Giver,Receiver", "motto"), paid, price,
+				column("sent_at", domain.TypeTime),
 			},
 		},
 		{

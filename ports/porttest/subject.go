@@ -71,6 +71,7 @@ var subjectStorePromises = []promise.Promise[StoreHarness]{
 	that(subjectValuesAreCopies, "The store copies each value that it receives, and each value that it exports."),
 	that(subjectKeysAreRead, "Keys returns each key of an external system in the subject's rows once, in order."),
 	that(subjectKeysComeInPages, "Keys returns at most query.Limit keys, and only keys after query.After."),
+	that(subjectKeysOfCells, "With query.Cells, Keys returns only the keys in a column, of all rows or of one row."),
 	that(subjectKeysOmitRetainedCells, "Keys omits the keys of cells that an erasure retains."),
 	that(subjectSharedRowsAreExportedInParts,
 		"If a row belongs to several people, an export contains each cell of the subject once, and no other cell."),

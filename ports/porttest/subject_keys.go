@@ -3,6 +3,7 @@ package porttest
 import (
 	"context"
 	"slices"
+	"strconv"
 	"testing"
 	"time"
 
@@ -78,6 +79,36 @@ func subjectKeysComeInPages(t testing.TB, h StoreHarness) {
 		expectKeys(t, "pages", pages, all...)
 		last := domain.KeyQuery{Resolver: media, ErasedAt: at, After: all[len(all)-1], Limit: 3}
 		expectKeys(t, "after the last one", s.keys(t, last))
+	}
+}
+
+func subjectKeysOfCells(t testing.TB, h StoreHarness) {
+	s, engraved := h.keyShop(t)
+	all := append(slices.Clone(engraved), zoe.says("engraving"))
+	slices.Sort(all)
+	engravings := domain.KeyCells{Table: "order_lines", Column: "engraving"}
+	line := func(order int64, number string) domain.KeyCells {
+		cells := engravings
+		cells.Row = domain.CanonicalTuple([]string{strconv.FormatInt(order, 10), number})
+		return cells
+	}
+	misnamed := engravings
+	misnamed.Row = "11"
+	for what, c := range map[string]struct {
+		cells domain.KeyCells
+		want  []string
+	}{
+		"a column":                        {engravings, all},
+		"another column":                  {domain.KeyCells{Table: "messages", Column: "body"}, []string{zoe.says("body")}},
+		"a column of another system":      {domain.KeyCells{Table: "addresses", Column: "street"}, nil},
+		"a column of another table":       {domain.KeyCells{Table: "orders", Column: "engraving"}, nil},
+		"a row":                           {line(zoe.ids, "11"), engraved[1:2]},
+		"a row without a key":             {line(zoe.ids, "50"), nil},
+		"a row that does not exist":       {line(zoe.ids, "51"), nil},
+		"a row of another subject":        {line(others[0].ids, "1"), nil},
+		"a row whose name is not a tuple": {misnamed, nil},
+	} {
+		expectKeys(t, what, s.keys(t, domain.KeyQuery{Resolver: media, Cells: &c.cells, Limit: 100}), c.want...)
 	}
 }
 

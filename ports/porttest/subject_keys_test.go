@@ -3,6 +3,8 @@ package porttest
 import (
 	"slices"
 	"time"
+
+	"github.com/habeas-data/habeas/domain"
 )
 
 // changesKeys returns a function that makes a store defective: its Keys passes the keys through fn before it returns
@@ -49,6 +51,14 @@ func keyDefects() defects {
 		"no limit": {changesKeyQuery(func(c *subjectCall) { c.query.Limit = 100 }), found{
 			differ: {subjectKeysComeInPages},
 		}},
+		"the keys of all cells": {changesKeyQuery(func(c *subjectCall) { c.query.Cells = nil }), found{
+			differ: {subjectKeysOfCells},
+		}},
+		"the keys of all rows": {changesKeyQuery(func(c *subjectCall) {
+			if c.query.Cells != nil {
+				c.query.Cells = &domain.KeyCells{Table: c.query.Cells.Table, Column: c.query.Cells.Column}
+			}
+		}), found{differ: {subjectKeysOfCells}}},
 		"the keys of retained cells": {changesKeyQuery(func(c *subjectCall) { c.query.ErasedAt = time.Time{} }), found{
 			differ: {subjectKeysOmitRetainedCells},
 		}},

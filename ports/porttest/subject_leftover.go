@@ -26,6 +26,8 @@ var verificationPromises = []promise.Promise[StoreHarness]{
 	that(subjectVerificationPassesEmptyCells, "LeftOver does not report NULL or the empty text."),
 	that(subjectVerificationPassesNewRows,
 		"LeftOver does not report rows whose creation column is later than the erasure."),
+	that(subjectVerificationCountsTheSubjectsRow,
+		"LeftOver reports the subject's own row even if its creation column is later than the erasure."),
 	that(subjectVerificationOnlyReads, "LeftOver checks ids and steps, and does not count as a write."),
 }
 
@@ -204,6 +206,15 @@ func subjectVerificationPassesNewRows(t testing.TB, h StoreHarness) {
 		domain.Leftover{Table: "messages", Rows: 3 + 4},
 		domain.Leftover{Table: "order_lines", Column: "engraving", Rows: 3},
 		domain.Leftover{Table: "orders", Column: "note", Rows: 3})
+}
+
+func subjectVerificationCountsTheSubjectsRow(t testing.TB, h StoreHarness) {
+	s := shopUnderTest{h.open(t)}
+	s.Insert(t, "people", Row{
+		"tenant": zoe.tenant, "number": zoe.number, "email": "zoe@example.org", "created_at": after(1),
+	})
+	s.expectLeftOver(t, "of a row that is newer than the erasure", zoe.id(t), planAt(t, noon),
+		domain.Leftover{Table: "people", Column: "email", Rows: 1})
 }
 
 func subjectVerificationOnlyReads(t testing.TB, h StoreHarness) {

@@ -42,6 +42,7 @@ type verification struct {
 	writes  bool
 	present bool // LeftOver reports nothing without the subject's own row
 	nulls   bool // LeftOver also reports NULL
+	newest  bool // LeftOver reports nothing if the subject's own row was added after the erasure
 }
 
 func (v verification) breaks(store *Store) {
@@ -71,6 +72,11 @@ func (v verification) LeftOver(
 	}
 	if v.present {
 		if state, err := v.LockToRectify(ctx, id); err != nil || !state.Present {
+			return nil, err
+		}
+	}
+	if v.newest {
+		if state, err := v.State(ctx, id); err != nil || state.Evidence.AddedAt.After(at) {
 			return nil, err
 		}
 	}
@@ -115,6 +121,7 @@ func TestVerificationsThatBreakAPromiseAreFoundOut(t *testing.T) {
 				subjectVerificationFindsSkippedSteps, subjectVerificationFindsEachColumn,
 				subjectVerificationFindsExpiredRetention, subjectVerificationFindsRowsByTheKey,
 				subjectVerificationPassesEmptyCells, subjectVerificationPassesNewRows,
+				subjectVerificationCountsTheSubjectsRow,
 			},
 		}},
 		"a verification of exports": {verification{found: func(l domain.Leftover) bool {
@@ -131,6 +138,9 @@ func TestVerificationsThatBreakAPromiseAreFoundOut(t *testing.T) {
 			return at.AddDate(1, 0, 0)
 		}}.breaks, found{
 			"left over are [{messages  8}": {subjectVerificationPassesNewRows},
+		}},
+		"a verification that passes a new row of the subject": {verification{newest: true}.breaks, found{
+			"left over are [], want [{people email 1}]": {subjectVerificationCountsTheSubjectsRow},
 		}},
 		"a verification that takes NULL for a value": {verification{nulls: true}.breaks, found{
 			"want [{people login 1}]": {subjectVerificationPassesEmptyCells},

@@ -128,7 +128,7 @@ func subjectRectificationFollowsItsPlan(t testing.TB, h StoreHarness) {
 	s := h.shop(t)
 	before := s.content(t)
 	corrections := domain.Corrections{
-		domain.CategoryContact: "right", domain.CategoryBehavioral: 12, domain.CategorySpecial: "2000-01-02T03:04:05Z",
+		domain.CategoryContact: "Right", domain.CategoryBehavioral: 12, domain.CategorySpecial: "2000-01-02T03:04:05Z",
 	}
 	plan, err := rectification.Planner{}.Plan(DataMap(), corrections.List(true), false)
 	must(t, err == nil, "the plan of the corrections cannot be built: %v", err)
@@ -142,14 +142,11 @@ func subjectRectificationFollowsItsPlan(t testing.TB, h StoreHarness) {
 	})
 	want := before.filter(func(string, Row) bool { return true })
 	for _, row := range want.of(zoe)["people"] {
-		row["email"], row["level"], row["visits"] = "right", int64(12), int64(12)
+		row["email"], row["level"], row["visits"] = "Right", int64(12), int64(12)
 		row["born"] = time.Date(2000, 1, 2, 3, 4, 5, 0, time.UTC)
 	}
-	for _, row := range want.of(zoe)["order_lines"] {
-		row["engraving"] = "2000-01-02T03:04:05Z"
-	}
 	for _, row := range want.of(zoe)["invoices"] {
-		row["phone"] = "right"
+		row["phone"] = "Right"
 	}
 	expectUnchanged(t, "after a rectification", s.content(t), want)
 }

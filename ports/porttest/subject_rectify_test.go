@@ -57,7 +57,7 @@ func rectifyDefects() defects {
 			found{"as a different value of Go type string": {subjectRectificationReadsBack}},
 		},
 		"texts are in lower case": {changesValuesOf(strings.ToLower), found{
-			"after a rectification: order_lines.engraving has changed in a row": {subjectRectificationFollowsItsPlan},
+			"after a rectification: people.email has changed in a row": {subjectRectificationFollowsItsPlan},
 		}},
 		"numbers are whole": {changesValuesOf(func(f float64) any { return float64(int64(f)) }), found{
 			"as a different value of Go type float": {subjectRectificationReadsBack},

@@ -41,7 +41,7 @@ func (h StoreHarness) sharedShop(t testing.TB) shopUnderTest {
 		tenant := pair[0].tenant
 		s.Insert(t, "gifts", Row{
 			"id": id, "tenant": tenant, "giver": from, "receiver": to, "wish": "wish", "thanks": "thanks", "motto": "motto",
-			"price": "price", "sent_at": issued,
+			"paid": true, "price": "price", "sent_at": issued,
 		})
 		for line := range int64(2) {
 			s.Insert(t, "wraps", Row{"gift_id": id, "line": line, "color": "color", "knot": "knot"})
@@ -206,6 +206,9 @@ func (s shopUnderTest) expectErasedParts(t testing.TB, want content) {
 }
 
 func anonymous(value any) bool {
+	if value == false {
+		return true
+	}
 	text, isText := value.(string)
 	return isText && (strings.HasPrefix(text, "anon-") || len(text) == 16 && cutText.MatchString(text))
 }
@@ -299,6 +302,7 @@ func subjectStepsNameTheirPath(t testing.TB, h StoreHarness) {
 		"a column of another path":  {Target: "gifts", Strategy: overwrite, Via: "Receiver", Columns: []string{"wish"}},
 		"a reference that stays":    {Target: "gifts", Strategy: overwrite, Via: "Giver", Clears: []string{"giver"}},
 		"a key":                     {Target: "gifts", Strategy: overwrite, Via: "Receiver", Clears: []string{"tenant"}},
+		"an undeclared reference":   {Target: "messages", Strategy: overwrite, Clears: []string{"reply_to"}, Self: true},
 	} {
 		err := s.try(t, func(ctx context.Context, subjects ports.SubjectStore) error {
 			return errOf(subjects.Apply(ctx, zoe.id(t), []domain.Step{step}))

@@ -117,6 +117,12 @@ func sharedDefects() defects {
 			}
 			return true
 		}), found{"wraps.color is marked as erased: false, want true": {subjectExportOmitsSurrogatesOfSharedRows}}},
+		"surrogates of another person": {showsSurrogates("motto", "anon-"), found{
+			`overwritten are ["1.paid" "2.paid"], want ["1.motto"`: {subjectExportOmitsSurrogatesOfSharedRows},
+		}},
+		"surrogates of another person that look like values": {showsSurrogates("paid", false), found{
+			`overwritten are ["1.motto" "2.motto"], want ["1.motto"`: {subjectExportOmitsSurrogatesOfSharedRows},
+		}},
 		"a right value for all paths": {brokenSubjects{rectify: func(c subjectCall) (rows int64, err error) {
 			rows, err = c.rectify()
 			for _, path := range DataMap().Paths(c.step.Table) {
@@ -132,4 +138,19 @@ func sharedDefects() defects {
 			return rows, err
 		}}.breaks, found{"but for the column: gifts.motto has changed": {subjectSharedRowsAreRectifiedInParts}}},
 	}
+}
+
+// showsSurrogates returns a defect: unless zoe's data is exported, a value of the field that an erasure has overwritten
+// is exported as the given surrogate.
+func showsSurrogates(field string, surrogate any) func(*Store) {
+	return brokenSubjects{export: func(c subjectCall) error {
+		yield := c.yield
+		c.yield = func(record domain.ExportRecord) error {
+			if record.Erased && record.Field == field && !slices.Equal(c.id.Elements(), []string{"acme", "7"}) {
+				record.Erased, record.Value = false, surrogate
+			}
+			return yield(record)
+		}
+		return c.export()
+	}}.breaks
 }

@@ -77,7 +77,7 @@ var requests = []struct {
 	{http.MethodGet, "/export", "", 2, 220}, // the first request, because each later request adds records to the export
 	{http.MethodPost, "/consent", decision, 1, 88},
 	{http.MethodGet, "/consent/newsletter", "", 1, 64},
-	{http.MethodDelete, "/", "", steps + 2, 400},
+	{http.MethodDelete, "/", "", steps + 2, 420},
 }
 
 func TestRequestsKeepTheirBudgetOfRoundTrips(t *testing.T) {

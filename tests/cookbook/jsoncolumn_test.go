@@ -23,7 +23,7 @@ type Profile struct {
 
 // ProfilePhone is the model of the view profile_phones. Its column phone is a member of the JSON column settings.
 type ProfilePhone struct {
-	bun.BaseModel `bun:"table:profile_phones"`
+	bun.BaseModel `bun:"table:profile_phones" subject:"trusted"`
 
 	ID      int64    `bun:"id,pk"`
 	Profile *Profile `bun:"rel:belongs-to,join:id=id"`

@@ -36,6 +36,9 @@ func TestErasingOneSubjectTouchesNobodyElse(t *testing.T) {
 
 			second := w.erase(subject)
 			w.checkRows(erased, after, w.dump())
+			if len(second.Cascaded) > 0 {
+				t.Errorf("the repetition changes further rows: %v", second.Cascaded)
+			}
 			left := w.wanted(erased, after, true)
 			w.checkResult(subject, second, w.counts(erased, true), left)
 			w.checkOutbox(subject, left)

@@ -24,8 +24,12 @@ type peopleTable struct {
 	kind      string   // type of the key columns
 	relations []*peopleRelation
 	columns   []domain.Column // texts
+	answers   bool            // the column "answers" refers to a row of the table, and is cleared if this row is deleted
 	rows      []map[string]any
 }
+
+// selfColumn is the column of a table that refers to rows of the same table.
+const selfColumn = "answers"
 
 type peopleRelation struct {
 	name    string
@@ -77,6 +81,7 @@ func (p *people) table(name string) {
 			return other != r && !apart && slices.Contains(other.columns, name)
 		})
 	}
+	t.answers = oneIn(p.T, "answers", 3)
 	p.annotate(t)
 	p.tables = append(p.tables, t)
 }
@@ -106,6 +111,41 @@ func (p *people) relation(i int, parent *peopleTable, polymorphic bool) *peopleR
 		r.columns[0] = prefix + "tenant"
 	}
 	return r
+}
+
+// acts reports whether the strategy of the first relation of the path has an effect. The path leads to a person
+// directly, or the erasure deletes the row to which the relation leads, or no other path connects the row to a person.
+func (t *peopleTable) acts(via string) bool {
+	if len(t.relations) == 0 {
+		return true
+	}
+	r := t.relationOf(via)
+	onward := strings.TrimPrefix(strings.TrimPrefix(via, r.name), ".")
+	if len(t.relations) == 1 {
+		onward = via
+	}
+	if len(r.to.relations) == 0 || r.to.acts(onward) && r.to.relationOf(onward).erasure == domain.StrategyDelete {
+		return true
+	}
+	for _, other := range t.pathNames() {
+		if other != via && !t.excludes(via, other) {
+			return false
+		}
+	}
+	return true
+}
+
+// excludes reports whether the conditions of the relations in which two paths first differ exclude each other.
+func (t *peopleTable) excludes(via, other string) bool {
+	a, b := t.relationOf(via), t.relationOf(other)
+	switch {
+	case a != b:
+		return a.when != nil && b.when != nil
+	case len(t.relations) == 1:
+		return a.to.excludes(via, other)
+	default:
+		return a.to.excludes(strings.TrimPrefix(via, a.name+"."), strings.TrimPrefix(other, a.name+"."))
+	}
 }
 
 // losesRows reports whether an erasure deletes rows of the table.
@@ -181,6 +221,9 @@ func (t *peopleTable) all() []string {
 		names = append(names, r.columns...)
 	}
 	names = append(names, "kind", "plain")
+	if t.answers {
+		names = append(names, selfColumn)
+	}
 	for _, c := range t.columns {
 		names = append(names, c.Name)
 	}
@@ -189,7 +232,7 @@ func (t *peopleTable) all() []string {
 }
 
 func (t *peopleTable) typeOf(name string) string {
-	if slices.Contains(t.key, name) {
+	if slices.Contains(t.key, name) || name == selfColumn {
 		return t.kind
 	}
 	for _, r := range t.relations {
@@ -212,6 +255,9 @@ func (p *people) script() string {
 			if r.when == nil {
 				lines = append(lines, "FOREIGN KEY "+tuple(r.columns)+" REFERENCES "+quote(r.to.name)+" "+tuple(r.to.key))
 			}
+		}
+		if t.answers {
+			lines = append(lines, "FOREIGN KEY (answers) REFERENCES "+quote(t.name)+" "+tuple(t.key))
 		}
 		fmt.Fprintf(&script, "CREATE TABLE %s (%s);\n", quote(t.name), strings.Join(lines, ", "))
 	}
@@ -238,6 +284,11 @@ func (p *people) dataMap() (domain.DataMap, error) {
 			table.Relations = append(table.Relations, domain.Relation{
 				Name: r.name, Columns: r.columns, References: r.to.name, ReferencedColumns: r.to.key, Path: true,
 				OnErasure: r.erasure, When: r.when,
+			})
+		}
+		if t.answers {
+			table.Relations = append(table.Relations, domain.Relation{
+				Columns: []string{selfColumn}, References: t.name, ReferencedColumns: t.key, OnErasure: domain.StrategyNull,
 			})
 		}
 		tables = append(tables, table)

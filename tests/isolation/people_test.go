@@ -39,6 +39,9 @@ func (p *people) fill() {
 				for _, r := range t.relations {
 					p.refer(t, r, row)
 				}
+				if row[selfColumn] = nil; t.answers && n > 0 && !oneIn(p.T, "answers nothing", 3) {
+					row[selfColumn] = pick(p.T, "answered", t.rows...)["id"]
+				}
 			}
 			t.rows = append(t.rows, row)
 		}
@@ -138,6 +141,20 @@ func (t *peopleTable) relationOf(via string) *peopleRelation {
 
 // erased returns the expected row after an erasure of the subject, or nil if the row is deleted.
 func (t *peopleTable) erased(row, subject map[string]any) map[string]any {
+	left := t.erasedByPaths(row, subject)
+	if left == nil || !t.answers {
+		return left
+	}
+	for _, answered := range t.rows {
+		if answered["id"] == row[selfColumn] && t.erasedByPaths(answered, subject) == nil {
+			left[selfColumn] = nil
+		}
+	}
+	return left
+}
+
+// erasedByPaths is erased without the references of a table to itself.
+func (t *peopleTable) erasedByPaths(row, subject map[string]any) map[string]any {
 	vias := t.pathsTo(row, subject)
 	left := map[string]any{}
 	for name, value := range row {
@@ -154,6 +171,9 @@ func (t *peopleTable) erased(row, subject map[string]any) map[string]any {
 	}
 	for _, via := range vias {
 		r := t.relationOf(via)
+		if !t.acts(via) {
+			continue
+		}
 		switch r.erasure { //nolint:exhaustive // other strategies do not occur on relations
 		case domain.StrategyDelete:
 			return nil

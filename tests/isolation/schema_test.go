@@ -152,8 +152,9 @@ func (t *table) rowsOf(subject int) (n int64) {
 }
 
 // restrictLinks decides to which rows a foreign key may refer. It skips the foreign keys that determine the owner of a
-// row. If a foreign key refers from a row that an erasure keeps to a row that the erasure deletes, there are three
-// cases:
+// row. If an erasure deletes both rows, the data map says ON DELETE SET NULL, because it otherwise refuses a relation
+// to deleted rows that is no path. If a foreign key refers from a row that an erasure keeps to a row that the erasure
+// deletes, there are three cases:
 //
 //   - If the foreign key can become NULL, it gets ON DELETE SET NULL.
 //   - Otherwise, if the data map may have a mistake, the foreign key stays. The data map can then be refused.
@@ -165,8 +166,11 @@ func (s *schema) restrictLinks() {
 			switch {
 			case l == t.path || l.to == t || l.to.effect() != deleted:
 				l.targets = atAnyone
+			case t.effect() == deleted && (!l.shared || s.mayBeInvalid):
+				l.targets, l.SetsNull = atOwn, !l.shared
 			case t.effect() == deleted:
-				l.targets = atOwn
+				t.owned = true // so that an erasure still deletes the rows, although the columns of the link become data
+				t.unlink(l)
 			case !l.shared && !slices.ContainsFunc(l.Columns, annotated):
 				l.targets, l.SetsNull = setsNull, true
 			case s.mayBeInvalid:

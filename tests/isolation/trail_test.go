@@ -51,6 +51,9 @@ func (w *world) checkTrail(subject domain.Subject, results ...outcome) {
 			"deleted": total(result.Deleted), "anonymized": total(result.Anonymized), "retained": total(result.Retained),
 			"enqueued": int64(len(called) + len(result.keys)), "skipped_resolvers": strings.Join(without, ","),
 		}
+		if len(result.Cascaded) > 0 { // references that the database has set to NULL
+			payload["cascaded"] = total(result.Cascaded)
+		}
 		for _, keys := range result.keys {
 			handedOver, _ := payload["keys"].(int64)
 			payload["keys"] = handedOver + int64(len(keys))

@@ -307,3 +307,28 @@ func TestFirstSessionsDoNotWaitForEachOther(t *testing.T) {
 		return err
 	})
 }
+
+// A session locks the ledgers of a subject until it ends. The ledgers of another data map are not among them, although
+// its subject has the same id.
+func TestTheLedgersOfTwoDataMapsHaveLocksOfTheirOwn(t *testing.T) {
+	w := newWorld(t, databases.PostgreSQL(t))
+	id := subject(t, "1").ID
+	record := func(ctx context.Context, s ports.Session) error {
+		err := s.Consents().Append(ctx, domain.ConsentRecord{
+			SubjectID: id, Purpose: "news", PolicyVersion: "1", Granted: true, RecordedAt: time.Now(), Source: "test",
+		})
+		if err != nil {
+			return err
+		}
+		_, err = s.Consents().History(ctx, id, "news") // sends the record, and so locks the ledger
+		return err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second) // fails the test if a session waits
+	defer cancel()
+	must(t, w.shop.Sessions().Do(t.Context(), func(inner context.Context, s ports.Session) error {
+		if err := record(inner, s); err != nil {
+			return err
+		}
+		return w.people.Sessions().Do(ctx, record)
+	}))
+}

@@ -16,4 +16,6 @@ func TestTheStoreKeepsEveryPromise(t *testing.T) {
 	conformance.Hold(t, conformance.Bunstore(driver).Harness(t))
 }
 
+func TestRowsDeletedBesidesAreCountedOrRefused(t *testing.T) { conformance.CountBesides(t, driver) }
+
 func TestTheStoryIsTheSameOnEveryRouter(t *testing.T) { story.Play(t, conformance.Bunstore(driver)) }

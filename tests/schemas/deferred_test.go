@@ -155,6 +155,45 @@ func TestDeferredTriggersOfEarlierWritesAreFired(t *testing.T) {
 	}
 }
 
+// A transaction of the application inserts a row into a table that is not in the data map. The deferred trigger of this
+// insert writes an old address into a table of the data map, directly or through another function. The session runs the
+// trigger before it verifies the erasure, even if no table of the data map has a trigger. After the session, the
+// trigger is deferred again.
+func TestDeferredTriggersOfOtherTablesAreFired(t *testing.T) {
+	const restore = "UPDATE clients SET email = 'a@example.org' WHERE id = 1;"
+	for name, statements := range map[string][]string{
+		"directly": deferred("guard", "INSERT", "bookings", restore),
+		"through a function": append([]string{
+			"CREATE FUNCTION restore() RETURNS void LANGUAGE plpgsql AS $$ BEGIN " + restore + " END $$",
+		}, deferred("guard", "INSERT", "bookings", "PERFORM restore();")...),
+		"dynamically": deferred("guard", "INSERT", "bookings", "EXECUTE 'UP' || '"+
+			strings.ReplaceAll(restore[2:], "'", "''")+"';"),
+		"through another table": append(deferred("guard", "INSERT", "bookings", "INSERT INTO notes VALUES (1);"),
+			"CREATE TABLE notes (id int)",
+			"CREATE FUNCTION second() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "+restore+" RETURN NULL; END $$",
+			"CREATE TRIGGER second AFTER INSERT ON notes FOR EACH ROW EXECUTE FUNCTION second()"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := open(t, onPostgres(t), app.Config{Models: clients}, slices.Concat(plainClients,
+				[]string{"CREATE TABLE bookings (amount int)"}, statements)...)
+			must(t, a.joined(t, a.rectifying, []string{"INSERT INTO bookings VALUES (1)"}, nil))
+			if got := a.text(t, "SELECT email FROM clients WHERE id = 1"); got != "new@example.org" {
+				t.Errorf("the corrected address is %s", got)
+			}
+			must(t, a.joined(t, a.erasing, []string{"INSERT INTO bookings VALUES (1)"}, nil))
+			if got := a.text(t, "SELECT email FROM clients WHERE id = 1"); !strings.HasPrefix(got, "anon-") {
+				t.Errorf("the erased address is %s", got)
+			}
+			must(t, a.joined(t, a.erasing, nil, []string{
+				"INSERT INTO bookings VALUES (1)", "UPDATE clients SET email = 'x' WHERE id = 1",
+			}))
+			if got := a.text(t, "SELECT email FROM clients WHERE id = 1"); got != "a@example.org" {
+				t.Errorf("a later trigger has fired before the commit: the address is %s", got)
+			}
+		})
+	}
+}
+
 // After a session in a transaction of the application, the constraints of the application must still be deferred until
 // the commit, because the application may write more rows. The same applies to its deferred triggers.
 func TestAJoinedSessionLeavesConstraintsDeferred(t *testing.T) {

@@ -174,7 +174,7 @@ func TestAnErasureFailsIfTheDatabaseKeepsData(t *testing.T) {
 				a := open(t, db, app.Config{Models: clients}, statements...)
 				_, err := a.erase(t.Context(), "1")
 				want := domain.ErrLeftOver
-				if name == "a view that hides" { // the erasure is refused before its first step
+				if strings.HasPrefix(name, "a view ") { // the erasure is refused before its first step
 					want = domain.ErrConfiguration
 				}
 				if !errors.Is(err, want) {

@@ -15,15 +15,16 @@ import (
 	"github.com/habeas-data/habeas/internal/tests/databases"
 )
 
-// These models map views instead of tables. Each view reads a table, and triggers of the view write to this table.
+// These models map views instead of tables. Each view reads a table, and triggers of the view write to this table. The
+// models must therefore trust the views.
 type reader struct {
-	bun.BaseModel `bun:"table:readers"`
+	bun.BaseModel `bun:"table:readers" subject:"trusted"`
 	ID            int64  `bun:"id,pk" subject:"id"`
 	Email         string `bun:"email" pii:"contact,erasure:anonymize"`
 }
 
 type loan struct {
-	bun.BaseModel `bun:"table:loans"`
+	bun.BaseModel `bun:"table:loans" subject:"trusted"`
 	ID            string    `bun:"id,pk"`
 	ReaderID      int64     `bun:"reader_id"`
 	Reader        *reader   `bun:"rel:belongs-to,join:reader_id=id"`
@@ -34,7 +35,7 @@ type loan struct {
 
 // damage maps a view whose rows refer to rows of the view "loans". Rows of "loans" refer to rows of the view "readers".
 type damage struct {
-	bun.BaseModel `bun:"table:damages" subject:"owned"`
+	bun.BaseModel `bun:"table:damages" subject:"trusted,owned"`
 	ID            int64  `bun:"id,pk"`
 	LoanID        string `bun:"loan_id"`
 	Loan          *loan  `bun:"rel:belongs-to,join:loan_id=id"`

@@ -86,7 +86,11 @@ func (h *HealthAPI) log(ctx context.Context, state domain.Health) {
 	var failed []string
 	var attributes []slog.Attr
 	for _, check := range state.Checks {
-		if check.Status != domain.CheckFailed || check.Name == domain.CheckAbandoned || check.Name == domain.CheckLate {
+		switch check.Name { //nolint:exhaustive // these checks do not make a process unready
+		case domain.CheckAbandoned, domain.CheckLate, domain.CheckLives:
+			continue
+		}
+		if check.Status != domain.CheckFailed {
 			continue
 		}
 		failed = append(failed, string(check.Name))

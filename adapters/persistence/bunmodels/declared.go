@@ -74,22 +74,32 @@ func notNull(m domain.DataMap, models []*modelReader) []domain.Problem {
 	var problems []domain.Problem
 	for _, r := range models {
 		seen := map[string]bool{}
-		for _, path := range m.Paths(r.table.Name) {
-			for _, name := range m.Clears(r.table, path) {
-				field := r.model.FieldMap[name]
-				if seen[name] || field == nil || !field.NotNull {
-					continue
-				}
-				seen[name] = true
-				problems = append(problems, domain.Problem{
-					Table: r.table.Name, Column: name, Found: string(domain.StrategyNull),
-					Message: "cannot be set to NULL: its bun tag says that it is never NULL",
-					Remedy:  "delete the row (erasure:delete), or remove erasure:null",
-				})
+		for _, name := range clears(m, r.table) {
+			field := r.model.FieldMap[name]
+			if seen[name] || field == nil || !field.NotNull {
+				continue
 			}
+			seen[name] = true
+			problems = append(problems, domain.Problem{
+				Table: r.table.Name, Column: name, Found: string(domain.StrategyNull),
+				Message: "cannot be set to NULL: its bun tag says that it is never NULL",
+				Remedy:  "delete the row (erasure:delete), or remove erasure:null",
+			})
 		}
 	}
 	return problems
+}
+
+// clears returns the columns of references that an erasure sets to NULL in rows of a table.
+func clears(m domain.DataMap, table domain.Table) []string {
+	var names []string
+	for _, path := range m.Paths(table.Name) {
+		names = append(names, m.Clears(table, path)...)
+	}
+	for _, reference := range m.SelfReferences(table) {
+		names = append(names, reference.Clears...)
+	}
+	return names
 }
 
 // readRelationsOf makes bun read the relations of a table's model. bun does not read these relations itself if only

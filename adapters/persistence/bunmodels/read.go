@@ -73,9 +73,21 @@ type Types map[reflect.Type]Type
 //
 //	subject:"path,references:accounts.id"
 //
-// Mark bun.BaseModel if all columns of a row belong to the subject:
+// A relation of a table to itself is no path. The following tag sets it to NULL in the rows of other people if an
+// erasure deletes the row to which they refer (see domain.Relation.OnErasure):
+//
+//	subject:"erasure:null"
+//
+// Mark bun.BaseModel if all columns of a row belong to the subject. If the table has several paths, via names the paths
+// on which an erasure deletes the rows (see domain.Table.Via):
 //
 //	subject:"owned"
+//	subject:"owned,via:Liker"
+//
+// Mark bun.BaseModel of a view that is not plain, if the view shows all rows of a subject, and its rules or triggers
+// write to the table below it (see domain.Table.Trusted). A comma separates the two words, as in "owned,trusted":
+//
+//	subject:"trusted"
 //
 // Read returns domain.ErrManifest if the models have mistakes. The error lists all mistakes in the order of the models,
 // each with its table and column; see domain.Problem. Read does not find columns of the database that no model
@@ -186,14 +198,31 @@ func (r *modelReader) readBase(tag reflect.StructTag) {
 			Remedy: `annotate its columns, or mark all of them with subject:"owned"`,
 		})
 	}
-	switch subject := tag.Get("subject"); subject {
-	case "owned":
-		r.table.Owned = true
-	case "":
-	default:
+	subject := tag.Get("subject")
+	if subject == "" {
+		return
+	}
+	words, err := splitTag(subject)
+	wrong := err != nil
+	for _, word := range words {
+		via, isVia := strings.CutPrefix(word, "via:")
+		switch {
+		case word == "owned":
+			r.table.Owned = true
+		case word == "trusted":
+			r.table.Trusted = true
+		case isVia && r.table.Via == "" && slices.Contains(words, "owned") && via != "":
+			r.table.Via, err = unquote(via)
+			wrong = wrong || err != nil
+		default:
+			wrong = true
+		}
+	}
+	if wrong {
 		r.report("", domain.Problem{
-			Message: `has an unknown subject tag on its BaseModel: it takes "owned"`, Found: subject,
-			Possible: []string{"owned"},
+			Message: `has an unknown subject tag on its BaseModel: it takes "owned", with the paths on which an erasure ` +
+				`deletes its rows if it has several, and "trusted"`,
+			Found: subject, Possible: []string{"owned", "owned,via:...", "trusted", "owned,trusted"},
 		})
 	}
 }

@@ -76,7 +76,7 @@ func (r *modelReader) readRelation(relation *schema.Relation) {
 // example, it returns a problem for a many-to-many relation.
 func pathProblem(relation *schema.Relation, read domain.Relation) domain.Problem {
 	switch {
-	case !read.Path:
+	case !read.Path && read.OnErasure == "":
 	case relation.Type == schema.ManyToManyRelation:
 		return domain.Problem{
 			Message: "is marked as the path, but is not a belongs-to relation",
@@ -143,7 +143,8 @@ func (r *modelReader) readReference(field *schema.Field, text string) {
 // pathOptions are the options that can follow the word path in the subject tag of a relation.
 var pathOptions = []string{"erasure", "when"}
 
-// readPath parses the subject tag of a relation, and sets the fields of the relation accordingly.
+// readPath parses the subject tag of a relation. The tag has the word path and options, or only options if the relation
+// leads to its own table or begins the only path. readPath sets the fields of the relation accordingly.
 func readPath(text string, into *domain.Relation) domain.Problem {
 	if text == "" {
 		return domain.Problem{}
@@ -152,9 +153,13 @@ func readPath(text string, into *domain.Relation) domain.Problem {
 	if err != nil {
 		return domain.Problem{Message: "its subject tag has a quote that is not closed", Found: text}
 	}
+	if strings.HasPrefix(parts[0], "erasure:") {
+		return readOptions(parts, pathOptions, into)
+	}
 	if parts[0] != "path" {
 		return domain.Problem{
-			Message: `has an unknown subject tag: a relation takes "path"`, Found: text, Possible: []string{"path"},
+			Message: `has an unknown subject tag: a relation takes "path"`, Found: text,
+			Possible: []string{"path", "erasure:null"},
 		}
 	}
 	into.Path = true

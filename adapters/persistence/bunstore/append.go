@@ -35,7 +35,7 @@ func (s *session) buffer(ctx context.Context, k sqltext.Kind, row ...any) error 
 
 // flush inserts the buffered rows, and closes the ledgers of the subjects that the session erases.
 func (s *session) flush(ctx context.Context) error {
-	s.buffered[sqltext.LedgerClosings] = s.erasing
+	s.buffered[sqltext.LedgerClosings] = s.closings()
 	var erased []string
 	for _, insert := range s.store.inserts.Take(&s.buffered) {
 		found, err := s.insert(ctx, insert)
@@ -93,7 +93,7 @@ func (s *session) closeEnded(ctx context.Context, erased []string) error {
 		if ended, err := s.isEnded(ctx, id); err != nil {
 			return err
 		} else if ended {
-			closing := s.store.inserts.Take(&sqltext.UnsentRows{sqltext.LedgerClosings: {{text}}})[0]
+			closing := s.store.inserts.Take(&sqltext.UnsentRows{sqltext.LedgerClosings: {{text, nil}}})[0]
 			if _, err := s.write(ctx, "append", closing.Text, closing.Args...); err != nil {
 				return err
 			}
@@ -110,19 +110,25 @@ func newAppending(s *Store) *batch.Batcher[*sqltext.UnsentRows] {
 	}
 }
 
-// append inserts the buffered rows of one session, or of several sessions, in one statement.
+// append inserts the buffered rows of one session, or of several sessions, in one statement. If there are records of an
+// erased subject, a session inserts the rows, so that it can close the ledgers of the subject in the same transaction.
 func (s *Store) append(ctx context.Context, held ...*sqltext.UnsentRows) error {
-	all := *held[0]
-	if len(held) > 1 {
-		all = sqltext.MergeUnsent(held)
-	}
-	insert := s.inserts.Take(&all)[0]
-	rows, err := s.pool.ExecAlone(ctx, insert.Text, insert.Args)
-	if err != nil || rows == 0 || len(insert.Subjects) == 0 {
+	all := mergeUnsent(held)
+	insert := s.inserts.TakeAlone(&all)
+	if rows, err := s.pool.ExecAlone(ctx, insert.Text, insert.Args); err != nil || rows > 0 {
 		return err
 	}
 	closing := &session{store: s}
 	return closing.run(ctx, func(ctx context.Context, _ ports.Session) error {
-		return closing.closeEnded(ctx, insert.Subjects)
+		closing.buffered = mergeUnsent(held)
+		return closing.flush(ctx)
 	})
+}
+
+// mergeUnsent returns the rows of one session, or of several sessions.
+func mergeUnsent(held []*sqltext.UnsentRows) sqltext.UnsentRows {
+	if len(held) == 1 {
+		return *held[0]
+	}
+	return sqltext.MergeUnsent(held)
 }

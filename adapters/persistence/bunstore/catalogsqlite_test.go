@@ -27,7 +27,7 @@ func TestTheCatalogOfSQLiteHasColumnsAndConstraints(t *testing.T) {
 	isListed(t, "tables", namesOf(catalogOf(t, store)), []string{"Visits", "late", "people"})
 	people := tableOf(t, store, "PEOPLE")
 	isListed(t, "columns of people", people.Columns, []domain.CatalogColumn{
-		{Name: "id", Declared: "INTEGER", Type: domain.TypeBigInt, Default: true},
+		{Name: "id", Declared: "INTEGER", Type: domain.TypeBigInt, Default: true, Reused: true},
 	})
 	isListed(t, "indexes of people", people.Indexes, []domain.CatalogIndex{{Columns: []string{"id"}}})
 	if rows := tableOf(t, store, "late").Rows; rows != -1 {
@@ -106,11 +106,11 @@ func TestTheCatalogOfSQLiteHasTriggersAndViews(t *testing.T) {
 	}
 	isListed(t, "tables", kinds, []kind{
 		{"Log", domain.KindTable, nil, false, 1},
-		{"broken", domain.KindView, nil, false, 0},
+		{"broken", domain.KindView, nil, true, 0},
 		{"deep", domain.KindView, []string{"Log", "known", "people"}, true, 1},
 		{"found", domain.KindVirtual, nil, false, 2},
 		{"found_of_mine", domain.KindTable, nil, false, 1},
-		{"known", domain.KindView, []string{"people"}, false, 2},
+		{"known", domain.KindView, []string{"people"}, true, 2},
 		{"lost", domain.KindVirtual, nil, false, 0},
 		{"people", domain.KindTable, nil, false, 2},
 		{"places", domain.KindVirtual, nil, false, 3},

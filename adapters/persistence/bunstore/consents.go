@@ -56,7 +56,7 @@ func (c consentStore) Latest(
 		text, args = c.store.ledgers.LatestConsentAsOf, append(args, c.store.dialect.Instant(*asOf))
 	}
 	var latest *domain.ConsentRecord
-	var earlier bool
+	var earlier sql.NullBool
 	err := c.read(ctx, "read consent", func(rows *sql.Rows) (err error) {
 		latest, err = scanConsent(rows, &earlier)
 		latest.SubjectID, latest.Purpose = id, purpose
@@ -65,7 +65,7 @@ func (c consentStore) Latest(
 	if err != nil {
 		return nil, err
 	}
-	return c.ofThisLife(ctx, id, latest, earlier)
+	return c.ofThisLife(ctx, id, latest, earlier.Bool)
 }
 
 // ofThisLife returns the record, or nil if it is a record of an earlier life of the id that does not count any more.
@@ -103,10 +103,10 @@ func (c consentStore) InForce(ctx context.Context, id domain.SubjectID) ([]domai
 	var records, earlier []domain.ConsentRecord
 	err := c.read(ctx, "read consents", func(rows *sql.Rows) error {
 		var purpose string
-		var isEarlier bool
+		var isEarlier sql.NullBool
 		record, err := scanConsent(rows, &isEarlier, &purpose)
 		record.SubjectID, record.Purpose = id, purpose
-		if isEarlier {
+		if isEarlier.Bool {
 			earlier = append(earlier, *record)
 		} else {
 			records = append(records, *record)
@@ -187,10 +187,10 @@ func (s *Store) lookUp(ctx context.Context, lookups ...*lookup) error {
 	}
 	return s.pool.Query(ctx, func(rows *sql.Rows) error {
 		var n int
-		var earlier bool
+		var earlier sql.NullBool
 		record, err := scanConsent(rows, &earlier, &n)
 		if err == nil {
-			lookups[n-1].take(record, earlier)
+			lookups[n-1].take(record, earlier.Bool)
 		}
 		return err
 	}, s.ledgers.LatestConsents, "["+strings.Join(pairs, ",")+"]")
@@ -199,9 +199,9 @@ func (s *Store) lookUp(ctx context.Context, lookups ...*lookup) error {
 func (s *Store) lookUpOne(ctx context.Context, q *lookup) error {
 	q.record, q.earlier = nil, false // an attempt that failed may have set them
 	return s.pool.QueryDirect(ctx, func(row conn.Row) error {
-		var earlier bool
+		var earlier sql.NullBool
 		record, err := scanConsent(row, &earlier)
-		q.take(record, earlier)
+		q.take(record, earlier.Bool)
 		return err
 	}, s.ledgers.LatestConsent, [...]string{q.subject.String(), q.purpose})
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"net"
 	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -51,5 +52,33 @@ func TestADeadlineThatTheDriverNoticesFirstIsTheContexts(t *testing.T) {
 	if err := migrate(time.Now().Add(time.Hour)); !errors.Is(err, domain.ErrUnavailable) ||
 		errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("long before the deadline: %v", err)
+	}
+}
+
+// oldDriver is a driver that begins only transactions without options.
+type oldDriver struct{ timingOut }
+
+func (d oldDriver) Connect(context.Context) (driver.Conn, error) { return d, nil }
+func (d oldDriver) Driver() driver.Driver                        { return d }
+func (d oldDriver) Open(string) (driver.Conn, error)             { return d, nil }
+
+func (oldDriver) BeginTx(_ context.Context, options driver.TxOptions) (driver.Tx, error) {
+	if options.ReadOnly {
+		return nil, errors.New("pgdriver: ReadOnly transactions are not supported")
+	}
+	return nil, errors.New("pgdriver: custom transaction isolation is not supported")
+}
+
+func TestADriverWithoutIsolationLevelsIsNamed(t *testing.T) {
+	sqldb := sql.OpenDB(oldDriver{})
+	t.Cleanup(func() { _ = sqldb.Close() })
+	db := bun.NewDB(sqldb, pgdialect.New())
+	migrating := bunstore.Migrate(t.Context(), db, bunstore.Options{})
+	_, reading := bunstore.ReadCatalog(t.Context(), db)
+	for what, err := range map[string]error{"migrate": migrating, "read the catalog": reading} {
+		if !errors.Is(err, domain.ErrConfiguration) || !strings.Contains(err.Error(), "oldDriver") ||
+			!strings.Contains(err.Error(), "pgdriver 1.2.15") {
+			t.Errorf("%s: %v", what, err)
+		}
 	}
 }

@@ -83,7 +83,7 @@ func (s *session) commit(ctx context.Context) error {
 		return conn.Wrap(ctx, "commit", err)
 	}
 	// A single statement is its own transaction.
-	if s.tx == nil && s.store.admitted.Load() && s.store.inserts.FitsOneStatement(&s.buffered) {
+	if s.tx == nil && s.store.admitted.Load() && s.store.inserts.FitsAlone(&s.buffered) {
 		// A session with evidence (audit events that must be written even if the session fails) sends its own statement. If
 		// its context ended during a shared statement, the session would not know whether its rows were written, and could
 		// write its evidence twice.

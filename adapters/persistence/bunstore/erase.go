@@ -36,9 +36,22 @@ func (s subjectStore) Apply(ctx context.Context, id domain.SubjectID, steps []do
 	if before, err := refuse(live, id, steps); err != nil {
 		return make([]int64, before), s.fail(ctx, "erase", err)
 	}
-	s.rectified = nil
+	s.rectified, s.cascaded, s.watched = nil, nil, nil
+	if live.LeadsOn(steps) {
+		return s.applyWatched(ctx, live, id, key, steps)
+	}
+	return s.applySteps(ctx, live, id, key, steps)
+}
+
+// applySteps chooses how to run the steps, and runs them.
+func (s subjectStore) applySteps(
+	ctx context.Context, live *catalog.Catalog, id domain.SubjectID, key []any, steps []domain.Step,
+) ([]int64, error) {
+	verified, err := s.mustVerify(ctx, "erase: deferred triggers")
 	switch {
-	case live.KeepsAny():
+	case err != nil:
+		return make([]int64, len(steps)), err // len(steps) counts mean that the failed step is not known
+	case verified:
 		rows, err := s.applyVerified(ctx, key, steps)
 		return rows, s.explainStep(ctx, steps, len(rows), err)
 	case len(steps) > 0 && s.canRestart():
@@ -99,6 +112,11 @@ func (s subjectStore) applySeparately(ctx context.Context, key []any, steps []do
 	if err := s.restart(ctx); err != nil {
 		return make([]int64, len(steps)), err
 	}
+	if s.watched != nil {
+		if err := s.watched.begin(ctx); err != nil {
+			return make([]int64, len(steps)), err
+		}
+	}
 	return s.applyEach(ctx, key, steps)
 }
 
@@ -138,7 +156,8 @@ func (s subjectStore) restart(ctx context.Context) error {
 	if s.locked == nil {
 		return s.begin(ctx)
 	}
-	return s.Lock(ctx, s.locked.id, s.locked.at)
+	at, _ := s.ErasedAt(s.locked.id)
+	return s.lockAt(ctx, s.locked.id, s.store.dialect.MarkInstant(at, true))
 }
 
 // applyEach runs the steps one by one. On error, it returns the numbers of rows of the steps before the failed step.
@@ -192,7 +211,7 @@ func (s subjectStore) explainStep(ctx context.Context, steps []domain.Step, i in
 // refuse returns an error if the catalog shows that a step must not run. It also returns the index of this step, or
 // len(steps) if the error belongs to no step.
 func refuse(live *catalog.Catalog, id domain.SubjectID, steps []domain.Step) (before int, err error) {
-	if table, err := live.RefuseHidden(id, "erase"); err != nil {
+	if table, err := live.RefuseSubject(id, "erase"); err != nil {
 		if i := slices.IndexFunc(steps, func(step domain.Step) bool { return step.Target == table }); i >= 0 {
 			return i, err
 		}
@@ -203,6 +222,9 @@ func refuse(live *catalog.Catalog, id domain.SubjectID, steps []domain.Step) (be
 			return i, err
 		}
 		if err := live.RefuseNull(step); err != nil {
+			return i, err
+		}
+		if err := live.RefuseUnseen(step); err != nil {
 			return i, err
 		}
 	}

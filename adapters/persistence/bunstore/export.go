@@ -116,12 +116,12 @@ func (s subjectStore) checkPreconditions(
 		}
 	}
 	if !seen.matchTexts(id) {
-		return "", misspelled()
+		return "", misspelled(cached, id)
 	}
 	if fingerprint := seen.fingerprint.String; cached.Fingerprint != fingerprint {
 		return fingerprint, nil
 	}
-	_, err = cached.RefuseHidden(id, "export")
+	_, err = cached.RefuseSubject(id, "export")
 	return "", err
 }
 

@@ -1,5 +1,10 @@
 package bunstore
 
+import "time"
+
+// AwaitForeign sets the time in which the server of a foreign table must answer Find.
+func (s *Store) AwaitForeign(patience time.Duration) { s.foreignPatience = patience }
+
 // Waiting returns the number of sessions that wait for a statement that several sessions share.
 func (s *Store) Waiting() int { return s.lookups.Waiting() + s.appending.Waiting() }
 

@@ -26,7 +26,7 @@ const (
 // finder is the state of one call of Find.
 type finder struct {
 	store    *Store
-	sought   []any // one parameter for each value
+	sought   [][]any // the patterns of each value
 	hasJSONB bool
 	found    domain.Found
 }
@@ -34,8 +34,11 @@ type finder struct {
 // Find implements ports.Finder. It runs outside a transaction. One statement searches up to 8 columns of a table for up
 // to 16 values. On PostgreSQL, the server's statement_timeout limits each of these statements.
 //
-// On SQLite, Find searches texts in columns of any declared type, and reads each text up to its first NUL. It also
-// searches binary values, except in columns that are declared as BLOB.
+// On SQLite, Find searches texts and binary values in columns of any declared type. After the first NUL of a cell, it
+// finds the value itself and no other form of it.
+//
+// Before Find searches a foreign table, it reads one row. If the server of the table does not answer within 10 seconds,
+// the table is a gap with the reason domain.GapFailed, as are tables with such a partition.
 func (s *Store) Find(
 	ctx context.Context, values []string, progress func(domain.FindProgress),
 ) (domain.Found, error) {
@@ -52,7 +55,7 @@ func (s *Store) Find(
 	}
 	f := &finder{store: s, found: domain.Found{Occurrences: []domain.Occurrence{}, Gaps: []domain.FindGap{}}}
 	for _, value := range values {
-		f.sought = append(f.sought, s.dialect.SearchPattern(value))
+		f.sought = append(f.sought, s.dialect.SearchPatterns(value))
 	}
 	if text := s.dialect.HasJSONB(); text != "" {
 		has, err := conn.Query(s.pool.Query).Texts(ctx, text)
@@ -64,7 +67,11 @@ func (s *Store) Find(
 	if progress == nil {
 		progress = func(domain.FindProgress) {}
 	}
-	places := append(f.places(live), s.text.Tables.OwnSearchedTables()...)
+	places, err := f.places(ctx, live)
+	if err != nil {
+		return domain.Found{}, conn.Wrap(ctx, "find", err)
+	}
+	places = append(places, s.text.Tables.OwnSearchedTables()...)
 	for i, place := range places {
 		progress(domain.FindProgress{Table: place.Name, Done: i, Tables: len(places)})
 		if err := f.search(ctx, place); err != nil {
@@ -78,7 +85,7 @@ func (s *Store) Find(
 
 // places returns the searchable tables of the application with their searchable columns. It records a gap (a place that
 // Find cannot search) for each table or column that the role cannot read. It omits views.
-func (f *finder) places(live domain.Catalog) (places []sqltext.SearchedTable) {
+func (f *finder) places(ctx context.Context, live domain.Catalog) (places []sqltext.SearchedTable, err error) {
 	for _, table := range live.Tables {
 		if table.Kind == domain.KindView {
 			continue
@@ -95,6 +102,9 @@ func (f *finder) places(live domain.Catalog) (places []sqltext.SearchedTable) {
 			f.gap(table.Name, "", domain.GapRowSecurity)
 		}
 		place := sqltext.SearchedTable{Name: table.Name, FromItem: f.store.dialect.FromItem(table)}
+		if place.Foreign, err = f.foreign(ctx, table); err != nil {
+			return nil, err
+		}
 		for _, column := range table.Columns {
 			switch {
 			case !f.store.dialect.CanHoldText(column):
@@ -106,7 +116,19 @@ func (f *finder) places(live domain.Catalog) (places []sqltext.SearchedTable) {
 		}
 		places = append(places, place)
 	}
-	return places
+	return places, nil
+}
+
+// foreign returns the tables on other servers that a search of the table reads.
+func (f *finder) foreign(ctx context.Context, table domain.CatalogTable) ([]string, error) {
+	switch table.Kind { //nolint:exhaustive // the other tables are in this database
+	case domain.KindForeign:
+		return []string{f.store.dialect.FromItem(table)}, nil
+	case domain.KindPartitioned:
+		return conn.Query(f.store.pool.Query).Texts(ctx, f.store.dialect.ForeignPartitions(table))
+	default:
+		return nil, nil
+	}
 }
 
 func (f *finder) gap(table, column string, reason domain.GapReason) {
@@ -116,17 +138,16 @@ func (f *finder) gap(table, column string, reason domain.GapReason) {
 // search searches the columns of a table. If the table cannot be read, search records a gap (a place that Find cannot
 // search) and returns nil.
 func (f *finder) search(ctx context.Context, place sqltext.SearchedTable) error {
+	if err := f.contact(ctx, place); err != nil {
+		return f.gapOr(ctx, place, err)
+	}
 	for columns := range slices.Chunk(place.Columns, maxSearchedColumns) {
 		rows := make([]int64, len(columns)*len(f.sought)) // column by column, one count for each value
 		for first := 0; first < len(f.sought); first += maxSearchedValues {
 			values := f.sought[first:min(first+maxSearchedValues, len(f.sought))]
 			counts, err := f.count(ctx, sqltext.SearchedTable{FromItem: place.FromItem, Columns: columns}, values)
-			if conn.OfTable(ctx, err) {
-				f.gap(place.Name, "", gapReason(err))
-				return nil
-			}
 			if err != nil {
-				return err
+				return f.gapOr(ctx, place, err)
 			}
 			for i, n := range counts {
 				rows[i/len(values)*len(f.sought)+first+i%len(values)] = n
@@ -143,9 +164,40 @@ func (f *finder) search(ctx context.Context, place sqltext.SearchedTable) error 
 	return nil
 }
 
+// gapOr records a gap (a place that Find cannot search) and returns nil if err belongs to the table. Otherwise, it
+// returns err.
+func (f *finder) gapOr(ctx context.Context, place sqltext.SearchedTable, err error) error {
+	switch {
+	case ctx.Err() != nil:
+		return err
+	case conn.OfTable(ctx, err):
+		f.gap(place.Name, "", gapReason(err))
+		return nil
+	case len(place.Foreign) > 0 && f.store.pool.Query(ctx, conn.Ignore, "SELECT 1") == nil: // another server failed
+		f.gap(place.Name, "", domain.GapFailed)
+		return nil
+	}
+	return err
+}
+
+// contact reads one row from each other server that holds rows of the table. It returns an error if a server does not
+// answer in time: a search of the table could otherwise wait for hours.
+func (f *finder) contact(ctx context.Context, place sqltext.SearchedTable) error {
+	ctx, cancel := context.WithTimeout(ctx, f.store.foreignPatience)
+	defer cancel()
+	for _, table := range place.Foreign {
+		if err := f.store.pool.Query(ctx, conn.Ignore, f.store.dialect.FirstRow(table)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // count returns a number for each pair of a column and a value: the number of rows in which the column contains the
 // value. The first len(values) numbers belong to the first column, in the order of the values.
-func (f *finder) count(ctx context.Context, place sqltext.SearchedTable, values []any) (counts []int64, err error) {
+func (f *finder) count(
+	ctx context.Context, place sqltext.SearchedTable, values [][]any,
+) (counts []int64, err error) {
 	text := f.store.dialect.Counts(place, len(values), f.hasJSONB)
 	err = conn.Retry(ctx, func() error {
 		counts = make([]int64, len(place.Columns)*len(values))
@@ -153,7 +205,8 @@ func (f *finder) count(ctx context.Context, place sqltext.SearchedTable, values 
 		for i := range counts {
 			targets[i] = &counts[i]
 		}
-		return f.store.pool.Query(ctx, func(rows *sql.Rows) error { return rows.Scan(targets...) }, text, values...)
+		return f.store.pool.Query(ctx, func(rows *sql.Rows) error { return rows.Scan(targets...) }, text,
+			slices.Concat(values...)...)
 	})
 	return counts, err
 }

@@ -3,8 +3,10 @@ package bunstore_test
 import (
 	"context"
 	"errors"
+	"net"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/uptrace/bun"
 
@@ -44,7 +46,7 @@ func TestFindLooksAtEveryTypeOfPostgreSQLThatHoldsText(t *testing.T) {
 			'{"zoe@example.org": 1}', ARRAY['x', `+mail+`], ROW(`+mail+`, 1), to_tsvector(`+mail+`),
 			'<a>zoe@example.org</a>', `+mail+`, `+mail+`, `+mail+`, `+mail+`, 1, now(), gen_random_uuid())`)
 	isListed(t, "occurrences", findMail(t, store).Occurrences,
-		onceIn("cells", "a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", `l "m`, "made"))
+		onceIn("cells", "a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", `l "m`, "bytes", "made"))
 }
 
 func TestFindLooksAtEveryTableOfPostgreSQL(t *testing.T) {
@@ -128,8 +130,91 @@ func TestFindLooksAtEveryColumnOfSQLite(t *testing.T) {
 	})
 	found := findMail(t, store)
 	isListed(t, "occurrences", found.Occurrences, append(append(onceIn("a Table", "note"),
-		onceIn("cells", "a", "b", "c", "d", "e", "g", "h", "i", `j "k`, "made")...), onceIn("words", "body")...))
+		onceIn("cells", "a", "b", "c", "d", "e", "f", "g", "h", "i", `j "k`, "made")...), onceIn("words", "body")...))
 	isListed(t, "gaps", found.Gaps, []domain.FindGap{{Table: "lost", Reason: domain.GapFailed}})
+}
+
+// PostgreSQL and JSON double or escape quotes and backslashes, once for each level of nesting.
+func TestFindReadsQuotesInComposites(t *testing.T) {
+	const sought = `Zoë "Zo\e" O'Neil, x`
+	db, store := postgresWith(t, `CREATE TABLE people (id bigint PRIMARY KEY)`, `CREATE EXTENSION hstore`,
+		`CREATE TYPE pair AS (a text, b int)`, `CREATE TYPE pairs AS (p pair, all_p pair[])`,
+		`CREATE TYPE names AS RANGE (subtype = text)`,
+		`CREATE TABLE cells (a pair, b pairs, c text[], d pair[], e hstore, f jsonb, g json[], h names, i bytea, j bytea[],
+			k text, l tsvector, m text)`)
+	for _, text := range []string{sought, strings.ReplaceAll(sought, "o", "a")} {
+		_, err := db.DB.ExecContext(t.Context(), `
+			INSERT INTO cells SELECT ROW(v, 1)::pair, ROW(ROW(v, 1)::pair, ARRAY[ROW(v, 1)::pair])::pairs, ARRAY[v],
+				ARRAY[ROW(v, 1)::pair], hstore(v, v), jsonb_build_object('a', v),
+				ARRAY[json_build_object('a', json_build_object('b', v)::text)],
+				names(v, NULL), convert_to(v, 'UTF8'), ARRAY[convert_to('<' || v, 'UTF8')],
+				encode(convert_to(v, 'UTF8'), 'base64'), array_to_tsvector(ARRAY[v]), convert_to(v, 'UTF8')::text
+			FROM CAST($1 AS text) AS v`, text)
+		must(t, err)
+	}
+	found, err := store.Find(t.Context(), []string{sought}, nil)
+	must(t, err)
+	isListed(t, "occurrences", found.Occurrences,
+		onceIn("cells", "a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l", "m"))
+	isListed(t, "gaps", found.Gaps, []domain.FindGap{})
+}
+
+func TestFindReadsQuotesInSQLite(t *testing.T) {
+	const sought = `Zoe "Zo\e" O'Neil`
+	db, store := applicationWith(t, databases.SQLite(t), []string{
+		`CREATE TABLE people (id INTEGER PRIMARY KEY)`,
+		`CREATE TABLE cells (a JSON, b JSON, c TEXT, d BLOB, e BLOB, f TEXT, g TEXT, h JSON)`,
+	})
+	for _, text := range []string{sought, "another"} {
+		_, err := db.DB.ExecContext(t.Context(), `INSERT INTO cells VALUES (json_object('a', ?1),
+			json_object('a', json_object('b', ?1) || ''), '("' || replace(?1, '"', '""') || '",1)', CAST(?1 AS BLOB),
+			CAST(x'0001' || CAST(?1 AS BLOB) AS BLOB), hex(?1), 'a' || char(0) || ?1, jsonb(json_object('a', ?1)))`, text)
+		must(t, err)
+	}
+	found, err := store.Find(t.Context(), []string{sought}, nil)
+	must(t, err)
+	isListed(t, "occurrences", found.Occurrences, onceIn("cells", "a", "b", "c", "d", "e", "f", "g", "h"))
+}
+
+// The server of one foreign table refuses connections. The server of the other tables accepts them and never answers.
+func TestFindGoesOnAfterAServerThatDoesNotAnswer(t *testing.T) {
+	db := openDB(t, "pgx", postgres.NewDatabase(t))
+	db.SetMaxOpenConns(1)
+	server := func(name string, listener net.Listener) string {
+		_, port, _ := net.SplitHostPort(listener.Addr().String())
+		return "CREATE SERVER " + name + " FOREIGN DATA WRAPPER postgres_fdw OPTIONS (host '127.0.0.1', port '" + port + "')"
+	}
+	silent, closed := listen(t), listen(t)
+	must(t, closed.Close())
+	_, store := applicationWith(t, db, []string{
+		`CREATE TABLE people (id bigint PRIMARY KEY)`, `CREATE EXTENSION postgres_fdw`,
+		server("silent", silent), server("closed", closed),
+		`CREATE USER MAPPING FOR PUBLIC SERVER silent OPTIONS (user 'a', password 'b')`,
+		`CREATE USER MAPPING FOR PUBLIC SERVER closed OPTIONS (user 'a', password 'b')`,
+		`CREATE FOREIGN TABLE away (note text) SERVER closed`, `CREATE FOREIGN TABLE far (note text) SERVER silent`,
+		`CREATE TABLE events (note text) PARTITION BY LIST (note)`,
+		`CREATE TABLE "events 1" PARTITION OF events DEFAULT`,
+		`CREATE FOREIGN TABLE "events 2" PARTITION OF events FOR VALUES IN ('x') SERVER silent`,
+		`CREATE TABLE near (note text)`, `INSERT INTO near VALUES ('zoe@example.org')`,
+		`CREATE TABLE zoo (note text)`, `INSERT INTO zoo VALUES ('zoe@example.org')`,
+	})
+	store.AwaitForeign(300 * time.Millisecond)
+	found := findMail(t, store)
+	isListed(t, "occurrences", found.Occurrences, append(onceIn("near", "note"), onceIn("zoo", "note")...))
+	isListed(t, "gaps", found.Gaps, []domain.FindGap{
+		{Table: "away", Reason: domain.GapFailed},
+		{Table: "events", Reason: domain.GapFailed},
+		{Table: "far", Reason: domain.GapFailed},
+	})
+}
+
+// listen opens a port that accepts connections and never answers. Its end ends the connections.
+func listen(t *testing.T) net.Listener {
+	t.Helper()
+	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	must(t, err)
+	t.Cleanup(func() { _ = listener.Close() })
+	return listener
 }
 
 func TestFindKeepsValuesOutOfStatementsAndErrors(t *testing.T) {
@@ -160,7 +245,7 @@ func TestFindPassesOverTypesOfPostgreSQLWithoutText(t *testing.T) {
 	db, _ := postgresWith(t, `CREATE TABLE people (id bigint PRIMARY KEY)`, `CREATE TYPE money_order AS (note text)`,
 		`CREATE TABLE orders (what money_order)`, `INSERT INTO orders VALUES (ROW('zoe@example.org'))`,
 		`CREATE TABLE numbers (a integer, b bit varying(3), c time(3), d interval, e money[], f numeric(3, 1), g timestamp(3),
-			h double precision, i boolean, j uuid[], k bytea, l date, m oid, n time with time zone)`)
+			h double precision, i boolean, j uuid[], l date, m oid, n time with time zone)`)
 	hook := &statements{}
 	store := existingApplication(t, databases.WithHook(db, hook), nil, (*person)(nil)).store
 	var found domain.Found

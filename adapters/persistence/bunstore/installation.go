@@ -94,26 +94,12 @@ func (s *session) record(ctx context.Context) (recorded domain.Installation, err
 }
 
 // readKey reads the id of the installation and its data map.
-func (s *session) readKey(ctx context.Context) (found domain.Installation, err error) {
+func (s *session) readKey(ctx context.Context) (domain.Installation, error) {
 	query := s.store.pool.Query
 	if s.tx != nil {
 		query = s.tx.Query
 	}
-	exists := false
-	err = query(ctx, func(rows *sql.Rows) error {
-		var table, columns sql.NullString
-		exists = true
-		if err := rows.Scan(&found.ID, &table, &columns); err != nil || !table.Valid {
-			return err
-		}
-		found.SubjectTable = table.String
-		return json.Unmarshal([]byte(columns.String), &found.KeyColumns)
-	}, s.store.installation.Key)
-	if err == nil && !exists {
-		err = domain.Misconfigured("installation", "the table "+s.store.text.Tables.Prefix+"installation has lost its row:"+
-			" restore it from a backup of the same database")
-	}
-	return found, err
+	return readKey(ctx, query, s.store.installation.Key, s.store.text.Tables.Prefix)
 }
 
 // Read implements ports.InstallationStore.

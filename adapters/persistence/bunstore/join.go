@@ -26,10 +26,11 @@ import (
 // such transactions short, because other appends for this subject wait.
 //
 // If triggers, rules or views of the database may restore old values, an erasure or a rectification verifies that no
-// old values remain. Before this verification, the store makes the deferred triggers of the data map's tables fire, so
-// that the verification sees their effects. Otherwise, they would fire only at the commit. Afterwards, the store
-// sets each trigger back to its declared mode. The erasure or the rectification returns domain.ErrConfiguration if
-// another constraint has the same name as such a trigger, because SET CONSTRAINTS would affect both.
+// old values remain. Before this verification, the store makes deferred triggers fire, so that the verification sees
+// their effects: the triggers of the data map's tables, and the triggers of other tables that write to any table.
+// Otherwise, they would fire only at the commit. Afterwards, the store sets each trigger back to its declared mode. The
+// erasure or the rectification returns domain.ErrConfiguration if another constraint has the same name as such a
+// trigger, because SET CONSTRAINTS would affect both.
 //
 // Functions that run after a commit, such as hooks, run when the application calls Joined.Committed.
 func (s *Store) Join(tx bun.IDB) (*Joined, error) {

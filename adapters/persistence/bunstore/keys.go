@@ -8,9 +8,9 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// Keys implements ports.SubjectStore. If query.ErasedAt is set, the caller is an erasure, and Keys locks the rows that
-// it reads until the transaction ends. The session counts this statement as a write. Otherwise, Apply could restart the
-// transaction, which would release these locks.
+// Keys implements ports.SubjectStore. If query.ErasedAt or query.Cells is set, the caller is an erasure or a
+// rectification, and Keys locks the rows that it reads until the transaction ends. The session counts this statement
+// as a write. Otherwise, Apply could restart the transaction, which would release these locks.
 func (s subjectStore) Keys(ctx context.Context, id domain.SubjectID, query domain.KeyQuery) ([]string, error) {
 	key, err := s.key(id)
 	if err != nil {
@@ -19,12 +19,18 @@ func (s subjectStore) Keys(ctx context.Context, id domain.SubjectID, query domai
 	if err := s.usable(); err != nil || query.Limit <= 0 {
 		return nil, err
 	}
-	run, need, live := s.read, catalog.ToRead, (*catalog.Catalog)(nil)
-	if !query.ErasedAt.IsZero() {
-		run, need = s.writeRows, catalog.ToUpdate
+	changes, live := !query.ErasedAt.IsZero() || query.Cells != nil, s.store.catalogs.Last()
+	if changes || live == nil { // an export reads the newest catalog after the keys
 		if live, err = s.readCatalog(ctx, id, key); err != nil {
 			return nil, err
 		}
+	}
+	if _, err := live.RefuseSubject(id, "read keys"); err != nil {
+		return nil, s.fail(ctx, "read keys", err)
+	}
+	run, need := s.read, catalog.ToRead
+	if changes {
+		run, need = s.writeRows, catalog.ToUpdate
 	}
 	text, args, tables := s.store.text.Keys(live, query, nil, key)
 	return s.readKeys(ctx, run, need, tables, text, args)
@@ -42,6 +48,9 @@ func (s subjectStore) SweptKeys(ctx context.Context, id domain.SubjectID, query 
 	scope, err := s.lockToSweep(ctx, id, key, query.DutiesSince)
 	if err != nil || scope == nil {
 		return nil, err
+	}
+	if _, err := s.catalog.RefuseSubject(id, "read keys"); err != nil {
+		return nil, s.fail(ctx, "read keys", err)
 	}
 	text, args, tables := s.store.text.Keys(s.catalog, query, scope, key)
 	return s.readKeys(ctx, s.writeRows, catalog.ToUpdate, tables, text, args)

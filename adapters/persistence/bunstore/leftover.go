@@ -26,7 +26,7 @@ func (s subjectStore) LeftOver(
 	if err := s.readSubjectRow(ctx, id, key); err != nil {
 		return nil, err
 	}
-	if _, err := s.catalog.RefuseHidden(id, "verify"); err != nil {
+	if _, err := s.catalog.RefuseSubject(id, "verify"); err != nil {
 		return nil, err
 	}
 	found := domain.Leftovers{}

@@ -50,13 +50,14 @@ func (s subjectStore) Register(ctx context.Context, id domain.SubjectID, at time
 	if err := s.flush(ctx); err != nil {
 		return err
 	}
-	key, lives := s.keys, s.store.lives
+	lives, dialect := s.store.lives, s.store.dialect
 	if lives.LockLedgers != "" {
 		if err := s.writeRows(ctx, "register", conn.Ignore, lives.LockLedgers, id.String()); err != nil {
 			return err
 		}
 	}
-	_, err = s.write(ctx, "register", lives.Register, withID(key, id, s.store.dialect.Instant(at))...)
+	added := addedAt(state.Evidence.AddedAt)
+	_, err = s.write(ctx, "register", lives.Register, id.String(), dialect.Instant(at), added.parameter(dialect))
 	return err
 }
 
@@ -67,7 +68,7 @@ func (s subjectStore) readLife(ctx context.Context, id domain.SubjectID, key []a
 	if err != nil {
 		return life{}, s.explain(ctx, "lock subject", err, catalog.ToRead(s.store.text.DataMap.SubjectTable().Name))
 	}
-	if _, err := s.catalog.RefuseHidden(id, "read the subject's row"); err != nil {
+	if _, err := s.catalog.RefuseHidden("read the subject's row"); err != nil {
 		return life{}, s.fail(ctx, "state", err)
 	}
 	if found.mark = row.mark.mark(); row.mark.erasures.Valid {
@@ -107,7 +108,7 @@ func (s *session) keepsEarlier(ctx context.Context, id domain.SubjectID) (bool, 
 // lifeRow holds the scanned columns of a statement that reads a mark and the subject's row.
 type lifeRow struct {
 	mark  markRow
-	added optionalInstant
+	added addedAt
 	texts []sql.NullString
 }
 
@@ -131,7 +132,31 @@ func (r *lifeRow) evidence(dataMap domain.DataMap) domain.LifeEvidence {
 	for i, text := range r.texts {
 		texts[i] = text.String
 	}
-	return dataMap.LifeEvidence(r.added.orZero(), texts)
+	return dataMap.LifeEvidence(time.Time(r.added), texts)
+}
+
+// addedAt is the creation time of a row, or the zero time. It implements sql.Scanner for the values that
+// domain.ReadAddedAt reads.
+type addedAt time.Time
+
+// Scan implements sql.Scanner.
+func (a *addedAt) Scan(value any) error {
+	if text, ok := value.([]byte); ok {
+		value = string(text)
+	}
+	*a = addedAt{}
+	if at, ok := domain.ReadAddedAt(value); ok {
+		*a = addedAt(at)
+	}
+	return nil
+}
+
+// parameter returns the parameter of a statement for the creation time: nil for the zero time.
+func (a addedAt) parameter(dialect sqltext.Dialect) any {
+	if time.Time(a).IsZero() {
+		return nil
+	}
+	return dialect.Instant(time.Time(a))
 }
 
 // markRow holds the scanned columns of a mark, see sqltext.MarkColumns. All are NULL if there is no mark.

@@ -4,7 +4,9 @@ import (
 	"context"
 	"database/sql"
 	"math"
+	"slices"
 
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/catalog"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/ports"
 )
@@ -53,6 +55,62 @@ func (m erasureMarks) Find(ctx context.Context, ids []domain.SubjectID) ([]domai
 		texts[i] = id.String()
 	}
 	return m.readMarks(ctx, m.store.marks.Find, asList(texts))
+}
+
+// maxLives is the maximum number of subjects in one statement of Lives.
+const maxLives = 50
+
+// Lives implements ports.ErasureMarks.
+func (m erasureMarks) Lives(ctx context.Context, marks []domain.ErasureMark) ([]domain.Life, error) {
+	if len(marks) == 0 {
+		return nil, m.usable()
+	}
+	subjects := subjectStore(m)
+	if err := subjects.loadCatalogForSweep(ctx, m.store.sweeps.Fingerprint); err != nil {
+		return nil, err
+	}
+	lives := make([]domain.Life, 0, len(marks))
+	for chunk := range slices.Chunk(marks, maxLives) {
+		evidence, err := m.evidence(ctx, chunk)
+		if err != nil {
+			return nil, err
+		}
+		for i, mark := range chunk {
+			lives = append(lives, mark.Life(evidence[i]))
+		}
+	}
+	return lives, nil
+}
+
+// evidence reads the evidence about the rows of the subjects in one statement.
+func (m erasureMarks) evidence(ctx context.Context, marks []domain.ErasureMark) ([]domain.LifeEvidence, error) {
+	var numbers []int
+	var keys [][]any
+	for i, mark := range marks {
+		key, err := m.store.text.DataMap.Key(mark.SubjectID)
+		if err != nil || m.catalog.HasNoRow(mark.SubjectID) { // no row can have the id
+			continue
+		}
+		numbers, keys = append(numbers, i), append(keys, key)
+	}
+	evidence := make([]domain.LifeEvidence, len(marks))
+	if len(keys) == 0 {
+		return evidence, nil
+	}
+	if _, err := m.catalog.RefuseHidden("read the subjects' rows"); err != nil {
+		return nil, m.fail(ctx, "lives", err)
+	}
+	text, args := m.store.text.EvidenceOf(keys)
+	err := m.read(ctx, "lives", func(rows *sql.Rows) error {
+		var i int
+		row := newLifeRow(m.store.lives)
+		err := rows.Scan(append([]any{&i}, row.rowTargets()...)...)
+		if err == nil {
+			evidence[numbers[i]] = row.evidence(m.store.text.DataMap)
+		}
+		return err
+	}, text, args...)
+	return evidence, m.explain(ctx, "lives", err, catalog.ToRead(m.store.text.DataMap.SubjectTable().Name))
 }
 
 func (m erasureMarks) readMarks(ctx context.Context, text string, args ...any) (marks []domain.ErasureMark, err error) {

@@ -24,6 +24,8 @@ import (
 // Migrate also raises the sequences of habeas that stand below the numbers in their tables, as they do after a switch
 // to a logical replica. If the role must not read or raise a sequence, Migrate logs a warning that names the sequence.
 //
+// On PostgreSQL, Migrate replaces a function of habeas that names another schema, because the schema was renamed.
+//
 // Migrate never creates a second set of tables in the search path. If a schema of the search path has tables of habeas,
 // Migrate updates these tables. If a schema elsewhere in the database has tables of the same data map, Migrate logs a
 // warning that names it.
@@ -43,6 +45,9 @@ func Migrate(ctx context.Context, db *bun.DB, opts Options) error {
 		err := m.run(ctx)
 		if err == nil {
 			err = m.warn(ctx)
+		}
+		if err == nil {
+			err = m.repairErasedFunction(ctx)
 		}
 		if err == nil {
 			err = m.raiseSequences(ctx)

@@ -42,12 +42,13 @@ type Options struct {
 	// sessions that share a statement with a waiting session wait, too. The default is false.
 	ShareStatements bool
 
-	// TrustRowFilters states that row-level security and filtering views hide no row of a subject from the role of the
-	// store. The store cannot erase or export rows that the database hides from its role.
+	// TrustRowFilters states that row-level security and views hide no row of a subject from the role of the store. The
+	// store cannot erase or export rows that the database hides from its role. To trust only one view, set
+	// domain.Table.Trusted.
 	//
 	// By default, TrustRowFilters is false. Erasures, exports and rectifications then return domain.ErrConfiguration if
 	// row-level security is active for this role on a table of the data map. They return the same error if such a table is
-	// a view that leaves rows out.
+	// a view that is not plain (see domain.Table.Trusted).
 	TrustRowFilters bool
 
 	// SynchronousCommit sets synchronous_commit of PostgreSQL for sessions that erase: CommitOn, CommitRemoteWrite or

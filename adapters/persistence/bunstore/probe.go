@@ -23,8 +23,9 @@ var needed = map[string][]string{
 	"ancestors":           {"SELECT", "INSERT"},
 }
 
-// Probe implements ports.Prober. It compares the tables of habeas, their columns, the privileges of the role and the
-// applied migrations with what this version needs, and the data map with the installation. It never writes.
+// Probe implements ports.Prober. It compares the tables of habeas, their columns, the function that habeas calls, the
+// privileges of the role and the applied migrations with what this version needs, and the data map with the
+// installation. It never writes.
 func (s *Store) Probe(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return conn.Wrap(ctx, "probe", err)
@@ -34,7 +35,7 @@ func (s *Store) Probe(ctx context.Context) error {
 		err = domain.Misconfigured("bunstore", "migrations are pending: run Migrate")
 	}
 	if err == nil {
-		err = s.migration.lacking(state)
+		err = s.migration.lacking(ctx, s.pool.Query, state)
 	}
 	if err != nil {
 		return conn.Wrap(ctx, "probe", err)
@@ -49,9 +50,9 @@ func (s *Store) Probe(ctx context.Context) error {
 	return conn.Wrap(ctx, "probe", err)
 }
 
-// lacking returns domain.ErrConfiguration if a table, a column or a privilege is missing. The message names all of
-// them.
-func (m migration) lacking(state migrated) error {
+// lacking returns domain.ErrConfiguration if a table, a column, a function or a privilege is missing. The message names
+// all of them.
+func (m migration) lacking(ctx context.Context, query conn.Query, state migrated) error {
 	var missing []string
 	prefix := domain.ObjectPrefix(m.name)
 	columns := m.columnsOf(m.files...)
@@ -79,11 +80,19 @@ func (m migration) lacking(state migrated) error {
 			}
 		}
 	}
+	function, err := m.findErasedFunction(ctx, query, state.schema)
+	if err != nil {
+		return err
+	}
+	if lacks := function.lacking(prefix + "is_erased"); lacks != "" {
+		missing = append(missing, lacks)
+	}
 	if len(missing) == 0 {
 		return nil
 	}
 	return domain.Misconfigured("bunstore", "the tables of habeas are incomplete for this role: "+
-		strings.Join(missing, ", ")+" is missing. Restore the objects, or grant the privileges")
+		strings.Join(missing, ", ")+" is missing. Restore the objects, or grant the privileges."+
+		" Migrate repairs functions")
 }
 
 // columnsOf returns the columns that migrations create, by table.

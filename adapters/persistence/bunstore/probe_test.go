@@ -10,6 +10,7 @@ import (
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/dialect"
 
+	"github.com/habeas-data/habeas/adapters/persistence/bunmodels"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/internal/tests/databases"
@@ -46,6 +47,39 @@ func TestAProbeNamesMissingPrivileges(t *testing.T) {
 	must(t, store.Probe(t.Context()))
 	execute(t, admin, "REVOKE UPDATE, DELETE ON habeas_outbox FROM "+role)
 	wantUnready(t, store, "the privilege UPDATE on habeas_outbox", "the privilege DELETE on habeas_outbox")
+}
+
+func TestAProbeNamesAFunctionThatCannotBeCalled(t *testing.T) {
+	db, admin, role := asRole(t)
+	store := newStore(t, db)
+	execute(t, admin, "REVOKE EXECUTE ON FUNCTION habeas_is_erased FROM PUBLIC")
+	wantUnready(t, store, "the privilege EXECUTE on the function habeas_is_erased")
+	execute(t, admin, "GRANT EXECUTE ON FUNCTION habeas_is_erased TO "+role)
+	must(t, store.Probe(t.Context()))
+	execute(t, admin, "DROP FUNCTION habeas_is_erased")
+	wantUnready(t, store, "the function habeas_is_erased is missing")
+	must(t, bunstore.Migrate(t.Context(), admin, bunstore.Options{}))
+	must(t, store.Probe(t.Context()))
+}
+
+// The schema of a tenant is renamed, and its former name is given to another tenant. Nothing of the renamed one may be
+// judged by the erasures of the other.
+func TestARenamedSchemaIsNotJudgedByTheErasuresOfAnother(t *testing.T) {
+	db := databases.PostgreSQL(t)
+	for _, name := range []string{"", "staff"} {
+		first := bunstore.Options{Schema: "first" + name, Name: name}
+		second := bunstore.Options{Schema: "second" + name, Name: name}
+		must(t, bunstore.Migrate(t.Context(), db, first))
+		execute(t, db, "ALTER SCHEMA first"+name+" RENAME TO second"+name)
+		must(t, bunstore.Migrate(t.Context(), db, first))
+		dataMap, err := bunmodels.Read(db, models[:1], nil)
+		must(t, err)
+		store, err := bunstore.New(db, dataMap, second)
+		must(t, err)
+		wantUnready(t, store, "is_erased for this schema (it reads another schema)")
+		must(t, bunstore.Migrate(t.Context(), db, second))
+		must(t, store.Probe(t.Context()))
+	}
 }
 
 func TestAProbeTellsThatADatabaseCanOnlyBeRead(t *testing.T) {

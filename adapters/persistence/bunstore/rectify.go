@@ -49,7 +49,7 @@ func (s subjectStore) Rectify(ctx context.Context, id domain.SubjectID, step dom
 	}
 	live, err := s.readCatalog(ctx, id, key)
 	if err == nil {
-		if _, err = live.RefuseHidden(id, "rectify"); err != nil {
+		if _, err = live.RefuseSubject(id, "rectify"); err != nil {
 			err = s.fail(ctx, "rectify", err)
 		}
 	}
@@ -58,7 +58,11 @@ func (s subjectStore) Rectify(ctx context.Context, id domain.SubjectID, step dom
 	}
 	text, args := s.store.text.Correct(table, path, row, step.Values, key)
 	var rows int64
-	if live.KeepsAny() {
+	verified, err := s.mustVerify(ctx, "rectify: "+table.Name)
+	if err != nil {
+		return 0, err
+	}
+	if verified {
 		rows, err = s.rectifyVerified(ctx, step, row, key, text, args)
 	} else {
 		rows, err = s.write(ctx, "rectify: "+table.Name, text, args...)

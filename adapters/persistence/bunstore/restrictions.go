@@ -39,14 +39,14 @@ func (r restrictionStore) Latest(
 	}
 	anyEarlier, earlier := false, map[*domain.RestrictionRecord]bool{}
 	err = r.read(ctx, "read restriction", func(rows *sql.Rows) error {
-		var isEarlier bool
+		var isEarlier sql.NullBool
 		record, err := scanRestriction(rows, id, &isEarlier)
 		if record.Purpose == nil {
 			global = record
 		} else {
 			scoped = record
 		}
-		earlier[record], anyEarlier = isEarlier, anyEarlier || isEarlier
+		earlier[record], anyEarlier = isEarlier.Bool, anyEarlier || isEarlier.Bool
 		return err
 	}, text, args...)
 	if err != nil || !anyEarlier {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"strings"
-	"time"
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/catalog"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
@@ -29,7 +28,7 @@ type session struct {
 	keys       []any                                             // the cached result of the method key
 	writes     int                                               // number of writing statements in tx
 	locked     *lockedSubject                                    // the subject that was locked last
-	erasing    [][]any                                           // rows with the subjects locked for an erasure
+	erasing    []erasedSubject                                   // locked for an erasure
 	prefetched *sqltext.Prefetched                               // values that the last statement of Apply has prefetched
 	catalog    *catalog.Catalog                                  // of the application's tables; nil until it is needed
 	buffered   sqltext.UnsentRows                                // the buffer of appended rows
@@ -38,10 +37,13 @@ type session struct {
 	failed     error                                             // the first error of a statement; fails the session
 	enqueued   bool                                              // the commit adds work to the outbox
 	rectified  []*verify.Step                                    // earlier rectifications, verified after each later one
+	host       hostTransaction                                   // only if joined
 	fired      bool                                              // deferred triggers are set to IMMEDIATE
 	late       []catalog.ConstraintTrigger                       // triggers that deferAgain must set back to DEFERRED
 	after      []func(context.Context)                           // called after the commit
 	atEnd      []func(context.Context, error)                    // called after the commit or the rollback
+	watched    *watch                                            // what Apply counts besides its steps, or nil
+	cascaded   map[string]int64                                  // the result of Cascaded
 	ended      bool
 }
 
@@ -207,6 +209,5 @@ func (s *session) writeRows(
 // lockedSubject is a subject that a session has locked for an erasure.
 type lockedSubject struct {
 	id     domain.SubjectID
-	at     time.Time
 	writes int // number of writing statements that locked the subject
 }

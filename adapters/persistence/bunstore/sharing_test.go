@@ -159,7 +159,7 @@ func TestALookupThatFailsFailsAlone(t *testing.T) {
 }
 
 func TestConcurrentAppendsKeepTheirOwnRows(t *testing.T) {
-	hook := newJam("WITH k")
+	hook := newJam("WITH erased")
 	s := newShop(t, databases.WithHook(databases.PostgreSQL(t), hook), 1).withSharing(t)
 	const people = 18
 	errs, texts := hook.runJammed(t, s, people, func(i int) error {
@@ -203,7 +203,7 @@ func TestConcurrentAppendsKeepTheirOwnRows(t *testing.T) {
 // If the database refuses the rows of one session of a batch, the other sessions succeed, and the database keeps no row
 // of the failed session.
 func TestAnAppendThatFailsFailsAlone(t *testing.T) {
-	hook := newJam("WITH k")
+	hook := newJam("WITH erased")
 	s := newShop(t, databases.WithHook(databases.PostgreSQL(t), hook), 1).withSharing(t)
 	at := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 	errs, _ := hook.runJammed(t, s, 6, func(i int) error {
@@ -269,7 +269,7 @@ func TestSessionsShareNothingByDefault(t *testing.T) {
 			_, err := session.Consents().Latest(ctx, s.alice.ID, "news", nil)
 			return err
 		},
-		"WITH k": func(ctx context.Context, s *shop, session ports.Session) error {
+		"WITH erased": func(ctx context.Context, s *shop, session ports.Session) error {
 			_, err := s.consent.Record(ctx, session, s.alice.ID, grant("news"))
 			return err
 		},

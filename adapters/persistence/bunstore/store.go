@@ -9,6 +9,7 @@ package bunstore
 import (
 	"log/slog"
 	"sync/atomic"
+	"time"
 
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/dialect"
@@ -60,13 +61,18 @@ type Store struct {
 	admitted     atomic.Bool // a committed record of the installation has this data map
 
 	migration migration // for Probe
+
+	foreignPatience time.Duration // the time in which the server of a foreign table must answer Find
 }
+
+const foreignPatience = 10 * time.Second
 
 var _ ports.Prober = (*Store)(nil)
 
 // New returns a store for the database and for the application's tables that the data map describes. It opens no
 // connection. The tables of habeas must exist before the first session. Migrate creates them. New returns
-// domain.ErrConfiguration if an argument or an option is invalid.
+// domain.ErrConfiguration if an argument or an option is invalid. It returns domain.ErrManifest if the database does
+// not distinguish the names of two tables or of two columns, because it cuts long names or ignores case.
 func New(db *bun.DB, dataMap domain.DataMap, opts Options) (*Store, error) {
 	if db == nil {
 		return nil, domain.Misconfigured("bunstore", "the database is nil")
@@ -81,10 +87,14 @@ func New(db *bun.DB, dataMap domain.DataMap, opts Options) (*Store, error) {
 	if err := opts.check(d); err != nil {
 		return nil, err
 	}
+	if err := checkNames(d, dataMap); err != nil {
+		return nil, err
+	}
 	s := &Store{
 		db: db, pool: conn.NewPool(db), dialect: d, wake: opts.Enqueued,
 		text:              sqltext.NewWriter(d, dataMap, sqltext.TablesIn(opts.Schema, opts.Name)),
 		synchronousCommit: opts.SynchronousCommit, readDB: opts.ReadDB, observer: opts.Observer,
+		foreignPatience: foreignPatience,
 	}
 	if s.migration, err = newMigration(db, opts); err != nil {
 		return nil, err

@@ -28,6 +28,11 @@ func (s *session) Subjects() ports.SubjectStore { return subjectStore{s} }
 // own statement. This statement also sees the rows that other transactions have committed while the statement before it
 // waited for locks.
 func (s subjectStore) Lock(ctx context.Context, id domain.SubjectID, at time.Time) error {
+	return s.lockAt(ctx, id, s.store.dialect.MarkInstant(at, false))
+}
+
+// lockAt locks the subject like Lock. The parameter at is the result of sqltext.Dialect.MarkInstant.
+func (s subjectStore) lockAt(ctx context.Context, id domain.SubjectID, at [2]any) error {
 	key, err := s.key(id)
 	if err != nil {
 		return err
@@ -42,36 +47,81 @@ func (s subjectStore) Lock(ctx context.Context, id domain.SubjectID, at time.Tim
 		return err
 	}
 	before := s.writes
-	locks, instant := s.store.locks, s.store.dialect.Instant(at)
+	locks := s.store.locks
 	if locks.AddMarkAndLock == "" { // SQLite: the write lock of the database replaces the locks on rows
-		if _, err := s.write(ctx, "lock subject", locks.AddMark, withID(key, id, instant)...); err != nil {
+		if _, err := s.write(ctx, "lock subject", locks.AddMark, id.String(), at[0], at[1]); err != nil {
 			return err
 		}
-		s.closeAfter(id)
-		return s.readSubjectRow(ctx, id, key)
+		return s.readSubjectRowAdded(ctx, id, key)
 	}
 	if err := s.begin(ctx); err != nil {
 		return err
 	}
-	if err := s.lockRows(ctx, id, key, instant); err != nil {
+	if err := s.lockRows(ctx, id, key, at); err != nil {
 		return s.explain(ctx, "lock subject", err, catalog.ToLock(s.store.locks.Tables)...)
 	}
-	s.locked = &lockedSubject{id, at, s.writes - before}
-	s.closeAfter(id)
+	s.locked = &lockedSubject{id, s.writes - before}
 	return nil
 }
 
-// closeAfter makes the session close the ledgers of the subject when it sends its records: all records of the subject
-// then belong to an earlier life of the id.
-func (s *session) closeAfter(id domain.SubjectID) {
-	if !s.isErasing(id) {
-		s.erasing = append(s.erasing, []any{id.String()})
+var _ ports.ErasureLock = subjectStore{}
+
+// ErasedAt implements ports.ErasureLock.
+func (s subjectStore) ErasedAt(id domain.SubjectID) (time.Time, bool) {
+	for _, e := range s.erasing {
+		if e.id == id {
+			return e.at, !e.at.IsZero()
+		}
 	}
+	return time.Time{}, false
+}
+
+// RecallRow implements ports.ErasureLock.
+func (s subjectStore) RecallRow(ctx context.Context, id domain.SubjectID, added time.Time) error {
+	if err := s.usable(); err != nil {
+		return err
+	}
+	for i, e := range s.erasing {
+		if e.id == id && time.Time(e.added).IsZero() && !added.IsZero() {
+			s.erasing[i].added = addedAt(domain.Instant(added))
+		}
+	}
+	return nil
+}
+
+// erasedSubject is a subject that a session has locked for an erasure, with the instant in its mark (the row that
+// records the erasure), and with the creation time of the row that the erasure has found.
+type erasedSubject struct {
+	id    domain.SubjectID
+	at    time.Time
+	added addedAt
+}
+
+// closeAfter makes the session complete the mark of the subject when it sends its records: it stores the creation time
+// of the row that the erasure has found, and all records of the subject then belong to an earlier life of the id.
+func (s *session) closeAfter(id domain.SubjectID, at time.Time, added addedAt) {
+	i := slices.IndexFunc(s.erasing, func(e erasedSubject) bool { return e.id == id })
+	switch {
+	case i < 0:
+		s.erasing = append(s.erasing, erasedSubject{id, at, added})
+	case time.Time(added).IsZero():
+		s.erasing[i].at = at
+	default:
+		s.erasing[i] = erasedSubject{id, at, added}
+	}
+}
+
+// closings returns the rows that complete the marks of the erased subjects.
+func (s *session) closings() (rows [][]any) {
+	for _, e := range s.erasing {
+		rows = append(rows, []any{e.id.String(), e.added.parameter(s.store.dialect)})
+	}
+	return rows
 }
 
 // isErasing reports whether the session has locked the subject for an erasure.
 func (s *session) isErasing(id domain.SubjectID) bool {
-	return slices.ContainsFunc(s.erasing, func(row []any) bool { return row[0] == id.String() })
+	return slices.ContainsFunc(s.erasing, func(e erasedSubject) bool { return e.id == id })
 }
 
 // withID returns the parameters of a statement: the subject's key, the id, and further values.
@@ -82,14 +132,17 @@ func withID(key []any, id domain.SubjectID, further ...any) []any {
 
 // lockRows adds the erasure to the mark (the row that records the erasures of the subject). It locks the mark, the
 // subject's row, and the rows to which other tables refer, for example the orders to which order lines refer.
-func (s subjectStore) lockRows(ctx context.Context, id domain.SubjectID, key []any, instant any) error {
+func (s subjectStore) lockRows(ctx context.Context, id domain.SubjectID, key []any, at [2]any) error {
 	locks := s.store.locks
-	found, err := s.checkSubjectRow(ctx, id, nil, locks.AddMarkAndLock, withID(key, id, instant)...)
+	var row erasedRow
+	found, err := s.checkSubjectRow(ctx, id, row.targets(), locks.AddMarkAndLock, withID(key, id, at[0], at[1])...)
 	if err != nil {
 		return err
 	}
-	if !found {
-		if err := s.readSubjectRow(ctx, id, key); err != nil {
+	if found {
+		s.closeAfter(id, row.erased.orZero(), row.added)
+	} else {
+		if err := s.readSubjectRowAdded(ctx, id, key); err != nil {
 			return err
 		}
 	}
@@ -149,13 +202,11 @@ func (s *session) makeDurable(ctx context.Context) error {
 // READ COMMITTED. Such a transaction does not see rows that are committed while it runs. The store's own transactions
 // are READ COMMITTED. The parameter action is the beginning of the error message.
 func (s *session) requireReadCommitted(ctx context.Context, op, action string) error {
-	text := s.store.locks.IsolationLevel
-	if text == "" || !s.joined {
+	if !s.joined || s.store.locks.Transaction == "" {
 		return nil
 	}
-	var isolation string
-	err := s.read(ctx, op, func(rows *sql.Rows) error { return rows.Scan(&isolation) }, text)
-	if err == nil && isolation != "read committed" {
+	err := s.readTransaction(ctx, op)
+	if isolation := s.host.isolation; err == nil && isolation != "read committed" {
 		err = s.fail(ctx, op, &domain.Error{
 			Code: domain.ErrSession, Op: op,
 			Message: action + " needs a transaction with the isolation level READ COMMITTED, but the transaction has " +
@@ -165,12 +216,47 @@ func (s *session) requireReadCommitted(ctx context.Context, op, action string) e
 	return err
 }
 
+// hostTransaction describes a transaction of the application.
+type hostTransaction struct {
+	isolation string // "" if it is not known yet
+	defers    bool   // the database has triggers that may fire at the commit
+
+	isRead bool                        // late is known
+	late   []catalog.ConstraintTrigger // see lateTriggers
+}
+
+// readTransaction reads s.host, once in a session.
+func (s *session) readTransaction(ctx context.Context, op string) error {
+	if s.host.isolation != "" {
+		return nil
+	}
+	return s.read(ctx, op, func(rows *sql.Rows) error { return rows.Scan(&s.host.isolation, &s.host.defers) },
+		s.store.locks.Transaction)
+}
+
 // readSubjectRow reads the subject's row without a lock, and checks that the table stores the key with the same bytes
 // as the id. It loads the catalog into the session.
 func (s subjectStore) readSubjectRow(ctx context.Context, id domain.SubjectID, key []any) error {
 	_, err := s.checkSubjectRow(ctx, id, nil, s.store.locks.SubjectRow, key...)
 	return s.explain(ctx, "lock subject", err, catalog.ToRead(s.store.text.DataMap.SubjectTable().Name))
 }
+
+// readSubjectRowAdded does the same as readSubjectRow for an erasure. It notes the creation time of the row.
+func (s subjectStore) readSubjectRowAdded(ctx context.Context, id domain.SubjectID, key []any) error {
+	var row erasedRow
+	_, err := s.checkSubjectRow(ctx, id, row.targets(), s.store.locks.SubjectRowAdded, withID(key, id)...)
+	s.closeAfter(id, row.erased.orZero(), row.added)
+	return s.explain(ctx, "lock subject", err, catalog.ToRead(s.store.text.DataMap.SubjectTable().Name))
+}
+
+// erasedRow has the columns that an erasure reads with the subject's row: its creation time, and the instant in the
+// mark (the row that records the erasure).
+type erasedRow struct {
+	added  addedAt
+	erased optionalInstant
+}
+
+func (r *erasedRow) targets() []any { return []any{&r.added, &r.erased} }
 
 // checkSubjectRow runs a statement on the subject's row and reports whether the subject has a row. The statement
 // returns the fingerprint (a hash of the table definitions) and the subject's key as the table stores it.
@@ -195,7 +281,10 @@ func (s subjectStore) checkSubjectRow(
 	case err != nil:
 		return false, err
 	case !matches:
-		return false, s.fail(ctx, "lock subject", misspelled())
+		if err := s.loadCatalog(ctx, row.fingerprint.String); err != nil {
+			return false, err
+		}
+		return false, s.fail(ctx, "lock subject", misspelled(s.catalog, id))
 	case !row.fingerprint.Valid: // the statement returned no row
 		return false, nil
 	}
@@ -244,7 +333,11 @@ func (s *preconditions) matchTexts(id domain.SubjectID) bool {
 	return true
 }
 
-func misspelled() error {
+// misspelled returns the error for an id that the subject's table stores with other bytes.
+func misspelled(live *catalog.Catalog, id domain.SubjectID) error {
+	if _, err := live.RefuseConverted(id, "subject"); err != nil {
+		return err
+	}
 	return &domain.Error{
 		Code: domain.ErrSubject, Op: "subject",
 		Message: "the subject's table stores this id with other characters, such as another case: use the id as it is stored",

@@ -117,7 +117,11 @@ func (s subjectStore) sweep(
 	if before, err := refuse(s.catalog, id, steps); err != nil {
 		return make([]int64, before), s.fail(ctx, "sweep", err)
 	}
-	if s.catalog.KeepsAny() {
+	verified, err := s.mustVerify(ctx, "sweep: deferred triggers")
+	if err != nil {
+		return make([]int64, len(steps)), err
+	}
+	if verified {
 		rows, err = s.applyVerified(ctx, key, steps)
 		err = s.explainStep(ctx, steps, len(rows), err)
 	} else {

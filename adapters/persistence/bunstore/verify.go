@@ -26,6 +26,31 @@ func (v verified) Write(ctx context.Context, op, text string, args ...any) (int6
 	return v.write(ctx, op, text, args...)
 }
 
+const (
+	setProbe   = "SAVEPOINT habeas_probe"
+	undoProbe  = "ROLLBACK TO SAVEPOINT habeas_probe"
+	closeProbe = "RELEASE SAVEPOINT habeas_probe"
+)
+
+// Try implements verify.Database.
+func (v verified) Try(ctx context.Context, op string, fn func() error) (refused bool, err error) {
+	if _, err := v.write(ctx, op, setProbe); err != nil {
+		return false, err
+	}
+	if err := fn(); err != nil {
+		if ctx.Err() != nil || conn.Retryable(err) || errors.Is(err, domain.ErrUnavailable) {
+			return false, err
+		}
+		refused, v.failed = true, nil // the savepoint undoes the failed statement
+	}
+	for _, text := range []string{undoProbe, closeProbe} {
+		if _, err := v.write(ctx, op, text); err != nil {
+			return false, err
+		}
+	}
+	return refused, nil
+}
+
 // applyVerified runs the steps one by one in a database whose triggers, rules or views may keep values despite a
 // deletion or an overwrite. It looks for remaining values after each step that deletes rows, because later steps may
 // delete the rows that connect such values to the subject. It looks again after all steps. It returns
@@ -40,15 +65,29 @@ func (s subjectStore) applyVerified(ctx context.Context, key []any, steps []doma
 }
 
 func (s subjectStore) applyChecked(ctx context.Context, key []any, steps []domain.Step) ([]int64, error) {
+	if s.joined { // triggers of earlier writes of the application may add values, which the steps must find
+		err := s.fireDeferred(ctx, "erase: deferred triggers")
+		if err == nil {
+			err = s.deferAgain(ctx, "erase: deferred triggers")
+		}
+		if err != nil {
+			return make([]int64, len(steps)), err // len(steps) counts mean that the failed step is not known
+		}
+	}
 	all := make([]*verify.Step, len(steps))
 	counts := make([]int64, len(steps))
 	for i, step := range steps {
-		v := verify.NewStep(verified(s), s.store.text, s.catalog, opOf(step), step, key)
-		n, err := v.Begin(ctx)
+		all[i] = verify.NewStep(verified(s), s.store.text, s.catalog, opOf(step), step, key)
+		if err := all[i].Observe(ctx); err != nil {
+			return counts[:i], err
+		}
+	}
+	for i, step := range steps {
+		n, err := all[i].Begin(ctx)
 		if err != nil {
 			return counts[:i], err
 		}
-		all[i], counts[i] = v, n
+		counts[i] = n
 		if step.Strategy != domain.StrategyDelete {
 			continue
 		}
@@ -62,13 +101,18 @@ func (s subjectStore) applyChecked(ctx context.Context, key []any, steps []domai
 	if failing, err := verify.Repeat(ctx, all); err != nil {
 		return counts[:failing], s.fail(ctx, all[failing].Op, err)
 	}
+	for i, step := range all {
+		if err := step.Copied(); err != nil {
+			return counts[:i], s.fail(ctx, step.Op, err)
+		}
+	}
 	return counts, s.deferAgain(ctx, "erase: deferred triggers")
 }
 
 // fireDeferred makes deferred triggers fire now instead of at the commit, so that a verification sees their effects. In
 // the session's own transaction, it checks all deferred constraints. In a transaction of the application, it fires only
-// the constraint triggers of the data map's tables. Other constraints may not be satisfied yet, because the application
-// may not have finished its changes.
+// the constraint triggers that may write to the data map's tables. Other constraints may not be satisfied yet, because
+// the application may not have finished its changes.
 func (s subjectStore) fireDeferred(ctx context.Context, op string) error {
 	if s.fired {
 		return nil
@@ -78,9 +122,9 @@ func (s subjectStore) fireDeferred(ctx context.Context, op string) error {
 		return nil
 	}
 	if s.joined {
-		triggers, err := s.store.catalogs.ReadConstraintTriggers(ctx, s.queryFor(op), op)
+		triggers, err := s.lateTriggers(ctx, op)
 		if err != nil || len(triggers) == 0 {
-			return s.fail(ctx, op, err)
+			return err
 		}
 		text = catalog.SetConstraints(triggers, "IMMEDIATE")
 		s.late = slices.DeleteFunc(triggers, func(t catalog.ConstraintTrigger) bool { return !t.Deferred })
@@ -88,6 +132,27 @@ func (s subjectStore) fireDeferred(ctx context.Context, op string) error {
 	s.fired = true
 	_, err := s.write(ctx, op, text)
 	return s.nameTrigger(op, err)
+}
+
+// lateTriggers returns the triggers that may fire at the commit of the application's transaction, and that may write to
+// the data map's tables.
+func (s *session) lateTriggers(ctx context.Context, op string) ([]catalog.ConstraintTrigger, error) {
+	if err := s.readTransaction(ctx, op); err != nil || !s.host.defers || s.host.isRead {
+		return slices.Clone(s.host.late), err
+	}
+	late, err := s.store.catalogs.ReadConstraintTriggers(ctx, s.queryFor(op), op)
+	s.host.isRead, s.host.late = err == nil, late
+	return slices.Clone(late), s.fail(ctx, op, err)
+}
+
+// mustVerify reports whether the database may keep or restore values that the session deletes or overwrites. In a
+// transaction of the application, triggers of tables outside of the data map may do so at the commit.
+func (s *session) mustVerify(ctx context.Context, op string) (bool, error) {
+	if s.catalog.KeepsAny() || !s.joined || s.store.locks.Transaction == "" {
+		return s.catalog.KeepsAny(), nil
+	}
+	triggers, err := s.lateTriggers(ctx, op)
+	return len(triggers) > 0, err
 }
 
 // nameTrigger returns the error of a statement that checks deferred constraints. If the error has an SQLSTATE of class

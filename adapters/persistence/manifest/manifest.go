@@ -7,6 +7,10 @@
 //
 // The members of a table are the JSON names of the fields of domain.Table. The type of a column is a domain.ColumnType,
 // such as time for a timestamptz. A table or a column may have a note, which is a text for readers and has no effect.
+//
+// The optional member accepted lists findings of a check that a person has accepted, see domain.Acceptance:
+//
+//	"accepted": [{"rule": "index-missing", "table": "users", "reason": "50 rows", "until": "2027-03-31"}]
 package manifest
 
 import (
@@ -29,8 +33,9 @@ import (
 const Version = 2
 
 type document struct {
-	Version int            `json:"manifest_version"`
-	Tables  []domain.Table `json:"tables"`
+	Version  int                 `json:"manifest_version"`
+	Tables   []domain.Table      `json:"tables"`
+	Accepted []domain.Acceptance `json:"accepted,omitempty"`
 }
 
 // Read reads the data map that a manifest describes. If a member is unknown, misspelled or duplicated, Read returns no
@@ -51,11 +56,14 @@ func Read(r io.Reader) (domain.DataMap, error) {
 		return domain.DataMap{}, fault("manifest_version", "must be 1 or 2")
 	}
 	tables, problems := readTables(text)
+	if len(problems) == 0 {
+		problems = domain.CheckAcceptances(manifest.Accepted)
+	}
 	if manifest.Version == 1 {
 		fromVersion1(tables)
 	}
 	m, err := domain.ReadDataMap("manifest", tables, problems)
-	return m, erasure.Complete(err)
+	return m.WithAccepted(manifest.Accepted...), erasure.Complete(err)
 }
 
 // Write writes a data map as a manifest. Read returns an equal data map for this manifest.
@@ -66,7 +74,7 @@ func Write(w io.Writer, m domain.DataMap) error {
 	encoder := json.NewEncoder(w)
 	encoder.SetEscapeHTML(false)
 	encoder.SetIndent("", "  ")
-	if err := encoder.Encode(document{Version, m.Declared()}); err != nil {
+	if err := encoder.Encode(document{Version, m.Declared(), m.Accepted()}); err != nil {
 		return &domain.Error{Op: "manifest", Message: "cannot be written", Err: err}
 	}
 	return nil

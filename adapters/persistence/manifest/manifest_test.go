@@ -106,6 +106,40 @@ func TestAFaultyManifestIsRefusedWithThePlace(t *testing.T) {
 	}
 }
 
+func TestAManifestCanAcceptFindings(t *testing.T) {
+	text, err := os.ReadFile(golden)
+	must(t, err)
+	read := func(accepted string) (domain.DataMap, error) {
+		whole := strings.Replace(string(text), `"tables"`, `"accepted": `+accepted+`, "tables"`, 1)
+		return manifest.Read(strings.NewReader(whole))
+	}
+	m, err := read(`[{"rule": "index-missing", "table": "invoices", "reason": "few rows", "until": "2027-03-31"}]`)
+	must(t, err)
+	want := domain.Acceptance{Rule: "index-missing", Table: "invoices", Reason: "few rows", Until: "2027-03-31"}
+	if got := m.Accepted(); len(got) != 1 || got[0] != want {
+		t.Errorf("got %+v", got)
+	}
+	var written bytes.Buffer
+	must(t, manifest.Write(&written, m))
+	if again, err := manifest.Read(&written); err != nil || !reflect.DeepEqual(again, m) {
+		t.Errorf("written and read again: %+v, %v", again.Accepted(), err)
+	}
+	for accepted, says := range map[string]string{
+		`{}`:   "accepted: must be a list",
+		`[{}]`: "accepted[0]: has no rule",
+		`[1]`:  "accepted[0]: must be an object",
+		`[{"rule": "a", "table": "b", "until": "2027-03-31"}]`:          "accepted[0]: has no reason",
+		`[{"rule": "a", "table": "b", "reason": "c"}]`:                  "accepted[0]: until is not a day",
+		`[{"rule": "a", "table": "b", "reason": "c", "until": "soon"}]`: "such as 2027-03-31",
+		`[{"rule": "a", "columns": ["d"]}]`:                             "accepted[0].columns: is unknown",
+		`[{"rule": "a", "rule": "a"}]`:                                  "accepted[0].rule: occurs twice",
+	} {
+		if _, err := read(accepted); !errors.Is(err, domain.ErrManifest) || !strings.Contains(err.Error(), says) {
+			t.Errorf("%s: got %v", accepted, err)
+		}
+	}
+}
+
 func TestAFailedReaderOrWriterIsAnError(t *testing.T) {
 	if _, err := manifest.Read(iotest.ErrReader(io.ErrClosedPipe)); !errors.Is(err, domain.ErrManifest) ||
 		!errors.Is(err, io.ErrClosedPipe) {

@@ -69,7 +69,8 @@ func drawMap(t *rapid.T) domain.DataMap {
 	tables := make([]domain.Table, len(names))
 	for i, name := range names {
 		table := domain.Table{
-			Name: name, PrimaryKey: []string{"id"}, Owned: rapid.Bool().Draw(t, "owned"), Note: anyText.Draw(t, "note"),
+			Name: name, PrimaryKey: []string{"id"}, Owned: rapid.Bool().Draw(t, "owned"),
+			Trusted: rapid.Bool().Draw(t, "trusted"), Note: anyText.Draw(t, "note"),
 			Columns: []domain.Column{
 				{Name: "id", Type: domain.TypeBigInt}, {Name: "at", Type: domain.TypeTime}, {Name: "untyped"},
 			},

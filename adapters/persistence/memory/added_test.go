@@ -20,11 +20,22 @@ func TestACreationTimeMayBeATextOrANumber(t *testing.T) {
 		dataMap, err := domain.NewDataMap(domain.Table{
 			Name: "members", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
 			Columns: []domain.Column{{Name: "id", Type: domain.TypeInteger}, {Name: "created_at", Type: kind}},
+		}, domain.Table{
+			Name: "notes", PrimaryKey: []string{"id"}, Owned: true,
+			Columns: []domain.Column{
+				{Name: "id", Type: domain.TypeInteger},
+				{Name: "member", Type: domain.TypeInteger},
+				{Name: "created_at", Type: kind},
+			},
+			Relations: []domain.Relation{{
+				Columns: []string{"member"}, References: "members", ReferencedColumns: []string{"id"},
+			}},
 		})
 		must(t, err)
 		store, err := memory.New(dataMap, memory.Options{})
 		must(t, err)
 		insert(t, store, "members", memory.Row{"id": 1, "created_at": value}, memory.Row{"id": 2})
+		insert(t, store, "notes", memory.Row{"id": 1, "member": 1, "created_at": value})
 		err = store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
 			for _, id := range []string{"1", "2"} {
 				if err := s.Subjects().Lock(ctx, subject(t, id), created); err != nil {
@@ -41,9 +52,9 @@ func TestACreationTimeMayBeATextOrANumber(t *testing.T) {
 			}
 			verifier, _ := ports.VerifierOf(s.Subjects())
 			for at, want := range map[time.Time][]domain.Leftover{
-				created: {{Table: "members", Rows: 1}}, created.Add(-time.Microsecond): nil,
+				created: {{Table: "notes", Rows: 1}}, created.Add(-time.Microsecond): nil,
 			} {
-				found, err := verifier.LeftOver(ctx, subject(t, "1"), []domain.Step{deletes("members")}, at)
+				found, err := verifier.LeftOver(ctx, subject(t, "1"), []domain.Step{deletes("notes")}, at)
 				if err != nil || !slices.Equal(found, want) {
 					t.Errorf("%s: after an erasure at %v, got %v, %v", kind, at, found, err)
 				}

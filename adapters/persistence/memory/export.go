@@ -24,32 +24,53 @@ func (s subjectStore) Export(
 	if s.state != nil {
 		return &domain.Error{Code: domain.ErrSession, Op: "export", Message: "must come before any write of its session"}
 	}
-	erased := snapshot.erasures[id].Erasures > 0
-	for _, table := range s.store.dataMap.Tables() {
-		rows, columns := snapshot.rows[table.Name], s.store.dataMap.ExportedColumns(table)
+	m, erased := s.store.dataMap, snapshot.erasures[id].Erasures > 0
+	for _, table := range m.Tables() {
+		rows, columns := snapshot.rows[table.Name], m.ExportedColumns(table)
 		own, paths := snapshot.pathsOf(id, table.Name)
 		for number, i := range sortedIndexes(table, rows, own) {
 			if err := s.ready(ctx); err != nil {
 				return err
 			}
-			theirs := slices.DeleteFunc(slices.Clone(columns), func(c domain.Column) bool {
-				return len(table.Personal()) > 0 &&
-					!slices.ContainsFunc(paths[i], func(p domain.Path) bool { return p.Has(c) })
-			})
 			name := rowName(table, rows[i])
 			if !table.NamesRowsByKey() {
 				name = strconv.Itoa(number + 1)
 			}
-			records := recordsOf(table, theirs, name, rows[i])
+			records := recordsOf(table, columns, name, rows[i])
 			if erased {
-				s.store.dataMap.MarkErased(table, paths[i], records)
+				m.MarkErased(table, paths[i], records)
 			}
+			if m.SharesColumns(table) {
+				m.MarkSharedErased(table, paths[i], snapshot.erasedPaths(table, i), records)
+			}
+			records = slices.DeleteFunc(records, func(r domain.ExportRecord) bool {
+				column, _ := table.Column(r.Field)
+				return len(table.Personal()) > 0 &&
+					!slices.ContainsFunc(paths[i], func(p domain.Path) bool { return p.Has(column) })
+			})
 			if err := yieldAll(records, yield); err != nil {
 				return err
 			}
 		}
 	}
 	return s.exportLedgers(ctx, snapshot, id, yield)
+}
+
+// erasedPaths returns the paths that connect the row of the table to people who were erased. A path is a chain of
+// references from the table to the table of subjects.
+func (s *state) erasedPaths(table domain.Table, index int) []domain.Path {
+	var erased []domain.Path
+	for id, mark := range s.erasures {
+		if mark.Erasures == 0 {
+			continue
+		}
+		for _, path := range s.dataMap.Paths(table.Name) {
+			if slices.Contains(s.rowsOf(id, table.Name, path), index) {
+				erased = append(erased, path)
+			}
+		}
+	}
+	return erased
 }
 
 // exportLedgers yields the subject's records of the consent ledger and the restriction ledger. The row number of a

@@ -11,9 +11,9 @@ import (
 
 var _ ports.Finder = (*Store)(nil)
 
-// Find implements ports.Finder. It searches the texts and JSON values of the newest committed state: all tables of the
-// application, also those of the stores beside this one (see Options.Beside), and the tables of habeas of this store.
-// The tables of habeas have the same names in the result as in a database.
+// Find implements ports.Finder. It searches the texts, JSON values and bytes of the newest committed state: all tables
+// of the application, also those of the stores beside this one (see Options.Beside), and the tables of habeas of this
+// store. The tables of habeas have the same names in the result as in a database.
 func (s *Store) Find(
 	ctx context.Context, values []string, progress func(domain.FindProgress),
 ) (domain.Found, error) {
@@ -73,34 +73,80 @@ func (s *state) places(ofApplication []domain.Table) ([]place, error) {
 		}
 		places = append(places, place{table.Name, columns, s.rows[table.Name]})
 	}
-	prefix := domain.ObjectPrefix(s.name)
-	reasons := place{table: prefix + "restriction_records", columns: []string{"reason"}}
-	for _, record := range s.restrictions {
-		if record.Reason != nil {
-			reasons.rows = append(reasons.rows, Row{"reason": *record.Reason})
-		}
-	}
-	entries := place{table: prefix + "outbox", columns: []string{"ref", "corrections"}}
-	for _, entry := range s.entries {
-		row := Row{}
-		for column, value := range map[string]any{"ref": entry.Ref, "corrections": entry.Corrections} {
-			text, err := json.Marshal(value)
-			if err != nil {
-				return nil, &domain.Error{Op: "find", Message: "an entry of the outbox cannot be encoded as JSON", Err: err}
-			}
-			row[column] = domain.JSON(text)
-		}
-		entries.rows = append(entries.rows, row)
-	}
-	return append(places, reasons, entries), nil
+	own, err := s.ownPlaces()
+	return append(places, own...), err
 }
 
-// count returns the number of rows whose text or JSON in a column matches the pattern.
+// ownPlaces returns the tables of habeas with the columns whose values are not from habeas.
+func (s *state) ownPlaces() ([]place, error) {
+	named := func(name string, columns ...string) place {
+		return place{table: domain.ObjectPrefix(s.name) + name, columns: columns}
+	}
+	consents := named("consent_records", "subject_id", "purpose", "policy_version")
+	for _, record := range s.consents {
+		consents.rows = append(consents.rows, Row{
+			"subject_id": record.SubjectID.String(), "purpose": record.Purpose, "policy_version": record.PolicyVersion,
+		})
+	}
+	restrictions := named("restriction_records", "subject_id", "purpose", "reason")
+	for _, record := range s.restrictions {
+		restrictions.rows = append(restrictions.rows, Row{
+			"subject_id": record.SubjectID.String(), "purpose": textIn(record.Purpose), "reason": textIn(record.Reason),
+		})
+	}
+	events := named("audit_events", "subject_ref", "payload")
+	for _, event := range s.events {
+		payload, err := encoded(event.Payload)
+		if err != nil {
+			return nil, err
+		}
+		events.rows = append(events.rows, Row{"subject_ref": event.SubjectRef.String(), "payload": payload})
+	}
+	entries := named("outbox", "subject_id", "ref", "corrections")
+	for _, entry := range s.entries {
+		ref, err := encoded(entry.Ref)
+		if err != nil {
+			return nil, err
+		}
+		corrections, err := encoded(entry.Corrections)
+		if err != nil {
+			return nil, err
+		}
+		entries.rows = append(entries.rows,
+			Row{"subject_id": entry.SubjectID.String(), "ref": ref, "corrections": corrections})
+	}
+	marks := named("subject_erasures", "subject_id")
+	for id := range s.erasures {
+		marks.rows = append(marks.rows, Row{"subject_id": id.String()})
+	}
+	return []place{consents, restrictions, events, entries, marks}, nil
+}
+
+func textIn(text *string) any {
+	if text == nil {
+		return nil
+	}
+	return *text
+}
+
+func encoded(value any) (domain.JSON, error) {
+	text, err := json.Marshal(value)
+	if err != nil {
+		return "", &domain.Error{Op: "find", Message: "a value cannot be encoded as JSON", Err: err}
+	}
+	return domain.JSON(text), nil
+}
+
+// count returns the number of rows whose text, JSON or bytes in a column match the pattern.
 func count(rows []Row, column string, pattern *regexp.Regexp) (n int64) {
 	for _, row := range rows {
 		switch value := row[column].(type) {
 		case string, domain.JSON:
 			if pattern.MatchString(textOf(value)) {
+				n++
+			}
+		case []byte:
+			if pattern.Match(value) {
 				n++
 			}
 		}

@@ -13,7 +13,7 @@ func (s subjectStore) Keys(ctx context.Context, id domain.SubjectID, query domai
 	if _, err := s.store.dataMap.Key(id); err != nil {
 		return nil, err
 	}
-	state, err := s.read(ctx, !query.ErasedAt.IsZero())
+	state, err := s.read(ctx, !query.ErasedAt.IsZero() || query.Cells != nil)
 	if err != nil || query.Limit <= 0 {
 		return nil, err
 	}
@@ -32,7 +32,7 @@ func (s *state) keys(
 	for _, table := range s.dataMap.Tables() {
 		for _, column := range table.KeysOf(query.Resolver) {
 			for _, path := range s.dataMap.Paths(table.Name) {
-				if !s.dataMap.PassesKeys(table, column, path, !query.ErasedAt.IsZero()) {
+				if !query.Includes(table, column) || !s.dataMap.PassesKeys(table, column, path, !query.ErasedAt.IsZero()) {
 					continue
 				}
 				for _, i := range s.rowsOf(id, table.Name, path) {
@@ -52,6 +52,9 @@ func (s *state) keys(
 // selectsCell reports whether the query includes the key in a cell. A query after an erasure includes a retained key
 // only if the retention period of the key has ended.
 func (s *state) selectsCell(table domain.Table, column domain.Column, row int, query domain.KeyQuery) bool {
+	if query.Cells != nil && query.Cells.Row != "" && rowName(table, s.rows[table.Name][row]) != query.Cells.Row {
+		return false
+	}
 	if query.ErasedAt.IsZero() || column.Personal.Strategy != domain.StrategyRetain {
 		return true
 	}

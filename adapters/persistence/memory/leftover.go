@@ -11,7 +11,8 @@ import (
 
 var _ ports.ErasureVerifier = subjectStore{}
 
-// LeftOver implements ports.ErasureVerifier. It ignores rows that were added after the erasure.
+// LeftOver implements ports.ErasureVerifier. It ignores rows that were added after the erasure, except for the own row
+// of the subject.
 func (s subjectStore) LeftOver(
 	ctx context.Context, id domain.SubjectID, steps []domain.Step, erasedAt time.Time,
 ) (domain.Leftovers, error) {
@@ -32,13 +33,14 @@ func (s subjectStore) LeftOver(
 	return found, nil
 }
 
-// withoutLaterRows returns a copy of the state without the rows that were added after the given time.
+// withoutLaterRows returns a copy of the state without the rows that were certainly added after the given time. It
+// keeps the subjects' own rows, which are judged by their life (see domain.Life).
 func (s *state) withoutLaterRows(at time.Time) *state {
 	before := *s
 	for _, table := range s.dataMap.Tables() {
-		if column, ok := table.AddedAt(); ok {
+		if column, ok := table.AddedAt(); ok && table.Name != s.dataMap.SubjectTable().Name {
 			before.put(table.Name, slices.DeleteFunc(slices.Clone(s.rows[table.Name]), func(row Row) bool {
-				added, ok := domain.ReadAddedAt(row[column.Name])
+				added, ok := domain.EarliestAddedAt(row[column.Name])
 				return ok && added.After(at)
 			}))
 		}
@@ -49,9 +51,11 @@ func (s *state) withoutLaterRows(at time.Time) *state {
 // leftOver counts the rows and cells that a step of an erasure should have removed or overwritten, but did not. It adds
 // these counts to the counts of earlier steps, and returns the sums.
 func (s *state) leftOver(id domain.SubjectID, step domain.Step, found domain.Leftovers) domain.Leftovers {
+	if step.Self { // the later step finds the rows to which a reference leads
+		return found
+	}
 	table, _ := s.dataMap.Table(step.Target)
-	path, _ := s.dataMap.PathVia(table.Name, step.Via)
-	own := s.rowsOf(id, table.Name, path)
+	own := s.rowsOfStep(id, step)
 	switch step.Strategy { //nolint:exhaustive // a retain step leaves all rows
 	case domain.StrategyDelete:
 		return found.Add(table.Name, "", int64(len(own)))

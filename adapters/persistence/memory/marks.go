@@ -5,6 +5,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/ports"
@@ -43,6 +44,19 @@ func (m erasureMarks) Marks(ctx context.Context, query domain.MarkQuery) ([]doma
 	return upTo(query.Limit, marks), nil
 }
 
+// Lives implements ports.ErasureMarks.
+func (m erasureMarks) Lives(ctx context.Context, marks []domain.ErasureMark) ([]domain.Life, error) {
+	state, err := m.read(ctx, false)
+	if err != nil {
+		return nil, err
+	}
+	lives := make([]domain.Life, len(marks))
+	for i, mark := range marks {
+		lives[i] = mark.Life(state.evidence(mark.SubjectID))
+	}
+	return lives, nil
+}
+
 func (m erasureMarks) Find(ctx context.Context, ids []domain.SubjectID) (found []domain.ErasureMark, err error) {
 	state, err := m.read(ctx, false)
 	if err != nil {
@@ -68,6 +82,17 @@ func (s *state) mark(mark domain.ErasureMark) {
 		mark.AddedAt = before.AddedAt
 	}
 	s.erasures = withEntry(s.erasures, mark.SubjectID, mark)
+}
+
+// lastErasedAt returns the instant of the erasure mark with the highest intake number, or zero.
+func (s *state) lastErasedAt() time.Time {
+	var last domain.ErasureMark
+	for _, mark := range s.erasures {
+		if mark.Erasures > 0 && mark.Intake > last.Intake {
+			last = mark
+		}
+	}
+	return last.ErasedAt
 }
 
 func (m erasureMarks) Position(ctx context.Context, reader string) (int64, error) {

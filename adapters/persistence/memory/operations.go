@@ -84,28 +84,32 @@ func (o outbox) requeue(
 		e.Status, e.Attempts = domain.OutboxPending, 0
 		e.LastAttemptAt, e.NextAttemptAt, e.LastError = nil, nil, nil
 	})
-	state.firstClaims = maps.Clone(state.firstClaims)
-	for _, entry := range requeued {
-		if state.firstClaims == nil {
-			state.firstClaims = map[string]time.Time{}
-		}
-		state.firstClaims[entry.EntryID] = time.Time{}
-	}
+	state.forgetFirstClaims(requeued...)
 	return requeued, nil
 }
 
-// noteFirstClaims records the time at which each requeued entry is claimed for the first time after its requeue.
+// noteFirstClaims records the time of a claim for each entry that has no recorded claim.
 func (s *state) noteFirstClaims(indexes []int, at time.Time) {
-	cloned := false
+	claims := maps.Clone(s.firstClaims)
+	if claims == nil {
+		claims = map[string]time.Time{}
+	}
 	for _, i := range indexes {
-		id := s.entries[i].EntryID
-		if since, requeued := s.firstClaims[id]; !requeued || !since.IsZero() {
-			continue
+		if _, known := claims[s.entries[i].EntryID]; !known {
+			claims[s.entries[i].EntryID] = at
 		}
-		if !cloned {
-			s.firstClaims, cloned = maps.Clone(s.firstClaims), true
-		}
-		s.firstClaims[id] = at
+	}
+	s.firstClaims = claims
+}
+
+// forgetFirstClaims removes the first claims of the entries.
+func (s *state) forgetFirstClaims(entries ...domain.OutboxEntry) {
+	if len(entries) == 0 {
+		return
+	}
+	s.firstClaims = maps.Clone(s.firstClaims)
+	for _, entry := range entries {
+		delete(s.firstClaims, entry.EntryID)
 	}
 }
 
@@ -116,7 +120,7 @@ func (o outbox) FirstClaims(ctx context.Context, entryIDs []string) (map[string]
 	}
 	found := map[string]time.Time{}
 	for _, id := range entryIDs {
-		if since := state.firstClaims[id]; !since.IsZero() {
+		if since, claimed := state.firstClaims[id]; claimed {
 			found[id] = since
 		}
 	}

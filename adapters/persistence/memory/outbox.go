@@ -108,6 +108,9 @@ func (o outbox) Purge(ctx context.Context, enqueuedBefore time.Time, limit int) 
 	settled := upTo(limit, state.oldest(func(e domain.OutboxEntry) bool {
 		return e.Status == domain.OutboxSucceeded && e.EnqueuedAt.Before(enqueuedBefore)
 	}))
+	for _, i := range settled {
+		state.forgetFirstClaims(state.entries[i])
+	}
 	state.entries = without(state.entries, settled)
 	return int64(len(settled)), nil
 }

@@ -48,6 +48,21 @@ func (s *state) rowsWith(table string, columns []string, to tuples) []int {
 	return found
 }
 
+// rowsOfStep returns the indexes of the rows that a step of an erasure affects.
+func (s *state) rowsOfStep(id domain.SubjectID, step domain.Step) []int {
+	reference, ok := s.dataMap.SelfReference(step)
+	if !ok {
+		path, _ := s.dataMap.PathVia(step.Target, step.Via)
+		return s.rowsOf(id, step.Target, path)
+	}
+	var deleted []int
+	for _, path := range reference.Paths {
+		deleted = append(deleted, s.rowsOf(id, step.Target, path)...)
+	}
+	keys := tuplesOf(pick(s.rows[step.Target], deleted), reference.Relation.ReferencedColumns)
+	return s.rowsReferringTo(step.Target, reference.Relation, keys)
+}
+
 // rowsOf returns the indexes of the rows of a table that belong to the subject by a path. A path is a chain of
 // references from the table to the table of subjects. rowsOf finds these rows even if the subject's own row does not
 // exist, because it compares the references with the key of the subject.

@@ -18,6 +18,7 @@ type session struct {
 	onRollback []domain.AuditEvent     // stored only after a rollback, after the evidence
 	failed     error                   // the first error of an operation; later operations return it
 	marked     []domain.SubjectID      // locked for an erasure; the commit closes their ledgers
+	undated    []domain.SubjectID      // those of marked whose row had no creation time
 	enqueued   bool                    // true if the session has added entries to the outbox
 	after      []func(context.Context) // called after the commit
 	atEnd      []func(context.Context, error)
@@ -31,6 +32,7 @@ type session struct {
 var (
 	_ ports.CommitNotifier = (*session)(nil)
 	_ ports.EndNotifier    = (*session)(nil)
+	_ ports.CascadeCounter = (*session)(nil)
 )
 
 func (s *session) Consents() ports.ConsentStore         { return consentStore{s} }
@@ -44,6 +46,9 @@ func (s *session) AfterCommit(fn func(context.Context)) { s.after = append(s.aft
 
 // AfterEnd implements ports.EndNotifier.
 func (s *session) AfterEnd(fn func(context.Context, error)) { s.atEnd = append(s.atEnd, fn) }
+
+// Cascaded implements ports.CascadeCounter. It returns nil, because the store has no foreign keys and no triggers.
+func (s *session) Cascaded() map[string]int64 { return nil }
 
 // usable returns an error if the session has ended or an earlier operation has failed. Every operation calls it first.
 func (s *session) usable() error {

@@ -48,6 +48,9 @@ func (o outbox) Settle(ctx context.Context, settlements []domain.Settlement) ([]
 		})
 		results[i].Stale = len(leased) == 0
 		for _, entry := range state.change(leased, func(e *domain.OutboxEntry) { settle(e, settlement) }) {
+			if entry.Attempts == 0 { // released without a call, so its next claim is the first one
+				state.forgetFirstClaims(entry)
+			}
 			if entry.Status == domain.OutboxSucceeded {
 				last[ofEntry(entry)] = i
 			}

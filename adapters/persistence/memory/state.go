@@ -19,7 +19,7 @@ type state struct {
 	consents     []domain.ConsentRecord
 	restrictions []domain.RestrictionRecord
 	entries      []domain.OutboxEntry
-	firstClaims  map[string]time.Time // by id of a requeued entry: its first claim after the requeue, or zero
+	firstClaims  map[string]time.Time // by id of an entry: its first claim after its last requeue
 	events       []domain.AuditEvent
 	erasures     map[domain.SubjectID]domain.ErasureMark
 	intake       int64            // the intake number of the last erasure mark

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
 )
 
 // subjectStore implements ports.SubjectStore.
@@ -21,8 +22,35 @@ func (s subjectStore) Lock(ctx context.Context, id domain.SubjectID, at time.Tim
 	if err != nil {
 		return err
 	}
-	state.mark(domain.ErasureMark{SubjectID: id, ErasedAt: domain.Instant(at), AddedAt: state.addedAt(id)})
+	state.mark(domain.ErasureMark{
+		SubjectID: id, ErasedAt: domain.ErasureInstant(at, time.Now(), state.lastErasedAt()), AddedAt: state.addedAt(id),
+	})
 	s.marked = append(s.marked, id)
+	if state.addedAt(id).IsZero() {
+		s.undated = append(s.undated, id)
+	}
+	return nil
+}
+
+var _ ports.ErasureLock = subjectStore{}
+
+// ErasedAt implements ports.ErasureLock.
+func (s subjectStore) ErasedAt(id domain.SubjectID) (time.Time, bool) {
+	if !slices.Contains(s.marked, id) {
+		return time.Time{}, false
+	}
+	return s.state.erasures[id].ErasedAt, true
+}
+
+// RecallRow implements ports.ErasureLock.
+func (s subjectStore) RecallRow(ctx context.Context, id domain.SubjectID, addedAt time.Time) error {
+	state, err := s.write(ctx)
+	if err != nil || addedAt.IsZero() || !slices.Contains(s.undated, id) {
+		return err
+	}
+	mark := state.erasures[id]
+	mark.AddedAt = domain.Instant(addedAt)
+	state.erasures = withEntry(state.erasures, id, mark)
 	return nil
 }
 
@@ -78,8 +106,7 @@ func (s *state) addedAt(id domain.SubjectID) time.Time {
 // apply executes a step of a plan.
 func (s *state) apply(id domain.SubjectID, step domain.Step) (int64, error) {
 	table, _ := s.dataMap.Table(step.Target)
-	path, _ := s.dataMap.PathVia(table.Name, step.Via)
-	own := s.rowsOf(id, table.Name, path)
+	own := s.rowsOfStep(id, step)
 	switch step.Strategy { //nolint:exhaustive // steps have no other strategies
 	case domain.StrategyDelete:
 		return int64(len(own)), s.remove(table.Name, own)

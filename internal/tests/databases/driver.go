@@ -43,7 +43,7 @@ func (d Driver) NewDatabase(tb testing.TB) string {
 // SQLiteURL returns the URL of a database file. Foreign keys are enforced. Commits are not flushed to the disk, because
 // tests need no durability. The URL has the parameters of every driver, because each driver ignores unknown parameters.
 func SQLiteURL(path string) string {
-	return "file:" + path +
+	return "file:" + (&url.URL{Path: path}).EscapedPath() + // the name of a subtest may contain a "#"
 		"?_pragma=busy_timeout(10000)&_pragma=foreign_keys(1)&_pragma=journal_mode(wal)&_pragma=synchronous(off)" +
 		"&_busy_timeout=10000&_foreign_keys=1&_journal_mode=wal&_synchronous=off"
 }

@@ -142,3 +142,18 @@ func (m *model) viaOf(text string) string {
 	slices.Sort(names)
 	return strings.Join(names, ",")
 }
+
+// nameOwners sets the option "via" of a model that is owned: the paths on which an erasure deletes the rows. Unlike
+// viaOf, it leaves out a path that a name in Table.Via does not reach.
+func (m *model) nameOwners(dataMap domain.DataMap) {
+	if m.Via == "" {
+		return
+	}
+	var names []string
+	for _, path := range dataMap.Paths(m.Name) {
+		if name := m.vias[path.Via]; dataMap.RowsDeleted(m.Table, path) && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	m.owners = strings.Join(names, ",")
+}

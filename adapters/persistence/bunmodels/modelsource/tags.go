@@ -134,15 +134,26 @@ func relationTag(r domain.Relation) string {
 	return strings.Join(parts, ",")
 }
 
-func pathTag(r domain.Relation) string {
-	if !r.Path {
+func (m *model) ownedTag() string {
+	switch {
+	case !m.Owned && !m.isDeleted:
 		return ""
+	case m.owners == "":
+		return "owned"
+	default:
+		return "owned,via:" + quote(m.owners)
 	}
-	parts := []string{"path"}
+}
+
+func pathTag(r domain.Relation) string {
+	var parts []string
+	if r.Path {
+		parts = append(parts, "path")
+	}
 	if r.OnErasure != "" {
 		parts = append(parts, "erasure:"+string(r.OnErasure))
 	}
-	if r.When != nil {
+	if len(parts) > 0 && r.When != nil {
 		parts = append(parts, "when:"+quote(r.When.Column+"="+r.When.Value))
 	}
 	return strings.Join(parts, ",")

@@ -63,6 +63,7 @@ type model struct {
 	columns   map[string]string // the names of the fields, by column
 	relations []string          // the names of the fields of the relations, in order
 	vias      map[string]string // the names of the paths in the models, by their names in the data map
+	owners    string            // the option "via" of the tag subject:"owned"
 	isDeleted bool              // an erasure deletes the rows, so the model gets the tag subject:"owned"
 }
 
@@ -92,6 +93,7 @@ func newFile(catalog domain.Catalog, m domain.DataMap) (*file, error) {
 	for _, made := range f.models {
 		made.nameVias(m, f)
 		made.isDeleted = made.RowsDeleted() && len(m.Paths(made.Name)) == 1
+		made.nameOwners(m)
 	}
 	return f, m.ManifestError("models", problems)
 }
@@ -139,11 +141,17 @@ func (f *file) source(packageName string) []byte {
 	return append(head.Bytes(), body.Bytes()...)
 }
 
+// baseTag returns the subject tag of the BaseModel.
+func (m *model) baseTag() string {
+	words := []string{m.ownedTag(), ifTrue(m.Trusted, "trusted")}
+	return strings.Join(slices.DeleteFunc(words, func(word string) bool { return word == "" }), ",")
+}
+
 func (f *file) writeModel(b *bytes.Buffer, m *model) {
 	b.WriteString("\n")
 	writeComment(b, "", m.name+" is a row of "+m.Name+". "+m.Note)
 	b.WriteString("type " + m.name + " struct {\n\tbun.BaseModel " + tags(
-		tag{"bun", "table:" + m.Name}, tag{"subject", ifTrue(m.Owned || m.isDeleted, "owned")},
+		tag{"bun", "table:" + m.Name}, tag{"subject", m.baseTag()},
 	) + "\n\n")
 	for _, c := range m.Columns {
 		live, _ := m.live.Column(c.Name)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/sqltext"
+	"github.com/habeas-data/habeas/domain"
 )
 
 // Catalog holds the properties of the data map's tables on which an erasure depends, as the database defines them. The
@@ -20,8 +21,11 @@ import (
 type Catalog struct {
 	Fingerprint string
 	cache       *Cache
-	volatile    bool // not to be cached: the fingerprint does not cover all properties
+	inFront     string // a temporary table with the name of a table of habeas
+	volatile    bool   // not to be cached: the fingerprint does not cover all properties
 	tables      map[string]table
+	graph       atomic.Pointer[graph]       // see Cache.readReach; only on SQLite
+	reach       atomic.Pointer[cachedReach] // see Cache.ReadBefore
 }
 
 // KeepsAny reports whether the database may keep or restore data that an erasure deletes or overwrites, in any table of
@@ -30,6 +34,17 @@ type Catalog struct {
 func (c *Catalog) KeepsAny() bool {
 	for _, table := range c.tables {
 		if table.keeps {
+			return true
+		}
+	}
+	return false
+}
+
+// Copies reports whether a trigger, a rule or a generated column may copy a value from one column of a row to another
+// one, in any table of the data map.
+func (c *Catalog) Copies() bool {
+	for _, table := range c.tables {
+		if table.copies {
 			return true
 		}
 	}
@@ -46,8 +61,13 @@ type table struct {
 	types   map[string]string // the types of its columns, except generated columns
 	notNull []string          // the names of the NOT NULL columns
 	writes  writeTargets      // the tables to which its triggers write
+	copies  bool              // it has triggers, rules or generated columns, which may copy a value within a row
+	temp    bool              // it is a temporary table or view, which only this connection sees
+	hidden  []string          // columns that only the table below the view, or an inheriting table, has
 	mixes   string            // why SQLite may confuse subjects; see conversion
-	narrow  string            // why SQLite may confuse subjects whose ids are long numbers; see narrowing
+	numeric []numericColumn   // the numeric columns for texts of the subject's key; see numericColumns
+	acts    bool              // a trigger or a rule may act when its rows change
+	leads   bool              // foreign keys act on other rows when its rows are deleted
 }
 
 // Tells reports whether the database can identify the transaction that has written a row of the table. It returns false
@@ -94,7 +114,7 @@ func (c *Cache) Known(fingerprint string) *Catalog {
 func (c *Cache) Read(ctx context.Context, query conn.Query, fingerprint string) (*Catalog, error) {
 	read := &Catalog{Fingerprint: fingerprint, cache: c, volatile: fingerprint == "", tables: map[string]table{}}
 	for _, touched := range c.text.Touched {
-		live, err := c.inspect(ctx, query, touched.Name)
+		live, err := c.inspect(ctx, query, touched)
 		if err != nil {
 			return nil, err
 		}
@@ -102,9 +122,12 @@ func (c *Cache) Read(ctx context.Context, query conn.Query, fingerprint string) 
 		read.volatile = read.volatile || live.moves
 		c.warnOfCopies(ctx, touched, live)
 	}
+	if err := c.readInFront(ctx, query, read); err != nil {
+		return nil, err
+	}
 	for _, touched := range c.text.Touched {
 		live := read.tables[touched.Name]
-		live.mixes, live.narrow = read.conversion(touched), read.narrowing(touched)
+		live.mixes, live.numeric = read.conversion(touched), read.numericColumns(touched)
 		read.tables[touched.Name] = live
 	}
 	c.last.Store(read)
@@ -112,8 +135,8 @@ func (c *Cache) Read(ctx context.Context, query conn.Query, fingerprint string) 
 }
 
 // inspect reads the definition of a table. If the table does not exist, the result has no types.
-func (c *Cache) inspect(ctx context.Context, query conn.Query, name string) (live table, err error) {
-	dialect := c.text.Dialect
+func (c *Cache) inspect(ctx context.Context, query conn.Query, touched domain.Table) (live table, err error) {
+	dialect, name := c.text.Dialect, touched.Name
 	schemas := []string{""}
 	if text := dialect.Schemas(name); text != "" {
 		if schemas, err = query.Texts(ctx, text); err != nil {
@@ -123,33 +146,58 @@ func (c *Cache) inspect(ctx context.Context, query conn.Query, name string) (liv
 	quotes := dialect.Quotes()
 	for _, schema := range schemas {
 		text, parameter := dialect.Inspection(schema, name)
-		err := query(ctx, func(rows *sql.Rows) error { return live.scan(rows, quotes) }, text, parameter)
-		if err != nil || live.types != nil {
-			live.moves = live.moves || schema != "" && schema != "main"
-			return live, err
+		var read definition
+		err := query(ctx, func(rows *sql.Rows) error { return live.scan(rows, quotes, &read) }, text, parameter)
+		if err != nil || live.types == nil {
+			if err != nil {
+				return live, err
+			}
+			continue
 		}
+		live.moves = live.moves || schema != "" && schema != "main"
+		if read.view.Valid && !touched.Trusted && live.hides == "" {
+			live.hides, err = c.hidesOfView(ctx, query, schema, touched, read)
+		}
+		live.nameAsMapped(dialect, touched)
+		return live, err
 	}
 	return live, nil
 }
 
-// scan reads the definition of a table from a row of the statement that Dialect.Inspection returns.
-func (live *table) scan(rows *sql.Rows, quotes map[byte]byte) error {
-	var (
-		special bool           // the database may keep deleted data for another reason than triggers
-		secured bool           // row-level security is active
-		view    sql.NullString // the definition of a view
-		kind    sql.NullString // a kind of table whose rows cannot be locked
+// definition holds the parts of the definition of a view from which a table derives its properties.
+type definition struct {
+	view  sql.NullString  // the SQL of the view, or NULL for a table
+	plain map[string]bool // on PostgreSQL: by column, whether the view is plain in this column
 
-		columns, notNull, triggerTexts sql.NullString // JSON: the types by column, the NOT NULL columns, the triggers
+	triggered bool // it has triggers or rules
+}
+
+// scan reads the definition of a table from a row of the statement that Dialect.Inspection returns.
+func (live *table) scan(rows *sql.Rows, quotes map[byte]byte, read *definition) error {
+	var (
+		special   bool           // the database may keep deleted data for another reason than triggers
+		secured   bool           // row-level security is active
+		kind      sql.NullString // a kind of table whose rows cannot be locked
+		generated bool           // it has generated columns
+
+		// JSON: the types by column, the NOT NULL columns, the triggers, see definition.plain and table.hidden
+		columns, notNull, triggerTexts, plain, hidden sql.NullString
 	)
-	if err := rows.Scan(&special, &secured, &view, &columns, &notNull, &kind, &triggerTexts); err != nil {
+	if err := rows.Scan(&special, &secured, &read.view, &columns, &notNull, &kind, &triggerTexts, &live.leads, &generated,
+		&live.temp, &plain, &hidden); err != nil {
 		return err
 	}
 	var triggers []trigger
 	for _, list := range []struct {
 		text   sql.NullString
 		target any
-	}{{columns, &live.types}, {notNull, &live.notNull}, {triggerTexts, &triggers}} {
+	}{
+		{columns, &live.types},
+		{notNull, &live.notNull},
+		{triggerTexts, &triggers},
+		{plain, &read.plain},
+		{hidden, &live.hidden},
+	} {
 		if list.text.String == "" {
 			continue
 		}
@@ -157,13 +205,30 @@ func (live *table) scan(rows *sql.Rows, quotes map[byte]byte) error {
 			return err
 		}
 	}
-	live.keeps, live.writes = special || len(triggers) > 0, writesOf(triggers, quotes)
-	live.moves, live.kind, live.remote = view.Valid, kind.String, view.Valid || kind.Valid
-	switch {
-	case secured:
-		live.hides = "row-level security is active"
-	case tokensOf(view.String, quotes).mayFilter():
-		live.hides = "it is a view that leaves rows out"
+	live.acts = len(triggers) > 0
+	read.triggered = live.acts
+	live.copies = read.triggered || generated
+	live.keeps, live.writes = special || live.copies, writesOf(triggers, quotes)
+	live.moves, live.kind, live.remote = read.view.Valid, kind.String, read.view.Valid || kind.Valid
+	if secured {
+		live.hides = rowSecurity
 	}
 	return nil
+}
+
+// nameAsMapped adds the types of the columns by the names that they have in the data map. A database can have another
+// name for a column: PostgreSQL cuts long names, and SQLite ignores case.
+func (live *table) nameAsMapped(dialect sqltext.Dialect, touched domain.Table) {
+	for _, column := range touched.Columns {
+		if _, known := live.types[column.Name]; known {
+			continue
+		}
+		for name, declared := range live.types {
+			if dialect.SameName(name, column.Name) {
+				delete(live.types, name)
+				live.types[column.Name] = declared
+				break
+			}
+		}
+	}
 }

@@ -2,25 +2,38 @@ package catalog
 
 import (
 	"math"
+	"regexp"
+	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/habeas-data/habeas/domain"
 )
 
-// longNumber reports whether a text looks like a number that a numeric column of SQLite stores as a rounded
-// floating-point number. These are numbers of at least 2^53 that are not 64-bit integers. Several such texts may become
-// the same number, so that a row may seem to belong to several subjects.
-//
-// Other numbers are safe. For example, a row with the number 7 belongs to the subject with the id 7. If there is no
-// such subject, the row belongs to the subject whose id has the same value, such as 007.
-func longNumber(text string) bool {
-	if strings.ContainsFunc(text, func(r rune) bool { return !strings.ContainsRune("0123456789+-.eE", r) }) {
-		return false
+// numberText matches the texts that a numeric column of SQLite converts to numbers.
+var numberText = regexp.MustCompile(`^[ \t-\r]*[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?[ \t-\r]*$`)
+
+// isKept reports whether a numeric column of SQLite keeps a text: it stores the text itself, or a number that has this
+// text and no other. It does not keep 07, 1e1, +7 or 7.0, because it stores them as 7 or 10, the numbers of other
+// texts. It does not keep numbers that SQLite rounds either.
+func isKept(text string) bool {
+	if !numberText.MatchString(text) {
+		return true
+	}
+	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
+		return strconv.FormatInt(n, 10) == text
 	}
 	f, err := strconv.ParseFloat(text, 64)
-	_, notWhole := strconv.ParseInt(text, 10, 64)
-	return f != 0 && (err != nil || notWhole != nil && math.Abs(f) >= 1<<53)
+	return err == nil && f != math.Trunc(f) && strconv.FormatFloat(f, 'g', exactDigits, 64) == text
+}
+
+// exactDigits is the number of decimal digits that a floating-point number always keeps.
+const exactDigits = 15
+
+// numericColumn is a column in which SQLite converts a text of the subject's key to a number.
+type numericColumn struct {
+	element int    // the index in the subject's key
+	own     bool   // the column belongs to the subject's table
+	why     string // a message that names the column, and the column of the key to which it refers
 }
 
 // conversion returns a message about a column of the table whose type makes SQLite convert the keys of subjects.
@@ -52,25 +65,38 @@ func (c *Catalog) conversion(table domain.Table) string {
 	return ""
 }
 
-// narrowing returns a message about a numeric column of the table that refers to a text column of the subject's key. In
-// such a column, SQLite confuses subjects if longNumber returns true for their ids. narrowing returns "" if there is no
-// such column.
-func (c *Catalog) narrowing(table domain.Table) string {
-	subject := c.cache.text.DataMap.SubjectTable()
-	for _, path := range c.cache.text.DataMap.Paths(table.Name) {
-		if len(path.Relations) != 1 {
-			continue
+// numericColumns returns the columns of the table that hold texts of the subject's key, and that SQLite has as numeric
+// columns. In such a column, SQLite confuses subjects whose ids are texts of the same number; see isKept.
+func (c *Catalog) numericColumns(table domain.Table) (found []numericColumn) {
+	subject, dialect := c.cache.text.DataMap.SubjectTable(), c.cache.text.Dialect
+	add := func(column, key string, own bool) {
+		described, _ := subject.Column(key)
+		declared, known := c.declared(c.tables[table.Name].types, column)
+		keyType, keyKnown := c.declared(c.tables[subject.Name].types, key)
+		if !known || !keyKnown || described.Type != domain.TypeText || !dialect.ConvertsTexts(declared) {
+			return
 		}
-		for i, name := range path.Relations[0].Columns {
-			key, _ := subject.Column(path.Relations[0].ReferencedColumns[i])
-			declared, known := c.declared(c.tables[table.Name].types, name)
-			keyType, keyKnown := c.declared(c.tables[subject.Name].types, key.Name)
-			if known && keyKnown && key.Type == domain.TypeText && c.cache.text.Dialect.MergesTexts(keyType, declared) {
-				return unlike(table.Name+"."+name, declared, subject.Name+"."+key.Name, keyType)
+		why := table.Name + "." + column + " has " + typeCalled(declared)
+		if !own {
+			why = unlike(table.Name+"."+column, declared, subject.Name+"."+key, keyType)
+		}
+		found = append(found, numericColumn{slices.Index(subject.SubjectKey, key), own, why})
+	}
+	for _, path := range c.cache.text.DataMap.Paths(table.Name) {
+		switch len(path.Relations) {
+		case 0:
+			for _, key := range table.SubjectKey {
+				add(key, key, true)
+			}
+		case 1:
+			for i, key := range path.Relations[0].ReferencedColumns {
+				if slices.Contains(subject.SubjectKey, key) {
+					add(path.Relations[0].Columns[i], key, false)
+				}
 			}
 		}
 	}
-	return ""
+	return found
 }
 
 func unlike(column, columnType, key, keyType string) string {
@@ -78,8 +104,12 @@ func unlike(column, columnType, key, keyType string) string {
 }
 
 func (c *Catalog) declared(types map[string]string, column string) (declared string, known bool) {
+	return c.cache.declared(types, column)
+}
+
+func (c *Cache) declared(types map[string]string, column string) (declared string, known bool) {
 	for name, declared := range types {
-		if c.cache.text.Dialect.SameName(name, column) {
+		if c.text.Dialect.SameName(name, column) {
 			return declared, true
 		}
 	}

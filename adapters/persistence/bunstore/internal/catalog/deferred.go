@@ -3,6 +3,7 @@ package catalog
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"slices"
 	"strings"
 
@@ -30,7 +31,8 @@ func SetConstraints(triggers []ConstraintTrigger, mode string) string {
 	return "SET CONSTRAINTS " + strings.Join(slices.Compact(names), ", ") + " " + mode
 }
 
-// ReadConstraintTriggers reads the deferrable triggers of the tables of the data map. It returns
+// ReadConstraintTriggers reads the deferrable triggers that may write to tables of the data map: the triggers of these
+// tables, and the triggers of other tables whose code writes to any table or cannot be read. It returns
 // domain.ErrConfiguration if a constraint of another kind has the same name as a trigger, because SET CONSTRAINTS would
 // affect that constraint, too.
 func (c *Cache) ReadConstraintTriggers(
@@ -39,9 +41,13 @@ func (c *Cache) ReadConstraintTriggers(
 	err = query(ctx, func(rows *sql.Rows) error {
 		var t ConstraintTrigger
 		var schema, constraint string
-		err := rows.Scan(&t.table, &t.name, &schema, &constraint, &t.Deferred, &t.alone)
+		var mapped bool
+		var code sql.NullString
+		err := rows.Scan(&t.table, &t.name, &schema, &constraint, &t.Deferred, &t.alone, &mapped, &code)
 		t.constraint = sqltext.Quote(schema) + "." + sqltext.Quote(constraint)
-		all = append(all, t)
+		if err == nil && (mapped || c.mayWrite(code.String)) {
+			all = append(all, t)
+		}
 		return err
 	}, c.text.Dialect.ConstraintTriggers(c.text.Touched))
 	if err != nil {
@@ -56,4 +62,18 @@ func (c *Cache) ReadConstraintTriggers(
 		}
 	}
 	return all, nil
+}
+
+// mayWrite reports whether the code of a trigger may write to a table. The parameter is a JSON array of triggers.
+func (c *Cache) mayWrite(code string) bool {
+	var triggers []trigger
+	if json.Unmarshal([]byte(code), &triggers) != nil {
+		return true
+	}
+	quotes := c.text.Dialect.Quotes()
+	writes := writesOf(triggers, quotes)
+	return len(writes.tables)+len(writes.unreadable) > 0 || slices.ContainsFunc(triggers, func(t trigger) bool {
+		text := tokensOf(t[2], quotes)
+		return slices.ContainsFunc([]string{"delete", "insert", "update", "merge", "call", "copy"}, text.has)
+	})
 }

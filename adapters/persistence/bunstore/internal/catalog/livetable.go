@@ -96,14 +96,14 @@ func (l *live) complete(table *liveTable) {
 		if table.FoldsCase {
 			l.completeForeignKeys(table, text)
 			l.addChecks(table, text)
-			addRowNumber(table)
+			addRowNumber(table, text)
 		}
 	case domain.KindVirtual:
 		l.markShadows(table, text)
 	case domain.KindView, domain.KindMatView:
-		table.Filtered = text.mayFilter()
 		if table.FoldsCase {
 			l.addReads(table, text)
+			l.filterOfSQLite(table, text)
 		}
 	}
 	for _, trigger := range table.triggers {
@@ -184,15 +184,16 @@ func (l *live) addChecks(table *liveTable, text tokens) {
 }
 
 // addRowNumber adds an index and a default to a primary key that has no separate index. In SQLite, such a primary key
-// is an alias of the row id, which has a default and serves as an index.
-func addRowNumber(table *liveTable) {
+// is an alias of the row id, which has a default and serves as an index. The parameter text is the definition of the
+// table. Without AUTOINCREMENT, SQLite gives the highest number again after its row was deleted.
+func addRowNumber(table *liveTable, text tokens) {
 	if table.keyed || len(table.PrimaryKey) != 1 {
 		return
 	}
 	table.Indexes = slices.Insert(table.Indexes, 0, domain.CatalogIndex{Columns: table.PrimaryKey})
 	for i := range table.Columns {
 		if table.Columns[i].Name == table.PrimaryKey[0] {
-			table.Columns[i].Default = true
+			table.Columns[i].Default, table.Columns[i].Reused = true, !text.has("autoincrement")
 		}
 	}
 }
@@ -213,6 +214,17 @@ func (l *live) addReads(view *liveTable, text tokens) {
 			view.Reads = append(view.Reads, read.Name)
 		}
 	}
+}
+
+// filterOfSQLite sets the property Filtered of a view of SQLite. See Cache.hidesOfView.
+func (l *live) filterOfSQLite(view *liveTable, text tokens) {
+	plain, ok := text.plainView()
+	base := l.tables[view.Schema+"."+lower(plain.table)]
+	view.Filtered = !ok || len(view.triggers) > 0 || base == nil || base.Kind == domain.KindView ||
+		slices.ContainsFunc(plain.columns, func(name string) bool {
+			_, known := base.Column(name)
+			return !known
+		})
 }
 
 // followViews adds the tables that a view reads through other views. A view also counts as filtering rows if a view

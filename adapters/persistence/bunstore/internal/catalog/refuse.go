@@ -8,17 +8,57 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
+// RefuseSubject returns an error if an operation on the subject could touch rows of another subject or miss rows. It
+// combines RefuseConverted and RefuseHidden. RefuseSubject also returns the name of the table.
+func (c *Catalog) RefuseSubject(id domain.SubjectID, op string) (table string, err error) {
+	if table, err := c.RefuseConverted(id, op); err != nil {
+		return table, err
+	}
+	return c.RefuseHidden(op)
+}
+
+// RefuseConverted returns an error if the id has a text that a numeric column of SQLite would convert to the number of
+// another text, such as 07. A row with the number 7 may belong to the subject 07 or to the subject 7. The error names
+// the numeric column, and the column of the key to which it refers. RefuseConverted also returns the name of the table.
+func (c *Catalog) RefuseConverted(id domain.SubjectID, op string) (table string, err error) {
+	elements, why := id.Elements(), ""
+	for _, touched := range c.cache.text.Touched {
+		for _, column := range c.tables[touched.Name].numeric {
+			// A column that refers to the key explains more than the key's own column.
+			if !isKept(elements[column.element]) && (why == "" || table == c.cache.text.DataMap.SubjectTable().Name) {
+				table, why = touched.Name, column.why
+			}
+		}
+	}
+	if why == "" {
+		return "", nil
+	}
+	return table, &domain.Error{
+		Code: domain.ErrConfiguration, Op: op, Err: domain.ErrSubject,
+		Message: why + ": SQLite converts this id to a number" +
+			" that other texts have, too, so that it may miss rows of the subject, or find rows of another subject. Use ids" +
+			" that are whole numbers without leading zeros, or give the columns a text type",
+	}
+}
+
+// HasNoRow reports whether no row of the subject's table can have the id: a numeric column of SQLite never holds this
+// text.
+func (c *Catalog) HasNoRow(id domain.SubjectID) bool {
+	subject := c.tables[c.cache.text.DataMap.SubjectTable().Name]
+	return slices.ContainsFunc(subject.numeric, func(column numericColumn) bool {
+		return column.own && !isKept(id.Elements()[column.element])
+	})
+}
+
 // RefuseHidden returns an error if statements on a table of the data map may miss rows of the subject or find rows of
 // another subject. The reasons are a conversion of keys by SQLite, row-level security, and views that leave rows out.
 // RefuseHidden also returns the name of the first such table.
-func (c *Catalog) RefuseHidden(id domain.SubjectID, op string) (table string, err error) {
-	long := slices.ContainsFunc(id.Elements(), longNumber)
+func (c *Catalog) RefuseHidden(op string) (table string, err error) {
+	if table, err := c.refuseTemporary(op); err != nil {
+		return table, err
+	}
 	for _, table := range c.cache.text.Touched {
-		why := c.tables[table.Name].mixes
-		if why == "" && long {
-			why = c.tables[table.Name].narrow
-		}
-		if why != "" {
+		if why := c.tables[table.Name].mixes; why != "" {
 			return table.Name, &domain.Error{
 				Code: domain.ErrConfiguration, Op: op, Message: why + ": SQLite converts values of these types, so that it" +
 					" may miss rows of the subject, or find rows of another subject. Give a key and the columns that refer to it the" +
@@ -31,13 +71,51 @@ func (c *Catalog) RefuseHidden(id domain.SubjectID, op string) (table string, er
 	}
 	for _, table := range c.cache.text.Touched {
 		if why := c.tables[table.Name].hides; why != "" {
-			return table.Name, &domain.Error{
-				Code: domain.ErrConfiguration, Op: op, Message: table.Name + ": the database may hide rows of the subject: " +
-					why + ". If it shows all of them to this role, set TrustRowFilters",
+			message := "the database may hide rows of the subject: " + why +
+				". If it shows all of them to this role, set TrustRowFilters"
+			if why == notPlain {
+				message = notPlain + ". Map the table, or declare the view trusted"
 			}
+			return table.Name, &domain.Error{Code: domain.ErrConfiguration, Op: op, Message: table.Name + ": " + message}
 		}
 	}
 	return "", nil
+}
+
+// refuseTemporary returns an error if a temporary table hides a table of the data map or of habeas, because statements
+// would read and write the temporary table. It also returns the name of the table of the data map.
+func (c *Catalog) refuseTemporary(op string) (table string, err error) {
+	name := c.inFront
+	for _, touched := range c.cache.text.Touched {
+		if c.tables[touched.Name].temp {
+			table, name = touched.Name, touched.Name
+			break
+		}
+	}
+	if name == "" {
+		return "", nil
+	}
+	return table, &domain.Error{
+		Code: domain.ErrConfiguration, Op: op, Message: name + ": is a temporary table on this connection, in front of any" +
+			" other table of this name. Drop it, or name the schema of the table",
+	}
+}
+
+// RefuseUnseen returns an error if a step overwrites columns, and a trigger or a generated column could keep the old
+// value in a column that the store does not see: a column that a view does not show, or that only an inheriting table
+// has.
+func (c *Catalog) RefuseUnseen(step domain.Step) error {
+	table, _ := c.cache.text.DataMap.Table(step.Target)
+	live := c.tables[table.Name]
+	if step.Strategy != domain.StrategyAnonymize || table.Trusted || c.cache.trustRowFilters || !live.copies ||
+		len(live.hidden) == 0 {
+		return nil
+	}
+	return &domain.Error{
+		Code: domain.ErrConfiguration, Op: "erase", Message: table.Name + "." + live.hidden[0] + ": the column belongs" +
+			" to another table, below the view or inheriting from the table. A trigger or a generated column may keep an" +
+			" erased value in it. Map that table, or declare the view trusted",
+	}
 }
 
 // RefuseUnknown returns an error if a step deletes rows of a table with a column that is missing from the data map. The

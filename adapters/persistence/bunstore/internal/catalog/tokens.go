@@ -101,6 +101,16 @@ func (t tokens) is(i int, keywords ...string) bool {
 	return i >= 0 && i < len(t) && t[i].kind == tokenWord && slices.Contains(keywords, strings.ToLower(t[i].text))
 }
 
+// has reports whether the keyword occurs.
+func (t tokens) has(keyword string) bool {
+	for i := range t {
+		if t.is(i, keyword) {
+			return true
+		}
+	}
+	return false
+}
+
 func (t tokens) isSign(i int, signs ...string) bool {
 	return i >= 0 && i < len(t) && t[i].kind == tokenSign && slices.Contains(signs, t[i].text)
 }
@@ -184,20 +194,4 @@ func (t tokens) nameAt(i int) (name string) {
 		name += "."
 	}
 	return ""
-}
-
-// filterKeywords lists the keywords with which a view may leave rows out.
-var filterKeywords = []string{
-	"only", "tablesample", "where", "join", "having", "limit", "offset", "fetch", "distinct", "group", "union",
-	"intersect", "except",
-}
-
-// mayFilter reports whether a view with this definition may leave rows out.
-func (t tokens) mayFilter() bool {
-	for i := range t {
-		if t.is(i, filterKeywords...) {
-			return true
-		}
-	}
-	return false
 }

@@ -5,10 +5,29 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
+	"fmt"
 	"net"
 	"os"
+	"strings"
 	"syscall"
+
+	"github.com/habeas-data/habeas/domain"
 )
+
+// unableDriver returns an error that names the driver if the driver does not support the options of a transaction.
+// Otherwise, it returns err. Drivers have no code for this error, so unableDriver searches its text.
+func (p *Pool) unableDriver(err error) error {
+	text := strings.ToLower(err.Error())
+	if SQLState(err) != "" || !strings.Contains(text, "isolation") && !strings.Contains(text, "readonly") &&
+		!strings.Contains(text, "read-only") {
+		return err
+	}
+	return &domain.Error{
+		Code: domain.ErrConfiguration, Op: "begin", Err: err,
+		Message: fmt.Sprintf("the driver %T cannot begin a transaction that is read-only or has another isolation level than"+
+			" the default: use pgx, or pgdriver 1.2.15 or later", p.db.Driver()),
+	}
+}
 
 // causeTexts maps the SQLSTATE codes of refused connections to texts for error messages.
 var causeTexts = map[string]string{

@@ -46,7 +46,7 @@ func (postgres) begin(ctx context.Context, p *Pool) (transaction, error) {
 	// other transactions commit while it waits for locks.
 	tx, err := p.db.BeginTx(ctx, &sql.TxOptions{Isolation: sql.LevelReadCommitted})
 	if err != nil {
-		return nil, err
+		return nil, p.unableDriver(err)
 	}
 	return postgresTransaction{tx}, nil
 }
@@ -54,7 +54,7 @@ func (postgres) begin(ctx context.Context, p *Pool) (transaction, error) {
 func (postgres) snapshot(ctx context.Context, p *Pool) (transaction, error) {
 	tx, err := p.db.BeginTx(ctx, &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true})
 	if err != nil {
-		return nil, err
+		return nil, p.unableDriver(err)
 	}
 	return postgresTransaction{tx}, nil
 }

@@ -31,13 +31,15 @@ func (n names) String() string {
 // message. A trigger of the application can raise an error with personal data in these fields. namesIn therefore reads
 // the fields only if the error comes from a source file of the server that puts names there.
 func namesIn(err error) names {
-	found := names{}
+	found, longest := names{}, postgresName
 	if code, text := sqliteText(err); text != "" {
-		found = namesInSQLite(code, text)
+		found, longest = namesInSQLite(code, text), sqliteNames
 	} else if field := postgresFields(err); field != nil && slices.Contains(constraintFiles, field('F')) {
 		found = names{field('t'), field('c'), field('n')}
 	}
-	return names{identifier(found.table), identifier(found.column), identifier(found.constraint)}
+	return names{
+		identifier(found.table, longest), identifier(found.column, longest), identifier(found.constraint, longest),
+	}
 }
 
 // Source files of PostgreSQL that raise errors. An error has the name of its source file in a field. The file names are
@@ -80,9 +82,15 @@ func postgresFields(err error) func(letter byte) string {
 	}
 }
 
+// The maximum lengths of names in errors, in bytes. PostgreSQL cuts longer names. SQLite has no limit, and lists all
+// columns of a constraint.
+const (
+	postgresName = 63
+	sqliteNames  = 1000
+)
+
 // identifier returns the name, or "" if it cannot be an identifier or has characters that are not printable.
-func identifier(name string) string {
-	const longest = 63 // the limit of PostgreSQL, in bytes
+func identifier(name string, longest int) string {
 	if len(name) > longest || !utf8.ValidString(name) ||
 		strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) {
 		return ""
@@ -153,7 +161,7 @@ func missingNames(err error) string {
 	}
 	var found []string
 	for _, match := range quotedName.FindAllStringSubmatch(field('M'), -1) {
-		if name := identifier(match[1] + match[2]); name != "" {
+		if name := identifier(match[1]+match[2], postgresName); name != "" {
 			found = append(found, name)
 		}
 	}
@@ -173,7 +181,7 @@ func RaisedBy(err error) string {
 		return ""
 	}
 	match := raisingFunction.FindStringSubmatch(field('W'))
-	if match == nil || identifier(match[1]) == "" {
+	if match == nil || identifier(match[1], 2*postgresName+1) == "" {
 		return ""
 	}
 	return inBrackets("function " + match[1])

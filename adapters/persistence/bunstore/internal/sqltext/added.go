@@ -13,10 +13,10 @@ const (
 	isMicrosAdded = `micros >= 1e14 AND micros < 45e14`
 )
 
-// instantOf reads the text of the value, and so accepts columns of all types. The types of the columns are not known
-// when the statements are built.
-func (postgres) instantOf(column string) string {
-	return fill(`COALESCE({instant}, {number})`, "instant", instantIn(column), "number", fill(`(
+// earliestAdded reads the text of the value, and so accepts columns of all types. The types of the columns are not
+// known when the statements are built.
+func (postgres) earliestAdded(column string) string {
+	return fill(`COALESCE({instant}, {number})`, "instant", instantIn(column, "+14"), "number", fill(`(
 		SELECT TIMESTAMPTZ 'epoch' + micros * INTERVAL '1 microsecond'
 		FROM regexp_matches({text}, '^[1-9][0-9]{6,18}(?:[.][0-9]+)?$') AS digits,
 			LATERAL (SELECT CAST(digits[1] AS float8) AS n) AS number,
@@ -26,21 +26,25 @@ func (postgres) instantOf(column string) string {
 		"is micros", isMicrosAdded))
 }
 
+// addedValue returns the text of the value.
+func (postgres) addedValue(column string) string { return textIn(column) }
+
 // textIn returns the expression for the text of a value in JSON. The text does not depend on the session's format of
 // dates. In the text of an instant, the offset depends on the session's time zone, but not the instant itself.
 func textIn(column string) string { return "rtrim(to_jsonb(" + column + ") #>> '{}')" }
 
 // instantIn returns the expression for the instant that a column of any type holds as a time or as a text, see
-// domain.ReadAddedAt. The groups of the pattern are the date, the hour and the minute, the second, the fraction, and
-// two forms of the zone. The pattern only matches texts that PostgreSQL can cast. Otherwise the statement would fail.
-func instantIn(column string) string {
+// domain.ReadAddedAt. The parameter zone is the zone of a text without a zone. The groups of the pattern are the date,
+// the hour and the minute, the second, the fraction, and two forms of the zone. The pattern only matches texts that
+// PostgreSQL can cast. Otherwise the statement would fail.
+func instantIn(column, zone string) string {
 	return fill(`(
 		SELECT CAST(concat(part[1], ' ', COALESCE(part[2], '00:00'), ':', COALESCE(part[3], '00'), '.',
-			COALESCE(part[4], '0'), COALESCE(part[5], part[6], 'Z')) AS timestamptz)
+			COALESCE(part[4], '0'), COALESCE(part[5], part[6], '{zone}')) AS timestamptz)
 		FROM regexp_matches({text}, '^({date})(?:[ T]({hour}:{sixty})(?::({sixty})(?:[.]([0-9]{1,6})[0-9]*)?)?'
 			'(?: ?(Z|[+-]{offset}(?::?{sixty})?)| ?([+-]{offset}{sixty}) .*)?)?$') AS part)`,
 		"text", textIn(column), "date", existingDate, "hour", "(?:[01][0-9]|2[0-3])", "sixty", "[0-5][0-9]",
-		"offset", "(?:0[0-9]|1[0-4])")
+		"offset", "(?:0[0-9]|1[0-4])", "zone", zone)
 }
 
 // existingDate is the pattern of the dates in the years 2 to 9998. It matches 29 February in leap years only.
@@ -48,8 +52,14 @@ const existingDate = `(?!000[01]|9999)(?:[0-9]{4}-(?:(?:0[13578]|1[02])-(?:0[1-9
 	`(?:0[469]|11)-(?:0[1-9]|[12][0-9]|30)|02-(?:0[1-9]|1[0-9]|2[0-8]))|` +
 	`(?:[0-9]{2}(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)`
 
-// instantOf splits texts itself, because the functions of SQLite read only milliseconds, and not all forms of a zone.
-func (sqlite) instantOf(column string) string {
+// addedValue is an expression, so that the drivers do not convert the value by the type of the column.
+func (sqlite) addedValue(column string) string {
+	return fill(`CASE typeof({column}) WHEN 'blob' THEN NULL ELSE {column} END`, "column", column)
+}
+
+// earliestAdded splits texts itself, because the functions of SQLite read only milliseconds, and not all forms of a
+// zone.
+func (sqlite) earliestAdded(column string) string {
 	return fill(`(
 		SELECT CASE
 			WHEN kind = 'text' AND value GLOB '*[^0-9.]*' THEN ({instant})
@@ -73,7 +83,8 @@ const (
 	// days that do not exist.
 	textAddedSQLite = `
 		SELECT strftime('%Y-%m-%dT%H:%M:', day || ' ' || clock, CASE
-				WHEN zone IN ('', 'Z') THEN 0
+				WHEN zone = '' THEN -14 * 60
+				WHEN zone = 'Z' THEN 0
 				WHEN substr(zone, 2, 2) <= '14' AND (zone GLOB '[+-][0-9][0-9]' OR zone GLOB '[+-][0-9][0-9]:[0-5][0-9]'
 					OR zone GLOB '[+-][0-9][0-9][0-5][0-9]' OR zone GLOB '[+-][0-9][0-9][0-5][0-9] *')
 				THEN CASE WHEN zone GLOB '-*' THEN 1 ELSE -1 END

@@ -58,7 +58,7 @@ func (sqlite) ComparesExactly(t domain.ColumnType, keyType, columnType string) b
 		return false
 	}
 	switch t { //nolint:exhaustive // the other types differ only if their text becomes a number
-	case domain.TypeText: // see longNumber in package catalog
+	case domain.TypeText: // see Catalog.RefuseConverted
 		return key == affinityText && column == affinityNumeric || key != affinityNumeric && column != affinityNumeric
 	case domain.TypeSmallInt, domain.TypeInteger, domain.TypeBigInt: // without conversion, a number never equals a text
 		return key == affinityNumeric || column == affinityNumeric
@@ -73,6 +73,7 @@ func (sqlite) StoresUnchanged(t domain.ColumnType, keyType string) bool {
 	return t == domain.TypeUUID || affinityOf(keyType) != affinityReal
 }
 
-func (sqlite) MergesTexts(keyType, columnType string) bool {
-	return affinityOf(keyType) == affinityText && affinityOf(columnType) == affinityNumeric
+func (sqlite) ConvertsTexts(columnType string) bool {
+	affinity := affinityOf(columnType)
+	return affinity == affinityNumeric || affinity == affinityAny
 }

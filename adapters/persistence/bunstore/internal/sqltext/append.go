@@ -21,7 +21,7 @@ const (
 	Restrictions
 	Entries
 	Events
-	LedgerClosings // a row makes all records of a subject belong to an earlier life of the id
+	LedgerClosings // a row completes the mark of a subject, see closeLedgers
 	KindCount      // the number of kinds
 )
 
@@ -34,11 +34,16 @@ var insertedColumns = [KindCount]string{
 	Events: "event_id, event_type, subject_ref, occurred_at, payload",
 }
 
-// ledgerTypes holds a cast for each column of the ledgers, which are the tables of consents and of restrictions.
-// insertLocked needs the casts, because PostgreSQL does not infer the types of parameters in a subquery.
-var ledgerTypes = [KindCount][]string{
-	Consents:     {"::text", "::text", "::text", "::boolean", "::timestamptz", "::text"},
-	Restrictions: {"::text", "::text", "::boolean", "::text", "::timestamptz", "::text"},
+// castTypes holds a cast for each value of the kinds whose rows are in a subquery. PostgreSQL does not infer the types
+// of parameters there.
+var castTypes = [KindCount][]string{
+	Consents:       {"::text", "::text", "::text", "::boolean", "::timestamptz", "::text"},
+	Restrictions:   {"::text", "::text", "::boolean", "::text", "::timestamptz", "::text"},
+	LedgerClosings: {"::text", "::timestamptz"},
+	Entries: {
+		"::text", "::text", "::text", "::jsonb", "::text", "::jsonb", "::text", "::integer", "::timestamptz", "::text",
+	},
+	Events: {"::text", "::text", "::text", "::timestamptz", "::jsonb"},
 }
 
 // UnsentRows holds the rows that a session has not sent to the database yet, by kind. A row is the list of the values
@@ -100,9 +105,9 @@ func subjectOfRow(row []any) string {
 }
 
 // Insert is a statement that writes buffered rows, with its parameters. If it adds rows to ledgers, Subjects are the
-// subjects of these rows. In a database that combines changes, the number of rows of the statement is then the number
-// of those subjects that were erased before. In another database, the statement returns for each row the subject's id
-// if the subject was erased before, and otherwise NULL.
+// subjects of these rows, without those whose ledgers it closes. In a database that combines changes, the number of
+// rows of the statement is then the number of records of subjects that were erased before. In another database, the
+// statement returns for each row the subject's id if the subject was erased before, and otherwise NULL.
 type Insert struct {
 	Text     string
 	Args     []any
@@ -113,25 +118,24 @@ type Insert struct {
 type Inserts struct {
 	combinesChanges bool
 	templates       [KindCount]insertTemplate
-	erased          string   // the end of a combined statement that returns erased subjects
-	texts           sync.Map // the texts of statements by [KindCount]int, see the method text
+	erased          string // the end of a combined statement that returns erased subjects
+	alone           aloneTemplates
+	texts           sync.Map // the texts of statements by shape, see the method text
+}
+
+// shape determines the text of a statement.
+type shape struct {
+	counts      [KindCount]int // the number of rows of each kind
+	findsErased bool           // a combined statement returns the erased subjects of its ledger records
+	alone       bool           // the statement is its own transaction, see TakeAlone
 }
 
 // NewInserts returns the Inserts for the dialect and the tables of w.
 func NewInserts(w *Writer) *Inserts {
 	return &Inserts{
 		combinesChanges: w.Dialect.CombinesChanges(), templates: newTemplates(w.Tables, w.Dialect),
-		erased: w.Tables.fill(selectErased),
+		erased: w.Tables.fill(selectErased), alone: newAloneTemplates(w.Tables, w.Dialect),
 	}
-}
-
-// FitsOneStatement reports whether one statement can write all rows of unsent.
-func (i *Inserts) FitsOneStatement(unsent *UnsentRows) bool {
-	tables := 0
-	for _, rows := range unsent {
-		tables += min(len(rows), 1)
-	}
-	return tables == 1 || tables > 1 && i.combinesChanges
 }
 
 // IsLedger reports whether the rows of a kind are records of a ledger.
@@ -140,74 +144,102 @@ func (k Kind) IsLedger() bool { return k == Consents || k == Restrictions }
 // Take returns the statements that write the rows of unsent, and empties unsent. If the database can combine several
 // INSERT and UPDATE statements, one statement writes all kinds. Otherwise each kind has its own statement.
 func (i *Inserts) Take(unsent *UnsentRows) []Insert {
+	if i.combinesChanges {
+		counts, args := unsent.flatten()
+		subjects := unsent.subjects()
+		*unsent = UnsentRows{}
+		if len(args) == 0 {
+			return nil
+		}
+		return []Insert{{i.text(shape{counts: counts, findsErased: len(subjects) > 0}), args, subjects}}
+	}
 	var inserts []Insert
-	var counts [KindCount]int
-	var subjects []string
-	values := 0
 	for k, rows := range unsent {
+		var one UnsentRows
+		one[k] = rows
+		if counts, args := one.flatten(); len(args) > 0 {
+			inserts = append(inserts, Insert{i.text(shape{counts: counts}), args, one.subjects()})
+		}
+	}
+	*unsent = UnsentRows{}
+	return inserts
+}
+
+// flatten returns the number of rows of each kind, and the values of all rows.
+func (a *UnsentRows) flatten() (counts [KindCount]int, args []any) {
+	values := 0
+	for k, rows := range a {
 		if counts[k] = len(rows); counts[k] > 0 {
 			values += len(rows) * len(rows[0])
 		}
 	}
-	args := make([]any, 0, values)
-	for k, rows := range unsent {
+	args = make([]any, 0, values)
+	for _, rows := range a {
 		for _, row := range rows {
 			args = append(args, row...)
-			if Kind(k).IsLedger() {
-				subjects = append(subjects, subjectOfRow(row))
+		}
+	}
+	return counts, args
+}
+
+// subjects returns the subjects of the ledger records, without those whose ledgers the rows close.
+func (a *UnsentRows) subjects() (ids []string) {
+	for k, rows := range a {
+		for _, row := range rows {
+			if id := subjectOfRow(row); Kind(k).IsLedger() && !a.closes(id) {
+				ids = append(ids, id)
 			}
 		}
-		if len(rows) > 0 && !i.combinesChanges {
-			var only [KindCount]int
-			only[k] = counts[k]
-			inserts = append(inserts, Insert{i.text(only), args, subjects})
-			args, subjects = nil, nil
-		}
 	}
-	*unsent = UnsentRows{}
-	if len(args) > 0 {
-		return []Insert{{i.text(counts), args, subjects}}
-	}
-	return inserts
+	return ids
+}
+
+// closes reports whether the rows close the ledgers of the subject.
+func (a *UnsentRows) closes(subject string) bool {
+	return slices.ContainsFunc(a[LedgerClosings], func(row []any) bool { return subjectOfRow(row) == subject })
 }
 
 // maxCachedRows is the largest number of rows for which Inserts caches the text of a statement. Most requests add fewer
 // rows.
 const maxCachedRows = 16
 
-// text returns the statement that writes the given number of rows of each kind. All kinds except the last are common
-// table expressions: WITH k1 AS (INSERT ...), k4 AS (INSERT ...) UPDATE ... If records are added to a ledger, all kinds
-// are common table expressions, and the statement returns the erased subjects among the subjects of these records.
-func (i *Inserts) text(counts [KindCount]int) string {
-	if kept, ok := i.texts.Load(counts); ok {
+// text returns the statement of a shape. All kinds except the last are common table expressions: WITH k1 AS (INSERT
+// ...), k4 AS (INSERT ...) UPDATE ... If the statement finds erased subjects, all kinds are common table expressions.
+func (i *Inserts) text(s shape) string {
+	if kept, ok := i.texts.Load(s); ok {
 		text, _ := kept.(string) // every value is a string
 		return text
 	}
 	var parts, added []string
+	templates := &i.templates
+	if s.alone {
+		templates = &i.alone.inserts
+		parts = append(parts, "erased AS MATERIALIZED ("+i.alone.erased(s.counts)+")")
+	}
 	rows, values, last := 0, 0, ""
-	for k, n := range counts {
+	for k, n := range s.counts {
 		if n == 0 {
 			continue
 		}
-		last = i.templates[k].text(n, &values)
+		last = templates[k].text(n, &values)
 		if Kind(k) == LedgerClosings {
-			last = fill(last, "added consents", addedRecords(counts, Consents),
-				"added restrictions", addedRecords(counts, Restrictions))
+			last = fill(last, "added consents", addedRecords(s.counts, Consents),
+				"added restrictions", addedRecords(s.counts, Restrictions))
 		}
-		if i.combinesChanges && Kind(k).IsLedger() {
+		if Kind(k).IsLedger() {
 			added = append(added, "SELECT subject_id FROM "+kindName(Kind(k)))
 		}
 		parts = append(parts, kindName(Kind(k))+" AS ("+last+")")
 		rows += n
 	}
 	switch {
-	case len(added) > 0:
+	case s.findsErased:
 		last = "WITH " + strings.Join(parts, ", ") + " " + fill(i.erased, "added", strings.Join(added, " UNION ALL "))
 	case len(parts) > 1:
 		last = "WITH " + strings.Join(parts[:len(parts)-1], ", ") + " " + last
 	}
 	if rows <= maxCachedRows {
-		i.texts.Store(counts, last)
+		i.texts.Store(s, last)
 	}
 	return last
 }
@@ -273,29 +305,40 @@ const (
 		SELECT v.* FROM (VALUES `
 	whereLocked = `) AS v ({columns}) WHERE {lock} IS NOT NULL`
 
-	// closeLedgers keeps {added consents} and {added restrictions} for the method text.
+	// closeLedgers makes all records of a subject belong to an earlier life of the id. It also sets the creation time of
+	// the row that the erasure has found, unless it is NULL. Its rows have the id and this time. closeLedgers keeps
+	// {added consents} and {added restrictions} for the method text.
 	closeLedgers = `
-		UPDATE {erasures} AS e SET
+		UPDATE {erasures} AS e SET added_at = COALESCE(v.column2, e.added_at),
 			consents_until = COALESCE((SELECT max(s.seq) FROM (
 				SELECT c.seq FROM {consents} AS c WHERE c.subject_id = e.subject_id{added consents}) AS s), 0),
 			restrictions_until = COALESCE((SELECT max(s.seq) FROM (
 				SELECT r.seq FROM {restrictions} AS r WHERE r.subject_id = e.subject_id{added restrictions}) AS s), 0)
-		WHERE e.subject_id IN (`
+		FROM (VALUES `
+	whereClosed = `) AS v WHERE e.subject_id = v.column1`
 
 	// selectErased ends a combined statement that adds records to a ledger, and returnErased the statement of a ledger.
 	// The combined statement may wait for the lock of an erasure, and then does not see its mark. The function does.
-	selectErased = `SELECT {erased subjects}(ARRAY({added}))`
+	selectErased = `SELECT k.subject_id FROM ({added}) AS k WHERE {is erased}(k.subject_id)`
 	returnErased = `RETURNING (SELECT e.subject_id FROM {erasures} AS e
 		WHERE e.erasures > 0 AND e.subject_id = {into}.subject_id)`
 	returnRecord = `RETURNING seq, subject_id`
 )
 
+// of returns the table into which the rows of a kind are inserted.
+func (t Tables) of(k Kind) string {
+	return [KindCount]string{Consents: t.Consents, Restrictions: t.Restrictions, Entries: t.Outbox, Events: t.Events}[k]
+}
+
 func newTemplates(tables Tables, d Dialect) (templates [KindCount]insertTemplate) {
 	templates[ReasonClearings] = insertTemplate{before: tables.fill(clearReasons), after: ")", columns: 1}
-	templates[LedgerClosings] = insertTemplate{before: tables.fill(closeLedgers), after: ")", columns: 1}
-	names := [KindCount]string{
-		Consents: tables.Consents, Restrictions: tables.Restrictions, Entries: tables.Outbox, Events: tables.Events,
+	closings := insertTemplate{
+		before: tables.fill(closeLedgers), after: whereClosed, columns: len(castTypes[LedgerClosings]),
 	}
+	if d.CombinesChanges() {
+		closings.types = castTypes[LedgerClosings]
+	}
+	templates[LedgerClosings] = closings
 	returning := returnErased
 	if d.CombinesChanges() {
 		returning = returnRecord
@@ -303,12 +346,12 @@ func newTemplates(tables Tables, d Dialect) (templates [KindCount]insertTemplate
 	for k := Consents; k < LedgerClosings; k++ {
 		lock := d.lockLedger(tables, k, "v.subject_id")
 		text := func(text string) string {
-			return tables.fill(text, "into", names[k], "columns", insertedColumns[k], "lock", lock)
+			return tables.fill(text, "into", tables.of(k), "columns", insertedColumns[k], "lock", lock)
 		}
 		insert := insertTemplate{before: text(insertRows) + " ", columns: strings.Count(insertedColumns[k], ",") + 1}
 		if lock != "" {
 			insert = insertTemplate{
-				before: text(insertLocked) + " ", columns: len(ledgerTypes[k]), types: ledgerTypes[k],
+				before: text(insertLocked) + " ", columns: len(castTypes[k]), types: castTypes[k],
 				after: text(whereLocked),
 			}
 		}

@@ -1,5 +1,10 @@
 package sqltext
 
+import (
+	"strconv"
+	"strings"
+)
+
 // Catalog returns statements that read all schemas. It ignores its parameter.
 func (postgres) Catalog(string) Catalog {
 	return Catalog{
@@ -11,8 +16,10 @@ func (postgres) Catalog(string) Catalog {
 }
 
 func catalogOf(statement string) string {
-	return fill(statement, "relations", relations, "domains", domains,
-		"name of r", nameInDataMap("r", "r.nspname"), "name of f", nameInDataMap("f", "s.nspname"), "body", functionBody("p"),
+	return fill(statement, "name bytes", strconv.Itoa(nameBytes),
+		"filters rows", strings.ReplaceAll(filtersRows, "b.oid", "r.oid"), "relations", relations, "domains", domains,
+		"name of r", nameInDataMap("r", "r.nspname"), "name of f", nameInDataMap("f", "s.nspname"), "body", functionBody,
+		"reused", reused,
 		"columns", columnNamesOf("k.conkey", "k.conrelid"), "referenced", columnNamesOf("k.confkey", "k.confrelid"))
 }
 
@@ -54,8 +61,21 @@ const (
 			SELECT d.oid, t.oid, t.typbasetype, t.typtypmod, d.never OR t.typnotnull, d.fills OR t.typdefault IS NOT NULL
 			FROM domains AS d JOIN pg_catalog.pg_type AS t ON t.oid = d.base AND t.typtype = 'd')`
 
+	// reused is the expression for CatalogColumn.Reused of the column a of the relation r. A sequence depends on the
+	// column that owns it, and a default depends on the sequence that it reads.
+	reused = `EXISTS (
+				SELECT 1 FROM pg_catalog.pg_sequence AS q JOIN pg_catalog.pg_depend AS o
+				ON o.classid = 'pg_class'::regclass AND o.objid = q.seqrelid AND o.refclassid = 'pg_class'::regclass
+				WHERE q.seqcycle AND o.refobjid = r.oid AND o.refobjsubid = a.attnum
+				UNION ALL
+				SELECT 1 FROM pg_catalog.pg_attrdef AS e JOIN pg_catalog.pg_depend AS o
+				ON o.classid = 'pg_attrdef'::regclass AND o.objid = e.oid AND o.refclassid = 'pg_class'::regclass
+				JOIN pg_catalog.pg_sequence AS q ON q.seqrelid = o.refobjid
+				WHERE q.seqcycle AND e.adrelid = r.oid AND e.adnum = a.attnum)`
+
 	tablesOfPostgres = `
 		SELECT CAST(r.oid AS text), CAST(json_build_object('name', {name of r}, 'schema', r.nspname,
+			'name_bytes', {name bytes},
 			'kind', CASE r.relkind WHEN 'p' THEN 'partitioned_table' WHEN 'v' THEN 'view' WHEN 'm' THEN 'materialized_view'
 				WHEN 'f' THEN 'foreign_table' ELSE 'table' END,
 			'inherits', (SELECT json_agg({name of f} ORDER BY i.inhseqno) FROM pg_catalog.pg_inherits AS i
@@ -71,7 +91,8 @@ const (
 					SELECT sum(l.reltuples) FROM pg_partition_tree(r.oid) AS p JOIN pg_catalog.pg_class AS l ON l.oid = p.relid
 					WHERE p.isleaf AND l.reltuples >= 0), -1)
 				ELSE r.reltuples END AS bigint),
-			'text', CASE WHEN r.relkind IN ('v', 'm') THEN pg_get_viewdef(r.oid) END) AS text)
+			'filtered', r.relkind = 'm' OR r.relkind = 'v' AND ({filters rows}
+				OR (pg_relation_is_updatable(r.oid, FALSE) & 4) = 0)) AS text)
 		FROM {relations} AS r WHERE NOT r.relispartition`
 
 	columnsOfPostgres = `
@@ -80,7 +101,9 @@ const (
 			'declared', format_type(COALESCE(d.base, a.atttypid), CASE WHEN d.base IS NULL THEN a.atttypmod ELSE d.typmod END),
 			'nullable', NOT (a.attnotnull OR COALESCE(d.never, FALSE)),
 			'default', a.atthasdef AND a.attgenerated = '' OR a.attidentity <> '' OR COALESCE(d.fills, FALSE),
+			'reused', {reused},
 			'generated', a.attgenerated <> '',
+			'derived', r.relkind = 'v' AND NOT pg_column_is_updatable(r.oid, a.attnum, FALSE),
 			'values', CASE WHEN t.typtype = 'e' THEN (SELECT json_agg(e.enumlabel ORDER BY e.enumsortorder)
 				FROM pg_catalog.pg_enum AS e WHERE e.enumtypid = t.oid) END,
 			'domain', CASE WHEN d.base IS NOT NULL THEN format_type(a.atttypid, NULL) END,

@@ -26,6 +26,7 @@ var (
 type Dialect interface {
 	migrations
 	sequences
+	cascades
 
 	// Instant converts a point in time to a parameter for a column in the tables of habeas.
 	Instant(t time.Time) any
@@ -33,6 +34,11 @@ type Dialect interface {
 	// instantType returns the SQL type of the parameters that Instant returns. Statements cast a parameter to this type if
 	// the database cannot infer it.
 	instantType() string
+
+	// MarkInstant returns the two parameters of erasureInstant for an erasure at the given instant, by the clock of the
+	// process. If exact is true, the mark (the row of the erasure) gets this instant.
+	MarkInstant(at time.Time, exact bool) [2]any
+	erasureInstant(tables Tables, first, second string) string
 
 	// dueEntries returns the beginning of a statement: a WITH clause that ends with the common table expression due, which
 	// contains the ids of the outbox entries to claim. Parameters $1 to $3 are the instant of the claim, the limit, and
@@ -62,8 +68,8 @@ type Dialect interface {
 	// arrayElements returns the query that selects the texts of a parameter, which is a JSON array.
 	arrayElements(parameter string) string
 
-	// earliestInstant returns a constant that is earlier than all instants. An outbox entry without an attempt has this
-	// constant in the column tried_since.
+	// earliestInstant returns a constant that is earlier than all instants. Earlier versions wrote this constant to the
+	// column tried_since of a requeued outbox entry. It means the same as NULL: the entry was not claimed yet.
 	earliestInstant() string
 
 	// HasStandbys reports whether the database can have read replicas and synchronous standbys.
@@ -85,9 +91,9 @@ type Dialect interface {
 	// randomID returns the expression for the random id of an installation.
 	randomID() string
 
-	// isolationLevel returns the statement that reads the isolation level of a transaction. It returns "" if the
-	// statements of a transaction see the same rows at every isolation level.
-	isolationLevel() string
+	// transaction returns the statement that reads the isolation level of a transaction, and whether the database has
+	// deferrable triggers. It returns "" if every isolation level is sufficient and no trigger is deferrable.
+	transaction() string
 
 	// lockLedger returns an expression that locks a ledger (consents or restrictions) of a subject until the transaction
 	// ends. It returns "" if the kind is not a ledger, or if the database allows only one writer at a time.
@@ -110,7 +116,7 @@ type Dialect interface {
 	// fingerprint returns the expression for a text that changes if the live catalog (the definitions) of the tables
 	// changes in a property that Inspection reads. If the value of the expression is the empty text, the catalog must be
 	// read each time.
-	fingerprint(tables []domain.Table) string
+	fingerprint(tables []domain.Table, own Tables) string
 
 	// Schemas returns the statement that lists the schemas to search for a table, in search order. It returns "" if the
 	// database finds the schema from the name of the table.
@@ -119,6 +125,28 @@ type Dialect interface {
 	// Inspection returns the statement that reads a table from the live catalog (the table definitions), and the only
 	// parameter of the statement. See catalog.Cache.
 	Inspection(schema, table string) (text, parameter string)
+
+	// ColumnsOf returns the statement that lists the columns of a table that may hold a text, and the only parameter of
+	// the statement. It includes generated columns.
+	ColumnsOf(table string) (text, parameter string)
+
+	// TemporaryTables returns the statement that lists the temporary tables that may have the name of a table of habeas.
+	// It returns "" if the names of the tables of habeas have a schema, so that no temporary table can hide them.
+	TemporaryTables(tables Tables) string
+
+	// heldText returns the expression for the text of a cell, or for NULL if the cell cannot hold a text. The column is
+	// one that ColumnsOf lists.
+	heldText(column string) string
+
+	// byteLength returns the expression for the number of bytes of a text.
+	byteLength(text string) string
+
+	// contains returns the condition that a text contains the text of a parameter.
+	contains(text, parameter string) string
+
+	// StoredName returns the name that an object has in the database if a statement creates it with the given name. It
+	// differs from the given name if the database cuts long names.
+	StoredName(name string) string
 
 	// Catalog returns the statements that read the live catalog of a schema, which is a result of Schemas.
 	Catalog(schema string) Catalog
@@ -137,9 +165,17 @@ type Dialect interface {
 	// the database converts binary JSON to text by itself.
 	HasJSONB() string
 
-	// SearchPattern returns the pattern for a value. The pattern is the parameter of the statement of Counts for this
-	// value.
-	SearchPattern(value string) string
+	// FirstRow returns a statement that reads one row. It fails if the table is on a server that does not answer. Returns
+	// "" if the database has no tables on other servers.
+	FirstRow(fromItem string) string
+
+	// ForeignPartitions returns a statement that lists, in the form of FromItem, the partitions of a table that are on
+	// other servers. Returns "" if the database has no such partitions.
+	ForeignPartitions(table domain.CatalogTable) string
+
+	// SearchPatterns returns the patterns for a value: the parameters of the statement of Counts for this value. Their
+	// number is the same for all values.
+	SearchPatterns(value string) []any
 
 	// Counts returns the statement that counts the rows of a table that contain a value. The statement returns one row,
 	// with a count for each pair of a column and a value.
@@ -159,9 +195,9 @@ type Dialect interface {
 	// columnType are the types that the database declares for the key and the column.
 	ComparesExactly(t domain.ColumnType, keyType, columnType string) bool
 
-	// MergesTexts reports whether different texts of a key become the same value in a column that refers to the key. For
+	// ConvertsTexts reports whether different texts become the same value in a column of the declared type columnType. For
 	// example, '1' and '01' become the same number.
-	MergesTexts(keyType, columnType string) bool
+	ConvertsTexts(columnType string) bool
 
 	// StoresUnchanged reports whether a key column of the declared type keyType stores all values of type t without a
 	// change.
@@ -178,10 +214,14 @@ type Dialect interface {
 	// condition is not true for NULL. sqlType is the type of the column in the database, or "" if it is unknown.
 	isNotAfter(column, parameter, sqlType string) string
 
-	// instantOf returns the expression for the instant in a column, in the form of the parameters that Instant returns. It
-	// reads the forms of domain.ReadAddedAt, exact to the microsecond. A time without a zone counts as UTC, whatever the
-	// time zone of the session. The expression is NULL if the column has no readable instant. It never fails.
-	instantOf(column string) string
+	// earliestAdded returns the expression for the earliest instant that a value in a column of creation times can mean,
+	// in the form of the parameters that Instant returns. It does the same as domain.EarliestAddedAt, whatever the time
+	// zone of the session. The expression is NULL if the column has no readable instant. It never fails.
+	earliestAdded(column string) string
+
+	// addedValue returns the expression for the value in a column of creation times, in a form that domain.ReadAddedAt
+	// reads. The column can have any type.
+	addedValue(column string) string
 
 	// equalsConstant returns the condition that a column holds a constant. The condition uses the form in which a column
 	// of the database type sqlType stores the constant.
@@ -200,14 +240,17 @@ type Dialect interface {
 	// number of rows. BrokenForeignKeys is called only if CheckDeferred returns no statement ("").
 	BrokenForeignKeys(schema string) string
 
-	// ConstraintTriggers returns the statement that lists the deferrable triggers of the given tables. If a table is a
-	// view, the list includes the triggers of the tables that the view reads. It also includes the triggers of inheriting
-	// tables. ConstraintTriggers is called only if CheckDeferred returns a statement. The columns of the result are:
+	// ConstraintTriggers returns the statement that lists the deferrable triggers of all tables. A trigger is mapped if it
+	// belongs to one of the given tables, to a table that one of them reads as a view, or to a table that inherits from
+	// one of these tables. ConstraintTriggers is called only if CheckDeferred returns a statement. The columns of the
+	// result are:
 	//
 	//   - the table and the trigger
 	//   - the schema and the name of the constraint
 	//   - whether the trigger is deferred by default
 	//   - whether SET CONSTRAINTS with this name affects only constraint triggers with the same default
+	//   - whether the trigger is mapped
+	//   - the code of a trigger that is not mapped, in the form that Inspection returns
 	ConstraintTriggers(tables []domain.Table) string
 
 	// writtenInTransaction returns the condition that this transaction has written a row of the table t0. The condition

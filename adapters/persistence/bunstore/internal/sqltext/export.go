@@ -75,7 +75,7 @@ const (
 	erasureCount = `(SELECT CAST(erasures AS text) FROM {erasures} WHERE subject_id = {subject} AND erasures > 0)`
 
 	fromOfSubject = `FROM {table} AS t0 WHERE {rows}`
-	fromLedger    = `FROM {table} AS t0 WHERE t0.subject_id = {subject} AND t0.seq > {until}`
+	fromLedger    = `FROM {table} AS t0 WHERE t0.subject_id = {subject} AND t0.seq > COALESCE({until}, 0)`
 )
 
 func newExport(w *Writer, sources []source, readsPreconditions bool) Export {

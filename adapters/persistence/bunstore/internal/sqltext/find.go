@@ -11,22 +11,29 @@ import (
 
 // SearchedTable is a table in which Counts searches for values.
 type SearchedTable struct {
-	Name     string // the name of the table in a data map
-	FromItem string // the table in the FROM clause, see Dialect.FromItem
+	Name     string   // the name of the table in a data map
+	FromItem string   // the table in the FROM clause, see Dialect.FromItem
+	Foreign  []string // the same for the table or its partitions, if they are on another server
 	Columns  []domain.CatalogColumn
 }
 
-// OwnSearchedTables returns the tables of habeas whose columns may contain personal data: the reasons of restrictions,
-// the ids of the subject in external systems, and corrections.
+// OwnSearchedTables returns the tables of habeas with the columns whose values are not from habeas: the ids of
+// subjects, the texts that an application passes for a consent or a restriction, the payloads of events, and the ids
+// and corrections for external systems.
 func (t Tables) OwnSearchedTables() []SearchedTable {
-	column := func(name string, kind domain.ColumnType) domain.CatalogColumn {
-		return domain.CatalogColumn{Name: name, Type: kind}
+	own := func(name, fromItem string, columns ...string) SearchedTable {
+		table := SearchedTable{Name: t.Prefix + name, FromItem: fromItem}
+		for _, column := range columns {
+			table.Columns = append(table.Columns, domain.CatalogColumn{Name: column})
+		}
+		return table
 	}
 	return []SearchedTable{
-		{t.Prefix + "restriction_records", t.Restrictions, []domain.CatalogColumn{column("reason", domain.TypeText)}},
-		{t.Prefix + "outbox", t.Outbox, []domain.CatalogColumn{
-			column("ref", domain.TypeJSON), column("corrections", domain.TypeJSON),
-		}},
+		own("consent_records", t.Consents, "subject_id", "purpose", "policy_version"),
+		own("restriction_records", t.Restrictions, "subject_id", "purpose", "reason"),
+		own("audit_events", t.Events, "subject_ref", "payload"),
+		own("outbox", t.Outbox, "subject_id", "ref", "corrections"),
+		own("subject_erasures", t.Erasures, "subject_id"),
 	}
 }
 
@@ -39,15 +46,22 @@ func qualifiedName(table domain.CatalogTable) string {
 // column, followed by the counts of all values in the second searched column, and so on. The subquery converts each
 // cell to text only once. The fence at its end (OFFSET 0 or LIMIT -1) prevents the planner from moving the conversion
 // into the conditions.
+//
+// A row is counted if one of the conditions is true. Each value has one parameter for each condition. In the conditions
+// and in the result of textOf, {n} is the number of the column.
 func counts(
-	table SearchedTable, values int, fence, condition string, textOf func(column domain.CatalogColumn) string,
+	table SearchedTable, values int, fence string, conditions []string, textOf func(column domain.CatalogColumn) string,
 ) string {
 	var texts, all []string
 	for i, column := range table.Columns {
-		name := "text" + strconv.Itoa(i)
-		texts = append(texts, textOf(column)+" AS "+name)
+		number := strconv.Itoa(i)
+		texts = append(texts, fill(textOf(column), "n", number, "column", Quote(column.Name)))
 		for j := range values {
-			all = append(all, "count(*) FILTER (WHERE "+fill(condition, "text", "t."+name, "value", placeholder(j+1))+")")
+			either := make([]string, len(conditions))
+			for k, condition := range conditions {
+				either[k] = fill(condition, "n", number, "pattern", placeholder(j*len(conditions)+k+1))
+			}
+			all = append(all, "count(*) FILTER (WHERE "+strings.Join(either, " OR ")+")")
 		}
 	}
 	return fill("SELECT {counts} FROM (SELECT {texts} FROM {table} {fence}) AS t", "counts", strings.Join(all, ", "),
@@ -70,7 +84,7 @@ func (postgres) CanHoldText(column domain.CatalogColumn) bool {
 	declared := strings.TrimSuffix(column.Declared, "[]")
 	switch t, _ := sqltype.Parse(declared); t { //nolint:exhaustive // the other types hold text
 	case domain.TypeSmallInt, domain.TypeInteger, domain.TypeBigInt, domain.TypeNumber, domain.TypeBoolean,
-		domain.TypeTime, domain.TypeUUID, domain.TypeBytes:
+		domain.TypeTime, domain.TypeUUID:
 		return false
 	}
 	first, _, _ := strings.Cut(strings.ReplaceAll(declared, "(", " "), " ")
@@ -78,12 +92,29 @@ func (postgres) CanHoldText(column domain.CatalogColumn) bool {
 }
 
 func (postgres) HasJSONB() string                  { return "" }
-func (postgres) SearchPattern(value string) string { return domain.SearchPattern(value) }
+func (postgres) SearchPatterns(value string) []any { return []any{domain.SearchPattern(value)} }
 
-// Counts returns a statement that compares texts with collation C, character by character.
+// FirstRow returns a statement that contacts the server of a foreign table.
+func (postgres) FirstRow(fromItem string) string { return "SELECT 1 FROM " + fromItem + " LIMIT 1" }
+
+// ForeignPartitions returns a statement that lists the quoted names of the foreign tables among the partitions.
+func (postgres) ForeignPartitions(table domain.CatalogTable) string {
+	return fill(`
+		SELECT format('%I.%I', n.nspname, c.relname)
+		FROM pg_partition_tree(CAST({name} AS regclass)) AS p JOIN pg_catalog.pg_class AS c ON c.oid = p.relid
+		JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
+		WHERE c.relkind = 'f' ORDER BY 1`, "name", literal(qualifiedName(table)))
+}
+
+// Counts returns a statement that compares texts with collation C, character by character. It reads binary data in the
+// format escape, which keeps the characters of ASCII.
 func (postgres) Counts(table SearchedTable, values int, _ bool) string {
-	return counts(table, values, "OFFSET 0", "{text} ~ CAST({value} AS text)", func(column domain.CatalogColumn) string {
-		return "CAST(" + Quote(column.Name) + ` AS text) COLLATE "C"`
+	conditions := []string{"t.text{n} ~ CAST({pattern} AS text)"}
+	return counts(table, values, "OFFSET 0", conditions, func(column domain.CatalogColumn) string {
+		if t, _ := sqltype.Parse(column.Declared); t == domain.TypeBytes {
+			return `encode({column}, 'escape') COLLATE "C" AS text{n}`
+		}
+		return `CAST({column} AS text) COLLATE "C" AS text{n}`
 	})
 }
 
@@ -95,9 +126,34 @@ func (sqlite) CanHoldText(domain.CatalogColumn) bool { return true }
 // HasJSONB returns a statement that searches for the function jsonb, which exists in SQLite 3.45 and later.
 func (sqlite) HasJSONB() string { return "SELECT name FROM pragma_function_list WHERE name = 'jsonb'" }
 
-// SearchPattern returns a pattern for the operator GLOB. GLOB has no escape character, but a special character in
-// brackets matches only itself.
-func (sqlite) SearchPattern(value string) string {
+func (sqlite) FirstRow(string) string                       { return "" }
+func (sqlite) ForeignPartitions(domain.CatalogTable) string { return "" }
+
+// SearchPatterns returns patterns for the operator GLOB: of the value itself, with quotes and backslashes as in JSON,
+// with quotes that are doubled, in base64, in hexadecimal digits, and again in hexadecimal digits for the bytes of a
+// cell. Patterns of encoded copies are NULL for a short value, see domain.MinEncodedLength.
+func (sqlite) SearchPatterns(value string) []any {
+	escaped := strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\r", `\r`, "\t", `\t`).Replace(value)
+	hexadecimal := "*" + domain.HexForm(value).Pattern() + "*"
+	patterns := []any{globPattern(value), globPattern(escaped), globPattern(strings.ReplaceAll(value, `"`, `""`))}
+	for i := range 2 { // the second and third are mostly the same as the first
+		if patterns[i+1] == patterns[0] {
+			patterns[i+1] = nil
+		}
+	}
+	for _, form := range domain.Base64Forms(value) {
+		patterns = append(patterns, "*"+form.Pattern()+"*")
+	}
+	patterns = append(patterns, hexadecimal, hexadecimal)
+	if len(value) < domain.MinEncodedLength {
+		copy(patterns[3:], make([]any, 4))
+	}
+	return patterns
+}
+
+// globPattern returns a pattern for the operator GLOB that matches a text with the value. GLOB has no escape character,
+// but a special character in brackets matches only itself.
+func globPattern(value string) string {
 	var pattern strings.Builder
 	for _, r := range value {
 		switch folded := domain.Foldings(r); {
@@ -110,32 +166,30 @@ func (sqlite) SearchPattern(value string) string {
 	return "*" + pattern.String() + "*"
 }
 
-// sqliteText is the expression for the text of a cell. If the cell contains JSON with escapes, its decoded names and
-// values come first, each with a record separator after it, and the cell itself comes last. The cell comes last because
-// GLOB stops at a NUL character: a NUL character in the cell could otherwise hide the decoded texts.
+// sqliteText is the expression for the text of a cell, and for the hexadecimal digits of its bytes. If the cell
+// contains JSON with escapes, its decoded names and values come first, each with a record separator after it, and the
+// cell itself comes last. The cell comes last because GLOB stops at a NUL character: a NUL character in the cell could
+// otherwise hide the decoded texts. The digits are read only if the cell is binary or contains a NUL character.
 const (
 	sqliteText = `
 		CASE typeof({column}) WHEN 'text' THEN
 			CASE WHEN instr({column}, '\') > 0 AND json_valid({column}) THEN {decoded} || {column} ELSE {column} END
-		{blob} END`
-	sqliteBlob    = `WHEN 'blob' THEN {jsonb} CAST({column} AS text)`
+		WHEN 'blob' THEN {jsonb} CAST({column} AS text) END AS text{n},
+		CASE WHEN typeof({column}) = 'blob' OR typeof({column}) = 'text' AND instr({column}, char(0)) > 0
+			THEN hex(CAST({column} AS blob)) END AS bytes{n}`
 	sqliteJSONB   = `CASE WHEN json_valid({column}, 8) THEN {decoded} ELSE '' END ||`
 	sqliteDecoded = `(SELECT group_concat(COALESCE(j.key, '') || char(30) || COALESCE(j.atom, '') || char(30), '')
 		FROM json_tree({column}) AS j)`
 )
 
-// Counts returns a statement that decodes JSONB, and JSON with escapes. It reads other binary data as text if the
-// declared type of the column is not binary.
-func (sqlite) Counts(table SearchedTable, values int, hasJSONB bool) string {
-	return counts(table, values, "LIMIT -1", "{text} GLOB {value}", func(column domain.CatalogColumn) string {
-		blob, jsonb := sqliteBlob, sqliteJSONB
-		if column.Type == domain.TypeBytes {
-			blob = ""
-		}
-		if !hasJSONB {
-			jsonb = ""
-		}
-		text := fill(fill(sqliteText, "blob", blob), "jsonb", jsonb)
-		return fill(fill(text, "decoded", sqliteDecoded), "column", Quote(column.Name))
-	})
+// Counts returns a statement that decodes JSONB, and JSON with escapes. It reads other binary data as text.
+func (s sqlite) Counts(table SearchedTable, values int, hasJSONB bool) string {
+	conditions := slices.Repeat([]string{"t.text{n} GLOB {pattern}"}, len(s.SearchPatterns(""))-1)
+	conditions = append(conditions, "t.bytes{n} GLOB {pattern}")
+	jsonb := sqliteJSONB
+	if !hasJSONB {
+		jsonb = ""
+	}
+	text := fill(fill(sqliteText, "jsonb", jsonb), "decoded", sqliteDecoded)
+	return counts(table, values, "LIMIT -1", conditions, func(domain.CatalogColumn) string { return text })
 }

@@ -30,14 +30,15 @@ func (w *Writer) Keys(
 	args = append(slices.Clone(key), query.After, query.Limit)
 	after, limit := placeholder(len(args)-1), placeholder(len(args))
 	lock := ""
-	if !query.ErasedAt.IsZero() && query.After == "" {
+	if (!query.ErasedAt.IsZero() || query.Cells != nil) && query.After == "" {
 		lock = w.Dialect.forUpdate()
 	}
 	var columns []string
 	for _, table := range w.DataMap.Tables() {
 		for _, column := range table.KeysOf(query.Resolver) {
 			for _, path := range w.DataMap.Paths(table.Name) {
-				if !w.DataMap.PassesKeys(table, column, path, !query.ErasedAt.IsZero()) {
+				if !query.Includes(table, column) ||
+					!w.DataMap.PassesKeys(table, column, path, !query.ErasedAt.IsZero()) {
 					continue
 				}
 				erased, constants := w.keyCondition(live, table, column, path, query, scope, len(args))
@@ -45,6 +46,16 @@ func (w *Writer) Keys(
 					continue
 				}
 				args = append(args, resolveConstants(constants, query.ErasedAt)...)
+				if query.Cells != nil && query.Cells.Row != "" {
+					row, ok := domain.SplitTuple(query.Cells.Row, len(table.PrimaryKey))
+					if !ok { // no row can have this key
+						continue
+					}
+					erased += " AND " + w.hasPrimaryKey("t0", table, row, func(value any) string {
+						args = append(args, value)
+						return placeholder(len(args))
+					})
+				}
 				columns = append(columns, fill(keysOfColumn,
 					"key", w.Dialect.bytewise(asText("t0."+Quote(column.Name))), "table", quoteTable(table.Name),
 					"rows", w.rowsOf(table, path, 0), "after", after, "erased", erased, "lock", lock,

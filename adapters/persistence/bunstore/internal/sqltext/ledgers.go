@@ -2,8 +2,8 @@ package sqltext
 
 // Ledgers holds the statements that read the ledgers of a subject (consents and restrictions) and its audit trail. $1
 // is the id of the subject. After the columns of a record, the statements on the latest records and on the consents in
-// force return whether the record belongs to an earlier life of the id. The statements on the histories leave out such
-// records, except ConsentsOfAllLives.
+// force return whether the record belongs to an earlier life of the id, or NULL if the subject has no mark. The
+// statements on the histories leave out such records, except ConsentsOfAllLives.
 type Ledgers struct {
 	// LatestConsent reads the latest consent for the purpose $2. It is the most frequent statement, because it runs before
 	// each use of personal data.
@@ -23,8 +23,8 @@ type Ledgers struct {
 }
 
 const (
-	// earlierUntil is the highest number of a record that belongs to an earlier life of the id.
-	earlierUntil = `COALESCE((SELECT m.{column} FROM {erasures} AS m WHERE m.subject_id = {subject}), 0)`
+	// earlierUntil is the highest number of a record that belongs to an earlier life of the id, or NULL.
+	earlierUntil = `(SELECT m.{column} FROM {erasures} AS m WHERE m.subject_id = {subject})`
 
 	latestConsent = `
 		SELECT policy_version, granted, recorded_at, source, seq <= {until}
@@ -58,7 +58,7 @@ const (
 	consentHistory = `
 		SELECT policy_version, granted, recorded_at, source
 		FROM {consents}
-		WHERE subject_id = $1 AND purpose = $2 AND seq > {until}
+		WHERE subject_id = $1 AND purpose = $2 AND seq > COALESCE({until}, 0)
 		ORDER BY seq`
 
 	// ORDER BY contains the column "purpose", although this column has only one value here. Without the column, PostgreSQL
@@ -83,13 +83,13 @@ const (
 	globalHistory = `
 		SELECT purpose, restricted, reason, recorded_at, source
 		FROM {restrictions}
-		WHERE subject_id = $1 AND purpose IS NULL AND seq > {until}
+		WHERE subject_id = $1 AND purpose IS NULL AND seq > COALESCE({until}, 0)
 		ORDER BY seq`
 
 	purposeHistory = `
 		SELECT purpose, restricted, reason, recorded_at, source
 		FROM {restrictions}
-		WHERE subject_id = $1 AND purpose = $2 AND seq > {until}
+		WHERE subject_id = $1 AND purpose = $2 AND seq > COALESCE({until}, 0)
 		ORDER BY seq`
 
 	trail = `
@@ -115,7 +115,7 @@ func NewLedgers(tables Tables) Ledgers {
 		LatestConsents:     consents(latestConsents, until),
 		ConsentsInForce:    consents(consentsInForce, until),
 		ConsentHistory:     consents(consentHistory, until),
-		ConsentsOfAllLives: consents(consentHistory, "0"),
+		ConsentsOfAllLives: consents(consentHistory, "NULL"),
 		LatestRestriction:  restrictions(latestRestriction),
 		LatestRestrictions: restrictions(latestRestrictions),
 		GlobalHistory:      restrictions(globalHistory),
@@ -125,7 +125,7 @@ func NewLedgers(tables Tables) Ledgers {
 }
 
 // earlierUntil returns the expression for the highest number of a record in a ledger that belongs to an earlier life of
-// the subject's id. It is 0 if the subject has no mark.
+// the subject's id. It is NULL if the subject has no mark.
 func (t Tables) earlierUntil(ledger Kind, subject string) string {
 	column := "consents_until"
 	if ledger == Restrictions {

@@ -8,8 +8,9 @@ import (
 
 // addedUntil returns a copy of w whose statements skip the rows that were added later than the given instant. The
 // column Table.AddedAt holds the instant at which a row was added. The statements include rows without a readable
-// instant in this column. If the given instant is zero, they include all rows. addedUntil appends the parameters of the
-// new condition to sw.
+// instant in this column, rows that may be older than a time without a zone says, and the subject's own row, which is
+// judged by its life (see domain.Life). If the given instant is zero, they include all rows. addedUntil appends the
+// parameters of the new condition to sw.
 func (w *Writer) addedUntil(sw *stepWriter, at time.Time) *Writer {
 	if at.IsZero() {
 		return w
@@ -17,11 +18,11 @@ func (w *Writer) addedUntil(sw *stepWriter, at time.Time) *Writer {
 	before := *w
 	before.extraCondition = func(table domain.Table, alias string) string {
 		column, ok := table.AddedAt()
-		if !ok {
+		if !ok || table.Name == w.DataMap.SubjectTable().Name {
 			return ""
 		}
 		return " AND " + fill("NOT COALESCE({added} > CAST({until} AS {type}), FALSE)",
-			"added", w.Dialect.instantOf(alias+"."+Quote(column.Name)),
+			"added", w.Dialect.earliestAdded(alias+"."+Quote(column.Name)),
 			"until", sw.addConstant(w.Dialect.Instant(at)), "type", w.Dialect.instantType())
 	}
 	return &before

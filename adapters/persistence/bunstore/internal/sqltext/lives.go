@@ -1,6 +1,11 @@
 package sqltext
 
-import "strings"
+import (
+	"strconv"
+	"strings"
+
+	"github.com/habeas-data/habeas/domain"
+)
 
 // Lives holds the statements about the life of a subject's id (see domain.Life). The mark of a subject is the row that
 // records its erasures.
@@ -12,7 +17,7 @@ type Lives struct {
 	// at a time.
 	LockLedgers string
 	// Register records the registration of a person in the mark. It adds a mark if there is none, but the ledgers have
-	// records. Its parameters are the subject's key, the id, and the instant.
+	// records. Its parameters are the id, the instant, and the creation time of the subject's row.
 	Register           string
 	IdentifyingColumns int // the number of identifying columns
 }
@@ -32,7 +37,7 @@ const (
 		INSERT INTO {erasures} AS e (subject_id, erased_at, erasures, intake, registered_at, registered_added_at,
 			consents_until, restrictions_until)
 		SELECT v.id, v.registered, 0, 0, v.registered, v.added, v.consents, v.restrictions
-		FROM (SELECT CAST({subject} AS text) AS id, CAST({instant} AS {type}) AS registered, {added} AS added,
+		FROM (SELECT CAST({subject} AS text) AS id, CAST({instant} AS {type}) AS registered, CAST({added} AS {type}) AS added,
 			COALESCE((SELECT max(seq) FROM {consents} WHERE subject_id = {subject}), 0) AS consents,
 			COALESCE((SELECT max(seq) FROM {restrictions} WHERE subject_id = {subject}), 0) AS restrictions) AS v
 		WHERE v.consents > 0 OR v.restrictions > 0 OR EXISTS (SELECT 1 FROM {erasures} WHERE subject_id = {subject})
@@ -49,8 +54,8 @@ func NewLives(w *Writer, locks *Locks) Lives {
 		State: w.Tables.fill(readState, "exists", locks.exists, "preconditions", strings.Join(locks.preconditions, ", "),
 			"mark", "m."+strings.ReplaceAll(MarkColumns, ", ", ", m."), "row", strings.Join(w.lifeOfRow(), ", "),
 			"from", w.fromSubject(0), "subject", id),
-		Register: w.Tables.fill(register, "subject", id, "instant", placeholder(keys+2),
-			"type", w.Dialect.instantType(), "added", w.addedAt()),
+		Register: w.Tables.fill(register, "subject", "$1", "instant", "$2", "added", "$3",
+			"type", w.Dialect.instantType()),
 		IdentifyingColumns: len(subject.Identifying()),
 	}
 	if lock := w.Dialect.lockLedger(w.Tables, Consents, "$1"); lock != "" {
@@ -60,16 +65,39 @@ func NewLives(w *Writer, locks *Locks) Lives {
 	return lives
 }
 
-// lifeOfRow returns the expressions for the evidence in the subject's row: its creation time, and the texts of its
-// identifying columns. See domain.LifeEvidence.
-func (w *Writer) lifeOfRow() []string {
-	subject := w.DataMap.SubjectTable()
-	evidence := []string{"CAST(NULL AS " + w.Dialect.instantType() + ")"}
-	if column, ok := subject.AddedAt(); ok {
-		evidence[0] = w.Dialect.instantOf("t0." + Quote(column.Name))
+// EvidenceOf returns the statement that reads the evidence about the rows of several subjects:
+//
+//	SELECT 0, ... UNION ALL SELECT 1, ...
+//
+// The numbers are indexes in keys, which has the key of each subject. A subject without a row has no row in the result.
+func (w *Writer) EvidenceOf(keys [][]any) (text string, args []any) {
+	subject, selects := w.DataMap.SubjectTable(), make([]string, len(keys))
+	for i, key := range keys {
+		selects[i] = fill(evidenceOfRow, "number", strconv.Itoa(i), "evidence", strings.Join(w.lifeOfRow(), ", "),
+			"table", quoteTable(subject.Name), "rows", w.rowsOf(subject, domain.Path{}, len(args)))
+		args = append(args, key...)
 	}
+	return strings.Join(selects, " UNION ALL "), args
+}
+
+const evidenceOfRow = `SELECT {number}, {evidence} FROM {table} AS t0 WHERE {rows}`
+
+// lifeOfRow returns the expressions for the evidence in the subject's row: its creation time (see addedValue), and the
+// texts of its identifying columns. See domain.LifeEvidence.
+func (w *Writer) lifeOfRow() []string {
+	subject, evidence := w.DataMap.SubjectTable(), []string{w.addedValue()}
 	for _, column := range subject.Identifying() {
 		evidence = append(evidence, "CAST(t0."+Quote(column.Name)+" AS text)")
 	}
 	return evidence
+}
+
+// addedValue returns the expression for the value of Table.AddedAt in the subject's row, or NULL. The function
+// domain.ReadAddedAt reads the value.
+func (w *Writer) addedValue() string {
+	column, ok := w.DataMap.SubjectTable().AddedAt()
+	if !ok {
+		return "NULL"
+	}
+	return w.Dialect.addedValue("t0." + Quote(column.Name))
 }

@@ -25,6 +25,15 @@ type migrations interface {
 	// data map with the given name. It returns "" if the database has no schemas.
 	OtherSets(schema, name string) string
 
+	// ErasedFunction returns the statement that finds the function Tables.IsErased in the schema. The columns of the
+	// result are whether the function reads the table of the same schema, and whether the role may call it. It returns ""
+	// if the database has no such function.
+	ErasedFunction(schema, name string) string
+
+	// Installations returns the statement that lists the tables called habeas_…installation in a schema, or in the
+	// search path of the connection if schema is "".
+	Installations(schema string) string
+
 	// AddChecksum returns the statements that add the column checksum to the table of migrations that an earlier version
 	// created. The parameter create is the statement that creates the table of this version.
 	AddChecksum(prefix, create string) []string
@@ -93,6 +102,17 @@ func (postgres) OtherSets(schema, name string) string {
 		ORDER BY 1`, "schema", literal(schema), "marks", literal(domain.ObjectPrefix(name)+"subject_erasures"))
 }
 
+func (postgres) Installations(schema string) string {
+	where := "pg_table_is_visible(c.oid)"
+	if schema != "" {
+		where = "n.nspname = " + literal(schema)
+	}
+	return fill(`
+		SELECT CAST(c.relname AS text) FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+		WHERE c.relkind IN ('r', 'p') AND c.relname LIKE 'habeas\_%installation' AND {where}
+		ORDER BY 1`, "where", where)
+}
+
 func (postgres) AddChecksum(prefix, _ string) []string {
 	return []string{"ALTER TABLE " + prefix + "migrations ADD COLUMN checksum TEXT"}
 }
@@ -144,6 +164,11 @@ func (sqlite) OwnObjects(schema, name string) string {
 
 func (sqlite) OtherSets(string, string) string { return "" }
 
+func (sqlite) Installations(string) string {
+	return `SELECT name FROM main.sqlite_master WHERE type = 'table' AND name LIKE 'habeas\_%installation' ESCAPE '\'
+		ORDER BY name`
+}
+
 // AddChecksum creates the table again, so that its text in the catalog is that of a fresh database.
 func (sqlite) AddChecksum(prefix, create string) []string {
 	table, before := prefix+"migrations", prefix+"migrations_before"
@@ -162,3 +187,14 @@ func (sqlite) BeforeMigration() []string { return nil }
 func (sqlite) LockMigrations() []string { return nil } // the transaction already holds the write lock
 
 func (sqlite) PrepareMigration(string) []string { return nil } // the tables are in main
+
+func (postgres) ErasedFunction(schema, name string) string {
+	prefix := domain.ObjectPrefix(name)
+	return fill(`
+		SELECT strpos(p.prosrc, quote_ident(n.nspname) || {table}) > 0, has_function_privilege(p.oid, 'EXECUTE')
+		FROM pg_catalog.pg_proc AS p JOIN pg_catalog.pg_namespace AS n ON n.oid = p.pronamespace
+		WHERE n.nspname = {schema} AND p.proname = {function}`,
+		"table", literal("."+prefix+"subject_erasures "), "schema", literal(schema), "function", literal(prefix+"is_erased"))
+}
+
+func (sqlite) ErasedFunction(string, string) string { return "" }

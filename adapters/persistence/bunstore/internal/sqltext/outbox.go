@@ -83,7 +83,7 @@ const (
 		corrections = NULL`
 	requeued = `
 		status = 'pending', attempts = 0, last_attempt_at = NULL, next_attempt_at = NULL, last_error = NULL,
-		tried_since = {earliest instant}`
+		tried_since = NULL`
 	discarded = `
 		status = 'succeeded', last_error = NULL, next_attempt_at = NULL, lease_token = NULL, ref = NULL,
 		corrections = NULL`
@@ -116,7 +116,7 @@ const (
 			status = 'in_flight',
 			attempts = CASE WHEN attempts < 2147483647 THEN attempts + 1 ELSE attempts END,
 			last_attempt_at = $1, next_attempt_at = $3, lease_token = $4,
-			tried_since = CASE tried_since WHEN {earliest instant} THEN $1 ELSE tried_since END
+			tried_since = CASE WHEN tried_since > {earliest instant} THEN tried_since ELSE $1 END
 		WHERE {due}
 		RETURNING {entry}`
 
@@ -142,7 +142,7 @@ const (
 	settleEntries = `
 		UPDATE {outbox} SET
 			status = new_status, last_error = error, next_attempt_at = next_at, attempts = attempts - untried,
-			lease_token = NULL,
+			tried_since = CASE WHEN attempts > untried THEN tried_since END, lease_token = NULL,
 			ref = CASE WHEN ` + needsNoData + ` THEN NULL ELSE ref END,
 			corrections = CASE WHEN ` + needsNoData + ` THEN NULL ELSE corrections END
 		FROM outcomes

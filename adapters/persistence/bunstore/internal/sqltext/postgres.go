@@ -25,7 +25,11 @@ func (postgres) Notification(tables Tables) string {
 	return "SELECT pg_notify(" + literal(tables.Prefix+"outbox") + ", '')"
 }
 
-func (postgres) isolationLevel() string { return "SELECT current_setting('transaction_isolation')" }
+func (postgres) transaction() string {
+	return `
+		SELECT current_setting('transaction_isolation'), EXISTS (SELECT 1 FROM pg_catalog.pg_trigger AS t
+			WHERE t.tgdeferrable AND NOT t.tgisinternal AND t.tgenabled <> 'D')`
+}
 
 // lockLedger returns an expression that takes an advisory lock until the transaction ends. Transactions that append to
 // the same ledger (consents or restrictions) of the same subject then run one after another. The rows therefore get
@@ -42,18 +46,25 @@ func (postgres) lockLedger(tables Tables, ledger Kind, subject string) string {
 	}
 }
 
-// fingerprint returns the expression for a hash of the table definitions. It converts the names of the tables to oids
-// only once, so that the database reads the catalog by its indexes. The value of the expression ignores tables that do
-// not exist.
-func (postgres) fingerprint(tables []domain.Table) string {
-	anyTable := "ANY (ARRAY(" + oidsOf(tables) + "))"
+// fingerprint returns the expression for a hash of the table definitions. The hash includes the foreign keys that act
+// on other rows if a row is deleted. The expression converts the names of the tables to oids only once, so that the
+// database reads the catalog by its indexes. Its value ignores tables that do not exist.
+func (p postgres) fingerprint(tables []domain.Table, own Tables) string {
+	anyTable, inFront := "ANY (ARRAY("+oidsOf(tables)+"))", ""
+	if text := p.TemporaryTables(own); text != "" {
+		inFront = ", CASE WHEN pg_my_temp_schema() <> 0 THEN CAST(ARRAY(" + text + ") AS text) END"
+	}
 	return `(SELECT concat(
 		(SELECT string_agg(concat_ws(' ', c.oid, c.relkind, c.relnatts, c.relhassubclass, c.relhasrules,
 			CASE WHEN c.relrowsecurity THEN row_security_active(c.oid) END,
 			CASE c.relkind WHEN 'v' THEN md5(pg_get_viewdef(c.oid)) END), ',' ORDER BY c.oid)
 			FROM pg_catalog.pg_class AS c WHERE c.oid = ` + anyTable + `),
 		(SELECT string_agg(concat(t.oid, t.tgenabled), ' ' ORDER BY t.oid) FROM pg_catalog.pg_trigger AS t
-			WHERE t.tgrelid = ` + anyTable + ` AND NOT t.tgisinternal)` + fingerprintOfNotNull(tables, anyTable) + `))`
+			WHERE t.tgrelid = ` + anyTable + ` AND (NOT t.tgisinternal OR t.tgfoid IN (` + actionsOfKeys + `))),
+		(SELECT string_agg(concat(t.oid, t.tgenabled), ' ' ORDER BY t.oid) FROM pg_catalog.pg_inherits AS i
+			JOIN pg_catalog.pg_trigger AS t ON t.tgrelid = i.inhrelid
+			WHERE i.inhparent = ` + anyTable + ` AND NOT t.tgisinternal)` +
+		fingerprintOfNotNull(tables, anyTable) + inFront + `))`
 }
 
 // fingerprintOfNotNull returns the part of the fingerprint (a hash of the table definitions) for NOT NULL constraints.
@@ -89,7 +100,9 @@ func oidsOf(tables []domain.Table) string {
 // Inspection returns a statement that reads the columns, row-level security, triggers and rules of a table. The
 // statement also reads them for the tables that a view reads, and for the tables that inherit from one of these tables.
 // It reads the bodies of the database functions that triggers and rules mention. For a view, it reads the columns of
-// the underlying tables that the view does not contain.
+// the underlying tables that the view does not contain, and the columns through which the view is plain. The words
+// WHERE and ONLY make a view not plain even within a name or a constant, because a refusal is safer than a wrong
+// result.
 func (postgres) Inspection(_, table string) (text, parameter string) {
 	return `
 		WITH RECURSIVE below AS (
@@ -104,17 +117,12 @@ func (postgres) Inspection(_, table string) (text, parameter string) {
 				UNION ALL SELECT i.inhrelid, NULL FROM pg_catalog.pg_inherits AS i WHERE i.inhparent = below.oid
 			) AS found ON TRUE),
 		called AS (
-			SELECT t.tgname AS name, l.lanname AS language, ` + functionBody("p") + ` AS body FROM pg_catalog.pg_trigger AS t
+			SELECT t.tgname AS name, l.lanname AS language, ` + functionBody + ` AS body FROM pg_catalog.pg_trigger AS t
 			JOIN pg_catalog.pg_proc AS p ON p.oid = t.tgfoid JOIN pg_catalog.pg_language AS l ON l.oid = p.prolang
 			WHERE t.tgrelid IN (SELECT oid FROM below) AND NOT t.tgisinternal AND t.tgenabled <> 'D'
 			UNION ALL SELECT r.rulename, 'sql', pg_get_ruledef(r.oid) FROM pg_catalog.pg_rewrite AS r
 			WHERE r.ev_class IN (SELECT oid FROM below) AND r.rulename <> '_RETURN'
-			UNION SELECT c.name, l.lanname, ` + functionBody("p") + ` FROM called AS c
-			JOIN pg_catalog.pg_proc AS p ON strpos(lower(c.body), lower(p.proname)) > 0
-				AND c.body ~* ('\m' || regexp_replace(p.proname, '\W', '\\\&', 'g') || '\M')
-			JOIN pg_catalog.pg_language AS l ON l.oid = p.prolang
-			WHERE p.prokind IN ('f', 'p') AND p.provolatile = 'v' AND l.lanname NOT IN ('c', 'internal')
-				AND p.pronamespace NOT IN ('pg_catalog'::regnamespace, 'information_schema'::regnamespace))
+			UNION SELECT c.name, l.lanname, ` + functionBody + ` FROM called AS c ` + calledFunctions + `)
 		SELECT c.relkind <> 'r' OR c.relhassubclass OR c.relhasrules OR c.relrowsecurity,
 			(SELECT bool_or(CASE WHEN b.oid = c.oid THEN row_security_active(b.oid)
 					ELSE b.relrowsecurity AND c.relkind = 'v' END)
@@ -131,15 +139,74 @@ func (postgres) Inspection(_, table string) (text, parameter string) {
 					AND NOT a.attnum = ANY (COALESCE(used, '{}'))),
 			(SELECT max(` + unlockableKind + `) FROM pg_catalog.pg_class AS b
 				WHERE b.oid = c.oid OR b.oid IN (SELECT oid FROM below WHERE used IS NOT NULL)),
-			(SELECT CAST(json_agg(json_build_array(name, language, body)) AS text) FROM called)
+			(SELECT CAST(json_agg(json_build_array(name, language, body)) AS text) FROM called),
+			` + leadsOn + `,
+			EXISTS (SELECT 1 FROM pg_catalog.pg_attribute AS a JOIN below ON below.oid = a.attrelid
+				WHERE a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated <> ''),
+			c.relpersistence = 't',
+			CASE c.relkind WHEN 'v' THEN (
+				SELECT CAST(json_object_agg(a.attname, pg_column_is_updatable(c.oid, a.attnum, FALSE) AND NOT EXISTS (
+					SELECT 1 FROM pg_catalog.pg_class AS b WHERE b.oid IN (SELECT oid FROM below)
+						AND (b.relkind NOT IN ('r', 'p', 'f', 'v') OR b.relkind = 'v' AND ` + filtersRows + `))) AS text)
+				FROM pg_catalog.pg_attribute AS a
+				WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped) END,
+			(SELECT CAST(json_agg(a.attname) AS text)
+				FROM pg_catalog.pg_attribute AS a JOIN below ON below.oid = a.attrelid
+				JOIN pg_catalog.pg_type AS t ON t.oid = a.atttypid
+				WHERE a.attrelid <> c.oid AND a.attnum > 0 AND NOT a.attisdropped
+					AND NOT a.attnum = ANY (COALESCE(used, '{}')) AND t.typcategory NOT IN ('N', 'B')
+					AND (used IS NOT NULL OR NOT EXISTS (SELECT 1 FROM pg_catalog.pg_attribute AS o
+						WHERE o.attrelid = c.oid AND o.attname = a.attname AND NOT o.attisdropped)))
 		FROM pg_catalog.pg_class AS c WHERE c.oid = to_regclass($1)`, quoteTable(table)
 }
 
-// functionBody returns the expression for the source text of a function. If the catalog stores the body as a parse
-// tree, PostgreSQL reconstructs the text. The parameter p is the alias of pg_proc.
-func functionBody(p string) string {
-	return "CASE WHEN " + p + ".prosrc = '' THEN pg_get_functiondef(" + p + ".oid) ELSE " + p + ".prosrc END"
+// filtersRows is the condition that the view b may leave rows out, or that a rule or a trigger replaces its statements.
+const filtersRows = `(pg_get_viewdef(b.oid) ~* '\m(where|only)\M'
+	OR EXISTS (SELECT 1 FROM pg_catalog.pg_rewrite AS w WHERE w.ev_class = b.oid AND w.rulename <> '_RETURN')
+	OR EXISTS (SELECT 1 FROM pg_catalog.pg_trigger AS i WHERE i.tgrelid = b.oid AND i.tgtype & 64 <> 0))`
+
+// ColumnsOf also returns the columns of a temporary table. It omits numbers and booleans.
+func (postgres) ColumnsOf(table string) (text, parameter string) {
+	return `
+		SELECT CAST(a.attname AS text) FROM pg_catalog.pg_attribute AS a
+		JOIN pg_catalog.pg_type AS t ON t.oid = a.atttypid
+		WHERE a.attrelid = to_regclass($1) AND a.attnum > 0 AND NOT a.attisdropped
+			AND t.typcategory NOT IN ('N', 'B')
+		ORDER BY a.attnum`, quoteTable(table)
 }
+
+func (postgres) heldText(column string) string { return asText(column) }
+
+func (postgres) byteLength(text string) string { return "octet_length(" + text + ")" }
+
+func (p postgres) contains(text, parameter string) string {
+	return "strpos(" + p.bytewise(text) + ", CAST(" + parameter + " AS text)) > 0"
+}
+
+func (postgres) TemporaryTables(tables Tables) string {
+	if tables.areQualified() {
+		return ""
+	}
+	return "SELECT CAST(f.relname AS text) FROM pg_catalog.pg_class AS f WHERE f.relnamespace = pg_my_temp_schema()" +
+		" AND f.relkind IN ('r', 'p', 'v', 'm', 'f') AND starts_with(CAST(f.relname AS text), " + literal(tables.Prefix) +
+		") ORDER BY 1"
+}
+
+// nameBytes is the maximum length of a name in bytes. PostgreSQL cuts longer names in statements.
+const nameBytes = 63
+
+func (postgres) StoredName(name string) string { return domain.CutName(name, nameBytes) }
+
+// calledFunctions joins the code in called AS c with the database functions p that it mentions.
+const calledFunctions = `JOIN pg_catalog.pg_proc AS p ON strpos(lower(c.body), lower(p.proname)) > 0
+				AND c.body ~* ('\m' || regexp_replace(p.proname, '\W', '\\\&', 'g') || '\M')
+			JOIN pg_catalog.pg_language AS l ON l.oid = p.prolang
+			WHERE p.prokind IN ('f', 'p') AND p.provolatile = 'v' AND l.lanname NOT IN ('c', 'internal')
+				AND p.pronamespace NOT IN ('pg_catalog'::regnamespace, 'information_schema'::regnamespace)`
+
+// functionBody is the expression for the source text of a function. If the catalog stores the body as a parse
+// tree, PostgreSQL reconstructs the text. The function is a row of pg_proc AS p.
+const functionBody = "CASE WHEN p.prosrc = '' THEN pg_get_functiondef(p.oid) ELSE p.prosrc END"
 
 func (postgres) Schemas(string) (text string) { return "" }
 
@@ -155,12 +222,12 @@ func (postgres) textFromHex(digits string) string {
 	return "convert_from(decode('" + digits + "', 'hex'), 'UTF8')"
 }
 
-func (postgres) SameName(a, b string) bool { return a == b }
+func (p postgres) SameName(a, b string) bool { return p.StoredName(a) == p.StoredName(b) }
 
 // ComparesExactly returns true, because PostgreSQL refuses to compare types without a common operator.
 func (postgres) ComparesExactly(domain.ColumnType, string, string) bool { return true }
 
-func (postgres) MergesTexts(string, string) bool                { return false }
+func (postgres) ConvertsTexts(string) bool                      { return false }
 func (postgres) StoresUnchanged(domain.ColumnType, string) bool { return true }
 
 // isNotAfter returns a condition that compares directly if the column has a date or timestamp type. In a column of
@@ -181,7 +248,7 @@ func (postgres) isNotAfter(column, parameter, sqlType string) string {
 	}
 	return fill(`
 		CASE WHEN {text} = '-infinity' OR {text} ~ '^([0-9]{4,}-[0-9]{2}-[0-9]{2}.* BC|0001-[0-9]{2}-[0-9]{2}[0-9T:. +Z-]*)$'
-			THEN TRUE ELSE {instant} <= {start} END`, "text", textIn(column), "instant", instantIn(column), "start", start)
+			THEN TRUE ELSE {instant} <= {start} END`, "text", textIn(column), "instant", instantIn(column, "Z"), "start", start)
 }
 
 func (postgres) equalsConstant(column, constant, sqlType string) string {
@@ -207,15 +274,24 @@ func (postgres) ConstraintTriggers(tables []domain.Table) string {
 					AND d.refclassid = 'pg_class'::regclass AND d.refobjid <> r.ev_class
 				WHERE r.ev_class = below.oid AND r.rulename = '_RETURN'
 				UNION ALL SELECT i.inhrelid FROM pg_catalog.pg_inherits AS i WHERE i.inhparent = below.oid
-			) AS found ON TRUE)
+			) AS found ON TRUE),
+		late AS (
+			SELECT t.oid, t.tgrelid, t.tgname, t.tgfoid, t.tginitdeferred, c.conname, c.connamespace, c.condeferred,
+				EXISTS (SELECT 1 FROM below WHERE below.oid = t.tgrelid) AS mapped
+			FROM pg_catalog.pg_trigger AS t JOIN pg_catalog.pg_constraint AS c ON c.oid = t.tgconstraint
+			WHERE t.tgdeferrable AND c.contype = 't' AND t.tgenabled <> 'D'),
+		called AS (
+			SELECT late.oid, l.lanname AS language, ` + functionBody + ` AS body FROM late
+			JOIN pg_catalog.pg_proc AS p ON p.oid = late.tgfoid JOIN pg_catalog.pg_language AS l ON l.oid = p.prolang
+			WHERE NOT late.mapped
+			UNION SELECT c.oid, l.lanname, ` + functionBody + ` FROM called AS c ` + calledFunctions + `)
 		SELECT CAST(CAST(t.tgrelid AS regclass) AS text), CAST(t.tgname AS text),
-			CAST(n.nspname AS text), CAST(c.conname AS text),
+			CAST(n.nspname AS text), CAST(t.conname AS text),
 			t.tginitdeferred, NOT EXISTS (SELECT 1 FROM pg_catalog.pg_constraint AS o
-				WHERE o.conname = c.conname AND o.connamespace = c.connamespace
-				AND (o.contype <> 't' OR NOT o.condeferrable OR o.condeferred <> c.condeferred))
-		FROM pg_catalog.pg_trigger AS t JOIN pg_catalog.pg_constraint AS c ON c.oid = t.tgconstraint
-		JOIN pg_catalog.pg_namespace AS n ON n.oid = c.connamespace
-		WHERE t.tgrelid IN (SELECT oid FROM below) AND t.tgdeferrable AND c.contype = 't' AND t.tgenabled <> 'D'
+				WHERE o.conname = t.conname AND o.connamespace = t.connamespace
+				AND (o.contype <> 't' OR NOT o.condeferrable OR o.condeferred <> t.condeferred)), t.mapped,
+			(SELECT CAST(json_agg(json_build_array(t.tgname, language, body)) AS text) FROM called WHERE called.oid = t.oid)
+		FROM late AS t JOIN pg_catalog.pg_namespace AS n ON n.oid = t.connamespace
 		ORDER BY 1, 2`
 }
 

@@ -18,6 +18,10 @@ type Writer struct {
 	// extraCondition returns a further condition, with a leading AND, for the rows of a table. The field may be nil.
 	extraCondition func(table domain.Table, alias string) string
 
+	// subjectCondition returns the condition that columns of a table hold the key of a person. If it is nil, this person
+	// is the subject in the parameters of the statement.
+	subjectCondition func(alias string, columns []string) string
+
 	// Touched lists the tables that an erasure or an export reads or writes: the tables with personal data, the subject's
 	// table, and the tables on the paths (chains of references) between them.
 	Touched []domain.Table
@@ -51,6 +55,42 @@ func touched(m domain.DataMap) []domain.Table {
 func (w *Writer) rowsOf(table domain.Table, path domain.Path, offset int) string {
 	return w.pathCondition("t0", 0, table, path.Relations, offset)
 }
+
+// rowsOfErased returns the condition that the path (a chain of references) leads from a row of the table to a person
+// who was erased. The alias of the table is t0.
+func (w *Writer) rowsOfErased(table domain.Table, path domain.Path) string {
+	erased := *w
+	erased.subjectCondition = func(alias string, columns []string) string {
+		return fill(isErased, "id", w.subjectID(alias, columns), "erasures", w.Tables.Erasures)
+	}
+	return erased.pathCondition("t0", 0, table, path.Relations, 0)
+}
+
+// isErased is the condition that the database records an erasure of a person.
+const isErased = `
+	EXISTS (SELECT 1 FROM {erasures} AS erased WHERE erased.subject_id = {id} AND erased.erasures > 0)`
+
+// subjectID returns the expression for the id of the person whose key is in the columns. It has the form of
+// domain.CanonicalTuple.
+func (w *Writer) subjectID(alias string, columns []string) string {
+	elements := make([]string, len(columns))
+	for i, column := range columns {
+		elements[i] = asText(alias + "." + Quote(column))
+	}
+	if len(elements) == 1 {
+		return elements[0]
+	}
+	constant := func(text string) string { return w.Dialect.textFromHex(hex.EncodeToString([]byte(text))) }
+	separator := constant("\x1f")
+	for i, element := range elements {
+		elements[i] = fill(escapedElement, "element", element, "separator", separator,
+			"backslash", constant(`\`), "escaped backslash", constant(`\\`), "escaped separator", constant(`\u`))
+	}
+	return strings.Join(elements, " || "+separator+" || ")
+}
+
+const escapedElement = `
+	replace(replace({element}, {backslash}, {escaped backslash}), {separator}, {escaped separator})`
 
 // allRowsOf returns the condition that at least one path (chain of references) leads from a row of the table to the
 // subject. The alias and the placeholders are the same as in rowsOf.
@@ -215,6 +255,9 @@ func keyColumnsOf(subjectKey []string, relation domain.Relation) ([]string, bool
 // the key may not fit that type. For a text column, the condition includes matchesSubjectText, except in the subject's
 // own table.
 func (w *Writer) equalsSubjectKey(tableName, alias string, columns []string, offset int) string {
+	if w.subjectCondition != nil {
+		return w.subjectCondition(alias, columns)
+	}
 	subject := w.DataMap.SubjectTable()
 	var comparisons []string
 	for i, column := range columns {

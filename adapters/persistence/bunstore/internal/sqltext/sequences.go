@@ -44,7 +44,11 @@ type Sequence struct {
 func (postgres) OwnSequences(tables Tables) string {
 	var parts []string
 	for _, of := range [][2]string{
-		{tables.Consents, "seq"}, {tables.Restrictions, "seq"}, {tables.Events, "seq"}, {tables.Erasures, "intake"},
+		{tables.Consents, "seq"},
+		{tables.Restrictions, "seq"},
+		{tables.Events, "seq"},
+		{tables.Erasures, "intake"},
+		{tables.Ancestors, "place"},
 	} {
 		parts = append(parts, "("+literal(of[0])+", "+literal(of[1])+")")
 	}

@@ -21,11 +21,17 @@ type source struct {
 	keyParameters int                     // the number of parameters for the subject's key; 0 for a ledger
 
 	// If a table has several paths (chains of references to the subject), the field paths lists them, and pathValues
-	// returns one expression for each path. The value of an expression is not NULL if its path leads from the row to the
-	// subject.
+	// returns one expression for each path. Its value is leadsToSubject or leadsToErased, or NULL.
 	paths      []domain.Path
 	pathValues func(offset int) []string
+	shares     bool // see domain.DataMap.SharesColumns
 }
+
+// The values of source.pathValues.
+const (
+	leadsToSubject = "subject" // the path leads from the row to the subject
+	leadsToErased  = "erased"  // the path leads from the row to another person, who was erased; only if columns are shared
+)
 
 // newSource returns the source of a table. Its values are the primary key as texts, the exported columns, and the
 // columns with the start of a retention duty.
@@ -66,11 +72,15 @@ func (s *source) restrictByPath(w *Writer) {
 	if len(paths) == 1 || len(s.table.Personal()) == 0 { // without personal data, cells belong to every path
 		return
 	}
-	s.paths = paths
+	s.paths, s.shares = paths, w.DataMap.SharesColumns(s.table)
 	s.pathValues = func(offset int) []string {
 		values := make([]string, len(paths))
 		for i, path := range paths {
-			values[i] = "CASE WHEN " + w.rowsOf(s.table, path, offset) + " THEN 'yes' END"
+			values[i] = "CASE WHEN " + w.rowsOf(s.table, path, offset) + " THEN " + literal(leadsToSubject)
+			if s.shares {
+				values[i] += " WHEN " + w.rowsOfErased(s.table, path) + " THEN " + literal(leadsToErased)
+			}
+			values[i] += " END"
 		}
 		return values
 	}
@@ -79,16 +89,29 @@ func (s *source) restrictByPath(w *Writer) {
 // belongsToSubject reports whether the cell of a column belongs to the subject. The parameter values holds the values
 // of the row.
 func (s *source) belongsToSubject(column domain.Column, values []any) bool {
-	if len(s.paths) == 0 {
-		return true
-	}
-	pathValues := values[len(s.selected):]
 	for i, path := range s.paths {
-		if pathValues[i] != nil && path.Has(column) {
+		if path.Has(column) && s.leadsTo(leadsToSubject, i, values) {
 			return true
 		}
 	}
-	return false
+	return len(s.paths) == 0
+}
+
+// leadsTo reports whether the path with the given index leads from the row to the subject (leadsToSubject) or to
+// another person who was erased (leadsToErased). The parameter values holds the values of the row.
+func (s *source) leadsTo(target string, path int, values []any) bool {
+	value := values[len(s.selected)+path]
+	return value != nil && Text(value) == target
+}
+
+// pathsTo returns the paths (chains of references) for which leadsTo returns true.
+func (s *source) pathsTo(target string, values []any) (leading []domain.Path) {
+	for i, path := range s.paths {
+		if s.leadsTo(target, i, values) {
+			leading = append(leading, path)
+		}
+	}
+	return leading
 }
 
 // ExportRow holds a scanned result row of an export statement.
@@ -131,18 +154,18 @@ func (e *Export) WasErased(row *ExportRow) bool {
 func (e *Export) Yield(row *ExportRow, wasErased bool, yield func(domain.ExportRecord) error) error {
 	s := &e.sources[row.Source]
 	row.countRow()
-	if !wasErased || s.keyParameters == 0 { // an erasure does not change a ledger
-		return s.yield(e.dialect, row, yield)
-	}
-	var records []domain.ExportRecord
-	if err := s.yield(e.dialect, row, func(record domain.ExportRecord) error {
-		records = append(records, record)
-		return nil
-	}); err != nil {
-		return err
-	}
-	e.dataMap.MarkErased(s.table, e.pathsToSubject(s, row.Values), records)
-	for _, record := range records {
+	name := s.rowName(row)
+	records := e.marked(s, row, name, wasErased)
+	for i, column := range s.exported {
+		if !s.belongsToSubject(column, row.Values) {
+			continue
+		}
+		var record domain.ExportRecord
+		if records != nil {
+			record = records[i]
+		} else {
+			record = s.record(e.dialect, i, name, row.Values)
+		}
 		if err := yield(record); err != nil {
 			return err
 		}
@@ -150,19 +173,28 @@ func (e *Export) Yield(row *ExportRow, wasErased bool, yield func(domain.ExportR
 	return nil
 }
 
-// pathsToSubject returns the paths (chains of references) of the source that lead from the row with the given values to
-// the subject.
-func (e *Export) pathsToSubject(s *source, values []any) []domain.Path {
+// marked returns the records of the row, one for each exported column, after it has marked the values that an erasure
+// has overwritten. It returns nil if there are no such values: the row belongs to a ledger, which no erasure changes,
+// or the subject was never erased and the table shares no columns.
+func (e *Export) marked(s *source, row *ExportRow, name string, wasErased bool) []domain.ExportRecord {
+	if s.keyParameters == 0 || !wasErased && !s.shares {
+		return nil
+	}
+	records := make([]domain.ExportRecord, len(s.exported))
+	for i := range s.exported {
+		records[i] = s.record(e.dialect, i, name, row.Values)
+	}
+	own := s.pathsTo(leadsToSubject, row.Values)
 	if len(s.paths) == 0 {
-		return e.dataMap.Paths(s.table.Name)
+		own = e.dataMap.Paths(s.table.Name)
 	}
-	var leading []domain.Path
-	for i, path := range s.paths {
-		if values[len(s.selected)+i] != nil {
-			leading = append(leading, path)
-		}
+	if wasErased {
+		e.dataMap.MarkErased(s.table, own, records)
 	}
-	return leading
+	if s.shares {
+		e.dataMap.MarkSharedErased(s.table, own, s.pathsTo(leadsToErased, row.Values), records)
+	}
+	return records
 }
 
 // rowName returns the name of the row in the export: its primary key, or its number. NULL in the key is named NULL. The
@@ -181,24 +213,16 @@ func (s *source) rowName(row *ExportRow) string {
 	return cmp.Or(domain.CanonicalTuple(key), `""`)
 }
 
-func (s *source) yield(dialect Dialect, row *ExportRow, yield func(domain.ExportRecord) error) error {
-	name, values := s.rowName(row), row.Values
-	for i, column := range s.exported {
-		if !s.belongsToSubject(column, values) {
-			continue
-		}
-		record := s.records[i]
-		record.Row, record.Value = name, Value(dialect, column.Type, values[len(s.table.PrimaryKey)+i])
-		if s.sinceIndexes[i] >= 0 {
-			if since, ok := Value(dialect, domain.TypeTime, values[s.sinceIndexes[i]]).(time.Time); ok {
-				record.ExpiresAt = Optional(domain.Instant(column.Personal.Retain.After(since)))
-			}
-		}
-		if err := yield(record); err != nil {
-			return err
+// record returns the record of the exported column with the given index.
+func (s *source) record(dialect Dialect, index int, name string, values []any) domain.ExportRecord {
+	column, record := s.exported[index], s.records[index]
+	record.Row, record.Value = name, Value(dialect, column.Type, values[len(s.table.PrimaryKey)+index])
+	if s.sinceIndexes[index] >= 0 {
+		if since, ok := Value(dialect, domain.TypeTime, values[s.sinceIndexes[index]]).(time.Time); ok {
+			record.ExpiresAt = Optional(domain.Instant(column.Personal.Retain.After(since)))
 		}
 	}
-	return nil
+	return record
 }
 
 // Optional returns nil for the zero value, and otherwise a pointer to the value.

@@ -2,6 +2,7 @@ package sqltext
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -24,7 +25,7 @@ func (sqlite) CombinesChanges() bool      { return false }
 func (sqlite) HasStandbys() bool          { return false }
 func (sqlite) Notification(Tables) string { return "" }
 
-func (sqlite) isolationLevel() string { return "" }
+func (sqlite) transaction() string { return "" }
 
 func (sqlite) lockLedger(Tables, Kind, string) string { return "" } // there is one writer at a time
 func (sqlite) CheckDeferred() string                  { return "" }
@@ -51,14 +52,15 @@ func (sqlite) changedTable(table string) (target, name string) {
 	return quoteTable(table), Quote(table[strings.LastIndex(table, ".")+1:])
 }
 
-// fingerprint returns an expression whose value changes with each change of the schema of the main database, and with
-// the number of temporary objects, such as triggers. If a table belongs to an attached database, the value is always
+// fingerprint returns an expression whose value changes with each change of the schema of the main database, and of the
+// temporary objects, such as triggers. If a table belongs to an attached database, the value is always
 // the empty text, because each attached database has a separate schema version.
-func (sqlite) fingerprint(tables []domain.Table) string {
+func (sqlite) fingerprint(tables []domain.Table, _ Tables) string {
 	if slices.ContainsFunc(tables, func(t domain.Table) bool { return strings.Contains(t.Name, ".") }) {
 		return "''"
 	}
-	return "(SELECT schema_version FROM pragma_schema_version) || ' ' || (SELECT count(*) FROM sqlite_temp_master)"
+	return "(SELECT schema_version FROM pragma_schema_version) || ' ' ||" +
+		" (SELECT COALESCE(group_concat(type || ' ' || name || ' ' || sql), '') FROM sqlite_temp_master)"
 }
 
 // Schemas returns a statement that lists the databases in the order in which SQLite resolves the name of a table.
@@ -85,9 +87,40 @@ func (sqlite) Inspection(schema, table string) (text, parameter string) {
 			(SELECT json_group_array(json_array(t.name, 'sql', t.sql)) FROM (
 				SELECT name, sql FROM ` + master + ` WHERE type = 'trigger' AND tbl_name = m.name COLLATE NOCASE
 				UNION ALL SELECT name, sql FROM sqlite_temp_master
-				WHERE type = 'trigger' AND tbl_name = m.name COLLATE NOCASE) AS t)
+				WHERE type = 'trigger' AND tbl_name = m.name COLLATE NOCASE) AS t),
+			EXISTS (SELECT 1 FROM ` + master + ` AS c JOIN pragma_foreign_key_list(c.name, ` + literal(schema) + `) AS f
+				WHERE c.type = 'table' AND c.sql NOT LIKE 'CREATE VIRTUAL%' AND f."table" = m.name COLLATE NOCASE
+				AND f.on_delete IN ('CASCADE', 'SET NULL', 'SET DEFAULT')),
+			EXISTS (SELECT 1 FROM pragma_table_xinfo(m.name, ` + literal(schema) + `) AS c WHERE c.hidden > 1),
+			` + strings.ToUpper(strconv.FormatBool(schema == "temp")) + `, NULL, NULL
 		FROM ` + master + ` AS m WHERE m.type IN ('table', 'view') AND m.name = $1 COLLATE NOCASE`, name
 }
+
+// ColumnsOf returns all columns, because each value of SQLite has a type of its own; see heldText.
+func (sqlite) ColumnsOf(table string) (text, parameter string) {
+	schema, name, qualified := strings.Cut(table, ".")
+	if !qualified {
+		return `SELECT c.name FROM pragma_table_xinfo($1) AS c WHERE c.hidden <> 1 ORDER BY c.cid`, table
+	}
+	return `SELECT c.name FROM pragma_table_xinfo($1, ` + literal(schema) +
+		`) AS c WHERE c.hidden <> 1 ORDER BY c.cid`, name
+}
+
+func (sqlite) heldText(column string) string {
+	return "CASE WHEN typeof(" + column + ") IN ('text', 'blob') THEN " + asText(column) + " END"
+}
+
+func (sqlite) byteLength(text string) string { return "length(CAST(" + text + " AS blob))" }
+
+func (sqlite) contains(text, parameter string) string {
+	return "instr(" + text + ", CAST(" + parameter + " AS text)) > 0"
+}
+
+func (sqlite) TemporaryTables(Tables) string {
+	return "SELECT lower(name) FROM sqlite_temp_master WHERE type IN ('table', 'view')"
+}
+
+func (sqlite) StoredName(name string) string { return name }
 
 // bytewise is also necessary for a CAST, because a CAST keeps the collation of the column.
 func (sqlite) bytewise(text string) string { return text + " COLLATE BINARY" }

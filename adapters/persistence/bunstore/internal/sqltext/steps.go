@@ -43,7 +43,8 @@ func (g *StepGroup) Args(steps []domain.Step, key []any, more ...any) []any {
 // steps (domain.Step.At) may differ, because an instant is a parameter of the statement. HaveSameText returns false if
 // a step has a Scope (the limits of a sweep), because a Scope contains further instants.
 func HaveSameText(a, b domain.Step) bool {
-	return a.Target == b.Target && a.Via == b.Via && a.Strategy == b.Strategy && a.External == b.External &&
+	return a.Target == b.Target && a.Via == b.Via && a.Self == b.Self &&
+		a.Strategy == b.Strategy && a.External == b.External &&
 		slices.Equal(a.Columns, b.Columns) && slices.Equal(a.Clears, b.Clears) &&
 		slices.Equal(a.Expired, b.Expired) && a.At.IsZero() == b.At.IsZero() && a.Scope == nil && b.Scope == nil
 }
@@ -54,11 +55,11 @@ func HaveSameText(a, b domain.Step) bool {
 //
 //   - The step has the table of an earlier step, but reaches this table over another path (chain of references to the
 //     subject).
-//   - The step has the table of an earlier step, and only sets references to NULL.
+//   - The step has the table of an earlier step, and one of the two only sets references to NULL.
 func CombinableSteps(steps []domain.Step) int {
 	for i, step := range steps {
 		if slices.ContainsFunc(steps[:i], func(other domain.Step) bool {
-			return other.Target == step.Target && (other.Via != step.Via || step.OnlyClears())
+			return other.Target == step.Target && (other.Via != step.Via || other.Self || step.OnlyClears())
 		}) {
 			return i
 		}
@@ -76,8 +77,8 @@ func (w *Writer) Group(live Live, steps []domain.Step) *StepGroup {
 		step.Clears = slices.Clone(step.Clears)
 		group.Steps = append(group.Steps, step)
 		same := slices.IndexFunc(steps, func(other domain.Step) bool {
-			return other.Target == step.Target && other.Via == step.Via && other.Strategy == domain.StrategyAnonymize &&
-				!other.OnlyExpired()
+			return other.Target == step.Target && other.Via == step.Via && !other.Self &&
+				other.Strategy == domain.StrategyAnonymize && !other.OnlyExpired()
 		})
 		// A retain step needs no part of its own if an anonymize step counts the same rows.
 		if step.Strategy == domain.StrategyRetain && len(step.Expired) == 0 && same >= 0 {
@@ -133,10 +134,9 @@ const (
 func (w *Writer) step(live Live, step domain.Step, offset int) (text string, constants []any) {
 	table, _ := w.DataMap.Table(step.Target)
 	sw := w.stepWriter(table, live.Types(table.Name), offset+len(w.DataMap.SubjectTable().SubjectKey))
-	path, _ := w.DataMap.PathVia(step.Target, step.Via)
 	target, name := w.Dialect.changedTable(table.Name)
 	sw.alias = name
-	rows := w.pathCondition(name, 0, table, path.Relations, offset)
+	rows := w.rowsOfStep(name, table, step, offset)
 	switch step.Strategy { //nolint:exhaustive // steps have no other strategies
 	case domain.StrategyDelete:
 		text = fill(deleteRows, "target", target, "rows", rows)

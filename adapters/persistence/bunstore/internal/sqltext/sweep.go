@@ -28,7 +28,7 @@ const (
 // NewSweeps returns the Sweeps for the dialect and the tables of w.
 func NewSweeps(w *Writer) Sweeps {
 	subject, lock := w.DataMap.SubjectTable(), w.Dialect.forUpdate()
-	texts := append([]string{w.Dialect.fingerprint(w.Touched)}, w.lifeOfRow()...)
+	texts := append([]string{w.Dialect.fingerprint(w.Touched, w.Tables)}, w.lifeOfRow()...)
 	if lock != "" {
 		lock += " OF t0"
 	}

@@ -7,12 +7,12 @@ import (
 )
 
 // Tables holds the quoted names of the tables of habeas for one data map. Index and Function names begin with Prefix,
-// too. ErasedSubjects is a function of PostgreSQL that returns those of the subjects in an array that were erased. It
-// sees the marks (the rows of erasures) that were committed before its call, even if its statement began earlier.
+// too. IsErased is a function of PostgreSQL that reports whether a subject was erased. It sees the marks (the rows of
+// erasures) that were committed before its call, even if its statement began earlier.
 type Tables struct {
 	Prefix                                                                                           string
 	Consents, Restrictions, Events, Outbox, Erasures, Positions, Installation, Ancestors, Migrations string
-	ErasedSubjects                                                                                   string
+	IsErased                                                                                         string
 }
 
 // TableNames are the names of all tables of habeas, without the prefix that domain.ObjectPrefix returns.
@@ -43,7 +43,7 @@ func TablesIn(schema, name string) Tables {
 		Ancestors:    before + "ancestors",
 		Migrations:   before + "migrations",
 
-		ErasedSubjects: before + "erased_subjects",
+		IsErased: before + "is_erased",
 	}
 }
 
@@ -53,7 +53,7 @@ func TablesIn(schema, name string) Tables {
 func (t Tables) fill(statement string, replacements ...string) string {
 	return fill(statement, append(replacements, "consents", t.Consents, "restrictions", t.Restrictions, "events", t.Events,
 		"outbox", t.Outbox, "erasures", t.Erasures, "positions", t.Positions, "installation", t.Installation,
-		"ancestors", t.Ancestors, "migrations", t.Migrations, "erased subjects", t.ErasedSubjects, "prefix", t.Prefix)...)
+		"ancestors", t.Ancestors, "migrations", t.Migrations, "is erased", t.IsErased, "prefix", t.Prefix)...)
 }
 
 // fill replaces each {name} in a statement by a text. The parameter replacements is a list of pairs of a name and its
@@ -94,3 +94,6 @@ func ownTables(name string) string {
 	}
 	return strings.Join(own, ", ")
 }
+
+// areQualified reports whether the names of the tables have a schema.
+func (t Tables) areQualified() bool { return !strings.HasPrefix(t.Outbox, t.Prefix) }

@@ -2,6 +2,7 @@ package sqltext
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -19,9 +20,13 @@ func (w *Writer) CountRetained(live Live, step domain.Step, key []any) (text str
 	return text, slices.Concat(key, resolveConstants(sw.constants, step.At))
 }
 
+// maxReadCell is the maximum number of bytes of a cell in Cells.Others that a verification reads.
+const maxReadCell = 1 << 20
+
 // Cells builds the statements that read the cells of a step for a verification. A result row starts with the primary
 // key as texts. Two values follow for each column: the text of the cell, and whether the cell holds the constant that
-// the step writes.
+// the step writes. Two values follow for each column of Others: the text of the cell, and whether the cell is too large
+// to be read. The text is then NULL.
 type Cells struct {
 	Writer     *Writer
 	Table      domain.Table
@@ -29,6 +34,7 @@ type Cells struct {
 	Values     map[string]any // the values that a rectification writes, by the name of the column; nil for an erasure
 	Row        []string       // the primary key if the step changes only one row; nil for all rows of the subject
 	Live       Live
+	Others     []string  // columns that the step does not write; each is one of Dialect.ColumnsOf
 	AddedUntil time.Time // skip rows added later, and rows that belong to the subject through them; zero: all rows
 }
 
@@ -44,8 +50,7 @@ func (c *Cells) Columns() []string {
 // If onlyWritten is true, the statement reads only rows that this transaction has written.
 func (c *Cells) OfSubject(key []any, onlyWritten bool) (text string, args []any) {
 	sw := c.Writer.stepWriter(c.Table, c.Live.Types(c.Table.Name), len(c.Writer.DataMap.SubjectTable().SubjectKey))
-	path, _ := c.Writer.DataMap.PathVia(c.Step.Target, c.Step.Via)
-	condition := c.Writer.addedUntil(sw, c.AddedUntil).rowsOf(c.Table, path, 0) + sw.coveredRows(c.Step)
+	condition := c.Writer.addedUntil(sw, c.AddedUntil).rowsOfStep("t0", c.Table, c.Step, 0) + sw.coveredRows(c.Step)
 	if c.Row != nil {
 		condition += " AND " + c.Writer.hasPrimaryKey("t0", c.Table, c.Row, sw.addConstant)
 	}
@@ -71,6 +76,20 @@ func (c *Cells) WithKeys(keys [][]string) (text string, args []any) {
 	return text, resolveConstants(sw.constants, c.Step.At)
 }
 
+// Containing returns the statement that reports for each text whether a cell contains it. The cell has one of the
+// columns Others, and the row has the given primary key.
+func (c *Cells) Containing(key []string, column string, texts []string) (text string, args []any) {
+	sw := c.Writer.stepWriter(c.Table, c.Live.Types(c.Table.Name), 0)
+	held := c.Writer.Dialect.heldText("t0." + Quote(column))
+	selected := make([]string, len(texts))
+	for i, sought := range texts {
+		selected[i] = "COALESCE(" + c.Writer.Dialect.contains(held, sw.addConstant(sought)) + ", FALSE)"
+	}
+	condition := c.Writer.hasPrimaryKey("t0", c.Table, key, sw.addConstant)
+	return fill(`SELECT {selected} FROM {table} AS t0 WHERE {condition}`, "selected", strings.Join(selected, ", "),
+		"table", quoteTable(c.Table.Name), "condition", condition), sw.constants
+}
+
 func (c *Cells) text(sw *stepWriter, condition string) string {
 	var selected []string
 	for _, name := range c.Table.PrimaryKey {
@@ -82,6 +101,12 @@ func (c *Cells) text(sw *stepWriter, condition string) string {
 			cell = "CASE WHEN " + sw.isOverwritten(name, c.Step) + " THEN " + cell + " END"
 		}
 		selected = append(selected, cell, "COALESCE("+c.equalsWritten(sw, name)+", FALSE)")
+	}
+	for _, name := range c.Others {
+		text := c.Writer.Dialect.heldText("t0." + Quote(name))
+		size := c.Writer.Dialect.byteLength(text)
+		selected = append(selected, fill(`CASE WHEN {size} <= {max} THEN {text} END, COALESCE({size} > {max}, FALSE)`,
+			"size", size, "max", strconv.Itoa(maxReadCell), "text", text))
 	}
 	return fill(`SELECT {cells} FROM {table} AS t0 WHERE {condition}`,
 		"cells", strings.Join(selected, ", "), "table", quoteTable(c.Table.Name), "condition", condition)

@@ -16,6 +16,9 @@ import (
 func (s *Step) LeftOver(
 	ctx context.Context, erasedAt time.Time, leftovers domain.Leftovers,
 ) (domain.Leftovers, error) {
+	if s.Self { // the later step finds the rows to which a reference leads
+		return leftovers, nil
+	}
 	cells := s.cellsOf()
 	cells.AddedUntil = erasedAt
 	switch s.Strategy { //nolint:exhaustive // a retain step leaves all rows
@@ -28,7 +31,7 @@ func (s *Step) LeftOver(
 	}
 	left := map[string]int64{}
 	text, args := cells.OfSubject(s.key, false)
-	err := s.readCells(ctx, cells, text, args, func(_ []string, content []heldCell) {
+	err := s.readCells(ctx, cells, text, args, func(_ []string, content []heldCell, _ []otherCell) {
 		for _, cell := range content {
 			if s.isLeftOver(cell) {
 				left[cell.column]++

@@ -18,6 +18,10 @@ import (
 type Database interface {
 	Read(ctx context.Context, op string, visit func(*sql.Rows) error, text string, args ...any) error
 	Write(ctx context.Context, op, text string, args ...any) (int64, error)
+
+	// Try calls fn and undoes the changes of its statements. It reports whether the database refused a statement of fn. It
+	// returns an error if the caller must not run further statements.
+	Try(ctx context.Context, op string, fn func() error) (refused bool, err error)
 }
 
 // Step is a step of an erasure or of a rectification, on the rows of a subject.
@@ -25,13 +29,18 @@ type Step struct {
 	domain.Step
 	Op string
 
-	db    Database
-	text  *sqltext.Writer
-	table domain.Table
-	key   []any
-	live  *catalog.Catalog
-	rows  map[string][]string // the primary keys of the rows that record has found, by domain.CanonicalTuple
-	cells map[cell]string     // the old values of the cells of these rows, except values that the step has written
+	db     Database
+	text   *sqltext.Writer
+	table  domain.Table
+	key    []any
+	live   *catalog.Catalog
+	copies copies
+	rows   map[string][]string // the primary keys of the rows that record has found, by domain.CanonicalTuple
+	cells  map[cell]string     // the old values of the cells of these rows, except values that the step has written
+
+	similar  map[cell]string   // the old texts that only case or punctuation distinguishes from the corrected text
+	doubtful map[cell][]string // the cells that hold such an old text after the step, with the key of the row
+	undone   *bool             // the result of isUndone
 
 	values    map[string]any // the values that a rectification writes, by column; nil for an erasure
 	row       []string       // the primary key of the only row of the step; nil for all rows of the subject
@@ -44,7 +53,8 @@ func NewStep(db Database, text *sqltext.Writer, live *catalog.Catalog, op string
 	table, _ := text.DataMap.Table(step.Target)
 	return &Step{
 		Step: step, Op: op, db: db, text: text, table: table, key: key, live: live,
-		rows: map[string][]string{}, cells: map[cell]string{},
+		rows: map[string][]string{}, cells: map[cell]string{}, copies: newCopies(),
+		similar: map[cell]string{},
 	}
 }
 
@@ -177,7 +187,7 @@ func (s *Step) check(ctx context.Context) (checkResult, error) {
 func (s *Step) record(ctx context.Context, first bool) (added int, err error) {
 	cells := s.cellsOf()
 	text, args := cells.OfSubject(s.key, !first && s.live.Tells(s.table.Name))
-	err = s.readCells(ctx, cells, text, args, func(key []string, content []heldCell) {
+	err = s.readCells(ctx, cells, text, args, func(key []string, content []heldCell, others []otherCell) {
 		row := domain.CanonicalTuple(key)
 		if _, known := s.rows[row]; known {
 			return
@@ -187,12 +197,19 @@ func (s *Step) record(ctx context.Context, first bool) (added int, err error) {
 		}
 		added++
 		s.rows[row] = slices.Clone(key)
+		s.noteErased(key, content, others)
 		for _, h := range content {
 			if h.text.Valid && h.text.String != "" && !h.written && !s.correctedBefore(h, content) {
 				s.cells[cell{row, h.column}] = h.text.String
 			}
+			if first && s.values != nil && !h.written && s.isCorrected(h) {
+				s.similar[cell{row, h.column}] = h.text.String
+			}
 		}
 	})
+	if err == nil {
+		err = s.compareLarge(ctx, s.noteBefore)
+	}
 	return added, err
 }
 
@@ -208,29 +225,40 @@ const rowsPerStatement = 100
 func (s *Step) findKept(ctx context.Context) (kept bool, err error) {
 	cells := s.cellsOf()
 	changed, found := s.cells, 0
-	s.cells = map[cell]string{}
+	s.cells, s.copies.found, s.doubtful = map[cell]string{}, "", map[cell][]string{}
 	for chunk := range slices.Chunk(slices.Collect(maps.Values(s.rows)), rowsPerStatement) {
 		text, args := cells.WithKeys(chunk)
-		err := s.readCells(ctx, cells, text, args, func(key []string, content []heldCell) {
+		err := s.readCells(ctx, cells, text, args, func(key []string, content []heldCell, others []otherCell) {
 			found++
+			s.findCopies(key, others)
 			if s.Strategy == domain.StrategyDelete || s.values != nil && !s.holdsCorrections(content) {
 				kept = true
 			}
 			row := domain.CanonicalTuple(key)
 			for _, h := range content {
-				old, had := changed[cell{row, h.column}]
+				at := cell{row, h.column}
+				if old, ok := s.similar[at]; ok && !h.written && h.text.String == old {
+					s.doubtful[at] = slices.Clone(key)
+				}
+				old, had := changed[at]
 				stays := h.text.Valid && !h.written && s.containsOld(h.text.String, old)
 				if had && (stays || s.values != nil) { // a trigger of another table may revert a correction later
-					s.cells[cell{row, h.column}] = old
+					s.cells[at] = old
 				}
-				kept = kept || had && stays
+				kept = kept || had && stays || h.text.Valid && !h.written && s.holdsErased(row, h.text.String)
 			}
 		})
+		if err == nil {
+			err = s.compareLarge(ctx, s.noteFound)
+		}
 		if err != nil {
 			return false, err
 		}
 	}
-	return kept || s.values != nil && found < len(s.rows), nil
+	if kept || s.values != nil && found < len(s.rows) || len(s.doubtful) == 0 {
+		return kept || s.values != nil && found < len(s.rows), nil
+	}
+	return s.isUndone(ctx)
 }
 
 // containsOld reports whether a text equals an old text or, in an erasure, contains it. A contained text must have at
@@ -249,15 +277,18 @@ type heldCell struct {
 }
 
 func (s *Step) cellsOf() *sqltext.Cells {
-	return &sqltext.Cells{Writer: s.text, Table: s.table, Step: s.Step, Values: s.values, Row: s.row, Live: s.live}
+	return &sqltext.Cells{
+		Writer: s.text, Table: s.table, Step: s.Step, Values: s.values, Row: s.row, Live: s.live, Others: s.copies.columns,
+	}
 }
 
-// readCells runs a statement that reads cells. It calls visit for each row, with the primary key and the cells of the
-// row.
+// readCells runs a statement that reads cells. It calls visit for each row, with the primary key, the cells that the
+// step overwrites, and the other cells of the row.
 func (s *Step) readCells(
-	ctx context.Context, cells *sqltext.Cells, text string, args []any, visit func(key []string, content []heldCell),
+	ctx context.Context, cells *sqltext.Cells, text string, args []any,
+	visit func(key []string, content []heldCell, others []otherCell),
 ) error {
-	columns := cells.Columns()
+	columns, others := cells.Columns(), make([]otherCell, len(cells.Others))
 	key, row := make([]string, len(s.table.PrimaryKey)), make([]heldCell, len(columns))
 	var targets []any
 	for i := range key {
@@ -267,13 +298,17 @@ func (s *Step) readCells(
 		row[i].column = name
 		targets = append(targets, &row[i].text, &row[i].written)
 	}
+	for i, name := range cells.Others {
+		others[i].column = name
+		targets = append(targets, &others[i].text, &others[i].isLarge)
+	}
 	return s.db.Read(ctx, s.Op, func(r *sql.Rows) error {
 		err := r.Scan(targets...)
 		for i, h := range row {
 			column, _ := s.table.Column(h.column)
 			row[i].written = h.written || s.values == nil && column.IsFilled(h.text.String)
 		}
-		visit(key, row)
+		visit(key, row, others)
 		return err
 	}, text, args...)
 }

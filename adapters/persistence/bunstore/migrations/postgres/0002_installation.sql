@@ -45,9 +45,19 @@ UPDATE habeas_subject_erasures SET
             AND r.recorded_at <= habeas_subject_erasures.erased_at), 0)
 WHERE erasures > 0;
 
--- Returns those of the subjects that were erased. The function is VOLATILE, so that it sees each mark that was committed
--- before its call. A statement that appends records may begin before an erasure ends, and then waits for it.
-CREATE FUNCTION habeas_erased_subjects(subjects TEXT[]) RETURNS SETOF TEXT LANGUAGE sql VOLATILE
-BEGIN ATOMIC
-    SELECT subject_id FROM habeas_subject_erasures WHERE erasures > 0 AND subject_id = ANY (subjects);
-END;
+-- Reports whether the subject was erased. The function is VOLATILE, so that it sees each mark that was committed before
+-- its call. A statement that appends records may begin before an erasure ends, and then waits for it. PL/pgSQL keeps the
+-- plan of the query between calls. The function names the schema, because a setting of the search path would cost more
+-- than the query.
+DO $do$
+BEGIN
+    EXECUTE format($create$
+        CREATE FUNCTION habeas_is_erased(subject TEXT) RETURNS BOOLEAN LANGUAGE plpgsql VOLATILE AS $$
+        BEGIN
+            RETURN EXISTS (SELECT 1 FROM %I.habeas_subject_erasures AS e
+                WHERE e.erasures > 0 AND e.subject_id = subject);
+        END
+        $$
+    $create$, current_schema());
+END
+$do$;

@@ -1,0 +1,58 @@
+package bunstore_test
+
+import (
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/erasure"
+	"github.com/habeas-data/habeas/internal/tests/databases"
+)
+
+// A verification ignores a row only if its creation time is after the erasure in each zone that the value can mean. The
+// databases must judge this as the domain does.
+func TestAVerificationIgnoresRowsThatAreLaterInEveryZone(t *testing.T) {
+	texts := addedTexts()
+	texts = append(texts, randomTexts(texts, 300)...)
+	dataMap, err := domain.NewDataMap(domain.Table{
+		Name: "members", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
+		Columns: []domain.Column{{Name: "id", Type: domain.TypeInteger}},
+	}, domain.Table{
+		Name: "notes", PrimaryKey: []string{"id"}, Owned: true, Relations: []domain.Relation{{
+			Columns: []string{"id"}, References: "members", ReferencedColumns: []string{"id"},
+		}},
+		Columns: []domain.Column{{Name: "id", Type: domain.TypeInteger}, {Name: "created_at"}},
+	})
+	must(t, err)
+	plan, err := erasure.Planner{}.Plan(dataMap, nil)
+	must(t, err)
+	erasedAt := time.Date(2024, 2, 28, 22, 30, 15, 123_456_000, time.UTC) // between the local times of many texts
+	databases.Each(t, func(t *testing.T, db *bun.DB) {
+		must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{}))
+		execute(t, db, "CREATE TABLE members (id integer PRIMARY KEY)",
+			"CREATE TABLE notes (id integer PRIMARY KEY, created_at text)")
+		store, err := bunstore.New(db, dataMap, bunstore.Options{})
+		must(t, err)
+		a := &application{db, store, plan}
+		later := 0
+		for i, text := range texts {
+			_, err := db.ExecContext(t.Context(), "INSERT INTO notes VALUES (?, ?)", i+1, text)
+			must(t, err)
+			at, ok := domain.EarliestAddedAt(text)
+			isLater := ok && at.After(erasedAt)
+			if isLater {
+				later++
+			}
+			if found := a.leftOver(t, erasedAt, strconv.Itoa(i+1)); len(found) == 0 != isLater {
+				t.Errorf("%q: left over are %q, and the row was certainly added later: %v", text, found, isLater)
+			}
+		}
+		if later < 50 || later > len(texts)/2 {
+			t.Errorf("%d of %d texts are later", later, len(texts))
+		}
+	})
+}

@@ -1,0 +1,197 @@
+package bunstore
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strconv"
+
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/catalog"
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
+)
+
+var _ ports.CascadeCounter = (*session)(nil)
+
+// Cascaded implements ports.CascadeCounter.
+func (s *session) Cascaded() map[string]int64 { return maps.Clone(s.cascaded) }
+
+// applyWatched runs the steps where foreign keys or triggers may delete or change further rows, and counts these rows.
+// It returns domain.ErrConflict if such a row is in a table of the data map. On PostgreSQL, it uses the counters of
+// deleted rows. If a counter may mislead, applyWatched runs the steps a second time, and compares the rows themselves.
+func (s subjectStore) applyWatched(
+	ctx context.Context, live *catalog.Catalog, id domain.SubjectID, key []any, steps []domain.Step,
+) ([]int64, error) {
+	w := &watch{subjectStore: s, live: live, key: key, steps: steps}
+	s.watched = w
+	defer func() { s.watched = nil }()
+	fired, late := s.fired, s.late
+	unknown := make([]int64, len(steps))
+	if err := w.begin(ctx); err != nil {
+		return unknown, err
+	}
+	rows, err := s.applySteps(ctx, live, id, key, steps)
+	if err != nil {
+		return rows, err
+	}
+	lost, err := w.lost(ctx)
+	if err != nil {
+		return unknown, err
+	}
+	if w.doubts(lost, rows) {
+		s.fired, s.late = fired, late
+		if err := w.again(ctx, lost); err != nil {
+			return unknown, err
+		}
+		if rows, err = s.applySteps(ctx, live, id, key, steps); err != nil {
+			return rows, err
+		}
+		if lost, err = w.lost(ctx); err != nil {
+			return unknown, err
+		}
+	}
+	if table, err := w.judge(lost, rows); err != nil {
+		before := slices.IndexFunc(steps, func(step domain.Step) bool { return step.Target == table })
+		if before < 0 {
+			before = len(steps)
+		}
+		return unknown[:before], s.fail(ctx, "erase", err)
+	}
+	return rows, nil
+}
+
+// watch counts the rows that the database deletes or changes because the steps of an erasure delete rows.
+type watch struct {
+	subjectStore
+	live  *catalog.Catalog
+	key   []any // the subject's key
+	steps []domain.Step
+
+	before *catalog.Reading
+
+	compared   []catalog.ReachedTable // roots whose rows are compared instead of the counters
+	fetch, end string                 // see sqltext.Writer.BeforeDeletion
+	counts     []int64                // the rows before the steps, by table of reach; only if nothing counts deletions
+	keys       []string               // the keys of these rows, for the tables into which a trigger inserts
+	savepoint  bool
+}
+
+// mayMislead reports whether the counters of deleted rows may be higher than the number of rows that are gone. A
+// trigger may delete a row and insert it again, or roll its deletion back. An update that moves a row to another
+// partition counts as a deletion, too. If the steps run one by one, they also delete rows that were added meanwhile.
+func (w *watch) mayMislead() bool { return w.before.Triggers || w.live.KeepsAny() }
+
+// doubts reports whether the counters say that the erasure must fail, or that an unmapped table has lost rows, and are
+// not reliable.
+func (w *watch) doubts(lost []loss, rows []int64) bool {
+	return w.savepoint && len(w.compared) == 0 && slices.ContainsFunc(lost, func(l loss) bool {
+		return w.isDoubtful(l, rows)
+	})
+}
+
+func (w *watch) isDoubtful(l loss, rows []int64) bool {
+	if !l.table.Readable || l.rows == 0 {
+		return false
+	}
+	if len(l.table.Mapped) == 0 {
+		return w.before.Undoes
+	}
+	return l.rows > w.expected(l.table, rows)
+}
+
+// again rolls the steps back, and prepares the comparison of all tables that have lost rows.
+func (w *watch) again(ctx context.Context, lost []loss) error {
+	w.compared = w.roots(func(t catalog.ReachedTable) bool {
+		return t.Readable && slices.ContainsFunc(lost, func(l loss) bool { return l.rows > 0 && l.table.Root == t.Root })
+	})
+	if err := w.exec(ctx, undoSteps); err != nil {
+		return err
+	}
+	return w.begin(ctx)
+}
+
+// expected returns the number of rows that the steps delete from a table. The parameter rows holds the numbers of rows
+// of the steps.
+func (w *watch) expected(table catalog.ReachedTable, rows []int64) (most int64) {
+	for _, name := range table.Mapped {
+		most = max(most, w.before.Own[name], w.deletedBySteps(name, rows))
+	}
+	return most
+}
+
+func (w *watch) deletedBySteps(table string, rows []int64) (n int64) {
+	for i, step := range w.steps {
+		if step.Target == table && step.Strategy == domain.StrategyDelete {
+			n += rows[i]
+		}
+	}
+	return n
+}
+
+// judge returns an error if a table of the data map has lost rows that no step deletes, or if a column that must keep
+// its value was set. It also returns the table. Otherwise, it sets the result of Cascaded, and adds to rows what the
+// database has deleted before the step of a table.
+func (w *watch) judge(lost []loss, rows []int64) (table string, err error) {
+	cascaded := map[string]int64{}
+	for _, l := range lost {
+		if len(l.table.Mapped) == 0 {
+			cascaded[l.table.Name] += l.rows
+			continue
+		}
+		if more := l.rows - w.expected(l.table, rows); more > 0 {
+			return l.table.Mapped[0], conflict(l.table.Mapped[0] + ": the database would delete further rows (" +
+				strconv.FormatInt(more, 10) + "), which belong to other people or are to be kept. The reason is a foreign key " +
+				"(ON DELETE CASCADE) or a trigger")
+		}
+	}
+	for i, chain := range w.before.Chains {
+		key := chain[len(chain)-1]
+		if w.before.Set[i] == 0 {
+			continue
+		}
+		if table, column := w.retained(key); table != "" {
+			return table, conflict(table + "." + column + ": a foreign key (ON DELETE SET NULL or SET DEFAULT) would change " +
+				"this retained column (rows: " + strconv.FormatInt(w.before.Set[i], 10) + ")")
+		}
+		cascaded[key.Name] += w.before.Set[i]
+	}
+	maps.DeleteFunc(cascaded, func(_ string, n int64) bool { return n == 0 })
+	w.cascaded = cascaded
+	w.complete(lost, rows)
+	return "", nil
+}
+
+// complete adds the rows of the subject that the database has deleted before the step of their table. For example, a
+// row refers to another row of the same person, and SQLite deletes both of them with the other row.
+func (w *watch) complete(lost []loss, rows []int64) {
+	for i, step := range slices.Backward(w.steps) {
+		missing := w.before.Own[step.Target] - w.deletedBySteps(step.Target, rows)
+		if step.Strategy != domain.StrategyDelete || missing <= 0 {
+			continue
+		}
+		if slices.ContainsFunc(lost, func(l loss) bool {
+			return slices.Contains(l.table.Mapped, step.Target) && l.rows >= w.before.Own[step.Target]
+		}) {
+			rows[i] += missing
+		}
+	}
+}
+
+// retained returns the table and the name of a retained column that the foreign key sets, or "".
+func (w *watch) retained(key catalog.ReachedKey) (table, column string) {
+	for _, mapped := range key.Mapped {
+		table, _ := w.store.text.DataMap.Table(mapped)
+		for _, column := range table.Personal() {
+			if column.Personal.Strategy == domain.StrategyRetain && slices.ContainsFunc(key.Sets, func(name string) bool {
+				return w.store.dialect.SameName(name, column.Name)
+			}) {
+				return mapped, column.Name
+			}
+		}
+	}
+	return "", ""
+}
+
+func conflict(message string) error {
+	return &domain.Error{Code: domain.ErrConflict, Op: "erase", Message: message}
+}

@@ -1,0 +1,214 @@
+package bunstore
+
+import (
+	"context"
+	"database/sql"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/catalog"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/sqltext"
+)
+
+// loss is the number of rows that a table and its partitions have lost.
+type loss struct {
+	table catalog.ReachedTable
+	rows  int64
+}
+
+const (
+	opWatch       = "erase: further rows"
+	setSteps      = "SAVEPOINT habeas_steps"
+	undoSteps     = "ROLLBACK TO SAVEPOINT habeas_steps"
+	maxParameters = 1000 // keys of deleted rows that one statement looks up
+)
+
+// begin reads the state before the steps.
+func (w *watch) begin(ctx context.Context) error {
+	if err := w.session.begin(ctx); err != nil {
+		return err
+	}
+	before, err := w.store.catalogs.ReadBefore(ctx, w.queryFor(opWatch), w.live, w.steps, w.key)
+	if err != nil {
+		return w.fail(ctx, opWatch, err)
+	}
+	w.before = before
+	switch {
+	case w.store.dialect.Deleted() == "":
+		return w.count(ctx)
+	case len(w.compared) > 0:
+		return w.declare(ctx)
+	case !before.Counters:
+		w.compared = w.roots(func(t catalog.ReachedTable) bool { return t.Readable })
+		return w.declare(ctx)
+	case w.mayMislead():
+		w.savepoint = true
+		return w.exec(ctx, setSteps)
+	}
+	return nil
+}
+
+// exec runs a statement that changes no rows.
+func (w *watch) exec(ctx context.Context, text string) error {
+	_, err := w.tx.Exec(ctx, text)
+	return w.fail(ctx, opWatch, err)
+}
+
+// roots returns the roots of the tables for which the callback returns true, each once.
+func (w *watch) roots(include func(catalog.ReachedTable) bool) (roots []catalog.ReachedTable) {
+	for _, table := range w.before.Tables {
+		if include(table) && !slices.ContainsFunc(roots, func(r catalog.ReachedTable) bool { return r.Root == table.Root }) {
+			roots = append(roots, table)
+		}
+	}
+	return roots
+}
+
+// declare makes the rows of the tables in w.compared readable as they are before the steps.
+func (w *watch) declare(ctx context.Context) error {
+	if len(w.compared) == 0 {
+		return nil
+	}
+	tables := make([]sqltext.Counted, len(w.compared))
+	for i, table := range w.compared {
+		tables[i] = counted(table)
+	}
+	var text string
+	text, w.fetch, w.end = w.store.text.BeforeDeletion(tables)
+	return w.exec(ctx, text)
+}
+
+func counted(table catalog.ReachedTable) sqltext.Counted {
+	return sqltext.Counted{Table: table.Table, Key: table.Key}
+}
+
+// lost returns the number of rows that each table has lost. A table and its partitions count as one table.
+func (w *watch) lost(ctx context.Context) ([]loss, error) {
+	if w.before.Late && !w.live.KeepsAny() {
+		if err := w.fireDeferred(ctx, opWatch); err != nil {
+			return nil, err
+		}
+		if err := w.deferAgain(ctx, opWatch); err != nil {
+			return nil, err
+		}
+	}
+	switch {
+	case w.counts != nil:
+		return w.countAgain(ctx)
+	case len(w.compared) > 0:
+		return w.compare(ctx)
+	case !w.before.Counters || len(w.before.Tables) == 0:
+		return nil, nil
+	}
+	ids, tables := make([]string, len(w.before.Tables)), map[string]catalog.ReachedTable{}
+	for i, table := range w.before.Tables {
+		ids[i], tables[table.ID] = table.ID, table
+	}
+	var lost []loss
+	err := w.read(ctx, opWatch, func(r *sql.Rows) error {
+		var id string
+		var n int64
+		err := r.Scan(&id, &n)
+		lost = addLoss(lost, tables[id], n-w.before.Deleted[id])
+		return err
+	}, w.store.dialect.Deleted(), asList(ids))
+	return lost, err
+}
+
+func addLoss(lost []loss, table catalog.ReachedTable, rows int64) []loss {
+	i := slices.IndexFunc(lost, func(l loss) bool {
+		return l.table.Root == table.Root && slices.Equal(l.table.Mapped, table.Mapped)
+	})
+	if i < 0 {
+		return append(lost, loss{table, rows})
+	}
+	lost[i].rows += rows
+	return lost
+}
+
+// compare returns the number of rows that existed before the steps and exist no more.
+func (w *watch) compare(ctx context.Context) ([]loss, error) {
+	keys, before := make([][]string, len(w.compared)), make([]int64, len(w.compared))
+	err := w.read(ctx, opWatch, func(r *sql.Rows) error {
+		var i int
+		var key string
+		if err := r.Scan(&i, &key); err != nil {
+			return err
+		}
+		if w.compared[i].Key != nil {
+			keys[i] = append(keys[i], key)
+			return nil
+		}
+		n, err := strconv.ParseInt(key, 10, 64)
+		before[i] = n
+		return err
+	}, w.fetch)
+	if err == nil {
+		err = w.exec(ctx, w.end)
+	}
+	if err != nil {
+		return nil, err
+	}
+	var lost []loss
+	for i, table := range w.compared {
+		rows := before[i]
+		if table.Key == nil {
+			after, err := w.number(ctx, sqltext.CountRows(table.Table))
+			if err != nil {
+				return nil, err
+			}
+			rows -= after
+		}
+		for chunk := range slices.Chunk(keys[i], maxParameters) {
+			n, err := w.number(ctx, w.store.text.Missing(counted(table)), "["+strings.Join(chunk, ",")+"]")
+			if err != nil {
+				return nil, err
+			}
+			rows += n
+		}
+		lost = append(lost, loss{table, rows})
+	}
+	return lost, nil
+}
+
+// count counts the rows of the tables before the steps. For a table into which a trigger may insert rows, it reads the
+// keys of the rows.
+func (w *watch) count(ctx context.Context) (err error) {
+	w.counts, w.keys = make([]int64, len(w.before.Tables)), make([]string, len(w.before.Tables))
+	for i, table := range w.before.Tables {
+		if table.Inserted {
+			err = w.read(ctx, opWatch, func(r *sql.Rows) error { return r.Scan(&w.keys[i]) }, sqltext.KeysOf(counted(table)))
+		} else {
+			w.counts[i], err = w.number(ctx, sqltext.CountRows(table.Table))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// countAgain compares the rows after the steps with those that count has read.
+func (w *watch) countAgain(ctx context.Context) (lost []loss, err error) {
+	for i, table := range w.before.Tables {
+		var rows int64
+		if table.Inserted {
+			rows, err = w.number(ctx, w.store.text.Missing(counted(table)), w.keys[i])
+		} else {
+			rows, err = w.number(ctx, sqltext.CountRows(table.Table))
+			rows = max(0, w.counts[i]-rows)
+		}
+		if err != nil {
+			return nil, err
+		}
+		lost = append(lost, loss{table, rows})
+	}
+	return lost, nil
+}
+
+// number returns the number that a statement reads.
+func (w *watch) number(ctx context.Context, text string, args ...any) (n int64, err error) {
+	err = w.read(ctx, opWatch, func(r *sql.Rows) error { return r.Scan(&n) }, text, args...)
+	return n, err
+}

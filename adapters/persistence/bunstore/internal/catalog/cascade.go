@@ -1,0 +1,211 @@
+package catalog
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"slices"
+
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/sqltext"
+	"github.com/habeas-data/habeas/domain"
+)
+
+// LeadsOn reports whether the steps of an erasure may delete or change rows that they do not name, because of foreign
+// keys or triggers.
+func (c *Catalog) LeadsOn(steps []domain.Step) bool {
+	return slices.ContainsFunc(steps, func(step domain.Step) bool {
+		live := c.tables[step.Target]
+		return step.Strategy != domain.StrategyRetain && live.acts || step.Strategy == domain.StrategyDelete && live.leads
+	})
+}
+
+// Reach describes the tables whose rows the database may delete or change because an erasure deletes rows.
+type Reach struct {
+	Tables []ReachedTable `json:"tables"` // tables and partitions, but no partitioned tables
+	Keys   []ReachedKey   `json:"keys"`   // the foreign keys that lead to these tables, and those that set columns
+
+	Triggers bool `json:"triggers"` // a trigger or a rule may run
+	Late     bool `json:"late"`     // one of these triggers may run at the commit
+	Undoes   bool `json:"undoes"`   // one of these triggers may roll back some of its changes
+
+	Visited []string       `json:"visited"` // the ids of the tables whose keys and triggers were followed
+	Chains  [][]ReachedKey `json:"-"`       // see settingChains
+}
+
+// ReachedTable is a table or a partition. Table, Name, Mapped and Key describe its topmost table, the root.
+type ReachedTable struct {
+	ID       string   `json:"id"`
+	Root     string   `json:"root"`  // the id of the root
+	Split    bool     `json:"split"` // the table is not its root
+	Name     string   `json:"name"`  // for messages and results
+	Table    string   `json:"table"` // for statements
+	Mapped   []string `json:"mapped"`
+	Key      []string `json:"key"`      // the primary key
+	Readable bool     `json:"readable"` // this role may read it
+
+	Inserted bool `json:"-"` // a trigger may insert rows
+}
+
+// ReachedKey is a foreign key with an action.
+type ReachedKey struct {
+	ID           string   `json:"id"` // the id of the table
+	ParentID     string   `json:"parent_id"`
+	Name         string   `json:"name"` // the name of the table for messages and results
+	Table        string   `json:"table"`
+	Parent       string   `json:"parent"`
+	Mapped       []string `json:"mapped"`
+	ParentMapped []string `json:"parent_mapped"`
+	Columns      []string `json:"columns"`
+	Referenced   []string `json:"referenced"`
+	Sets         []string `json:"sets"`     // nil if the action deletes the row
+	Readable     bool     `json:"readable"` // this role may read both tables
+}
+
+// ForeignKey returns the key for a statement.
+func (k ReachedKey) ForeignKey() sqltext.ForeignKey {
+	return sqltext.ForeignKey{
+		Table: k.Table, Parent: k.Parent, Columns: k.Columns, Referenced: k.Referenced,
+		Mapped: k.Mapped, ParentMapped: k.ParentMapped, Sets: k.Sets,
+	}
+}
+
+// maxChain is the number of foreign keys in a chain. Longer chains are not followed.
+const maxChain = 6
+
+// settingChains returns the chains of foreign keys whose last key sets columns. The first key of a chain refers to a
+// table of the data map with one of the given names. The keys before the last one delete rows.
+func (r *Reach) settingChains(deleted []string) (chains [][]ReachedKey) {
+	var follow func(chain []ReachedKey)
+	follow = func(chain []ReachedKey) {
+		last := chain[len(chain)-1]
+		if last.Sets != nil {
+			chains = append(chains, slices.Clone(chain))
+			return
+		}
+		for _, key := range r.Keys {
+			if len(chain) < maxChain && key.ParentID == last.ID && key.Readable {
+				follow(append(chain, key))
+			}
+		}
+	}
+	for _, key := range r.Keys {
+		if key.Readable && slices.ContainsFunc(key.ParentMapped, func(name string) bool {
+			return slices.Contains(deleted, name)
+		}) {
+			follow([]ReachedKey{key})
+		}
+	}
+	return chains
+}
+
+// Reading is the state before the steps of an erasure.
+type Reading struct {
+	*Reach
+	Counters bool             // the database counts the rows that a transaction deletes
+	Deleted  map[string]int64 // the counters, by the id of the table
+	Own      map[string]int64 // the number of rows that the delete steps cover, by table of the data map
+	Set      []int64          // for each of Reach.Chains, the number of rows whose columns it sets
+}
+
+// cachedReach is the last Reach of a Catalog.
+type cachedReach struct {
+	*Reach
+	fingerprint string // of the definitions of the visited tables
+	steps       []domain.Step
+	text        string // the statement Watch
+}
+
+// ReadBefore reads the state before the steps. The parameter key is the subject's key. ReadBefore uses one statement,
+// except if the definitions of the tables have changed.
+func (c *Cache) ReadBefore(
+	ctx context.Context, query conn.Query, live *Catalog, steps []domain.Step, key []any,
+) (*Reading, error) {
+	if cached := live.reach.Load(); cached != nil && slices.EqualFunc(cached.steps, steps, sqltext.HaveSameText) {
+		reading, fingerprint, err := cached.read(ctx, query, key)
+		if err != nil || fingerprint == cached.fingerprint {
+			return reading, err
+		}
+	}
+	reach, err := c.readReach(ctx, query, live, steps)
+	if err != nil {
+		return nil, err
+	}
+	reach.Chains = reach.settingChains(sqltext.DeletedTables(steps))
+	chains, tables := make([][]sqltext.ForeignKey, len(reach.Chains)), make([]string, len(reach.Tables))
+	for i, chain := range reach.Chains {
+		for _, key := range chain {
+			chains[i] = append(chains[i], key.ForeignKey())
+		}
+	}
+	for i, table := range reach.Tables {
+		tables[i] = table.ID
+	}
+	cached := &cachedReach{Reach: reach, steps: slices.Clone(steps)}
+	cached.text = c.text.Watch(steps, reach.Visited, tables, reach.Triggers, chains)
+	reading, fingerprint, err := cached.read(ctx, query, key)
+	if err == nil {
+		cached.fingerprint = fingerprint
+		live.reach.Store(cached)
+	}
+	return reading, err
+}
+
+// readReach reads the tables to which the steps lead.
+func (c *Cache) readReach(
+	ctx context.Context, query conn.Query, live *Catalog, steps []domain.Step,
+) (*Reach, error) {
+	reach := &Reach{}
+	text := c.text.Dialect.Reach(c.text, steps)
+	if text == "" {
+		known := live.graph.Load()
+		if known == nil {
+			var err error
+			if known, err = c.readGraph(ctx, query); err != nil {
+				return nil, err
+			}
+			live.graph.Store(known)
+		}
+		known.reach(c.text, steps, reach)
+		return reach, nil
+	}
+	err := query(ctx, func(rows *sql.Rows) error {
+		var document string
+		if err := rows.Scan(&document); err != nil {
+			return err
+		}
+		return json.Unmarshal([]byte(document), reach)
+	}, text)
+	return reach, err
+}
+
+func (c *cachedReach) read(ctx context.Context, query conn.Query, key []any) (*Reading, string, error) {
+	names := sqltext.DeletedTables(c.steps)
+	own, reading := make([]int64, len(names)), &Reading{Reach: c.Reach, Own: map[string]int64{}}
+	reading.Set = make([]int64, len(c.Chains))
+	var fingerprint, counters string
+	var keysAct bool
+	targets := []any{&fingerprint, &keysAct, &reading.Counters, &counters}
+	for i := range own {
+		targets = append(targets, &own[i])
+	}
+	for i := range reading.Set {
+		targets = append(targets, &reading.Set[i])
+	}
+	if len(names) == 0 {
+		key = nil
+	}
+	err := query(ctx, func(rows *sql.Rows) error {
+		if err := rows.Scan(targets...); err != nil {
+			return err
+		}
+		return json.Unmarshal([]byte(counters), &reading.Deleted)
+	}, c.text, key...)
+	for i, name := range names {
+		reading.Own[name] = own[i]
+	}
+	if !keysAct {
+		clear(reading.Set)
+	}
+	return reading, fingerprint, err
+}

@@ -1,0 +1,223 @@
+package verify
+
+import (
+	"context"
+	"database/sql"
+	"encoding/hex"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/habeas-data/habeas/domain"
+)
+
+// copies holds the evidence of copies: texts that the step erases in one cell, and that a trigger or a generated column
+// keeps in another cell of the same row.
+type copies struct {
+	columns []string                // the columns that the step does not write; nil if the step is not observed
+	texts   map[string][]erasedText // the erased texts of each row that count, by domain.CanonicalTuple
+	before  map[heldText]bool       // the texts that the other cells held before the erasure
+	large   []largeCell             // cells to compare in the database
+	found   string                  // a column that holds a copy, or ""
+}
+
+// erasedText is a text that the step erases. A copy of an instant must equal it, because an instant of another meaning
+// may have the same date. A copy of another text may be a part of a longer text.
+type erasedText struct {
+	text      string
+	isInstant bool
+}
+
+// heldText is an erased text in a cell of another column of its row.
+type heldText struct {
+	cell
+	text string
+}
+
+// otherCell is the content of a cell in a column that the step does not write.
+type otherCell struct {
+	column  string
+	text    sql.NullString
+	isLarge bool // the cell is too large to be read: text is NULL
+}
+
+// largeCell is a cell that is too large to be read, with the texts that it must not contain.
+type largeCell struct {
+	column string
+	key    []string
+	texts  []erasedText
+}
+
+func newCopies() copies { return copies{texts: map[string][]erasedText{}, before: map[heldText]bool{}} }
+
+// shortestCopy is the length of the shortest text, in bytes, that counts as a copy. Another value may contain a shorter
+// text by chance.
+const shortestCopy = 6
+
+// Observe notes the texts that the step will erase, and the other cells of the same row that hold them already. It must
+// be called before the first step of the erasure, because triggers of earlier steps may copy the texts. Observe reads
+// nothing if the database has neither triggers nor generated columns.
+func (s *Step) Observe(ctx context.Context) error {
+	if s.Strategy != domain.StrategyAnonymize || s.values != nil || !s.live.Copies() {
+		return nil
+	}
+	text, parameter := s.text.Dialect.ColumnsOf(s.table.Name)
+	cells := s.cellsOf()
+	err := s.db.Read(ctx, s.Op, func(r *sql.Rows) error {
+		var name string
+		err := r.Scan(&name)
+		if !slices.ContainsFunc(cells.Columns(), func(c string) bool { return s.text.Dialect.SameName(c, name) }) {
+			s.copies.columns = append(s.copies.columns, name)
+		}
+		return err
+	}, text, parameter)
+	if err != nil {
+		return err
+	}
+	cells = s.cellsOf()
+	text, args := cells.OfSubject(s.key, false)
+	err = s.readCells(ctx, cells, text, args, s.noteErased)
+	if err == nil {
+		err = s.compareLarge(ctx, s.noteBefore)
+	}
+	return err
+}
+
+// Copied returns domain.ErrLeftOver if the last check has found a copy of an erased text in a column that the step does
+// not write.
+func (s *Step) Copied() error {
+	if s.copies.found == "" {
+		return nil
+	}
+	return &domain.Error{
+		Code: domain.ErrLeftOver, Op: s.Op, Message: s.Target + "." + s.copies.found +
+			": holds a text that the erasure has overwritten in another column: a trigger, a rule or a generated column" +
+			" keeps it",
+	}
+}
+
+// noteErased adds the texts of a row that the step will erase, and notes the other cells that hold them already.
+func (s *Step) noteErased(key []string, content []heldCell, others []otherCell) {
+	if s.copies.columns == nil {
+		return
+	}
+	row, added := domain.CanonicalTuple(key), []erasedText(nil)
+	for _, h := range content {
+		column, _ := s.table.Column(h.column)
+		erased := erasedText{h.text.String, column.Type == domain.TypeTime}
+		if counts(column, h) && !slices.Contains(s.copies.texts[row], erased) {
+			s.copies.texts[row], added = append(s.copies.texts[row], erased), append(added, erased)
+		}
+	}
+	s.compare(key, others, added, s.noteBefore)
+}
+
+// counts reports whether a cell that the step overwrites holds a text that must not remain. Numbers, booleans, short
+// texts and the surrogates of earlier erasures do not count.
+func counts(column domain.Column, h heldCell) bool {
+	if !h.text.Valid || h.written || len(h.text.String) < shortestCopy {
+		return false
+	}
+	switch column.Type { //nolint:exhaustive // the other types count
+	case domain.TypeSmallInt, domain.TypeInteger, domain.TypeBigInt, domain.TypeNumber, domain.TypeBoolean:
+		return false
+	}
+	const prefix = "anon-"
+	return !strings.HasPrefix(h.text.String, prefix) || column.IsLeftOver(h.text.String)
+}
+
+// findCopies sets s.copies.found if one of the other cells of a row holds an erased text that it did not hold before.
+func (s *Step) findCopies(key []string, others []otherCell) {
+	s.compare(key, others, s.copies.texts[domain.CanonicalTuple(key)], s.noteFound)
+}
+
+// compare calls found for each of the other cells that contains one of the texts. It leaves large cells to
+// compareLarge.
+func (s *Step) compare(key []string, others []otherCell, texts []erasedText, found func(heldText)) {
+	if len(texts) == 0 {
+		return
+	}
+	row := domain.CanonicalTuple(key)
+	for _, other := range others {
+		if other.isLarge {
+			s.copies.large = append(s.copies.large, largeCell{other.column, slices.Clone(key), slices.Clone(texts)})
+			continue
+		}
+		for _, text := range texts {
+			if other.text.Valid && text.isCopiedTo(other.text.String) {
+				found(heldText{cell{row, other.column}, text.text})
+			}
+		}
+	}
+}
+
+// compareLarge compares the cells that compare has left out, in the database.
+func (s *Step) compareLarge(ctx context.Context, found func(heldText)) error {
+	large := s.copies.large
+	s.copies.large = nil
+	for _, c := range large {
+		var sought, of []string
+		for _, erased := range c.texts {
+			if erased.isInstant {
+				continue
+			}
+			for _, form := range formsOf(erased.text) {
+				sought, of = append(sought, form), append(of, erased.text)
+			}
+		}
+		if len(sought) == 0 {
+			continue
+		}
+		holds := make([]bool, len(sought))
+		targets := make([]any, len(holds))
+		for i := range holds {
+			targets[i] = &holds[i]
+		}
+		text, args := s.cellsOf().Containing(c.key, c.column, sought)
+		if err := s.db.Read(ctx, s.Op, func(r *sql.Rows) error { return r.Scan(targets...) }, text, args...); err != nil {
+			return err
+		}
+		for i := range holds {
+			if holds[i] {
+				found(heldText{cell{domain.CanonicalTuple(c.key), c.column}, of[i]})
+			}
+		}
+	}
+	return nil
+}
+
+func (s *Step) noteBefore(held heldText) { s.copies.before[held] = true }
+
+func (s *Step) noteFound(held heldText) {
+	if !s.copies.before[held] {
+		s.copies.found = held.column
+	}
+}
+
+// holdsErased reports whether a text in a column that the step overwrites contains a text that the step has erased in
+// any column of the same row.
+func (s *Step) holdsErased(row, text string) bool {
+	return slices.ContainsFunc(s.copies.texts[row], func(e erasedText) bool { return e.isCopiedTo(text) })
+}
+
+func (e erasedText) isCopiedTo(text string) bool {
+	if e.isInstant || len(text) < len(e.text) {
+		return text == e.text
+	}
+	return slices.ContainsFunc(formsOf(e.text), func(form string) bool { return strings.Contains(text, form) })
+}
+
+// formsOf returns the forms of a text in another column: the text itself, the text in JSON or in an array, and the
+// bytes of the text as PostgreSQL shows a bytea.
+func formsOf(text string) []string {
+	forms := []string{text, hex.EncodeToString([]byte(text))}
+	var escaped strings.Builder
+	encoder := json.NewEncoder(&escaped)
+	encoder.SetEscapeHTML(false)
+	if encoder.Encode(text) == nil {
+		if inJSON := strings.Trim(escaped.String(), "\"\n"); inJSON != text {
+			forms = append(forms, inJSON)
+		}
+	}
+	return forms
+}

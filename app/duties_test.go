@@ -1,0 +1,284 @@
+package app_test
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"net/http"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
+	"github.com/habeas-data/habeas/adapters/persistence/memory"
+	"github.com/habeas-data/habeas/app"
+	"github.com/habeas-data/habeas/app/stack"
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/internal/tests/databases"
+	"github.com/habeas-data/habeas/ports"
+)
+
+type ClubMember struct {
+	bun.BaseModel `bun:"table:members" subject:"owned"`
+	ID            int64  `bun:"id,pk" subject:"id"`
+	Email         string `bun:"email" pii:"contact"`
+}
+
+type Stay struct {
+	bun.BaseModel `bun:"table:stays" subject:"owned"`
+	ID            int64       `bun:"id,pk"`
+	MemberID      int64       `bun:"member_id"`
+	Member        *ClubMember `bun:"rel:belongs-to,join:member_id=id" subject:"path"`
+	Place         string      `bun:"place" pii:"location"`
+}
+
+// fullDisk is a journal whose disk is full while full is set.
+type fullDisk struct{ full atomic.Bool }
+
+func (*fullDisk) Name() string { return "disk" }
+
+func (d *fullDisk) Append(context.Context, []byte) error {
+	if d.full.Load() {
+		return syscall.ENOSPC
+	}
+	return nil
+}
+
+func (*fullDisk) Open(context.Context) (io.ReadCloser, error) {
+	return io.NopCloser(strings.NewReader("")), nil
+}
+
+// club is a database with the process of a worker, and with another process that has no settings of the worker.
+type club struct {
+	db      *bun.DB
+	clock   *setClock
+	disk    *fullDisk
+	signals *duties
+	working *app.Integration
+	other   *app.Integration
+}
+
+// duties keeps the last observation of each duty.
+type duties struct {
+	last chan domain.DutyObserved
+}
+
+func (d *duties) Observe(ctx context.Context, o domain.Observation) {
+	if observed, ok := o.(domain.DutyObserved); ok {
+		d.last <- observed
+	}
+}
+
+func (d *duties) Start(ctx context.Context, _ domain.Activity) (context.Context, func(domain.Ended)) {
+	return ctx, nil
+}
+
+// until waits for an observation of a duty for which holds returns true.
+func (d *duties) until(t *testing.T, name domain.DutyName, holds func(domain.DutyObserved) bool) {
+	t.Helper()
+	timeout := time.After(time.Minute)
+	for {
+		select {
+		case observed := <-d.last:
+			if observed.Duty.Name == name && holds(observed) {
+				return
+			}
+		case <-timeout:
+			t.Fatal("the observation does not come")
+		}
+	}
+}
+
+func eachClub(t *testing.T, test func(t *testing.T, c *club)) {
+	databases.Each(t, func(t *testing.T, db *bun.DB) {
+		must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{}))
+		for _, model := range []any{(*ClubMember)(nil), (*Stay)(nil)} {
+			_, err := db.NewCreateTable().Model(model).Exec(t.Context())
+			must(t, err)
+		}
+		_, err := db.NewInsert().Model(&ClubMember{ID: 1, Email: "zoe@example.org"}).Exec(t.Context())
+		must(t, err)
+		c := &club{
+			db: db, clock: &setClock{now: paid}, disk: &fullDisk{},
+			signals: &duties{last: make(chan domain.DutyObserved, 100_000)},
+		}
+		config := app.Config{DB: db, Models: []any{(*ClubMember)(nil), (*Stay)(nil)}, Clock: c.clock}
+		c.other, err = app.New(config)
+		must(t, err)
+		config.Journal, config.JournalInterval, config.Sweep = c.disk, 10*time.Millisecond, time.Hour
+		config.VerifyAfter, config.Options = 10*time.Millisecond, stack.Options{Observer: c.signals}
+		c.working, err = app.New(config)
+		must(t, err)
+		test(t, c)
+	})
+}
+
+// expect checks the findings, the failed checks and the body of GET /ready in both processes. The health of the other
+// process has a cache, so expect lets its interval pass if the parameter pass is true.
+func (c *club) expect(t *testing.T, when string, codes []string, checks ...string) {
+	t.Helper()
+	fresh, err := app.New(app.Config{DB: c.db, Models: []any{(*ClubMember)(nil), (*Stay)(nil)}, Clock: c.clock})
+	must(t, err)
+	for name, gdpr := range map[string]*app.Integration{"worker": c.working, "command": c.other, "web": fresh} {
+		status, err := gdpr.Status(t.Context())
+		must(t, err)
+		var got []string
+		for _, finding := range status.Findings {
+			got = append(got, finding.Code)
+		}
+		if !slices.Equal(got, codes) {
+			t.Errorf("%s, %s: the findings are %q, want %q", when, name, got, codes)
+		}
+		if name == "command" {
+			continue // the cache of its health may be up to 30 s old
+		}
+		response := send(t, gdpr.HealthHandler("/health"), "GET", "/health/ready")
+		var state domain.Health
+		must(t, json.Unmarshal(response.Body.Bytes(), &state))
+		var failed []string
+		for _, check := range state.Checks {
+			if check.Status == domain.CheckFailed {
+				failed = append(failed, string(check.Name))
+			}
+		}
+		if !slices.Equal(failed, checks) || state.Degraded != (len(checks) > 0) || response.Code != http.StatusOK {
+			t.Errorf("%s, %s: the failed checks are %q, want %q: %s", when, name, failed, checks, response.Body)
+		}
+	}
+}
+
+func isOK(o domain.DutyObserved) bool { return o.Outcome == domain.OutcomeOK }
+
+func TestAFullDiskOfTheJournalShowsEverywhere(t *testing.T) {
+	eachClub(t, func(t *testing.T, c *club) {
+		c.expect(t, "before the start", nil)
+		c.working.Worker().Start()
+		c.signals.until(t, domain.DutyJournal, isOK)
+		c.disk.full.Store(true)
+		eraseCustomer(t, c.working, "1")
+		failed := func(o domain.DutyObserved) bool {
+			return o.Outcome == domain.OutcomeInternal && o.Duty.LastFailure != nil
+		}
+		c.clock.set(paid.Add(time.Second))
+		c.signals.until(t, domain.DutyJournal, failed)
+		c.signals.until(t, domain.DutyJournal, failed) // the first one is stored
+		c.expect(t, "with a full disk", []string{"journal-failing"}, "journal")
+		c.disk.full.Store(false)
+		c.clock.set(paid.Add(2 * time.Second))
+		c.signals.until(t, domain.DutyJournal, isOK)
+		c.signals.until(t, domain.DutyJournal, isOK)
+		c.expectFindings(t, "with space", c.other)
+		must(t, c.working.Worker().Stop(time.Minute))
+		c.clock.set(paid.Add(time.Hour)) // the worker is dead
+		c.expect(t, "without a worker", []string{"worker-late", "journal-late", "verification-late"},
+			"workers", "journal", "verification")
+	})
+}
+
+// expectFindings checks the codes of the findings in a process.
+func (c *club) expectFindings(t *testing.T, when string, gdpr *app.Integration, codes ...string) {
+	t.Helper()
+	status, err := gdpr.Status(t.Context())
+	must(t, err)
+	var got []string
+	for _, finding := range status.Findings {
+		got = append(got, finding.Code)
+	}
+	if !slices.Equal(got, codes) {
+		t.Errorf("%s: the findings are %q, want %q", when, got, codes)
+	}
+}
+
+func TestALeftoverShowsUntilAVerificationFindsNothing(t *testing.T) {
+	eachClub(t, func(t *testing.T, c *club) {
+		eraseCustomer(t, c.working, "1")
+		_, err := c.db.NewInsert().Model(&Stay{ID: 7, MemberID: 1, Place: "Lyon"}).Exec(t.Context())
+		must(t, err)
+		c.clock.set(paid.Add(time.Minute))
+		c.working.Worker().Start()
+		c.signals.until(t, domain.DutyVerification, func(o domain.DutyObserved) bool { return o.Duty.LeftOver == 1 })
+		must(t, c.working.Worker().Stop(time.Minute))
+		c.expect(t, "with a leftover", []string{"verification-left-over"}, "verification")
+		id, err := domain.NewSubjectID("1")
+		must(t, err)
+		for range 2 { // the same leftover counts once
+			found, err := c.other.Verify(t.Context(), id)
+			must(t, err)
+			if len(found.LeftOver) != 1 {
+				t.Errorf("found %+v", found)
+			}
+		}
+		status, err := c.other.Status(t.Context())
+		must(t, err)
+		for _, duty := range status.Duties {
+			if want := map[bool]int64{true: 1}[duty.Name == domain.DutyVerification]; duty.LeftOver != want {
+				t.Errorf("%s has %d leftovers", duty.Name, duty.LeftOver)
+			}
+		}
+		_, err = c.db.NewDelete().Model((*Stay)(nil)).Where("id = 7").Exec(t.Context())
+		must(t, err)
+		for range 2 {
+			_, err = c.other.Verify(t.Context(), id)
+			must(t, err)
+			c.expectFindings(t, "after the removal", c.other)
+		}
+	})
+}
+
+// closed is a session factory that refuses all sessions while it is set.
+type closed struct {
+	ports.SessionFactory
+	refuses atomic.Bool
+}
+
+func (c *closed) Do(ctx context.Context, fn func(context.Context, ports.Session) error) error {
+	if c.refuses.Load() {
+		return domain.ErrUnavailable
+	}
+	return c.SessionFactory.Do(ctx, fn)
+}
+
+// The process of the worker is alive, but its batches fail.
+func TestAWorkerWhoseBatchesFailShows(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dataMap, err := domain.NewDataMap(domain.Table{
+			Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"},
+			Columns: []domain.Column{{Name: "id", Type: domain.TypeBigInt}},
+		})
+		must(t, err)
+		store, err := memory.New(dataMap, memory.Options{})
+		must(t, err)
+		sessions := &closed{SessionFactory: store}
+		seen := &duties{last: make(chan domain.DutyObserved, 1000)}
+		wired, err := stack.New(stack.Config{
+			Sessions: sessions, DataMap: dataMap, Options: stack.Options{Observer: seen},
+		})
+		must(t, err)
+		gdpr, err := app.New(app.Config{Stack: &wired, Logger: slog.New(slog.DiscardHandler)})
+		must(t, err)
+		gdpr.Worker().Start()
+		time.Sleep(time.Hour)
+		if state := gdpr.Health(t.Context()); !state.Ready || state.Degraded {
+			t.Errorf("while all is well: %+v", state)
+		}
+		sessions.refuses.Store(true)
+		time.Sleep(time.Minute)
+		if state := gdpr.Health(t.Context()); state.Status(domain.CheckWorkers) != domain.CheckFailed {
+			t.Errorf("after a minute: %+v", state)
+		}
+		seen.until(t, domain.DutyWorker, func(o domain.DutyObserved) bool { return o.Outcome == "unavailable" })
+		sessions.refuses.Store(false)
+		time.Sleep(time.Minute)
+		if state := gdpr.Health(t.Context()); !state.Ready || state.Degraded {
+			t.Errorf("after the failure: %+v", state)
+		}
+		must(t, gdpr.Worker().Stop(time.Minute))
+	})
+}

@@ -1,0 +1,58 @@
+package check
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/habeas-data/habeas/domain"
+)
+
+// accept separates the accepted findings from the others. It adds a finding about each acceptance that has ended, that
+// matches no finding, or that matches several. Such an acceptance ends no finding.
+func (s *schema) accept(all []domain.Acceptance, now time.Time) []domain.AcceptedFinding {
+	accepted := []domain.AcceptedFinding{}
+	ended := make([]bool, len(s.findings)) // by an acceptance
+	var about []domain.Finding
+	for _, a := range all {
+		var matches []int
+		for i, finding := range s.findings {
+			if a.Matches(finding) {
+				matches = append(matches, i)
+			}
+		}
+		switch {
+		case a.HasEnded(now) && len(matches) == 0:
+			about = append(about, aboutAcceptance(acceptanceExpired, a, "The acceptance has ended on "+a.Until+
+				", and matches no finding.", "Remove the acceptance."))
+		case a.HasEnded(now):
+			about = append(about, aboutAcceptance(acceptanceExpired, a, "The acceptance of this finding has ended on "+a.Until+
+				".", "Fix the cause of the finding, or accept it again until a later day."))
+		case len(matches) == 0:
+			about = append(about, aboutAcceptance(acceptanceUnused, a, "The acceptance matches no finding.",
+				"Remove the acceptance, or correct its rule, table, column and object."))
+		case len(matches) > 1:
+			about = append(about, aboutAcceptance(acceptanceAmbiguous, a, "The acceptance matches "+
+				strconv.Itoa(len(matches))+" findings, and accepts none of them.", "Name the object of one of the findings."))
+		case !ended[matches[0]]:
+			ended[matches[0]] = true
+			accepted = append(accepted, domain.AcceptedFinding{Finding: s.findings[matches[0]], Acceptance: a})
+		}
+	}
+	open := []domain.Finding{}
+	for i, finding := range s.findings {
+		if !ended[i] {
+			open = append(open, finding)
+		}
+	}
+	s.findings = append(open, about...)
+	s.sort()
+	return accepted
+}
+
+// aboutAcceptance returns a finding about an acceptance. Its object is the accepted rule.
+func aboutAcceptance(code string, a domain.Acceptance, reason, remedy string) domain.Finding {
+	return domain.Finding{
+		Code: code, Severity: severityOf(code), Table: a.Table, Column: a.Column, Object: a.Rule,
+		Reason: reason, Remedy: remedy,
+	}
+}

@@ -1,0 +1,46 @@
+package check
+
+import "slices"
+
+// checkLives reports ids that may pass to another person although nothing tells this, see domain.Life. A call of
+// Registered for each new person tells it.
+func (s *schema) checkLives() {
+	if s.idle || s.registers {
+		return
+	}
+	s.checkReused()
+	subject := s.SubjectTable()
+	switch {
+	case s.TellsLives():
+	case s.mayKeepRows(subject):
+		s.report(lifeUnknown, place{table: subject.Name},
+			"An erasure keeps the row, and writes no text into it that only an erasure writes. Later, nothing tells whether the"+
+				" row belongs to the erased person or to a new one, so that no sweep and no verification covers it.",
+			"Anonymize a text column of the table, or call Registered for each new person.")
+	default:
+		s.report(lifeUnknown, place{table: subject.Name},
+			"An erasure deletes the row, and the table has no creation time. If a row with the same key is there later, nothing"+
+				" tells whether it was restored or belongs to a new person.",
+			"Add a creation time (created_at), or call Registered for each new person.")
+	}
+}
+
+// checkReused reports a key that the database gives again. If the application deletes a row without an erasure, no mark
+// separates the two people, so that not even a creation time tells them apart.
+func (s *schema) checkReused() {
+	subject := s.SubjectTable()
+	live, ok := s.live[subject.Name]
+	if !ok {
+		return
+	}
+	for _, column := range live.Columns {
+		own, ok := columnOf(subject, live, column.Name)
+		if !ok || !column.Reused || !slices.Contains(subject.SubjectKey, own.Name) {
+			continue
+		}
+		s.report(keyReused, place{table: subject.Name, column: own.Name},
+			"The database gives the number of a deleted row again. If the application deletes a row, the next person with this"+
+				" number inherits the consents and the restriction of the deleted one.",
+			"Number the rows with AUTOINCREMENT (SQLite) or NO CYCLE (PostgreSQL), or call Registered for each new person.")
+	}
+}

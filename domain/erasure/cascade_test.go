@@ -1,0 +1,91 @@
+package erasure_test
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"testing"
+
+	"github.com/habeas-data/habeas/app/stack"
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
+)
+
+// cascading is a store whose database deletes rows besides the steps.
+type cascading struct {
+	rehearsing
+	rows map[string]int64
+}
+
+type rehearsing interface {
+	ports.SessionFactory
+	ports.Rehearser
+}
+
+type cascadingSession struct {
+	ports.Session
+	rows map[string]int64
+}
+
+var _ ports.CascadeCounter = cascadingSession{}
+
+func (s cascadingSession) Cascaded() map[string]int64 { return s.rows }
+
+func (c *cascading) Do(ctx context.Context, fn func(context.Context, ports.Session) error) error {
+	return c.rehearsing.Do(ctx, c.in(fn))
+}
+
+func (c *cascading) Rehearse(ctx context.Context, fn func(context.Context, ports.Session) error) error {
+	return c.rehearsing.Rehearse(ctx, c.in(fn))
+}
+
+func (c *cascading) in(fn func(context.Context, ports.Session) error) func(context.Context, ports.Session) error {
+	return func(ctx context.Context, s ports.Session) error { return fn(ctx, cascadingSession{s, c.rows}) }
+}
+
+func TestRowsDeletedBesidesAreInResultRehearsalAndTrail(t *testing.T) {
+	h := newHolder(t, stack.Hooks{})
+	besides := &cascading{h.store, map[string]int64{"likes": 2, "logs": 3}}
+	h.Sessions = besides
+	rehearsal := h.rehearse(t)
+	if !maps.Equal(rehearsal.Cascaded, besides.rows) {
+		t.Errorf("the rehearsal counts %v", rehearsal.Cascaded)
+	}
+	besides.rows = map[string]int64{"likes": 2, "logs": 4}
+	if _, err := h.eraseAs(t, rehearsal.Fingerprint); !errors.Is(err, domain.ErrConflict) {
+		t.Errorf("after a change of the counts, got %v", err)
+	}
+	besides.rows["logs"] = 3
+	result, err := h.eraseAs(t, rehearsal.Fingerprint)
+	if err != nil || !maps.Equal(result.Cascaded, besides.rows) {
+		t.Errorf("got %v, %v", result.Cascaded, err)
+	}
+	clone := result.Clone()
+	if clone.Cascaded["likes"] = 0; result.Cascaded["likes"] != 2 {
+		t.Error("a clone shares memory")
+	}
+	events := h.trail(t)
+	for _, event := range events {
+		if event.EventType == domain.EventErasureLocalCompleted && event.Payload["cascaded"] != int64(5) {
+			t.Errorf("the trail says %v", event.Payload)
+		}
+	}
+	if len(events) == 0 {
+		t.Error("there is no trail")
+	}
+}
+
+func TestNothingIsSaidIfNoRowsAreDeletedBesides(t *testing.T) {
+	h := newHolder(t, stack.Hooks{})
+	rehearsal := h.rehearse(t)
+	h.Sessions = &cascading{h.store, map[string]int64{}}
+	result, err := h.eraseAs(t, rehearsal.Fingerprint)
+	if err != nil || result.Cascaded != nil {
+		t.Errorf("got %v, %v", result.Cascaded, err)
+	}
+	for _, event := range h.trail(t) {
+		if _, said := event.Payload["cascaded"]; said {
+			t.Errorf("the trail says %v", event.Payload)
+		}
+	}
+}

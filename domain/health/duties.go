@@ -1,0 +1,57 @@
+package health
+
+import (
+	"context"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
+)
+
+// Duties knows the state of the background duties. *duties.Book implements it.
+type Duties interface {
+	Read(ctx context.Context, s ports.Session) ([]domain.Duty, error)
+	Merge(stored []domain.Duty) []domain.Duty
+}
+
+var checkOf = map[domain.DutyName]domain.CheckName{
+	domain.DutyWorker: domain.CheckWorkers, domain.DutyJournal: domain.CheckJournal,
+	domain.DutySweep: domain.CheckSweep, domain.DutyVerification: domain.CheckVerification,
+}
+
+// checkDuties returns a failed check for each duty that is not fulfilled or has leftovers. It judges the duties as they
+// were read at most outboxInterval ago, together with what this process knows now. It waits at most a quarter of the
+// timeout for a read, and does not read if the check of the database failed.
+func (c *Checker) checkDuties(ctx context.Context, database domain.CheckStatus) (failed []domain.HealthCheck) {
+	if c.config.Duties == nil {
+		return nil
+	}
+	now := c.config.Clock.Now()
+	known, at, ok := c.duties.load()
+	if (!ok || now.Sub(at) >= outboxInterval) && database == domain.CheckOK {
+		ctx, cancel := context.WithTimeout(ctx, c.config.Timeout/4)
+		defer cancel()
+		if read, ok := c.duties.wait(ctx, c.duties.begin(outboxTimeout, c.readDuties)); ok {
+			known = read
+		}
+	}
+	for _, duty := range c.config.Duties.Merge(known) {
+		if duty.State(now) != domain.DutyFulfilled || duty.LeftOver > 0 {
+			failed = append(failed, domain.HealthCheck{Name: checkOf[duty.Name], Status: domain.CheckFailed})
+		}
+	}
+	return failed
+}
+
+// readDuties reads the duties. If the read fails, the last known state stays.
+func (c *Checker) readDuties(ctx context.Context) (all []domain.Duty) {
+	err := c.config.Sessions.Do(ctx, func(ctx context.Context, s ports.Session) (err error) {
+		all, err = c.config.Duties.Read(ctx, s)
+		return err
+	})
+	if err != nil {
+		known, _, _ := c.duties.load()
+		return known
+	}
+	c.duties.store(all, c.config.Clock.Now())
+	return all
+}

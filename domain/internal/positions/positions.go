@@ -1,0 +1,45 @@
+// Package positions changes numbers that all processes share: the positions of readers (see ports.ErasureMarks).
+package positions
+
+import (
+	"context"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
+)
+
+// attempts is how often Change tries to replace a number that other sessions change concurrently.
+const attempts = 5
+
+// LeftOver returns the name under which the database stores the leftovers of a duty (see domain.Duty).
+func LeftOver(duty domain.DutyName) string { return "duty " + string(duty) + " left over" }
+
+// Change replaces the number that is stored under a name by next(number), and returns the new number. It changes
+// nothing if both are equal. Change returns domain.ErrConflict if other sessions are faster several times.
+func Change(ctx context.Context, marks ports.ErasureMarks, name string, next func(int64) int64) (int64, error) {
+	for range attempts {
+		stored, err := marks.Position(ctx, name)
+		if err != nil {
+			return 0, err
+		}
+		wanted := next(stored)
+		if wanted == stored {
+			return stored, nil
+		}
+		if moved, err := marks.Advance(ctx, name, stored, wanted); moved || err != nil {
+			return wanted, err
+		}
+	}
+	return 0, &domain.Error{Code: domain.ErrConflict, Op: "positions", Message: "other sessions change the same number"}
+}
+
+// Set stores a number under a name.
+func Set(ctx context.Context, marks ports.ErasureMarks, name string, number int64) error {
+	_, err := Change(ctx, marks, name, func(int64) int64 { return number })
+	return err
+}
+
+// Add adds n to the number that is stored under a name, and returns the sum. The sum is not less than 0.
+func Add(ctx context.Context, marks ports.ErasureMarks, name string, n int64) (int64, error) {
+	return Change(ctx, marks, name, func(stored int64) int64 { return max(0, stored+n) })
+}

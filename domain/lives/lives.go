@@ -1,0 +1,56 @@
+// Package lives registers new people (see [Register]), and counts the erased people about whom nothing tells whose
+// their row is (see [Count]).
+package lives
+
+import (
+	"context"
+	"strconv"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
+)
+
+// batch is the number of marks that a session reads.
+const batch = 500
+
+// Count returns the number of erased subjects whose life is domain.LifeUnknown: a row of the subject is there, and
+// nothing tells whether it belongs to a new person or was restored. It reads the marks of all erasures and the rows of
+// their subjects in batches, each in its own session. It writes nothing. Count returns domain.ErrConfiguration if the
+// sessions do not implement ports.MarkReader.
+func Count(ctx context.Context, sessions ports.SessionFactory) (unknown int64, err error) {
+	for after, more := int64(0), true; more; {
+		err := sessions.Do(ctx, func(ctx context.Context, s ports.Session) error {
+			reader, err := ports.MarksOf(s)
+			if err != nil {
+				return err
+			}
+			marks, err := reader.Marks(ctx, domain.MarkQuery{After: after, Limit: batch})
+			if more = len(marks) == batch; err != nil || len(marks) == 0 {
+				return err
+			}
+			after = marks[len(marks)-1].Intake
+			lives, err := reader.Lives(ctx, marks)
+			for _, life := range lives {
+				if life == domain.LifeUnknown {
+					unknown++
+				}
+			}
+			return err
+		})
+		if err != nil {
+			return 0, err
+		}
+	}
+	return unknown, nil
+}
+
+// Finding returns the finding for a result of Count. It returns false if the result is 0.
+func Finding(unknown int64) (domain.Finding, bool) {
+	return domain.Finding{
+		Code: "lives-unknown", Severity: domain.SeverityWarning,
+		Reason: "Erased ids that have a row, of which nothing tells whether it belongs to a new person or was restored: " +
+			strconv.FormatInt(unknown, 10) + ".",
+		Remedy: "If tables were restored, replay the journal with --restored-to. Otherwise, call Registered for each new" +
+			" person, or give the subject's table a creation time or a text column that an erasure anonymizes.",
+	}, unknown > 0
+}

@@ -1,0 +1,208 @@
+package domain_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/habeas-data/habeas/domain"
+)
+
+// repliesTable returns messages that refer to the messages that they answer, with an option on this relation.
+func repliesTable(strategy domain.Strategy, change func(*domain.Table)) domain.Table {
+	return messagesTable(func(m *domain.Table) {
+		m.Columns = append(m.Columns, column("answers_id", domain.TypeBigInt))
+		relation := belongsTo("messages", "answers_id")
+		relation.OnErasure = strategy
+		m.Relations = append(m.Relations, relation)
+		if change != nil {
+			change(m)
+		}
+	})
+}
+
+// filesTable returns files that refer to a message. A file has the paths (chains of relations) of the message, and a
+// path to its owner.
+func filesTable(strategy domain.Strategy) domain.Table {
+	files := child("files", "messages", "users")
+	for i, name := range []string{"Message", "Owner"} {
+		files.Relations[i].Path, files.Relations[i].Name = true, name
+	}
+	files.Relations[0].OnErasure = strategy
+	return files
+}
+
+// sent deletes a message with its sender.
+func sent(m *domain.Table) { m.Relations[0].OnErasure = domain.StrategyDelete }
+
+// If the erasure of a person keeps a message, an option on the relation to the message does not reach the files of
+// other people.
+func TestAnActionReachesOnlyRowsWhoseParentGoes(t *testing.T) {
+	for _, action := range []domain.Strategy{domain.StrategyDelete, domain.StrategyNull} {
+		m := mustMap(t, users(), messagesTable(sent), filesTable(action))
+		table, _ := m.Table("files")
+		var got []string
+		for _, path := range m.Paths("files") {
+			got = append(got, path.Via+"="+string(path.OnErasure()))
+			if deletes := m.RowsDeleted(table, path); deletes != (path.OnErasure() == domain.StrategyDelete) {
+				t.Errorf("the rows on the path %s are deleted: %t", path.Via, deletes)
+			}
+			if clears := m.Clears(table, path); (len(clears) > 0) != (path.OnErasure() == domain.StrategyNull) {
+				t.Errorf("the path %s clears %q", path.Via, clears)
+			}
+		}
+		want := "Message.Sender=" + string(action) + " Message.Recipient= Owner="
+		if strings.Join(got, " ") != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+	if action := (domain.Path{}).OnErasure(); action != "" {
+		t.Errorf("the subject's own row has the action %s", action)
+	}
+}
+
+func TestWrongOptionsOfARelationToTheOwnTableAreRefused(t *testing.T) {
+	for name, c := range map[string]struct {
+		table domain.Table
+		says  string
+	}{
+		"delete": {
+			repliesTable(domain.StrategyDelete, nil),
+			"messages.answers_id: refers by the relation messages to its own table, which is no path to a subject",
+		},
+		"a mark": {
+			repliesTable("", func(m *domain.Table) { m.Relations[2].Path = true }),
+			"messages.answers_id: is marked as a path, but leads to its own table, which is no path to a subject",
+		},
+		"a key": {
+			repliesTable(domain.StrategyNull, func(m *domain.Table) {
+				m.PrimaryKey, m.Relations[2].ReferencedColumns = []string{"answers_id"}, []string{"answers_id"}
+			}),
+			"messages.answers_id: cannot be set to NULL",
+		},
+	} {
+		_, err := domain.NewDataMap(users(), c.table)
+		if !errors.Is(err, domain.ErrManifest) || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: got %v, which does not say %q", name, err, c.says)
+		}
+	}
+}
+
+func TestSelfReferencesAreClearedWhereRowsGo(t *testing.T) {
+	for name, c := range map[string]struct {
+		table domain.Table
+		want  string
+	}{
+		"one of two paths": {repliesTable(domain.StrategyNull, sent), "answers_id Sender"},
+		"rows that stay":   {repliesTable(domain.StrategyNull, nil), ""},
+		"no option":        {repliesTable("", sent), ""},
+	} {
+		m := mustMap(t, users(), c.table)
+		var got []string
+		for _, reference := range m.SelfReferences(c.table) {
+			got = append(got, strings.Join(reference.Clears, ",")+" "+vias(reference.Paths))
+		}
+		if strings.Join(got, "; ") != c.want {
+			t.Errorf("%s: got %q, want %q", name, got, c.want)
+		}
+	}
+}
+
+func TestWrongNamesOfThePathsThatDeleteAreRefused(t *testing.T) {
+	owned := func(via string, change func(*domain.Table)) domain.Table {
+		return messagesTable(func(m *domain.Table) {
+			m.Owned, m.Via, m.Columns[4].Personal = true, via, nil
+			if change != nil {
+				change(m)
+			}
+		})
+	}
+	for name, c := range map[string]struct {
+		table domain.Table
+		says  string // empty if it is accepted
+	}{
+		"a path":    {owned("Sender", nil), ""},
+		"two paths": {owned("Sender, Recipient", nil), ""},
+		"no path":   {owned("", nil), "no path deletes them"},
+		"unknown":   {owned("Reader", nil), `found "Reader"; possible: Sender, Recipient`},
+		"not owned": {owned("Sender", func(m *domain.Table) { m.Owned = false }), "has via, but is not owned"},
+		"one path":  {owned("Sender", func(m *domain.Table) { m.Relations[1].Path = false }), "has only one path"},
+		"a kept row": {
+			owned("Sender", func(m *domain.Table) { m.Columns[3] = anonymizedOf("kind") }), "because of kind (anonymized)",
+		},
+		"a null path": {
+			owned("Sender", func(m *domain.Table) { m.Relations[0].OnErasure = domain.StrategyNull }), "set to NULL",
+		},
+	} {
+		_, err := domain.NewDataMap(users(), c.table)
+		if c.says == "" {
+			if err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+			continue
+		}
+		if !errors.Is(err, domain.ErrManifest) || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: got %v, which does not say %q", name, err, c.says)
+		}
+	}
+}
+
+func anonymizedOf(name string) domain.Column {
+	c := contact(name, domain.StrategyAnonymize)
+	c.Personal.Via = "Sender"
+	return c
+}
+
+func TestNoticesNameOptionsWithoutEffectAndReferencesToDeletedRows(t *testing.T) {
+	within := func(m *domain.Table) { // an answer has the sender of the message that it answers
+		sent(m)
+		m.Relations[2].Columns = []string{"answers_id", "sender_id"}
+		m.Relations[2].ReferencedColumns = []string{"id", "sender_id"}
+	}
+	for name, c := range map[string]struct {
+		tables []domain.Table
+		want   string // the beginning of the only notice, or empty
+	}{
+		"an option that acts on one path": {
+			[]domain.Table{messagesTable(sent), filesTable(domain.StrategyDelete)}, "",
+		},
+		"an option that acts on no path": {
+			[]domain.Table{messagesTable(nil), filesTable(domain.StrategyDelete)},
+			"files.messages_id: has erasure:delete on the relation to messages, which has no effect",
+		},
+		"a reference to deleted rows": {
+			[]domain.Table{repliesTable("", sent)}, "messages.answers_id: refers to its own table, which is no path",
+		},
+		"a reference to rows that stay": {[]domain.Table{repliesTable("", nil)}, ""},
+		"a reference that is cleared":   {[]domain.Table{repliesTable(domain.StrategyNull, sent)}, ""},
+		"a reference within a person":   {[]domain.Table{repliesTable("", within)}, ""},
+		"a reference that the database clears": {
+			[]domain.Table{repliesTable("", func(m *domain.Table) { sent(m); m.Relations[2].SetsNull = true })}, "",
+		},
+		"an option without deleted rows": {
+			[]domain.Table{repliesTable(domain.StrategyNull, nil)},
+			"messages.answers_id: has erasure:null on the relation to its own table, which has no effect",
+		},
+	} {
+		notices := mustMap(t, append([]domain.Table{users()}, c.tables...)...).Notices()
+		switch {
+		case c.want == "" && len(notices) > 0:
+			t.Errorf("%s: got %v", name, notices)
+		case c.want != "" && (len(notices) != 1 || !strings.HasPrefix(notices[0].String(), c.want)):
+			t.Errorf("%s: got %v, want %q", name, notices, c.want)
+		}
+	}
+}
+
+// A value that must be deleted with its row is refused if an option on the relation does not reach the row.
+func TestAValueCannotBeDeletedThroughARowThatStays(t *testing.T) {
+	files := filesTable(domain.StrategyDelete)
+	name := contact("name", domain.StrategyDelete)
+	name.Personal.Via = "Message.Recipient"
+	files.Columns = append(files.Columns, name)
+	_, err := domain.NewDataMap(users(), messagesTable(sent), files)
+	want := "because of the path Message.Recipient (whose erasure:delete has no effect, because the row of messages stays)"
+	if !errors.Is(err, domain.ErrManifest) || !strings.Contains(err.Error(), want) {
+		t.Errorf("got %v, which does not say %q", err, want)
+	}
+}

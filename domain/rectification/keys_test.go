@@ -1,0 +1,176 @@
+package rectification_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/habeas-data/habeas/adapters/persistence/memory"
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/rectification"
+	"github.com/habeas-data/habeas/ports"
+)
+
+// keyed is a resolver of keys that is never called.
+type keyed struct{ ports.KeyResolver }
+
+func (keyed) Name() string { return "media" }
+
+type fixedClock time.Time
+
+func (c fixedClock) Now() time.Time { return time.Time(c) }
+
+type counter struct{ made int }
+
+func (c *counter) NewID() string {
+	c.made++
+	return "id-" + strconv.Itoa(c.made)
+}
+
+// gallery returns a store with the pictures of two people, and the rectifier. The key shared.jpg is in two rows of one
+// person.
+func gallery(t *testing.T, known ...ports.Resolver) (*memory.Store, *rectification.Rectifier) {
+	t.Helper()
+	column := func(name string, personal *domain.Annotation) domain.Column {
+		return domain.Column{Name: name, Type: domain.TypeText, Personal: personal}
+	}
+	annotated := func(ref string, strategy domain.Strategy) *domain.Annotation {
+		a := &domain.Annotation{Category: domain.CategoryIdentity, Strategy: strategy, Ref: ref}
+		if strategy == domain.StrategyRetain {
+			a.Reason = "tax law"
+		}
+		return a
+	}
+	dataMap, err := domain.NewDataMap(
+		domain.Table{
+			Name: "people", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"}, Columns: []domain.Column{
+				column("id", nil), column("name", annotated("", domain.StrategyErase)),
+				column("scan", annotated("media", domain.StrategyRetain)),
+			},
+		},
+		domain.Table{
+			Name: "pictures", PrimaryKey: []string{"id"}, Columns: []domain.Column{
+				column("id", nil), column("person", nil), column("file", annotated("media", domain.StrategyErase)),
+			},
+			Relations: []domain.Relation{
+				{Columns: []string{"person"}, References: "people", ReferencedColumns: []string{"id"}},
+			},
+		})
+	if err != nil {
+		t.Fatal(err)
+	}
+	store, err := memory.New(dataMap, memory.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, person := range []string{"zoe", "bob"} {
+		row := memory.Row{"id": person, "name": "name of " + person, "scan": "scan of " + person}
+		if err := store.Insert("people", row); err != nil {
+			t.Fatal(err)
+		}
+		for id, file := range map[string]string{"1": "a.jpg", "2": "b.jpg", "3": "shared.jpg", "4": "shared.jpg"} {
+			row := memory.Row{"id": person + id, "person": person, "file": person + "/" + file}
+			if err := store.Insert("pictures", row); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	rectifier, err := rectification.NewRectifier(rectification.Config{
+		Clock: fixedClock(noon), IDs: &counter{}, DataMap: dataMap, Resolvers: known,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return store, rectifier
+}
+
+// rectify rectifies zoe, and returns the keys in the outbox entries that erase.
+func rectify(
+	t *testing.T, store *memory.Store, rectifier *rectification.Rectifier, corrections ...domain.Correction,
+) (result domain.RectificationResult, keys []string, err error) {
+	t.Helper()
+	zoe, err := domain.NewSubject("zoe")
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
+		result, err = rectifier.Rectify(ctx, s, zoe, corrections...)
+		return err
+	})
+	_ = store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
+		entries, err := s.Outbox().Unclaimed(ctx, noon.Add(time.Hour), 100)
+		for _, entry := range entries {
+			if entry.Operation != domain.OperationErase || entry.Resolver != "media" {
+				t.Errorf("got the entry %+v", entry)
+			}
+			keys = append(keys, entry.Ref.Keys...)
+		}
+		return err
+	})
+	return result, keys, err
+}
+
+func TestACorrectionByCategoryWritesNoKey(t *testing.T) {
+	store, rectifier := gallery(t, keyed{})
+	result, keys, err := rectify(t, store, rectifier, domain.Correction{Category: domain.CategoryIdentity, Value: "Zoë"})
+	if err != nil || result.Rectified["people"] != 1 || result.Rectified["pictures"] > 0 || len(keys) > 0 {
+		t.Errorf("rectified %v, erased %q, %v", result.Rectified, keys, err)
+	}
+}
+
+func TestACorrectionOfAColumnErasesTheOldKeys(t *testing.T) {
+	for name, test := range map[string]struct {
+		row, value string
+		want       []string
+	}{
+		"one row":                     {"zoe1", "zoe/new.jpg", []string{"zoe/a.jpg"}},
+		"the key of another row":      {"zoe1", "zoe/b.jpg", []string{"zoe/a.jpg"}},
+		"a key that is still held":    {"zoe3", "zoe/new.jpg", nil},
+		"the same key":                {"zoe1", "zoe/a.jpg", nil},
+		"all rows":                    {"", "zoe/new.jpg", []string{"zoe/a.jpg", "zoe/b.jpg", "zoe/shared.jpg"}},
+		"all rows, with one old key":  {"", "zoe/a.jpg", []string{"zoe/b.jpg", "zoe/shared.jpg"}},
+		"a row of another person":     {"bob1", "zoe/new.jpg", nil},
+		"the key of another person":   {"zoe2", "bob/a.jpg", []string{"zoe/b.jpg"}},
+		"a key that was erased later": {"zoe2", "zoe/shared.jpg", []string{"zoe/b.jpg"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			store, rectifier := gallery(t, keyed{})
+			result, keys, err := rectify(t, store, rectifier, domain.Correction{
+				Table: "pictures", Column: "file", Row: test.row, Value: test.value,
+			})
+			if refused := test.row == "bob1"; refused != errors.Is(err, domain.ErrInvalid) {
+				t.Fatal(err)
+			}
+			if !slices.Equal(keys, test.want) {
+				t.Errorf("erased %q, want %q", keys, test.want)
+			}
+			if named := slices.Equal(result.EnqueuedExternal, []string{"media"}); named != (len(test.want) > 0) ||
+				named == slices.Contains(result.SkippedResolvers, "media") && test.row != "bob1" {
+				t.Errorf("the result is %+v", result)
+			}
+		})
+	}
+}
+
+func TestARetainedKeyIsNotCorrected(t *testing.T) {
+	store, rectifier := gallery(t, keyed{})
+	_, keys, err := rectify(t, store, rectifier, domain.Correction{Table: "people", Column: "scan", Value: "new"})
+	if !errors.Is(err, domain.ErrInvalid) || len(keys) > 0 {
+		t.Errorf("erased %q, %v", keys, err)
+	}
+}
+
+func TestAKeyWithoutAResolverIsNotCorrected(t *testing.T) {
+	store, rectifier := gallery(t)
+	_, _, err := rectify(t, store, rectifier, domain.Correction{Table: "pictures", Column: "file", Value: "new"})
+	if !errors.Is(err, domain.ErrConfiguration) {
+		t.Errorf("got %v", err)
+	}
+	rows, err := store.Rows("pictures")
+	if err != nil || rows[0]["file"] == "new" {
+		t.Errorf("the key was overwritten, %v", err)
+	}
+}
