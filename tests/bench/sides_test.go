@@ -100,6 +100,13 @@ func withoutRecordedAt(value any) {
 
 func (s side) send(t *testing.T, method, path, user, body string) (int, []byte) {
 	t.Helper()
+	if method == registerAgain {
+		const text = "UPDATE users SET email = 'zoe@example.com', name = 'Zoe', phone = '555' WHERE id = 2"
+		if _, err := s.database.ExecContext(t.Context(), text); err != nil {
+			t.Fatal(err)
+		}
+		return http.StatusOK, []byte("{}")
+	}
 	request := httptest.NewRequest(method, path, strings.NewReader(body))
 	request.Header.Set("Authorization", user)
 	request.Header.Set("Content-Type", "application/json")
@@ -178,6 +185,9 @@ func TestAllSidesDoTheSame(t *testing.T) {
 
 const granted = `{"purpose":"newsletter","policy_version":"2026-02","granted":true}`
 
+// registerAgain is the method of the step in which a new person gets the number of the erased user 2.
+const registerAgain = "REGISTER"
+
 var steps = []struct {
 	method, path, user, body string
 	want                     int
@@ -192,6 +202,13 @@ var steps = []struct {
 	{"DELETE", "/me", "Bearer 2", "", 200},
 	{"GET", "/me/export", "Bearer 2", "", 200},
 	{"DELETE", "/me", "Bearer 2", "", 200},
+	{"POST", "/me/consent", "Bearer 2", granted, 200}, // an erased user
+	{"GET", "/me/consent/newsletter", "Bearer 2", "", 200},
+	{registerAgain, "", "Bearer 2", "", 200},
+	{"GET", "/me/consent/newsletter", "Bearer 2", "", 200},
+	{"GET", "/me/export", "Bearer 2", "", 200},
+	{"POST", "/me/consent", "Bearer 2", granted, 200},
+	{"GET", "/me/consent/newsletter", "Bearer 2", "", 200},
 	{"GET", "/me/export", "Bearer 99", "", 200}, // an unknown user
 
 	{"GET", "/me/export", "", "", 401},

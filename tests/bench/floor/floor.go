@@ -1,7 +1,8 @@
 // Package floor is the baseline of the benchmark. It has four endpoints, hand-written for the shop of the benchmark
 // with Fiber and without reusable abstractions. It writes the same rows as habeas, in transactions of the same
-// isolation level, and sends the same responses. On PostgreSQL it uses pgx, which prepares each statement once per
-// connection. On SQLite it uses database/sql with the same driver as habeas.
+// isolation level, and sends the same responses. Like habeas, it does not show the records of an erased person to the
+// next person with the same number. On PostgreSQL it uses pgx, which prepares each statement once per connection. On
+// SQLite it uses database/sql with the same driver as habeas.
 package floor
 
 import (
@@ -54,8 +55,11 @@ type database interface {
 	// the transaction then see these rows.
 	lockUser() string
 	// latest reads the latest consent record of the subject status.SubjectID for the purpose status.Purpose, and sets the
-	// other fields of status from this record. If there is no record, it changes nothing.
-	latest(ctx context.Context, status *consent) error
+	// other fields of status from this record. If there is no record, it changes nothing. The result earlier is true if an
+	// erased person with the same number may have given the consent.
+	latest(ctx context.Context, status *consent) (earlier bool, err error)
+	// isRegistered reports whether the number belongs to a person who is not erased.
+	isRegistered(ctx context.Context, user int64) (registered bool, err error)
 	write(ctx context.Context, fn func(transaction) error) error
 	// read runs fn in a transaction in which all reads see the same snapshot. fn passes its writes to the method send. On
 	// PostgreSQL, these writes run in the same transaction. On SQLite, these writes run in a second transaction after fn.
@@ -103,9 +107,17 @@ func validText(text string) bool {
 	return 1 <= n && n <= 255
 }
 
-const insertConsent = `
+const (
+	insertConsent = `
 	INSERT INTO habeas_consent_records (subject_id, purpose, policy_version, granted, recorded_at, source)
 	VALUES ($1, $2, $3, $4, $5, $6)`
+
+	// keepFromNext makes the new record belong to the erased person $1, if the number $2 has not been given again.
+	keepFromNext = `
+	UPDATE habeas_subject_erasures SET
+		consents_until = (SELECT max(seq) FROM habeas_consent_records WHERE subject_id = $1)
+	WHERE subject_id = $1 AND NOT EXISTS (SELECT 1 FROM users WHERE id = $2 AND email NOT LIKE 'anon-%')`
+)
 
 func (a api) recordConsent(c *fiber.Ctx) error {
 	user, err := shop.User(c)
@@ -138,9 +150,9 @@ func (a api) recordConsent(c *fiber.Ctx) error {
 		if err != nil {
 			return err
 		}
-		insert := a.insertEvent(record.SubjectID, event)
-		_, err = tx.exec(ctx, insert.text, insert.args...)
-		return err
+		return tx.send(ctx, []statement{
+			a.insertEvent(record.SubjectID, event), {keepFromNext, []any{record.SubjectID, user}},
+		})
 	})
 	if err != nil {
 		return err
@@ -158,10 +170,16 @@ type consent struct {
 	Source        *string    `json:"source"`
 }
 
-// latestConsent reads the latest record of the subject $1 for the purpose $2.
+// latestConsent reads the latest record of the subject $1 for the purpose $2. The last column is true if the record is
+// not later than the last erasure of the subject.
 const latestConsent = `
-	SELECT policy_version, granted, recorded_at, source FROM habeas_consent_records
+	SELECT policy_version, granted, recorded_at, source,
+		COALESCE(seq <= (SELECT consents_until FROM habeas_subject_erasures WHERE subject_id = $1), FALSE)
+	FROM habeas_consent_records
 	WHERE subject_id = $1 AND purpose = $2 ORDER BY seq DESC LIMIT 1`
+
+// isRegistered reports whether the user $1 exists, and no erasure has overwritten the user.
+const isRegistered = `SELECT EXISTS (SELECT 1 FROM users WHERE id = $1 AND email NOT LIKE 'anon-%')`
 
 func (a api) consentStatus(c *fiber.Ctx) error {
 	user, err := shop.User(c)
@@ -172,9 +190,20 @@ func (a api) consentStatus(c *fiber.Ctx) error {
 	if err != nil || !validText(purpose) {
 		return fiber.ErrUnprocessableEntity
 	}
-	status := consent{SubjectID: strconv.FormatInt(user, 10), Purpose: purpose}
-	if err := a.latest(c.UserContext(), &status); err != nil {
+	none := consent{SubjectID: strconv.FormatInt(user, 10), Purpose: purpose}
+	status := none
+	earlier, err := a.latest(c.UserContext(), &status)
+	if err != nil {
 		return err
+	}
+	if earlier { // only the erased person may see the consent
+		again, err := a.isRegistered(c.UserContext(), user)
+		if err != nil {
+			return err
+		}
+		if again {
+			status = none
+		}
 	}
 	if status.RecordedAt != nil {
 		*status.RecordedAt = status.RecordedAt.UTC()

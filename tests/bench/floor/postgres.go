@@ -28,13 +28,18 @@ func (postgres) instant(t time.Time) any { return t }
 func (postgres) time(t time.Time) any    { return t }
 func (postgres) lockUser() string        { return `SELECT 1 FROM users WHERE id = $1 FOR UPDATE` }
 
-func (p postgres) latest(ctx context.Context, status *consent) error {
-	err := p.pool.QueryRow(ctx, latestConsent, status.SubjectID, status.Purpose).
-		Scan(&status.PolicyVersion, &status.Granted, &status.RecordedAt, &status.Source)
+func (p postgres) latest(ctx context.Context, status *consent) (earlier bool, err error) {
+	err = p.pool.QueryRow(ctx, latestConsent, status.SubjectID, status.Purpose).
+		Scan(&status.PolicyVersion, &status.Granted, &status.RecordedAt, &status.Source, &earlier)
 	if errors.Is(err, pgx.ErrNoRows) {
-		return nil
+		return false, nil
 	}
-	return err
+	return earlier, err
+}
+
+func (p postgres) isRegistered(ctx context.Context, user int64) (registered bool, err error) {
+	err = p.pool.QueryRow(ctx, isRegistered, user).Scan(&registered)
+	return registered, err
 }
 
 func (p postgres) write(ctx context.Context, fn func(transaction) error) error {

@@ -40,19 +40,24 @@ func (sqlite) instant(t time.Time) any { return t.UTC().Format(instants) }
 func (sqlite) time(t time.Time) any    { return t.UTC().Format("2006-01-02 15:04:05-07:00") }
 func (sqlite) lockUser() string        { return `SELECT 1 FROM users WHERE id = $1` } // one connection writes
 
-func (s sqlite) latest(ctx context.Context, status *consent) error {
+func (s sqlite) latest(ctx context.Context, status *consent) (earlier bool, err error) {
 	var policy, recorded, source string
-	err := s.reads.QueryRowContext(ctx, latestConsent, status.SubjectID, status.Purpose).
-		Scan(&policy, &status.Granted, &recorded, &source)
+	err = s.reads.QueryRowContext(ctx, latestConsent, status.SubjectID, status.Purpose).
+		Scan(&policy, &status.Granted, &recorded, &source, &earlier)
 	if errors.Is(err, sql.ErrNoRows) {
-		return nil
+		return false, nil
 	}
 	if err != nil {
-		return err
+		return false, err
 	}
 	at, err := time.Parse(instants, recorded)
 	status.PolicyVersion, status.RecordedAt, status.Source = &policy, &at, &source
-	return err
+	return earlier, err
+}
+
+func (s sqlite) isRegistered(ctx context.Context, user int64) (registered bool, err error) {
+	err = s.reads.QueryRowContext(ctx, isRegistered, user).Scan(&registered)
+	return registered, err
 }
 
 func (s sqlite) write(ctx context.Context, fn func(transaction) error) error {
