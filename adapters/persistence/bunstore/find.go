@@ -25,10 +25,9 @@ const (
 
 // finder is the state of one call of Find.
 type finder struct {
-	store    *Store
-	sought   [][]any // the patterns of each value
-	hasJSONB bool
-	found    domain.Found
+	store  *Store
+	sought [][]any // the patterns of each value
+	found  domain.Found
 }
 
 // Find implements ports.Finder. It runs outside a transaction. One statement searches up to 8 columns of a table for up
@@ -56,13 +55,6 @@ func (s *Store) Find(
 	f := &finder{store: s, found: domain.Found{Occurrences: []domain.Occurrence{}, Gaps: []domain.FindGap{}}}
 	for _, value := range values {
 		f.sought = append(f.sought, s.dialect.SearchPatterns(value))
-	}
-	if text := s.dialect.HasJSONB(); text != "" {
-		has, err := conn.Query(s.pool.Query).Texts(ctx, text)
-		if err != nil {
-			return domain.Found{}, conn.Wrap(ctx, "find", err)
-		}
-		f.hasJSONB = len(has) > 0
 	}
 	if progress == nil {
 		progress = func(domain.FindProgress) {}
@@ -198,7 +190,7 @@ func (f *finder) contact(ctx context.Context, place sqltext.SearchedTable) error
 func (f *finder) count(
 	ctx context.Context, place sqltext.SearchedTable, values [][]any,
 ) (counts []int64, err error) {
-	text := f.store.dialect.Counts(place, len(values), f.hasJSONB)
+	text := f.store.dialect.Counts(place, len(values))
 	err = conn.Retry(ctx, func() error {
 		counts = make([]int64, len(place.Columns)*len(values))
 		targets := make([]any, len(counts))

@@ -161,10 +161,6 @@ type Dialect interface {
 
 	CanHoldText(column domain.CatalogColumn) bool
 
-	// HasJSONB returns the statement that returns a row if the database has functions for binary JSON. It returns "" if
-	// the database converts binary JSON to text by itself.
-	HasJSONB() string
-
 	// FirstRow returns a statement that reads one row. It fails if the table is on a server that does not answer. Returns
 	// "" if the database has no tables on other servers.
 	FirstRow(fromItem string) string
@@ -179,7 +175,7 @@ type Dialect interface {
 
 	// Counts returns the statement that counts the rows of a table that contain a value. The statement returns one row,
 	// with a count for each pair of a column and a value.
-	Counts(table SearchedTable, values int, hasJSONB bool) string
+	Counts(table SearchedTable, values int) string
 
 	// Quotes returns a map from each character that opens a quoted name to the character that closes the name.
 	Quotes() map[byte]byte

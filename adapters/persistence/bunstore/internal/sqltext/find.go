@@ -91,7 +91,6 @@ func (postgres) CanHoldText(column domain.CatalogColumn) bool {
 	return column.Values == nil && !slices.Contains(typesWithoutText, first)
 }
 
-func (postgres) HasJSONB() string                  { return "" }
 func (postgres) SearchPatterns(value string) []any { return []any{domain.SearchPattern(value)} }
 
 // FirstRow returns a statement that contacts the server of a foreign table.
@@ -108,7 +107,7 @@ func (postgres) ForeignPartitions(table domain.CatalogTable) string {
 
 // Counts returns a statement that compares texts with collation C, character by character. It reads binary data in the
 // format escape, which keeps the characters of ASCII.
-func (postgres) Counts(table SearchedTable, values int, _ bool) string {
+func (postgres) Counts(table SearchedTable, values int) string {
 	conditions := []string{"t.text{n} ~ CAST({pattern} AS text)"}
 	return counts(table, values, "OFFSET 0", conditions, func(column domain.CatalogColumn) string {
 		if t, _ := sqltype.Parse(column.Declared); t == domain.TypeBytes {
@@ -122,9 +121,6 @@ func (sqlite) FromItem(table domain.CatalogTable) string { return qualifiedName(
 
 // CanHoldText returns true, because a column of any declared type can hold a text in SQLite.
 func (sqlite) CanHoldText(domain.CatalogColumn) bool { return true }
-
-// HasJSONB returns a statement that searches for the function jsonb, which exists in SQLite 3.45 and later.
-func (sqlite) HasJSONB() string { return "SELECT name FROM pragma_function_list WHERE name = 'jsonb'" }
 
 func (sqlite) FirstRow(string) string                       { return "" }
 func (sqlite) ForeignPartitions(domain.CatalogTable) string { return "" }
@@ -174,22 +170,18 @@ const (
 	sqliteText = `
 		CASE typeof({column}) WHEN 'text' THEN
 			CASE WHEN instr({column}, '\') > 0 AND json_valid({column}) THEN {decoded} || {column} ELSE {column} END
-		WHEN 'blob' THEN {jsonb} CAST({column} AS text) END AS text{n},
+		WHEN 'blob' THEN
+			CASE WHEN json_valid({column}, 8) THEN {decoded} ELSE '' END || CAST({column} AS text) END AS text{n},
 		CASE WHEN typeof({column}) = 'blob' OR typeof({column}) = 'text' AND instr({column}, char(0)) > 0
 			THEN hex(CAST({column} AS blob)) END AS bytes{n}`
-	sqliteJSONB   = `CASE WHEN json_valid({column}, 8) THEN {decoded} ELSE '' END ||`
 	sqliteDecoded = `(SELECT group_concat(COALESCE(j.key, '') || char(30) || COALESCE(j.atom, '') || char(30), '')
 		FROM json_tree({column}) AS j)`
 )
 
 // Counts returns a statement that decodes JSONB, and JSON with escapes. It reads other binary data as text.
-func (s sqlite) Counts(table SearchedTable, values int, hasJSONB bool) string {
+func (s sqlite) Counts(table SearchedTable, values int) string {
 	conditions := slices.Repeat([]string{"t.text{n} GLOB {pattern}"}, len(s.SearchPatterns(""))-1)
 	conditions = append(conditions, "t.bytes{n} GLOB {pattern}")
-	jsonb := sqliteJSONB
-	if !hasJSONB {
-		jsonb = ""
-	}
-	text := fill(fill(sqliteText, "jsonb", jsonb), "decoded", sqliteDecoded)
+	text := fill(sqliteText, "decoded", sqliteDecoded)
 	return counts(table, values, "LIMIT -1", conditions, func(domain.CatalogColumn) string { return text })
 }

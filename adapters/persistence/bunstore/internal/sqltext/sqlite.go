@@ -163,15 +163,14 @@ func (s sqlite) surrogate(column domain.Column) string {
 }
 
 // exportedValue returns the column with a unary plus. The plus keeps the value and removes the declared type. Without
-// the plus, drivers convert values of the result column by that type.
-func (sqlite) exportedValue(column domain.Column) string { return "+t0." + Quote(column.Name) }
-
-// fromExported converts JSONB, which is a blob, to the text of the JSON.
-func (sqlite) fromExported(t domain.ColumnType, value any) any {
-	if blob, ok := value.([]byte); ok && (t == domain.TypeJSON || t == domain.TypeArray) {
-		if text, ok := textOfJSONB(blob); ok {
-			return text
-		}
+// the plus, drivers convert values of the result column by that type. JSONB, which is a blob, becomes a JSON text.
+func (sqlite) exportedValue(column domain.Column) string {
+	value := "+t0." + Quote(column.Name)
+	if column.Type == domain.TypeJSON || column.Type == domain.TypeArray {
+		return fill("CASE WHEN typeof({value}) = 'blob' AND json_valid({value}, 8) THEN json({value}) ELSE {value} END",
+			"value", value)
 	}
 	return value
 }
+
+func (sqlite) fromExported(_ domain.ColumnType, value any) any { return value }
