@@ -34,21 +34,24 @@ func TestAPrivilegeThatIsMissingIsNamed(t *testing.T) {
 	for name, test := range map[string]struct {
 		revoke  string
 		says    []string
-		target  any  // the expected target in the event of a failed step
+		target  any  // the expected target in the event of a failed step; one statement of several steps has none
+		refused any  // the expected target in a rehearsal
 		rectify bool // a rectification fails too
 	}{
 		"the subject's table cannot be locked": {
-			"REVOKE UPDATE ON people FROM habeas_part", []string{"people", "UPDATE"}, nil, true,
+			"REVOKE UPDATE ON people FROM habeas_part", []string{"people", "UPDATE"}, nil, nil, true,
 		},
 		"the subject's table cannot be read": {
-			"REVOKE SELECT ON people FROM habeas_part", []string{"people", "SELECT"}, nil, true,
+			"REVOKE SELECT ON people FROM habeas_part", []string{"people", "SELECT"}, nil, nil, true,
 		},
 		"a table that others are reached through cannot be locked": {
-			"REVOKE UPDATE ON orders FROM habeas_part", []string{"orders", "UPDATE"}, nil, false,
+			"REVOKE UPDATE ON orders FROM habeas_part", []string{"orders", "UPDATE"}, nil, nil, false,
 		},
-		"rows cannot be deleted": {"REVOKE DELETE ON items FROM habeas_part", []string{"items", "DELETE"}, "items", false},
+		"rows cannot be deleted": {
+			"REVOKE DELETE ON items FROM habeas_part", []string{"items", "DELETE"}, nil, "items", false,
+		},
 		"a trigger lacks something": {
-			"REVOKE INSERT ON history FROM habeas_part", []string{"items", "privilege"}, "items", false,
+			"REVOKE INSERT ON history FROM habeas_part", []string{"items", "privilege"}, "items", "items", false,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -89,9 +92,17 @@ func TestAPrivilegeThatIsMissingIsNamed(t *testing.T) {
 				}
 			}
 			failures := a.failed(t, "1")
-			if test.target != nil && (len(failures) != 2 || failures[0]["target"] != test.target ||
+			if test.refused != nil && (len(failures) != 2 || failures[0]["target"] != test.target ||
 				failures[0]["error"] != "configuration") {
 				t.Errorf("evidence %v", failures)
+			}
+			if test.refused != nil {
+				subject, err := domain.NewSubject("1")
+				must(t, err)
+				rehearsal, err := a.Rehearse(t.Context(), subject)
+				if err != nil || rehearsal.Refused == nil || rehearsal.Refused.Target != test.refused {
+					t.Errorf("the rehearsal says %+v, %v", rehearsal.Refused, err)
+				}
 			}
 			if n := a.count(t, "SELECT count(*) FROM items"); n != 2 {
 				t.Error("a part of the erasure is there")

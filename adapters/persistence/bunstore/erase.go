@@ -3,13 +3,12 @@ package bunstore
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"slices"
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/catalog"
-	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/sqltext"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
 )
 
 // Apply implements ports.SubjectStore. If the database can run several steps in one statement, Apply combines the
@@ -54,27 +53,16 @@ func (s subjectStore) applySteps(
 	case verified:
 		rows, err := s.applyVerified(ctx, key, steps)
 		return rows, s.explainStep(ctx, steps, len(rows), err)
-	case len(steps) > 0 && s.canRestart():
-		return s.applyCombined(ctx, live, id, key, steps)
-	default:
+	case len(steps) == 0 || ports.Rehearsing(ctx) || !s.store.dialect.CombinesChanges():
 		return s.applyEach(ctx, key, steps)
+	default:
+		return s.applyCombined(ctx, live, id, key, steps)
 	}
-}
-
-// canRestart reports whether applyCombined may roll back the transaction and begin a new one. It may do so if the
-// transaction does not belong to the application, and if the only writing statements of the session are those that lock
-// a subject.
-func (s subjectStore) canRestart() bool {
-	done := s.writes
-	if s.locked != nil {
-		done -= s.locked.writes
-	}
-	return s.store.dialect.CombinesChanges() && !s.joined && done == 0
 }
 
 // applyCombined runs all steps in one statement, or in a few statements if a table has several paths (chains of
-// references to the subject's table). If a statement fails, its error does not identify the failed step. applyCombined
-// then restarts the transaction and runs the steps one by one, to find the step that fails.
+// references to the subject's table). If a statement fails, the failed step is not known. A rehearsal names the step,
+// because it runs the steps one by one.
 func (s subjectStore) applyCombined(
 	ctx context.Context, live *catalog.Catalog, id domain.SubjectID, key []any, steps []domain.Step,
 ) ([]int64, error) {
@@ -88,7 +76,7 @@ func (s subjectStore) applyCombined(
 		}
 		rows, err := s.count(ctx, "erase", group, args, targets...)
 		if err != nil {
-			return s.applySeparately(ctx, key, steps, err)
+			return make([]int64, len(steps)), s.explain(ctx, "erase", err, toCarryOut(steps)...)
 		}
 		if len(groups) == 1 {
 			counts = rows
@@ -96,28 +84,10 @@ func (s subjectStore) applyCombined(
 		}
 		counts = append(counts, rows...)
 	}
-	if s.locked != nil && s.locked.id == id {
+	if s.isErasing(id) {
 		s.prefetched = read.Decode(id)
 	}
 	return counts, nil
-}
-
-// applySeparately runs the steps one by one in a new transaction after the combined statement failed with err. It
-// returns err if the failure does not depend on a step: if the context has ended, if the transaction failed because of
-// a concurrent transaction, or if the database is unavailable.
-func (s subjectStore) applySeparately(ctx context.Context, key []any, steps []domain.Step, err error) ([]int64, error) {
-	if ctx.Err() != nil || conn.Retryable(err) || errors.Is(err, domain.ErrUnavailable) {
-		return make([]int64, len(steps)), err // len(steps) counts mean that the failed step is not known
-	}
-	if err := s.restart(ctx); err != nil {
-		return make([]int64, len(steps)), err
-	}
-	if s.watched != nil {
-		if err := s.watched.begin(ctx); err != nil {
-			return make([]int64, len(steps)), err
-		}
-	}
-	return s.applyEach(ctx, key, steps)
 }
 
 // cachedGroups holds the combined statements for the steps of an erasure, and the catalog for which they were built.
@@ -144,20 +114,6 @@ func (s *Store) stepGroupsOf(live *catalog.Catalog, steps []domain.Step) []*sqlt
 	s.text.AddPrefetch(cached.groups[len(cached.groups)-1])
 	s.lastSteps.Store(cached)
 	return cached.groups
-}
-
-// restart rolls back the transaction and begins a new one. It locks the subject again if the session had locked it.
-func (s subjectStore) restart(ctx context.Context) error {
-	err := s.tx.Rollback(ctx)
-	s.tx, s.failed, s.writes, s.admission = nil, nil, 0, notCompared
-	if err != nil {
-		return s.fail(ctx, "rollback", err)
-	}
-	if s.locked == nil {
-		return s.begin(ctx)
-	}
-	at, _ := s.ErasedAt(s.locked.id)
-	return s.lockAt(ctx, s.locked.id, s.store.dialect.MarkInstant(at, true))
 }
 
 // applyEach runs the steps one by one. On error, it returns the numbers of rows of the steps before the failed step.

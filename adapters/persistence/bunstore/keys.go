@@ -9,8 +9,7 @@ import (
 )
 
 // Keys implements ports.SubjectStore. If query.ErasedAt or query.Cells is set, the caller is an erasure or a
-// rectification, and Keys locks the rows that it reads until the transaction ends. The session counts this statement
-// as a write. Otherwise, Apply could restart the transaction, which would release these locks.
+// rectification, and Keys locks the rows that it reads until the transaction ends.
 func (s subjectStore) Keys(ctx context.Context, id domain.SubjectID, query domain.KeyQuery) ([]string, error) {
 	key, err := s.key(id)
 	if err != nil {

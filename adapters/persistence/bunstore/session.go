@@ -26,8 +26,6 @@ type session struct {
 	joined     bool                                              // tx belongs to the application
 	subject    domain.SubjectID                                  // the subject whose key values are in keys
 	keys       []any                                             // the cached result of the method key
-	writes     int                                               // number of writing statements in tx
-	locked     *lockedSubject                                    // the subject that was locked last
 	erasing    []erasedSubject                                   // locked for an erasure
 	prefetched *sqltext.Prefetched                               // values that the last statement of Apply has prefetched
 	catalog    *catalog.Catalog                                  // of the application's tables; nil until it is needed
@@ -123,7 +121,6 @@ func (s *session) write(ctx context.Context, op, text string, args ...any) (int6
 	if err := s.begin(ctx); err != nil {
 		return 0, err
 	}
-	s.writes++
 	rows, err := s.tx.Exec(ctx, text, args...)
 	return rows, s.fail(ctx, op, err)
 }
@@ -202,12 +199,5 @@ func (s *session) writeRows(
 	if err := s.begin(ctx); err != nil {
 		return err
 	}
-	s.writes++
 	return s.read(ctx, op, scanRow, text, args...)
-}
-
-// lockedSubject is a subject that a session has locked for an erasure.
-type lockedSubject struct {
-	id     domain.SubjectID
-	writes int // number of writing statements that locked the subject
 }

@@ -46,7 +46,6 @@ func (s subjectStore) lockAt(ctx context.Context, id domain.SubjectID, at [2]any
 	if err := s.overwriteDeleted(ctx); err != nil {
 		return err
 	}
-	before := s.writes
 	locks := s.store.locks
 	if locks.AddMarkAndLock == "" { // SQLite: the write lock of the database replaces the locks on rows
 		if _, err := s.write(ctx, "lock subject", locks.AddMark, id.String(), at[0], at[1]); err != nil {
@@ -60,7 +59,6 @@ func (s subjectStore) lockAt(ctx context.Context, id domain.SubjectID, at [2]any
 	if err := s.lockRows(ctx, id, key, at); err != nil {
 		return s.explain(ctx, "lock subject", err, catalog.ToLock(s.store.locks.Tables)...)
 	}
-	s.locked = &lockedSubject{id, s.writes - before}
 	return nil
 }
 

@@ -51,7 +51,7 @@ func (s subjectStore) Due(
 			return err
 		}, text, args...)
 		if err != nil {
-			return nil, s.explain(ctx, "sweep", err, toSweep(steps)...)
+			return nil, s.explain(ctx, "sweep", err, toCarryOut(steps)...)
 		}
 		for i, mark := range chunk {
 			if found[i] {
@@ -203,7 +203,7 @@ func withScope(steps []domain.Step, scope *domain.SweepScope) []domain.Step {
 	return steps
 }
 
-func toSweep(steps []domain.Step) (needs []catalog.Need) {
+func toCarryOut(steps []domain.Step) (needs []catalog.Need) {
 	for _, step := range steps {
 		needs = append(needs, catalog.ToCarryOut(step))
 	}

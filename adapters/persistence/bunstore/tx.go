@@ -46,7 +46,6 @@ func (s statements) conn(ctx context.Context) (bun.IConn, error) {
 	if err := s.session.begin(ctx); err != nil {
 		return nil, err
 	}
-	s.session.writes++ // any statement may write; Apply must not discard it with a restart of the transaction
 	s.session.prefetched = nil
 	return s.session.tx.Conn(), nil
 }
