@@ -98,6 +98,28 @@ func (c Column) Digits() int {
 	return max(0, min(maxDigits, (c.Length-fixed)/places))
 }
 
+// Default returns the form of the default surrogate of a text column: the prefix "anon-", and the number of random
+// hexadecimal digits after it, at most 32. If fewer than 12 digits would fit after the prefix, the prefix is empty,
+// because only the digits make the surrogate unique.
+func (c Column) Default() (prefix string, digits int) {
+	const anonymous, least = "anon-", 12
+	switch {
+	case c.Length == 0:
+		return anonymous, maxDigits
+	case c.Length < len(anonymous)+least:
+		return "", c.Length
+	default:
+		return anonymous, min(maxDigits, c.Length-len(anonymous))
+	}
+}
+
+// DefaultText returns a default surrogate of a text column, with the first of the given digits. There must be 32 of
+// them.
+func (c Column) DefaultText(digits string) string {
+	prefix, n := c.Default()
+	return prefix + digits[:n]
+}
+
 // Filled returns the text of Constant. The first c.Digits() characters of the parameter digits replace each
 // Placeholder.
 func (c Column) Filled(digits string) string {

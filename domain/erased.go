@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -101,13 +102,8 @@ func (m DataMap) staysConnected(table Table, path Path) bool {
 	})
 }
 
-// anonymousText matches the default surrogates (the values that an erasure writes) of text columns: "anon-" and
-// hexadecimal digits. anonymousDigits matches the default surrogates of short text columns, which have no room for
-// "anon-" and consist of digits only.
-var (
-	anonymousText   = regexp.MustCompile(`^anon-[0-9a-f]{12,32}$`)
-	anonymousDigits = regexp.MustCompile(`^[0-9a-f]+$`)
-)
+// randomDigits matches the random digits of a surrogate.
+var randomDigits = regexp.MustCompile(`^[0-9a-f]+$`)
 
 // holdsSurrogate reports whether an exported value is a value that an erasure writes into the column. distinctive is
 // true if an application hardly ever writes such a value itself. For example, "anon-" with random digits is
@@ -148,18 +144,9 @@ func (c Column) holdsSurrogate(value any) (holds, distinctive bool) {
 // isAnonymous reports whether a text has the form of the default surrogate (the value that an erasure writes) of the
 // text column.
 func (c Column) isAnonymous(text string) bool {
-	const longest, prefix, least = 37, len("anon-"), 12
-	length := longest
-	if c.Length > 0 {
-		length = min(length, c.Length)
-	}
-	if len(text) != length {
-		return false
-	}
-	if length < prefix+least {
-		return anonymousDigits.MatchString(text)
-	}
-	return anonymousText.MatchString(text)
+	prefix, digits := c.Default()
+	random, ok := strings.CutPrefix(text, prefix)
+	return ok && len(random) == digits && randomDigits.MatchString(random)
 }
 
 // holdsConstant reports whether a value equals Column.Surrogate, the constant that an erasure writes into the column. A

@@ -91,7 +91,8 @@ func (c Column) isCertainSurrogate(text string) bool {
 	}
 	switch {
 	case c.Type == TypeText:
-		return anonymousText.MatchString(text) && c.isAnonymous(text)
+		prefix, _ := c.Default()
+		return prefix != "" && c.isAnonymous(text)
 	case c.Type.bits() > 0:
 		return text == "0"
 	default:

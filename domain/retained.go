@@ -55,19 +55,17 @@ func (c Column) RecognizesSurrogate() bool {
 // number of digits in one gap. For example, {"anon-", ""} and 32 mean "anon-" followed by 32 digits. If the surrogates
 // do not have this form, digitsPerGap is 0.
 func (c Column) SurrogateForm() (fixedTexts []string, digitsPerGap int) {
-	const prefix, least = "anon-", 12
 	switch _, constant := c.Constant(); {
 	case c.Type != TypeText:
 		return nil, 0
 	case constant:
 		return strings.Split(c.Surrogate, Placeholder), c.Digits()
-	case c.Length == 0:
-		return []string{prefix, ""}, maxDigits
-	case c.Length < len(prefix)+least:
-		return nil, 0
-	default:
-		return []string{prefix, ""}, min(maxDigits, c.Length-len(prefix))
 	}
+	prefix, digits := c.Default()
+	if prefix == "" {
+		return nil, 0
+	}
+	return []string{prefix, ""}, digits
 }
 
 // Overwritten reports whether a value of the column is NULL or looks like a surrogate (the value that an erasure

@@ -52,9 +52,9 @@ func surrogateOf(column domain.Column) surrogate {
 func (s *surrogate) ofType() {
 	switch s.column.Type { //nolint:exhaustive // the others are JSON and arrays
 	case domain.TypeText:
-		s.wants, s.text = domain.TypeText, anonymous(samples[0], s.column.Length)
+		s.wants, s.text = domain.TypeText, s.column.DefaultText(samples[0])
 		for _, digits := range samples {
-			s.examples = append(s.examples, condition.Text(anonymous(digits, s.column.Length)))
+			s.examples = append(s.examples, condition.Text(s.column.DefaultText(digits)))
 		}
 	case domain.TypeUUID:
 		s.wants, s.text = domain.TypeUUID, "6f9619ff-8b86-4d01-b42d-00cf4fc964ff"
@@ -69,20 +69,6 @@ func (s *surrogate) ofType() {
 		s.examples = []condition.Value{condition.Text("")}
 	default:
 		s.text, s.examples = "{}", []condition.Value{condition.Text("{}")}
-	}
-}
-
-// anonymous returns the default surrogate (the value that an erasure writes) of a text column: "anon-" and digits, or
-// digits only if the column is too short. The parameter length is the maximum length of the column, or 0 for no limit.
-func anonymous(digits string, length int) string {
-	const prefix, least = "anon-", 12
-	switch {
-	case length == 0 || length >= len(prefix)+len(digits):
-		return prefix + digits
-	case length >= len(prefix)+least:
-		return prefix + digits[:length-len(prefix)]
-	default:
-		return digits[:length]
 	}
 }
 

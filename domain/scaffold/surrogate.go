@@ -303,9 +303,7 @@ func samples(c domain.Column) []condition.Value {
 		if ok {
 			return []condition.Value{condition.Text(c.Filled(fillings[0])), condition.Text(c.Filled(fillings[1]))}
 		}
-		return []condition.Value{
-			condition.Text(anonymous(c.Length, fillings[0])), condition.Text(anonymous(c.Length, fillings[1])),
-		}
+		return []condition.Value{condition.Text(c.DefaultText(fillings[0])), condition.Text(c.DefaultText(fillings[1]))}
 	case domain.TypeUUID:
 		return []condition.Value{condition.Text("0a1b2c3d-4e5f-4071-8293-a4b5c6d7e8f9")}
 	case domain.TypeSmallInt, domain.TypeInteger, domain.TypeBigInt, domain.TypeNumber:
@@ -323,19 +321,5 @@ func samples(c domain.Column) []condition.Value {
 		return []condition.Value{condition.Text(cmp.Or(constant, "{}"))}
 	default:
 		return []condition.Value{condition.Present()}
-	}
-}
-
-// anonymous returns the default surrogate (the value that an erasure writes) of a text column: "anon-" and digits, or
-// digits only if the column is too short. The parameter length is the maximum length of the column, or 0 for no limit.
-func anonymous(length int, digits string) string {
-	const prefix, least = "anon-", 12
-	switch {
-	case length == 0:
-		return prefix + digits
-	case length < len(prefix)+least:
-		return digits[:length]
-	default:
-		return (prefix + digits)[:min(length, len(prefix)+len(digits))]
 	}
 }

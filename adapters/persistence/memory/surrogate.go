@@ -22,7 +22,7 @@ func surrogate(column domain.Column) any {
 	}
 	switch column.Type {
 	case domain.TypeText:
-		return anonymousText(column.Length)
+		return column.DefaultText(hex.EncodeToString(random()))
 	case domain.TypeSmallInt, domain.TypeInteger, domain.TypeBigInt:
 		return int64(0)
 	case domain.TypeNumber:
@@ -41,21 +41,6 @@ func surrogate(column domain.Column) any {
 		return []byte{}
 	}
 	return ""
-}
-
-// anonymousText returns "anon-" and 32 hexadecimal digits. If length is too short for this text, the text has fewer
-// digits. If fewer than 12 digits would fit, the text has no "anon-", because the digits make it unique.
-func anonymousText(length int) string {
-	const prefix, least = "anon-", 12
-	digits := hex.EncodeToString(random())
-	switch {
-	case length == 0 || length >= len(prefix)+len(digits):
-		return prefix + digits
-	case length >= len(prefix)+least:
-		return prefix + digits[:length-len(prefix)]
-	default:
-		return digits[:length]
-	}
 }
 
 // randomUUID returns a UUID of version 4 (RFC 9562, section 5.4).

@@ -357,7 +357,7 @@ func (postgres) randomDigits() string { return "replace(CAST(gen_random_uuid() A
 func (p postgres) surrogate(column domain.Column) string {
 	switch column.Type { //nolint:exhaustive // commonSurrogate handles the other types
 	case domain.TypeText:
-		return anonymousText(p.randomDigits(), column.Length)
+		return anonymousText(p.randomDigits(), column)
 	case domain.TypeUUID:
 		return "gen_random_uuid()"
 	default:

@@ -149,7 +149,7 @@ func (sqlite) randomDigits() string { return "lower(hex(randomblob(16)))" }
 func (s sqlite) surrogate(column domain.Column) string {
 	switch column.Type { //nolint:exhaustive // commonSurrogate handles the other types
 	case domain.TypeText:
-		return anonymousText(s.randomDigits(), column.Length)
+		return anonymousText(s.randomDigits(), column)
 	case domain.TypeUUID: // version 4 of RFC 9562
 		return "lower(hex(randomblob(4)) || '-' || hex(randomblob(2)) || '-4' || substr(hex(randomblob(2)), 2) || " +
 			"'-8' || substr(hex(randomblob(2)), 2) || '-' || hex(randomblob(6)))"

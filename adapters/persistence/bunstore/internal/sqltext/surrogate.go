@@ -6,33 +6,28 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// minPrefixedLength is the length of the shortest surrogate (replacement of an erased value) that begins with "anon-":
-// this prefix and 12 digits.
-const minPrefixedLength = len("anon-") + 12
-
-// anonymousText returns the expression for the surrogate (the replacement) of a text: "anon-" and 32 hexadecimal
-// digits. A column with a limited length gets fewer digits. If fewer than 12 digits would fit after "anon-", the
-// surrogate consists of digits only, because the digits make it unique. The parameter hex is the expression for 32
-// digits.
-func anonymousText(hex string, length int) string {
-	const prefix, digits = len("anon-"), 32
-	switch {
-	case length == 0 || length >= prefix+digits:
-		return "'anon-' || " + hex
-	case length >= minPrefixedLength:
-		return "'anon-' || substr(" + hex + ", 1, " + strconv.Itoa(length-prefix) + ")"
-	default:
-		return "substr(" + hex + ", 1, " + strconv.Itoa(length) + ")"
+// anonymousText returns the expression for the default surrogate (the replacement) of a text column. The parameter hex
+// is the expression for 32 hexadecimal digits.
+func anonymousText(hex string, column domain.Column) string {
+	prefix, digits := column.Default()
+	hex = firstDigits(hex, digits)
+	if prefix == "" {
+		return hex
 	}
+	return literal(prefix) + " || " + hex
+}
+
+func firstDigits(hex string, digits int) string {
+	if digits == 32 {
+		return hex
+	}
+	return "substr(" + hex + ", 1, " + strconv.Itoa(digits) + ")"
 }
 
 // fillPlaceholder returns the expression for a constant in which hexadecimal digits replace each domain.Placeholder.
 // Each placeholder gets the given number of digits. The parameter hex is the expression for 32 digits.
 func fillPlaceholder(constant, hex string, digits int) string {
-	if digits < 32 {
-		hex = "substr(" + hex + ", 1, " + strconv.Itoa(digits) + ")"
-	}
-	return "replace(CAST(" + constant + " AS text), " + literal(domain.Placeholder) + ", " + hex + ")"
+	return "replace(CAST(" + constant + " AS text), " + literal(domain.Placeholder) + ", " + firstDigits(hex, digits) + ")"
 }
 
 // IsNulled reports whether an erasure sets the column to NULL.
