@@ -22,6 +22,22 @@ type Session interface {
 	Subjects() SubjectStore
 	Outbox() Outbox
 	Audit() AuditLog
+
+	// AfterEnd registers fn to be called once after SessionFactory.Do has ended the session. The parameter err of fn is
+	// nil if the session has committed. Otherwise, err is the error that Do returns, or an error if the function that was
+	// passed to Do panicked. An error is no proof that the session has not committed, because Do may have lost its
+	// connection during the commit.
+	//
+	// The store calls fn before Do returns or before the panic continues. It calls fn in the goroutine of Do, and with the
+	// context that the caller passed to Do. The session has ended by then, and fn may open another session. If several
+	// functions are registered, the store calls them in the order of their registration.
+	//
+	// If Do runs the session again, the store calls only the functions that were registered in the last attempt.
+	// Rehearser.Rehearse never calls fn.
+	//
+	// If the session is part of a transaction of the application, the store cannot see the commit. It then calls fn when
+	// the application reports the commit to the store. If such a session fails, the store calls fn immediately.
+	AfterEnd(fn func(ctx context.Context, err error))
 }
 
 // MarkReader is a Session that can also read erasure marks, the records of erasures. The function MarksOf returns the
@@ -72,7 +88,7 @@ type Rehearser interface {
 	// constraints and triggers. In fn, the function Rehearsing returns true for the context.
 	//
 	// The rollback leaves no effect: no row, no evidence (audit events that survive other rollbacks), no event of
-	// AppendOnRollback, and no notification of a worker. The functions that fn registers with AfterCommit are not called.
+	// AppendOnRollback, and no notification of a worker. The functions that fn registers with AfterEnd are not called.
 	// Sequences of the database may skip numbers.
 	//
 	// Rehearse calls fn once and never retries. Its result depends on the failure:

@@ -34,6 +34,18 @@ func (m *MockSession) EXPECT() *MockSessionMockRecorder {
 	return m.recorder
 }
 
+// AfterEnd mocks base method.
+func (m *MockSession) AfterEnd(fn func(context.Context, error)) {
+	m.ctrl.T.Helper()
+	m.ctrl.Call(m, "AfterEnd", fn)
+}
+
+// AfterEnd indicates an expected call of AfterEnd.
+func (mr *MockSessionMockRecorder) AfterEnd(fn interface{}) *gomock.Call {
+	mr.mock.ctrl.T.Helper()
+	return mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "AfterEnd", reflect.TypeOf((*MockSession)(nil).AfterEnd), fn)
+}
+
 // Audit mocks base method.
 func (m *MockSession) Audit() ports.AuditLog {
 	m.ctrl.T.Helper()
@@ -125,6 +137,18 @@ func NewMockMarkReader(ctrl *gomock.Controller) *MockMarkReader {
 // EXPECT returns an object that allows the caller to indicate expected use.
 func (m *MockMarkReader) EXPECT() *MockMarkReaderMockRecorder {
 	return m.recorder
+}
+
+// AfterEnd mocks base method.
+func (m *MockMarkReader) AfterEnd(fn func(context.Context, error)) {
+	m.ctrl.T.Helper()
+	m.ctrl.Call(m, "AfterEnd", fn)
+}
+
+// AfterEnd indicates an expected call of AfterEnd.
+func (mr *MockMarkReaderMockRecorder) AfterEnd(fn interface{}) *gomock.Call {
+	mr.mock.ctrl.T.Helper()
+	return mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "AfterEnd", reflect.TypeOf((*MockMarkReader)(nil).AfterEnd), fn)
 }
 
 // Audit mocks base method.
@@ -232,6 +256,18 @@ func NewMockInstalled(ctrl *gomock.Controller) *MockInstalled {
 // EXPECT returns an object that allows the caller to indicate expected use.
 func (m *MockInstalled) EXPECT() *MockInstalledMockRecorder {
 	return m.recorder
+}
+
+// AfterEnd mocks base method.
+func (m *MockInstalled) AfterEnd(fn func(context.Context, error)) {
+	m.ctrl.T.Helper()
+	m.ctrl.Call(m, "AfterEnd", fn)
+}
+
+// AfterEnd indicates an expected call of AfterEnd.
+func (mr *MockInstalledMockRecorder) AfterEnd(fn interface{}) *gomock.Call {
+	mr.mock.ctrl.T.Helper()
+	return mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "AfterEnd", reflect.TypeOf((*MockInstalled)(nil).AfterEnd), fn)
 }
 
 // Audit mocks base method.

@@ -29,7 +29,8 @@ var runPromises = []promise.Promise[StoreHarness]{
 	that(sessionRollsBackWhenItsGoroutineExits,
 		"The session is rolled back if fn ends its goroutine with runtime.Goexit."),
 
-	that(sessionCallsAfterItsCommit, "Functions of AfterCommit are called in order, and only after the commit."),
+	that(sessionCallsAfterItsCommit,
+		"The functions of AfterEnd see the writes of the session. Their error is nil if, and only if, it has committed."),
 	that(sessionReportsItsEnd, "Functions of AfterEnd are called once, in order, with the error that Do returns."),
 	that(sessionIsObserved, "The observer is notified of each session, and fn gets the context of the observed activity."),
 

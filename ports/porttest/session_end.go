@@ -12,26 +12,20 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// The case checks nothing if the sessions of the store do not implement ports.EndNotifier.
 func sessionReportsItsEnd(t testing.TB, h StoreHarness) {
 	store, id := h.openWithAddress(t)
 	for end, want := range map[string]string{"a commit": "nil", "an error": "its error", "a panic": "an error"} {
 		var calls []string
-		note := func(s ports.Session, name string) (has bool) {
-			notifier, has := s.(ports.EndNotifier)
-			if has {
-				notifier.AfterEnd(func(ctx context.Context, err error) {
-					calls = append(calls, name+" "+endOf(err))
-					if err := store.Sessions.Do(ctx, func(context.Context, ports.Session) error { return nil }); err != nil {
-						t.Errorf("a function of AfterEnd cannot open a session: %v", err)
-					}
-				})
-			}
-			return has
+		note := func(s ports.Session, name string) {
+			s.AfterEnd(func(ctx context.Context, err error) {
+				calls = append(calls, name+" "+endOf(err))
+				if err := store.Sessions.Do(ctx, func(context.Context, ports.Session) error { return nil }); err != nil {
+					t.Errorf("a function of AfterEnd cannot open a session: %v", err)
+				}
+			})
 		}
-		has := false
 		run := func(ctx context.Context, s ports.Session) error {
-			has = note(s, "first")
+			note(s, "first")
 			if err := s.Audit().Append(ctx, event("event of "+end, id)); err != nil {
 				return err
 			}
@@ -50,7 +44,7 @@ func sessionReportsItsEnd(t testing.TB, h StoreHarness) {
 			err := store.Sessions.Do(t.Context(), run)
 			assert(t, (err == nil) == (end == "a commit"), "a session that ends with %s returned %v", end, err)
 		}
-		if want := []string{"first " + want, "second " + want}; has && !slices.Equal(calls, want) {
+		if want := []string{"first " + want, "second " + want}; !slices.Equal(calls, want) {
 			t.Errorf("after %s %v were called, want %v", end, calls, want)
 		}
 	}

@@ -15,7 +15,7 @@ import (
 // interface.
 var rehearsalPromises = []promise.Promise[StoreHarness]{
 	that(sessionRehearsalLeavesNothing, "A rehearsal stores no write, even if fn fails or panics."),
-	that(sessionRehearsalCallsNothingAfterIt, "A rehearsal calls no function of AfterCommit."),
+	that(sessionRehearsalCallsNothingAfterIt, "A rehearsal calls no function of AfterEnd."),
 	that(sessionRehearsalSeesItsWrites, "fn of a rehearsal reads its own writes."),
 	that(sessionRehearsalReturnsTheErrorOfFn, "Rehearse calls fn once, and the caller gets the error or the panic of fn."),
 	that(sessionRehearsalFailsAsItsCommitWould, "Rehearse returns the error that the commit would return."),
@@ -87,11 +87,11 @@ func sessionRehearsalCallsNothingAfterIt(t testing.TB, h StoreHarness) {
 	store, id := h.openWithAddress(t)
 	called := false
 	_, err := rehearse(t, store, func(ctx context.Context, s ports.Session) error {
-		_ = ports.AfterCommit(s, func(context.Context) { called = true }) // an optional port of a session
+		s.AfterEnd(func(context.Context, error) { called = true })
 		return writeEverything(ctx, s, id)
 	})
 	assert(t, err == nil, "the rehearsal failed: %v", err)
-	assert(t, !called, "a function of AfterCommit was called after a rehearsal")
+	assert(t, !called, "a function of AfterEnd was called after a rehearsal")
 }
 
 func sessionRehearsalSeesItsWrites(t testing.TB, h StoreHarness) {

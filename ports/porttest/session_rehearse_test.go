@@ -76,7 +76,7 @@ func TestRehearsalsThatBreakAPromiseAreFoundOut(t *testing.T) {
 		"a rollback that leaves its evidence": {rollsBackByError(func(s ports.Session) ports.Session { return s }), found{
 			"the trail: got 4 records, want 0": {sessionRehearsalLeavesNothing},
 		}},
-		"a rehearsal that calls functions of AfterCommit": {callsAfterARehearsal, found{
+		"a rehearsal that calls functions of AfterEnd": {callsAfterARehearsal, found{
 			"was called after a rehearsal": {sessionRehearsalCallsNothingAfterIt},
 		}},
 		"a rehearsal that writes nothing": {changesRehearsals(func(_, do doFunc, ctx context.Context, fn sessionFunc) error {
@@ -111,14 +111,14 @@ func TestRehearsalsThatBreakAPromiseAreFoundOut(t *testing.T) {
 	})
 }
 
-// callsAfterARehearsal makes a store defective: its Rehearse calls the functions that are registered with AfterCommit.
+// callsAfterARehearsal makes a store defective: its Rehearse calls the functions that are registered with AfterEnd.
 var callsAfterARehearsal = changesRehearsals(func(_, do doFunc, ctx context.Context, fn sessionFunc) error {
-	var after []func(context.Context)
+	var after []func(context.Context, error)
 	err := do(ctx, func(ctx context.Context, s ports.Session) error {
-		return fn(ctx, afterCommit{replacedStores{Session: s}, func(fn func(context.Context)) { after = append(after, fn) }})
+		return fn(ctx, afterEnd{replacedStores{Session: s}, func(fn func(context.Context, error)) { after = append(after, fn) }})
 	})
 	for _, fn := range after {
-		fn(ctx)
+		fn(ctx, err)
 	}
 	return err
 })

@@ -169,18 +169,6 @@ func (r replacedStores) Marks() ports.ErasureMarks {
 	}, r.Session)
 }
 
-// AfterCommit does nothing if the embedded session does not implement ports.CommitNotifier.
-func (r replacedStores) AfterCommit(fn func(context.Context)) {
-	_ = ports.AfterCommit(r.Session, fn)
-}
-
-// AfterEnd does nothing if the embedded session does not implement ports.EndNotifier.
-func (r replacedStores) AfterEnd(fn func(context.Context, error)) {
-	if notifier, is := r.Session.(ports.EndNotifier); is {
-		notifier.AfterEnd(fn)
-	}
-}
-
 func replacedOrOwn[S comparable](broken S, own func(ports.Session) S, s ports.Session) S {
 	var none S
 	if broken != none {

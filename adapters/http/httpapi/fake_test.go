@@ -36,11 +36,11 @@ func (s *sessions) Do(ctx context.Context, fn func(context.Context, ports.Sessio
 		}
 	}
 	if s.twice {
-		if err := fn(ctx, session{s}); err != nil {
+		if err := fn(ctx, session{sessions: s}); err != nil {
 			return err
 		}
 	}
-	err := fn(ctx, session{s})
+	err := fn(ctx, session{sessions: s})
 	if s.after != nil {
 		s.after(ctx)
 	}
@@ -50,7 +50,10 @@ func (s *sessions) Do(ctx context.Context, fn func(context.Context, ports.Sessio
 // These stores implement only the methods that the tested endpoints call. A call of any other method panics, because
 // the embedded interface is nil.
 type (
-	session  struct{ *sessions }
+	session struct {
+		ports.Session
+		*sessions
+	}
 	consents struct {
 		ports.ConsentStore
 		*sessions
