@@ -22,6 +22,22 @@ type Session interface {
 	Subjects() SubjectStore
 	Outbox() Outbox
 	Audit() AuditLog
+
+	// AfterEnd registers fn to be called once after SessionFactory.Do has ended the session. The parameter err of fn is
+	// nil if the session has committed. Otherwise, err is the error that Do returns, or an error if the function that was
+	// passed to Do panicked. An error is no proof that the session has not committed, because Do may have lost its
+	// connection during the commit.
+	//
+	// The store calls fn before Do returns or before the panic continues. It calls fn in the goroutine of Do, and with the
+	// context that the caller passed to Do. The session has ended by then, and fn may open another session. If several
+	// functions are registered, the store calls them in the order of their registration.
+	//
+	// If Do runs the session again, the store calls only the functions that were registered in the last attempt.
+	// SessionFactory.Rehearse never calls fn.
+	//
+	// If the session is part of a transaction of the application, the store cannot see the commit. It then calls fn when
+	// the application reports the commit to the store. If such a session fails, the store calls fn immediately.
+	AfterEnd(fn func(ctx context.Context, err error))
 }
 
 // MarkReader is a Session that can also read erasure marks, the records of erasures. The function MarksOf returns the
@@ -60,19 +76,13 @@ type SessionFactory interface {
 	// fn must not call Do with the context that it received. Such an inner Do returns domain.ErrSession, because it would
 	// need a second connection and would not be part of the transaction.
 	Do(ctx context.Context, fn func(ctx context.Context, s Session) error) error
-}
 
-// Rehearser is a SessionFactory that can also rehearse a session: it runs the session as a trial, and then undoes all
-// effects of the session. The stores of this module implement Rehearser. The function RehearserOf returns the Rehearser
-// of a session factory.
-type Rehearser interface {
-	SessionFactory
 	// Rehearse calls fn with an open session, as Do does, and always rolls the session back. Before the rollback, it makes
 	// the checks of a commit: it sends the records that the session has buffered, and makes the database check deferred
 	// constraints and triggers. In fn, the function Rehearsing returns true for the context.
 	//
 	// The rollback leaves no effect: no row, no evidence (audit events that survive other rollbacks), no event of
-	// AppendOnRollback, and no notification of a worker. The functions that fn registers with AfterCommit are not called.
+	// AppendOnRollback, and no notification of a worker. The functions that fn registers with AfterEnd are not called.
 	// Sequences of the database may skip numbers.
 	//
 	// Rehearse calls fn once and never retries. Its result depends on the failure:
@@ -86,4 +96,12 @@ type Rehearser interface {
 	// domain.ErrSession in a transaction of the application, because it would check and roll back other work of this
 	// transaction, too.
 	Rehearse(ctx context.Context, fn func(ctx context.Context, s Session) error) error
+
+	// Probe returns nil if the database can be reached and has the tables of this version of habeas. It only reads, and
+	// takes no lock. Probe returns domain.ErrUnavailable if the database cannot be reached. Probe returns
+	// domain.ErrConfiguration if migrations are pending, if a table, a column or a privilege is missing, or if the tables
+	// belong to another data map. It returns domain.ErrReadOnlyDatabase if all is in order, but the database can only be
+	// read, as on a standby: exports then work, and nothing else. Probe returns context.Canceled or
+	// context.DeadlineExceeded if ctx ends first. Probe returns domain.ErrSession in a transaction of the application.
+	Probe(ctx context.Context) error
 }

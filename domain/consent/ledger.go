@@ -58,7 +58,7 @@ func (l *Ledger) Record(
 	if decision.Granted {
 		right.Decision = domain.DecisionGranted
 	}
-	observe.Right(ctx, l.observer, s, right)
+	observe.Right(l.observer, s, right)
 	return record, err
 }
 

@@ -28,8 +28,8 @@ type Config struct {
 	// overwritten. If Before returns an error or panics, the erasure fails. If the session is retried, Before is called
 	// again. The default is nil: no function is called.
 	Before func(ctx context.Context, s ports.Session, subject domain.Subject) error
-	// After is called after the session of an erasure has committed. The session must implement ports.CommitNotifier.
-	// Panics of After are recovered and ignored. The default is nil: no function is called.
+	// After is called after the session of an erasure has committed. Panics of After are recovered and ignored. The
+	// default is nil: no function is called.
 	After func(ctx context.Context, subject domain.Subject, result domain.ErasureResult)
 }
 
@@ -114,7 +114,10 @@ func (e *Eraser) erase(
 	ctx context.Context, s ports.Session, subject domain.Subject, fingerprint string,
 ) (domain.ErasureResult, error) {
 	result, err := e.carryOut(ctx, s, subject, fingerprint)
-	observe.Right(ctx, e.observer, s, domain.RightObserved{Right: domain.RightErasure, Outcome: hook.OutcomeOf(err)})
+	observe.Right(e.observer, s, domain.RightObserved{Right: domain.RightErasure, Outcome: hook.OutcomeOf(err)})
+	if err == nil {
+		e.hooks.CallAfter(s, subject, result) // after the observer, which must not wait for the hook
+	}
 	return result, err
 }
 
@@ -174,7 +177,7 @@ type run struct {
 // parts lists the parts of an erasure in their order.
 var parts = []func(*run, context.Context) error{
 	(*run).begin, (*run).enqueueKeys, (*run).beforehand, (*run).apply, (*run).compare, (*run).withdraw,
-	(*run).endConsents, (*run).enqueue, (*run).complete, (*run).afterwards,
+	(*run).endConsents, (*run).enqueue, (*run).complete,
 }
 
 // carryOut runs all parts in the session.
@@ -197,11 +200,6 @@ func (r *run) beforehand(ctx context.Context) error {
 	})
 	r.ofHook = err != nil
 	return err
-}
-
-// afterwards registers the hook After, which the session calls after its commit.
-func (r *run) afterwards(context.Context) error {
-	return r.hooks.CallAfter(r.session, r.subject, r.result)
 }
 
 // fail records the failed target (a step, an external system or the hook) as evidence: the event remains even after a

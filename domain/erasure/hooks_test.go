@@ -10,17 +10,18 @@ import (
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/erasure"
+	"github.com/habeas-data/habeas/internal/tests/observed"
 	"github.com/habeas-data/habeas/ports"
 	"github.com/habeas-data/habeas/ports/mocks"
 )
 
-// notifying is a session that records the functions to call after the commit.
+// notifying is a session that records the functions to call after its end.
 type notifying struct {
 	*mocks.MockSession
-	after []func(context.Context)
+	after []func(context.Context, error)
 }
 
-func (n *notifying) AfterCommit(fn func(context.Context)) { n.after = append(n.after, fn) }
+func (n *notifying) AfterEnd(fn func(context.Context, error)) { n.after = append(n.after, fn) }
 
 // The hook Before is called after the subject has been locked. If the hook fails, an event records the failure even
 // though the session rolls back, and no step follows.
@@ -98,9 +99,13 @@ func TestTheHookAfterIsCalledAfterTheCommit(t *testing.T) {
 			session := &notifying{MockSession: w.session}
 			result, err := w.Erase(t.Context(), session, w.subject)
 			if err != nil || calls != 0 || len(session.after) != 1 {
-				t.Fatalf("%v: %d calls before the commit, %d functions for after it", err, calls, len(session.after))
+				t.Fatalf("%v: %d calls before the commit, %d functions for after its end", err, calls, len(session.after))
 			}
-			session.after[0](t.Context())
+			session.after[0](t.Context(), domain.ErrConflict)
+			if calls != 0 {
+				t.Errorf("%d calls although the session has failed", calls)
+			}
+			session.after[0](t.Context(), nil)
 			if calls != 1 || result.Deleted["sessions"] != 3 {
 				t.Errorf("%d calls, and the result is %+v", calls, result)
 			}
@@ -108,14 +113,22 @@ func TestTheHookAfterIsCalledAfterTheCommit(t *testing.T) {
 	}
 }
 
-func TestTheHookAfterNeedsACommitNotifier(t *testing.T) {
+func TestTheObserverDoesNotWaitForTheHookAfter(t *testing.T) {
+	recorder := &observed.Recorder{}
 	w := newConfigured(t, func(config *erasure.Config) {
-		config.After = func(context.Context, domain.Subject, domain.ErasureResult) { t.Error("the hook is called") }
+		config.Observer = recorder
+		config.After = func(context.Context, domain.Subject, domain.ErasureResult) { recorder.Want(t, "erasure: ok") }
 	}, nil)
 	w.allowStores()
 	gomock.InOrder(w.locks(), w.requested("id-1", 0, 0), w.applies(0, 0, 0), w.succeeded(0, 0, 0),
 		w.completed("id-5", 0, 0, 0, 0, ""))
-	w.mustFail(t, domain.ErrConfiguration)
+	session := &notifying{MockSession: w.session}
+	if _, err := w.Erase(t.Context(), session, w.subject); err != nil || len(session.after) != 2 {
+		t.Fatalf("%v: %d functions for after its end", err, len(session.after))
+	}
+	for _, fn := range session.after {
+		fn(t.Context(), nil)
+	}
 }
 
 func TestAnErasureThatFailsCallsNoHookAfter(t *testing.T) {
@@ -127,7 +140,7 @@ func TestAnErasureThatFailsCallsNoHookAfter(t *testing.T) {
 		w.failed("id-2", deleteSessions, "internal"))
 	session := &notifying{MockSession: w.session}
 	if _, err := w.Erase(t.Context(), session, w.subject); !errors.Is(err, errBoom) || len(session.after) > 0 {
-		t.Errorf("%v: %d functions for after the commit", err, len(session.after))
+		t.Errorf("%v: %d functions for after its end", err, len(session.after))
 	}
 }
 

@@ -106,7 +106,7 @@ func (e *Exporter) Stream(
 	if err == nil && incomplete {
 		right.Outcome = domain.OutcomeIncomplete
 	}
-	observe.Right(ctx, e.observer, s, right)
+	observe.Right(e.observer, s, right)
 	return err
 }
 

@@ -10,17 +10,18 @@ import (
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/rectification"
+	"github.com/habeas-data/habeas/internal/tests/observed"
 	"github.com/habeas-data/habeas/ports"
 	"github.com/habeas-data/habeas/ports/mocks"
 )
 
-// notifying is a session that records the functions to call after the commit.
+// notifying is a session that records the functions to call after its end.
 type notifying struct {
 	*mocks.MockSession
-	after []func(context.Context)
+	after []func(context.Context, error)
 }
 
-func (n *notifying) AfterCommit(fn func(context.Context)) { n.after = append(n.after, fn) }
+func (n *notifying) AfterEnd(fn func(context.Context, error)) { n.after = append(n.after, fn) }
 
 var (
 	writeAge = domain.RectificationStep{Table: "users", Values: []domain.ColumnValue{{Column: "age", Value: int64(7)}}}
@@ -98,9 +99,13 @@ func TestTheHookAfterIsCalledAfterTheCommit(t *testing.T) {
 			session := &notifying{MockSession: w.session}
 			result, err := w.RectifySubject(t.Context(), session, w.subject, newAge)
 			if err != nil || calls != 0 || len(session.after) != 1 {
-				t.Fatalf("%v: %d calls before the commit, %d functions for after it", err, calls, len(session.after))
+				t.Fatalf("%v: %d calls before the commit, %d functions for after its end", err, calls, len(session.after))
 			}
-			session.after[0](t.Context())
+			session.after[0](t.Context(), domain.ErrConflict)
+			if calls != 0 {
+				t.Errorf("%d calls although the session has failed", calls)
+			}
+			session.after[0](t.Context(), nil)
 			if calls != 1 || result.Rectified["users"] != 1 {
 				t.Errorf("%d calls, and the result is %+v", calls, result)
 			}
@@ -108,14 +113,22 @@ func TestTheHookAfterIsCalledAfterTheCommit(t *testing.T) {
 	}
 }
 
-func TestTheHookAfterNeedsACommitNotifier(t *testing.T) {
+func TestTheObserverDoesNotWaitForTheHookAfter(t *testing.T) {
+	recorder := &observed.Recorder{}
 	w := newConfigured(t, func(config *rectification.Config) {
-		config.After = func(context.Context, domain.Subject, domain.RectificationResult) { t.Error("the hook is called") }
+		config.Observer = recorder
+		config.After = func(context.Context, domain.Subject, domain.RectificationResult) {
+			recorder.Want(t, "rectification: ok")
+		}
 	}, nil)
 	w.allowStores()
 	gomock.InOrder(w.requested("id-1", "identity", 1, 0, 0), w.writes(writeAge).Return(int64(1), nil),
 		w.succeeded("id-2", "users", 1), w.completed("id-3", 1, 0, ""))
-	if _, err := w.RectifySubject(t.Context(), w.session, w.subject, newAge); !errors.Is(err, domain.ErrConfiguration) {
-		t.Errorf("got %v", err)
+	session := &notifying{MockSession: w.session}
+	if _, err := w.RectifySubject(t.Context(), session, w.subject, newAge); err != nil || len(session.after) != 2 {
+		t.Fatalf("%v: %d functions for after its end", err, len(session.after))
+	}
+	for _, fn := range session.after {
+		fn(t.Context(), nil)
 	}
 }

@@ -27,8 +27,8 @@ type Config struct {
 	// Before returns an error or panics, the rectification fails. If the session is retried, Before is called again. The
 	// default is nil: no function is called.
 	Before func(ctx context.Context, s ports.Session, subject domain.Subject) error
-	// After is called after the session of a rectification has committed. The session must implement ports.CommitNotifier.
-	// Panics of After are recovered and ignored. The default is nil: no function is called.
+	// After is called after the session of a rectification has committed. Panics of After are recovered and ignored. The
+	// default is nil: no function is called.
 	After func(ctx context.Context, subject domain.Subject, result domain.RectificationResult)
 }
 
@@ -109,7 +109,10 @@ func (r *Rectifier) Rectify(
 	ctx context.Context, s ports.Session, subject domain.Subject, corrections ...domain.Correction,
 ) (domain.RectificationResult, error) {
 	result, err := r.rectify(ctx, s, subject, corrections)
-	observe.Right(ctx, r.observer, s, domain.RightObserved{Right: domain.RightRectification, Outcome: hook.OutcomeOf(err)})
+	observe.Right(r.observer, s, domain.RightObserved{Right: domain.RightRectification, Outcome: hook.OutcomeOf(err)})
+	if err == nil {
+		r.hooks.CallAfter(s, subject, result) // after the observer, which must not wait for the hook
+	}
 	return result, err
 }
 
@@ -143,9 +146,6 @@ func (r *Rectifier) rectify(
 		return domain.RectificationResult{}, err
 	}
 	if err := run.carryOut(ctx); err != nil {
-		return domain.RectificationResult{}, err
-	}
-	if err := r.hooks.CallAfter(s, subject, run.result); err != nil {
 		return domain.RectificationResult{}, err
 	}
 	return run.result, nil

@@ -57,7 +57,7 @@ func (l *Ledger) Record(
 	if decision.Restricted {
 		right.Decision = domain.DecisionPlaced
 	}
-	observe.Right(ctx, l.observer, s, right)
+	observe.Right(l.observer, s, right)
 	return record, err
 }
 

@@ -11,7 +11,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// TestSessions checks that a store keeps the promises of ports.SessionFactory, ports.Session and ports.Rehearser.
+// TestSessions checks that a store keeps the promises of ports.SessionFactory and ports.Session.
 func TestSessions(t *testing.T, h StoreHarness) {
 	t.Helper()
 	promise.Hold(t, sessionPromises, h, h.Waive)
@@ -19,7 +19,7 @@ func TestSessions(t *testing.T, h StoreHarness) {
 
 var sessionPromises = slices.Concat(runPromises, rehearsalPromises)
 
-// runPromises are the promises about the sessions that SessionFactory.Do runs.
+// runPromises are the promises about the sessions that SessionFactory.Do runs, and about SessionFactory.Probe.
 var runPromises = []promise.Promise[StoreHarness]{
 	that(sessionCommitsEverything, "A commit makes the writes through every store of the session visible."),
 	that(sessionRollsEverythingBackOnAnError, "An error of fn rolls back all writes of the session."),
@@ -29,7 +29,8 @@ var runPromises = []promise.Promise[StoreHarness]{
 	that(sessionRollsBackWhenItsGoroutineExits,
 		"The session is rolled back if fn ends its goroutine with runtime.Goexit."),
 
-	that(sessionCallsAfterItsCommit, "Functions of AfterCommit are called in order, and only after the commit."),
+	that(sessionCallsAfterItsCommit,
+		"The functions of AfterEnd see the writes of the session. Their error is nil if, and only if, it has committed."),
 	that(sessionReportsItsEnd, "Functions of AfterEnd are called once, in order, with the error that Do returns."),
 	that(sessionIsObserved, "The observer is notified of each session, and fn gets the context of the observed activity."),
 

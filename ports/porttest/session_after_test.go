@@ -8,48 +8,6 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-type afterCommit struct {
-	replacedStores
-	notify func(fn func(context.Context))
-}
-
-func (n afterCommit) AfterCommit(fn func(context.Context)) { n.notify(fn) }
-
-// changesAfterCommit returns a function that makes a store defective: notify replaces the method AfterCommit of its
-// sessions.
-func changesAfterCommit(notify func(s ports.CommitNotifier, fn func(context.Context))) func(*Store) {
-	return changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) error {
-		return do(ctx, func(ctx context.Context, s ports.Session) error {
-			own, _ := s.(ports.CommitNotifier)
-			return fn(ctx, afterCommit{replacedStores{Session: s}, func(after func(context.Context)) { notify(own, after) }})
-		})
-	})
-}
-
-// callsAfterAnyEnd makes a store defective: it calls the functions of AfterCommit even if the session fails.
-var callsAfterAnyEnd = changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) error {
-	var after []func(context.Context)
-	defer func() {
-		for _, fn := range after {
-			fn(ctx)
-		}
-	}()
-	return do(ctx, func(ctx context.Context, s ports.Session) error {
-		return fn(ctx, afterCommit{replacedStores{Session: s}, func(fn func(context.Context)) { after = append(after, fn) }})
-	})
-})
-
-// callsAfterCommitInside makes a store defective: it passes the context of the session to the functions of AfterCommit,
-// although the session has ended.
-var callsAfterCommitInside = changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) error {
-	return do(ctx, func(inside context.Context, s ports.Session) error {
-		own, _ := s.(ports.CommitNotifier)
-		return fn(inside, afterCommit{replacedStores{Session: s}, func(fn func(context.Context)) {
-			own.AfterCommit(func(context.Context) { fn(inside) })
-		}})
-	})
-})
-
 type afterEnd struct {
 	replacedStores
 	notify func(fn func(context.Context, error))
@@ -58,11 +16,10 @@ type afterEnd struct {
 func (e afterEnd) AfterEnd(fn func(context.Context, error)) { e.notify(fn) }
 
 // changesAfterEnd returns a function that makes a store defective: notify replaces the method AfterEnd of its sessions.
-func changesAfterEnd(notify func(s ports.EndNotifier, fn func(context.Context, error))) func(*Store) {
+func changesAfterEnd(notify func(s ports.Session, fn func(context.Context, error))) func(*Store) {
 	return changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) error {
 		return do(ctx, func(ctx context.Context, s ports.Session) error {
-			own, _ := s.(ports.EndNotifier)
-			return fn(ctx, afterEnd{replacedStores{Session: s}, func(end func(context.Context, error)) { notify(own, end) }})
+			return fn(ctx, afterEnd{replacedStores{Session: s}, func(end func(context.Context, error)) { notify(s, end) }})
 		})
 	})
 }
@@ -71,9 +28,8 @@ func changesAfterEnd(notify func(s ports.EndNotifier, fn func(context.Context, e
 // although the session has ended.
 var callsAfterEndInside = changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) error {
 	return do(ctx, func(inside context.Context, s ports.Session) error {
-		own, _ := s.(ports.EndNotifier)
 		return fn(inside, afterEnd{replacedStores{Session: s}, func(end func(context.Context, error)) {
-			own.AfterEnd(func(_ context.Context, err error) { end(inside, err) })
+			s.AfterEnd(func(_ context.Context, err error) { end(inside, err) })
 		}})
 	})
 })
@@ -99,22 +55,16 @@ func (f startFunc) Start(ctx context.Context, a domain.Activity) (context.Contex
 
 func (startFunc) Observe(context.Context, domain.Observation) {}
 
-type probed struct {
-	doFunc
-	probe func(context.Context) error
-}
-
-func (p probed) Probe(ctx context.Context) error { return p.probe(ctx) }
-
 // changesProbes returns a function that makes a store defective: its Probe calls the first function if the database can
 // be reached, and the second function otherwise.
 func changesProbes(here, away func(context.Context) error) func(*Store) {
 	return func(store *Store) {
-		store.Sessions = probed{store.Sessions.Do, here}
+		store.Sessions = factory{store.Sessions.Do, store.Sessions.Rehearse, here}
 		unreachable := store.Unreachable
 		store.Unreachable = func(t testing.TB) ports.SessionFactory {
 			t.Helper()
-			return probed{unreachable(t).Do, away}
+			sessions := unreachable(t)
+			return factory{sessions.Do, sessions.Rehearse, away}
 		}
 	}
 }

@@ -12,26 +12,20 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// The case checks nothing if the sessions of the store do not implement ports.EndNotifier.
 func sessionReportsItsEnd(t testing.TB, h StoreHarness) {
 	store, id := h.openWithAddress(t)
 	for end, want := range map[string]string{"a commit": "nil", "an error": "its error", "a panic": "an error"} {
 		var calls []string
-		note := func(s ports.Session, name string) (has bool) {
-			notifier, has := s.(ports.EndNotifier)
-			if has {
-				notifier.AfterEnd(func(ctx context.Context, err error) {
-					calls = append(calls, name+" "+endOf(err))
-					if err := store.Sessions.Do(ctx, func(context.Context, ports.Session) error { return nil }); err != nil {
-						t.Errorf("a function of AfterEnd cannot open a session: %v", err)
-					}
-				})
-			}
-			return has
+		note := func(s ports.Session, name string) {
+			s.AfterEnd(func(ctx context.Context, err error) {
+				calls = append(calls, name+" "+endOf(err))
+				if err := store.Sessions.Do(ctx, func(context.Context, ports.Session) error { return nil }); err != nil {
+					t.Errorf("a function of AfterEnd cannot open a session: %v", err)
+				}
+			})
 		}
-		has := false
 		run := func(ctx context.Context, s ports.Session) error {
-			has = note(s, "first")
+			note(s, "first")
 			if err := s.Audit().Append(ctx, event("event of "+end, id)); err != nil {
 				return err
 			}
@@ -50,7 +44,7 @@ func sessionReportsItsEnd(t testing.TB, h StoreHarness) {
 			err := store.Sessions.Do(t.Context(), run)
 			assert(t, (err == nil) == (end == "a commit"), "a session that ends with %s returned %v", end, err)
 		}
-		if want := []string{"first " + want, "second " + want}; has && !slices.Equal(calls, want) {
+		if want := []string{"first " + want, "second " + want}; !slices.Equal(calls, want) {
 			t.Errorf("after %s %v were called, want %v", end, calls, want)
 		}
 	}
@@ -108,23 +102,17 @@ func (o *sessionObserver) Start(ctx context.Context, a domain.Activity) (context
 
 func (o *sessionObserver) Observe(context.Context, domain.Observation) {}
 
-// The case checks nothing if the store does not implement ports.Prober.
 func sessionFactoryIsProbed(t testing.TB, h StoreHarness) {
 	store := h.open(t)
-	prober, is := store.Sessions.(ports.Prober)
-	if !is {
-		return
-	}
-	assert(t, prober.Probe(t.Context()) == nil, "the probe of a store that is ready failed: %v", prober.Probe(t.Context()))
+	err := store.Sessions.Probe(t.Context())
+	assert(t, err == nil, "the probe of a store that is ready failed: %v", err)
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	err := prober.Probe(ended)
+	err = store.Sessions.Probe(ended)
 	assert(t, errors.Is(err, context.Canceled), "a probe whose context has ended returned %v", err)
 	if store.Unreachable == nil {
 		return
 	}
-	if prober, is := store.Unreachable(t).(ports.Prober); is {
-		err := prober.Probe(t.Context())
-		assert(t, errors.Is(err, domain.ErrUnavailable), "a probe of a store that cannot be reached returned %v", err)
-	}
+	err = store.Unreachable(t).Probe(t.Context())
+	assert(t, errors.Is(err, domain.ErrUnavailable), "a probe of a store that cannot be reached returned %v", err)
 }

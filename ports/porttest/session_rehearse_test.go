@@ -10,25 +10,16 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// rehearser implements ports.Rehearser with two functions.
-type rehearser struct {
-	doFunc
-	rehearse doFunc
-}
-
-func (r rehearser) Rehearse(ctx context.Context, fn sessionFunc) error { return r.rehearse(ctx, fn) }
-
 // wrapped returns a session factory in which the last two functions replace the methods Do and Rehearse. Each function
 // gets the method that it replaces as its first argument.
 func wrapped(
 	sessions ports.SessionFactory, do, rehearse func(doFunc, context.Context, sessionFunc) error,
 ) ports.SessionFactory {
-	doing := doFunc(func(ctx context.Context, fn sessionFunc) error { return do(sessions.Do, ctx, fn) })
-	good, err := ports.RehearserOf(sessions)
-	if err != nil {
-		return doing
+	return factory{
+		func(ctx context.Context, fn sessionFunc) error { return do(sessions.Do, ctx, fn) },
+		func(ctx context.Context, fn sessionFunc) error { return rehearse(sessions.Rehearse, ctx, fn) },
+		sessions.Probe,
 	}
-	return rehearser{doing, func(ctx context.Context, fn sessionFunc) error { return rehearse(good.Rehearse, ctx, fn) }}
 }
 
 // asIs calls a method and does not change its effect. As an argument of wrapped, it keeps the correct method.
@@ -76,7 +67,7 @@ func TestRehearsalsThatBreakAPromiseAreFoundOut(t *testing.T) {
 		"a rollback that leaves its evidence": {rollsBackByError(func(s ports.Session) ports.Session { return s }), found{
 			"the trail: got 4 records, want 0": {sessionRehearsalLeavesNothing},
 		}},
-		"a rehearsal that calls functions of AfterCommit": {callsAfterARehearsal, found{
+		"a rehearsal that calls functions of AfterEnd": {callsAfterARehearsal, found{
 			"was called after a rehearsal": {sessionRehearsalCallsNothingAfterIt},
 		}},
 		"a rehearsal that writes nothing": {changesRehearsals(func(_, do doFunc, ctx context.Context, fn sessionFunc) error {
@@ -111,14 +102,14 @@ func TestRehearsalsThatBreakAPromiseAreFoundOut(t *testing.T) {
 	})
 }
 
-// callsAfterARehearsal makes a store defective: its Rehearse calls the functions that are registered with AfterCommit.
+// callsAfterARehearsal makes a store defective: its Rehearse calls the functions that are registered with AfterEnd.
 var callsAfterARehearsal = changesRehearsals(func(_, do doFunc, ctx context.Context, fn sessionFunc) error {
-	var after []func(context.Context)
+	var after []func(context.Context, error)
 	err := do(ctx, func(ctx context.Context, s ports.Session) error {
-		return fn(ctx, afterCommit{replacedStores{Session: s}, func(fn func(context.Context)) { after = append(after, fn) }})
+		return fn(ctx, afterEnd{replacedStores{Session: s}, func(fn func(context.Context, error)) { after = append(after, fn) }})
 	})
 	for _, fn := range after {
-		fn(ctx)
+		fn(ctx, err)
 	}
 	return err
 })

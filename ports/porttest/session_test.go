@@ -30,48 +30,44 @@ func TestSessionsThatBreakAPromiseFail(t *testing.T) {
 			}
 			return err
 		}), found{"the stores hold {consents:0": {sessionCommitsEverything}}},
-		"nothing is called after a commit": {changesAfterCommit(func(ports.CommitNotifier, func(context.Context)) {}), found{
+		"nothing is called at the end": {changesAfterEnd(func(ports.Session, func(context.Context, error)) {}), found{
 			"after a commit with one event [] were called": {sessionCallsAfterItsCommit},
-		}},
-		"AfterCommit functions are called immediately": {
-			changesAfterCommit(func(_ ports.CommitNotifier, fn func(context.Context)) { fn(context.Background()) }), found{
-				"were called before the commit": {sessionCallsAfterItsCommit},
-			},
-		},
-		"AfterCommit functions are called twice": {
-			changesAfterCommit(func(s ports.CommitNotifier, fn func(context.Context)) {
-				s.AfterCommit(fn)
-				s.AfterCommit(fn)
-			}), found{
-				"after a commit with one event [first of 1 first of 1": {sessionCallsAfterItsCommit},
-			},
-		},
-		"AfterCommit functions are called after a rollback": {callsAfterAnyEnd, found{
-			"after a rollback [first of 0 second of 0] were called": {sessionCallsAfterItsCommit},
-		}},
-		"AfterCommit functions run inside the session": {callsAfterCommitInside, found{
-			"a function of AfterCommit cannot open a session": {sessionCallsAfterItsCommit},
-		}},
-		"nothing is called at the end": {changesAfterEnd(func(ports.EndNotifier, func(context.Context, error)) {}), found{
-			"after a commit [] were called": {sessionReportsItsEnd},
+			"after a commit [] were called":                {sessionReportsItsEnd},
 		}},
 		"AfterEnd functions are called immediately": {
-			changesAfterEnd(func(_ ports.EndNotifier, fn func(context.Context, error)) { fn(context.Background(), nil) }), found{
-				"were called before the end": {sessionReportsItsEnd},
+			changesAfterEnd(func(_ ports.Session, fn func(context.Context, error)) { fn(context.Background(), nil) }), found{
+				"were called without an error before the commit": {sessionCallsAfterItsCommit},
+				"were called before the end":                     {sessionReportsItsEnd},
+			},
+		},
+		"AfterEnd functions are called twice": {
+			changesAfterEnd(func(s ports.Session, fn func(context.Context, error)) {
+				s.AfterEnd(fn)
+				s.AfterEnd(fn)
+			}), found{
+				"after a commit with one event [first of 1 first of 1": {sessionCallsAfterItsCommit},
+				"after a commit [first nil first nil":                  {sessionReportsItsEnd},
 			},
 		},
 		"AfterEnd functions do not get the error": {
-			changesAfterEnd(func(s ports.EndNotifier, fn func(context.Context, error)) {
+			changesAfterEnd(func(s ports.Session, fn func(context.Context, error)) {
 				s.AfterEnd(func(ctx context.Context, _ error) { fn(ctx, nil) })
-			}), found{"after an error [first nil second nil] were called": {sessionReportsItsEnd}},
+			}), found{
+				"after a rollback [first of 0 second of 0] were called": {sessionCallsAfterItsCommit},
+				"after an error [first nil second nil] were called":     {sessionReportsItsEnd},
+			},
 		},
 		"AfterEnd functions are called only after a commit": {
-			changesAfterEnd(func(s ports.EndNotifier, fn func(context.Context, error)) {
-				_ = ports.AfterCommit(s, func(ctx context.Context) { fn(ctx, nil) })
+			changesAfterEnd(func(s ports.Session, fn func(context.Context, error)) {
+				s.AfterEnd(func(ctx context.Context, err error) {
+					if err == nil {
+						fn(ctx, nil)
+					}
+				})
 			}), found{"after an error [] were called": {sessionReportsItsEnd}},
 		},
 		"AfterEnd functions run inside the session": {callsAfterEndInside, found{
-			"a function of AfterEnd cannot open a session": {sessionReportsItsEnd},
+			"a function of AfterEnd cannot open a session": {sessionCallsAfterItsCommit, sessionReportsItsEnd},
 		}},
 		"no session is observed": {changesObserver(func(ports.Observer) ports.Observer {
 			return startFunc(

@@ -85,7 +85,7 @@ func sessionCannotBeUsedAfterItsEnd(t testing.TB, h StoreHarness) {
 	for ending, result := range map[string]error{"commit": nil, "rollback": errFailure} {
 		var session, kept ports.Session
 		err := store.Sessions.Do(t.Context(), func(_ context.Context, s ports.Session) error {
-			session, kept = s, keptStores{s.Consents(), s.Restrictions(), s.Subjects(), s.Outbox(), s.Audit()}
+			session, kept = s, keptStores{s, s.Consents(), s.Restrictions(), s.Subjects(), s.Outbox(), s.Audit()}
 			return result
 		})
 		must(t, errors.Is(err, result), "the session returned %v, want %v", err, result)
@@ -108,6 +108,7 @@ func sessionCannotBeUsedAfterItsEnd(t testing.TB, h StoreHarness) {
 
 // keptStores are the stores of a session that a case uses after the session has ended.
 type keptStores struct {
+	ports.Session
 	consents     ports.ConsentStore
 	restrictions ports.RestrictionStore
 	subjects     ports.SubjectStore

@@ -13,6 +13,8 @@ import (
 // sessions is a SessionFactory in memory, without transactions. A test can set a function that each session calls
 // first.
 type sessions struct {
+	ports.SessionFactory // nil: the endpoints call only Do
+
 	before func(ctx context.Context) error
 
 	mu           sync.Mutex
@@ -34,13 +36,16 @@ func (s *sessions) Do(ctx context.Context, fn func(context.Context, ports.Sessio
 			return err
 		}
 	}
-	return fn(ctx, session{s})
+	return fn(ctx, session{sessions: s})
 }
 
 // These stores implement only the methods that the tested endpoints call. A call of any other method panics, because
 // the embedded interface is nil.
 type (
-	session  struct{ *sessions }
+	session struct {
+		ports.Session
+		*sessions
+	}
 	consents struct {
 		ports.ConsentStore
 		*sessions

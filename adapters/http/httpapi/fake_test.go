@@ -13,6 +13,8 @@ import (
 // sessions is a SessionFactory in memory, without transactions. It records the calls of an endpoint. A test sets the
 // first four fields before the first call.
 type sessions struct {
+	ports.SessionFactory // nil: the endpoints call only Do
+
 	rows   []domain.ExportRecord // the records of an export
 	before func(ctx context.Context) error
 	after  func(ctx context.Context)
@@ -36,11 +38,11 @@ func (s *sessions) Do(ctx context.Context, fn func(context.Context, ports.Sessio
 		}
 	}
 	if s.twice {
-		if err := fn(ctx, session{s}); err != nil {
+		if err := fn(ctx, session{sessions: s}); err != nil {
 			return err
 		}
 	}
-	err := fn(ctx, session{s})
+	err := fn(ctx, session{sessions: s})
 	if s.after != nil {
 		s.after(ctx)
 	}
@@ -50,7 +52,10 @@ func (s *sessions) Do(ctx context.Context, fn func(context.Context, ports.Sessio
 // These stores implement only the methods that the tested endpoints call. A call of any other method panics, because
 // the embedded interface is nil.
 type (
-	session  struct{ *sessions }
+	session struct {
+		ports.Session
+		*sessions
+	}
 	consents struct {
 		ports.ConsentStore
 		*sessions

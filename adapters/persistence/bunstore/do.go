@@ -46,17 +46,11 @@ func (s *Store) Do(ctx context.Context, fn func(context.Context, ports.Session) 
 	err = last.afterRollback(ctx, err)
 	returned = true
 	observed.End(domain.Ended{Outcome: domain.OutcomeOf(err), Retries: attempt - 1})
-	last.notifyEnd(outer, err)
-	if err != nil {
-		return err
-	}
-	if last.enqueued {
+	if err == nil && last.enqueued {
 		s.announce(ctx)
 	}
-	for _, fn := range last.after {
-		fn(outer)
-	}
-	return nil
+	last.notifyEnd(outer, err)
+	return err
 }
 
 // errPanicked is the error that the functions registered with AfterEnd get if the function of the session panicked.

@@ -50,7 +50,7 @@ func (s *Store) Join(tx bun.IDB) (*Joined, error) {
 type Joined struct {
 	store *Store
 	tx    *conn.Tx
-	after []func(context.Context)
+	atEnd []func(context.Context, error) // of the sessions that have succeeded
 }
 
 var _ ports.SessionFactory = (*Joined)(nil)
@@ -59,10 +59,10 @@ var _ ports.SessionFactory = (*Joined)(nil)
 // erasures. It passes ctx to them. The application must call Committed after it has committed its transaction, and must
 // not call Committed after a rollback.
 func (j *Joined) Committed(ctx context.Context) {
-	after := j.after
-	j.after = nil
-	for _, fn := range after {
-		fn(ctx)
+	atEnd := j.atEnd
+	j.atEnd = nil
+	for _, fn := range atEnd {
+		fn(ctx, nil)
 	}
 }
 
@@ -92,10 +92,7 @@ func (j *Joined) Do(ctx context.Context, fn func(context.Context, ports.Session)
 		session.notifyEnd(outer, err)
 		return err
 	}
-	for _, fn := range session.atEnd {
-		j.after = append(j.after, func(ctx context.Context) { fn(ctx, nil) })
-	}
-	j.after = append(j.after, session.after...)
+	j.atEnd = append(j.atEnd, session.atEnd...)
 	return nil
 }
 

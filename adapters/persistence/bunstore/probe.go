@@ -23,7 +23,7 @@ var needed = map[string][]string{
 	"ancestors":           {"SELECT", "INSERT"},
 }
 
-// Probe implements ports.Prober. It compares the tables of habeas, their columns, the function that habeas calls, the
+// Probe implements ports.SessionFactory. It compares the tables of habeas, their columns, the function that habeas calls, the
 // privileges of the role and the applied migrations with what this version needs, and the data map with the
 // installation. It never writes.
 func (s *Store) Probe(ctx context.Context) error {

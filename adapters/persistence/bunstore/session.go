@@ -10,7 +10,6 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/sqltext"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/verify"
 	"github.com/habeas-data/habeas/domain"
-	"github.com/habeas-data/habeas/ports"
 )
 
 // session implements ports.Session. The first statement that needs a transaction begins the transaction. The session
@@ -38,22 +37,13 @@ type session struct {
 	host       hostTransaction                                   // only if joined
 	fired      bool                                              // deferred triggers are set to IMMEDIATE
 	late       []catalog.ConstraintTrigger                       // triggers that deferAgain must set back to DEFERRED
-	after      []func(context.Context)                           // called after the commit
 	atEnd      []func(context.Context, error)                    // called after the commit or the rollback
 	watched    *watch                                            // what Apply counts besides its steps, or nil
 	cascaded   map[string]int64                                  // the result of Cascaded
 	ended      bool
 }
 
-var (
-	_ ports.CommitNotifier = (*session)(nil)
-	_ ports.EndNotifier    = (*session)(nil)
-)
-
-// AfterCommit implements ports.CommitNotifier.
-func (s *session) AfterCommit(fn func(context.Context)) { s.after = append(s.after, fn) }
-
-// AfterEnd implements ports.EndNotifier.
+// AfterEnd implements ports.Session.
 func (s *session) AfterEnd(fn func(context.Context, error)) { s.atEnd = append(s.atEnd, fn) }
 
 // usable returns an error if the session has ended or has failed. Every method of the session checks it before it acts.

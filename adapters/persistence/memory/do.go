@@ -38,14 +38,11 @@ func (s *Store) Do(ctx context.Context, fn func(context.Context, ports.Session) 
 			ended, outcome = errPanicked, domain.OutcomePanic
 		}
 		observed.End(domain.Ended{Outcome: outcome})
-		for _, fn := range session.atEnd {
-			fn(outer, ended)
-		}
 		if session.committed {
 			session.notify()
-			for _, fn := range session.after {
-				fn(outer)
-			}
+		}
+		for _, fn := range session.atEnd {
+			fn(outer, ended)
 		}
 	}()
 	err = fn(ctx, session)

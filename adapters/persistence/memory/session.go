@@ -14,14 +14,13 @@ type session struct {
 	store      *Store
 	state      *state // the copy that the session writes to; nil until the first write, which takes the write lock
 	unwritten  newRecords
-	evidence   []domain.AuditEvent     // stored even after a rollback
-	onRollback []domain.AuditEvent     // stored only after a rollback, after the evidence
-	failed     error                   // the first error of an operation; later operations return it
-	marked     []domain.SubjectID      // locked for an erasure; the commit closes their ledgers
-	undated    []domain.SubjectID      // those of marked whose row had no creation time
-	enqueued   bool                    // true if the session has added entries to the outbox
-	after      []func(context.Context) // called after the commit
-	atEnd      []func(context.Context, error)
+	evidence   []domain.AuditEvent            // stored even after a rollback
+	onRollback []domain.AuditEvent            // stored only after a rollback, after the evidence
+	failed     error                          // the first error of an operation; later operations return it
+	marked     []domain.SubjectID             // locked for an erasure; the commit closes their ledgers
+	undated    []domain.SubjectID             // those of marked whose row had no creation time
+	enqueued   bool                           // true if the session has added entries to the outbox
+	atEnd      []func(context.Context, error) // called after the commit or the rollback
 	committed  bool
 	ended      bool
 	rehearsal  bool // the session is never committed
@@ -29,11 +28,7 @@ type session struct {
 	unchecked  bool // the session does not compare its data map with the installation
 }
 
-var (
-	_ ports.CommitNotifier = (*session)(nil)
-	_ ports.EndNotifier    = (*session)(nil)
-	_ ports.CascadeCounter = (*session)(nil)
-)
+var _ ports.CascadeCounter = (*session)(nil)
 
 func (s *session) Consents() ports.ConsentStore         { return consentStore{s} }
 func (s *session) Restrictions() ports.RestrictionStore { return restrictionStore{s} }
@@ -41,10 +36,7 @@ func (s *session) Subjects() ports.SubjectStore         { return subjectStore{s}
 func (s *session) Outbox() ports.Outbox                 { return outbox{s} }
 func (s *session) Audit() ports.AuditLog                { return auditLog{s} }
 
-// AfterCommit implements ports.CommitNotifier.
-func (s *session) AfterCommit(fn func(context.Context)) { s.after = append(s.after, fn) }
-
-// AfterEnd implements ports.EndNotifier.
+// AfterEnd implements ports.Session.
 func (s *session) AfterEnd(fn func(context.Context, error)) { s.atEnd = append(s.atEnd, fn) }
 
 // Cascaded implements ports.CascadeCounter. It returns nil, because the store has no foreign keys and no triggers.

@@ -40,14 +40,16 @@ func (h Hooks[R]) CallBefore(
 }
 
 // CallAfter registers the hook After with the session. The session calls the hook after the commit, with copies of the
-// subject and the result. CallAfter returns domain.ErrConfiguration if the hook is set and the session does not
-// implement ports.CommitNotifier.
-func (h Hooks[R]) CallAfter(s ports.Session, subject domain.Subject, result R) error {
+// subject and the result.
+func (h Hooks[R]) CallAfter(s ports.Session, subject domain.Subject, result R) {
 	if h.After == nil {
-		return nil
+		return
 	}
 	subject, result = subject.Clone(), result.Clone()
-	return ports.AfterCommit(s, func(ctx context.Context) {
+	s.AfterEnd(func(ctx context.Context, err error) {
+		if err != nil {
+			return
+		}
 		_ = contain(func() error {
 			h.After(ctx, subject, result)
 			return nil

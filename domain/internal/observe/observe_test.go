@@ -19,9 +19,9 @@ type session struct {
 func (s *session) AfterEnd(fn func(context.Context, error)) { s.end = fn }
 
 func TestWithoutAnObserverNothingIsAllocated(t *testing.T) {
-	ctx, s := t.Context(), &session{}
+	s := &session{}
 	right := domain.RightObserved{Right: domain.RightErasure, Outcome: domain.OutcomeOK}
-	if n := testing.AllocsPerRun(100, func() { observe.Right(ctx, nil, s, right) }); n != 0 || s.end != nil {
+	if n := testing.AllocsPerRun(100, func() { observe.Right(nil, s, right) }); n != 0 || s.end != nil {
 		t.Errorf("%v allocations", n)
 	}
 }
@@ -40,7 +40,7 @@ func TestTheSessionDecidesTheOutcomeOfASuccess(t *testing.T) {
 		{domain.OutcomeTimeout, nil, "export: timeout"}, // the application ignored the error and committed
 	} {
 		recorder, s := &observed.Recorder{}, &session{}
-		observe.Right(t.Context(), recorder, s, domain.RightObserved{Right: domain.RightExport, Outcome: c.outcome})
+		observe.Right(recorder, s, domain.RightObserved{Right: domain.RightExport, Outcome: c.outcome})
 		recorder.Want(t)
 		s.end(t.Context(), c.ended)
 		recorder.Want(t, c.want)
