@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
 )
 
 // Check compares the data map and the erasure plan with the live schema of the database. The erasure plan follows from
@@ -17,22 +18,39 @@ import (
 // A finding of domain.SeverityError means that an erasure would fail or would leave personal data behind. domain.Errors
 // returns such findings as an error. With this error, an application can refuse to start, and a test can fail:
 //
-//	findings, err := gdpr.Check(ctx)
+//	result, err := gdpr.Operator().Check(ctx)
 //	if err == nil {
-//		err = domain.Errors(findings)
+//		err = domain.Errors(result.Findings)
 //	}
 //
-// Check leaves out the findings of Config.Accepted. See CheckAll.
-func (i *Integration) Check(ctx context.Context) ([]domain.Finding, error) {
-	result, err := i.CheckAll(ctx)
-	return result.Findings, err
-}
-
-// CheckAll does the same as Check, and also returns the findings that a person has accepted (Config.Accepted), each
-// with its reason and its end.
-func (i *Integration) CheckAll(ctx context.Context) (domain.CheckResult, error) {
-	if i.stack.Checker == nil {
+// The findings that a person has accepted (Config.Accepted) are apart in the result, each with its reason and its end.
+func (o *Operator) Check(ctx context.Context) (domain.CheckResult, error) {
+	if o.stack.Checker == nil {
 		return domain.CheckResult{}, domain.Misconfigured("app", "the stack has no Checker: set Catalog in stack.Config")
 	}
-	return i.stack.Checker.CheckAll(ctx)
+	return o.stack.Checker.CheckAll(ctx)
+}
+
+// Catalog returns the live schema of the application's database. See ports.CatalogReader. It returns
+// domain.ErrConfiguration if the session factory of Config.Stack does not implement ports.CatalogReader.
+func (o *Operator) Catalog(ctx context.Context) (domain.Catalog, error) {
+	reader, ok := o.stack.Sessions.(ports.CatalogReader)
+	if !ok {
+		return domain.Catalog{}, domain.Misconfigured("catalog", "the store does not implement ports.CatalogReader")
+	}
+	return reader.Catalog(ctx)
+}
+
+// Find searches the complete database for values, such as an email address or a phone number. It returns the tables and
+// columns that contain them. See ports.Finder. Find reads every row of every table, so call it for an operator and not
+// in a request of a user. The parameter progress may be nil. Find returns domain.ErrConfiguration if the session
+// factory of Config.Stack does not implement ports.Finder.
+func (o *Operator) Find(
+	ctx context.Context, values []string, progress func(domain.FindProgress),
+) (domain.Found, error) {
+	finder, ok := o.stack.Sessions.(ports.Finder)
+	if !ok {
+		return domain.Found{}, domain.Misconfigured("find", "the store does not implement ports.Finder")
+	}
+	return finder.Find(ctx, values, progress)
 }

@@ -16,7 +16,7 @@ import (
 // This application refuses to start if an erasure would fail or would leave personal data behind. A migration has added
 // a column with phone numbers, and a table with old email addresses. The models of the application have neither this
 // column nor this table.
-func ExampleIntegration_Check() {
+func ExampleOperator_Check() {
 	sqldb, err := sql.Open("sqlite", ":memory:")
 	orPanic(err)
 	sqldb.SetMaxOpenConns(1)
@@ -61,14 +61,14 @@ func start(ctx context.Context, db *bun.DB) error {
 	if err != nil {
 		return err
 	}
-	findings, err := gdpr.Check(ctx)
+	result, err := gdpr.Operator().Check(ctx)
 	if err != nil {
 		return err
 	}
-	for _, finding := range findings {
+	for _, finding := range result.Findings {
 		if finding.Severity == domain.SeverityWarning {
 			fmt.Printf("warning: %s: %s\n", finding.Where(), finding.Code)
 		}
 	}
-	return domain.Errors(findings)
+	return domain.Errors(result.Findings)
 }

@@ -39,7 +39,7 @@ func TestAStackWithoutACatalogHasNoChecker(t *testing.T) {
 	must(t, err)
 	gdpr, err := app.New(app.Config{Stack: &services})
 	must(t, err)
-	if found, err := gdpr.Check(t.Context()); !errors.Is(err, domain.ErrConfiguration) || found != nil {
+	if found, err := gdpr.Operator().Check(t.Context()); !errors.Is(err, domain.ErrConfiguration) || found.Findings != nil {
 		t.Errorf("got %v, %v", found, err)
 	}
 }
@@ -71,8 +71,9 @@ func TestAnAcceptedFindingIsNoRefusalLess(t *testing.T) {
 	config := app.Config{DB: db, Models: []any{(*Person)(nil)}}
 	gdpr, err := app.New(config)
 	must(t, err)
-	found, err := gdpr.Check(t.Context())
+	checked, err := gdpr.Operator().Check(t.Context())
 	must(t, err)
+	found := checked.Findings
 	at := slices.IndexFunc(found, func(f domain.Finding) bool { return f.Code == "row-security" })
 	if at < 0 {
 		t.Fatalf("found %v", found)
@@ -83,7 +84,7 @@ func TestAnAcceptedFindingIsNoRefusalLess(t *testing.T) {
 	}}
 	gdpr, err = app.New(config)
 	must(t, err)
-	result, err := gdpr.CheckAll(t.Context())
+	result, err := gdpr.Operator().Check(t.Context())
 	if err != nil || len(result.Findings) != len(found)-1 || len(result.Accepted) != 1 ||
 		result.Accepted[0].Acceptance != config.Accepted[0] {
 		t.Errorf("got %+v, %v", result, err)
@@ -91,7 +92,7 @@ func TestAnAcceptedFindingIsNoRefusalLess(t *testing.T) {
 	must(t, gdpr.Migrate(t.Context()))
 	anna, err := domain.NewSubject("1")
 	must(t, err)
-	if _, err := gdpr.Erase(t.Context(), anna); !errors.Is(err, domain.ErrConfiguration) {
+	if _, err := gdpr.Operator().Erase(t.Context(), anna); !errors.Is(err, domain.ErrConfiguration) {
 		t.Errorf("an erasure: %v", err)
 	}
 	config.Accepted[0].Reason = ""
@@ -117,8 +118,8 @@ func TestAStackChecksItsCatalog(t *testing.T) {
 		must(t, err)
 		gdpr, err := app.New(app.Config{Stack: &services})
 		must(t, err)
-		found, err := gdpr.Check(t.Context())
-		if must(t, err); (domain.Errors(found) == nil) != trusts {
+		found, err := gdpr.Operator().Check(t.Context())
+		if must(t, err); (domain.Errors(found.Findings) == nil) != trusts {
 			t.Errorf("trusted %t: found %v", trusts, found)
 		}
 	}
@@ -132,9 +133,9 @@ func TestAnIntegrationChecksItsDatabase(t *testing.T) {
 		must(t, err)
 		gdpr, err := app.New(app.Config{DB: db, DataMap: dataMap})
 		must(t, err)
-		found, err := gdpr.Check(t.Context())
+		found, err := gdpr.Operator().Check(t.Context())
 		must(t, err)
-		if err := domain.Errors(found); (err == nil) != healthy {
+		if err := domain.Errors(found.Findings); (err == nil) != healthy {
 			t.Errorf("%s: %v", table, err)
 		}
 	}
@@ -155,10 +156,10 @@ func TestAnApplicationThatRegistersPeopleMayReuseNumbers(t *testing.T) {
 		must(t, err)
 		expect := func(when string, codes ...string) {
 			t.Helper()
-			found, err := gdpr.Check(t.Context())
+			found, err := gdpr.Operator().Check(t.Context())
 			must(t, err)
 			var got []string
-			for _, finding := range found {
+			for _, finding := range found.Findings {
 				got = append(got, finding.Code)
 			}
 			if !slices.Equal(got, codes) {

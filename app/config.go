@@ -37,7 +37,7 @@ type Config struct {
 	// OnAbandoned is called with each outbox entry that the worker gives up, so that a person can look into it.
 	// OnAbandoned is also called once with each entry that no process has claimed for a day. See saga.Config. Do not log
 	// the SubjectID and the Ref of the entry, because they identify a person. The default is nil: no function is called.
-	// Both kinds of entries leave events on the audit trail. Integration.Abandoned returns the entries that were given up.
+	// Both kinds of entries leave events on the audit trail. Operator.Abandoned returns the entries that were given up.
 	OnAbandoned func(ctx context.Context, entry domain.OutboxEntry)
 	// Purposes lists the purposes of processing. A subject can consent to a purpose (Art. 7 GDPR), or restrict the
 	// processing for it (Art. 18 GDPR). If Purposes is set, every other purpose is refused, unless a consent or a
@@ -45,7 +45,7 @@ type Config struct {
 	// for each listed purpose and the other consents in force. Audit events name the listed purposes. See stack.Config.
 	// The default is empty: every purpose is accepted, and the route GET /consent does not exist.
 	Purposes []domain.Purpose
-	// Accepted are findings of Integration.Check that a person has accepted, each with a reason and an end. Such a finding
+	// Accepted are findings of Operator.Check that a person has accepted, each with a reason and an end. Such a finding
 	// is left out until its end. An acceptance has no effect on anything else: it never makes New, an erasure or another
 	// operation accept what they refuse. A manifest can have accepted findings, too. The default is empty.
 	Accepted []domain.Acceptance
@@ -106,7 +106,7 @@ type Config struct {
 	// verify.
 	VerifyAfter time.Duration
 	// Journal is a file or an object store outside the database. The worker appends a line for each erasure. After a
-	// backup is restored, Integration.Replay reads these lines and repeats the erasures. See package journal in adapters.
+	// backup is restored, Operator.Replay reads these lines and repeats the erasures. See package journal in adapters.
 	// The default is nil: the worker writes no journal.
 	Journal ports.Journal
 	// JournalInterval is the pause of the worker between two writes to Journal. After a loss of the database, the erasures

@@ -20,13 +20,13 @@ func TestTheCatalogAndTheSearchCoverTheCompleteDatabase(t *testing.T) {
 	prewired, err := app.New(app.Config{Stack: &wired})
 	must(t, err)
 	for name, gdpr := range map[string]*app.Integration{"wired": gdpr, "prewired": prewired} {
-		live, err := gdpr.Catalog(t.Context())
+		live, err := gdpr.Operator().Catalog(t.Context())
 		must(t, err)
 		if _, ok := live.Table("notes"); !ok {
 			t.Errorf("%s: a table outside the data map is not in the catalog", name)
 		}
 		calls := 0
-		found, err := gdpr.Find(t.Context(), []string{"anna@example.org"}, func(domain.FindProgress) { calls++ })
+		found, err := gdpr.Operator().Find(t.Context(), []string{"anna@example.org"}, func(domain.FindProgress) { calls++ })
 		must(t, err)
 		want := domain.Occurrence{Table: "notes", Column: "body", Rows: 1}
 		if len(found.Occurrences) != 1 || found.Occurrences[0] != want || calls == 0 {
@@ -45,9 +45,9 @@ func TestAStoreWithoutCatalogAndFinderIsAConfigurationError(t *testing.T) {
 	gdpr, err := app.New(app.Config{Stack: &wired})
 	must(t, err)
 	for name, call := range map[string]func(context.Context) error{
-		"Catalog": func(ctx context.Context) error { _, err := gdpr.Catalog(ctx); return err },
+		"Catalog": func(ctx context.Context) error { _, err := gdpr.Operator().Catalog(ctx); return err },
 		"Find": func(ctx context.Context) error {
-			_, err := gdpr.Find(ctx, []string{"anna"}, nil)
+			_, err := gdpr.Operator().Find(ctx, []string{"anna"}, nil)
 			return err
 		},
 	} {

@@ -127,7 +127,7 @@ func (c *club) expect(t *testing.T, when string, codes []string, checks ...strin
 	fresh, err := app.New(app.Config{DB: c.db, Models: []any{(*ClubMember)(nil), (*Stay)(nil)}, Clock: c.clock})
 	must(t, err)
 	for name, gdpr := range map[string]*app.Integration{"worker": c.working, "command": c.other, "web": fresh} {
-		status, err := gdpr.Status(t.Context())
+		status, err := gdpr.Operator().Status(t.Context())
 		must(t, err)
 		var got []string
 		for _, finding := range status.Findings {
@@ -185,7 +185,7 @@ func TestAFullDiskOfTheJournalShowsEverywhere(t *testing.T) {
 // expectFindings checks the codes of the findings in a process.
 func (c *club) expectFindings(t *testing.T, when string, gdpr *app.Integration, codes ...string) {
 	t.Helper()
-	status, err := gdpr.Status(t.Context())
+	status, err := gdpr.Operator().Status(t.Context())
 	must(t, err)
 	var got []string
 	for _, finding := range status.Findings {
@@ -209,13 +209,13 @@ func TestALeftoverShowsUntilAVerificationFindsNothing(t *testing.T) {
 		id, err := domain.NewSubjectID("1")
 		must(t, err)
 		for range 2 { // the same leftover counts once
-			found, err := c.other.Verify(t.Context(), id)
+			found, err := c.other.Operator().Verify(t.Context(), id)
 			must(t, err)
 			if len(found.LeftOver) != 1 {
 				t.Errorf("found %+v", found)
 			}
 		}
-		status, err := c.other.Status(t.Context())
+		status, err := c.other.Operator().Status(t.Context())
 		must(t, err)
 		for _, duty := range status.Duties {
 			if want := map[bool]int64{true: 1}[duty.Name == domain.DutyVerification]; duty.LeftOver != want {
@@ -225,7 +225,7 @@ func TestALeftoverShowsUntilAVerificationFindsNothing(t *testing.T) {
 		_, err = c.db.NewDelete().Model((*Stay)(nil)).Where("id = 7").Exec(t.Context())
 		must(t, err)
 		for range 2 {
-			_, err = c.other.Verify(t.Context(), id)
+			_, err = c.other.Operator().Verify(t.Context(), id)
 			must(t, err)
 			c.expectFindings(t, "after the removal", c.other)
 		}

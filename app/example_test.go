@@ -319,10 +319,10 @@ func ExampleIntegration_Registered() {
 		_, err := gdpr.Stack().Eraser.Erase(ctx, s, account)
 		return err
 	}))
-	before, err := gdpr.Known(ctx, account.ID)
+	before, err := gdpr.Operator().Known(ctx, account.ID)
 	check(err)
 	check(signUp("ann@example.org"))
-	after, err := gdpr.Known(ctx, account.ID)
+	after, err := gdpr.Operator().Known(ctx, account.ID)
 	fmt.Println(before.Life, after.Life, err)
 	// Output: ended new <nil>
 }

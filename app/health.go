@@ -20,7 +20,8 @@ func (i *Integration) checkHealth(c Config) (err error) {
 	options := c.Health
 	options.LateAfter = cmp.Or(options.LateAfter, c.Saga.LateAfter)
 	i.checker, err = i.stack.Health(health.Config{
-		Name: c.Name, Clock: c.Clock, Worker: i.worker, PollInterval: c.PollInterval, Duties: i.duties, Options: options,
+		Name: c.Name, Clock: c.Clock, Worker: i.background.worker, PollInterval: c.PollInterval,
+		Duties: i.background.duties, Options: options,
 	})
 	if err != nil {
 		return err

@@ -15,40 +15,37 @@
 // currentSubject is a function of the application. It returns the authenticated subject of a request.
 //
 // See [Config] for the settings, [Integration.Handler] and [Integration.Router] for other routers, and
-// [Integration.Check] for a test of the data map. Package [github.com/habeas-data/habeas/app/stack] is for an
+// [Operator.Check] for a test of the data map. Package [github.com/habeas-data/habeas/app/stack] is for an
 // application that has its own store or router.
 package app
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/uptrace/bun"
 
 	"github.com/habeas-data/habeas/adapters/http/httpapi"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
-	"github.com/habeas-data/habeas/adapters/worker"
 	"github.com/habeas-data/habeas/domain"
-	"github.com/habeas-data/habeas/domain/duties"
 	"github.com/habeas-data/habeas/domain/health"
+	"github.com/habeas-data/habeas/domain/lives"
+	"github.com/habeas-data/habeas/internal/system"
 	"github.com/habeas-data/habeas/ports"
 )
 
 // Integration has the services of habeas, the HTTP routes and the worker for one application. It is safe for concurrent
 // use.
 type Integration struct {
-	stack    Stack
-	store    *bunstore.Store  // nil if Config.Stack is set
-	db       *bun.DB          // the database of the store
-	tables   bunstore.Options // the schema and the name of the tables of habeas
-	sessions *SessionDependency
-	worker   *worker.SagaWorker
-	duties   *duties.Book
-	clock    ports.Clock
-	ids      ports.IDSource
-	api      *httpapi.API
-	checker  *health.Checker
-	health   *httpapi.HealthAPI
-	mounts   mounts
+	stack      Stack
+	store      *bunstore.Store // nil if Config.Stack is set
+	sessions   *SessionDependency
+	background *background
+	operator   *Operator
+	api        *httpapi.API
+	checker    *health.Checker
+	health     *httpapi.HealthAPI
+	mounts     mounts
 }
 
 // New creates an Integration. It opens no connection. New checks the configuration, the models and the erasure plan
@@ -59,27 +56,22 @@ func New(c Config) (*Integration, error) {
 	if err != nil {
 		return nil, err
 	}
-	i := &Integration{db: c.DB, tables: bunstore.Options{Schema: c.Schema, Name: c.Name, Logger: c.Logger}}
+	i := &Integration{}
 	if c.Stack != nil {
 		i.stack = *c.Stack
-	} else if i.stack, i.store, err = onDatabase(c, func() { i.worker.Wake() }); err != nil {
+	} else if i.stack, i.store, err = onDatabase(c, func() { i.background.worker.Wake() }); err != nil {
 		return nil, err
 	}
-	tasks, err := i.tasks(c)
-	if err != nil {
-		return nil, err
-	}
-	if i.duties, err = i.dutiesOf(tasks); err != nil {
-		return nil, err
-	}
-	i.worker, err = worker.New(i.stack.Runner, worker.Options{
-		PollInterval: c.PollInterval, Workers: c.Workers, Logger: c.Logger, Observer: i.stack.Observer, Clock: c.Clock,
-		Tasks: tasks, Begin: i.beginWork, TaskEnded: i.taskEnded,
-	})
-	if err != nil {
+	clock, ids := cmp.Or(c.Clock, ports.Clock(system.Clock{})), cmp.Or(c.IDs, ports.IDSource(&system.IDs{}))
+	if i.background, err = newBackground(c, i.stack, clock, ids); err != nil {
 		return nil, err
 	}
 	i.sessions = newSessionDependency(i.stack.Sessions)
+	i.operator = &Operator{
+		stack: i.stack, sessions: i.sessions, store: i.store, db: c.DB,
+		tables: bunstore.Options{Schema: c.Schema, Name: c.Name, Logger: c.Logger},
+		duties: i.background.duties, clock: clock, ids: ids,
+	}
 	i.api, err = i.stack.API(httpapi.Config{Sessions: i.sessions, Timeout: c.RequestTimeout, Logger: c.Logger})
 	if err != nil {
 		return nil, err
@@ -96,14 +88,17 @@ func (i *Integration) Stack() Stack { return i.stack }
 // Sessions returns the session factory of all routers of the Integration, except routers with the option WithSession.
 func (i *Integration) Sessions() *SessionDependency { return i.sessions }
 
-// Erase erases a subject outside of a request, in one session without a timeout. Use it for a subject with so many rows
-// that DELETE /me exceeds RequestTimeout. Call it in a background job, because the erasure ends with an error if ctx
-// ends. The application must have authenticated the subject. Errors are the errors of Eraser.Erase and of the store.
-func (i *Integration) Erase(ctx context.Context, subject domain.Subject) (domain.ErasureResult, error) {
-	return inSession(ctx, i.sessions, func(ctx context.Context, s ports.Session) (domain.ErasureResult, error) {
-		return i.stack.Eraser.Erase(ctx, s, subject)
-	})
-}
+// Operator returns the methods for operators.
+func (i *Integration) Operator() *Operator { return i.operator }
+
+// DataMap returns the data map.
+func (i *Integration) DataMap() domain.DataMap { return i.stack.DataMap }
+
+// Plan returns the erasure plan. The caller must not modify it.
+func (i *Integration) Plan() domain.Plan { return i.stack.Eraser.Plan() }
+
+// Migrate creates the tables of habeas, or updates them to the current version. See Operator.Migrate.
+func (i *Integration) Migrate(ctx context.Context) error { return i.operator.Migrate(ctx) }
 
 // Join returns a session factory that works inside tx, a transaction of the application. The writes of habeas commit or
 // roll back with tx. See bunstore.Store.Join. Join returns domain.ErrConfiguration if Config.Stack is set.
@@ -112,4 +107,17 @@ func (i *Integration) Join(tx bun.IDB) (*bunstore.Joined, error) {
 		return nil, domain.Misconfigured("app", "Config.Stack is set: use the store of that stack to join the transaction")
 	}
 	return i.store.Join(tx)
+}
+
+// Registered tells habeas that the application has registered a person under the id. Call it in the transaction of the
+// registration (see Join), after the insert of the subject's row, and before the first consent or
+// restriction of the person is recorded. The records of an earlier person with the same id then never count for the new
+// person. Without this call, habeas recognizes a new person by the creation time of the row only (see domain.Life). It
+// is not necessary if ids are never given again. It returns domain.ErrSubject if the subject does not fit the data map,
+// and domain.ErrConflict if the subject's table has no row of the subject.
+func (i *Integration) Registered(ctx context.Context, s ports.Session, subject domain.Subject) error {
+	if err := i.stack.DataMap.CheckSubject(subject); err != nil {
+		return err
+	}
+	return lives.Register(ctx, s, subject.ID, i.operator.clock.Now())
 }

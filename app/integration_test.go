@@ -162,7 +162,7 @@ func TestTheApplicationConfiguresTheSaga(t *testing.T) {
 	for id := range 3 {
 		subject, err := domain.NewSubject(fmt.Sprint(id), domain.SubjectRef{Kind: "desk", Value: "c"})
 		must(t, err)
-		_, err = gdpr.Erase(t.Context(), subject)
+		_, err = gdpr.Operator().Erase(t.Context(), subject)
 		must(t, err)
 	}
 	for _, want := range []int{2, 1} {

@@ -10,7 +10,7 @@ import (
 
 // Worker returns the worker that calls external systems. Lifespan and Run call the worker's methods Start and Stop. An
 // application needs the worker only to call these methods directly.
-func (i *Integration) Worker() *worker.SagaWorker { return i.worker }
+func (i *Integration) Worker() *worker.SagaWorker { return i.background.worker }
 
 // Lifespan starts the worker when the server listens, and stops the worker when the server shuts down. The shutdown
 // waits up to 10 s for running calls to external systems. If a call takes longer, a worker repeats the call when the
@@ -18,10 +18,10 @@ func (i *Integration) Worker() *worker.SagaWorker { return i.worker }
 // process, and commits of the child processes do not wake the worker.
 func (i *Integration) Lifespan(server *fiber.App) {
 	server.Hooks().OnListen(func(fiber.ListenData) error {
-		i.worker.Start()
+		i.background.worker.Start()
 		return nil
 	})
-	server.Hooks().OnShutdown(func() error { return i.worker.Stop(0) })
+	server.Hooks().OnShutdown(func() error { return i.background.worker.Stop(0) })
 }
 
 // Run runs the worker until ctx ends, for applications that do not use Fiber. Run then waits up to 10 s for running
@@ -30,7 +30,7 @@ func (i *Integration) Lifespan(server *fiber.App) {
 //
 // Call Run once, in a goroutine or as the last statement of main. Wait for Run to return before you close the database.
 func (i *Integration) Run(ctx context.Context) error {
-	i.worker.Start() //nolint:contextcheck // calls in flight go on after ctx has ended, until Stop
+	i.background.worker.Start() //nolint:contextcheck // calls in flight go on after ctx has ended, until Stop
 	<-ctx.Done()
-	return i.worker.Stop(0)
+	return i.background.worker.Stop(0)
 }

@@ -16,16 +16,16 @@ func TestAnErasureMustMatchItsRehearsal(t *testing.T) {
 	must(t, err)
 	_, err = db.NewInsert().Model(&Person{ID: 1, Email: "anna@example.org"}).Exec(t.Context())
 	must(t, err)
-	rehearsal, err := gdpr.Rehearse(t.Context(), anna)
+	rehearsal, err := gdpr.Operator().Rehearse(t.Context(), anna)
 	if err != nil || len(rehearsal.Steps) != 1 || rehearsal.Steps[0].Rows != 1 {
 		t.Fatalf("got %+v, %v", rehearsal, err)
 	}
 	other := domain.Plan{}.Fingerprint(gdpr.DataMap(), anna, nil, nil, nil)
-	if result, err := gdpr.EraseAsRehearsed(t.Context(), anna, other); !errors.Is(err, domain.ErrConflict) ||
+	if result, err := gdpr.Operator().EraseAsRehearsed(t.Context(), anna, other); !errors.Is(err, domain.ErrConflict) ||
 		result.Anonymized != nil {
 		t.Errorf("another fingerprint: got %+v, %v", result, err)
 	}
-	result, err := gdpr.EraseAsRehearsed(t.Context(), anna, rehearsal.Fingerprint)
+	result, err := gdpr.Operator().EraseAsRehearsed(t.Context(), anna, rehearsal.Fingerprint)
 	if err != nil || result.Anonymized["persons"] != 1 {
 		t.Errorf("got %+v, %v", result, err)
 	}
@@ -37,18 +37,18 @@ func TestAnIntegrationVerifiesAnErasure(t *testing.T) {
 	must(t, err)
 	_, err = db.NewInsert().Model(&Person{ID: 1, Email: "anna@example.org"}).Exec(t.Context())
 	must(t, err)
-	if _, err := gdpr.Verify(t.Context(), anna.ID); !errors.Is(err, domain.ErrConflict) {
+	if _, err := gdpr.Operator().Verify(t.Context(), anna.ID); !errors.Is(err, domain.ErrConflict) {
 		t.Errorf("before: got %v, want %v", err, domain.ErrConflict)
 	}
-	result, err := gdpr.Erase(t.Context(), anna)
+	result, err := gdpr.Operator().Erase(t.Context(), anna)
 	must(t, err)
-	verified, err := gdpr.Verify(t.Context(), anna.ID)
+	verified, err := gdpr.Operator().Verify(t.Context(), anna.ID)
 	if err != nil || len(verified.LeftOver) > 0 || verified.ErasedAt.After(result.CompletedAt) {
 		t.Errorf("after: got %+v, %v", verified, err)
 	}
 	_, err = db.NewUpdate().Model(&Person{ID: 1, Email: "anna@example.org"}).WherePK().Exec(t.Context())
 	must(t, err)
-	if verified, err := gdpr.Verify(t.Context(), anna.ID); err != nil || verified.Life != domain.LifeUnknown {
+	if verified, err := gdpr.Operator().Verify(t.Context(), anna.ID); err != nil || verified.Life != domain.LifeUnknown {
 		t.Errorf("a value that came back, perhaps of a new person: got %+v, %v", verified, err)
 	}
 	var trail []domain.AuditEvent
@@ -65,7 +65,7 @@ func TestAnIntegrationVerifiesAnErasure(t *testing.T) {
 	prewired.Verifier = nil
 	without, err := app.New(app.Config{Stack: &prewired})
 	must(t, err)
-	if _, err := without.Verify(t.Context(), anna.ID); !errors.Is(err, domain.ErrConfiguration) {
+	if _, err := without.Operator().Verify(t.Context(), anna.ID); !errors.Is(err, domain.ErrConfiguration) {
 		t.Errorf("without a verifier: got %v, want %v", err, domain.ErrConfiguration)
 	}
 }
@@ -91,7 +91,7 @@ func TestAnIntegrationRehearsesAndProbesWithTheCurrentSessions(t *testing.T) {
 		"none":                        {nil, domain.ErrConfiguration},
 	} {
 		restore := gdpr.Sessions().Override(c.factory)
-		if _, err := gdpr.Rehearse(t.Context(), anna); !errors.Is(err, c.want) {
+		if _, err := gdpr.Operator().Rehearse(t.Context(), anna); !errors.Is(err, c.want) {
 			t.Errorf("%s: the rehearsal returned %v, want %v", name, err, c.want)
 		}
 		if err := gdpr.Sessions().Probe(t.Context()); !errors.Is(err, c.want) {

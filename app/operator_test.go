@@ -67,26 +67,26 @@ func TestEveryEventOfACallByAnOperatorHasItsID(t *testing.T) {
 		_, err := stack.Rectifier.RectifySubject(ctx, s, subject, domain.Corrections{domain.CategoryContact: "a@example.org"})
 		return err
 	}))
-	_, err := gdpr.Export(ctx, subject, &bytes.Buffer{})
+	_, err := gdpr.Operator().Export(ctx, subject, &bytes.Buffer{})
 	must(t, err)
-	_, err = gdpr.Erase(ctx, subject)
+	_, err = gdpr.Operator().Erase(ctx, subject)
 	must(t, err)
 	_, err = stack.Runner.RunOnce(t.Context()) // the call of a worker, without an operator
 	must(t, err)
-	abandoned, err := gdpr.Abandoned(ctx, nil, 10)
+	abandoned, err := gdpr.Operator().Abandoned(ctx, nil, 10)
 	must(t, err)
 	if len(abandoned) != 1 {
 		t.Fatalf("%d entries were given up", len(abandoned))
 	}
-	requeued, err := gdpr.Requeue(ctx, abandoned[0].EntryID)
+	requeued, err := gdpr.Operator().Requeue(ctx, abandoned[0].EntryID)
 	must(t, err)
 	_, err = stack.Runner.RunOnce(t.Context())
 	must(t, err)
-	matching, err := gdpr.RequeueMatching(ctx, domain.OutboxFilter{Resolver: "crm"}, 10)
+	matching, err := gdpr.Operator().RequeueMatching(ctx, domain.OutboxFilter{Resolver: "crm"}, 10)
 	must(t, err)
 	_, err = stack.Runner.RunOnce(t.Context())
 	must(t, err)
-	discarded, err := gdpr.Discard(ctx, "done by hand", abandoned[0].EntryID)
+	discarded, err := gdpr.Operator().Discard(ctx, "done by hand", abandoned[0].EntryID)
 	must(t, err)
 	if len(requeued) != 1 || len(matching) != 1 || len(discarded) != 1 {
 		t.Errorf("requeued %d and %d, discarded %d", len(requeued), len(matching), len(discarded))
@@ -103,7 +103,7 @@ func TestEveryEventOfACallByAnOperatorHasItsID(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 
-	events, err := gdpr.Trail(t.Context(), subject.ID)
+	events, err := gdpr.Operator().Trail(t.Context(), subject.ID)
 	must(t, err)
 	seen := map[domain.EventType]int{}
 	for _, event := range events {
@@ -131,7 +131,7 @@ func TestEveryEventOfACallByAnOperatorHasItsID(t *testing.T) {
 func TestAnExportByAnOperatorIsOneLine(t *testing.T) {
 	gdpr, subject, ctx := operated(t)
 	var copied bytes.Buffer
-	head, err := gdpr.Export(ctx, subject, &copied)
+	head, err := gdpr.Operator().Export(ctx, subject, &copied)
 	must(t, err)
 	var bundle domain.ExportBundle
 	must(t, json.Unmarshal(copied.Bytes(), &bundle))
@@ -158,7 +158,7 @@ func (f *full) Write(p []byte) (int, error) {
 
 func TestACopyThatCannotBeWrittenIsAnError(t *testing.T) {
 	gdpr, subject, ctx := operated(t)
-	if _, err := gdpr.Export(ctx, subject, &full{}); !errors.Is(err, errFull) || strings.Contains(err.Error(), "space") {
+	if _, err := gdpr.Operator().Export(ctx, subject, &full{}); !errors.Is(err, errFull) || strings.Contains(err.Error(), "space") {
 		t.Errorf("got %v", err)
 	}
 	must(t, gdpr.Stack().Sessions.Do(ctx, func(ctx context.Context, s ports.Session) error {
@@ -169,10 +169,10 @@ func TestACopyThatCannotBeWrittenIsAnError(t *testing.T) {
 		}
 		return nil
 	}))
-	if _, err := gdpr.Export(ctx, subject, &full{room: 100 << 10}); !errors.Is(err, errFull) {
+	if _, err := gdpr.Operator().Export(ctx, subject, &full{room: 100 << 10}); !errors.Is(err, errFull) {
 		t.Errorf("got %v", err)
 	}
-	events, err := gdpr.Trail(ctx, subject.ID)
+	events, err := gdpr.Operator().Trail(ctx, subject.ID)
 	must(t, err)
 	if last := events[len(events)-1]; last.EventType != domain.EventExportRequested {
 		t.Errorf("the last event of a broken export is %s", last.EventType)
@@ -190,7 +190,7 @@ func TestConsentsIncludeDeclaredPurposesAndTheLedger(t *testing.T) {
 	gdpr, err := app.New(app.Config{Stack: &wired})
 	must(t, err)
 
-	all, err := gdpr.Consents(ctx, subject.ID)
+	all, err := gdpr.Operator().Consents(ctx, subject.ID)
 	must(t, err)
 	var got []string
 	for _, status := range all.Consents {
@@ -199,12 +199,12 @@ func TestConsentsIncludeDeclaredPurposesAndTheLedger(t *testing.T) {
 	if want := "ads not granted news granted former granted"; strings.Join(got, " ") != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	history, err := gdpr.ConsentHistory(ctx, subject.ID, "former")
+	history, err := gdpr.Operator().ConsentHistory(ctx, subject.ID, "former")
 	must(t, err)
 	if len(history) != 1 || !history[0].Granted {
 		t.Errorf("history %v", history)
 	}
-	before, err := gdpr.ConsentAsOf(ctx, subject.ID, "former", history[0].RecordedAt.Add(-time.Microsecond))
+	before, err := gdpr.Operator().ConsentAsOf(ctx, subject.ID, "former", history[0].RecordedAt.Add(-time.Microsecond))
 	must(t, err)
 	if before.Granted {
 		t.Errorf("granted before %v", history[0].RecordedAt)
@@ -216,14 +216,14 @@ func TestASubjectIsKnownByItsRowOrItsErasure(t *testing.T) {
 	nobody, err := domain.NewSubjectID("2")
 	must(t, err)
 	for _, want := range []domain.SubjectState{{Present: true}, {Present: true, Life: domain.LifeEnded}} {
-		if got, err := gdpr.Known(ctx, subject.ID); err != nil ||
+		if got, err := gdpr.Operator().Known(ctx, subject.ID); err != nil ||
 			got.Present != want.Present || got.Life != want.Life {
 			t.Errorf("got %+v, %v, want %+v", got, err, want)
 		}
-		if got, err := gdpr.Known(ctx, nobody); err != nil || got != (domain.SubjectState{}) {
+		if got, err := gdpr.Operator().Known(ctx, nobody); err != nil || got != (domain.SubjectState{}) {
 			t.Errorf("nobody: %+v, %v", got, err)
 		}
-		_, err := gdpr.Erase(ctx, subject)
+		_, err := gdpr.Operator().Erase(ctx, subject)
 		must(t, err)
 	}
 }
@@ -236,21 +236,21 @@ func TestTheStatusIncludesMigrations(t *testing.T) {
 		state    domain.MigrationState
 		findings int
 	}{{domain.MigrationPending, 1}, {domain.MigrationApplied, 0}} {
-		migrations, err := gdpr.Migrations(t.Context())
+		migrations, err := gdpr.Operator().Migrations(t.Context())
 		must(t, err)
 		for _, migration := range migrations {
 			if migration.State != want.state {
 				t.Errorf("%s is %s, not %s", migration.Name, migration.State, want.state)
 			}
 		}
-		status, err := gdpr.Status(t.Context())
+		status, err := gdpr.Operator().Status(t.Context())
 		must(t, err)
 		if len(status.Findings) != want.findings || len(status.PendingMigrations) != want.findings*len(migrations) {
 			t.Errorf("got %+v", status)
 		}
 		must(t, gdpr.Migrate(t.Context()))
 	}
-	text, err := gdpr.MigrationSQL()
+	text, err := gdpr.Operator().MigrationSQL()
 	must(t, err)
 	if !strings.HasPrefix(text, "-- 0001_habeas.sql\n\n") || !strings.Contains(text, "CREATE TABLE habeas_outbox") {
 		t.Errorf("the statements begin with %.60q", text)
@@ -262,14 +262,14 @@ func TestAStackOfTheApplicationHasNoMigrations(t *testing.T) {
 	wired := gdpr.Stack()
 	integration, err := app.New(app.Config{Stack: &wired})
 	must(t, err)
-	_, listed := integration.Migrations(t.Context())
-	_, text := integration.MigrationSQL()
+	_, listed := integration.Operator().Migrations(t.Context())
+	_, text := integration.Operator().MigrationSQL()
 	for _, err := range []error{listed, text, integration.Migrate(t.Context())} {
 		if !errors.Is(err, domain.ErrConfiguration) {
 			t.Errorf("got %v", err)
 		}
 	}
-	if status, err := integration.Status(t.Context()); err != nil || len(status.Findings) > 0 {
+	if status, err := integration.Operator().Status(t.Context()); err != nil || len(status.Findings) > 0 {
 		t.Errorf("%+v, %v", status, err)
 	}
 }
@@ -287,7 +287,7 @@ func TestUnknownLivesShowInStatusAndHealth(t *testing.T) {
 	}
 	expect := func(when string, unknown bool, codes ...string) {
 		t.Helper()
-		status, err := gdpr.Status(t.Context())
+		status, err := gdpr.Operator().Status(t.Context())
 		must(t, err)
 		var got []string
 		for _, finding := range status.Findings {

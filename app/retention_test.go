@@ -15,6 +15,7 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/app"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/journal"
 	"github.com/habeas-data/habeas/internal/tests/databases"
 )
 
@@ -91,7 +92,7 @@ func eraseCustomer(t *testing.T, gdpr *app.Integration, id string) {
 	t.Helper()
 	subject, err := domain.NewSubject(id)
 	must(t, err)
-	_, err = gdpr.Erase(t.Context(), subject)
+	_, err = gdpr.Operator().Erase(t.Context(), subject)
 	must(t, err)
 }
 
@@ -144,27 +145,27 @@ func TestAnIntegrationSweepsAndReplays(t *testing.T) {
 	eraseCustomer(t, gdpr, "1")
 	clock.set(paid.AddDate(1, 0, 1))
 	for what, sweep := range map[string]func(context.Context, func(domain.SweepReport)) (domain.SweepReport, error){
-		"a rehearsal": gdpr.RehearseSweep, "another": gdpr.RehearseSweep,
+		"a rehearsal": gdpr.Operator().RehearseSweep, "another": gdpr.Operator().RehearseSweep,
 	} {
 		report, err := sweep(t.Context(), nil)
 		if err != nil || report.Rows["customers"] != 1 || count(t, db, "address = 'Main Street'") != 3 {
 			t.Errorf("%s: got %+v, %v", what, report, err)
 		}
 	}
-	report, err := gdpr.Sweep(t.Context(), nil)
+	report, err := gdpr.Operator().Sweep(t.Context(), nil)
 	if err != nil || report.Rows["customers"] != 1 || count(t, db, "address = 'Main Street'") != 2 {
 		t.Errorf("got %+v, %v", report, err)
 	}
 
 	var lines bytes.Buffer
-	if n, err := gdpr.Journal(t.Context(), &lines, time.Time{}); err != nil || n != 1 {
+	if n, err := gdpr.Operator().Journal(t.Context(), &lines, journal.From{}); err != nil || n != 1 {
 		t.Errorf("%d lines were written: %v", n, err)
 	}
 	first, _, err := domain.ParseJournalLine(lines.Bytes())
 	must(t, err)
 	lines.WriteString(`{"v":1,"subject":["2"],"erased_at":"2024-04-02T12:00:00Z"}` + "\n")
 	var progress []int64
-	replayed, err := gdpr.Replay(t.Context(), &lines, app.ReplayOptions{
+	replayed, err := gdpr.Operator().Replay(t.Context(), &lines, app.ReplayOptions{
 		Installation: first.Installation, Expect: first.Number,
 		Progress: func(r domain.ReplayReport) { progress = append(progress, r.Erased) },
 	})
@@ -186,7 +187,7 @@ func TestSettingsOfTasksAreValidated(t *testing.T) {
 			t.Errorf("%s: got %v", name, err)
 		}
 	}
-	if _, err := gdpr.Replay(t.Context(), strings.NewReader(""), app.ReplayOptions{Workers: -1}); err == nil {
+	if _, err := gdpr.Operator().Replay(t.Context(), strings.NewReader(""), app.ReplayOptions{Workers: -1}); err == nil {
 		t.Error("a negative number of workers is accepted")
 	}
 	wired := gdpr.Stack()

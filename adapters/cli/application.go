@@ -10,24 +10,18 @@ import (
 	"github.com/habeas-data/habeas/domain/replay"
 )
 
-// Application has the methods that the commands call. *app.Integration implements them, and its documentation describes
+// Application has the methods that the commands call. *app.Operator implements them, and its documentation describes
 // them.
 type Application interface {
 	Subjects
 	Outbox
 	Retention
-	Tables
+	Schema
 
 	DataMap() domain.DataMap
 	Plan() domain.Plan
-	Check(ctx context.Context) ([]domain.Finding, error)
+	Check(ctx context.Context) (domain.CheckResult, error)
 	Find(ctx context.Context, values []string, progress func(domain.FindProgress)) (domain.Found, error)
-}
-
-// Accepting is an Application with findings of lint that a person has accepted. *app.Integration implements it. Without
-// it, lint calls Check and shows no accepted findings.
-type Accepting interface {
-	CheckAll(ctx context.Context) (domain.CheckResult, error)
 }
 
 // Subjects has the methods for one subject.
@@ -55,17 +49,17 @@ type Outbox interface {
 }
 
 // Retention has the methods that process all erased subjects. Sweep overwrites retained values whose retention period
-// has ended. JournalFrom lists the erasures. Replay repeats the erasures of a journal after the database was restored
+// has ended. Journal lists the erasures. Replay repeats the erasures of a journal after the database was restored
 // from a backup.
 type Retention interface {
 	Sweep(ctx context.Context, progress func(domain.SweepReport)) (domain.SweepReport, error)
 	RehearseSweep(ctx context.Context, progress func(domain.SweepReport)) (domain.SweepReport, error)
-	JournalFrom(ctx context.Context, out io.Writer, from journal.From) (written int64, err error)
+	Journal(ctx context.Context, out io.Writer, from journal.From) (written int64, err error)
 	Replay(ctx context.Context, lines io.Reader, options replay.Options) (domain.ReplayReport, error)
 }
 
-// Tables has the methods that create and check the tables of habeas.
-type Tables interface {
+// Schema has the methods that create and check the tables of habeas.
+type Schema interface {
 	Migrate(ctx context.Context) error
 	Migrations(ctx context.Context) ([]domain.Migration, error)
 	MigrationSQL() (string, error)
@@ -84,7 +78,7 @@ type Openers struct {
 	// Application opens the complete application. It is required.
 	Application Opener
 	// WithoutDataMap opens an application for the commands migrate, find, trail and outbox. They call only the methods of
-	// Tables and Outbox, and Find, Trail and Known. The data map of the application may be unknown: these commands work on
+	// Schema and Outbox, and Find, Trail and Known. The data map of the application may be unknown: these commands work on
 	// the tables of habeas. By default, these commands use Application.
 	WithoutDataMap Opener
 	// WithoutDatabase opens an application for the command map, which calls only DataMap and Plan. By default, the command

@@ -169,7 +169,7 @@ func TestAnInterruptRollsBack(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	w := interrupting(t, stop)
 	var stdout, stderr bytes.Buffer
-	code := run(ctx, w.gdpr, w.in, &stdout, &stderr, "erase", "-", by, "--yes")
+	code := run(ctx, w.gdpr.Operator(), w.in, &stdout, &stderr, "erase", "-", by, "--yes")
 	if code != 2 || len(w.emails()) != 2 {
 		t.Errorf("ends with %d, left are %q", code, w.emails())
 	}
@@ -185,7 +185,7 @@ func TestASignalOfTheProcessInterrupts(t *testing.T) {
 		must(t, err)
 		must(t, process.Signal(os.Interrupt))
 	})
-	root := cli.New(w.gdpr)
+	root := cli.New(w.gdpr.Operator())
 	var stderr bytes.Buffer
 	root.SetIn(w.in)
 	root.SetOut(&stderr)

@@ -17,7 +17,7 @@ import (
 
 // This program is the command line tool for operators. In this example, the database is in memory.
 func ExampleNew() {
-	root := cli.New(newApplication())
+	root := cli.New(newApplication().Operator())
 	root.SetArgs([]string{"erase", "7", "--operator", "dpo", "--yes", "--output", "json"})
 	root.SetOut(&discarded{}) // the result has the current time
 	fmt.Println("exit code", cli.Execute(context.Background(), root))
@@ -34,7 +34,7 @@ func ExampleNew() {
 // A program can add the commands to its own command tree. In this example, the program runs: shop gdpr erase 7.
 func ExampleOpen() {
 	shop := &cobra.Command{Use: "shop"}
-	gdpr := cli.Open(func(context.Context) (cli.Application, error) { return newApplication(), nil })
+	gdpr := cli.Open(func(context.Context) (cli.Application, error) { return newApplication().Operator(), nil })
 	gdpr.Use = "gdpr"
 	shop.AddCommand(gdpr)
 

@@ -58,7 +58,7 @@ habeas journal --since 2026-03-01T00:00:00Z --file march.jsonl`,
 			return c.writeTo(file, func(to io.Writer) error {
 				progress := c.progress("bytes written:", 0)
 				defer progress.end()
-				_, err := c.JournalFrom(ctx, counting{to, progress}, from)
+				_, err := c.Journal(ctx, counting{to, progress}, from)
 				if readerClosed(err) {
 					return &Error{Code: ExitFailed, Err: err}
 				}

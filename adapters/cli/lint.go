@@ -71,7 +71,7 @@ func (l *linting) run(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
-	result, err := c.check(ctx)
+	result, err := c.Check(ctx)
 	if err != nil {
 		return err
 	}
@@ -111,15 +111,6 @@ func (l *linting) run(ctx context.Context, c *call) error {
 type linted struct {
 	domain.Finding
 	Acceptance *domain.Acceptance `json:"acceptance,omitempty"` // nil if the finding is not accepted
-}
-
-// check returns the findings of the application.
-func (c *call) check(ctx context.Context) (domain.CheckResult, error) {
-	if accepting, ok := c.Application.(Accepting); ok {
-		return accepting.CheckAll(ctx)
-	}
-	found, err := c.Check(ctx)
-	return domain.CheckResult{Findings: found}, err
 }
 
 // counts reports whether the finding reaches the severity of --fail-on. A notice never does.

@@ -22,7 +22,9 @@ type checked struct {
 	findings []domain.Finding
 }
 
-func (c checked) Check(context.Context) ([]domain.Finding, error) { return c.findings, nil }
+func (c checked) Check(context.Context) (domain.CheckResult, error) {
+	return domain.CheckResult{Findings: c.findings}, nil
+}
 
 var found = []domain.Finding{
 	{
@@ -107,7 +109,7 @@ func TestTheSeverityAndTheRulesThatCountAreFlags(t *testing.T) {
 // acceptedToo is an application with an accepted finding.
 type acceptedToo struct{ checked }
 
-func (a acceptedToo) CheckAll(context.Context) (domain.CheckResult, error) {
+func (a acceptedToo) Check(context.Context) (domain.CheckResult, error) {
 	return domain.CheckResult{Findings: a.findings[:1], Accepted: []domain.AcceptedFinding{{
 		Finding: a.findings[1], Acceptance: domain.Acceptance{
 			Rule: "table-unmapped", Table: "logins", Reason: "logins end in May", Until: "2026-05-31",

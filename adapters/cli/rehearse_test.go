@@ -76,7 +76,7 @@ func (retaining) Rehearse(_ context.Context, subject domain.Subject) (domain.Reh
 
 func TestARehearsalSaysThatARetainedColumnIsOverwrittenAfterItsDuty(t *testing.T) {
 	var out, complaint bytes.Buffer
-	code := run(t.Context(), retaining{newWorld(t).gdpr}, nil, &out, &complaint, "rehearse", "1")
+	code := run(t.Context(), retaining{newWorld(t).gdpr.Operator()}, nil, &out, &complaint, "rehearse", "1")
 	const want = `TABLE     STEP       ROWS  COLUMNS
 invoices  anonymize     2  note, vat (where its duty is
                            over)
@@ -128,12 +128,12 @@ func TestARefusalIsAFindingAndEndsAnErasure(t *testing.T) {
 	const reason = "Step delete of parcels: erase: the database refused a statement by a constraint " +
 		"(table labels, constraint labels_parcel)"
 	var out, complaint bytes.Buffer
-	code := run(t.Context(), refused{w.gdpr}, nil, &out, &complaint, "rehearse", "1")
+	code := run(t.Context(), refused{w.gdpr.Operator()}, nil, &out, &complaint, "rehearse", "1")
 	if code != 1 || out.String() != "The database would refuse to erase 1.\n"+reason+"\n" {
 		t.Errorf("ends with %d: %s%s", code, out.String(), complaint.String())
 	}
 	screen := &terminal{}
-	code = run(t.Context(), refused{w.gdpr}, typed{strings.NewReader("yes\n")}, &out, screen, "erase", "1", by)
+	code = run(t.Context(), refused{w.gdpr.Operator()}, typed{strings.NewReader("yes\n")}, &out, screen, "erase", "1", by)
 	if code != 2 || len(w.emails()) != 3 || !strings.Contains(screen.String(), reason+"; nothing was changed") {
 		t.Errorf("ends with %d: %s", code, screen.String())
 	}
@@ -149,7 +149,7 @@ func (unrehearsed) Rehearse(context.Context, domain.Subject) (domain.Rehearsal, 
 func TestAStoreThatCannotRehearseErasesByThePlan(t *testing.T) {
 	w := newWorld(t)
 	screen, out := &terminal{}, bytes.Buffer{}
-	code := run(t.Context(), unrehearsed{w.gdpr}, typed{strings.NewReader("yes\n")}, &out, screen, "erase", "1", by)
+	code := run(t.Context(), unrehearsed{w.gdpr.Operator()}, typed{strings.NewReader("yes\n")}, &out, screen, "erase", "1", by)
 	const prompt = "Erase 1 subject: delete rows of parcels; anonymize rows of customers; retain rows of invoices. "
 	if code != 0 || len(w.emails()) != 2 || !strings.HasPrefix(screen.String(), prompt) {
 		t.Errorf("ends with %d: %s", code, screen.String())

@@ -61,7 +61,7 @@ func TestAnInterruptedPromptChangesNothing(t *testing.T) {
 	t.Cleanup(func() { _ = keyboard.Close() })
 	ctx, stop := context.WithCancel(t.Context())
 	screen := &interrupted{stop: stop}
-	code := run(ctx, w.gdpr, typed{in}, &bytes.Buffer{}, screen, "erase", "1", by)
+	code := run(ctx, w.gdpr.Operator(), typed{in}, &bytes.Buffer{}, screen, "erase", "1", by)
 	if code != 2 || len(w.emails()) != 3 || !strings.Contains(screen.String(), "interrupted") {
 		t.Errorf("ends with %d: %s", code, screen.String())
 	}
@@ -141,7 +141,7 @@ func TestABarShowsTheProgressOfACommand(t *testing.T) {
 			io.Writer
 			String() string
 		}{&terminal{}, &bytes.Buffer{}} {
-			run(t.Context(), slow{w.gdpr}, strings.NewReader("1\n2\n3\n"), io.Discard, screen, "erase", "-", "--yes",
+			run(t.Context(), slow{w.gdpr.Operator()}, strings.NewReader("1\n2\n3\n"), io.Discard, screen, "erase", "-", "--yes",
 				by)
 			want := ""
 			if _, is := screen.(*terminal); is {

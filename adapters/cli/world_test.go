@@ -109,7 +109,7 @@ func (w *world) run(args ...string) (code int, stdout, stderr string) {
 
 func (w *world) into(stdout, stderr io.Writer, args ...string) (code int) {
 	w.t.Helper()
-	return run(w.t.Context(), w.gdpr, w.in, stdout, stderr, args...)
+	return run(w.t.Context(), w.gdpr.Operator(), w.in, stdout, stderr, args...)
 }
 
 func run(ctx context.Context, application cli.Application, in io.Reader, stdout, stderr io.Writer, args ...string) int {
@@ -163,7 +163,7 @@ func (w *world) trail(id string) []domain.AuditEvent {
 	w.t.Helper()
 	subject, err := domain.NewSubjectID(id)
 	must(w.t, err)
-	events, err := w.gdpr.Trail(w.t.Context(), subject)
+	events, err := w.gdpr.Operator().Trail(w.t.Context(), subject)
 	must(w.t, err)
 	return events
 }

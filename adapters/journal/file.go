@@ -7,7 +7,7 @@
 //
 // The file has the ids of subjects, so protect it like the database. Only its owner can read it. To rotate the file,
 // rename it. A running Append may still write to the renamed file, and later calls create a new file. A replay may read
-// the rotated files in any order. See [File] and, in package app, Integration.Replay.
+// the rotated files in any order. See [File] and, in package app, Operator.Replay.
 package journal
 
 import (

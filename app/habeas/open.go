@@ -51,7 +51,10 @@ func (s *settings) open(context.Context) (cli.Application, error) {
 	gdpr, err := app.New(app.Config{ //nolint:contextcheck // New logs without a context
 		DB: db, DataMap: dataMap, Schema: string(s.schema), Name: s.mapName(), Logger: errorLog(os.Stderr),
 	})
-	return standalone{gdpr, s.withoutHooks}, err
+	if err != nil {
+		return nil, err
+	}
+	return standalone{gdpr.Operator(), s.withoutHooks}, nil
 }
 
 // errorLog returns a logger that drops warnings. The warnings of app.New name tables and columns that the data map

@@ -12,7 +12,7 @@ import (
 // standalone is an application without its own code: without resolvers and hooks. It refuses erasures that would leave
 // out the external systems and the hooks of the application. The worker of the application has recorded them.
 type standalone struct {
-	*app.Integration
+	*app.Operator
 	withoutHooks bool // the operator accepts that they are left out
 }
 
@@ -21,7 +21,7 @@ func (s standalone) Erase(ctx context.Context, subject domain.Subject) (domain.E
 	if err := s.mayErase(ctx); err != nil {
 		return domain.ErasureResult{}, err
 	}
-	return s.Integration.Erase(ctx, subject)
+	return s.Operator.Erase(ctx, subject)
 }
 
 // EraseAsRehearsed implements cli.Application.
@@ -31,7 +31,7 @@ func (s standalone) EraseAsRehearsed(
 	if err := s.mayErase(ctx); err != nil {
 		return domain.ErasureResult{}, err
 	}
-	return s.Integration.EraseAsRehearsed(ctx, subject, fingerprint)
+	return s.Operator.EraseAsRehearsed(ctx, subject, fingerprint)
 }
 
 // Replay implements cli.Application.
@@ -39,7 +39,7 @@ func (s standalone) Replay(ctx context.Context, lines io.Reader, o app.ReplayOpt
 	if err := s.mayErase(ctx); err != nil {
 		return domain.ReplayReport{}, err
 	}
-	return s.Integration.Replay(ctx, lines, o)
+	return s.Operator.Replay(ctx, lines, o)
 }
 
 // mayErase returns domain.ErrConfiguration if the application does more in an erasure than this program.

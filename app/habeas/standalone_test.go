@@ -46,7 +46,7 @@ func TestErasuresThatWouldBeIncompleteAreRefused(t *testing.T) {
 			must(t, err)
 			gdpr.Worker().Start()
 			for { // the worker records before its first batch
-				installation, err := gdpr.Installation(t.Context())
+				installation, err := gdpr.Operator().Installation(t.Context())
 				must(t, err)
 				if installation.Started != nil {
 					break

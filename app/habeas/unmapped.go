@@ -114,7 +114,7 @@ func (u *unmapped) Known(ctx context.Context, id domain.SubjectID) (domain.Subje
 	if err != nil || gdpr == nil {
 		return domain.SubjectState{Present: err == nil}, err
 	}
-	return gdpr.Known(ctx, id)
+	return gdpr.Operator().Known(ctx, id)
 }
 
 // Trail implements cli.Application.
@@ -123,7 +123,7 @@ func (u *unmapped) Trail(ctx context.Context, id domain.SubjectID) ([]domain.Aud
 	if err != nil || gdpr == nil {
 		return nil, err
 	}
-	return gdpr.Trail(ctx, id)
+	return gdpr.Operator().Trail(ctx, id)
 }
 
 // Find implements cli.Application. A database without tables of habeas can be searched, too.
@@ -142,7 +142,7 @@ func (u *unmapped) Find(
 	if err != nil {
 		return domain.Found{}, err
 	}
-	return gdpr.Find(ctx, values, progress)
+	return gdpr.Operator().Find(ctx, values, progress)
 }
 
 // Status implements cli.Application. It only counts the entries of the outbox.
@@ -162,7 +162,7 @@ func (u *unmapped) Abandoned(
 	ctx context.Context, after *domain.OutboxEntry, limit int,
 ) (entries []domain.OutboxEntry, err error) {
 	err = u.onOutbox(ctx, func(gdpr *app.Integration) error {
-		entries, err = gdpr.Abandoned(ctx, after, limit)
+		entries, err = gdpr.Operator().Abandoned(ctx, after, limit)
 		return err
 	})
 	return entries, err
@@ -171,7 +171,7 @@ func (u *unmapped) Abandoned(
 // Requeue implements cli.Application.
 func (u *unmapped) Requeue(ctx context.Context, ids ...string) (entries []domain.OutboxEntry, err error) {
 	err = u.onOutbox(ctx, func(gdpr *app.Integration) error {
-		entries, err = gdpr.Requeue(ctx, ids...)
+		entries, err = gdpr.Operator().Requeue(ctx, ids...)
 		return err
 	})
 	return entries, err
@@ -182,7 +182,7 @@ func (u *unmapped) RequeueMatching(
 	ctx context.Context, filter domain.OutboxFilter, limit int,
 ) (entries []domain.OutboxEntry, err error) {
 	err = u.onOutbox(ctx, func(gdpr *app.Integration) error {
-		entries, err = gdpr.RequeueMatching(ctx, filter, limit)
+		entries, err = gdpr.Operator().RequeueMatching(ctx, filter, limit)
 		return err
 	})
 	return entries, err
@@ -193,7 +193,7 @@ func (u *unmapped) Discard(
 	ctx context.Context, reason string, ids ...string,
 ) (entries []domain.OutboxEntry, err error) {
 	err = u.onOutbox(ctx, func(gdpr *app.Integration) error {
-		entries, err = gdpr.Discard(ctx, reason, ids...)
+		entries, err = gdpr.Operator().Discard(ctx, reason, ids...)
 		return err
 	})
 	return entries, err
@@ -202,7 +202,7 @@ func (u *unmapped) Discard(
 // Purge implements cli.Application.
 func (u *unmapped) Purge(ctx context.Context) (removed int64, err error) {
 	err = u.onOutbox(ctx, func(gdpr *app.Integration) error {
-		removed, err = gdpr.Purge(ctx)
+		removed, err = gdpr.Operator().Purge(ctx)
 		return err
 	})
 	return removed, err

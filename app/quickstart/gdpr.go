@@ -52,5 +52,8 @@ func openApplication(ctx context.Context, c config) (cli.Application, error) {
 		return nil, err
 	}
 	_, gdpr, err := newServer(db, c, desk) //nolint:contextcheck // the server is not started
-	return gdpr, err
+	if err != nil {
+		return nil, err
+	}
+	return gdpr.Operator(), nil
 }

@@ -54,7 +54,7 @@ func TestASurrogateThatAnEnumDoesNotHaveFailsTheErasure(t *testing.T) {
 	gdpr, err := app.New(app.Config{DB: db, Models: []any{(*stranger)(nil)}})
 	must(t, err)
 	insert(t, db, &stranger{ID: 42, Gender: "female", Name: "Zoe"})
-	_, err = gdpr.Erase(t.Context(), subject(t, "42"))
+	_, err = gdpr.Operator().Erase(t.Context(), subject(t, "42"))
 	if rows := rowsOf(t, db, "visitors"); err == nil || rows[0] != "id=42, gender=female, name=Zoe" {
 		t.Error(err, rows)
 	}

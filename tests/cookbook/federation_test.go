@@ -74,7 +74,7 @@ func TestADeleteIsSignedBeforeTheKeyGoes(t *testing.T) {
 		insert(t, db, &Actor{ID: 42, Name: "zoe", PrivateKey: private, PublicKey: public})
 
 		for range 2 {
-			_, err = gdpr.Erase(t.Context(), subject(t, "42"))
+			_, err = gdpr.Operator().Erase(t.Context(), subject(t, "42"))
 			must(t, err)
 		}
 		actor, delivery := Actor{ID: 42}, Delivery{ID: 1}

@@ -53,7 +53,7 @@ func erasing(t *testing.T, db *bun.DB, gdpr *app.Integration, subject domain.Sub
 	for _, record := range exported(t, gdpr, subject).Records {
 		fmt.Fprintf(&story, "exported  %s.%s = %s\n", record.Source, record.Field, shown(record.Value))
 	}
-	_, err := gdpr.Erase(t.Context(), subject)
+	_, err := gdpr.Operator().Erase(t.Context(), subject)
 	must(t, err)
 	shelve(t, &story, "after", db, tables)
 	return story.String()

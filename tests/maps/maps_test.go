@@ -13,6 +13,7 @@ import (
 
 	"github.com/habeas-data/habeas/app"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/journal"
 	"github.com/habeas-data/habeas/internal/tests/databases"
 	"github.com/habeas-data/habeas/ports"
 )
@@ -41,7 +42,7 @@ var operations = []struct {
 	}},
 	{"an export", func(t *testing.T, gdpr *app.Integration, subject domain.Subject) {
 		var bundle bytes.Buffer
-		_, err := gdpr.Export(t.Context(), subject, &bundle)
+		_, err := gdpr.Operator().Export(t.Context(), subject, &bundle)
 		must(t, err)
 	}},
 	{"a rectification", func(t *testing.T, gdpr *app.Integration, subject domain.Subject) {
@@ -53,11 +54,11 @@ var operations = []struct {
 		})
 	}},
 	{"a rehearsal", func(t *testing.T, gdpr *app.Integration, subject domain.Subject) {
-		_, err := gdpr.Rehearse(t.Context(), subject)
+		_, err := gdpr.Operator().Rehearse(t.Context(), subject)
 		must(t, err)
 	}},
 	{"an erasure", func(t *testing.T, gdpr *app.Integration, subject domain.Subject) {
-		_, err := gdpr.Erase(t.Context(), subject)
+		_, err := gdpr.Operator().Erase(t.Context(), subject)
 		must(t, err)
 	}},
 	{"a batch of the worker", func(t *testing.T, gdpr *app.Integration, _ domain.Subject) {
@@ -68,11 +69,11 @@ var operations = []struct {
 		}
 	}},
 	{"a requeue", func(t *testing.T, gdpr *app.Integration, _ domain.Subject) {
-		_, err := gdpr.RequeueMatching(t.Context(), domain.OutboxFilter{Resolver: "desk"}, 100)
+		_, err := gdpr.Operator().RequeueMatching(t.Context(), domain.OutboxFilter{Resolver: "desk"}, 100)
 		must(t, err)
 	}},
 	{"a verification", func(t *testing.T, gdpr *app.Integration, subject domain.Subject) {
-		_, err := gdpr.Verify(t.Context(), subject.ID)
+		_, err := gdpr.Operator().Verify(t.Context(), subject.ID)
 		must(t, err)
 	}},
 	{"the background verification", func(t *testing.T, gdpr *app.Integration, _ domain.Subject) {
@@ -80,23 +81,23 @@ var operations = []struct {
 		must(t, err)
 	}},
 	{"a sweep", func(t *testing.T, gdpr *app.Integration, _ domain.Subject) {
-		_, err := gdpr.Sweep(t.Context(), nil)
+		_, err := gdpr.Operator().Sweep(t.Context(), nil)
 		must(t, err)
 	}},
 	{"a replay", func(t *testing.T, gdpr *app.Integration, _ domain.Subject) {
 		var lines bytes.Buffer
-		_, err := gdpr.Journal(t.Context(), &lines, time.Time{})
+		_, err := gdpr.Operator().Journal(t.Context(), &lines, journal.From{})
 		must(t, err)
-		_, err = gdpr.Replay(t.Context(), &lines, app.ReplayOptions{})
+		_, err = gdpr.Operator().Replay(t.Context(), &lines, app.ReplayOptions{})
 		must(t, err)
 	}},
 	{"a purge", func(t *testing.T, gdpr *app.Integration, _ domain.Subject) {
-		_, err := gdpr.Purge(t.Context())
+		_, err := gdpr.Operator().Purge(t.Context())
 		must(t, err)
 	}},
 	{"a migration", func(t *testing.T, gdpr *app.Integration, _ domain.Subject) { must(t, gdpr.Migrate(t.Context())) }},
 	{"a renewed installation", func(t *testing.T, gdpr *app.Integration, _ domain.Subject) {
-		_, err := gdpr.RenewInstallation(t.Context())
+		_, err := gdpr.Operator().RenewInstallation(t.Context())
 		must(t, err)
 	}},
 }
@@ -156,17 +157,20 @@ func TestADataMapOfOtherPeopleIsRefused(t *testing.T) {
 		before := seen(t, w.shop)
 		for name, use := range map[string]func(wrong *app.Integration) error{
 			"Migrate": func(wrong *app.Integration) error { return wrong.Migrate(t.Context()) },
-			"Erase":   func(wrong *app.Integration) error { _, err := wrong.Erase(t.Context(), id); return err },
-			"Trail":   func(wrong *app.Integration) error { _, err := wrong.Trail(t.Context(), id.ID); return err },
-			"Known":   func(wrong *app.Integration) error { _, err := wrong.Known(t.Context(), id.ID); return err },
+			"Erase":   func(wrong *app.Integration) error { _, err := wrong.Operator().Erase(t.Context(), id); return err },
+			"Trail":   func(wrong *app.Integration) error { _, err := wrong.Operator().Trail(t.Context(), id.ID); return err },
+			"Known":   func(wrong *app.Integration) error { _, err := wrong.Operator().Known(t.Context(), id.ID); return err },
 			"Export": func(wrong *app.Integration) error {
-				_, err := wrong.Export(t.Context(), id, &bytes.Buffer{})
+				_, err := wrong.Operator().Export(t.Context(), id, &bytes.Buffer{})
 				return err
 			},
-			"Status":   func(wrong *app.Integration) error { _, err := wrong.Status(t.Context()); return err },
-			"Consents": func(wrong *app.Integration) error { _, err := wrong.Consents(t.Context(), id.ID); return err },
+			"Status": func(wrong *app.Integration) error { _, err := wrong.Operator().Status(t.Context()); return err },
+			"Consents": func(wrong *app.Integration) error {
+				_, err := wrong.Operator().Consents(t.Context(), id.ID)
+				return err
+			},
 			"Journal": func(wrong *app.Integration) error {
-				_, err := wrong.Journal(t.Context(), &bytes.Buffer{}, time.Time{})
+				_, err := wrong.Operator().Journal(t.Context(), &bytes.Buffer{}, journal.From{})
 				return err
 			},
 			"RunOnce": func(wrong *app.Integration) error {
@@ -174,7 +178,7 @@ func TestADataMapOfOtherPeopleIsRefused(t *testing.T) {
 				return err
 			},
 			"Find": func(wrong *app.Integration) error {
-				_, err := wrong.Find(t.Context(), []string{"example.org"}, nil)
+				_, err := wrong.Operator().Find(t.Context(), []string{"example.org"}, nil)
 				return err
 			},
 			"a consent": func(wrong *app.Integration) error {
@@ -204,7 +208,7 @@ func TestADataMapOfOtherPeopleIsRefused(t *testing.T) {
 				}
 			}
 		}
-		rehearsal, err := newIntegration(t, db, employees, "").Rehearse(t.Context(), id)
+		rehearsal, err := newIntegration(t, db, employees, "").Operator().Rehearse(t.Context(), id)
 		must(t, err)
 		if rehearsal.Refused == nil || !strings.Contains(rehearsal.Refused.Message, "employees (id bigint)") {
 			t.Errorf("the rehearsal is %+v", rehearsal)
@@ -225,20 +229,20 @@ func TestTheFirstCommittedSessionRecordsTheDataMap(t *testing.T) {
 		if !errors.Is(rolledBack, undone) {
 			t.Fatal(rolledBack)
 		}
-		_, err := w.shop.Rehearse(t.Context(), id)
+		_, err := w.shop.Operator().Rehearse(t.Context(), id)
 		must(t, err)
-		_, err = w.shop.Trail(t.Context(), id.ID)
+		_, err = w.shop.Operator().Trail(t.Context(), id.ID)
 		must(t, err)
-		found, err := w.shop.Installation(t.Context())
+		found, err := w.shop.Operator().Installation(t.Context())
 		must(t, err)
 		if found.SubjectTable != "" || found.ID == "" {
 			t.Errorf("before the first committed session, the installation is %+v", found)
 		}
 		operations[0].run(t, newIntegration(t, db, employees, ""), id)
-		if _, err := newIntegration(t, db, customers, "").Erase(t.Context(), id); !errors.Is(err, domain.ErrConfiguration) {
+		if _, err := newIntegration(t, db, customers, "").Operator().Erase(t.Context(), id); !errors.Is(err, domain.ErrConfiguration) {
 			t.Errorf("got %v", err)
 		}
-		_, err = w.people.Installation(t.Context())
+		_, err = w.people.Operator().Installation(t.Context())
 		must(t, err)
 	})
 }
@@ -261,13 +265,13 @@ func TestARenamedTableIsAccepted(t *testing.T) {
 		if err := renamed.Migrate(t.Context()); !errors.Is(err, domain.ErrConfiguration) {
 			t.Errorf("got %v", err)
 		}
-		before, err := renamed.AcceptMap(t.Context())
+		before, err := renamed.Operator().AcceptMap(t.Context())
 		must(t, err)
 		if before.Key() != "customers (id bigint)" {
 			t.Errorf("before, the tables belonged to %s", before.Key())
 		}
 		must(t, newIntegration(t, db, []any{(*Renamed)(nil)}, "").Migrate(t.Context()))
-		consents, err := renamed.Consents(t.Context(), id.ID)
+		consents, err := renamed.Operator().Consents(t.Context(), id.ID)
 		must(t, err)
 		if len(consents.Consents) != 1 {
 			t.Errorf("the consents are %+v", consents)
@@ -286,15 +290,15 @@ func TestFirstSessionsDoNotWaitForEachOther(t *testing.T) {
 		if err := s.Subjects().Lock(inner, subject(t, "1").ID, time.Now()); err != nil {
 			return err
 		}
-		_, err := newIntegration(t, db, customers, "").Erase(ctx, subject(t, "2"))
+		_, err := newIntegration(t, db, customers, "").Operator().Erase(ctx, subject(t, "2"))
 		must(t, err)
-		_, err = newIntegration(t, db, employees, "").Erase(ctx, subject(t, "2"))
+		_, err = newIntegration(t, db, employees, "").Operator().Erase(ctx, subject(t, "2"))
 		if !errors.Is(err, domain.ErrConflict) {
 			t.Errorf("another data map got %v", err)
 		}
 		return nil
 	}))
-	found, err := w.shop.Installation(ctx)
+	found, err := w.shop.Operator().Installation(ctx)
 	must(t, err)
 	if found.Key() != "customers (id bigint)" {
 		t.Errorf("the tables belong to %s", found.Key())

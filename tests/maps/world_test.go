@@ -14,6 +14,7 @@ import (
 
 	"github.com/habeas-data/habeas/app"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/journal"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -148,13 +149,13 @@ func seen(t *testing.T, gdpr *app.Integration) map[string]string {
 			})
 		}))
 		all["export "+id.ID.String()] = bundle.String()
-		known, err := gdpr.Known(ctx, id.ID)
+		known, err := gdpr.Operator().Known(ctx, id.ID)
 		show("known "+id.ID.String(), known, err)
-		trail, err := gdpr.Trail(ctx, id.ID)
+		trail, err := gdpr.Operator().Trail(ctx, id.ID)
 		show("trail "+id.ID.String(), trail, err)
-		consents, err := gdpr.Consents(ctx, id.ID)
+		consents, err := gdpr.Operator().Consents(ctx, id.ID)
 		show("consents "+id.ID.String(), consents, err)
-		history, err := gdpr.ConsentHistory(ctx, id.ID, "news")
+		history, err := gdpr.Operator().ConsentHistory(ctx, id.ID, "news")
 		show("consent history "+id.ID.String(), history, err)
 		do(t, gdpr, func(ctx context.Context, s ports.Session) error {
 			purpose := "news"
@@ -180,10 +181,10 @@ func seen(t *testing.T, gdpr *app.Integration) map[string]string {
 		}
 		return nil
 	})
-	installation, err := gdpr.Installation(ctx)
+	installation, err := gdpr.Operator().Installation(ctx)
 	show("installation", installation, err)
 	var lines bytes.Buffer
-	_, err = gdpr.Journal(ctx, &lines, time.Time{})
+	_, err = gdpr.Operator().Journal(ctx, &lines, journal.From{})
 	must(t, err)
 	all["journal"] = lines.String()
 	return all

@@ -86,7 +86,7 @@ func TestFilesGoWithTheirOwner(t *testing.T) {
 		t.Errorf("exported %q", cells)
 	}
 
-	_, err = gdpr.Erase(ctx, subject)
+	_, err = gdpr.Operator().Erase(ctx, subject)
 	must(t, err)
 	for settled := 1; settled > 0; { // as a running worker does
 		settled, err = gdpr.Stack().Runner.RunOnce(ctx)

@@ -220,13 +220,13 @@ func TestCheckReportsAMissingForeignKeyOnPostgreSQL(t *testing.T) {
 		a := openGuests(t, db, forecastCase{statements: []string{
 			makePeople, "CREATE TABLE visits (id bigint PRIMARY KEY, person_id bigint, agent text)",
 		}})
-		findings, err := a.Check(t.Context())
+		checked, err := a.Operator().Check(t.Context())
 		must(t, err)
-		missing := slices.ContainsFunc(findings, func(f domain.Finding) bool {
+		missing := slices.ContainsFunc(checked.Findings, func(f domain.Finding) bool {
 			return f.Code == "foreign-key-missing" && f.Table == "visits" && f.Column == "person_id"
 		})
 		if missing != isPostgres(db) {
-			t.Errorf("got %v", findings)
+			t.Errorf("got %v", checked.Findings)
 		}
 	})
 }
@@ -255,12 +255,12 @@ func TestACheckPredictsTheResultOfAnErasure(t *testing.T) {
 func checkForecast(t *testing.T, db *bun.DB, test forecastCase) {
 	t.Helper()
 	a := openGuests(t, db, test)
-	found, err := a.Check(t.Context())
+	checked, err := a.Operator().Check(t.Context())
 	must(t, err)
-	errors := slices.DeleteFunc(found, func(f domain.Finding) bool { return f.Severity != domain.SeverityError })
+	errors := slices.DeleteFunc(checked.Findings, func(f domain.Finding) bool { return f.Severity != domain.SeverityError })
 	if wrong := slices.IndexFunc(errors, func(f domain.Finding) bool { return f.Code != test.code }); wrong >= 0 ||
 		(len(errors) == 0) != (test.code == "") {
-		t.Errorf("found %v", errors)
+		t.Errorf("checked.Findings %v", errors)
 	}
 	_, first := a.erase(t.Context(), "1")
 	_, second := a.erase(t.Context(), "2")

@@ -129,7 +129,7 @@ func (a *application) refuseToErase(t *testing.T, table, column string) {
 	if failures := a.failed(t, "1"); len(failures) != 1 || failures[0]["target"] != table {
 		t.Errorf("evidence %v", failures)
 	}
-	rehearsal, err := a.Rehearse(t.Context(), subject)
+	rehearsal, err := a.Operator().Rehearse(t.Context(), subject)
 	if err != nil || rehearsal.Refused == nil || !strings.Contains(rehearsal.Refused.Message, table+"."+column) {
 		t.Errorf("rehearsed %+v, %v", rehearsal, err)
 	}
@@ -199,7 +199,7 @@ func TestASweepFailsIfAnotherColumnOfTheRowKeepsAText(t *testing.T) {
 		_, err := a.erase(t.Context(), "1")
 		must(t, err)
 		clock.add(30 * 366 * 24 * time.Hour)
-		_, err = a.Sweep(t.Context(), nil)
+		_, err = a.Operator().Sweep(t.Context(), nil)
 		if !errors.Is(err, domain.ErrLeftOver) || !strings.Contains(err.Error(), "contracts.note") {
 			t.Errorf("got %v", err)
 		}

@@ -23,18 +23,18 @@ func TestATableThatIsNamedLikeThoseOfHabeasIsFoundAndReported(t *testing.T) {
 			"INSERT INTO habeas_orders VALUES (1, 1, 'zoe@example.org')",
 			"INSERT INTO "+staff+"restriction_records (subject_id, restricted, reason, recorded_at, source)"+
 				" VALUES ('1', TRUE, 'zoe@example.org', '2024-03-01T12:00:00.000000Z', 'api')")...)
-		found, err := a.Find(t.Context(), []string{"zoe@example.org"}, nil)
+		found, err := a.Operator().Find(t.Context(), []string{"zoe@example.org"}, nil)
 		must(t, err)
 		want := domain.Occurrence{Table: "habeas_orders", Column: "email", Rows: 1}
 		if len(found.Occurrences) != 1 || found.Occurrences[0] != want {
 			t.Errorf("found %v, want %v", found.Occurrences, want)
 		}
-		findings, err := a.Check(t.Context())
+		checked, err := a.Operator().Check(t.Context())
 		must(t, err)
-		if !slices.ContainsFunc(findings, func(f domain.Finding) bool { return f.Table == "habeas_orders" }) {
-			t.Errorf("nothing about habeas_orders is in %v", findings)
+		if !slices.ContainsFunc(checked.Findings, func(f domain.Finding) bool { return f.Table == "habeas_orders" }) {
+			t.Errorf("nothing about habeas_orders is in %v", checked.Findings)
 		}
-		for _, finding := range findings {
+		for _, finding := range checked.Findings {
 			if strings.HasPrefix(finding.Table, staff) || finding.Table == "habeas_outbox" {
 				t.Errorf("a finding is about a table of habeas: %v", finding)
 			}

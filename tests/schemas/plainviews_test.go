@@ -161,10 +161,10 @@ func (a *application) acceptsView(t *testing.T, accepted bool, code string) {
 			t.Errorf("%s: got %v", what, err)
 		}
 	}
-	findings, err := a.Check(t.Context())
+	checked, err := a.Operator().Check(t.Context())
 	must(t, err)
 	var codes []string
-	for _, finding := range findings {
+	for _, finding := range checked.Findings {
 		if strings.HasPrefix(finding.Code, "view-") {
 			codes = append(codes, finding.Code)
 		}

@@ -99,7 +99,7 @@ func TestAPrivilegeThatIsMissingIsNamed(t *testing.T) {
 			if test.refused != nil {
 				subject, err := domain.NewSubject("1")
 				must(t, err)
-				rehearsal, err := a.Rehearse(t.Context(), subject)
+				rehearsal, err := a.Operator().Rehearse(t.Context(), subject)
 				if err != nil || rehearsal.Refused == nil || rehearsal.Refused.Target != test.refused {
 					t.Errorf("the rehearsal says %+v, %v", rehearsal.Refused, err)
 				}

@@ -184,7 +184,7 @@ func TestEraseIsNotLimitedByTheRequestTimeout(t *testing.T) {
 		a := open(t, db, app.Config{Models: shop, RequestTimeout: time.Nanosecond}, shopTables()...)
 		subject, err := domain.NewSubject("1")
 		must(t, err)
-		result, err := a.Erase(context.Background(), subject)
+		result, err := a.Operator().Erase(context.Background(), subject)
 		if err != nil || result.Deleted["items"] != 1 {
 			t.Errorf("got %+v, %v", result, err)
 		}

@@ -73,19 +73,19 @@ func TestAProposalForALiveSchemaErasesPeople(t *testing.T) {
 		must(t, err)
 
 		a := open(t, db, app.Config{DataMap: dataMap})
-		findings, err := a.Check(t.Context())
+		checked, err := a.Operator().Check(t.Context())
 		must(t, err)
-		must(t, domain.Errors(findings))
+		must(t, domain.Errors(checked.Findings))
 		for _, id := range []string{"1", "2"} { // the surrogates of both erasures must differ
 			subject, err := domain.NewSubject(id)
 			must(t, err)
-			rehearsal, err := a.Rehearse(t.Context(), subject)
+			rehearsal, err := a.Operator().Rehearse(t.Context(), subject)
 			if err != nil || rehearsal.Refused != nil {
 				t.Fatalf("the rehearsal returns %v, %+v", err, rehearsal.Refused)
 			}
-			_, err = a.EraseAsRehearsed(t.Context(), subject, rehearsal.Fingerprint)
+			_, err = a.Operator().EraseAsRehearsed(t.Context(), subject, rehearsal.Fingerprint)
 			must(t, err)
-			report, err := a.Verify(t.Context(), subject.ID)
+			report, err := a.Operator().Verify(t.Context(), subject.ID)
 			if err != nil || len(report.LeftOver) > 0 {
 				t.Errorf("after the erasure: %v, %+v", err, report.LeftOver)
 			}

@@ -25,7 +25,7 @@ func TestAnErasureWaitsForTheStandbyIfTheApplicationSaysSo(t *testing.T) {
 	erase := func(gdpr *app.Integration, id int64) error {
 		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 		defer cancel()
-		_, err := gdpr.Erase(ctx, subject(t, id))
+		_, err := gdpr.Operator().Erase(ctx, subject(t, id))
 		return err
 	}
 	if err := erase(careless, 1); err != nil {

@@ -100,7 +100,7 @@ func TestAnExportReadsTheReplicaUnlessItMissesAnErasure(t *testing.T) {
 	if now := exported(t, gdpr, 1); !slices.Equal(now, before) {
 		t.Errorf("the export holds %q: it was not read from the replica", now)
 	}
-	_, err = gdpr.Erase(t.Context(), subject(t, 1))
+	_, err = gdpr.Operator().Erase(t.Context(), subject(t, 1))
 	must(t, err)
 	if stale := scalar(t, servers.standby.URL(), "SELECT email FROM customers WHERE id = 1"); stale != before[0] {
 		t.Fatalf("the replica has %q already: the test proves nothing", stale)
@@ -151,7 +151,7 @@ func TestABunResolverDoesNotLeadHabeasToAReplica(t *testing.T) {
 		}
 		return err
 	}))
-	_, err := gdpr.Erase(t.Context(), subject(t, 1))
+	_, err := gdpr.Operator().Erase(t.Context(), subject(t, 1))
 	must(t, err)
 	if now := exported(t, gdpr, 1); !slices.Equal(now, []string{"erased"}) {
 		t.Errorf("after the erasure the export holds %q", now)

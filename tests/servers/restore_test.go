@@ -79,7 +79,7 @@ func replayAfterRestore(t *testing.T, database string, take backup) {
 	} {
 		file, err := os.Open(path)
 		must(t, err)
-		report, err := second.gdpr.Replay(t.Context(), file, app.ReplayOptions{Expect: 5})
+		report, err := second.gdpr.Operator().Replay(t.Context(), file, app.ReplayOptions{Expect: 5})
 		must(t, file.Close())
 		want.LastErasedAt = report.LastErasedAt
 		if err != nil || !reflect.DeepEqual(report, want) || report.LastErasedAt.IsZero() {
@@ -129,7 +129,7 @@ func openShop(t *testing.T, database, path string) shopWithJournal {
 func (s shopWithJournal) erase(t *testing.T, ids ...int64) {
 	t.Helper()
 	for _, id := range ids {
-		_, err := s.gdpr.Erase(t.Context(), subject(t, id))
+		_, err := s.gdpr.Operator().Erase(t.Context(), subject(t, id))
 		must(t, err)
 	}
 }

@@ -32,7 +32,7 @@ func MeasureReplay(ctx context.Context, c Config, workers int) (all []Replay, er
 	}
 	for _, what := range []string{"first", "again"} {
 		begin := time.Now()
-		report, err := w.gdpr.Replay(ctx, lines(installation, c.Subjects, erased), app.ReplayOptions{
+		report, err := w.gdpr.Operator().Replay(ctx, lines(installation, c.Subjects, erased), app.ReplayOptions{
 			Workers: workers, Progress: func(r domain.ReplayReport) {
 				if done := r.Current + r.Erased; done%10_000 == 0 {
 					c.Progress(fmt.Sprintf("%d subjects", done))

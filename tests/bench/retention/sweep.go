@@ -142,7 +142,7 @@ func (l *load) during(
 			return b, err
 		}
 		start := time.Now()
-		if _, err := l.gdpr.Erase(ctx, subject); err != nil {
+		if _, err := l.gdpr.Operator().Erase(ctx, subject); err != nil {
 			return b, err
 		}
 		took = append(took, time.Since(start))

@@ -31,7 +31,7 @@ func newCommand(db *bun.DB) (*cobra.Command, error) {
 	if err != nil {
 		return nil, err
 	}
-	return cli.New(gdpr), nil
+	return cli.New(gdpr.Operator()), nil
 }
 
 func open(ctx context.Context, file string) (*bun.DB, error) {

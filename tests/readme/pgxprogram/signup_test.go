@@ -38,7 +38,7 @@ func TestASignUpInsertsTheUserAndTheConsent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	consents, err := gdpr.ConsentHistory(t.Context(), zoe, "newsletter")
+	consents, err := gdpr.Operator().ConsentHistory(t.Context(), zoe, "newsletter")
 	if err != nil || len(consents) != 1 {
 		t.Errorf("%v, %v", consents, err)
 	}

@@ -1,0 +1,74 @@
+package app
+
+import (
+	"context"
+	"io"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/journal"
+	"github.com/habeas-data/habeas/domain/replay"
+	"github.com/habeas-data/habeas/domain/sweep"
+	"github.com/habeas-data/habeas/ports"
+)
+
+// Sweep overwrites expired cells, which are retained cells after the end of their retention period. It checks every
+// erased subject before it returns. See sweep.Sweeper.RunAll. If Config.Sweep is set, the worker does the same work in
+// batches. The parameter progress may be nil.
+func (o *Operator) Sweep(
+	ctx context.Context, progress func(domain.SweepReport),
+) (report domain.SweepReport, err error) {
+	sweeper, err := o.newSweeper()
+	if err != nil {
+		return report, err
+	}
+	return sweeper.RunAll(ctx, progress)
+}
+
+// RehearseSweep counts the cells that Sweep would overwrite, and changes nothing. See sweep.Sweeper.Rehearse.
+func (o *Operator) RehearseSweep(
+	ctx context.Context, progress func(domain.SweepReport),
+) (report domain.SweepReport, err error) {
+	sweeper, err := o.newSweeper()
+	if err != nil {
+		return report, err
+	}
+	return sweeper.Rehearse(ctx, progress)
+}
+
+// Journal writes one line for each erasure that the bounds select to a writer, and returns the number of lines. See
+// journal.Write. With From.After, the number of the last line of a journal, it continues this journal exactly. If
+// Config.Journal is set, the worker appends the lines of new erasures to that journal.
+func (o *Operator) Journal(ctx context.Context, out io.Writer, from journal.From) (written int64, err error) {
+	return journal.Write(ctx, o.sessions, out, from)
+}
+
+// ReplayOptions are the settings of Replay.
+type ReplayOptions = replay.Options
+
+// Replay reads the lines of a journal and erases their subjects again, after the database was restored from a backup.
+// See replay.Replayer.Replay. Call it before users can reach the application again.
+func (o *Operator) Replay(
+	ctx context.Context, lines io.Reader, options ReplayOptions,
+) (report domain.ReplayReport, err error) {
+	replayer, err := replay.NewReplayer(replay.Config{
+		Sessions: o.sessions, Clock: o.clock, IDs: o.ids, Erase: o.stack.Eraser.Erase, Refs: options.Refs,
+		Workers: options.Workers, Installation: options.Installation, Expect: options.Expect,
+		RestoredTo: options.RestoredTo,
+	})
+	if err != nil {
+		return report, err
+	}
+	return replayer.Replay(ctx, lines, options.Progress)
+}
+
+func (o *Operator) newSweeper() (*sweep.Sweeper, error) {
+	return newSweeper(o.stack, o.sessions, o.clock, o.ids)
+}
+
+func newSweeper(
+	s Stack, sessions ports.SessionFactory, clock ports.Clock, ids ports.IDSource,
+) (*sweep.Sweeper, error) {
+	return sweep.NewSweeper(sweep.Config{
+		Sessions: sessions, Clock: clock, IDs: ids, DataMap: s.DataMap, Plan: s.Eraser.Plan(),
+	})
+}

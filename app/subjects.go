@@ -1,0 +1,114 @@
+package app
+
+import (
+	"context"
+	"io"
+	"slices"
+	"time"
+
+	"github.com/habeas-data/habeas/adapters/http/httpapi"
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
+)
+
+// Known returns whether the subject's table has a row of the subject, and the life of the id: after an erasure, whether
+// the row belongs to the erased person (see domain.Life). It only reads and waits for no lock, so that it also works on
+// a standby. It does not see an erasure that is not committed yet.
+func (o *Operator) Known(ctx context.Context, id domain.SubjectID) (domain.SubjectState, error) {
+	return inSession(ctx, o.sessions, func(ctx context.Context, s ports.Session) (domain.SubjectState, error) {
+		return s.Subjects().State(ctx, id)
+	})
+}
+
+// Export writes a copy of the subject's data to w, in the format of GET /export. It returns the domain.ExportBundle
+// without its records, because the records are only written to w. See httpapi.WriteExport.
+func (o *Operator) Export(ctx context.Context, subject domain.Subject, w io.Writer) (domain.ExportBundle, error) {
+	return httpapi.WriteExport(ctx, w, o.sessions, o.stack.Exporter, subject)
+}
+
+// Rehearse executes an erasure in a transaction that is rolled back. It returns the changes that Erase would make. See
+// erasure.Eraser.Rehearse.
+func (o *Operator) Rehearse(ctx context.Context, subject domain.Subject) (domain.Rehearsal, error) {
+	return o.stack.Eraser.Rehearse(ctx, o.sessions, subject)
+}
+
+// Erase erases a subject outside of a request, in one session without a timeout. Use it for a subject with so many rows
+// that DELETE /me exceeds RequestTimeout. Call it in a background job, because the erasure ends with an error if ctx
+// ends. The application must have authenticated the subject. Errors are the errors of Eraser.Erase and of the store.
+func (o *Operator) Erase(ctx context.Context, subject domain.Subject) (domain.ErasureResult, error) {
+	return inSession(ctx, o.sessions, func(ctx context.Context, s ports.Session) (domain.ErasureResult, error) {
+		return o.stack.Eraser.Erase(ctx, s, subject)
+	})
+}
+
+// EraseAsRehearsed erases a subject if the erasure makes the same changes as an earlier rehearsal. The parameter
+// fingerprint is the Fingerprint of that rehearsal (domain.Rehearsal). If the changes differ, EraseAsRehearsed erases
+// nothing and returns domain.ErrConflict.
+func (o *Operator) EraseAsRehearsed(
+	ctx context.Context, subject domain.Subject, fingerprint string,
+) (domain.ErasureResult, error) {
+	return inSession(ctx, o.sessions, func(ctx context.Context, s ports.Session) (domain.ErasureResult, error) {
+		return o.stack.Eraser.EraseAsRehearsed(ctx, s, subject, fingerprint)
+	})
+}
+
+// Verify searches for rows and values that the last erasure of a subject should have deleted or overwritten. See
+// verification.Verifier.Verify. It returns domain.ErrConflict if the subject was never erased. It returns
+// domain.ErrConfiguration if the application set Config.Stack and that stack has no Verifier.
+func (o *Operator) Verify(ctx context.Context, id domain.SubjectID) (domain.Verification, error) {
+	if o.stack.Verifier == nil {
+		return domain.Verification{}, domain.Misconfigured("app", "Config.Stack has no Verifier: create it with stack.New")
+	}
+	return inSession(ctx, o.sessions, func(ctx context.Context, s ports.Session) (domain.Verification, error) {
+		return o.stack.Verifier.Verify(ctx, s, id)
+	})
+}
+
+// Trail returns the audit events of a subject in the order in which they were recorded.
+func (o *Operator) Trail(ctx context.Context, id domain.SubjectID) ([]domain.AuditEvent, error) {
+	return inSession(ctx, o.sessions, func(ctx context.Context, s ports.Session) ([]domain.AuditEvent, error) {
+		if err := domain.CheckCall("trail", id, nil); err != nil {
+			return nil, err
+		}
+		return s.Audit().Trail(ctx, id)
+	})
+}
+
+// Consents returns the current consent of a subject for each purpose of Config.Purposes, and then the consents of the
+// subject for purposes that Config.Purposes does not list.
+func (o *Operator) Consents(ctx context.Context, id domain.SubjectID) (domain.ConsentStatuses, error) {
+	return inSession(ctx, o.sessions, func(ctx context.Context, s ports.Session) (domain.ConsentStatuses, error) {
+		all, err := o.stack.Consent.Statuses(ctx, s, id)
+		if err != nil {
+			return all, err
+		}
+		records, err := s.Consents().InForce(ctx, id)
+		declared := o.stack.Consent.Purposes().Names()
+		all.Consents = all.Consents[:len(declared)] // the rest are grants only
+		for _, record := range records {
+			if !slices.Contains(declared, record.Purpose) {
+				all.Consents = append(all.Consents, domain.ConsentStatusOf(id, record.Purpose, &record))
+			}
+		}
+		return all, err
+	})
+}
+
+// ConsentHistory returns every consent decision for a purpose under an id, in the order in which they were recorded. It
+// includes the decisions of earlier people with the same id: show it to operators only.
+func (o *Operator) ConsentHistory(
+	ctx context.Context, id domain.SubjectID, purpose string,
+) ([]domain.ConsentRecord, error) {
+	return inSession(ctx, o.sessions, func(ctx context.Context, s ports.Session) ([]domain.ConsentRecord, error) {
+		return o.stack.Consent.HistoryOfAllLives(ctx, s, id, purpose)
+	})
+}
+
+// ConsentAsOf returns the consent for a purpose that was in force at the given past instant.
+func (o *Operator) ConsentAsOf(
+	ctx context.Context, id domain.SubjectID, purpose string, at time.Time,
+) (domain.ConsentStatus, error) {
+	return inSession(ctx, o.sessions, func(ctx context.Context, s ports.Session) (domain.ConsentStatus, error) {
+		return o.stack.Consent.StatusAsOf(ctx, s, id, purpose, at)
+	})
+}

@@ -1,0 +1,92 @@
+package app
+
+import (
+	"context"
+
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/ports"
+)
+
+// Migrate creates the tables of habeas, or updates them to the current version. See bunstore.Migrate. It returns a
+// domain.ForeignMapError if the tables belong to another data map (see AcceptMap), and domain.ErrConfiguration if
+// Config.Stack is set.
+func (o *Operator) Migrate(ctx context.Context) error {
+	if o.store == nil {
+		return noDatabase()
+	}
+	if err := bunstore.Migrate(ctx, o.db, o.tables); err != nil {
+		return err
+	}
+	_, err := o.Installation(ctx)
+	return err
+}
+
+// Migrations returns the migrations that Migrate applies, in their order, each with its state. It returns
+// domain.ErrConfiguration if Config.Stack is set.
+func (o *Operator) Migrations(ctx context.Context) ([]domain.Migration, error) {
+	if o.store == nil {
+		return nil, noDatabase()
+	}
+	return bunstore.MigrationStates(ctx, o.db, o.tables)
+}
+
+// MigrationSQL returns the statements of all migrations in order, in the SQL dialect of the database, for the tables of
+// Config.Name. A comment with the file name precedes the statements of each file. MigrationSQL opens no connection. It
+// returns domain.ErrConfiguration if Config.Stack is set.
+func (o *Operator) MigrationSQL() (string, error) {
+	if o.store == nil {
+		return "", noDatabase()
+	}
+	return bunstore.MigrationText(o.db, o.tables.Name)
+}
+
+// Installation returns the identity of the tables of habeas, and the data map to which they belong. It returns a
+// domain.ForeignMapError if that is another data map.
+func (o *Operator) Installation(ctx context.Context) (domain.Installation, error) {
+	return inSession(ctx, o.stack.Sessions, func(ctx context.Context, s ports.Session) (domain.Installation, error) {
+		store, err := ports.InstallationOf(s)
+		if err != nil {
+			return domain.Installation{}, err
+		}
+		return store.Read(ctx)
+	})
+}
+
+// AcceptMap applies the pending migrations, records the data map of this program in the installation, and returns the
+// data map that was recorded before. Call it once after the subject's table was renamed or the type of its key was
+// changed. Do not call it for a further data map in the same database: its people would share the ledgers and the
+// erasures of the people with the same ids. Give that data map a Config.Name instead. Running processes keep the
+// comparison of their first session, so restart them. AcceptMap returns domain.ErrConfiguration if Config.Stack is set.
+func (o *Operator) AcceptMap(ctx context.Context) (before domain.Installation, err error) {
+	if o.store == nil {
+		return before, noDatabase()
+	}
+	if err := bunstore.Migrate(ctx, o.db, o.tables); err != nil {
+		return before, err
+	}
+	return inSession(ctx, o.stack.Sessions, func(ctx context.Context, s ports.Session) (domain.Installation, error) {
+		store, err := ports.InstallationOf(s)
+		if err != nil {
+			return domain.Installation{}, err
+		}
+		return store.Accept(ctx)
+	})
+}
+
+// RenewInstallation gives the tables of habeas a new identity and returns it. Call it in a clone of a database that
+// lives on beside the original. From then on, the journal lines of each of the two are refused by the other one, except
+// the lines of erasures before the clone.
+func (o *Operator) RenewInstallation(ctx context.Context) (domain.Installation, error) {
+	return inSession(ctx, o.stack.Sessions, func(ctx context.Context, s ports.Session) (domain.Installation, error) {
+		store, err := ports.InstallationOf(s)
+		if err != nil {
+			return domain.Installation{}, err
+		}
+		return store.Renew(ctx)
+	})
+}
+
+func noDatabase() error {
+	return domain.Misconfigured("app", "Config.Stack is set: migrate the store of that stack")
+}
