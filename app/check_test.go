@@ -39,7 +39,8 @@ func TestAStackWithoutACatalogHasNoChecker(t *testing.T) {
 	must(t, err)
 	gdpr, err := app.New(app.Config{Stack: &services})
 	must(t, err)
-	if found, err := gdpr.Operator().Check(t.Context()); !errors.Is(err, domain.ErrConfiguration) || found.Findings != nil {
+	found, err := gdpr.Operator().Check(t.Context())
+	if !errors.Is(err, domain.ErrConfiguration) || found.Findings != nil {
 		t.Errorf("got %v, %v", found, err)
 	}
 }

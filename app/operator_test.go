@@ -158,7 +158,8 @@ func (f *full) Write(p []byte) (int, error) {
 
 func TestACopyThatCannotBeWrittenIsAnError(t *testing.T) {
 	gdpr, subject, ctx := operated(t)
-	if _, err := gdpr.Operator().Export(ctx, subject, &full{}); !errors.Is(err, errFull) || strings.Contains(err.Error(), "space") {
+	_, err := gdpr.Operator().Export(ctx, subject, &full{})
+	if !errors.Is(err, errFull) || strings.Contains(err.Error(), "space") {
 		t.Errorf("got %v", err)
 	}
 	must(t, gdpr.Stack().Sessions.Do(ctx, func(ctx context.Context, s ports.Session) error {

@@ -149,7 +149,8 @@ func (unrehearsed) Rehearse(context.Context, domain.Subject) (domain.Rehearsal, 
 func TestAStoreThatCannotRehearseErasesByThePlan(t *testing.T) {
 	w := newWorld(t)
 	screen, out := &terminal{}, bytes.Buffer{}
-	code := run(t.Context(), unrehearsed{w.gdpr.Operator()}, typed{strings.NewReader("yes\n")}, &out, screen, "erase", "1", by)
+	in := typed{strings.NewReader("yes\n")}
+	code := run(t.Context(), unrehearsed{w.gdpr.Operator()}, in, &out, screen, "erase", "1", by)
 	const prompt = "Erase 1 subject: delete rows of parcels; anonymize rows of customers; retain rows of invoices. "
 	if code != 0 || len(w.emails()) != 2 || !strings.HasPrefix(screen.String(), prompt) {
 		t.Errorf("ends with %d: %s", code, screen.String())

@@ -239,7 +239,8 @@ func TestTheFirstCommittedSessionRecordsTheDataMap(t *testing.T) {
 			t.Errorf("before the first committed session, the installation is %+v", found)
 		}
 		operations[0].run(t, newIntegration(t, db, employees, ""), id)
-		if _, err := newIntegration(t, db, customers, "").Operator().Erase(t.Context(), id); !errors.Is(err, domain.ErrConfiguration) {
+		_, err = newIntegration(t, db, customers, "").Operator().Erase(t.Context(), id)
+		if !errors.Is(err, domain.ErrConfiguration) {
 			t.Errorf("got %v", err)
 		}
 		_, err = w.people.Operator().Installation(t.Context())

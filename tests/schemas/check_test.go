@@ -257,7 +257,9 @@ func checkForecast(t *testing.T, db *bun.DB, test forecastCase) {
 	a := openGuests(t, db, test)
 	checked, err := a.Operator().Check(t.Context())
 	must(t, err)
-	errors := slices.DeleteFunc(checked.Findings, func(f domain.Finding) bool { return f.Severity != domain.SeverityError })
+	errors := slices.DeleteFunc(checked.Findings, func(f domain.Finding) bool {
+		return f.Severity != domain.SeverityError
+	})
 	if wrong := slices.IndexFunc(errors, func(f domain.Finding) bool { return f.Code != test.code }); wrong >= 0 ||
 		(len(errors) == 0) != (test.code == "") {
 		t.Errorf("checked.Findings %v", errors)
