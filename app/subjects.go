@@ -6,7 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/habeas-data/habeas/adapters/http/httpapi"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/ports"
 )
@@ -21,9 +20,9 @@ func (o *Operator) Known(ctx context.Context, id domain.SubjectID) (domain.Subje
 }
 
 // Export writes a copy of the subject's data to w, in the format of GET /export. It returns the domain.ExportBundle
-// without its records, because the records are only written to w. See httpapi.WriteExport.
+// without its records, because the records are only written to w. See export.Exporter.Write.
 func (o *Operator) Export(ctx context.Context, subject domain.Subject, w io.Writer) (domain.ExportBundle, error) {
-	return httpapi.WriteExport(ctx, w, o.sessions, o.stack.Exporter, subject)
+	return o.stack.Exporter.Write(ctx, o.sessions, subject, w)
 }
 
 // Rehearse executes an erasure in a transaction that is rolled back. It returns the changes that Erase would make. See

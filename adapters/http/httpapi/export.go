@@ -1,7 +1,6 @@
 package httpapi
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -13,77 +12,17 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// export runs the export in one session and writes the document to the parameter body. If body has buffered the
-// complete document, Response.Body is this document.
+// export runs the export in one session and writes the document to the parameter document. If it has buffered
+// the complete document, Response.Body is this document.
 func (a *API) export(
-	ctx context.Context, endpoint Endpoint, subject domain.Subject, body *exportBody,
+	ctx context.Context, endpoint Endpoint, subject domain.Subject, document *export.Document,
 ) (response Response) {
 	defer a.recovered(ctx, endpoint, &response) // export also runs in the goroutine of a stream
-	err := body.export(ctx, a.config.Sessions, a.config.Export, subject)
+	err := document.Export(ctx, a.config.Sessions, a.config.Export, subject)
 	if err != nil {
 		return a.failed(ctx, endpoint, err)
 	}
-	return Response{Status: http.StatusOK, Header: successHeader, Body: body.held.Bytes()}
-}
-
-// WriteExport writes to w the JSON document that is also the response to GET /export. It returns the bundle without its
-// records. WriteExport uses one session and sets no timeout.
-//
-// A document of up to 1 MiB is written after the session has committed. A larger document is written while the rows are
-// read. The output is complete only if WriteExport returns no error. The error wraps an error of w, or is an error of
-// Exporter.Export or of the session factory.
-func WriteExport(
-	ctx context.Context, w io.Writer, sessions ports.SessionFactory, exporter *export.Exporter, subject domain.Subject,
-) (domain.ExportBundle, error) {
-	body := &exportBody{open: func() io.Writer { return w }}
-	if err := body.export(ctx, sessions, exporter, subject); err != nil {
-		return domain.ExportBundle{}, err
-	}
-	body.sent = w
-	return body.bundle, body.flush()
-}
-
-// export runs the export in one session.
-func (b *exportBody) export(
-	ctx context.Context, sessions ports.SessionFactory, exporter *export.Exporter, subject domain.Subject,
-) error {
-	err := sessions.Do(ctx, func(ctx context.Context, s ports.Session) error {
-		return b.writeBundle(ctx, s, exporter, subject)
-	})
-	if err == nil {
-		err = b.end()
-	}
-	return err
-}
-
-// writeBundle writes the JSON of a domain.ExportBundle, record by record. A session factory may call it more than once,
-// because it may retry.
-func (b *exportBody) writeBundle(
-	ctx context.Context, s ports.Session, exporter *export.Exporter, subject domain.Subject,
-) error {
-	b.restart()
-	separator := []byte{}
-	var current domain.ExportRecord // shared by all records, because encoding moves it to the heap
-	return exporter.Stream(ctx, s, subject,
-		func(bundle domain.ExportBundle) error {
-			b.bundle = bundle
-			whole, err := encode(bundle)
-			if err != nil {
-				return err
-			}
-			head, tail, _ := bytes.Cut(whole, []byte(`"records":[]`)) // not in a string value, where JSON escapes quotes
-			b.tail = append([]byte("]"), tail...)
-			b.held.Grow(chunk)
-			return b.write(append(head, `"records":[`...))
-		},
-		func(record domain.ExportRecord) error {
-			if err := b.write(separator); err != nil {
-				return err
-			}
-			separator = []byte(",")
-			current = record
-			return b.encode(&current)
-		})
+	return Response{Status: http.StatusOK, Header: successHeader, Body: document.Bytes()}
 }
 
 // exportStream runs the export in a new goroutine. If the complete document fits into the buffer, exportStream returns
@@ -105,7 +44,7 @@ func (a *API) exportStream(
 	stopFollowing := context.AfterFunc(ctx, follow)
 	response, ended := make(chan Response, 1), make(chan struct{})
 	var pipe *io.PipeWriter // nil until the export is streamed
-	body := &exportBody{open: func() io.Writer {
+	document := &export.Document{Open: func() io.Writer {
 		var rest *io.PipeReader
 		rest, pipe = io.Pipe()
 		stopFollowing()
@@ -127,7 +66,7 @@ func (a *API) exportStream(
 			ended.Status = http.StatusOK // the status that the client has received
 			observed.End(ended)
 		}()
-		whole = a.export(own, endpoint, subject, body)
+		whole = a.export(own, endpoint, subject, document)
 		switch {
 		case pipe == nil:
 		case whole.Status == http.StatusOK:

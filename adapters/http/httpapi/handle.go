@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/export"
 	"github.com/habeas-data/habeas/internal/detach"
 	"github.com/habeas-data/habeas/ports"
 )
@@ -70,7 +71,7 @@ func (a *API) Handle(ctx context.Context, endpoint Endpoint, r Request) (respons
 	case err != nil:
 		return a.failed(ctx, endpoint, err)
 	case endpoint.exports && r.NoStream:
-		return a.export(ctx, endpoint, subject, &exportBody{})
+		return a.export(ctx, endpoint, subject, &export.Document{})
 	case endpoint.exports:
 		return a.exportStream(ctx, endpoint, subject, observed)
 	}
