@@ -53,7 +53,7 @@ func (c *stackClock) between(t *testing.T, handler, service string) []string {
 }
 
 func TestRequestsKeepTheirBudgetOfFrames(t *testing.T) {
-	const frames = 6
+	const frames = 5
 	db := databases.SQLite(t)
 	must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{}))
 	for _, model := range shop.WithInvoices {

@@ -18,16 +18,16 @@ type Endpoint struct {
 	Path        string // relative to the prefix; only its last segment may be a parameter, as in "/consent/{purpose}"
 	OperationID string // names the endpoint in logs and in the OpenAPI document
 
-	// accept checks the input of a request, before a session is opened. It returns the operation to run in the session.
-	// The endpoint of the export has no accept function and no operation, because the result may be too large to hold in
-	// memory.
-	accept  func(*API, domain.Subject, Request) (operation, error)
+	// accept checks the input of a request, before a session is opened. It returns the operation to run in the session,
+	// which sets the result. The endpoint of the export has no accept function and no operation, because the result may
+	// be too large to hold in memory.
+	accept  func(a *API, subject domain.Subject, r Request, result *any) (operation, error)
 	exports bool // true for the endpoint of the export
 }
 
-// operation does the work of a request in one session. The result becomes the body of the response. A session factory
-// may call an operation more than once, because it may retry.
-type operation func(context.Context, ports.Session) (any, error)
+// operation does the work of a request in one session. A session factory may call an operation more than once, because
+// it may retry.
+type operation func(context.Context, ports.Session) error
 
 // Endpoints returns the endpoints of the API, for adapters that register each endpoint with their framework. The order
 // has no meaning.
@@ -52,7 +52,7 @@ func endpoints(hasPurposes, hasRestriction bool) []Endpoint {
 	return all
 }
 
-func (a *API) recordConsent(subject domain.Subject, r Request) (operation, error) {
+func (a *API) recordConsent(subject domain.Subject, r Request, result *any) (operation, error) {
 	body, err := readObject(r)
 	if err != nil {
 		return nil, err
@@ -63,31 +63,35 @@ func (a *API) recordConsent(subject domain.Subject, r Request) (operation, error
 		Purpose:       body.text("purpose"),
 		Source:        source,
 	}
-	return func(ctx context.Context, s ports.Session) (any, error) {
-		return a.config.Consent.Record(ctx, s, subject.ID, decision)
+	return func(ctx context.Context, s ports.Session) (err error) {
+		*result, err = a.config.Consent.Record(ctx, s, subject.ID, decision)
+		return err
 	}, domain.Invalid("record consent", body.faults(decision.CheckAmong(a.config.Consent.Purposes())))
 }
 
-func (a *API) consentStatus(subject domain.Subject, r Request) (operation, error) {
+func (a *API) consentStatus(subject domain.Subject, r Request, result *any) (operation, error) {
 	purpose, faults := pathPurpose(r.Purpose)
-	return func(ctx context.Context, s ports.Session) (any, error) {
-		return a.config.Consent.Status(ctx, s, subject.ID, purpose)
+	return func(ctx context.Context, s ports.Session) (err error) {
+		*result, err = a.config.Consent.Status(ctx, s, subject.ID, purpose)
+		return err
 	}, domain.Invalid("consent status", faults)
 }
 
-func (a *API) consentStatuses(subject domain.Subject, _ Request) (operation, error) {
-	return func(ctx context.Context, s ports.Session) (any, error) {
-		return a.config.Consent.Statuses(ctx, s, subject.ID)
+func (a *API) consentStatuses(subject domain.Subject, _ Request, result *any) (operation, error) {
+	return func(ctx context.Context, s ports.Session) (err error) {
+		*result, err = a.config.Consent.Statuses(ctx, s, subject.ID)
+		return err
 	}, nil
 }
 
-func (a *API) erase(subject domain.Subject, _ Request) (operation, error) {
-	return func(ctx context.Context, s ports.Session) (any, error) {
-		return a.config.Erasure.Erase(ctx, s, subject)
+func (a *API) erase(subject domain.Subject, _ Request, result *any) (operation, error) {
+	return func(ctx context.Context, s ports.Session) (err error) {
+		*result, err = a.config.Erasure.Erase(ctx, s, subject)
+		return err
 	}, nil
 }
 
-func (a *API) recordRestriction(subject domain.Subject, r Request) (operation, error) {
+func (a *API) recordRestriction(subject domain.Subject, r Request, result *any) (operation, error) {
 	body, err := readObject(r)
 	if err != nil {
 		return nil, err
@@ -98,14 +102,16 @@ func (a *API) recordRestriction(subject domain.Subject, r Request) (operation, e
 		Reason:     body.optionalText("reason"),
 		Source:     source,
 	}
-	return func(ctx context.Context, s ports.Session) (any, error) {
-		return a.config.Restriction.Record(ctx, s, subject.ID, decision)
+	return func(ctx context.Context, s ports.Session) (err error) {
+		*result, err = a.config.Restriction.Record(ctx, s, subject.ID, decision)
+		return err
 	}, domain.Invalid("record restriction", body.faults(decision.CheckAmong(a.config.Restriction.Purposes())))
 }
 
-func (a *API) restrictionStatus(subject domain.Subject, r Request) (operation, error) {
+func (a *API) restrictionStatus(subject domain.Subject, r Request, result *any) (operation, error) {
 	purpose, faults := queryPurpose(r.Query)
-	return func(ctx context.Context, s ports.Session) (any, error) {
-		return a.config.Restriction.Status(ctx, s, subject.ID, purpose)
+	return func(ctx context.Context, s ports.Session) (err error) {
+		*result, err = a.config.Restriction.Status(ctx, s, subject.ID, purpose)
+		return err
 	}, domain.Invalid("restriction status", faults)
 }

@@ -75,18 +75,15 @@ func (a *API) Handle(ctx context.Context, endpoint Endpoint, r Request) (respons
 	case endpoint.exports:
 		return a.exportStream(ctx, endpoint, subject, observed)
 	}
-	operate, err := endpoint.accept(a, subject, r)
+	var result any
+	operate, err := endpoint.accept(a, subject, r, &result)
+	if err == nil {
+		err = a.config.Sessions.Do(ctx, operate)
+	}
 	if err != nil {
 		return a.failed(ctx, endpoint, err)
 	}
-	var body []byte
-	err = a.config.Sessions.Do(ctx, func(ctx context.Context, s ports.Session) error {
-		result, err := operate(ctx, s)
-		if err == nil {
-			body, err = encode(result)
-		}
-		return err
-	})
+	body, err := encode(result)
 	if err != nil {
 		return a.failed(ctx, endpoint, err)
 	}
