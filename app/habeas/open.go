@@ -21,7 +21,6 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/cli"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
-	"github.com/habeas-data/habeas/adapters/persistence/bunstore/pgxalive"
 	"github.com/habeas-data/habeas/adapters/persistence/manifest"
 	"github.com/habeas-data/habeas/app"
 	"github.com/habeas-data/habeas/domain"
@@ -117,9 +116,6 @@ func (s *settings) openDatabase() (*bun.DB, error) {
 		return nil, refused("the database URL is not a valid postgres:// URL")
 	}
 	config.ConnectTimeout = cmp.Or(config.ConnectTimeout, connectTimeout)
-	if err := pgxalive.Watch(config, pgxalive.Options{}); err != nil { // detects a server that stops responding
-		return nil, err
-	}
 	return bun.NewDB(stdlib.OpenDB(*config), pgdialect.New()), nil
 }
 

@@ -18,8 +18,6 @@ import (
 	"github.com/uptrace/bun/dialect/pgdialect"
 	"github.com/uptrace/bun/dialect/sqlitedialect"
 	_ "modernc.org/sqlite" // driver "sqlite", in pure Go
-
-	"github.com/habeas-data/habeas/adapters/persistence/bunstore/pgxalive"
 )
 
 // openDatabase opens sqlite://path or postgres://... and pings the database, so that a wrong URL fails at start-up.
@@ -64,9 +62,6 @@ func parsePostgreSQL(databaseURL string) (*pgx.ConnConfig, error) {
 	config, err := pgx.ParseConfig(databaseURL)
 	if err != nil {
 		return nil, errors.New("the database URL is not a valid postgres:// URL")
-	}
-	if err := pgxalive.Watch(config, pgxalive.Options{}); err != nil { // detects a server that stops responding
-		return nil, err
 	}
 	return config, nil
 }

@@ -24,6 +24,11 @@ func TestOperatingGuideCodeCompiles(t *testing.T) {
 	checkBlocks(t, "../../docs/operating.md", "cliprogram/main.go", "../../adapters/telemetry/doc.go")
 }
 
+func TestSeveralServersGuideCodeCompiles(t *testing.T) {
+	checkBlocks(t, "../../docs/several-servers.md", "../servers/recipe/silence.go",
+		"../servers/recipe/silence_test.go")
+}
+
 // checkBlocks checks that each Go block of a page is part of one of the sources. If a source is a doc.go, the block may
 // be part of its package comment.
 func checkBlocks(t *testing.T, page string, sources ...string) {

@@ -17,7 +17,6 @@ import (
 	"time"
 
 	"github.com/gofiber/fiber/v2"
-	"github.com/habeas-data/habeas/adapters/persistence/bunstore/pgxalive"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/pgxlisten"
 	"github.com/habeas-data/habeas/app"
 	"github.com/habeas-data/habeas/domain"
@@ -26,6 +25,8 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/dialect/pgdialect"
+
+	"github.com/habeas-data/habeas/tests/servers/recipe"
 )
 
 // databaseEnv is the environment variable with the location of the database. If it is set, this test binary runs as a
@@ -67,12 +68,11 @@ func open(database string) (*bun.DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := pgxalive.Watch(config, pgxalive.Options{}); err != nil {
-		return nil, err
-	}
+	recipe.LimitSilence(config)
 	sqldb := stdlib.OpenDB(*config)
 	sqldb.SetMaxOpenConns(connections)
 	sqldb.SetMaxIdleConns(connections)
+	sqldb.SetConnMaxIdleTime(4 * time.Second)
 	return bun.NewDB(sqldb, pgdialect.New()), nil
 }
 
