@@ -28,7 +28,7 @@ POSTGRES_PACKAGES = $$(go list -f '{{.ImportPath}} {{.TestImports}} {{.XTestImpo
 	grep -E 'habeas/(internal/tests/(postgres|databases)|tests/internal/conformance)[] ]' | cut -d' ' -f1 | \
 	grep -vE 'habeas/(tests/cmd|internal/tests/postgres)')
 
-.PHONY: help vet test-newest test test-quick test-modules test-servers test-versions test-version lint generate tidy check-generate vulnerabilities walkthrough bench bench-quick bench-growth ci postgres
+.PHONY: help vet test-newest test test-quick test-modules test-defects test-servers test-versions test-version lint generate tidy check-generate vulnerabilities walkthrough bench bench-quick bench-growth ci postgres
 
 help: ## Print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -48,6 +48,10 @@ test-modules:
 	go -C adapters/objectstore test $(RACE) -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) ./...
 	go -C adapters/telemetry test $(RACE) -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) ./...
 	go -C tests/bench test -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) ./...
+
+# Only the checks that must find a defect run in "make test". These runs prove that no other check fails by accident.
+test-defects: ## Run every check of the suites against every defect
+	HABEAS_TEST_ALL_CHECKS=1 go test -timeout $(TEST_TIMEOUT) $(TEST_FLAGS) ./ports/porttest ./adapters/http/httptestsuite
 
 vet: ## Compile every module, tests included, and run go vet on it
 	@for module in . $(NESTED); do echo "go vet: module $$module"; go -C $$module vet ./... || exit; done
