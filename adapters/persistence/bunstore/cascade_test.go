@@ -233,6 +233,11 @@ var cascadeCases = map[string]cascadeCase{
 		}},
 		deleted: map[string]int64{"articles": 2},
 	},
+	"a table of the application that is called like those of habeas": {
+		forum: forum{also: []string{"CREATE TABLE habeas_likes (id bigint, article_id bigint " + cascade + ")"},
+			rows: []string{"INSERT INTO habeas_likes VALUES (1, 10), (2, 11), (3, 20)"}},
+		cascaded: map[string]int64{"habeas_likes": 2},
+	},
 	"a trigger of an unmapped table": {
 		forum: forum{also: []string{
 			"CREATE TABLE likes (id bigint PRIMARY KEY, article_id bigint " + cascade + ")",

@@ -236,7 +236,7 @@ func (g *graph) direct(mapped map[*node][]string, table *node) (names []string) 
 
 func (g *graph) addTo(r *Reach, visits map[*node]visit, mapped map[*node][]string) {
 	for table, at := range visits {
-		if at.deletes && table.View == "" && !strings.HasPrefix(lower(table.Name), "habeas_") {
+		if at.deletes && table.View == "" && !ownName.MatchString(lower(table.Name)) {
 			r.Tables = append(r.Tables, ReachedTable{
 				ID: table.id(), Root: table.id(), Name: table.called(), Table: table.quoted(), Mapped: mapped[table],
 				Key: table.Key, Readable: true, Inserted: at.inserts,

@@ -28,7 +28,8 @@ func (postgres) Reach(w *Writer, steps []domain.Step) string {
 		"below m", fill(tablesBelow, "oid", "m.oid"), "below r", fill(tablesBelow, "oid", "r.oid"),
 		"columns", columnNamesOf("k.conkey", "k.conrelid"), "referenced", columnNamesOf("k.confkey", "k.confrelid"),
 		"key", columnNamesOf("p.conkey", "p.conrelid"),
-		"name", nameInDataMap("b", "n.nspname"))
+		"name", nameInDataMap("b", "n.nspname"), "own names", literal(OwnNames()),
+		"catches", `regexp_replace(p.prosrc, '\mraise\s+exception\M', '', 'gi') ~* '\mexception\M'`)
 }
 
 // tablesBelow selects the tables that inherit from the table {oid}, and the tables that a view reads.
@@ -79,7 +80,7 @@ const reachOfPostgres = `
 			LIMIT 1) AS root
 		FROM pg_catalog.pg_class AS c JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace CROSS JOIN acts
 		WHERE c.relkind = 'r' AND c.relpersistence <> 't' AND n.nspname <> 'information_schema'
-			AND left(n.nspname, 3) <> 'pg_' AND left(c.relname, 7) <> 'habeas_'
+			AND left(n.nspname, 3) <> 'pg_' AND c.relname !~ {own names}
 			AND (acts.any_act OR c.oid IN (SELECT oid FROM reach WHERE deletes)))
 	SELECT CAST(json_build_object(
 		'triggers', (SELECT any_act FROM acts), 'late', (SELECT COALESCE(any_late, FALSE) FROM acts),
