@@ -96,6 +96,27 @@ var postgresCascadeCases = map[string]cascadeCase{
 			"INSERT INTO remarks VALUES (100, 2, 20, NULL, 'theirs')")},
 		refused: "remarks: the database would delete further rows (1)",
 	},
+	"a deferred trigger that a trigger of an unmapped table sets off": {
+		forum: forum{also: []string{
+			"CREATE TABLE likes (id bigint PRIMARY KEY, article_id bigint " + cascade + ")", "CREATE TABLE logs (id bigint)",
+			"CREATE FUNCTION f() RETURNS trigger LANGUAGE plpgsql AS" +
+				" $$ BEGIN INSERT INTO logs VALUES (1); RETURN NULL; END $$",
+			"CREATE TRIGGER f AFTER DELETE ON likes FOR EACH ROW EXECUTE FUNCTION f()",
+		}, rows: append(plpgsql("CREATE CONSTRAINT TRIGGER g AFTER INSERT ON logs DEFERRABLE INITIALLY DEFERRED"+
+			" FOR EACH ROW", `BEGIN DELETE FROM receipts; RETURN NULL; END`),
+			"INSERT INTO likes VALUES (1, 10)", "INSERT INTO receipts VALUES (200, 2, NULL, '5')")},
+		refused: "receipts: the database would delete further rows (1)",
+	},
+	"a trigger that sets off one that rolls its deletion back": {
+		forum: forum{also: []string{
+			"CREATE TABLE logs (id bigint)", "CREATE TABLE hits (id bigint)",
+			"CREATE FUNCTION f() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN" +
+				" BEGIN DELETE FROM hits; RAISE EXCEPTION 'no'; EXCEPTION WHEN raise_exception THEN END; RETURN NULL; END $$",
+			"CREATE TRIGGER f AFTER INSERT ON logs FOR EACH ROW EXECUTE FUNCTION f()",
+		}, rows: append(plpgsql(afterArticles, `BEGIN INSERT INTO logs VALUES (1); RETURN NULL; END`),
+			"INSERT INTO hits VALUES (1)")},
+		deleted: map[string]int64{"articles": 2},
+	},
 	"a rule": {
 		forum: forum{rows: []string{
 			"CREATE RULE r AS ON DELETE TO articles DO ALSO DELETE FROM receipts",

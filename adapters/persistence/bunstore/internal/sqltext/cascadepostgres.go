@@ -8,7 +8,8 @@ import (
 )
 
 // Reach follows foreign keys from the tables of the steps. If a trigger or a rule may run on the way, the document has
-// all tables of the database, because a trigger can delete rows of every table.
+// all tables of the database, because a trigger can delete rows of every table. For the same reason, the members "late"
+// and "undoes" are about the triggers of all tables.
 func (postgres) Reach(w *Writer, steps []domain.Step) string {
 	mapped := make([]string, 0, len(w.DataMap.Tables()))
 	for _, table := range w.DataMap.Tables() {
@@ -63,15 +64,15 @@ const reachOfPostgres = `
 				AND k.contype = 'f' AND k.confrelid = r.oid AND k.confdeltype IN ('c', 'n', 'd')
 		) AS f(oid, deletes) ON TRUE),
 	acting AS (
-		SELECT t.tgdeferrable AS late, p.prosrc ~* '\mexception\M' OR l.lanname NOT IN ('plpgsql', 'sql') AS undoes
+		SELECT {catches} OR l.lanname NOT IN ('plpgsql', 'sql') AS undoes
 		FROM reach AS r JOIN pg_catalog.pg_trigger AS t ON t.tgrelid = r.oid
 		JOIN pg_catalog.pg_proc AS p ON p.oid = t.tgfoid JOIN pg_catalog.pg_language AS l ON l.oid = p.prolang
 		WHERE NOT t.tgisinternal AND t.tgenabled <> 'D'
 			AND CAST(t.tgtype AS integer) & CASE WHEN r.deletes THEN 8 ELSE 16 END <> 0
 		UNION ALL
-		SELECT FALSE, FALSE FROM reach AS r JOIN pg_catalog.pg_rewrite AS w ON w.ev_class = r.oid
+		SELECT FALSE FROM reach AS r JOIN pg_catalog.pg_rewrite AS w ON w.ev_class = r.oid
 		WHERE w.rulename <> '_RETURN' AND w.ev_enabled <> 'D' AND w.ev_type = CASE WHEN r.deletes THEN '4' ELSE '2' END),
-	acts(any_act, any_late, any_undone) AS (SELECT count(*) > 0, bool_or(late), bool_or(undoes) FROM acting),
+	acts(any_act, any_undone) AS (SELECT count(*) > 0, bool_or(undoes) FROM acting),
 	leaves AS (
 		SELECT c.oid, (
 			WITH RECURSIVE up(oid) AS (
@@ -83,8 +84,13 @@ const reachOfPostgres = `
 			AND left(n.nspname, 3) <> 'pg_' AND c.relname !~ {own names}
 			AND (acts.any_act OR c.oid IN (SELECT oid FROM reach WHERE deletes)))
 	SELECT CAST(json_build_object(
-		'triggers', (SELECT any_act FROM acts), 'late', (SELECT COALESCE(any_late, FALSE) FROM acts),
-		'undoes', (SELECT COALESCE(any_undone, FALSE) FROM acts),
+		'triggers', (SELECT any_act FROM acts),
+		'late', (SELECT any_act FROM acts) AND EXISTS (SELECT 1 FROM pg_catalog.pg_trigger AS t
+			WHERE t.tgdeferrable AND NOT t.tgisinternal AND t.tgenabled <> 'D'),
+		'undoes', (SELECT COALESCE(any_undone, FALSE) FROM acts) OR (SELECT any_act FROM acts) AND EXISTS (
+			SELECT 1 FROM pg_catalog.pg_proc AS p JOIN pg_catalog.pg_language AS l ON l.oid = p.prolang
+			WHERE l.lanname NOT IN ('sql', 'c', 'internal') AND (l.lanname <> 'plpgsql' OR {catches})
+				AND p.pronamespace NOT IN ('pg_catalog'::regnamespace, 'information_schema'::regnamespace)),
 		'visited', (SELECT json_agg(DISTINCT CAST(oid AS text)) FROM reach WHERE oid IS NOT NULL),
 		'tables', (SELECT json_agg(json_build_object(
 				'id', CAST(x.oid AS text), 'name', {name}, 'root', CAST(x.root AS text), 'split', x.root <> x.oid,
@@ -120,11 +126,16 @@ const reachOfPostgres = `
 			JOIN pg_catalog.pg_namespace AS pn ON pn.oid = pb.relnamespace)) AS text)`
 
 // watching reads counters that are not zero when a transaction begins, and that also count the deletions that a
+// allTriggers selects the number of tables, and the triggers that may run at the commit, of the whole database.
+const allTriggers = `(SELECT concat(count(*), ' ', max(oid)) FROM pg_catalog.pg_class WHERE relkind = 'r'),
+			(SELECT string_agg(concat(oid, tgenabled), ' ' ORDER BY oid) FROM pg_catalog.pg_trigger
+				WHERE tgdeferrable AND NOT tgisinternal)`
+
 // savepoint has rolled back. Only the difference of two readings has a meaning.
 func (postgres) watching(visited, tables []string, triggers bool) string {
 	all := "NULL"
 	if triggers {
-		all = "(SELECT concat(count(*), ' ', max(oid)) FROM pg_catalog.pg_class WHERE relkind = 'r')"
+		all = allTriggers
 	}
 	return fill(watchingOfPostgres, "visited", "'{"+strings.Join(visited, ",")+"}'::oid[]",
 		"tables", "'{"+strings.Join(tables, ",")+"}'::oid[]", "all", all)
