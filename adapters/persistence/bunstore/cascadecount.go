@@ -13,8 +13,9 @@ import (
 
 // loss is the number of rows that a table and its partitions have lost.
 type loss struct {
-	table catalog.ReachedTable
-	rows  int64
+	table   catalog.ReachedTable
+	rows    int64
+	emptied bool // by TRUNCATE: rows is not the number of lost rows
 }
 
 const (
@@ -108,23 +109,48 @@ func (w *watch) lost(ctx context.Context) ([]loss, error) {
 	var lost []loss
 	err := w.read(ctx, opWatch, func(r *sql.Rows) error {
 		var id string
-		var n int64
-		err := r.Scan(&id, &n)
-		lost = addLoss(lost, tables[id], n-w.before.Deleted[id])
+		var now [2]int64
+		err := r.Scan(&id, &now[0], &now[1])
+		before := w.before.Deleted[id]
+		lost = addLoss(lost, loss{tables[id], now[0] - before[0], now[1] != before[1]})
 		return err
 	}, w.store.dialect.Deleted(), asList(ids))
 	return lost, err
 }
 
-func addLoss(lost []loss, table catalog.ReachedTable, rows int64) []loss {
+func addLoss(lost []loss, more loss) []loss {
 	i := slices.IndexFunc(lost, func(l loss) bool {
-		return l.table.Root == table.Root && slices.Equal(l.table.Mapped, table.Mapped)
+		return l.table.Root == more.table.Root && slices.Equal(l.table.Mapped, more.table.Mapped)
 	})
 	if i < 0 {
-		return append(lost, loss{table, rows})
+		return append(lost, more)
 	}
-	lost[i].rows += rows
+	lost[i].rows += more.rows
+	lost[i].emptied = lost[i].emptied || more.emptied
 	return lost
+}
+
+// countEmptied counts the rows of the tables that the steps empty, before the steps run a second time.
+func (w *watch) countEmptied(ctx context.Context) (err error) {
+	for i, l := range w.emptied {
+		if w.emptied[i].rows, err = w.number(ctx, sqltext.CountRows(l.table.Table)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// addEmptied replaces the losses of the tables that countEmptied has counted by the numbers of lost rows.
+func (w *watch) addEmptied(ctx context.Context, lost []loss) ([]loss, error) {
+	for _, before := range w.emptied {
+		after, err := w.number(ctx, sqltext.CountRows(before.table.Table))
+		if err != nil {
+			return nil, err
+		}
+		lost = slices.DeleteFunc(lost, func(l loss) bool { return l.table.Root == before.table.Root })
+		lost = append(lost, loss{table: before.table, rows: max(0, before.rows-after)})
+	}
+	return lost, nil
 }
 
 // compare returns the number of rows that existed before the steps and exist no more.
@@ -167,7 +193,7 @@ func (w *watch) compare(ctx context.Context) ([]loss, error) {
 			}
 			rows += n
 		}
-		lost = append(lost, loss{table, rows})
+		lost = append(lost, loss{table: table, rows: rows})
 	}
 	return lost, nil
 }
@@ -202,7 +228,7 @@ func (w *watch) countAgain(ctx context.Context) (lost []loss, err error) {
 		if err != nil {
 			return nil, err
 		}
-		lost = append(lost, loss{table, rows})
+		lost = append(lost, loss{table: table, rows: rows})
 	}
 	return lost, nil
 }

@@ -117,6 +117,18 @@ var postgresCascadeCases = map[string]cascadeCase{
 			"INSERT INTO hits VALUES (1)")},
 		deleted: map[string]int64{"articles": 2},
 	},
+	"a trigger that empties a table": {
+		forum: forum{rows: append(plpgsql("CREATE TRIGGER g AFTER DELETE ON articles FOR EACH STATEMENT",
+			`BEGIN TRUNCATE receipts; RETURN NULL; END`), "INSERT INTO receipts VALUES (200, 2, NULL, '5')")},
+		refused: "receipts: a trigger would empty the table (TRUNCATE)",
+	},
+	"a trigger that empties an unmapped table": {
+		forum: forum{rows: append(plpgsql("CREATE TRIGGER g AFTER DELETE ON articles FOR EACH STATEMENT",
+			`BEGIN TRUNCATE hits; INSERT INTO hits VALUES (5); RETURN NULL; END`),
+			"CREATE TABLE hits (id bigint) PARTITION BY RANGE (id)", "CREATE TABLE hits_1 PARTITION OF hits DEFAULT",
+			"INSERT INTO hits VALUES (1), (2), (3)")},
+		cascaded: map[string]int64{"hits": 2},
+	},
 	"a rule": {
 		forum: forum{rows: []string{
 			"CREATE RULE r AS ON DELETE TO articles DO ALSO DELETE FROM receipts",

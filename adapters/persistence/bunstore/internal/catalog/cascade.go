@@ -102,10 +102,10 @@ func (r *Reach) settingChains(deleted []string) (chains [][]ReachedKey) {
 // Reading is the state before the steps of an erasure.
 type Reading struct {
 	*Reach
-	Counters bool             // the database counts the rows that a transaction deletes
-	Deleted  map[string]int64 // the counters, by the id of the table
-	Own      map[string]int64 // the number of rows that the delete steps cover, by table of the data map
-	Set      []int64          // for each of Reach.Chains, the number of rows whose columns it sets
+	Counters bool                // the database counts the rows that a transaction deletes
+	Deleted  map[string][2]int64 // by the id of the table: the counter, and the number of the storage
+	Own      map[string]int64    // the number of rows that the delete steps cover, by table of the data map
+	Set      []int64             // the numbers of rows of Reach.Settings
 }
 
 // cachedReach is the last Reach of a Catalog.

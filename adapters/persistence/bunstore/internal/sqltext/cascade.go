@@ -23,8 +23,9 @@ type cascades interface {
 	ReachedKeys(schema string) string
 	ReachedTriggers(schema string) string
 
-	// Deleted returns the statement that reads how many rows this transaction has deleted from tables. Its parameter is a
-	// JSON array with the ids of the tables. Deleted returns "" if the database has no such counters.
+	// Deleted returns the statement that reads how many rows this transaction has deleted from tables, and a number of the
+	// storage of each table. This number changes if a statement empties the table with TRUNCATE, which the counters omit.
+	// Its parameter is a JSON array with the ids of the tables. Deleted returns "" if the database has no such counters.
 	Deleted() string
 
 	// beforeDeletion returns the statement that makes a query see its tables as they are before the statements that
@@ -48,7 +49,7 @@ func DeletedTables(steps []domain.Step) (names []string) {
 //
 //   - a hash of the definitions that Reach has read; the parameter visited holds the ids of their tables
 //   - whether foreign keys act, and whether the database counts deleted rows
-//   - for each table in the parameter tables, the counter of its deleted rows, as a JSON object by id
+//   - for each table in the parameter tables, what Deleted reads, as a JSON object of arrays by id
 //   - for each table in DeletedTables, the number of rows that its delete steps cover
 //   - for each chain of foreign keys, the number of rows whose columns the last key of the chain sets
 //

@@ -125,13 +125,13 @@ const reachOfPostgres = `
 			JOIN pg_catalog.pg_class AS pb ON pb.oid = k.confrelid
 			JOIN pg_catalog.pg_namespace AS pn ON pn.oid = pb.relnamespace)) AS text)`
 
-// watching reads counters that are not zero when a transaction begins, and that also count the deletions that a
 // allTriggers selects the number of tables, and the triggers that may run at the commit, of the whole database.
 const allTriggers = `(SELECT concat(count(*), ' ', max(oid)) FROM pg_catalog.pg_class WHERE relkind = 'r'),
 			(SELECT string_agg(concat(oid, tgenabled), ' ' ORDER BY oid) FROM pg_catalog.pg_trigger
 				WHERE tgdeferrable AND NOT tgisinternal)`
 
 // savepoint has rolled back. Only the difference of two readings has a meaning.
+// watching reads counters that are not zero when a transaction begins, and that also count the deletions that a
 func (postgres) watching(visited, tables []string, triggers bool) string {
 	all := "NULL"
 	if triggers {
@@ -149,16 +149,17 @@ const watchingOfPostgres = `concat(
 			(SELECT string_agg(concat(r.oid, r.ev_enabled), ' ' ORDER BY r.oid) FROM pg_catalog.pg_rewrite AS r
 				WHERE r.ev_class = ANY ({visited})), {all}),
 		TRUE, current_setting('track_counts') = 'on',
-		(SELECT COALESCE(CAST(json_object_agg(id, pg_stat_get_xact_tuples_deleted(id)) AS text), '{}')
-			FROM unnest({tables}) AS t(id))`
+		(SELECT COALESCE(CAST(json_object_agg(id, json_build_array(pg_stat_get_xact_tuples_deleted(id),
+			CAST(pg_relation_filenode(id) AS bigint))) AS text), '{}') FROM unnest({tables}) AS t(id))`
 
 func (postgres) ReachedTables(string) string   { return "" }
 func (postgres) ReachedKeys(string) string     { return "" }
 func (postgres) ReachedTriggers(string) string { return "" }
 
-// Deleted reads the same counters as watching.
+// Deleted reads the same counters as watching. The number of the file stands for the storage of a table.
 func (p postgres) Deleted() string {
-	return `SELECT id, pg_stat_get_xact_tuples_deleted(CAST(id AS oid)) FROM (` + p.arrayElements("$1") + `) AS t(id)`
+	return `SELECT id, pg_stat_get_xact_tuples_deleted(CAST(id AS oid)),
+		CAST(pg_relation_filenode(CAST(id AS oid)) AS bigint) FROM (` + p.arrayElements("$1") + `) AS t(id)`
 }
 
 // beforeDeletion uses a cursor. A cursor sees the rows as they were when it was declared.
