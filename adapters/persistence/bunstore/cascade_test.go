@@ -238,6 +238,14 @@ var cascadeCases = map[string]cascadeCase{
 			rows: []string{"INSERT INTO habeas_likes VALUES (1, 10), (2, 11), (3, 20)"}},
 		cascaded: map[string]int64{"habeas_likes": 2},
 	},
+	"a trigger that inserts in place of the deleted row": {
+		forum: forum{rows: []string{
+			"INSERT INTO remarks VALUES (100, 2, 20, NULL, 'theirs'), (101, 2, 20, NULL, 'theirs')",
+			onDelete("articles", "DELETE FROM remarks WHERE id = 101;"+
+				" INSERT INTO remarks VALUES (OLD.id + 1000, 2, 20, NULL, 'deleted');"),
+		}},
+		refused: "remarks: the database would delete further rows (1)",
+	},
 	"a trigger of an unmapped table": {
 		forum: forum{also: []string{
 			"CREATE TABLE likes (id bigint PRIMARY KEY, article_id bigint " + cascade + ")",

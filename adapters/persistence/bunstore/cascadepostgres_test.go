@@ -129,6 +129,13 @@ var postgresCascadeCases = map[string]cascadeCase{
 			"INSERT INTO hits VALUES (1), (2), (3)")},
 		cascaded: map[string]int64{"hits": 2},
 	},
+	"a trigger that inserts in place of the deleted row, in a table without a key": {
+		forum: forum{also: []string{"ALTER TABLE remarks DROP CONSTRAINT remarks_pkey"},
+			rows: append(plpgsql(afterArticles, `BEGIN DELETE FROM remarks WHERE id = 101;
+				INSERT INTO remarks VALUES (OLD.id + 1000, 2, 20, NULL, 'deleted'); RETURN NULL; END`),
+				"INSERT INTO remarks VALUES (100, 2, 20, NULL, 'theirs'), (101, 2, 20, NULL, 'theirs')")},
+		refused: "remarks: the database would delete further rows (1)",
+	},
 	"a rule": {
 		forum: forum{rows: []string{
 			"CREATE RULE r AS ON DELETE TO articles DO ALSO DELETE FROM receipts",

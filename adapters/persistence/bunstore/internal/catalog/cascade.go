@@ -41,7 +41,8 @@ type ReachedTable struct {
 	Name     string   `json:"name"`  // for messages and results
 	Table    string   `json:"table"` // for statements
 	Mapped   []string `json:"mapped"`
-	Key      []string `json:"key"`      // the primary key
+	Direct   []string `json:"direct"`   // the part of Mapped that denotes the table itself, and not a view of it
+	Key      []string `json:"key"`      // the primary key; if the database has none, that of the data map
 	Readable bool     `json:"readable"` // this role may read it
 
 	Inserted bool `json:"-"` // a trigger may insert rows
@@ -99,6 +100,18 @@ func (r *Reach) settingChains(deleted []string) (chains [][]ReachedKey) {
 	return chains
 }
 
+// completeKeys adds the primary keys that only the data map has. Without a key, a row that was deleted and another one
+// that was inserted look like the same row.
+func (r *Reach) completeKeys(m domain.DataMap) {
+	for i, table := range r.Tables {
+		for _, name := range table.Direct {
+			if mapped, _ := m.Table(name); len(r.Tables[i].Key) == 0 {
+				r.Tables[i].Key = mapped.PrimaryKey
+			}
+		}
+	}
+}
+
 // Reading is the state before the steps of an erasure.
 type Reading struct {
 	*Reach
@@ -131,6 +144,7 @@ func (c *Cache) ReadBefore(
 	if err != nil {
 		return nil, err
 	}
+	reach.completeKeys(c.text.DataMap)
 	reach.Chains = reach.settingChains(sqltext.DeletedTables(steps))
 	chains, tables := make([][]sqltext.ForeignKey, len(reach.Chains)), make([]string, len(reach.Tables))
 	for i, chain := range reach.Chains {

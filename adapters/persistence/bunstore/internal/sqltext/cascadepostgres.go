@@ -96,6 +96,7 @@ const reachOfPostgres = `
 				'id', CAST(x.oid AS text), 'name', {name}, 'root', CAST(x.root AS text), 'split', x.root <> x.oid,
 				'table', concat(quote_ident(n.nspname), '.', quote_ident(b.relname)),
 				'mapped', (SELECT json_agg(m.name ORDER BY m.name) FROM mapped AS m WHERE m.oid = x.oid),
+				'direct', (SELECT json_agg(m.name ORDER BY m.name) FROM mapped AS m WHERE m.oid = x.oid AND NOT m.of_view),
 				'key', (SELECT {key} FROM pg_catalog.pg_constraint AS p WHERE p.conrelid = b.oid AND p.contype = 'p'),
 				'readable', has_schema_privilege(n.oid, 'USAGE') AND has_table_privilege(b.oid, 'SELECT')))
 			FROM leaves AS x JOIN pg_catalog.pg_class AS b ON b.oid = x.root
