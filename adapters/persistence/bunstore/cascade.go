@@ -160,16 +160,16 @@ func (w *watch) judge(lost []loss, rows []int64) (table string, err error) {
 				"(ON DELETE CASCADE) or a trigger")
 		}
 	}
-	for i, chain := range w.before.Chains {
-		key := chain[len(chain)-1]
+	for i, setting := range w.before.Settings {
 		if w.before.Set[i] == 0 {
 			continue
 		}
-		if table, column := w.retained(key); table != "" {
+		if setting.OfTable {
+			cascaded[setting.Key.Name] += w.before.Set[i]
+		} else if table, column := w.retained(setting.Key); table != "" {
 			return table, conflict(table + "." + column + ": a foreign key (ON DELETE SET NULL or SET DEFAULT) would change " +
 				"this retained column (rows: " + strconv.FormatInt(w.before.Set[i], 10) + ")")
 		}
-		cascaded[key.Name] += w.before.Set[i]
 	}
 	maps.DeleteFunc(cascaded, func(_ string, n int64) bool { return n == 0 })
 	w.cascaded = cascaded

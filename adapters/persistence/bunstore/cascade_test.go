@@ -246,6 +246,18 @@ var cascadeCases = map[string]cascadeCase{
 		}},
 		refused: "remarks: the database would delete further rows (1)",
 	},
+	"references that become NULL twice, and in deleted rows": {
+		forum: forum{also: []string{
+			"CREATE TABLE drafts (a bigint REFERENCES articles (id) ON DELETE SET NULL," +
+				" b bigint REFERENCES articles (id) ON DELETE SET NULL)",
+			"CREATE TABLE likes (id bigint PRIMARY KEY, article_id bigint " + cascade +
+				", after bigint REFERENCES likes (id) ON DELETE SET NULL)",
+		}, rows: []string{
+			"INSERT INTO drafts VALUES (10, 11), (11, 20), (20, 20)",
+			"INSERT INTO likes VALUES (1, 10, NULL), (2, 11, 1), (3, 20, NULL), (4, 20, 1)",
+		}},
+		cascaded: map[string]int64{"drafts": 2, "likes": 3},
+	},
 	"a trigger of an unmapped table": {
 		forum: forum{also: []string{
 			"CREATE TABLE likes (id bigint PRIMARY KEY, article_id bigint " + cascade + ")",

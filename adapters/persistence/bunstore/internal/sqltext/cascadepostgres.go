@@ -131,8 +131,8 @@ const allTriggers = `(SELECT concat(count(*), ' ', max(oid)) FROM pg_catalog.pg_
 			(SELECT string_agg(concat(oid, tgenabled), ' ' ORDER BY oid) FROM pg_catalog.pg_trigger
 				WHERE tgdeferrable AND NOT tgisinternal)`
 
-// savepoint has rolled back. Only the difference of two readings has a meaning.
 // watching reads counters that are not zero when a transaction begins, and that also count the deletions that a
+// savepoint has rolled back. Only the difference of two readings has a meaning.
 func (postgres) watching(visited, tables []string, triggers bool) string {
 	all := "NULL"
 	if triggers {
