@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/habeas-data/habeas/domain"
 )
@@ -104,9 +105,14 @@ func (s *Step) noteErased(key []string, content []heldCell, others []otherCell) 
 	row, added := domain.CanonicalTuple(key), []erasedText(nil)
 	for _, h := range content {
 		column, _ := s.table.Column(h.column)
-		erased := erasedText{h.text.String, column.Type == domain.TypeTime}
-		if counts(column, h) && !slices.Contains(s.copies.texts[row], erased) {
-			s.copies.texts[row], added = append(s.copies.texts[row], erased), append(added, erased)
+		if !counts(column, h) {
+			continue
+		}
+		for _, text := range textsIn(column, h.text.String) {
+			erased := erasedText{text, column.Type == domain.TypeTime}
+			if len(text) >= shortestCopy && !slices.Contains(s.copies.texts[row], erased) {
+				s.copies.texts[row], added = append(s.copies.texts[row], erased), append(added, erased)
+			}
 		}
 	}
 	s.compare(key, others, added, s.noteBefore)
@@ -124,6 +130,42 @@ func counts(column domain.Column, h heldCell) bool {
 	}
 	const prefix = "anon-"
 	return !strings.HasPrefix(h.text.String, prefix) || column.IsLeftOver(h.text.String)
+}
+
+// textsIn returns the text of a cell, and the texts that it consists of: those in a JSON document or an array, and the
+// text of bytes.
+func textsIn(column domain.Column, text string) []string {
+	texts := []string{strings.TrimSpace(text)}
+	switch column.Type { //nolint:exhaustive // the other types have one text
+	case domain.TypeJSON, domain.TypeArray:
+		var document any
+		if json.Unmarshal([]byte(text), &document) != nil { // an array of PostgreSQL
+			return append(texts, strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(`{},"`, r) })...)
+		}
+		return appendTexts(texts, document)
+	case domain.TypeBytes:
+		if content, err := hex.DecodeString(strings.TrimPrefix(text, `\x`)); err == nil && utf8.Valid(content) {
+			texts = append(texts, string(content))
+		}
+	}
+	return texts
+}
+
+// appendTexts appends the texts in a JSON document, without the names of members.
+func appendTexts(texts []string, document any) []string {
+	switch value := document.(type) {
+	case string:
+		texts = append(texts, strings.TrimSpace(value))
+	case []any:
+		for _, element := range value {
+			texts = appendTexts(texts, element)
+		}
+	case map[string]any:
+		for _, member := range value {
+			texts = appendTexts(texts, member)
+		}
+	}
+	return texts
 }
 
 // findCopies sets s.copies.found if one of the other cells of a row holds an erased text that it did not hold before.
@@ -200,11 +242,19 @@ func (s *Step) holdsErased(row, text string) bool {
 	return slices.ContainsFunc(s.copies.texts[row], func(e erasedText) bool { return e.isCopiedTo(text) })
 }
 
+// isCopiedTo ignores case and, if enough letters and digits remain, spaces and punctuation.
 func (e erasedText) isCopiedTo(text string) bool {
-	if e.isInstant || len(text) < len(e.text) {
+	if e.isInstant {
 		return text == e.text
 	}
-	return slices.ContainsFunc(formsOf(e.text), func(form string) bool { return strings.Contains(text, form) })
+	folded := strings.ToLower(text)
+	if slices.ContainsFunc(formsOf(e.text), func(form string) bool {
+		return strings.Contains(folded, strings.ToLower(form))
+	}) {
+		return true
+	}
+	plain := normalized(e.text)
+	return len(plain) >= shortestCopy && strings.Contains(normalized(text), plain)
 }
 
 // formsOf returns the forms of a text in another column: the text itself, the text in JSON or in an array, and the
