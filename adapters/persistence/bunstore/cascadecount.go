@@ -86,14 +86,6 @@ func counted(table catalog.ReachedTable) sqltext.Counted {
 
 // lost returns the number of rows that each table has lost. A table and its partitions count as one table.
 func (w *watch) lost(ctx context.Context) ([]loss, error) {
-	if w.before.Late && !w.live.KeepsAny() {
-		if err := w.fireDeferred(ctx, opWatch); err != nil {
-			return nil, err
-		}
-		if err := w.deferAgain(ctx, opWatch); err != nil {
-			return nil, err
-		}
-	}
 	switch {
 	case w.counts != nil:
 		return w.countAgain(ctx)

@@ -26,7 +26,6 @@ type Reach struct {
 	Keys   []ReachedKey   `json:"keys"`   // the foreign keys that lead to these tables, and those that set columns
 
 	Triggers bool `json:"triggers"` // a trigger or a rule may run
-	Late     bool `json:"late"`     // such a trigger, or one that it sets off, may run at the commit
 	Undoes   bool `json:"undoes"`   // such a trigger, or one that it sets off, may roll back some of its changes
 
 	Visited  []string  `json:"visited"` // the ids of the tables whose keys and triggers were followed

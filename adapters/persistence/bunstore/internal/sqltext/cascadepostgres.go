@@ -8,8 +8,8 @@ import (
 )
 
 // Reach follows foreign keys from the tables of the steps. If a trigger or a rule may run on the way, the document has
-// all tables of the database, because a trigger can delete rows of every table. For the same reason, the members "late"
-// and "undoes" are about the triggers of all tables.
+// all tables of the database, because a trigger can delete rows of every table. For the same reason, the member
+// "undoes" is about the triggers of all tables.
 func (postgres) Reach(w *Writer, steps []domain.Step) string {
 	mapped := make([]string, 0, len(w.DataMap.Tables()))
 	for _, table := range w.DataMap.Tables() {
@@ -85,8 +85,6 @@ const reachOfPostgres = `
 			AND (acts.any_act OR c.oid IN (SELECT oid FROM reach WHERE deletes)))
 	SELECT CAST(json_build_object(
 		'triggers', (SELECT any_act FROM acts),
-		'late', (SELECT any_act FROM acts) AND EXISTS (SELECT 1 FROM pg_catalog.pg_trigger AS t
-			WHERE t.tgdeferrable AND NOT t.tgisinternal AND t.tgenabled <> 'D'),
 		'undoes', (SELECT COALESCE(any_undone, FALSE) FROM acts) OR (SELECT any_act FROM acts) AND EXISTS (
 			SELECT 1 FROM pg_catalog.pg_proc AS p JOIN pg_catalog.pg_language AS l ON l.oid = p.prolang
 			WHERE l.lanname NOT IN ('sql', 'c', 'internal') AND (l.lanname <> 'plpgsql' OR {catches})
@@ -126,17 +124,12 @@ const reachOfPostgres = `
 			JOIN pg_catalog.pg_class AS pb ON pb.oid = k.confrelid
 			JOIN pg_catalog.pg_namespace AS pn ON pn.oid = pb.relnamespace)) AS text)`
 
-// allTriggers selects the number of tables, and the triggers that may run at the commit, of the whole database.
-const allTriggers = `(SELECT concat(count(*), ' ', max(oid)) FROM pg_catalog.pg_class WHERE relkind = 'r'),
-			(SELECT string_agg(concat(oid, tgenabled), ' ' ORDER BY oid) FROM pg_catalog.pg_trigger
-				WHERE tgdeferrable AND NOT tgisinternal)`
-
 // watching reads counters that are not zero when a transaction begins, and that also count the deletions that a
 // savepoint has rolled back. Only the difference of two readings has a meaning.
 func (postgres) watching(visited, tables []string, triggers bool) string {
 	all := "NULL"
 	if triggers {
-		all = allTriggers
+		all = "(SELECT concat(count(*), ' ', max(oid)) FROM pg_catalog.pg_class WHERE relkind = 'r')"
 	}
 	return fill(watchingOfPostgres, "visited", "'{"+strings.Join(visited, ",")+"}'::oid[]",
 		"tables", "'{"+strings.Join(tables, ",")+"}'::oid[]", "all", all)
