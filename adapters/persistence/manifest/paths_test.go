@@ -91,7 +91,7 @@ func TestAManifestNamesThePathThatDeletesRows(t *testing.T) {
 	for says, change := range map[string][2]string{
 		"links: has via, but is not owned":     {`"owned": true, `, ``},
 		"possible: Author, Reader":             {`"via": "Author"`, `"via": "Writer"`},
-		"to its own table, which is no path":   {`"erasure": "null"`, `"erasure": "delete"`},
+		"to its own table, which is not a path":   {`"erasure": "null"`, `"erasure": "delete"`},
 		"but leads to its own table, which is": {`"erasure": "null"`, `"path": true`},
 	} {
 		_, err := manifest.Read(strings.NewReader(strings.Replace(linkTable, change[0], change[1], 1)))
