@@ -94,19 +94,31 @@ func (w *watch) lost(ctx context.Context) ([]loss, error) {
 	case !w.before.Counters || len(w.before.Tables) == 0:
 		return nil, nil
 	}
-	ids, tables := make([]string, len(w.before.Tables)), map[string]catalog.ReachedTable{}
+	ids, now, changed := make([]string, len(w.before.Tables)), map[string][2]int64{}, false
 	for i, table := range w.before.Tables {
-		ids[i], tables[table.ID] = table.ID, table
+		ids[i] = table.ID
 	}
-	var lost []loss
 	err := w.read(ctx, opWatch, func(r *sql.Rows) error {
 		var id string
-		var now [2]int64
-		err := r.Scan(&id, &now[0], &now[1])
-		before := w.before.Deleted[id]
-		lost = addLoss(lost, loss{tables[id], now[0] - before[0], now[1] != before[1]})
+		var read [2]int64
+		err := r.Scan(&id, &read[0], &read[1])
+		now[id], changed = read, changed || read[1] != w.before.Deleted[id][1]
 		return err
 	}, w.store.dialect.Deleted(), asList(ids))
+	locked := map[string]bool{} // another transaction may also have given a table new storage, such as VACUUM FULL
+	if err == nil && changed {
+		err = w.read(ctx, opWatch, func(r *sql.Rows) error {
+			var id string
+			err := r.Scan(&id)
+			locked[id] = true
+			return err
+		}, w.store.dialect.LockedWholly())
+	}
+	var lost []loss
+	for _, table := range w.before.Tables {
+		before, after := w.before.Deleted[table.ID], now[table.ID]
+		lost = addLoss(lost, loss{table, after[0] - before[0], after[1] != before[1] && locked[table.ID]})
+	}
 	return lost, err
 }
 

@@ -344,3 +344,37 @@ func TestARowThatMovesToAnotherPartitionIsNotGone(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// vacuumed is a query hook that compacts a table in another session before the first deletion. The table then has new
+// storage, as after TRUNCATE.
+type vacuumed struct {
+	t    *testing.T
+	db   *bun.DB
+	done bool
+}
+
+func (v *vacuumed) BeforeQuery(ctx context.Context, event *bun.QueryEvent) context.Context {
+	if !v.done && strings.Contains(event.Query, "DELETE FROM") {
+		v.done = true
+		execute(v.t, v.db, "VACUUM FULL receipts")
+	}
+	return ctx
+}
+
+func (*vacuumed) AfterQuery(context.Context, *bun.QueryEvent) {}
+
+func TestATableThatAnotherSessionCompactsIsNotEmptied(t *testing.T) {
+	db := databases.PostgreSQL(t)
+	f := forum{rows: append(plpgsql(afterArticles, `BEGIN RETURN NULL; END`),
+		"INSERT INTO receipts VALUES (200, 2, NULL, '5')")}
+	f.create(t, db)
+	hook := &vacuumed{t: t, db: db}
+	store, eraser := f.eraser(t, databases.WithHook(db, hook))
+	must(t, store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
+		_, err := eraser.Erase(ctx, s, domain.Subject{ID: subjectID(t, "1")})
+		return err
+	}))
+	if !hook.done {
+		t.Error("nothing was compacted")
+	}
+}

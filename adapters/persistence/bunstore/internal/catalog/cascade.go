@@ -73,8 +73,8 @@ func (k ReachedKey) ForeignKey() sqltext.ForeignKey {
 // maxChain is the number of foreign keys in a chain. Longer chains are not followed.
 const maxChain = 6
 
-// Setting describes rows whose columns foreign keys set because the steps delete rows. It has one chain of keys for each
-// way from a deleted row. The last key of a chain sets the columns. The keys before it delete rows.
+// Setting describes rows whose columns foreign keys set because the steps delete rows. It has one chain of keys for
+// each way from a deleted row. The last key of a chain sets the columns. The keys before it delete rows.
 type Setting struct {
 	Key    ReachedKey // the last key of the first chain
 	Chains [][]ReachedKey

@@ -28,6 +28,10 @@ type cascades interface {
 	// Its parameter is a JSON array with the ids of the tables. Deleted returns "" if the database has no such counters.
 	Deleted() string
 
+	// LockedWholly returns the statement that reads the ids of the tables that this transaction has locked against all
+	// others, as TRUNCATE does. It is called only if Deleted returns a statement.
+	LockedWholly() string
+
 	// beforeDeletion returns the statement that makes a query see its tables as they are before the statements that
 	// follow, whenever its rows are fetched, and the statements that fetch the rows and end the query. They are "" if the
 	// database has no such queries.

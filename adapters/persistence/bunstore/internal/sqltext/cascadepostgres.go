@@ -156,6 +156,11 @@ func (p postgres) Deleted() string {
 		CAST(pg_relation_filenode(CAST(id AS oid)) AS bigint) FROM (` + p.arrayElements("$1") + `) AS t(id)`
 }
 
+func (postgres) LockedWholly() string {
+	return `SELECT CAST(relation AS text) FROM pg_catalog.pg_locks
+		WHERE locktype = 'relation' AND pid = pg_backend_pid() AND mode = 'AccessExclusiveLock' AND granted`
+}
+
 // beforeDeletion uses a cursor. A cursor sees the rows as they were when it was declared.
 func (postgres) beforeDeletion(query string) (declare, fetch, end string) {
 	return "DECLARE habeas_before NO SCROLL CURSOR FOR " + query, "FETCH ALL FROM habeas_before", "CLOSE habeas_before"

@@ -38,6 +38,7 @@ func (sqlite) ReachedTriggers(schema string) string {
 		"master", Quote(schema)+".sqlite_master")
 }
 
-func (sqlite) Deleted() string { return "" }
+func (sqlite) Deleted() string      { return "" }
+func (sqlite) LockedWholly() string { return "" }
 
 func (sqlite) beforeDeletion(string) (declare, fetch, end string) { return "", "", "" }
