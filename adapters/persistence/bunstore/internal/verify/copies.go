@@ -179,14 +179,21 @@ func (s *Step) compare(key []string, others []otherCell, texts []erasedText, fou
 	if len(texts) == 0 {
 		return
 	}
-	row := domain.CanonicalTuple(key)
+	row, copied := domain.CanonicalTuple(key), make([]func(searched) bool, len(texts))
+	for i, text := range texts {
+		copied[i] = text.isCopiedTo()
+	}
 	for _, other := range others {
-		if other.isLarge {
+		switch {
+		case other.isLarge:
 			s.copies.large = append(s.copies.large, largeCell{other.column, slices.Clone(key), slices.Clone(texts)})
 			continue
+		case !other.text.Valid:
+			continue
 		}
-		for _, text := range texts {
-			if other.text.Valid && text.isCopiedTo(other.text.String) {
+		held := newSearched(other.text.String)
+		for i, text := range texts {
+			if copied[i](held) {
 				found(heldText{cell{row, other.column}, text.text})
 			}
 		}
@@ -239,22 +246,32 @@ func (s *Step) noteFound(held heldText) {
 // holdsErased reports whether a text in a column that the step overwrites contains a text that the step has erased in
 // any column of the same row.
 func (s *Step) holdsErased(row, text string) bool {
-	return slices.ContainsFunc(s.copies.texts[row], func(e erasedText) bool { return e.isCopiedTo(text) })
+	if len(s.copies.texts[row]) == 0 {
+		return false
+	}
+	held := newSearched(text)
+	return slices.ContainsFunc(s.copies.texts[row], func(e erasedText) bool { return e.isCopiedTo()(held) })
 }
 
-// isCopiedTo ignores case and, if enough letters and digits remain, spaces and punctuation.
-func (e erasedText) isCopiedTo(text string) bool {
+// searched is a text in which erased texts are searched for, and its forms for comparisons.
+type searched struct{ text, folded, plain string }
+
+func newSearched(text string) searched { return searched{text, strings.ToLower(text), normalized(text)} }
+
+// isCopiedTo returns a function that reports whether a text is a copy of the erased text or contains one. It ignores
+// case and, if enough letters and digits remain, spaces and punctuation.
+func (e erasedText) isCopiedTo() func(searched) bool {
 	if e.isInstant {
-		return text == e.text
+		return func(held searched) bool { return held.text == e.text }
 	}
-	folded := strings.ToLower(text)
-	if slices.ContainsFunc(formsOf(e.text), func(form string) bool {
-		return strings.Contains(folded, strings.ToLower(form))
-	}) {
-		return true
+	forms, plain := formsOf(e.text), normalized(e.text)
+	for i, form := range forms {
+		forms[i] = strings.ToLower(form)
 	}
-	plain := normalized(e.text)
-	return len(plain) >= shortestCopy && strings.Contains(normalized(text), plain)
+	return func(held searched) bool {
+		return len(plain) >= shortestCopy && strings.Contains(held.plain, plain) ||
+			slices.ContainsFunc(forms, func(form string) bool { return strings.Contains(held.folded, form) })
+	}
 }
 
 // formsOf returns the forms of a text in another column: the text itself, the text in JSON or in an array, and the
