@@ -234,8 +234,10 @@ var cascadeCases = map[string]cascadeCase{
 		deleted: map[string]int64{"articles": 2},
 	},
 	"a table of the application that is called like those of habeas": {
-		forum: forum{also: []string{"CREATE TABLE habeas_likes (id bigint, article_id bigint " + cascade + ")"},
-			rows: []string{"INSERT INTO habeas_likes VALUES (1, 10), (2, 11), (3, 20)"}},
+		forum: forum{
+			also: []string{"CREATE TABLE habeas_likes (id bigint, article_id bigint " + cascade + ")"},
+			rows: []string{"INSERT INTO habeas_likes VALUES (1, 10), (2, 11), (3, 20)"},
+		},
 		cascaded: map[string]int64{"habeas_likes": 2},
 	},
 	"a trigger that inserts in place of the deleted row": {

@@ -130,10 +130,12 @@ var postgresCascadeCases = map[string]cascadeCase{
 		cascaded: map[string]int64{"hits": 2},
 	},
 	"a trigger that inserts in place of the deleted row, in a table without a key": {
-		forum: forum{also: []string{"ALTER TABLE remarks DROP CONSTRAINT remarks_pkey"},
+		forum: forum{
+			also: []string{"ALTER TABLE remarks DROP CONSTRAINT remarks_pkey"},
 			rows: append(plpgsql(afterArticles, `BEGIN DELETE FROM remarks WHERE id = 101;
 				INSERT INTO remarks VALUES (OLD.id + 1000, 2, 20, NULL, 'deleted'); RETURN NULL; END`),
-				"INSERT INTO remarks VALUES (100, 2, 20, NULL, 'theirs'), (101, 2, 20, NULL, 'theirs')")},
+				"INSERT INTO remarks VALUES (100, 2, 20, NULL, 'theirs'), (101, 2, 20, NULL, 'theirs')"),
+		},
 		refused: "remarks: the database would delete further rows (1)",
 	},
 	"a rule": {

@@ -256,7 +256,9 @@ func (s *Step) holdsErased(row, text string) bool {
 // searched is a text in which erased texts are searched for, and its forms for comparisons.
 type searched struct{ text, folded, plain string }
 
-func newSearched(text string) searched { return searched{text, strings.ToLower(text), normalized(text)} }
+func newSearched(text string) searched {
+	return searched{text, strings.ToLower(text), normalized(text)}
+}
 
 // isCopiedTo returns a function that reports whether a text is a copy of the erased text or contains one. It ignores
 // case and, if enough letters and digits remain, spaces and punctuation.
