@@ -188,25 +188,29 @@ func TestAnErasureFailsIfTheRowKeepsAPartOfAnErasedValue(t *testing.T) {
 		Profile       map[string]any `bun:"profile,type:jsonb" pii:"contact,erasure:anonymize"`
 		Phones        []string       `bun:"phones,array" pii:"contact,erasure:anonymize"`
 		Raw           []byte         `bun:"raw" pii:"contact,erasure:anonymize"`
+		Seen          time.Time      `bun:"seen,type:timestamp" pii:"behavioral,erasure:anonymize"`
 	}
 	for name, test := range map[string]struct{ column, postgres, sqlite string }{
 		"a document":      {"note", "OLD.profile -> 'home' ->> 'city'", "OLD.profile -> 'home' ->> 'city'"},
 		"an array":        {"note", "OLD.phones[2]", "OLD.phones ->> 1"},
 		"bytes":           {"note", "convert_from(OLD.raw, 'UTF8')", "CAST(OLD.raw AS text)"},
+		"an instant":      {"note", "'seen ' || OLD.seen", "'seen ' || OLD.seen"},
 		"the same column": {"email", "upper(OLD.email)", "upper(OLD.email)"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			databases.Each(t, func(t *testing.T, db *bun.DB) {
 				const row = "INSERT INTO guests VALUES (1, 'ann@example.org', '{\"home\": {\"city\": \"Ravenna\"}}', "
 				statements := append([]string{
-					"CREATE TABLE guests (id bigint PRIMARY KEY, email text, profile text, phones text, raw blob, note text)",
-					row + "'[\"12\", \"030 123456\"]', CAST('ann the ox' AS blob), 'x')",
+					"CREATE TABLE guests (id bigint PRIMARY KEY, email text, profile text, phones text, raw blob, seen timestamp," +
+						" note text)",
+					row + "'[\"12\", \"030 123456\"]', CAST('ann the ox' AS blob), '2020-01-02 03:04:05', 'x')",
 				}, sqliteTrigger("AFTER UPDATE", "guests",
 					"UPDATE guests SET "+test.column+" = "+test.sqlite+" WHERE id = OLD.id;")...)
 				if isPostgres(db) {
 					statements = append([]string{
-						"CREATE TABLE guests (id bigint PRIMARY KEY, email text, profile jsonb, phones text[], raw bytea, note text)",
-						row + "ARRAY['12', '030 123456'], 'ann the ox', 'x')",
+						"CREATE TABLE guests (id bigint PRIMARY KEY, email text, profile jsonb, phones text[], raw bytea," +
+							" seen timestamp, note text)",
+						row + "ARRAY['12', '030 123456'], 'ann the ox', '2020-01-02 03:04:05', 'x')",
 					}, function("BEFORE UPDATE", "guests", "NEW."+test.column+" := "+test.postgres+"; RETURN NEW;")...)
 				}
 				a := open(t, db, app.Config{Models: []any{(*guest)(nil)}}, statements...)

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/habeas-data/habeas/domain"
@@ -22,11 +23,11 @@ type copies struct {
 	found   string                  // a column that holds a copy, or ""
 }
 
-// erasedText is a text that the step erases. A copy of an instant must equal it, because an instant of another meaning
-// may have the same date. A copy of another text may be a part of a longer text.
+// erasedText is a text that the step erases. A copy of a date must equal it, because an instant of another meaning may
+// have the same date. A copy of another text may be a part of a longer text.
 type erasedText struct {
-	text      string
-	isInstant bool
+	text   string
+	isDate bool
 }
 
 // heldText is an erased text in a cell of another column of its row.
@@ -109,7 +110,7 @@ func (s *Step) noteErased(key []string, content []heldCell, others []otherCell) 
 			continue
 		}
 		for _, text := range textsIn(column, h.text.String) {
-			erased := erasedText{text, column.Type == domain.TypeTime}
+			erased := erasedText{text, column.Type == domain.TypeTime && len(text) <= len(time.DateOnly)}
 			if len(text) >= shortestCopy && !slices.Contains(s.copies.texts[row], erased) {
 				s.copies.texts[row], added = append(s.copies.texts[row], erased), append(added, erased)
 			}
@@ -207,7 +208,7 @@ func (s *Step) compareLarge(ctx context.Context, found func(heldText)) error {
 	for _, c := range large {
 		var sought, of []string
 		for _, erased := range c.texts {
-			if erased.isInstant {
+			if erased.isDate {
 				continue
 			}
 			for _, form := range formsOf(erased.text) {
@@ -263,7 +264,7 @@ func newSearched(text string) searched {
 // isCopiedTo returns a function that reports whether a text is a copy of the erased text or contains one. It ignores
 // case and, if enough letters and digits remain, spaces and punctuation.
 func (e erasedText) isCopiedTo() func(searched) bool {
-	if e.isInstant {
+	if e.isDate {
 		return func(held searched) bool { return held.text == e.text }
 	}
 	forms, plain := formsOf(e.text), normalized(e.text)
