@@ -240,7 +240,7 @@ func (d *draft) checkRelation(table Table, relation Relation) {
 	i, inMap := d.index[relation.References]
 	if relation.Path && relation.References == table.Name {
 		report(strings.Join(relation.Columns, ", "),
-			"is marked as a path, but leads to its own table, which is no path to a subject", relation.called(), nil,
+			"is marked as a path, but leads to its own table, which is not a path to a subject", relation.called(), nil,
 			"remove the mark; erasure:null alone clears references to deleted rows")
 	}
 	if relation.Path && !inMap && !d.incomplete {

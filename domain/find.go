@@ -98,15 +98,16 @@ func Foldings(r rune) []rune {
 //   - Characters are escaped as in JSON, such as \" or \u00e9, but not ASCII letters and digits.
 //   - Quotes and backslashes are doubled or escaped, once or several times, as in composite values and arrays of
 //     PostgreSQL, and in JSON in JSON. Bytes above 127 are octal numbers, as in the format escape of PostgreSQL.
-//   - The value has at least MinEncodedLength bytes and is in hexadecimal digits or in base64.
+//   - The value has at least MinEncodedLength bytes and is in hexadecimal digits, or in base64, also across lines.
 //
 // The syntax works in package regexp and in PostgreSQL.
 func SearchPattern(value string) string {
 	patterns := []string{plainPattern(value)}
 	if len(value) >= MinEncodedLength {
-		for _, form := range append(Base64Forms(value), HexForm(value)) {
-			patterns = append(patterns, form.Pattern())
+		for _, form := range Base64Forms(value) {
+			patterns = append(patterns, form.wrappedPattern())
 		}
+		patterns = append(patterns, HexForm(value).Pattern())
 	}
 	return strings.Join(patterns, "|")
 }

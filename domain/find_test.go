@@ -71,6 +71,20 @@ func TestAPatternMatchesEncodedCopies(t *testing.T) {
 	})
 }
 
+// PostgreSQL breaks base64 after 76 characters.
+func TestAPatternMatchesBase64InLines(t *testing.T) {
+	const value = "zoe@example.org"
+	for before := range 60 {
+		encoded := base64.StdEncoding.EncodeToString([]byte(strings.Repeat("q", before) + value + strings.Repeat("z", 50)))
+		for _, lineBreak := range []string{"\n", "\r\n"} {
+			text := encoded[:76] + lineBreak + encoded[76:]
+			if !regexp.MustCompile(domain.SearchPattern(value)).MatchString(text) {
+				t.Errorf("the pattern does not match %q", text)
+			}
+		}
+	}
+}
+
 func TestAPatternMatchesNoEncodedCopyOfAShortValue(t *testing.T) {
 	for value, want := range map[string]bool{"zoe@": false, "zoe@e": true} {
 		pattern := regexp.MustCompile(domain.SearchPattern(value))

@@ -95,10 +95,15 @@ func distinct(characters string) string {
 }
 
 // Pattern returns the form as a pattern of a regular expression or of GLOB: each position is a set in brackets.
-func (f EncodedForm) Pattern() string {
-	var pattern strings.Builder
-	for _, set := range f {
-		pattern.WriteString("[" + set + "]")
+func (f EncodedForm) Pattern() string { return f.joined("") }
+
+// wrappedPattern is Pattern for a text in lines: PostgreSQL and MIME break lines in base64 after 76 characters.
+func (f EncodedForm) wrappedPattern() string { return f.joined(`[\r\n]*`) }
+
+func (f EncodedForm) joined(between string) string {
+	sets := make([]string, len(f))
+	for i, set := range f {
+		sets[i] = "[" + set + "]"
 	}
-	return pattern.String()
+	return strings.Join(sets, between)
 }

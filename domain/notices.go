@@ -67,7 +67,7 @@ func (m DataMap) noticeOfSelf(table Table, relation Relation) string {
 	case !slices.ContainsFunc(deleting, func(p Path) bool { return len(p.Relations) == 0 || !p.isWithin(relation) }):
 		return "" // rows that refer to each other belong to the same person
 	}
-	return "refers to its own table, which is no path: a row of another person may refer to a row that an erasure " +
+	return "refers to its own table, which is not a path: a row of another person may refer to a row that an erasure " +
 		"deletes. Set erasure:null on the relation to clear such references, or declare ON DELETE SET NULL"
 }
 

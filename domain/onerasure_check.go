@@ -28,7 +28,7 @@ func (d *draft) checkOnErasure(table Table, relation Relation) {
 	switch {
 	case isSelf && relation.OnErasure == StrategyDelete:
 		report(Problem{
-			Message: "refers by the relation " + relation.called() + " to its own table, which is no path to a subject: " +
+			Message: "refers by the relation " + relation.called() + " to its own table, which is not a path to a subject: " +
 				"erasure:delete would delete rows of other people",
 			Found: string(relation.OnErasure), Possible: []string{string(StrategyNull)},
 			Remedy: "use null to set the reference to NULL, or remove the option erasure",

@@ -68,11 +68,11 @@ func TestWrongOptionsOfARelationToTheOwnTableAreRefused(t *testing.T) {
 	}{
 		"delete": {
 			repliesTable(domain.StrategyDelete, nil),
-			"messages.answers_id: refers by the relation messages to its own table, which is no path to a subject",
+			"messages.answers_id: refers by the relation messages to its own table, which is not a path to a subject",
 		},
 		"a mark": {
 			repliesTable("", func(m *domain.Table) { m.Relations[2].Path = true }),
-			"messages.answers_id: is marked as a path, but leads to its own table, which is no path to a subject",
+			"messages.answers_id: is marked as a path, but leads to its own table, which is not a path to a subject",
 		},
 		"a key": {
 			repliesTable(domain.StrategyNull, func(m *domain.Table) {
@@ -171,7 +171,7 @@ func TestNoticesNameOptionsWithoutEffectAndReferencesToDeletedRows(t *testing.T)
 			"files.messages_id: has erasure:delete on the relation to messages, which has no effect",
 		},
 		"a reference to deleted rows": {
-			[]domain.Table{repliesTable("", sent)}, "messages.answers_id: refers to its own table, which is no path",
+			[]domain.Table{repliesTable("", sent)}, "messages.answers_id: refers to its own table, which is not a path",
 		},
 		"a reference to rows that stay": {[]domain.Table{repliesTable("", nil)}, ""},
 		"a reference that is cleared":   {[]domain.Table{repliesTable(domain.StrategyNull, sent)}, ""},

@@ -21,7 +21,7 @@ type Relation struct {
 	// DataMap.RowsDeleted decides whether the row is deleted. Path.OnErasure says on which paths the action has an effect.
 	//
 	// OnErasure is allowed only for a relation that begins a path (chain of relations to a subject), and for a relation
-	// of a table to itself. A relation of a table to itself is no path, and only StrategyNull is allowed for it: if an
+	// of a table to itself. A relation of a table to itself is not a path, and only StrategyNull is allowed for it: if an
 	// erasure deletes a row, it sets Columns to NULL in the rows of other people that refer to the deleted row.
 	OnErasure Strategy `json:"erasure,omitempty"`
 	// When restricts the relation to rows that satisfy a condition, as polymorphic references require. For example,

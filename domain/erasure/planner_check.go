@@ -124,7 +124,8 @@ func (c checked) checkReferences() []domain.Problem {
 			found = append(found, domain.Problem{
 				Table: c.table.Name, Column: strings.Join(relation.Columns, ", "),
 				Message: "refers to " + parent.Name + " by the relation " + cmp.Or(relation.Name, relation.References) +
-					", which is no path, but an erasure deletes rows of " + parent.Name + ": rows of other people may refer to them",
+					", which is not a path, but an erasure deletes rows of " + parent.Name +
+					": rows of other people may refer to them",
 				Remedy: "mark the relation as a path that deletes the row or clears the reference " +
 					`(subject:"path,erasure:delete" or subject:"path,erasure:null"; "path" and "erasure" in a manifest), ` +
 					"declare ON DELETE SET NULL, or keep the rows of " + parent.Name,

@@ -153,8 +153,8 @@ func (t *table) rowsOf(subject int) (n int64) {
 
 // restrictLinks decides to which rows a foreign key may refer. It skips the foreign keys that determine the owner of a
 // row. If an erasure deletes both rows, the data map says ON DELETE SET NULL, because it otherwise refuses a relation
-// to deleted rows that is no path. If a foreign key refers from a row that an erasure keeps to a row that the erasure
-// deletes, there are three cases:
+// to deleted rows that is not a path. If a foreign key refers from a row that an erasure keeps to a row that the
+// erasure deletes, there are three cases:
 //
 //   - If the foreign key can become NULL, it gets ON DELETE SET NULL.
 //   - Otherwise, if the data map may have a mistake, the foreign key stays. The data map can then be refused.

@@ -1,9 +1,11 @@
 package schemas
 
 import (
+	"context"
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/uptrace/bun"
@@ -11,6 +13,7 @@ import (
 	"github.com/habeas-data/habeas/app"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/internal/tests/databases"
+	"github.com/habeas-data/habeas/ports"
 )
 
 type owner[K any] struct {
@@ -224,6 +227,93 @@ func refusesID(t *testing.T, id, key, foreign string, present bool) {
 	if n := a.count(t, "SELECT (SELECT count(*) FROM owners WHERE email = 'a') + (SELECT count(*) FROM cars)"); n !=
 		len(owners)+1 {
 		t.Errorf("%q, %s and %s: %d rows are left", id, key, foreign, n)
+	}
+}
+
+// holder has permits, whose scans are files in an external system. The key is a text, and a permit refers to it by a
+// number.
+type holder struct {
+	bun.BaseModel `bun:"table:owners"`
+	Key           string `bun:"key,pk" subject:"id"`
+	Email         string `bun:"email" pii:"contact,erasure:anonymize"`
+}
+
+type permit struct {
+	bun.BaseModel `bun:"table:permits"`
+	ID            int64     `bun:"id,pk"`
+	Key           string    `bun:"key"`
+	Owner         *holder   `bun:"rel:belongs-to,join:key=key"`
+	Scan          string    `bun:"scan" pii:"financial,erasure:retain,reason:'books',retain:1y,since:issued_at,ref:media"`
+	IssuedAt      time.Time `bun:"issued_at"`
+}
+
+// The same ids are refused when keys of external systems are read, in a sweep and in a verification. The database
+// records an erasure of the subject, as an earlier version made it.
+func TestLaterOperationsRefuseAnIDThatANumericColumnDoesNotKeep(t *testing.T) {
+	for _, id := range []string{"07", "1e1", "+7", "7.0"} {
+		for _, types := range [][2]string{{"text", "integer"}, {"numeric", "numeric"}} {
+			db := databases.SQLite(t)
+			config := app.Config{
+				Models: []any{(*holder)(nil), (*permit)(nil)}, Resolvers: []ports.Resolver{&shelf{name: "media"}},
+			}
+			a := open(t, db, config, "PRAGMA foreign_keys = OFF",
+				"CREATE TABLE owners (key "+types[0]+" PRIMARY KEY, email text)",
+				"CREATE TABLE permits (id integer PRIMARY KEY, key "+types[1]+", scan text, issued_at timestamp)",
+				"INSERT INTO permits VALUES (1, '"+id+"', 'scan.png', '2001-01-01 00:00:00')",
+				"INSERT INTO habeas_subject_erasures (subject_id, erased_at, erasures, intake)"+
+					" VALUES ('"+id+"', '2001-02-01T00:00:00.000000Z', 1, 1)")
+			subject, err := domain.NewSubjectID(id)
+			must(t, err)
+			for what, fn := range laterOperations(a.Plan(), subject) {
+				err := a.Stack().Sessions.Do(t.Context(), fn)
+				if !errors.Is(err, domain.ErrSubject) || !strings.Contains(err.Error(), "permits.key") ||
+					!strings.Contains(err.Error(), "owners.key") {
+					t.Errorf("%s, %v: %s: %v", id, types, what, err)
+				}
+			}
+			if _, err := a.Verify(t.Context(), subject); !errors.Is(err, domain.ErrSubject) {
+				t.Errorf("%s, %v: verified: %v", id, types, err)
+			}
+			if got := a.cells(t, "SELECT scan FROM permits"); got != "scan.png" {
+				t.Errorf("%s, %v: the row is %s", id, types, got)
+			}
+		}
+	}
+}
+
+// laterOperations returns the operations that read or overwrite rows of the subject after an erasure.
+func laterOperations(
+	plan domain.Plan, id domain.SubjectID,
+) map[string]func(context.Context, ports.Session) error {
+	now := time.Date(2024, 3, 1, 12, 0, 0, 0, time.UTC)
+	query := domain.KeyQuery{Resolver: "media", Limit: 10}
+	ofErasure := domain.KeyQuery{Resolver: "media", Limit: 10, ErasedAt: now}
+	return map[string]func(context.Context, ports.Session) error{
+		"keys": func(ctx context.Context, s ports.Session) error { return second(s.Subjects().Keys(ctx, id, query)) },
+		"keys of an erasure": func(ctx context.Context, s ports.Session) error {
+			return second(s.Subjects().Keys(ctx, id, ofErasure))
+		},
+		"keys of a sweep": func(ctx context.Context, s ports.Session) error {
+			sweeper, err := ports.SweeperOf(s.Subjects())
+			if err == nil {
+				_, err = sweeper.SweptKeys(ctx, id, ofErasure)
+			}
+			return err
+		},
+		"sweep": func(ctx context.Context, s ports.Session) error {
+			sweeper, err := ports.SweeperOf(s.Subjects())
+			if err == nil {
+				_, err = sweeper.Sweep(ctx, id, plan.SweepAt(now))
+			}
+			return err
+		},
+		"verify": func(ctx context.Context, s ports.Session) error {
+			verifier, err := ports.VerifierOf(s.Subjects())
+			if err == nil {
+				_, err = verifier.LeftOver(ctx, id, plan.LocalAt(now), now)
+			}
+			return err
+		},
 	}
 }
 

@@ -144,7 +144,7 @@ func TestARelationToDeletedRowsThatIsNoPathIsRefused(t *testing.T) {
 		t.Fatalf("got %v, want %v", err, domain.ErrManifest)
 	}
 	for _, says := range []string{
-		"footnotes.post_id: refers to posts by the relation posts, which is no path", `subject:"path,erasure:delete"`,
+		"footnotes.post_id: refers to posts by the relation posts, which is not a path", `subject:"path,erasure:delete"`,
 		`subject:"path,erasure:null"`, "ON DELETE SET NULL",
 	} {
 		if !strings.Contains(err.Error(), says) {

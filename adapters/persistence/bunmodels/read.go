@@ -73,7 +73,7 @@ type Types map[reflect.Type]Type
 //
 //	subject:"path,references:accounts.id"
 //
-// A relation of a table to itself is no path. The following tag sets it to NULL in the rows of other people if an
+// A relation of a table to itself is not a path. The following tag sets it to NULL in the rows of other people if an
 // erasure deletes the row to which they refer (see domain.Relation.OnErasure):
 //
 //	subject:"erasure:null"

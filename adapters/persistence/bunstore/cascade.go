@@ -46,7 +46,10 @@ func (s subjectStore) applyWatched(
 		if rows, err = s.applySteps(ctx, live, id, key, steps); err != nil {
 			return rows, err
 		}
-		if lost, err = w.lost(ctx); err != nil {
+		if lost, err = w.lost(ctx); err == nil {
+			lost, err = w.addEmptied(ctx, lost)
+		}
+		if err != nil {
 			return unknown, err
 		}
 	}
@@ -71,6 +74,7 @@ type watch struct {
 
 	compared   []catalog.ReachedTable // roots whose rows are compared instead of the counters
 	fetch, end string                 // see sqltext.Writer.BeforeDeletion
+	emptied    []loss                 // unmapped tables that a trigger empties, with their rows before the steps
 	counts     []int64                // the rows before the steps, by table of reach; only if nothing counts deletions
 	keys       []string               // the keys of these rows, for the tables into which a trigger inserts
 	savepoint  bool
@@ -86,10 +90,13 @@ func (w *watch) mayMislead() bool { return w.before.Triggers || w.live.KeepsAny(
 func (w *watch) doubts(lost []loss, rows []int64) bool {
 	return w.savepoint && len(w.compared) == 0 && slices.ContainsFunc(lost, func(l loss) bool {
 		return w.isDoubtful(l, rows)
-	})
+	}) && !slices.ContainsFunc(lost, func(l loss) bool { return l.emptied && len(l.table.Mapped) > 0 })
 }
 
 func (w *watch) isDoubtful(l loss, rows []int64) bool {
+	if l.emptied && l.table.Readable {
+		return true
+	}
 	if !l.table.Readable || l.rows == 0 {
 		return false
 	}
@@ -102,9 +109,15 @@ func (w *watch) isDoubtful(l loss, rows []int64) bool {
 // again rolls the steps back, and prepares the comparison of all tables that have lost rows.
 func (w *watch) again(ctx context.Context, lost []loss) error {
 	w.compared = w.roots(func(t catalog.ReachedTable) bool {
-		return t.Readable && slices.ContainsFunc(lost, func(l loss) bool { return l.rows > 0 && l.table.Root == t.Root })
+		return t.Readable && slices.ContainsFunc(lost, func(l loss) bool {
+			return l.rows > 0 && !l.emptied && l.table.Root == t.Root
+		})
 	})
+	w.emptied = slices.DeleteFunc(slices.Clone(lost), func(l loss) bool { return !l.emptied || !l.table.Readable })
 	if err := w.exec(ctx, undoSteps); err != nil {
+		return err
+	}
+	if err := w.countEmptied(ctx); err != nil {
 		return err
 	}
 	return w.begin(ctx)
@@ -135,8 +148,11 @@ func (w *watch) judge(lost []loss, rows []int64) (table string, err error) {
 	cascaded := map[string]int64{}
 	for _, l := range lost {
 		if len(l.table.Mapped) == 0 {
-			cascaded[l.table.Name] += l.rows
+			cascaded[l.table.Name] += max(0, l.rows)
 			continue
+		}
+		if l.emptied {
+			return l.table.Mapped[0], conflict(l.table.Mapped[0] + ": a trigger would empty the table (TRUNCATE)")
 		}
 		if more := l.rows - w.expected(l.table, rows); more > 0 {
 			return l.table.Mapped[0], conflict(l.table.Mapped[0] + ": the database would delete further rows (" +
@@ -144,16 +160,16 @@ func (w *watch) judge(lost []loss, rows []int64) (table string, err error) {
 				"(ON DELETE CASCADE) or a trigger")
 		}
 	}
-	for i, chain := range w.before.Chains {
-		key := chain[len(chain)-1]
+	for i, setting := range w.before.Settings {
 		if w.before.Set[i] == 0 {
 			continue
 		}
-		if table, column := w.retained(key); table != "" {
+		if setting.OfTable {
+			cascaded[setting.Key.Name] += w.before.Set[i]
+		} else if table, column := w.retained(setting.Key); table != "" {
 			return table, conflict(table + "." + column + ": a foreign key (ON DELETE SET NULL or SET DEFAULT) would change " +
 				"this retained column (rows: " + strconv.FormatInt(w.before.Set[i], 10) + ")")
 		}
-		cascaded[key.Name] += w.before.Set[i]
 	}
 	maps.DeleteFunc(cascaded, func(_ string, n int64) bool { return n == 0 })
 	w.cascaded = cascaded

@@ -233,6 +233,33 @@ var cascadeCases = map[string]cascadeCase{
 		}},
 		deleted: map[string]int64{"articles": 2},
 	},
+	"a table of the application that is called like those of habeas": {
+		forum: forum{
+			also: []string{"CREATE TABLE habeas_likes (id bigint, article_id bigint " + cascade + ")"},
+			rows: []string{"INSERT INTO habeas_likes VALUES (1, 10), (2, 11), (3, 20)"},
+		},
+		cascaded: map[string]int64{"habeas_likes": 2},
+	},
+	"a trigger that inserts in place of the deleted row": {
+		forum: forum{rows: []string{
+			"INSERT INTO remarks VALUES (100, 2, 20, NULL, 'theirs'), (101, 2, 20, NULL, 'theirs')",
+			onDelete("articles", "DELETE FROM remarks WHERE id = 101;"+
+				" INSERT INTO remarks VALUES (OLD.id + 1000, 2, 20, NULL, 'deleted');"),
+		}},
+		refused: "remarks: the database would delete further rows (1)",
+	},
+	"references that become NULL twice, and in deleted rows": {
+		forum: forum{also: []string{
+			"CREATE TABLE drafts (a bigint REFERENCES articles (id) ON DELETE SET NULL," +
+				" b bigint REFERENCES articles (id) ON DELETE SET NULL)",
+			"CREATE TABLE likes (id bigint PRIMARY KEY, article_id bigint " + cascade +
+				", after bigint REFERENCES likes (id) ON DELETE SET NULL)",
+		}, rows: []string{
+			"INSERT INTO drafts VALUES (10, 11), (11, 20), (20, 20)",
+			"INSERT INTO likes VALUES (1, 10, NULL), (2, 11, 1), (3, 20, NULL), (4, 20, 1)",
+		}},
+		cascaded: map[string]int64{"drafts": 2, "likes": 3},
+	},
 	"a trigger of an unmapped table": {
 		forum: forum{also: []string{
 			"CREATE TABLE likes (id bigint PRIMARY KEY, article_id bigint " + cascade + ")",

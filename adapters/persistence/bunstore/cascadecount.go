@@ -13,8 +13,9 @@ import (
 
 // loss is the number of rows that a table and its partitions have lost.
 type loss struct {
-	table catalog.ReachedTable
-	rows  int64
+	table   catalog.ReachedTable
+	rows    int64
+	emptied bool // by TRUNCATE: rows is not the number of lost rows
 }
 
 const (
@@ -85,14 +86,6 @@ func counted(table catalog.ReachedTable) sqltext.Counted {
 
 // lost returns the number of rows that each table has lost. A table and its partitions count as one table.
 func (w *watch) lost(ctx context.Context) ([]loss, error) {
-	if w.before.Late && !w.live.KeepsAny() {
-		if err := w.fireDeferred(ctx, opWatch); err != nil {
-			return nil, err
-		}
-		if err := w.deferAgain(ctx, opWatch); err != nil {
-			return nil, err
-		}
-	}
 	switch {
 	case w.counts != nil:
 		return w.countAgain(ctx)
@@ -101,30 +94,67 @@ func (w *watch) lost(ctx context.Context) ([]loss, error) {
 	case !w.before.Counters || len(w.before.Tables) == 0:
 		return nil, nil
 	}
-	ids, tables := make([]string, len(w.before.Tables)), map[string]catalog.ReachedTable{}
+	ids, now, changed := make([]string, len(w.before.Tables)), map[string][2]int64{}, false
 	for i, table := range w.before.Tables {
-		ids[i], tables[table.ID] = table.ID, table
+		ids[i] = table.ID
 	}
-	var lost []loss
 	err := w.read(ctx, opWatch, func(r *sql.Rows) error {
 		var id string
-		var n int64
-		err := r.Scan(&id, &n)
-		lost = addLoss(lost, tables[id], n-w.before.Deleted[id])
+		var read [2]int64
+		err := r.Scan(&id, &read[0], &read[1])
+		now[id], changed = read, changed || read[1] != w.before.Deleted[id][1]
 		return err
 	}, w.store.dialect.Deleted(), asList(ids))
+	locked := map[string]bool{} // another transaction may also have given a table new storage, such as VACUUM FULL
+	if err == nil && changed {
+		err = w.read(ctx, opWatch, func(r *sql.Rows) error {
+			var id string
+			err := r.Scan(&id)
+			locked[id] = true
+			return err
+		}, w.store.dialect.LockedWholly())
+	}
+	var lost []loss
+	for _, table := range w.before.Tables {
+		before, after := w.before.Deleted[table.ID], now[table.ID]
+		lost = addLoss(lost, loss{table, after[0] - before[0], after[1] != before[1] && locked[table.ID]})
+	}
 	return lost, err
 }
 
-func addLoss(lost []loss, table catalog.ReachedTable, rows int64) []loss {
+func addLoss(lost []loss, more loss) []loss {
 	i := slices.IndexFunc(lost, func(l loss) bool {
-		return l.table.Root == table.Root && slices.Equal(l.table.Mapped, table.Mapped)
+		return l.table.Root == more.table.Root && slices.Equal(l.table.Mapped, more.table.Mapped)
 	})
 	if i < 0 {
-		return append(lost, loss{table, rows})
+		return append(lost, more)
 	}
-	lost[i].rows += rows
+	lost[i].rows += more.rows
+	lost[i].emptied = lost[i].emptied || more.emptied
 	return lost
+}
+
+// countEmptied counts the rows of the tables that the steps empty, before the steps run a second time.
+func (w *watch) countEmptied(ctx context.Context) (err error) {
+	for i, l := range w.emptied {
+		if w.emptied[i].rows, err = w.number(ctx, sqltext.CountRows(l.table.Table)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// addEmptied replaces the losses of the tables that countEmptied has counted by the numbers of lost rows.
+func (w *watch) addEmptied(ctx context.Context, lost []loss) ([]loss, error) {
+	for _, before := range w.emptied {
+		after, err := w.number(ctx, sqltext.CountRows(before.table.Table))
+		if err != nil {
+			return nil, err
+		}
+		lost = slices.DeleteFunc(lost, func(l loss) bool { return l.table.Root == before.table.Root })
+		lost = append(lost, loss{table: before.table, rows: max(0, before.rows-after)})
+	}
+	return lost, nil
 }
 
 // compare returns the number of rows that existed before the steps and exist no more.
@@ -167,7 +197,7 @@ func (w *watch) compare(ctx context.Context) ([]loss, error) {
 			}
 			rows += n
 		}
-		lost = append(lost, loss{table, rows})
+		lost = append(lost, loss{table: table, rows: rows})
 	}
 	return lost, nil
 }
@@ -202,7 +232,7 @@ func (w *watch) countAgain(ctx context.Context) (lost []loss, err error) {
 		if err != nil {
 			return nil, err
 		}
-		lost = append(lost, loss{table, rows})
+		lost = append(lost, loss{table: table, rows: rows})
 	}
 	return lost, nil
 }

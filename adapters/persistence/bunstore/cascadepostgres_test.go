@@ -96,6 +96,48 @@ var postgresCascadeCases = map[string]cascadeCase{
 			"INSERT INTO remarks VALUES (100, 2, 20, NULL, 'theirs')")},
 		refused: "remarks: the database would delete further rows (1)",
 	},
+	"a deferred trigger that a trigger of an unmapped table sets off": {
+		forum: forum{also: []string{
+			"CREATE TABLE likes (id bigint PRIMARY KEY, article_id bigint " + cascade + ")", "CREATE TABLE logs (id bigint)",
+			"CREATE FUNCTION f() RETURNS trigger LANGUAGE plpgsql AS" +
+				" $$ BEGIN INSERT INTO logs VALUES (1); RETURN NULL; END $$",
+			"CREATE TRIGGER f AFTER DELETE ON likes FOR EACH ROW EXECUTE FUNCTION f()",
+		}, rows: append(plpgsql("CREATE CONSTRAINT TRIGGER g AFTER INSERT ON logs DEFERRABLE INITIALLY DEFERRED"+
+			" FOR EACH ROW", `BEGIN DELETE FROM receipts; RETURN NULL; END`),
+			"INSERT INTO likes VALUES (1, 10)", "INSERT INTO receipts VALUES (200, 2, NULL, '5')")},
+		refused: "receipts: the database would delete further rows (1)",
+	},
+	"a trigger that sets off one that rolls its deletion back": {
+		forum: forum{also: []string{
+			"CREATE TABLE logs (id bigint)", "CREATE TABLE hits (id bigint)",
+			"CREATE FUNCTION f() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN" +
+				" BEGIN DELETE FROM hits; RAISE EXCEPTION 'no'; EXCEPTION WHEN raise_exception THEN END; RETURN NULL; END $$",
+			"CREATE TRIGGER f AFTER INSERT ON logs FOR EACH ROW EXECUTE FUNCTION f()",
+		}, rows: append(plpgsql(afterArticles, `BEGIN INSERT INTO logs VALUES (1); RETURN NULL; END`),
+			"INSERT INTO hits VALUES (1)")},
+		deleted: map[string]int64{"articles": 2},
+	},
+	"a trigger that empties a table": {
+		forum: forum{rows: append(plpgsql("CREATE TRIGGER g AFTER DELETE ON articles FOR EACH STATEMENT",
+			`BEGIN TRUNCATE receipts; RETURN NULL; END`), "INSERT INTO receipts VALUES (200, 2, NULL, '5')")},
+		refused: "receipts: a trigger would empty the table (TRUNCATE)",
+	},
+	"a trigger that empties an unmapped table": {
+		forum: forum{rows: append(plpgsql("CREATE TRIGGER g AFTER DELETE ON articles FOR EACH STATEMENT",
+			`BEGIN TRUNCATE hits; INSERT INTO hits VALUES (5); RETURN NULL; END`),
+			"CREATE TABLE hits (id bigint) PARTITION BY RANGE (id)", "CREATE TABLE hits_1 PARTITION OF hits DEFAULT",
+			"INSERT INTO hits VALUES (1), (2), (3)")},
+		cascaded: map[string]int64{"hits": 2},
+	},
+	"a trigger that inserts in place of the deleted row, in a table without a key": {
+		forum: forum{
+			also: []string{"ALTER TABLE remarks DROP CONSTRAINT remarks_pkey"},
+			rows: append(plpgsql(afterArticles, `BEGIN DELETE FROM remarks WHERE id = 101;
+				INSERT INTO remarks VALUES (OLD.id + 1000, 2, 20, NULL, 'deleted'); RETURN NULL; END`),
+				"INSERT INTO remarks VALUES (100, 2, 20, NULL, 'theirs'), (101, 2, 20, NULL, 'theirs')"),
+		},
+		refused: "remarks: the database would delete further rows (1)",
+	},
 	"a rule": {
 		forum: forum{rows: []string{
 			"CREATE RULE r AS ON DELETE TO articles DO ALSO DELETE FROM receipts",
@@ -302,5 +344,39 @@ func TestARowThatMovesToAnotherPartitionIsNotGone(t *testing.T) {
 	const want = "remarks: the database would delete further rows (1)"
 	if !errors.Is(err, domain.ErrConflict) || !strings.Contains(err.Error(), want) {
 		t.Errorf("got %v", err)
+	}
+}
+
+// vacuumed is a query hook that compacts a table in another session before the first deletion. The table then has new
+// storage, as after TRUNCATE.
+type vacuumed struct {
+	t    *testing.T
+	db   *bun.DB
+	done bool
+}
+
+func (v *vacuumed) BeforeQuery(ctx context.Context, event *bun.QueryEvent) context.Context {
+	if !v.done && strings.Contains(event.Query, "DELETE FROM") {
+		v.done = true
+		execute(v.t, v.db, "VACUUM FULL receipts")
+	}
+	return ctx
+}
+
+func (*vacuumed) AfterQuery(context.Context, *bun.QueryEvent) {}
+
+func TestATableThatAnotherSessionCompactsIsNotEmptied(t *testing.T) {
+	db := databases.PostgreSQL(t)
+	f := forum{rows: append(plpgsql(afterArticles, `BEGIN RETURN NULL; END`),
+		"INSERT INTO receipts VALUES (200, 2, NULL, '5')")}
+	f.create(t, db)
+	hook := &vacuumed{t: t, db: db}
+	store, eraser := f.eraser(t, databases.WithHook(db, hook))
+	must(t, store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
+		_, err := eraser.Erase(ctx, s, domain.Subject{ID: subjectID(t, "1")})
+		return err
+	}))
+	if !hook.done {
+		t.Error("nothing was compacted")
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/catalog"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/sqltext"
 	"github.com/habeas-data/habeas/domain"
@@ -94,8 +95,16 @@ func (s *session) commit(ctx context.Context) error {
 			return err
 		}
 	}
-	err := s.tx.Commit(ctx) // if a query hook panics here, run rolls the transaction back
-	s.tx = nil              // Commit ends the transaction even if it returns an error
+	var broken map[catalog.ForeignKey]int64
+	err := s.tx.CommitOr(ctx, func(err error) { // if a query hook panics here, run rolls the transaction back
+		if errors.Is(conn.Wrap(ctx, "commit", err), domain.ErrConflict) {
+			broken, _ = s.brokenKeys(ctx) // without them, the error does not name the table
+		}
+	})
+	s.tx = nil // Commit ends the transaction even if it returns an error
+	if key, ok := s.brokenNow(ctx, broken); ok {
+		return &domain.Error{Code: domain.ErrConflict, Op: "commit", Message: key.Refusal(), Err: err}
+	}
 	if err == nil && s.admission == recordedHere && !s.joined {
 		s.store.admitted.Store(true)
 	}

@@ -77,16 +77,25 @@ func (s *session) checkKeys(ctx context.Context) error {
 		return err
 	}
 	s.rollBack(ctx)
-	before, err := s.brokenKeys(ctx)
-	if err != nil {
-		return err
+	if key, ok := s.brokenNow(ctx, broken); ok {
+		return &domain.Error{Code: domain.ErrConflict, Op: "commit", Message: key.Refusal()}
 	}
+	return s.failed
+}
+
+// brokenNow returns a foreign key of which more rows are broken than in the database. The transaction in which they
+// were counted must have ended.
+func (s *session) brokenNow(ctx context.Context, broken map[catalog.ForeignKey]int64) (catalog.ForeignKey, bool) {
+	if len(broken) == 0 {
+		return catalog.ForeignKey{}, false
+	}
+	before, err := s.brokenKeys(ctx)
 	for key, n := range broken {
-		if n > before[key] {
-			return &domain.Error{Code: domain.ErrConflict, Op: "commit", Message: key.Refusal()}
+		if err == nil && n > before[key] {
+			return key, true
 		}
 	}
-	return nil
+	return catalog.ForeignKey{}, false
 }
 
 func (s *session) brokenKeys(ctx context.Context) (map[catalog.ForeignKey]int64, error) {

@@ -145,11 +145,13 @@ func (s *session) lateTriggers(ctx context.Context, op string) ([]catalog.Constr
 	return slices.Clone(late), s.fail(ctx, op, err)
 }
 
-// mustVerify reports whether the database may keep or restore values that the session deletes or overwrites. In a
-// transaction of the application, triggers of tables outside of the data map may do so at the commit.
+// mustVerify reports whether the database may keep or restore values that the session deletes or overwrites. Triggers
+// of tables outside of the data map may do so if the deletions lead to these tables, and in a transaction of the
+// application also at the commit.
 func (s *session) mustVerify(ctx context.Context, op string) (bool, error) {
-	if s.catalog.KeepsAny() || !s.joined || s.store.locks.Transaction == "" {
-		return s.catalog.KeepsAny(), nil
+	keeps := s.catalog.KeepsAny() || s.watched != nil && s.watched.before.Triggers
+	if keeps || !s.joined || s.store.locks.Transaction == "" {
+		return keeps, nil
 	}
 	triggers, err := s.lateTriggers(ctx, op)
 	return len(triggers) > 0, err

@@ -89,10 +89,10 @@ func TestAManifestNamesThePathThatDeletesRows(t *testing.T) {
 		t.Errorf("another data map came back: %v", err)
 	}
 	for says, change := range map[string][2]string{
-		"links: has via, but is not owned":     {`"owned": true, `, ``},
-		"possible: Author, Reader":             {`"via": "Author"`, `"via": "Writer"`},
-		"to its own table, which is no path":   {`"erasure": "null"`, `"erasure": "delete"`},
-		"but leads to its own table, which is": {`"erasure": "null"`, `"path": true`},
+		"links: has via, but is not owned":      {`"owned": true, `, ``},
+		"possible: Author, Reader":              {`"via": "Author"`, `"via": "Writer"`},
+		"to its own table, which is not a path": {`"erasure": "null"`, `"erasure": "delete"`},
+		"but leads to its own table, which is":  {`"erasure": "null"`, `"path": true`},
 	} {
 		_, err := manifest.Read(strings.NewReader(strings.Replace(linkTable, change[0], change[1], 1)))
 		if err == nil || !strings.Contains(err.Error(), says) {

@@ -26,11 +26,10 @@ type Reach struct {
 	Keys   []ReachedKey   `json:"keys"`   // the foreign keys that lead to these tables, and those that set columns
 
 	Triggers bool `json:"triggers"` // a trigger or a rule may run
-	Late     bool `json:"late"`     // one of these triggers may run at the commit
-	Undoes   bool `json:"undoes"`   // one of these triggers may roll back some of its changes
+	Undoes   bool `json:"undoes"`   // such a trigger, or one that it sets off, may roll back some of its changes
 
-	Visited []string       `json:"visited"` // the ids of the tables whose keys and triggers were followed
-	Chains  [][]ReachedKey `json:"-"`       // see settingChains
+	Visited  []string  `json:"visited"` // the ids of the tables whose keys and triggers were followed
+	Settings []Setting `json:"-"`
 }
 
 // ReachedTable is a table or a partition. Table, Name, Mapped and Key describe its topmost table, the root.
@@ -41,7 +40,8 @@ type ReachedTable struct {
 	Name     string   `json:"name"`  // for messages and results
 	Table    string   `json:"table"` // for statements
 	Mapped   []string `json:"mapped"`
-	Key      []string `json:"key"`      // the primary key
+	Direct   []string `json:"direct"`   // the part of Mapped that denotes the table itself, and not a view of it
+	Key      []string `json:"key"`      // the primary key; if the database has none, that of the data map
 	Readable bool     `json:"readable"` // this role may read it
 
 	Inserted bool `json:"-"` // a trigger may insert rows
@@ -73,9 +73,21 @@ func (k ReachedKey) ForeignKey() sqltext.ForeignKey {
 // maxChain is the number of foreign keys in a chain. Longer chains are not followed.
 const maxChain = 6
 
-// settingChains returns the chains of foreign keys whose last key sets columns. The first key of a chain refers to a
-// table of the data map with one of the given names. The keys before the last one delete rows.
-func (r *Reach) settingChains(deleted []string) (chains [][]ReachedKey) {
+// Setting describes rows whose columns foreign keys set because the steps delete rows. It has one chain of keys for
+// each way from a deleted row. The last key of a chain sets the columns. The keys before it delete rows.
+type Setting struct {
+	Key    ReachedKey // the last key of the first chain
+	Chains [][]ReachedKey
+
+	OfTable bool           // the rows of a table, each once; otherwise the rows of one chain into a mapped table
+	Gone    [][]ReachedKey // the chains whose keys delete rows of the table; nil without OfTable
+}
+
+// settings returns the settings of tables, and those of single chains into tables of the data map. The first key of a
+// chain refers to a table of the data map with one of the given names.
+func (r *Reach) settings(deleted []string) (all []Setting) {
+	gone := map[string][][]ReachedKey{}
+	var chains [][]ReachedKey
 	var follow func(chain []ReachedKey)
 	follow = func(chain []ReachedKey) {
 		last := chain[len(chain)-1]
@@ -83,6 +95,7 @@ func (r *Reach) settingChains(deleted []string) (chains [][]ReachedKey) {
 			chains = append(chains, slices.Clone(chain))
 			return
 		}
+		gone[last.ID] = append(gone[last.ID], slices.Clone(chain))
 		for _, key := range r.Keys {
 			if len(chain) < maxChain && key.ParentID == last.ID && key.Readable {
 				follow(append(chain, key))
@@ -96,16 +109,49 @@ func (r *Reach) settingChains(deleted []string) (chains [][]ReachedKey) {
 			follow([]ReachedKey{key})
 		}
 	}
-	return chains
+	for _, chain := range chains {
+		last := chain[len(chain)-1]
+		i := slices.IndexFunc(all, func(s Setting) bool { return s.OfTable && s.Key.ID == last.ID })
+		if i < 0 {
+			i, all = len(all), append(all, Setting{Key: last, OfTable: true, Gone: gone[last.ID]})
+		}
+		all[i].Chains = append(all[i].Chains, chain)
+		if last.Mapped != nil {
+			all = append(all, Setting{Key: last, Chains: [][]ReachedKey{chain}})
+		}
+	}
+	return all
+}
+
+func foreignKeys(chains [][]ReachedKey) [][]sqltext.ForeignKey {
+	keys := make([][]sqltext.ForeignKey, len(chains))
+	for i, chain := range chains {
+		for _, key := range chain {
+			keys[i] = append(keys[i], key.ForeignKey())
+		}
+	}
+	return keys
+}
+
+// completeKeys adds the primary keys that only the data map has. Without a key, a row that was deleted and another one
+// that was inserted look like the same row.
+func (r *Reach) completeKeys(m domain.DataMap) {
+	for i, table := range r.Tables {
+		for _, name := range table.Direct {
+			if mapped, _ := m.Table(name); len(r.Tables[i].Key) == 0 {
+				r.Tables[i].Key = mapped.PrimaryKey
+			}
+		}
+	}
 }
 
 // Reading is the state before the steps of an erasure.
 type Reading struct {
 	*Reach
-	Counters bool             // the database counts the rows that a transaction deletes
-	Deleted  map[string]int64 // the counters, by the id of the table
-	Own      map[string]int64 // the number of rows that the delete steps cover, by table of the data map
-	Set      []int64          // for each of Reach.Chains, the number of rows whose columns it sets
+	Counters bool                // the database counts the rows that a transaction deletes
+	Deleted  map[string][2]int64 // by the id of the table: the counter, and the number of the storage
+	Own      map[string]int64    // the number of rows that the delete steps cover, by table of the data map
+	Set      []int64             // the numbers of rows of Reach.Settings
 }
 
 // cachedReach is the last Reach of a Catalog.
@@ -131,18 +177,17 @@ func (c *Cache) ReadBefore(
 	if err != nil {
 		return nil, err
 	}
-	reach.Chains = reach.settingChains(sqltext.DeletedTables(steps))
-	chains, tables := make([][]sqltext.ForeignKey, len(reach.Chains)), make([]string, len(reach.Tables))
-	for i, chain := range reach.Chains {
-		for _, key := range chain {
-			chains[i] = append(chains[i], key.ForeignKey())
-		}
+	reach.completeKeys(c.text.DataMap)
+	reach.Settings = reach.settings(sqltext.DeletedTables(steps))
+	settings, tables := make([]sqltext.Setting, len(reach.Settings)), make([]string, len(reach.Tables))
+	for i, setting := range reach.Settings {
+		settings[i] = sqltext.Setting{Chains: foreignKeys(setting.Chains), Gone: foreignKeys(setting.Gone)}
 	}
 	for i, table := range reach.Tables {
 		tables[i] = table.ID
 	}
 	cached := &cachedReach{Reach: reach, steps: slices.Clone(steps)}
-	cached.text = c.text.Watch(steps, reach.Visited, tables, reach.Triggers, chains)
+	cached.text = c.text.Watch(steps, reach.Visited, tables, reach.Triggers, settings)
 	reading, fingerprint, err := cached.read(ctx, query, key)
 	if err == nil {
 		cached.fingerprint = fingerprint
@@ -182,7 +227,7 @@ func (c *Cache) readReach(
 func (c *cachedReach) read(ctx context.Context, query conn.Query, key []any) (*Reading, string, error) {
 	names := sqltext.DeletedTables(c.steps)
 	own, reading := make([]int64, len(names)), &Reading{Reach: c.Reach, Own: map[string]int64{}}
-	reading.Set = make([]int64, len(c.Chains))
+	reading.Set = make([]int64, len(c.Settings))
 	var fingerprint, counters string
 	var keysAct bool
 	targets := []any{&fingerprint, &keysAct, &reading.Counters, &counters}

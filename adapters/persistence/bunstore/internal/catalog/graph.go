@@ -23,7 +23,7 @@ type node struct {
 	Name    string   `json:"name"`
 	Virtual bool     `json:"virtual"`
 	View    string   `json:"view"` // the definition of a view
-	Key     []string `json:"key"`  // the primary key of a table without row ids
+	Key     []string `json:"key"`  // the primary key
 
 	schema   string
 	keys     []*graphKey // of other tables that refer to the table
@@ -236,10 +236,10 @@ func (g *graph) direct(mapped map[*node][]string, table *node) (names []string) 
 
 func (g *graph) addTo(r *Reach, visits map[*node]visit, mapped map[*node][]string) {
 	for table, at := range visits {
-		if at.deletes && table.View == "" && !strings.HasPrefix(lower(table.Name), "habeas_") {
+		if at.deletes && table.View == "" && !ownName.MatchString(lower(table.Name)) {
 			r.Tables = append(r.Tables, ReachedTable{
 				ID: table.id(), Root: table.id(), Name: table.called(), Table: table.quoted(), Mapped: mapped[table],
-				Key: table.Key, Readable: true, Inserted: at.inserts,
+				Direct: g.direct(mapped, table), Key: table.Key, Readable: true, Inserted: at.inserts,
 			})
 		}
 		if !at.deletes {

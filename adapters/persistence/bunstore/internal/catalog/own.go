@@ -10,9 +10,8 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// ownName matches the names of the tables of habeas, of every data map. The first group is the prefix of the data map
-// (see domain.ObjectPrefix), and the second group is one of sqltext.TableNames.
-var ownName = regexp.MustCompile(`^(habeas_(?:[a-z0-9]{1,20}_)?)(` + strings.Join(sqltext.TableNames(), "|") + `)$`)
+// ownName matches the names of the tables of habeas; see sqltext.OwnNames.
+var ownName = regexp.MustCompile(sqltext.OwnNames())
 
 // firstMigrations are the names of the migrations that have created the first tables, in all versions of habeas.
 var firstMigrations = []string{"0001_habeas.sql", "0001_ledgers.sql"}

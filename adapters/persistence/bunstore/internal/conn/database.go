@@ -35,7 +35,7 @@ type database interface {
 // transaction is an open transaction of PostgreSQL or SQLite.
 type transaction interface {
 	conn() bun.IConn
-	commit(ctx context.Context) error
+	commit(ctx context.Context, refused func(error)) error // see Tx.CommitOr
 	rollback(ctx context.Context) error
 }
 
@@ -68,9 +68,9 @@ func (postgres) leavesDeleted() bool { return false }
 
 type postgresTransaction struct{ tx bun.Tx }
 
-func (t postgresTransaction) conn() bun.IConn                { return t.tx.Tx }
-func (t postgresTransaction) commit(context.Context) error   { return t.tx.Commit() }
-func (t postgresTransaction) rollback(context.Context) error { return t.tx.Rollback() }
+func (t postgresTransaction) conn() bun.IConn                           { return t.tx.Tx }
+func (t postgresTransaction) commit(context.Context, func(error)) error { return t.tx.Commit() }
+func (t postgresTransaction) rollback(context.Context) error            { return t.tx.Rollback() }
 
 type sqlite struct{}
 
@@ -132,8 +132,9 @@ type sqliteTransaction struct{ c bun.Conn }
 
 func (t sqliteTransaction) conn() bun.IConn { return t.c.Conn }
 
-func (t sqliteTransaction) commit(ctx context.Context) error {
+func (t sqliteTransaction) commit(ctx context.Context, refused func(error)) error {
 	if _, err := t.c.ExecContext(ctx, "COMMIT"); err != nil {
+		refused(err)
 		return errors.Join(err, t.rollback(context.WithoutCancel(ctx)))
 	}
 	return t.c.Close()

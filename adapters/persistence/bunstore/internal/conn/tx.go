@@ -35,10 +35,14 @@ func (t *Tx) Query(ctx context.Context, visit func(*sql.Rows) error, text string
 
 // Commit commits the transaction. The transaction has ended even if Commit returns an error. If a query hook panics,
 // the caller must call Rollback.
-func (t *Tx) Commit(ctx context.Context) error {
+func (t *Tx) Commit(ctx context.Context) error { return t.CommitOr(ctx, func(error) {}) }
+
+// CommitOr does the same as Commit. If SQLite refuses the commit, it calls refused with the error before the
+// transaction ends.
+func (t *Tx) CommitOr(ctx context.Context, refused func(error)) error {
 	defer t.end()
 	t.restoreMode(ctx)
-	return t.transaction.commit(ctx)
+	return t.transaction.commit(ctx, refused)
 }
 
 // Rollback ends the transaction.
@@ -157,7 +161,7 @@ func (j joined) exec(ctx context.Context, text string) error {
 
 func (j joined) conn() bun.IConn { return j.host }
 
-func (j joined) commit(ctx context.Context) error {
+func (j joined) commit(ctx context.Context, _ func(error)) error {
 	err := j.exec(ctx, releaseSavepoint)
 	if err != nil {
 		err = errors.Join(err, j.rollback(context.WithoutCancel(ctx)))

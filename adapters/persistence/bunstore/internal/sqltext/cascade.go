@@ -23,9 +23,14 @@ type cascades interface {
 	ReachedKeys(schema string) string
 	ReachedTriggers(schema string) string
 
-	// Deleted returns the statement that reads how many rows this transaction has deleted from tables. Its parameter is a
-	// JSON array with the ids of the tables. Deleted returns "" if the database has no such counters.
+	// Deleted returns the statement that reads how many rows this transaction has deleted from tables, and a number of the
+	// storage of each table. This number changes if a statement empties the table with TRUNCATE, which the counters omit.
+	// Its parameter is a JSON array with the ids of the tables. Deleted returns "" if the database has no such counters.
 	Deleted() string
+
+	// LockedWholly returns the statement that reads the ids of the tables that this transaction has locked against all
+	// others, as TRUNCATE does. It is called only if Deleted returns a statement.
+	LockedWholly() string
 
 	// beforeDeletion returns the statement that makes a query see its tables as they are before the statements that
 	// follow, whenever its rows are fetched, and the statements that fetch the rows and end the query. They are "" if the
@@ -48,20 +53,20 @@ func DeletedTables(steps []domain.Step) (names []string) {
 //
 //   - a hash of the definitions that Reach has read; the parameter visited holds the ids of their tables
 //   - whether foreign keys act, and whether the database counts deleted rows
-//   - for each table in the parameter tables, the counter of its deleted rows, as a JSON object by id
+//   - for each table in the parameter tables, what Deleted reads, as a JSON object of arrays by id
 //   - for each table in DeletedTables, the number of rows that its delete steps cover
-//   - for each chain of foreign keys, the number of rows whose columns the last key of the chain sets
+//   - for each setting, the number of its rows
 //
 // If triggers is true, the hash also covers the list of all tables.
 func (w *Writer) Watch(
-	steps []domain.Step, visited, tables []string, triggers bool, chains [][]ForeignKey,
+	steps []domain.Step, visited, tables []string, triggers bool, settings []Setting,
 ) string {
 	columns := []string{w.Dialect.watching(visited, tables, triggers)}
 	for _, name := range DeletedTables(steps) {
 		columns = append(columns, "(SELECT count(*) FROM "+quoteTable(name)+" AS t0 WHERE "+w.coveredBy(steps, name, nil)+")")
 	}
-	for _, chain := range chains {
-		columns = append(columns, w.setRows(steps, chain))
+	for _, setting := range settings {
+		columns = append(columns, w.setRows(steps, setting))
 	}
 	return "SELECT " + strings.Join(columns, ", ")
 }
@@ -95,15 +100,28 @@ type ForeignKey struct {
 	Sets                []string // the columns that the action sets; nil if it deletes the row
 }
 
-// setRows returns the expression that counts the rows whose columns the last key of a chain of foreign keys sets,
-// because the steps delete the rows at the start of the chain. All keys before the last one delete rows.
-func (w *Writer) setRows(steps []domain.Step, chain []ForeignKey) string {
-	last := chain[len(chain)-1]
-	conditions := []string{w.hangsOnDeleted(steps, chain, "t0")}
-	for _, name := range last.Mapped {
-		conditions = append(conditions, "NOT COALESCE("+w.coveredBy(steps, name, last.Sets)+", FALSE)")
+// Setting describes rows of a table whose columns foreign keys set because the steps delete rows. See catalog.Setting.
+type Setting struct {
+	Chains [][]ForeignKey // the last key of each chain sets columns of the row; all keys before it delete rows
+	Gone   [][]ForeignKey // chains whose keys delete rows of the table: these rows do not count
+}
+
+// setRows returns the expression that counts the rows of a setting.
+func (w *Writer) setRows(steps []domain.Step, setting Setting) string {
+	var set []string
+	for _, chain := range setting.Chains {
+		last, conditions := chain[len(chain)-1], []string{w.hangsOnDeleted(steps, chain, "t0")}
+		for _, name := range last.Mapped {
+			conditions = append(conditions, "NOT COALESCE("+w.coveredBy(steps, name, last.Sets)+", FALSE)")
+		}
+		set = append(set, strings.Join(conditions, " AND "))
 	}
-	return "(SELECT count(*) FROM " + last.Table + " AS t0 WHERE " + strings.Join(conditions, " AND ") + ")"
+	text := "(SELECT count(*) FROM " + setting.Chains[0][len(setting.Chains[0])-1].Table + " AS t0 WHERE (" +
+		strings.Join(set, " OR ") + ")"
+	for _, chain := range setting.Gone {
+		text += " AND NOT " + w.hangsOnDeleted(steps, chain, "t0")
+	}
+	return text + ")"
 }
 
 // hangsOnDeleted returns the condition that a row refers to a row that the steps delete, over a chain of foreign keys.

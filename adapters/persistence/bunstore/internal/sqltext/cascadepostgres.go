@@ -8,7 +8,8 @@ import (
 )
 
 // Reach follows foreign keys from the tables of the steps. If a trigger or a rule may run on the way, the document has
-// all tables of the database, because a trigger can delete rows of every table.
+// all tables of the database, because a trigger can delete rows of every table. For the same reason, the member
+// "undoes" is about the triggers of all tables.
 func (postgres) Reach(w *Writer, steps []domain.Step) string {
 	mapped := make([]string, 0, len(w.DataMap.Tables()))
 	for _, table := range w.DataMap.Tables() {
@@ -28,7 +29,8 @@ func (postgres) Reach(w *Writer, steps []domain.Step) string {
 		"below m", fill(tablesBelow, "oid", "m.oid"), "below r", fill(tablesBelow, "oid", "r.oid"),
 		"columns", columnNamesOf("k.conkey", "k.conrelid"), "referenced", columnNamesOf("k.confkey", "k.confrelid"),
 		"key", columnNamesOf("p.conkey", "p.conrelid"),
-		"name", nameInDataMap("b", "n.nspname"))
+		"name", nameInDataMap("b", "n.nspname"), "own names", literal(OwnNames()),
+		"catches", `regexp_replace(p.prosrc, '\mraise\s+exception\M', '', 'gi') ~* '\mexception\M'`)
 }
 
 // tablesBelow selects the tables that inherit from the table {oid}, and the tables that a view reads.
@@ -62,15 +64,15 @@ const reachOfPostgres = `
 				AND k.contype = 'f' AND k.confrelid = r.oid AND k.confdeltype IN ('c', 'n', 'd')
 		) AS f(oid, deletes) ON TRUE),
 	acting AS (
-		SELECT t.tgdeferrable AS late, p.prosrc ~* '\mexception\M' OR l.lanname NOT IN ('plpgsql', 'sql') AS undoes
+		SELECT {catches} OR l.lanname NOT IN ('plpgsql', 'sql') AS undoes
 		FROM reach AS r JOIN pg_catalog.pg_trigger AS t ON t.tgrelid = r.oid
 		JOIN pg_catalog.pg_proc AS p ON p.oid = t.tgfoid JOIN pg_catalog.pg_language AS l ON l.oid = p.prolang
 		WHERE NOT t.tgisinternal AND t.tgenabled <> 'D'
 			AND CAST(t.tgtype AS integer) & CASE WHEN r.deletes THEN 8 ELSE 16 END <> 0
 		UNION ALL
-		SELECT FALSE, FALSE FROM reach AS r JOIN pg_catalog.pg_rewrite AS w ON w.ev_class = r.oid
+		SELECT FALSE FROM reach AS r JOIN pg_catalog.pg_rewrite AS w ON w.ev_class = r.oid
 		WHERE w.rulename <> '_RETURN' AND w.ev_enabled <> 'D' AND w.ev_type = CASE WHEN r.deletes THEN '4' ELSE '2' END),
-	acts(any_act, any_late, any_undone) AS (SELECT count(*) > 0, bool_or(late), bool_or(undoes) FROM acting),
+	acts(any_act, any_undone) AS (SELECT count(*) > 0, bool_or(undoes) FROM acting),
 	leaves AS (
 		SELECT c.oid, (
 			WITH RECURSIVE up(oid) AS (
@@ -79,16 +81,20 @@ const reachOfPostgres = `
 			LIMIT 1) AS root
 		FROM pg_catalog.pg_class AS c JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace CROSS JOIN acts
 		WHERE c.relkind = 'r' AND c.relpersistence <> 't' AND n.nspname <> 'information_schema'
-			AND left(n.nspname, 3) <> 'pg_' AND left(c.relname, 7) <> 'habeas_'
+			AND left(n.nspname, 3) <> 'pg_' AND c.relname !~ {own names}
 			AND (acts.any_act OR c.oid IN (SELECT oid FROM reach WHERE deletes)))
 	SELECT CAST(json_build_object(
-		'triggers', (SELECT any_act FROM acts), 'late', (SELECT COALESCE(any_late, FALSE) FROM acts),
-		'undoes', (SELECT COALESCE(any_undone, FALSE) FROM acts),
+		'triggers', (SELECT any_act FROM acts),
+		'undoes', (SELECT COALESCE(any_undone, FALSE) FROM acts) OR (SELECT any_act FROM acts) AND EXISTS (
+			SELECT 1 FROM pg_catalog.pg_proc AS p JOIN pg_catalog.pg_language AS l ON l.oid = p.prolang
+			WHERE l.lanname NOT IN ('sql', 'c', 'internal') AND (l.lanname <> 'plpgsql' OR {catches})
+				AND p.pronamespace NOT IN ('pg_catalog'::regnamespace, 'information_schema'::regnamespace)),
 		'visited', (SELECT json_agg(DISTINCT CAST(oid AS text)) FROM reach WHERE oid IS NOT NULL),
 		'tables', (SELECT json_agg(json_build_object(
 				'id', CAST(x.oid AS text), 'name', {name}, 'root', CAST(x.root AS text), 'split', x.root <> x.oid,
 				'table', concat(quote_ident(n.nspname), '.', quote_ident(b.relname)),
 				'mapped', (SELECT json_agg(m.name ORDER BY m.name) FROM mapped AS m WHERE m.oid = x.oid),
+				'direct', (SELECT json_agg(m.name ORDER BY m.name) FROM mapped AS m WHERE m.oid = x.oid AND NOT m.of_view),
 				'key', (SELECT {key} FROM pg_catalog.pg_constraint AS p WHERE p.conrelid = b.oid AND p.contype = 'p'),
 				'readable', has_schema_privilege(n.oid, 'USAGE') AND has_table_privilege(b.oid, 'SELECT')))
 			FROM leaves AS x JOIN pg_catalog.pg_class AS b ON b.oid = x.root
@@ -137,16 +143,22 @@ const watchingOfPostgres = `concat(
 			(SELECT string_agg(concat(r.oid, r.ev_enabled), ' ' ORDER BY r.oid) FROM pg_catalog.pg_rewrite AS r
 				WHERE r.ev_class = ANY ({visited})), {all}),
 		TRUE, current_setting('track_counts') = 'on',
-		(SELECT COALESCE(CAST(json_object_agg(id, pg_stat_get_xact_tuples_deleted(id)) AS text), '{}')
-			FROM unnest({tables}) AS t(id))`
+		(SELECT COALESCE(CAST(json_object_agg(id, json_build_array(pg_stat_get_xact_tuples_deleted(id),
+			CAST(pg_relation_filenode(id) AS bigint))) AS text), '{}') FROM unnest({tables}) AS t(id))`
 
 func (postgres) ReachedTables(string) string   { return "" }
 func (postgres) ReachedKeys(string) string     { return "" }
 func (postgres) ReachedTriggers(string) string { return "" }
 
-// Deleted reads the same counters as watching.
+// Deleted reads the same counters as watching. The number of the file stands for the storage of a table.
 func (p postgres) Deleted() string {
-	return `SELECT id, pg_stat_get_xact_tuples_deleted(CAST(id AS oid)) FROM (` + p.arrayElements("$1") + `) AS t(id)`
+	return `SELECT id, pg_stat_get_xact_tuples_deleted(CAST(id AS oid)),
+		CAST(pg_relation_filenode(CAST(id AS oid)) AS bigint) FROM (` + p.arrayElements("$1") + `) AS t(id)`
+}
+
+func (postgres) LockedWholly() string {
+	return `SELECT CAST(relation AS text) FROM pg_catalog.pg_locks
+		WHERE locktype = 'relation' AND pid = pg_backend_pid() AND mode = 'AccessExclusiveLock' AND granted`
 }
 
 // beforeDeletion uses a cursor. A cursor sees the rows as they were when it was declared.

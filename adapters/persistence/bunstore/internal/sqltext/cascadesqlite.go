@@ -9,13 +9,13 @@ func (sqlite) watching([]string, []string, bool) string {
 	return "'', (SELECT foreign_keys <> 0 FROM pragma_foreign_keys), FALSE, '{}'"
 }
 
-// ReachedTables returns the primary key only for a table without row ids.
+// ReachedTables reads the primary key, and not the row id: SQLite gives the row id of a deleted row to the next row.
 func (sqlite) ReachedTables(schema string) string {
 	return fill(`
 		SELECT json_object('name', m.name, 'virtual', json(iif(m.sql LIKE 'CREATE VIRTUAL%', 'true', 'false')),
 			'view', CASE WHEN m.type = 'view' THEN m.sql END,
-			'key', json(CASE WHEN m.sql LIKE '%WITHOUT%ROWID%' AND m.sql NOT LIKE 'CREATE VIRTUAL%' THEN
-				(SELECT json_group_array(c.name) FROM pragma_table_info(m.name, {schema}) AS c WHERE c.pk > 0) ELSE 'null' END))
+			'key', json(CASE WHEN m.sql NOT LIKE 'CREATE VIRTUAL%' THEN
+				(SELECT json_group_array(c.name) FROM pragma_table_info(m.name, {schema}) AS c WHERE c.pk > 0) ELSE '[]' END))
 		FROM {master} AS m WHERE m.type IN ('table', 'view')`,
 		"schema", literal(schema), "master", Quote(schema)+".sqlite_master")
 }
@@ -38,6 +38,7 @@ func (sqlite) ReachedTriggers(schema string) string {
 		"master", Quote(schema)+".sqlite_master")
 }
 
-func (sqlite) Deleted() string { return "" }
+func (sqlite) Deleted() string      { return "" }
+func (sqlite) LockedWholly() string { return "" }
 
 func (sqlite) beforeDeletion(string) (declare, fetch, end string) { return "", "", "" }

@@ -23,6 +23,12 @@ func TableNames() []string {
 	}
 }
 
+// OwnNames is a regular expression, also of PostgreSQL, for the names of the tables of habeas, of every data map. The
+// first group is the prefix of the data map (see domain.ObjectPrefix), and the second group is one of TableNames.
+func OwnNames() string {
+	return `^(habeas_(?:[a-z0-9]{1,20}_)?)(` + strings.Join(TableNames(), "|") + `)$`
+}
+
 // TablesIn returns the quoted names of the tables of habeas in a schema, for the data map with the given name. If
 // schema is "", the names have no schema.
 func TablesIn(schema, name string) Tables {

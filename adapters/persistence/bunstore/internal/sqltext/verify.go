@@ -76,14 +76,15 @@ func (c *Cells) WithKeys(keys [][]string) (text string, args []any) {
 	return text, resolveConstants(sw.constants, c.Step.At)
 }
 
-// Containing returns the statement that reports for each text whether a cell contains it. The cell has one of the
-// columns Others, and the row has the given primary key.
+// Containing returns the statement that reports for each text whether a cell contains it in upper or lower case. The
+// cell has one of the columns Others, and the row has the given primary key.
 func (c *Cells) Containing(key []string, column string, texts []string) (text string, args []any) {
 	sw := c.Writer.stepWriter(c.Table, c.Live.Types(c.Table.Name), 0)
-	held := c.Writer.Dialect.heldText("t0." + Quote(column))
+	held := "lower(" + c.Writer.Dialect.heldText("t0."+Quote(column)) + ")"
 	selected := make([]string, len(texts))
 	for i, sought := range texts {
-		selected[i] = "COALESCE(" + c.Writer.Dialect.contains(held, sw.addConstant(sought)) + ", FALSE)"
+		folded := "lower(CAST(" + sw.addConstant(sought) + " AS text))"
+		selected[i] = "COALESCE(" + c.Writer.Dialect.contains(held, folded) + ", FALSE)"
 	}
 	condition := c.Writer.hasPrimaryKey("t0", c.Table, key, sw.addConstant)
 	return fill(`SELECT {selected} FROM {table} AS t0 WHERE {condition}`, "selected", strings.Join(selected, ", "),

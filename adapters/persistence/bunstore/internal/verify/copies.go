@@ -7,6 +7,8 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+	"time"
+	"unicode/utf8"
 
 	"github.com/habeas-data/habeas/domain"
 )
@@ -21,11 +23,11 @@ type copies struct {
 	found   string                  // a column that holds a copy, or ""
 }
 
-// erasedText is a text that the step erases. A copy of an instant must equal it, because an instant of another meaning
-// may have the same date. A copy of another text may be a part of a longer text.
+// erasedText is a text that the step erases. A copy of a date must equal it, because an instant of another meaning may
+// have the same date. A copy of another text may be a part of a longer text.
 type erasedText struct {
-	text      string
-	isInstant bool
+	text   string
+	isDate bool
 }
 
 // heldText is an erased text in a cell of another column of its row.
@@ -104,9 +106,14 @@ func (s *Step) noteErased(key []string, content []heldCell, others []otherCell) 
 	row, added := domain.CanonicalTuple(key), []erasedText(nil)
 	for _, h := range content {
 		column, _ := s.table.Column(h.column)
-		erased := erasedText{h.text.String, column.Type == domain.TypeTime}
-		if counts(column, h) && !slices.Contains(s.copies.texts[row], erased) {
-			s.copies.texts[row], added = append(s.copies.texts[row], erased), append(added, erased)
+		if !counts(column, h) {
+			continue
+		}
+		for _, text := range textsIn(column, h.text.String) {
+			erased := erasedText{text, column.Type == domain.TypeTime && len(text) <= len(time.DateOnly)}
+			if len(text) >= shortestCopy && !slices.Contains(s.copies.texts[row], erased) {
+				s.copies.texts[row], added = append(s.copies.texts[row], erased), append(added, erased)
+			}
 		}
 	}
 	s.compare(key, others, added, s.noteBefore)
@@ -126,6 +133,42 @@ func counts(column domain.Column, h heldCell) bool {
 	return !strings.HasPrefix(h.text.String, prefix) || column.IsLeftOver(h.text.String)
 }
 
+// textsIn returns the text of a cell, and the texts that it consists of: those in a JSON document or an array, and the
+// text of bytes.
+func textsIn(column domain.Column, text string) []string {
+	texts := []string{strings.TrimSpace(text)}
+	switch column.Type { //nolint:exhaustive // the other types have one text
+	case domain.TypeJSON, domain.TypeArray:
+		var document any
+		if json.Unmarshal([]byte(text), &document) != nil { // an array of PostgreSQL
+			return append(texts, strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(`{},"`, r) })...)
+		}
+		return appendTexts(texts, document)
+	case domain.TypeBytes:
+		if content, err := hex.DecodeString(strings.TrimPrefix(text, `\x`)); err == nil && utf8.Valid(content) {
+			texts = append(texts, string(content))
+		}
+	}
+	return texts
+}
+
+// appendTexts appends the texts in a JSON document, without the names of members.
+func appendTexts(texts []string, document any) []string {
+	switch value := document.(type) {
+	case string:
+		texts = append(texts, strings.TrimSpace(value))
+	case []any:
+		for _, element := range value {
+			texts = appendTexts(texts, element)
+		}
+	case map[string]any:
+		for _, member := range value {
+			texts = appendTexts(texts, member)
+		}
+	}
+	return texts
+}
+
 // findCopies sets s.copies.found if one of the other cells of a row holds an erased text that it did not hold before.
 func (s *Step) findCopies(key []string, others []otherCell) {
 	s.compare(key, others, s.copies.texts[domain.CanonicalTuple(key)], s.noteFound)
@@ -137,14 +180,21 @@ func (s *Step) compare(key []string, others []otherCell, texts []erasedText, fou
 	if len(texts) == 0 {
 		return
 	}
-	row := domain.CanonicalTuple(key)
+	row, copied := domain.CanonicalTuple(key), make([]func(searched) bool, len(texts))
+	for i, text := range texts {
+		copied[i] = text.isCopiedTo()
+	}
 	for _, other := range others {
-		if other.isLarge {
+		switch {
+		case other.isLarge:
 			s.copies.large = append(s.copies.large, largeCell{other.column, slices.Clone(key), slices.Clone(texts)})
 			continue
+		case !other.text.Valid:
+			continue
 		}
-		for _, text := range texts {
-			if other.text.Valid && text.isCopiedTo(other.text.String) {
+		held := newSearched(other.text.String)
+		for i, text := range texts {
+			if copied[i](held) {
 				found(heldText{cell{row, other.column}, text.text})
 			}
 		}
@@ -158,7 +208,7 @@ func (s *Step) compareLarge(ctx context.Context, found func(heldText)) error {
 	for _, c := range large {
 		var sought, of []string
 		for _, erased := range c.texts {
-			if erased.isInstant {
+			if erased.isDate {
 				continue
 			}
 			for _, form := range formsOf(erased.text) {
@@ -197,14 +247,34 @@ func (s *Step) noteFound(held heldText) {
 // holdsErased reports whether a text in a column that the step overwrites contains a text that the step has erased in
 // any column of the same row.
 func (s *Step) holdsErased(row, text string) bool {
-	return slices.ContainsFunc(s.copies.texts[row], func(e erasedText) bool { return e.isCopiedTo(text) })
+	if len(s.copies.texts[row]) == 0 {
+		return false
+	}
+	held := newSearched(text)
+	return slices.ContainsFunc(s.copies.texts[row], func(e erasedText) bool { return e.isCopiedTo()(held) })
 }
 
-func (e erasedText) isCopiedTo(text string) bool {
-	if e.isInstant || len(text) < len(e.text) {
-		return text == e.text
+// searched is a text in which erased texts are searched for, and its forms for comparisons.
+type searched struct{ text, folded, plain string }
+
+func newSearched(text string) searched {
+	return searched{text, strings.ToLower(text), normalized(text)}
+}
+
+// isCopiedTo returns a function that reports whether a text is a copy of the erased text or contains one. It ignores
+// case and, if enough letters and digits remain, spaces and punctuation.
+func (e erasedText) isCopiedTo() func(searched) bool {
+	if e.isDate {
+		return func(held searched) bool { return held.text == e.text }
 	}
-	return slices.ContainsFunc(formsOf(e.text), func(form string) bool { return strings.Contains(text, form) })
+	forms, plain := formsOf(e.text), normalized(e.text)
+	for i, form := range forms {
+		forms[i] = strings.ToLower(form)
+	}
+	return func(held searched) bool {
+		return len(plain) >= shortestCopy && strings.Contains(held.plain, plain) ||
+			slices.ContainsFunc(forms, func(form string) bool { return strings.Contains(held.folded, form) })
+	}
 }
 
 // formsOf returns the forms of a text in another column: the text itself, the text in JSON or in an array, and the
