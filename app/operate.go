@@ -8,8 +8,7 @@ import (
 )
 
 // Rehearse executes an erasure in a transaction that is rolled back. It returns the changes that Erase would make. See
-// erasure.Eraser.Rehearse. It returns domain.ErrConfiguration if the current session factory does not implement
-// ports.Rehearser.
+// erasure.Eraser.Rehearse.
 func (i *Integration) Rehearse(ctx context.Context, subject domain.Subject) (domain.Rehearsal, error) {
 	return i.stack.Eraser.Rehearse(ctx, i.sessions, subject)
 }

@@ -70,20 +70,34 @@ func TestAnIntegrationVerifiesAnErasure(t *testing.T) {
 	}
 }
 
-// plain is a session factory that does not implement ports.Rehearser.
-type plain struct{ ports.SessionFactory }
+// away is a session factory whose database cannot be reached.
+type away struct{ ports.SessionFactory }
 
-func TestAnIntegrationRehearsesWithTheCurrentSessions(t *testing.T) {
+func (away) Rehearse(context.Context, func(context.Context, ports.Session) error) error {
+	return domain.ErrUnavailable
+}
+
+func (away) Probe(context.Context) error { return domain.ErrUnavailable }
+
+func TestAnIntegrationRehearsesAndProbesWithTheCurrentSessions(t *testing.T) {
 	gdpr, _ := newIntegration(t)
 	anna, err := domain.NewSubject("1")
 	must(t, err)
-	for name, factory := range map[string]ports.SessionFactory{
-		"one that cannot": plain{gdpr.Stack().Sessions}, "none": nil,
+	for name, c := range map[string]struct {
+		factory ports.SessionFactory
+		want    error
+	}{
+		"one of a store that is away": {away{}, domain.ErrUnavailable},
+		"none":                        {nil, domain.ErrConfiguration},
 	} {
-		restore := gdpr.Sessions().Override(factory)
-		if _, err := gdpr.Rehearse(context.Background(), anna); !errors.Is(err, domain.ErrConfiguration) {
-			t.Errorf("%s: got %v, want %v", name, err, domain.ErrConfiguration)
+		restore := gdpr.Sessions().Override(c.factory)
+		if _, err := gdpr.Rehearse(t.Context(), anna); !errors.Is(err, c.want) {
+			t.Errorf("%s: the rehearsal returned %v, want %v", name, err, c.want)
+		}
+		if err := gdpr.Sessions().Probe(t.Context()); !errors.Is(err, c.want) {
+			t.Errorf("%s: the probe returned %v, want %v", name, err, c.want)
 		}
 		restore()
 	}
+	must(t, gdpr.Sessions().Probe(t.Context()))
 }

@@ -14,7 +14,7 @@ type SessionDependency struct {
 	current atomic.Pointer[ports.SessionFactory]
 }
 
-var _ ports.Rehearser = (*SessionDependency)(nil)
+var _ ports.SessionFactory = (*SessionDependency)(nil)
 
 func newSessionDependency(factory ports.SessionFactory) *SessionDependency {
 	d := &SessionDependency{}
@@ -31,18 +31,22 @@ func (d *SessionDependency) Do(ctx context.Context, fn func(context.Context, por
 	return factory.Do(ctx, fn)
 }
 
-// Rehearse runs a session with the current factory and rolls it back. It implements ports.Rehearser. It returns
-// domain.ErrConfiguration if the current factory does not implement ports.Rehearser.
+// Rehearse runs a session with the current factory and rolls it back. It implements ports.SessionFactory.
 func (d *SessionDependency) Rehearse(ctx context.Context, fn func(context.Context, ports.Session) error) error {
 	factory, err := d.inForce()
 	if err != nil {
 		return err
 	}
-	rehearser, err := ports.RehearserOf(factory)
+	return factory.Rehearse(ctx, fn)
+}
+
+// Probe probes the store of the current factory. It implements ports.SessionFactory.
+func (d *SessionDependency) Probe(ctx context.Context) error {
+	factory, err := d.inForce()
 	if err != nil {
 		return err
 	}
-	return rehearser.Rehearse(ctx, fn)
+	return factory.Probe(ctx)
 }
 
 // inForce returns the current factory.

@@ -33,7 +33,7 @@ type Session interface {
 	// functions are registered, the store calls them in the order of their registration.
 	//
 	// If Do runs the session again, the store calls only the functions that were registered in the last attempt.
-	// Rehearser.Rehearse never calls fn.
+	// SessionFactory.Rehearse never calls fn.
 	//
 	// If the session is part of a transaction of the application, the store cannot see the commit. It then calls fn when
 	// the application reports the commit to the store. If such a session fails, the store calls fn immediately.
@@ -76,13 +76,7 @@ type SessionFactory interface {
 	// fn must not call Do with the context that it received. Such an inner Do returns domain.ErrSession, because it would
 	// need a second connection and would not be part of the transaction.
 	Do(ctx context.Context, fn func(ctx context.Context, s Session) error) error
-}
 
-// Rehearser is a SessionFactory that can also rehearse a session: it runs the session as a trial, and then undoes all
-// effects of the session. The stores of this module implement Rehearser. The function RehearserOf returns the Rehearser
-// of a session factory.
-type Rehearser interface {
-	SessionFactory
 	// Rehearse calls fn with an open session, as Do does, and always rolls the session back. Before the rollback, it makes
 	// the checks of a commit: it sends the records that the session has buffered, and makes the database check deferred
 	// constraints and triggers. In fn, the function Rehearsing returns true for the context.
@@ -102,4 +96,12 @@ type Rehearser interface {
 	// domain.ErrSession in a transaction of the application, because it would check and roll back other work of this
 	// transaction, too.
 	Rehearse(ctx context.Context, fn func(ctx context.Context, s Session) error) error
+
+	// Probe returns nil if the database can be reached and has the tables of this version of habeas. It only reads, and
+	// takes no lock. Probe returns domain.ErrUnavailable if the database cannot be reached. Probe returns
+	// domain.ErrConfiguration if migrations are pending, if a table, a column or a privilege is missing, or if the tables
+	// belong to another data map. It returns domain.ErrReadOnlyDatabase if all is in order, but the database can only be
+	// read, as on a standby: exports then work, and nothing else. Probe returns context.Canceled or
+	// context.DeadlineExceeded if ctx ends first. Probe returns domain.ErrSession in a transaction of the application.
+	Probe(ctx context.Context) error
 }

@@ -13,13 +13,8 @@ import (
 
 // cascading is a store whose database deletes rows besides the steps.
 type cascading struct {
-	rehearsing
-	rows map[string]int64
-}
-
-type rehearsing interface {
 	ports.SessionFactory
-	ports.Rehearser
+	rows map[string]int64
 }
 
 type cascadingSession struct {
@@ -32,11 +27,11 @@ var _ ports.CascadeCounter = cascadingSession{}
 func (s cascadingSession) Cascaded() map[string]int64 { return s.rows }
 
 func (c *cascading) Do(ctx context.Context, fn func(context.Context, ports.Session) error) error {
-	return c.rehearsing.Do(ctx, c.in(fn))
+	return c.SessionFactory.Do(ctx, c.in(fn))
 }
 
 func (c *cascading) Rehearse(ctx context.Context, fn func(context.Context, ports.Session) error) error {
-	return c.rehearsing.Rehearse(ctx, c.in(fn))
+	return c.SessionFactory.Rehearse(ctx, c.in(fn))
 }
 
 func (c *cascading) in(fn func(context.Context, ports.Session) error) func(context.Context, ports.Session) error {

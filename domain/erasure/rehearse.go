@@ -20,7 +20,7 @@ import (
 // domain.ErrSubject under the same conditions as Erase. It returns domain.ErrUnavailable if the store cannot be reached
 // or is too busy. It returns the errors of the hook and of the context.
 func (e *Eraser) Rehearse(
-	ctx context.Context, sessions ports.Rehearser, subject domain.Subject,
+	ctx context.Context, sessions ports.SessionFactory, subject domain.Subject,
 ) (domain.Rehearsal, error) {
 	run, err := e.admit(subject)
 	if err != nil {

@@ -51,9 +51,7 @@ func newHolder(t *testing.T, hooks stack.Hooks) holder {
 
 func (h holder) rehearse(t *testing.T) domain.Rehearsal {
 	t.Helper()
-	rehearser, err := ports.RehearserOf(h.Sessions)
-	check(err)
-	rehearsal, err := h.Eraser.Rehearse(t.Context(), rehearser, h.zoe)
+	rehearsal, err := h.Eraser.Rehearse(t.Context(), h.Sessions, h.zoe)
 	if err != nil || rehearsal.Refused != nil {
 		t.Fatalf("got %+v, %v", rehearsal, err)
 	}
@@ -159,19 +157,19 @@ func TestARehearsalCallsTheHookBeforeAndNotTheOneAfter(t *testing.T) {
 	}
 }
 
-// ending returns a rehearser that runs the function of the session. If this function succeeds, the rehearser returns
-// the given error, as a failed commit would.
-func (w world) ending(t *testing.T, commit error) ports.Rehearser {
+// ending returns a session factory whose Rehearse runs the function of the session. If this function succeeds, Rehearse
+// returns the given error, as a failed commit would.
+func (w world) ending(t *testing.T, commit error) ports.SessionFactory {
 	t.Helper()
-	rehearser := mocks.NewMockRehearser(gomock.NewController(t))
-	rehearser.EXPECT().Rehearse(gomock.Any(), gomock.Any()).DoAndReturn(
+	sessions := mocks.NewMockSessionFactory(gomock.NewController(t))
+	sessions.EXPECT().Rehearse(gomock.Any(), gomock.Any()).DoAndReturn(
 		func(ctx context.Context, fn func(context.Context, ports.Session) error) error {
 			if err := fn(ctx, w.session); err != nil {
 				return err
 			}
 			return commit
 		})
-	return rehearser
+	return sessions
 }
 
 func TestARefusalOfTheDatabaseIsAResultAndOtherErrorsAreErrors(t *testing.T) {
@@ -245,8 +243,8 @@ func TestAnErrorOfAHookIsNotARefusal(t *testing.T) {
 func TestASubjectThatDoesNotFitOpensNoSession(t *testing.T) {
 	w := newWorld(t, nil)
 	for _, subject := range []domain.Subject{{}, {ID: w.subject.ID, Refs: []domain.SubjectRef{ref("unknown", "u")}}} {
-		rehearser := mocks.NewMockRehearser(gomock.NewController(t))
-		if _, err := w.Rehearse(t.Context(), rehearser, subject); !errors.Is(err, domain.ErrSubject) {
+		sessions := mocks.NewMockSessionFactory(gomock.NewController(t))
+		if _, err := w.Rehearse(t.Context(), sessions, subject); !errors.Is(err, domain.ErrSubject) {
 			t.Errorf("got %v, want %v", err, domain.ErrSubject)
 		}
 	}

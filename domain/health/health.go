@@ -44,9 +44,7 @@ type Config struct {
 	// Name is the name of the data map, which Health.Map has. The default is "". New does not check it.
 	Name string
 
-	// Sessions is the store. If it does not implement ports.Prober, Check reads one outbox entry to test the connection,
-	// and the state of the migrations is unknown. If the outbox does not implement ports.OutboxOperations, the state of
-	// the outbox is unknown.
+	// Sessions is the store. If the outbox does not implement ports.OutboxOperations, the state of the outbox is unknown.
 	Sessions ports.SessionFactory
 	Clock    ports.Clock
 
@@ -147,18 +145,7 @@ func (c *Checker) checkStore(ctx context.Context) storeState {
 
 // probe probes the store.
 func (c *Checker) probe(ctx context.Context) storeState {
-	prober, ok := c.config.Sessions.(ports.Prober)
-	if ok {
-		return storeOf(prober.Probe(ctx))
-	}
-	state := storeOf(c.config.Sessions.Do(ctx, func(ctx context.Context, s ports.Session) error {
-		_, err := s.Outbox().Abandoned(ctx, nil, 1)
-		return err
-	}))
-	if state.migrations.Status == domain.CheckOK {
-		state.migrations.Status = domain.CheckUnknown
-	}
-	return state
+	return storeOf(c.config.Sessions.Probe(ctx))
 }
 
 // storeOf returns the state of the store for the error of a probe. If the error reports pending migrations, the check

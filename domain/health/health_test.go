@@ -25,8 +25,9 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 var errBoom = errors.New("boom: zoe@example.org")
 
-// store is a session factory with a probe, whose outbox returns a backlog.
+// store is a session factory whose outbox returns a backlog.
 type store struct {
+	ports.SessionFactory
 	probe   func(context.Context) error
 	backlog func(context.Context) ([]domain.OutboxBacklog, error)
 	probes  atomic.Int64
@@ -291,33 +292,19 @@ func TestAnOutboxThatCannotBeReadIsUnknown(t *testing.T) {
 	}
 }
 
-// plain is a session factory without a probe, whose outbox cannot return a backlog.
-type plain struct{ err error }
+// plain is a session factory whose outbox cannot return a backlog.
+type plain struct{ *store }
 
-func (p plain) Do(ctx context.Context, fn func(context.Context, ports.Session) error) error {
-	return fn(ctx, plainSession{err: p.err})
+func (plain) Do(ctx context.Context, fn func(context.Context, ports.Session) error) error {
+	return fn(ctx, plainSession{})
 }
 
-type plainSession struct {
-	ports.Session
-	err error
-}
+type plainSession struct{ ports.Session }
 
-func (s plainSession) Outbox() ports.Outbox { return plainOutbox{err: s.err} }
+func (plainSession) Outbox() ports.Outbox { return struct{ ports.Outbox }{} }
 
-type plainOutbox struct {
-	ports.Outbox
-	err error
-}
-
-func (o plainOutbox) Abandoned(context.Context, *domain.OutboxEntry, int) ([]domain.OutboxEntry, error) {
-	return nil, o.err
-}
-
-func TestAStoreWithoutAProbeIsRead(t *testing.T) {
-	want(t, newChecker(t, health.Config{Sessions: plain{}}), "ready=true degraded=false ok unknown off unknown unknown")
-	want(t, newChecker(t, health.Config{Sessions: plain{domain.ErrUnavailable}}),
-		"ready=false degraded=false failed unknown off unknown unknown")
+func TestAnOutboxWithoutOperationsIsUnknown(t *testing.T) {
+	want(t, newChecker(t, health.Config{Sessions: plain{&store{}}}), "ready=true degraded=false ok ok off unknown unknown")
 }
 
 func TestAWrongConfigurationIsRefused(t *testing.T) {

@@ -14,6 +14,8 @@ import (
 
 // memory is a store with only an outbox and an audit trail. Its sessions run one after the other.
 type memory struct {
+	ports.SessionFactory // nil: the runner calls only Do
+
 	mu      sync.Mutex
 	entries map[string]domain.OutboxEntry
 	trail   []domain.AuditEvent

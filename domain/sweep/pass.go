@@ -233,15 +233,11 @@ func (s *Sweeper) RunAll(
 }
 
 // Rehearse does the same as RunAll but rolls back the sweep of each subject. The report counts the rows that a sweep
-// would overwrite. It returns domain.ErrConfiguration if the store does not implement ports.Rehearser.
+// would overwrite.
 func (s *Sweeper) Rehearse(
 	ctx context.Context, progress func(domain.SweepReport),
 ) (report domain.SweepReport, err error) {
-	rehearser, err := ports.RehearserOf(s.sessions)
-	if err != nil {
-		return report, err
-	}
-	return s.runAll(ctx, rehearser.Rehearse, progress)
+	return s.runAll(ctx, s.sessions.Rehearse, progress)
 }
 
 func (s *Sweeper) runAll(

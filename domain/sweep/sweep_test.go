@@ -171,10 +171,6 @@ func TestARehearsalCountsAndLeavesNothing(t *testing.T) {
 	if err != nil || !reflect.DeepEqual(report, want) || !slices.Equal(progress, []int64{2, 4, 5}) {
 		t.Errorf("the report is %+v, the progress %v: %v", report, progress, err)
 	}
-	plain := struct{ ports.SessionFactory }{w}
-	if _, err := w.sweeper(t, 2, plain).Rehearse(t.Context(), nil); !errors.Is(err, domain.ErrConfiguration) {
-		t.Errorf("of a store that cannot rehearse: got %v", err)
-	}
 	if w.left(t) != 15 || len(w.trail(t, 1)) > 0 {
 		t.Errorf("%d values are left, and the trail %v", w.left(t), w.trail(t, 1))
 	}

@@ -4,49 +4,11 @@
 package mocks
 
 import (
-	context "context"
 	reflect "reflect"
 	time "time"
 
 	gomock "github.com/golang/mock/gomock"
 )
-
-// MockProber is a mock of Prober interface.
-type MockProber struct {
-	ctrl     *gomock.Controller
-	recorder *MockProberMockRecorder
-}
-
-// MockProberMockRecorder is the mock recorder for MockProber.
-type MockProberMockRecorder struct {
-	mock *MockProber
-}
-
-// NewMockProber creates a new mock instance.
-func NewMockProber(ctrl *gomock.Controller) *MockProber {
-	mock := &MockProber{ctrl: ctrl}
-	mock.recorder = &MockProberMockRecorder{mock}
-	return mock
-}
-
-// EXPECT returns an object that allows the caller to indicate expected use.
-func (m *MockProber) EXPECT() *MockProberMockRecorder {
-	return m.recorder
-}
-
-// Probe mocks base method.
-func (m *MockProber) Probe(ctx context.Context) error {
-	m.ctrl.T.Helper()
-	ret := m.ctrl.Call(m, "Probe", ctx)
-	ret0, _ := ret[0].(error)
-	return ret0
-}
-
-// Probe indicates an expected call of Probe.
-func (mr *MockProberMockRecorder) Probe(ctx interface{}) *gomock.Call {
-	mr.mock.ctrl.T.Helper()
-	return mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "Probe", reflect.TypeOf((*MockProber)(nil).Probe), ctx)
-}
 
 // MockHeartbeat is a mock of Heartbeat interface.
 type MockHeartbeat struct {

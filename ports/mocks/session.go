@@ -391,45 +391,22 @@ func (mr *MockSessionFactoryMockRecorder) Do(ctx, fn interface{}) *gomock.Call {
 	return mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "Do", reflect.TypeOf((*MockSessionFactory)(nil).Do), ctx, fn)
 }
 
-// MockRehearser is a mock of Rehearser interface.
-type MockRehearser struct {
-	ctrl     *gomock.Controller
-	recorder *MockRehearserMockRecorder
-}
-
-// MockRehearserMockRecorder is the mock recorder for MockRehearser.
-type MockRehearserMockRecorder struct {
-	mock *MockRehearser
-}
-
-// NewMockRehearser creates a new mock instance.
-func NewMockRehearser(ctrl *gomock.Controller) *MockRehearser {
-	mock := &MockRehearser{ctrl: ctrl}
-	mock.recorder = &MockRehearserMockRecorder{mock}
-	return mock
-}
-
-// EXPECT returns an object that allows the caller to indicate expected use.
-func (m *MockRehearser) EXPECT() *MockRehearserMockRecorder {
-	return m.recorder
-}
-
-// Do mocks base method.
-func (m *MockRehearser) Do(ctx context.Context, fn func(context.Context, ports.Session) error) error {
+// Probe mocks base method.
+func (m *MockSessionFactory) Probe(ctx context.Context) error {
 	m.ctrl.T.Helper()
-	ret := m.ctrl.Call(m, "Do", ctx, fn)
+	ret := m.ctrl.Call(m, "Probe", ctx)
 	ret0, _ := ret[0].(error)
 	return ret0
 }
 
-// Do indicates an expected call of Do.
-func (mr *MockRehearserMockRecorder) Do(ctx, fn interface{}) *gomock.Call {
+// Probe indicates an expected call of Probe.
+func (mr *MockSessionFactoryMockRecorder) Probe(ctx interface{}) *gomock.Call {
 	mr.mock.ctrl.T.Helper()
-	return mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "Do", reflect.TypeOf((*MockRehearser)(nil).Do), ctx, fn)
+	return mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "Probe", reflect.TypeOf((*MockSessionFactory)(nil).Probe), ctx)
 }
 
 // Rehearse mocks base method.
-func (m *MockRehearser) Rehearse(ctx context.Context, fn func(context.Context, ports.Session) error) error {
+func (m *MockSessionFactory) Rehearse(ctx context.Context, fn func(context.Context, ports.Session) error) error {
 	m.ctrl.T.Helper()
 	ret := m.ctrl.Call(m, "Rehearse", ctx, fn)
 	ret0, _ := ret[0].(error)
@@ -437,7 +414,7 @@ func (m *MockRehearser) Rehearse(ctx context.Context, fn func(context.Context, p
 }
 
 // Rehearse indicates an expected call of Rehearse.
-func (mr *MockRehearserMockRecorder) Rehearse(ctx, fn interface{}) *gomock.Call {
+func (mr *MockSessionFactoryMockRecorder) Rehearse(ctx, fn interface{}) *gomock.Call {
 	mr.mock.ctrl.T.Helper()
-	return mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "Rehearse", reflect.TypeOf((*MockRehearser)(nil).Rehearse), ctx, fn)
+	return mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "Rehearse", reflect.TypeOf((*MockSessionFactory)(nil).Rehearse), ctx, fn)
 }

@@ -12,20 +12,11 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// readable is a session factory that also implements ports.CatalogReader, ports.Finder and ports.Rehearser.
+// readable is a session factory that also implements ports.CatalogReader and ports.Finder.
 type readable struct {
 	ports.SessionFactory
 	ports.CatalogReader
 	ports.Finder
-}
-
-// Rehearse fails if the session factory does not implement ports.Rehearser.
-func (r readable) Rehearse(ctx context.Context, fn sessionFunc) error {
-	rehearser, err := ports.RehearserOf(r.SessionFactory)
-	if err != nil {
-		return err
-	}
-	return rehearser.Rehearse(ctx, fn)
 }
 
 // catalogFunc implements ports.CatalogReader with a function.

@@ -17,7 +17,7 @@
 // exist:
 //
 //	port                                                             suite
-//	ports.Session, ports.SessionFactory, ports.Rehearser             TestSessions
+//	ports.Session, ports.SessionFactory                              TestSessions
 //	ports.ConsentStore                                               TestConsentStore
 //	ports.RestrictionStore                                           TestRestrictionStore
 //	ports.SubjectStore, ports.ErasureVerifier                        TestSubjectStore

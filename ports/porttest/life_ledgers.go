@@ -198,7 +198,7 @@ func lifeIsNotDividedByARollback(t testing.TB, h StoreHarness) {
 		s.register(t, noon)
 		s.record(t, "old")
 		undo(t, s.Store, use)
-		_, err := rehearse(t, s.Store, use)
+		err := rehearse(t, s.Store, use)
 		assert(t, err == nil, "a rehearsal of %s failed: %v", how, err)
 		s.expect(t, "after "+how+" without a commit", shown{"old", "old", "old"})
 		s.record(t, "new")

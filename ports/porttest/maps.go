@@ -25,7 +25,7 @@ type MapsHarness struct {
 // Maps is a database under test.
 type Maps struct {
 	// Sessions opens another store on the database, as another process does. It creates the tables of habeas for the data
-	// map with this name if they do not exist. The store must implement ports.Finder and ports.Rehearser. Required.
+	// map with this name if they do not exist. The store must implement ports.Finder. Required.
 	Sessions func(t testing.TB, of domain.DataMap, name string) ports.SessionFactory
 	// Insert inserts a row into a table of the application and commits it immediately. Required.
 	Insert func(t testing.TB, table string, row Row)

@@ -82,10 +82,8 @@ func mapOfAnotherSubjectIsRefused(t testing.TB, h MapsHarness) {
 		foreign := h.sideOf(t, maps, EmployeeMap(), "")
 		expectForeign(t, what, try(t, foreign.Store, use), CustomerMap(), EmployeeMap())
 		expectForeign(t, what+" again", try(t, foreign.Store, use), CustomerMap(), EmployeeMap())
-		rehearser, err := ports.RehearserOf(foreign.Sessions)
-		must(t, err == nil, "the store does not rehearse: %v", err)
 		ctx, cancel := context.WithTimeout(t.Context(), foreign.patience)
-		err = rehearser.Rehearse(ctx, use)
+		err := foreign.Sessions.Rehearse(ctx, use)
 		cancel()
 		expectForeign(t, what+" in a rehearsal", err, CustomerMap(), EmployeeMap())
 	}
@@ -125,11 +123,9 @@ func mapIsRecordedByTheFirstCommit(t testing.TB, h MapsHarness) {
 			})
 		},
 		"a rehearsal": func(s side) {
-			rehearser, err := ports.RehearserOf(s.Sessions)
-			must(t, err == nil, "the store does not rehearse: %v", err)
 			ctx, cancel := context.WithTimeout(t.Context(), s.patience)
 			defer cancel()
-			err = rehearser.Rehearse(ctx, consent)
+			err := s.Sessions.Rehearse(ctx, consent)
 			must(t, err == nil, "the rehearsal failed: %v", err)
 		},
 	} {

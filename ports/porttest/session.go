@@ -11,7 +11,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// TestSessions checks that a store keeps the promises of ports.SessionFactory, ports.Session and ports.Rehearser.
+// TestSessions checks that a store keeps the promises of ports.SessionFactory and ports.Session.
 func TestSessions(t *testing.T, h StoreHarness) {
 	t.Helper()
 	promise.Hold(t, sessionPromises, h, h.Waive)
@@ -19,7 +19,7 @@ func TestSessions(t *testing.T, h StoreHarness) {
 
 var sessionPromises = slices.Concat(runPromises, rehearsalPromises)
 
-// runPromises are the promises about the sessions that SessionFactory.Do runs.
+// runPromises are the promises about the sessions that SessionFactory.Do runs, and about SessionFactory.Probe.
 var runPromises = []promise.Promise[StoreHarness]{
 	that(sessionCommitsEverything, "A commit makes the writes through every store of the session visible."),
 	that(sessionRollsEverythingBackOnAnError, "An error of fn rolls back all writes of the session."),

@@ -55,22 +55,16 @@ func (f startFunc) Start(ctx context.Context, a domain.Activity) (context.Contex
 
 func (startFunc) Observe(context.Context, domain.Observation) {}
 
-type probed struct {
-	doFunc
-	probe func(context.Context) error
-}
-
-func (p probed) Probe(ctx context.Context) error { return p.probe(ctx) }
-
 // changesProbes returns a function that makes a store defective: its Probe calls the first function if the database can
 // be reached, and the second function otherwise.
 func changesProbes(here, away func(context.Context) error) func(*Store) {
 	return func(store *Store) {
-		store.Sessions = probed{store.Sessions.Do, here}
+		store.Sessions = factory{store.Sessions.Do, store.Sessions.Rehearse, here}
 		unreachable := store.Unreachable
 		store.Unreachable = func(t testing.TB) ports.SessionFactory {
 			t.Helper()
-			return probed{unreachable(t).Do, away}
+			sessions := unreachable(t)
+			return factory{sessions.Do, sessions.Rehearse, away}
 		}
 	}
 }

@@ -102,23 +102,17 @@ func (o *sessionObserver) Start(ctx context.Context, a domain.Activity) (context
 
 func (o *sessionObserver) Observe(context.Context, domain.Observation) {}
 
-// The case checks nothing if the store does not implement ports.Prober.
 func sessionFactoryIsProbed(t testing.TB, h StoreHarness) {
 	store := h.open(t)
-	prober, is := store.Sessions.(ports.Prober)
-	if !is {
-		return
-	}
-	assert(t, prober.Probe(t.Context()) == nil, "the probe of a store that is ready failed: %v", prober.Probe(t.Context()))
+	err := store.Sessions.Probe(t.Context())
+	assert(t, err == nil, "the probe of a store that is ready failed: %v", err)
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	err := prober.Probe(ended)
+	err = store.Sessions.Probe(ended)
 	assert(t, errors.Is(err, context.Canceled), "a probe whose context has ended returned %v", err)
 	if store.Unreachable == nil {
 		return
 	}
-	if prober, is := store.Unreachable(t).(ports.Prober); is {
-		err := prober.Probe(t.Context())
-		assert(t, errors.Is(err, domain.ErrUnavailable), "a probe of a store that cannot be reached returned %v", err)
-	}
+	err = store.Unreachable(t).Probe(t.Context())
+	assert(t, errors.Is(err, domain.ErrUnavailable), "a probe of a store that cannot be reached returned %v", err)
 }

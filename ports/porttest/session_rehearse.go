@@ -11,8 +11,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// rehearsalPromises are the promises of ports.Rehearser. Their cases check nothing if the store does not implement this
-// interface.
+// rehearsalPromises are the promises of SessionFactory.Rehearse.
 var rehearsalPromises = []promise.Promise[StoreHarness]{
 	that(sessionRehearsalLeavesNothing, "A rehearsal stores no write, even if fn fails or panics."),
 	that(sessionRehearsalCallsNothingAfterIt, "A rehearsal calls no function of AfterEnd."),
@@ -24,16 +23,12 @@ var rehearsalPromises = []promise.Promise[StoreHarness]{
 		"A rehearsal inside a session, and a session inside a rehearsal, returns ErrSession."),
 }
 
-// rehearse calls Rehearse with fn. It returns false if the store does not implement ports.Rehearser.
-func rehearse(t testing.TB, store Store, fn func(context.Context, ports.Session) error) (has bool, err error) {
+// rehearse calls Rehearse with fn. A rehearsal that blocks fails after StoreHarness.Patience.
+func rehearse(t testing.TB, store Store, fn func(context.Context, ports.Session) error) error {
 	t.Helper()
-	rehearser, err := ports.RehearserOf(store.Sessions)
-	if err != nil {
-		return false, nil // the port is optional
-	}
 	ctx, cancel := context.WithTimeout(t.Context(), store.patience)
 	defer cancel()
-	return true, rehearser.Rehearse(ctx, fn)
+	return store.Sessions.Rehearse(ctx, fn)
 }
 
 // writeEverything makes every kind of write. It then reads, because a store must send its buffered writes to the
@@ -60,13 +55,10 @@ func sessionRehearsalLeavesNothing(t testing.TB, h StoreHarness) {
 	store, id := h.openWithAddress(t)
 	for _, end := range []error{nil, errFailure, &domain.Error{Code: domain.ErrConflict}} {
 		var late ports.Session
-		has, err := rehearse(t, store, func(ctx context.Context, s ports.Session) error {
+		err := rehearse(t, store, func(ctx context.Context, s ports.Session) error {
 			late = s
 			return errors.Join(writeEverything(ctx, s, id), end)
 		})
-		if !has {
-			return
-		}
 		assert(t, errors.Is(err, end), "a rehearsal whose fn returned %v ended with: %v", end, err)
 		expectNothingStored(t, store, id)
 		isError(t, "a rehearsal that is used after its end", late.Audit().Append(t.Context(), event("late", id)),
@@ -74,7 +66,7 @@ func sessionRehearsalLeavesNothing(t testing.TB, h StoreHarness) {
 	}
 	func() {
 		defer func() { _ = recover() }()
-		_, _ = rehearse(t, store, func(ctx context.Context, s ports.Session) error {
+		_ = rehearse(t, store, func(ctx context.Context, s ports.Session) error {
 			panic(writeEverything(ctx, s, id))
 		})
 	}()
@@ -86,7 +78,7 @@ func sessionRehearsalLeavesNothing(t testing.TB, h StoreHarness) {
 func sessionRehearsalCallsNothingAfterIt(t testing.TB, h StoreHarness) {
 	store, id := h.openWithAddress(t)
 	called := false
-	_, err := rehearse(t, store, func(ctx context.Context, s ports.Session) error {
+	err := rehearse(t, store, func(ctx context.Context, s ports.Session) error {
 		s.AfterEnd(func(context.Context, error) { called = true })
 		return writeEverything(ctx, s, id)
 	})
@@ -97,7 +89,7 @@ func sessionRehearsalCallsNothingAfterIt(t testing.TB, h StoreHarness) {
 func sessionRehearsalSeesItsWrites(t testing.TB, h StoreHarness) {
 	store, id := h.openWithAddress(t)
 	seen := countsAfter
-	_, err := rehearse(t, store, func(ctx context.Context, s ports.Session) (err error) {
+	err := rehearse(t, store, func(ctx context.Context, s ports.Session) (err error) {
 		if err := writeToAllStores(ctx, s, id); err != nil {
 			return err
 		}
@@ -112,13 +104,10 @@ func sessionRehearsalReturnsTheErrorOfFn(t testing.TB, h StoreHarness) {
 	store, id := h.openWithAddress(t)
 	calls := 0
 	given := fmt.Errorf("%w: %w", errFailure, errCause)
-	has, err := rehearse(t, store, func(ctx context.Context, s ports.Session) error {
+	err := rehearse(t, store, func(ctx context.Context, s ports.Session) error {
 		calls++
 		return errors.Join(writeAndRead(ctx, s, id), given)
 	})
-	if !has {
-		return
-	}
 	var found *failure
 	assert(t, errors.Is(err, errCause) && errors.As(err, &found),
 		"a rehearsal returned %v instead of the error of fn", err)
@@ -126,7 +115,7 @@ func sessionRehearsalReturnsTheErrorOfFn(t testing.TB, h StoreHarness) {
 	defer func() {
 		assert(t, recover() == any(errFailure), "a rehearsal did not panic with the value of fn")
 	}()
-	_, _ = rehearse(t, store, func(context.Context, ports.Session) error { panic(errFailure) })
+	_ = rehearse(t, store, func(context.Context, ports.Session) error { panic(errFailure) })
 }
 
 func sessionRehearsalFailsAsItsCommitWould(t testing.TB, h StoreHarness) {
@@ -144,19 +133,14 @@ func sessionRehearsalFailsAsItsCommitWould(t testing.TB, h StoreHarness) {
 			return nil
 		},
 	} {
-		if has, err := rehearse(t, store, conflicts); has {
-			isError(t, "a rehearsal with "+name, err, domain.ErrConflict)
-		}
+		isError(t, "a rehearsal with "+name, rehearse(t, store, conflicts), domain.ErrConflict)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	rehearser, err := ports.RehearserOf(store.Sessions)
-	if err == nil {
-		err = rehearser.Rehearse(ctx, func(ctx context.Context, s ports.Session) error {
-			defer cancel()
-			return writeToAllStores(ctx, s, id)
-		})
-		isError(t, "a rehearsal whose context was cancelled", err, context.Canceled)
-	}
+	err := store.Sessions.Rehearse(ctx, func(ctx context.Context, s ports.Session) error {
+		defer cancel()
+		return writeToAllStores(ctx, s, id)
+	})
+	isError(t, "a rehearsal whose context was cancelled", err, context.Canceled)
 	cancel()
 	expectRowCounts(t, store, id, countsBefore)
 }
@@ -164,7 +148,7 @@ func sessionRehearsalFailsAsItsCommitWould(t testing.TB, h StoreHarness) {
 func sessionRehearsalIsKnownToItsContext(t testing.TB, h StoreHarness) {
 	store := h.open(t)
 	known := true
-	_, err := rehearse(t, store, func(ctx context.Context, _ ports.Session) error {
+	err := rehearse(t, store, func(ctx context.Context, _ ports.Session) error {
 		known = ports.Rehearsing(ctx)
 		return nil
 	})
@@ -177,17 +161,13 @@ func sessionRehearsalIsKnownToItsContext(t testing.TB, h StoreHarness) {
 
 func sessionRehearsalIsNeverNested(t testing.TB, h StoreHarness) {
 	store, id := h.openWithAddress(t)
-	rehearser, err := ports.RehearserOf(store.Sessions)
-	if err != nil {
-		return
-	}
 	write := func(ctx context.Context, s ports.Session) error { return writeToAllStores(ctx, s, id) }
 	inside := map[string]func(ctx context.Context) error{
-		"a rehearsal": func(ctx context.Context) error { return rehearser.Rehearse(ctx, write) },
-		"a session":   func(ctx context.Context) error { return rehearser.Do(ctx, write) },
+		"a rehearsal": func(ctx context.Context) error { return store.Sessions.Rehearse(ctx, write) },
+		"a session":   func(ctx context.Context) error { return store.Sessions.Do(ctx, write) },
 	}
 	for name, run := range inside {
-		_, err := rehearse(t, store, func(ctx context.Context, _ ports.Session) error {
+		err := rehearse(t, store, func(ctx context.Context, _ ports.Session) error {
 			isError(t, name+" inside a rehearsal", run(ctx), domain.ErrSession)
 			return nil
 		})

@@ -10,25 +10,16 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// rehearser implements ports.Rehearser with two functions.
-type rehearser struct {
-	doFunc
-	rehearse doFunc
-}
-
-func (r rehearser) Rehearse(ctx context.Context, fn sessionFunc) error { return r.rehearse(ctx, fn) }
-
 // wrapped returns a session factory in which the last two functions replace the methods Do and Rehearse. Each function
 // gets the method that it replaces as its first argument.
 func wrapped(
 	sessions ports.SessionFactory, do, rehearse func(doFunc, context.Context, sessionFunc) error,
 ) ports.SessionFactory {
-	doing := doFunc(func(ctx context.Context, fn sessionFunc) error { return do(sessions.Do, ctx, fn) })
-	good, err := ports.RehearserOf(sessions)
-	if err != nil {
-		return doing
+	return factory{
+		func(ctx context.Context, fn sessionFunc) error { return do(sessions.Do, ctx, fn) },
+		func(ctx context.Context, fn sessionFunc) error { return rehearse(sessions.Rehearse, ctx, fn) },
+		sessions.Probe,
 	}
-	return rehearser{doing, func(ctx context.Context, fn sessionFunc) error { return rehearse(good.Rehearse, ctx, fn) }}
 }
 
 // asIs calls a method and does not change its effect. As an argument of wrapped, it keeps the correct method.

@@ -100,20 +100,22 @@ func openInMemory(tables []domain.Table) Store {
 	}
 	pool := &pool{}
 	store.Connections, store.Statements = pool.connections, pool.statements
-	watched, err := ports.RehearserOf(pool.watch(store.Sessions))
-	if err != nil {
-		panic(err)
-	}
-	store.Sessions = readable{watched, good, good}
+	store.Sessions = readable{pool.watch(store.Sessions), good, good}
 	return store
 }
 
-// doFunc implements ports.SessionFactory with a function.
+// doFunc is the method Do or Rehearse of a session factory.
 type doFunc func(ctx context.Context, fn func(context.Context, ports.Session) error) error
 
-func (f doFunc) Do(ctx context.Context, fn sessionFunc) error {
-	return f(ctx, fn)
+// factory implements ports.SessionFactory with functions.
+type factory struct {
+	do, rehearse doFunc
+	probe        func(context.Context) error
 }
+
+func (f factory) Do(ctx context.Context, fn sessionFunc) error       { return f.do(ctx, fn) }
+func (f factory) Rehearse(ctx context.Context, fn sessionFunc) error { return f.rehearse(ctx, fn) }
+func (f factory) Probe(ctx context.Context) error                    { return f.probe(ctx) }
 
 // changesDo returns a function that makes a store defective: brokenDo replaces its Do. The first argument of brokenDo
 // is the correct method.
@@ -311,6 +313,10 @@ func (nowhere) Do(ctx context.Context, fn sessionFunc) error {
 	}
 	return err
 }
+
+func (n nowhere) Rehearse(ctx context.Context, fn sessionFunc) error { return n.Do(ctx, fn) }
+
+func (nowhere) Probe(context.Context) error { return errNowhere }
 
 type lostLog struct{ used, evidence bool }
 

@@ -145,10 +145,7 @@ func TestAnErasureThroughTheRouterLeavesOthersAlone(t *testing.T) {
 func TestAnUnreachableDatabaseIs503WithoutDetails(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		s := newHost(t, db, 1)
-		unreachable := factory(func(context.Context, func(context.Context, ports.Session) error) error {
-			return &domain.Error{Code: domain.ErrUnavailable, Err: errors.New("dial tcp 10.0.0.1: secret")}
-		})
-		restore := s.gdpr.Sessions().Override(unreachable)
+		restore := s.gdpr.Sessions().Override(unreachable{})
 		status, body := s.send("1", http.MethodGet, "/me/export", "")
 		if status != http.StatusServiceUnavailable || strings.Contains(body, "secret") {
 			t.Errorf("%d %s", status, body)
@@ -160,8 +157,9 @@ func TestAnUnreachableDatabaseIs503WithoutDetails(t *testing.T) {
 	})
 }
 
-type factory func(context.Context, func(context.Context, ports.Session) error) error
+// unreachable is a session factory whose database cannot be reached.
+type unreachable struct{ ports.SessionFactory }
 
-func (f factory) Do(ctx context.Context, fn func(context.Context, ports.Session) error) error {
-	return f(ctx, fn)
+func (unreachable) Do(context.Context, func(context.Context, ports.Session) error) error {
+	return &domain.Error{Code: domain.ErrUnavailable, Err: errors.New("dial tcp 10.0.0.1: secret")}
 }

@@ -118,6 +118,12 @@ func (s sessionsOf) Do(ctx context.Context, fn func(context.Context, ports.Sessi
 	return s().Do(ctx, fn)
 }
 
+func (s sessionsOf) Rehearse(ctx context.Context, fn func(context.Context, ports.Session) error) error {
+	return s().Rehearse(ctx, fn)
+}
+
+func (s sessionsOf) Probe(ctx context.Context) error { return s().Probe(ctx) }
+
 func (db *inMemory) record(step func()) { db.steps = append(db.steps, step) }
 
 func (db *inMemory) backUp() any { return len(db.steps) }

@@ -13,6 +13,8 @@ import (
 // sessions is a SessionFactory in memory, without transactions. A test can set a function that each session calls
 // first.
 type sessions struct {
+	ports.SessionFactory // nil: the endpoints call only Do
+
 	before func(ctx context.Context) error
 
 	mu           sync.Mutex

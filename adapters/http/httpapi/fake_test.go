@@ -13,6 +13,8 @@ import (
 // sessions is a SessionFactory in memory, without transactions. It records the calls of an endpoint. A test sets the
 // first four fields before the first call.
 type sessions struct {
+	ports.SessionFactory // nil: the endpoints call only Do
+
 	rows   []domain.ExportRecord // the records of an export
 	before func(ctx context.Context) error
 	after  func(ctx context.Context)

@@ -12,7 +12,7 @@ import (
 
 // sessions wraps the session factory of the store of a test case. It records queries. A test can make it return errors.
 type sessions struct {
-	store ports.SessionFactory
+	ports.SessionFactory
 	clock clock
 
 	mu      sync.Mutex
@@ -57,7 +57,9 @@ func (s *sessions) Do(ctx context.Context, fn func(context.Context, ports.Sessio
 			return err
 		}
 	}
-	err := s.store.Do(ctx, func(ctx context.Context, opened ports.Session) error { return fn(ctx, session{opened, s}) })
+	err := s.SessionFactory.Do(ctx, func(ctx context.Context, opened ports.Session) error {
+		return fn(ctx, session{opened, s})
+	})
 	if ended != nil {
 		ended <- err
 	}

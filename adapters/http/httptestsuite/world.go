@@ -51,7 +51,7 @@ func (h Harness) openAmong(
 	for _, seed := range rows {
 		require(t, store.Insert(seed.table, seed.row))
 	}
-	w := &world{golden: h.golden, store: store, sessions: &sessions{store: store}, prefix: prefix}
+	w := &world{golden: h.golden, store: store, sessions: &sessions{SessionFactory: store}, prefix: prefix}
 	api, err := newAPI(w.sessions, dataMap, purposes, config)
 	require(t, err)
 
@@ -67,7 +67,7 @@ func (h Harness) openAmong(
 // inSession runs fn in a session of the store, without the errors and delays that a test has set in w.sessions.
 func (w *world) inSession(t testing.TB, fn func(ctx context.Context, s ports.Session) error) {
 	t.Helper()
-	require(t, w.sessions.store.Do(t.Context(), fn))
+	require(t, w.sessions.SessionFactory.Do(t.Context(), fn))
 }
 
 // inStore runs fn in a session of the store, as inSession does, and returns the result of fn.

@@ -9,12 +9,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-var (
-	_ ports.Rehearser = (*Store)(nil)
-	_ ports.Rehearser = (*Joined)(nil)
-)
-
-// Rehearse implements ports.Rehearser. On SQLite, it reads every table that has deferrable foreign keys, and other
+// Rehearse implements ports.SessionFactory. On SQLite, it reads every table that has deferrable foreign keys, and other
 // sessions cannot write until it returns.
 func (s *Store) Rehearse(ctx context.Context, fn func(context.Context, ports.Session) error) error {
 	ctx, err := s.enter(ctx)
@@ -25,11 +20,18 @@ func (s *Store) Rehearse(ctx context.Context, fn func(context.Context, ports.Ses
 	return session.rehearse(ports.WithRehearsal(ctx), fn)
 }
 
-// Rehearse implements ports.Rehearser. It always returns domain.ErrSession.
+// Rehearse implements ports.SessionFactory. It always returns domain.ErrSession.
 func (*Joined) Rehearse(context.Context, func(context.Context, ports.Session) error) error {
 	return &domain.Error{
 		Code: domain.ErrSession, Op: "rehearse", Message: "a rehearsal needs a transaction of its own: in a transaction of " +
 			"the application, it would check changes that the application has not finished",
+	}
+}
+
+// Probe implements ports.SessionFactory. It always returns domain.ErrSession.
+func (*Joined) Probe(context.Context) error {
+	return &domain.Error{
+		Code: domain.ErrSession, Op: "probe", Message: "a transaction of the application cannot be probed: probe its store",
 	}
 }
 

@@ -20,7 +20,7 @@ import (
 
 // inSession runs the statements in a rehearsal (a session that checks its changes and rolls them back) and returns the
 // error of the rehearsal.
-func inSession(t *testing.T, store ports.Rehearser, statements ...string) error {
+func inSession(t *testing.T, store ports.SessionFactory, statements ...string) error {
 	t.Helper()
 	return store.Rehearse(t.Context(), func(ctx context.Context, session ports.Session) error {
 		tx, err := bunstore.Tx(session)
@@ -150,8 +150,8 @@ func TestARehearsalSendsNoNotification(t *testing.T) {
 }
 
 // A rehearsal is a session that checks its changes and rolls them back. In a transaction of the application, a
-// rehearsal fails, because it would check changes that the application has not finished.
-func TestATransactionOfTheApplicationHasNoRehearsal(t *testing.T) {
+// rehearsal fails, because it would check changes that the application has not finished. A probe fails, too.
+func TestATransactionOfTheApplicationHasNoRehearsalAndNoProbe(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		s := newShop(t, db, 1)
 		must(t, db.RunInTx(t.Context(), &sql.TxOptions{}, func(ctx context.Context, tx bun.Tx) error {
@@ -159,6 +159,9 @@ func TestATransactionOfTheApplicationHasNoRehearsal(t *testing.T) {
 			must(t, err)
 			if err := inSession(t, joined); !errors.Is(err, domain.ErrSession) {
 				t.Errorf("got %v, want %v", err, domain.ErrSession)
+			}
+			if err := joined.Probe(ctx); !errors.Is(err, domain.ErrSession) {
+				t.Errorf("the probe returned %v, want %v", err, domain.ErrSession)
 			}
 			_, err = tx.ExecContext(ctx, "UPDATE users SET theme = 'light'")
 			return err

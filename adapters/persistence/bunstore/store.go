@@ -67,7 +67,7 @@ type Store struct {
 
 const foreignPatience = 10 * time.Second
 
-var _ ports.Prober = (*Store)(nil)
+var _ ports.SessionFactory = (*Store)(nil)
 
 // New returns a store for the database and for the application's tables that the data map describes. It opens no
 // connection. The tables of habeas must exist before the first session. Migrate creates them. New returns

@@ -6,9 +6,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-var _ ports.Rehearser = (*Store)(nil)
-
-// Rehearse implements ports.Rehearser. It runs fn in a session that is never committed.
+// Rehearse implements ports.SessionFactory. It runs fn in a session that is never committed.
 func (s *Store) Rehearse(ctx context.Context, fn func(context.Context, ports.Session) error) error {
 	ctx, err := s.enter(ctx)
 	if err != nil {

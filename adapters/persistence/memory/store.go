@@ -64,7 +64,7 @@ func (s *Store) publish(newest *state) {
 	s.committed.Store(&all)
 }
 
-var _ ports.Prober = (*Store)(nil)
+var _ ports.SessionFactory = (*Store)(nil)
 
 // New returns an empty store. The data map describes the tables of the application. New returns domain.ErrConfiguration
 // if the data map is empty. It returns domain.ErrManifest if a surrogate constant (a constant that overwrites an erased
@@ -115,7 +115,7 @@ func (s *Store) Entries() []domain.OutboxEntry {
 	return entries
 }
 
-// Probe implements ports.Prober. Memory is always reachable, so Probe fails only if the context has ended.
+// Probe implements ports.SessionFactory. Memory is always reachable, so Probe fails only if the context has ended.
 func (s *Store) Probe(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return endedBy(ctx)
