@@ -12,11 +12,7 @@ import (
 // domain.ForeignMapError if that is another data map.
 func (i *Integration) Installation(ctx context.Context) (domain.Installation, error) {
 	return inSession(ctx, i.stack.Sessions, func(ctx context.Context, s ports.Session) (domain.Installation, error) {
-		store, err := ports.InstallationOf(s)
-		if err != nil {
-			return domain.Installation{}, err
-		}
-		return store.Read(ctx)
+		return s.Installation().Read(ctx)
 	})
 }
 
@@ -33,11 +29,7 @@ func (i *Integration) AcceptMap(ctx context.Context) (before domain.Installation
 		return before, err
 	}
 	return inSession(ctx, i.stack.Sessions, func(ctx context.Context, s ports.Session) (domain.Installation, error) {
-		store, err := ports.InstallationOf(s)
-		if err != nil {
-			return domain.Installation{}, err
-		}
-		return store.Accept(ctx)
+		return s.Installation().Accept(ctx)
 	})
 }
 
@@ -46,23 +38,16 @@ func (i *Integration) AcceptMap(ctx context.Context) (before domain.Installation
 // the lines of erasures before the clone.
 func (i *Integration) RenewInstallation(ctx context.Context) (domain.Installation, error) {
 	return inSession(ctx, i.stack.Sessions, func(ctx context.Context, s ports.Session) (domain.Installation, error) {
-		store, err := ports.InstallationOf(s)
-		if err != nil {
-			return domain.Installation{}, err
-		}
-		return store.Renew(ctx)
+		return s.Installation().Renew(ctx)
 	})
 }
 
 // beginWork compares the data map with the installation, and records the resolvers and whether hooks run. The worker
-// calls it before its first batch. It also records the duties of this process. A store of the application may have no
-// installation.
+// calls it before its first batch. It also records the duties of this process.
 func (i *Integration) beginWork(ctx context.Context) error {
 	return i.stack.Sessions.Do(ctx, func(ctx context.Context, s ports.Session) error {
-		if store, err := ports.InstallationOf(s); err == nil {
-			if err := store.Started(ctx, i.stack.Erases()); err != nil {
-				return err
-			}
+		if err := s.Installation().Started(ctx, i.stack.Erases()); err != nil {
+			return err
 		}
 		return i.duties.Begin(ctx, s)
 	})

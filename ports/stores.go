@@ -78,8 +78,9 @@ type SubjectStore interface {
 	// Lock locks the subject for an erasure until the session ends. Another session that calls Lock or LockToRectify for
 	// the same subject waits until then. Lock also writes an erasure mark: a row that records that the subject was erased
 	// (see domain.ErasureMark). If the subject is created again later, this mark still shows that the subject was erased.
-	// The instant of the mark is by the clock of the store, see domain.ErasureInstant and ErasureLock. The parameter at is
-	// the instant by the clock of the process.
+	// The instant of the mark is by the clock of the store, see domain.ErasureInstant. The parameter at is the instant by
+	// the clock of the process. Lock returns the instant of the mark. The erasure must use this instant for the ends of
+	// retention duties (the legal duties to keep values), because later sweeps and verifications use it, too.
 	//
 	// When the session ends, the store sets ConsentsUntil and RestrictionsUntil of the mark to the highest numbers of the
 	// subject's records in the ledgers, those of this session included.
@@ -101,7 +102,7 @@ type SubjectStore interface {
 	// for the key ann in a column that ignores case. The ledgers would treat ANN and ann as two subjects. Lock returns
 	// domain.ErrConfiguration if rows cannot be locked, because a privilege is missing or because the table is of a kind
 	// that does not support locks.
-	Lock(ctx context.Context, id domain.SubjectID, at time.Time) error
+	Lock(ctx context.Context, id domain.SubjectID, at time.Time) (erasedAt time.Time, err error)
 
 	// LockToRectify locks the subject for a rectification until the session ends. It takes the same lock as Lock: another
 	// session that calls either method for the same subject waits until then. LockToRectify writes no erasure mark (the
@@ -118,7 +119,7 @@ type SubjectStore interface {
 	// the subject's row, before the first record in a ledger. All records in the ledgers then belong to an earlier life of
 	// the id (see domain.Life). Register sets RegisteredAt, RegisteredAddedAt, ConsentsUntil and RestrictionsUntil in the
 	// erasure mark. If the id has records but no mark, Register adds a mark with 0 erasures, which only divides the
-	// ledgers, and which ErasureMarks does not return. If the id has neither, Register stores nothing. It returns
+	// ledgers, and which ErasedStore does not return. If the id has neither, Register stores nothing. It returns
 	// domain.ErrConflict if the subject's table has no row of the subject.
 	Register(ctx context.Context, id domain.SubjectID, at time.Time) error
 

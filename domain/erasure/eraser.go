@@ -214,12 +214,9 @@ func (r *run) fail(ctx context.Context, target, class string) {
 // concurrent erasures do not interleave. It records the event even if the lock failed.
 func (r *run) begin(ctx context.Context) error {
 	r.at = domain.Instant(r.audit.Clock.Now())
-	subjects := r.session.Subjects()
-	lockErr := subjects.Lock(ctx, r.id, r.at)
-	if lock, ok := subjects.(ports.ErasureLock); ok && lockErr == nil {
-		if at, locked := lock.ErasedAt(r.id); locked {
-			r.at = at
-		}
+	erasedAt, lockErr := r.session.Subjects().Lock(ctx, r.id, r.at)
+	if lockErr == nil {
+		r.at = erasedAt
 	}
 	operation, requested := r.audit.Begin(ctx, domain.EventErasureRequested, r.id, domain.Payload{
 		"local_steps": len(r.plan.Local()), "external_steps": len(r.calls), "refs": len(r.subject.Refs),

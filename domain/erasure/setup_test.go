@@ -133,7 +133,7 @@ func (w world) handedOut() {
 // The following functions expect the calls of an erasure, with the events and their ids.
 
 func (w world) locks() *gomock.Call {
-	return w.subjects.EXPECT().Lock(gomock.Any(), w.subject.ID, noon)
+	return w.subjects.EXPECT().Lock(gomock.Any(), w.subject.ID, noon).Return(noon, nil)
 }
 
 func (w world) requested(id string, external, refs int) *gomock.Call {

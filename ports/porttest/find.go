@@ -193,7 +193,7 @@ func findSearchesTheTablesOfHabeas(t testing.TB, h StoreHarness) {
 			s.Outbox().Enqueue(ctx, entry, toErase(t, "e2", id, 0)))
 	})
 	do(t, b.Store, func(ctx context.Context, s ports.Session) error {
-		return s.Subjects().Lock(ctx, id, noon)
+		return errOf(s.Subjects().Lock(ctx, id, noon))
 	})
 	b.expectFound(t, []string{"<zoe@example.org>", "contact of e2", "zoe@"},
 		"habeas_consent_records.subject_id 0 1", "habeas_consent_records.subject_id 2 1",

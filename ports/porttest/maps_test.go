@@ -111,7 +111,6 @@ type (
 	}
 	rectifiesBeside struct {
 		ports.SubjectStore
-		ports.RetentionSweeper
 		table string // the subject's table beside
 		also  func(sessionUse)
 	}
@@ -125,7 +124,7 @@ type (
 		also func(sessionUse)
 	}
 	advancesBeside struct {
-		ports.ErasureMarks
+		ports.ErasedStore
 		also func(sessionUse)
 	}
 	renewsBeside struct {
@@ -162,22 +161,14 @@ func (b provesBeside) AppendEvidence(ctx context.Context, events ...domain.Audit
 
 func (b advancesBeside) Advance(ctx context.Context, reader string, expected, next int64) (bool, error) {
 	b.also(func(ctx context.Context, s ports.Session) error {
-		marks, err := ports.MarksOf(s)
-		if err != nil {
-			return err
-		}
-		return errOf(marks.Advance(ctx, reader, expected, next))
+		return errOf(s.Erased().Advance(ctx, reader, expected, next))
 	})
-	return b.ErasureMarks.Advance(ctx, reader, expected, next)
+	return b.ErasedStore.Advance(ctx, reader, expected, next)
 }
 
 func (b renewsBeside) Renew(ctx context.Context) (domain.Installation, error) {
 	b.also(func(ctx context.Context, s ports.Session) error {
-		installation, err := ports.InstallationOf(s)
-		if err != nil {
-			return err
-		}
-		return errOf(installation.Renew(ctx))
+		return errOf(s.Installation().Renew(ctx))
 	})
 	return b.InstallationStore.Renew(ctx)
 }
@@ -216,9 +207,8 @@ func TestMapsThatBreakAPromiseFail(t *testing.T) {
 		},
 		"a rectification of both": {
 			alsoBeside(func(s ports.Session, of domain.DataMap, also func(sessionUse)) replacedStores {
-				sweeper, _ := ports.SweeperOf(s.Subjects())
 				table := beside[of.SubjectTable().Name]
-				return replacedStores{Session: s, subjects: rectifiesBeside{s.Subjects(), sweeper, table, also}}
+				return replacedStores{Session: s, subjects: rectifiesBeside{s.Subjects(), table, also}}
 			}), finds{"a rectification of the customers: the other data map has changed": {mapErasesItsOwnSubjects}},
 		},
 		"a withdrawal in both": {
@@ -237,14 +227,12 @@ func TestMapsThatBreakAPromiseFail(t *testing.T) {
 		},
 		"one position": {
 			alsoBeside(func(s ports.Session, _ domain.DataMap, also func(sessionUse)) replacedStores {
-				marks, _ := ports.MarksOf(s)
-				return replacedStores{Session: s, marks: advancesBeside{marks, also}}
+				return replacedStores{Session: s, erased: advancesBeside{s.Erased(), also}}
 			}), finds{"a position of the customers: the other data map has changed: [marks]": {mapKeepsItsMarks}},
 		},
 		"a new id of both": {
 			alsoBeside(func(s ports.Session, _ domain.DataMap, also func(sessionUse)) replacedStores {
-				installation, _ := ports.InstallationOf(s)
-				return replacedStores{Session: s, installation: renewsBeside{installation, also}}
+				return replacedStores{Session: s, installation: renewsBeside{s.Installation(), also}}
 			}), finds{"the other data map has changed: [installation]": {mapHasItsInstallation}},
 		},
 		"a search of both": {
@@ -272,8 +260,7 @@ func TestMapsThatBreakAPromiseFail(t *testing.T) {
 		},
 		"a data map that is not accepted": {
 			alsoBeside(func(s ports.Session, _ domain.DataMap, _ func(sessionUse)) replacedStores {
-				installation, _ := ports.InstallationOf(s)
-				return replacedStores{Session: s, installation: acceptsNothing{installation}}
+				return replacedStores{Session: s, installation: acceptsNothing{s.Installation()}}
 			}), finds{"the session failed": {mapCanBeAccepted}},
 		},
 	})

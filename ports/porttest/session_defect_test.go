@@ -282,13 +282,13 @@ type deadlocks struct {
 	second error
 }
 
-func (l *deadlocks) Lock(ctx context.Context, id domain.SubjectID, at time.Time) error {
-	err := l.SubjectStore.Lock(ctx, id, at)
+func (l *deadlocks) Lock(ctx context.Context, id domain.SubjectID, at time.Time) (time.Time, error) {
+	erasedAt, err := l.SubjectStore.Lock(ctx, id, at)
 	if err == nil && l.locked {
-		return l.second
+		return time.Time{}, l.second
 	}
 	l.locked = true
-	return err
+	return erasedAt, err
 }
 
 // acceptsOneSession makes a store defective: its Do fails while another session is open.

@@ -75,7 +75,7 @@ func sessionErrorsContainNoPersonalData(t testing.TB, h StoreHarness) {
 		return errOf(s.Subjects().Apply(ctx, id, []domain.Step{{Target: "people", Strategy: domain.StrategyDelete}}))
 	})
 	provoke("a key that the subject cannot have", store.Sessions, func(ctx context.Context, s ports.Session) error {
-		return s.Subjects().Lock(ctx, subjectOf(t, "secret-tenant", "secret-number"), noon)
+		return errOf(s.Subjects().Lock(ctx, subjectOf(t, "secret-tenant", "secret-number"), noon))
 	})
 	if store.Unreachable != nil {
 		provoke("a store that cannot be reached", store.Unreachable(t), func(ctx context.Context, s ports.Session) error {

@@ -156,8 +156,7 @@ func (s subjectStore) restart(ctx context.Context) error {
 	if s.locked == nil {
 		return s.begin(ctx)
 	}
-	at, _ := s.ErasedAt(s.locked.id)
-	return s.lockAt(ctx, s.locked.id, s.store.dialect.MarkInstant(at, true))
+	return s.lockAt(ctx, s.locked.id, s.store.dialect.MarkInstant(s.erasedAt(s.locked.id), true))
 }
 
 // applyEach runs the steps one by one. On error, it returns the numbers of rows of the steps before the failed step.

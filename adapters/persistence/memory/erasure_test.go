@@ -198,11 +198,13 @@ func TestTheMarkOfAnErasureStays(t *testing.T) {
 	id := subject(t, "a", "1")
 	for i := range 2 {
 		do(t, store, func(ctx context.Context, s ports.Session) error {
-			return s.Subjects().Lock(ctx, id, noon.Add(time.Duration(i)*time.Hour))
+			_, err := s.Subjects().Lock(ctx, id, noon.Add(time.Duration(i)*time.Hour))
+			return err
 		})
 	}
 	_ = store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
-		must(t, s.Subjects().Lock(ctx, id, noon.Add(2*time.Hour)))
+		_, err := s.Subjects().Lock(ctx, id, noon.Add(2*time.Hour))
+		must(t, err)
 		return errBoom
 	})
 	if last, times := store.Erased(id); times != 2 || last != noon.Add(time.Hour) {

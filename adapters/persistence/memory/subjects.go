@@ -7,20 +7,19 @@ import (
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
-	"github.com/habeas-data/habeas/ports"
 )
 
 // subjectStore implements ports.SubjectStore.
 type subjectStore struct{ *session }
 
 // Lock implements ports.SubjectStore. It takes the write lock of the session, which also locks the subject.
-func (s subjectStore) Lock(ctx context.Context, id domain.SubjectID, at time.Time) error {
+func (s subjectStore) Lock(ctx context.Context, id domain.SubjectID, at time.Time) (time.Time, error) {
 	if _, err := s.store.dataMap.Key(id); err != nil {
-		return err
+		return time.Time{}, err
 	}
 	state, err := s.write(ctx)
 	if err != nil {
-		return err
+		return time.Time{}, err
 	}
 	state.mark(domain.ErasureMark{
 		SubjectID: id, ErasedAt: domain.ErasureInstant(at, time.Now(), state.lastErasedAt()), AddedAt: state.addedAt(id),
@@ -29,29 +28,7 @@ func (s subjectStore) Lock(ctx context.Context, id domain.SubjectID, at time.Tim
 	if state.addedAt(id).IsZero() {
 		s.undated = append(s.undated, id)
 	}
-	return nil
-}
-
-var _ ports.ErasureLock = subjectStore{}
-
-// ErasedAt implements ports.ErasureLock.
-func (s subjectStore) ErasedAt(id domain.SubjectID) (time.Time, bool) {
-	if !slices.Contains(s.marked, id) {
-		return time.Time{}, false
-	}
-	return s.state.erasures[id].ErasedAt, true
-}
-
-// RecallRow implements ports.ErasureLock.
-func (s subjectStore) RecallRow(ctx context.Context, id domain.SubjectID, addedAt time.Time) error {
-	state, err := s.write(ctx)
-	if err != nil || addedAt.IsZero() || !slices.Contains(s.undated, id) {
-		return err
-	}
-	mark := state.erasures[id]
-	mark.AddedAt = domain.Instant(addedAt)
-	state.erasures = withEntry(state.erasures, id, mark)
-	return nil
+	return state.erasures[id].ErasedAt, nil
 }
 
 // LockToRectify implements ports.SubjectStore. It takes the write lock of the session, which also locks the subject.

@@ -59,7 +59,7 @@ func CountBesides(t *testing.T, driver databases.Driver) {
 		id, err := domain.NewSubjectID(text)
 		must(t, err)
 		err = store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
-			if err := s.Subjects().Lock(ctx, id, time.Unix(0, 0)); err != nil {
+			if _, err := s.Subjects().Lock(ctx, id, time.Unix(0, 0)); err != nil {
 				return err
 			}
 			_, err := s.Subjects().Apply(ctx, id, plan.Local())
