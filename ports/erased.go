@@ -15,14 +15,14 @@ import (
 //   - Each reader of the marks has a position, such as the job that writes the journal. The position of a reader is the
 //     Intake of the last mark that the reader has read. The methods Position and Advance read and change it.
 //   - An erasure retains cells if the law requires this. The duty is the legal obligation to keep a cell. The data map
-//     determines the instant at which the duty ends. Due finds subjects with cells whose duty is over, SweptKeys returns
-//     the keys in such cells, and Sweep overwrites the cells (Art. 17(1)(a) and Art. 5(1)(e) GDPR). Due and Sweep receive
-//     the steps that domain.Plan.SweepAt returns. The rules for errors about steps are the same as for
+//     determines the instant at which the duty ends. Due finds subjects with cells whose duty is over, SweptKeys
+//     returns the keys in such cells, and Sweep overwrites the cells (Art. 17(1)(a) and Art. 5(1)(e) GDPR). Due and
+//     Sweep receive the steps that domain.Plan.SweepAt returns. The rules for errors about steps are the same as for
 //     SubjectStore.Apply.
 //   - An erasure may leave data that it should have deleted or overwritten. LeftOver counts such data.
 //
-// Advance counts as a write of the session, and SubjectStore.Export fails after a write. The methods Marks, Find, Lives,
-// Position, Due and LeftOver only read.
+// Advance counts as a write of the session, and SubjectStore.Export fails after a write. The methods Marks, Find,
+// Lives, Position, Due and LeftOver only read.
 type ErasedStore interface {
 	// Marks returns the marks that match the query, in ascending order of Intake. It returns at most query.Limit marks. To
 	// read all marks, call Marks again with the last Intake as query.After, until Marks returns no mark. The cost of a
@@ -94,7 +94,7 @@ type ErasedStore interface {
 	// false.
 	//
 	// A second call of Sweep with the same steps overwrites nothing more. SubjectStore.Apply describes the values that
-	// Sweep writes. If Sweep fails, the caller must roll back, and len(rows) has the same meaning as for Apply.
+	// Sweep writes. If Sweep fails, the caller must roll back, and len(rows) has the same meaning as len(Rows) for Apply.
 	Sweep(ctx context.Context, id domain.SubjectID, steps []domain.Step) (rows []int64, err error)
 
 	// LeftOver counts the data of a subject that its erasure should have deleted or overwritten. The parameter steps holds

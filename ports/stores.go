@@ -139,7 +139,7 @@ type SubjectStore interface {
 	// no keys.
 	Keys(ctx context.Context, id domain.SubjectID, query domain.KeyQuery) ([]string, error)
 
-	// Apply carries out local steps of an erasure plan and returns the number of affected rows for each step. The result
+	// Apply carries out local steps of an erasure plan and returns the number of affected rows for each step. This number
 	// equals an execution of the steps in their order, even if the store combines several steps in one statement. For a
 	// step that deletes or anonymizes, Apply counts the subject's rows that the step has deleted or anonymized. For a step
 	// that retains, Apply changes nothing and counts the subject's rows in which the retention duty of at least one column
@@ -153,6 +153,11 @@ type SubjectStore interface {
 	// Apply never changes a row of another subject, with one exception. A step with domain.Step.Self sets Clears to NULL
 	// in the rows that refer, by a relation of the table to itself, to the rows that the erasure deletes from the table
 	// (domain.DataMap.SelfReferences), and counts these rows. Some of them may be rows that the erasure deletes, too.
+	//
+	// Cascaded of the result is the number of rows that the database has deleted or changed besides the steps, by table:
+	//
+	//   - A foreign key (ON DELETE CASCADE) or a trigger has deleted rows of a table that is not in the data map.
+	//   - A foreign key (ON DELETE SET NULL or SET DEFAULT) has set its columns in rows of any table.
 	//
 	// Anonymizing overwrites every cell of a column, including cells that hold NULL:
 	//
@@ -179,11 +184,12 @@ type SubjectStore interface {
 	// store may have an option that states that no rows are hidden. Apply returns domain.ErrLeftOver if the database kept
 	// data that a statement should have deleted or overwritten, or copied such a text to another column of its row. Apply
 	// returns domain.ErrConflict if rows cannot be deleted because other rows refer to them. It also returns
-	// domain.ErrConflict if the database would delete rows of the data map that no step deletes (see CascadeCounter).
+	// domain.ErrConflict, and names the table and the number of rows, if the database would delete rows of the data map
+	// that no step deletes, or if a foreign key would set a retained column.
 	//
-	// If Apply fails, the caller must roll back. len(rows) is then the index of the step that failed. It is len(steps) if
+	// If Apply fails, the caller must roll back. len(Rows) is then the index of the step that failed. It is len(steps) if
 	// the store does not know which step failed.
-	Apply(ctx context.Context, id domain.SubjectID, steps []domain.Step) (rows []int64, err error)
+	Apply(ctx context.Context, id domain.SubjectID, steps []domain.Step) (domain.Applied, error)
 
 	// Rectify writes the values of a step into the subject's rows, in one statement, and returns the number of rows. These
 	// are the rows of the step's table that the path of the step connects to the subject. A path is a chain of relations

@@ -251,7 +251,8 @@ func (r *run) withdraw(ctx context.Context) error {
 
 func (r *run) apply(ctx context.Context) error {
 	steps := r.plan.LocalAt(r.at)
-	rows, err := r.session.Subjects().Apply(ctx, r.id, steps)
+	applied, err := r.session.Subjects().Apply(ctx, r.id, steps)
+	rows := applied.Rows
 	if err == nil && len(rows) != len(steps) {
 		err = &domain.Error{Op: "erase", Message: "the store returned no row count for some steps; fix the store"}
 	}
@@ -265,8 +266,8 @@ func (r *run) apply(ctx context.Context) error {
 		_ = r.session.Audit().AppendEvidence(ctx, event) // the caller returns err; SessionFactory.Do reports lost evidence
 		return err
 	}
-	if cascaded := ports.Cascaded(r.session); len(cascaded) > 0 {
-		r.result.Cascaded = cascaded
+	if len(applied.Cascaded) > 0 {
+		r.result.Cascaded = applied.Cascaded
 	}
 	var events []domain.AuditEvent
 	for i, step := range steps {

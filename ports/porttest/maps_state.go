@@ -81,7 +81,7 @@ func (s side) erase(t testing.TB, id string) []int64 {
 		if _, err := session.Subjects().Lock(ctx, subjectOf(t, id), erasedAt); err != nil {
 			return nil, err
 		}
-		return session.Subjects().Apply(ctx, subjectOf(t, id), s.plan.LocalAt(erasedAt))
+		return rowsOf(session.Subjects().Apply(ctx, subjectOf(t, id), s.plan.LocalAt(erasedAt)))
 	})
 }
 

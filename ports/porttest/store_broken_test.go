@@ -245,7 +245,7 @@ func (c counted) Lock(ctx context.Context, id domain.SubjectID, at time.Time) (t
 	return c.SubjectStore.Lock(ctx, id, at)
 }
 
-func (c counted) Apply(ctx context.Context, id domain.SubjectID, steps []domain.Step) ([]int64, error) {
+func (c counted) Apply(ctx context.Context, id domain.SubjectID, steps []domain.Step) (domain.Applied, error) {
 	c.connection.use(id)
 	return c.SubjectStore.Apply(ctx, id, steps)
 }

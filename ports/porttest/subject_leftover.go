@@ -81,7 +81,7 @@ func (s shopUnderTest) applyThenVerify(
 		if _, err := subjects.Lock(ctx, zoe.id(t), noon); err != nil {
 			return err
 		}
-		if rows, err = subjects.Apply(ctx, zoe.id(t), done); err != nil {
+		if rows, err = rowsOf(subjects.Apply(ctx, zoe.id(t), done)); err != nil {
 			return err
 		}
 		found, err = session.Erased().LeftOver(ctx, zoe.id(t), expected, noon)

@@ -81,7 +81,7 @@ func subjectSessionDefects() defects {
 				lock: locksNothing,
 				apply: func(c subjectCall) (rows []int64, err error) {
 					err = sessions.Do(context.Background(), func(ctx context.Context, other ports.Session) error {
-						rows, err = other.Subjects().Apply(ctx, c.id, c.steps)
+						rows, err = rowsOf(other.Subjects().Apply(ctx, c.id, c.steps))
 						return err
 					})
 					return rows, err

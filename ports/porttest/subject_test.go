@@ -54,7 +54,7 @@ func (c subjectCall) lock() (time.Time, error)            { return c.Lock(c.ctx,
 func (c subjectCall) hold() (domain.SubjectState, error)  { return c.LockToRectify(c.ctx, c.id) }
 func (c subjectCall) state() (domain.SubjectState, error) { return c.State(c.ctx, c.id) }
 func (c subjectCall) register() error                     { return c.Register(c.ctx, c.id, c.at) }
-func (c subjectCall) apply() ([]int64, error)             { return c.Apply(c.ctx, c.id, c.steps) }
+func (c subjectCall) apply() ([]int64, error)             { return rowsOf(c.Apply(c.ctx, c.id, c.steps)) }
 func (c subjectCall) rectify() (int64, error)             { return c.Rectify(c.ctx, c.id, c.step) }
 func (c subjectCall) readKeys() ([]string, error)         { return c.Keys(c.ctx, c.id, c.query) }
 func (c subjectCall) export() error                       { return c.Export(c.ctx, c.id, c.yield) }
@@ -119,8 +119,11 @@ func (s brokenSubjects) Register(ctx context.Context, id domain.SubjectID, at ti
 	return errOf(subjectResult(s, noResult(s.register), noResult(subjectCall.register), call))
 }
 
-func (s brokenSubjects) Apply(ctx context.Context, id domain.SubjectID, steps []domain.Step) ([]int64, error) {
-	return subjectResult(s, s.apply, subjectCall.apply, subjectCall{ctx: ctx, id: id, steps: steps})
+func (s brokenSubjects) Apply(
+	ctx context.Context, id domain.SubjectID, steps []domain.Step,
+) (domain.Applied, error) {
+	rows, err := subjectResult(s, s.apply, subjectCall.apply, subjectCall{ctx: ctx, id: id, steps: steps})
+	return domain.Applied{Rows: rows}, err
 }
 
 func (s brokenSubjects) Rectify(

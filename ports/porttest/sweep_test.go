@@ -69,7 +69,7 @@ func appliesSteps(fn func(step *domain.Step)) sweepFunc {
 		for i := range steps {
 			fn(&steps[i])
 		}
-		return b.subjects.Apply(ctx, id, steps)
+		return rowsOf(b.subjects.Apply(ctx, id, steps))
 	}
 }
 

@@ -90,8 +90,8 @@ func (a *application) erase(t testing.TB, id ...string) map[string]int64 {
 			return err
 		}
 		steps := a.plan.Local()
-		counts, err := s.Subjects().Apply(ctx, subjectID(t, id...), steps)
-		for i, n := range counts {
+		applied, err := s.Subjects().Apply(ctx, subjectID(t, id...), steps)
+		for i, n := range applied.Rows {
 			rows[string(steps[i].Strategy)+" "+steps[i].Target] = n
 		}
 		return err

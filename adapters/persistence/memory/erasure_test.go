@@ -245,10 +245,10 @@ func TestAStepThatTheStoreCannotCarryOutUndoesTheOthers(t *testing.T) {
 	} {
 		store := newShop(t)
 		err := store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
-			counts, err := s.Subjects().Apply(ctx, subject(t, "a", "1"),
+			applied, err := s.Subjects().Apply(ctx, subject(t, "a", "1"),
 				[]domain.Step{deletes("people"), wrong, deletes("orders")})
-			if len(counts) != 1 || !errors.Is(err, domain.ErrManifest) {
-				t.Errorf("%s: got %v, %v", name, counts, err)
+			if len(applied.Rows) != 1 || !errors.Is(err, domain.ErrManifest) {
+				t.Errorf("%s: got %v, %v", name, applied.Rows, err)
 			}
 			return nil // nothing is committed nevertheless
 		})

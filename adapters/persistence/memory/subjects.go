@@ -43,26 +43,28 @@ func (s subjectStore) LockToRectify(ctx context.Context, id domain.SubjectID) (d
 	return state.subjectState(id), nil
 }
 
-func (s subjectStore) Apply(ctx context.Context, id domain.SubjectID, steps []domain.Step) ([]int64, error) {
+// Apply implements ports.SubjectStore. Nothing is cascaded, because the store has no foreign keys and no triggers.
+func (s subjectStore) Apply(
+	ctx context.Context, id domain.SubjectID, steps []domain.Step,
+) (applied domain.Applied, err error) {
 	if _, err := s.store.dataMap.Key(id); err != nil {
-		return nil, err
+		return applied, err
 	}
 	state, err := s.write(ctx)
 	if err != nil {
-		return nil, err
+		return applied, err
 	}
 	if before, err := s.store.dataMap.CheckSteps(steps); err != nil {
-		return make([]int64, before), s.fail(err) // no partial commit
+		return domain.Applied{Rows: make([]int64, before)}, s.fail(err) // no partial commit
 	}
-	rows := make([]int64, 0, len(steps))
 	for _, step := range steps {
 		n, err := state.apply(id, step)
 		if err != nil {
-			return rows, s.fail(err)
+			return applied, s.fail(err)
 		}
-		rows = append(rows, n)
+		applied.Rows = append(applied.Rows, n)
 	}
-	return rows, nil
+	return applied, nil
 }
 
 // addedAt returns the creation time of the subject's row, or zero without such a row or value.

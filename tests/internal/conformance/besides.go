@@ -62,8 +62,8 @@ func CountBesides(t *testing.T, driver databases.Driver) {
 			if _, err := s.Subjects().Lock(ctx, id, time.Unix(0, 0)); err != nil {
 				return err
 			}
-			_, err := s.Subjects().Apply(ctx, id, plan.Local())
-			cascaded = ports.Cascaded(s)
+			applied, err := s.Subjects().Apply(ctx, id, plan.Local())
+			cascaded = applied.Cascaded
 			return err
 		})
 		return cascaded, err
