@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/habeas-data/habeas/domain"
-	"github.com/habeas-data/habeas/ports"
 )
 
 // Check compares the data map and the erasure plan with the live schema of the database. The erasure plan follows from
@@ -32,25 +31,23 @@ func (o *Operator) Check(ctx context.Context) (domain.CheckResult, error) {
 }
 
 // Catalog returns the live schema of the application's database. See ports.CatalogReader. It returns
-// domain.ErrConfiguration if the session factory of Config.Stack does not implement ports.CatalogReader.
+// domain.ErrConfiguration if the application set Config.Stack and that stack has no Catalog (see stack.Config.Catalog).
 func (o *Operator) Catalog(ctx context.Context) (domain.Catalog, error) {
-	reader, ok := o.stack.Sessions.(ports.CatalogReader)
-	if !ok {
-		return domain.Catalog{}, domain.Misconfigured("catalog", "the store does not implement ports.CatalogReader")
+	if o.stack.Catalog == nil {
+		return domain.Catalog{}, domain.Misconfigured("app", "the stack has no Catalog: set Catalog in stack.Config")
 	}
-	return reader.Catalog(ctx)
+	return o.stack.Catalog.Catalog(ctx)
 }
 
 // Find searches the complete database for values, such as an email address or a phone number. It returns the tables and
 // columns that contain them. See ports.Finder. Find reads every row of every table, so call it for an operator and not
-// in a request of a user. The parameter progress may be nil. Find returns domain.ErrConfiguration if the session
-// factory of Config.Stack does not implement ports.Finder.
+// in a request of a user. The parameter progress may be nil. Find returns domain.ErrConfiguration if the application
+// set Config.Stack and that stack has no Finder (see stack.Config.Finder).
 func (o *Operator) Find(
 	ctx context.Context, values []string, progress func(domain.FindProgress),
 ) (domain.Found, error) {
-	finder, ok := o.stack.Sessions.(ports.Finder)
-	if !ok {
-		return domain.Found{}, domain.Misconfigured("find", "the store does not implement ports.Finder")
+	if o.stack.Finder == nil {
+		return domain.Found{}, domain.Misconfigured("app", "the stack has no Finder: set Finder in stack.Config")
 	}
-	return finder.Find(ctx, values, progress)
+	return o.stack.Finder.Find(ctx, values, progress)
 }

@@ -45,11 +45,7 @@ func (o *Operator) MigrationSQL() (string, error) {
 // domain.ForeignMapError if that is another data map.
 func (o *Operator) Installation(ctx context.Context) (domain.Installation, error) {
 	return inSession(ctx, o.stack.Sessions, func(ctx context.Context, s ports.Session) (domain.Installation, error) {
-		store, err := ports.InstallationOf(s)
-		if err != nil {
-			return domain.Installation{}, err
-		}
-		return store.Read(ctx)
+		return s.Installation().Read(ctx)
 	})
 }
 
@@ -66,11 +62,7 @@ func (o *Operator) AcceptMap(ctx context.Context) (before domain.Installation, e
 		return before, err
 	}
 	return inSession(ctx, o.stack.Sessions, func(ctx context.Context, s ports.Session) (domain.Installation, error) {
-		store, err := ports.InstallationOf(s)
-		if err != nil {
-			return domain.Installation{}, err
-		}
-		return store.Accept(ctx)
+		return s.Installation().Accept(ctx)
 	})
 }
 
@@ -79,11 +71,7 @@ func (o *Operator) AcceptMap(ctx context.Context) (before domain.Installation, e
 // the lines of erasures before the clone.
 func (o *Operator) RenewInstallation(ctx context.Context) (domain.Installation, error) {
 	return inSession(ctx, o.stack.Sessions, func(ctx context.Context, s ports.Session) (domain.Installation, error) {
-		store, err := ports.InstallationOf(s)
-		if err != nil {
-			return domain.Installation{}, err
-		}
-		return store.Renew(ctx)
+		return s.Installation().Renew(ctx)
 	})
 }
 

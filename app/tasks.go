@@ -56,14 +56,11 @@ func newBackground(c Config, s Stack, clock ports.Clock, ids ports.IDSource) (*b
 }
 
 // begin compares the data map with the installation, and records the resolvers and whether hooks run. The worker calls
-// it before its first batch. It also records the duties of this process. A store of the application may have no
-// installation.
+// it before its first batch. It also records the duties of this process.
 func (b *background) begin(ctx context.Context) error {
 	return b.stack.Sessions.Do(ctx, func(ctx context.Context, s ports.Session) error {
-		if store, err := ports.InstallationOf(s); err == nil {
-			if err := store.Started(ctx, b.stack.Erases()); err != nil {
-				return err
-			}
+		if err := s.Installation().Started(ctx, b.stack.Erases()); err != nil {
+			return err
 		}
 		return b.duties.Begin(ctx, s)
 	})

@@ -114,6 +114,12 @@ func (s Step) sameRows(other Step) bool {
 		(!s.Self || slices.Equal(s.Clears, other.Clears))
 }
 
+// Applied is the result of the steps that ports.SubjectStore.Apply has carried out.
+type Applied struct {
+	Rows     []int64          // the number of affected rows, for each step
+	Cascaded map[string]int64 // see ErasureResult.Cascaded
+}
+
 // ErasureResult is the result of an erasure (Art. 17 GDPR). It has the number of affected rows for each table of the
 // application's own database, and the external systems whose erasure is still due. A row that several paths (chains of
 // relations) connect to the subject counts once for each path.

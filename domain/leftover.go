@@ -32,7 +32,7 @@ func (l Leftovers) Add(table, column string, rows int64) Leftovers {
 }
 
 // Verification is the result of a search for data that an erasure should have deleted or overwritten. See
-// ports.ErasureVerifier for the limits of the search.
+// ports.ErasedStore for the limits of the search.
 type Verification struct {
 	SubjectID  SubjectID `json:"subject_id"`
 	ErasedAt   time.Time `json:"erased_at"` // the instant of the last erasure of the subject

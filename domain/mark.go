@@ -12,7 +12,7 @@ type ErasureMark struct {
 	Erasures  int64     // the number of erasures of the subject
 	Intake    int64     // the sequence number of the last erasure in the store; starts at 1
 	// After is the Intake of the mark before this one in the store, whether a query selects that mark or not. For the
-	// first mark that a call of ports.ErasureMarks.Marks reads, it is MarkQuery.After. Find leaves it zero.
+	// first mark that a call of ports.ErasedStore.Marks reads, it is MarkQuery.After. Find leaves it zero.
 	After int64
 	// AddedAt is the creation time of the subject's row that the erasure found (see Table.AddedAt). It is zero if the
 	// table has no such column or no erasure found a row with a value.

@@ -13,6 +13,7 @@
 //   - [SessionFactory] and [Session]: a transaction and its stores
 //   - [ConsentStore] and [RestrictionStore]: the append-only ledgers
 //   - [SubjectStore]: the subject's rows in the tables of the application
+//   - [ErasedStore]: the results of erasures, such as their marks and the retained cells
 //   - [Outbox]: the calls to external systems that are still due
 //   - [AuditLog]: the append-only audit trail
 //   - [Resolver]: one external system that holds personal data
@@ -33,13 +34,11 @@ package ports
 //go:generate mockgen -source=stores.go -destination=mocks/stores.go
 //go:generate mockgen -source=catalog.go -destination=mocks/catalog.go
 //go:generate mockgen -source=journal.go -destination=mocks/journal.go
-//go:generate mockgen -source=marks.go -destination=mocks/marks.go
+//go:generate mockgen -source=erased.go -destination=mocks/erased.go
 //go:generate mockgen -source=installation.go -destination=mocks/installation.go
 //go:generate mockgen -source=find.go -destination=mocks/find.go
 //go:generate mockgen -source=operations.go -destination=mocks/operations.go
-//go:generate mockgen -source=retention.go -destination=mocks/retention.go
 //go:generate mockgen -source=resolver.go -destination=mocks/resolver.go
 //go:generate mockgen -source=system.go -destination=mocks/system.go
 //go:generate mockgen -source=health.go -destination=mocks/health.go
 //go:generate mockgen -source=observer.go -destination=mocks/observer.go
-//go:generate mockgen -source=verification.go -destination=mocks/verification.go

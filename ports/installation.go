@@ -6,15 +6,6 @@ import (
 	"github.com/habeas-data/habeas/domain"
 )
 
-// InstallationOf returns the InstallationStore of a session. It returns domain.ErrConfiguration if the session does not
-// implement Installed.
-func InstallationOf(s Session) (InstallationStore, error) {
-	if installed, ok := s.(Installed); ok {
-		return installed.Installation(), nil
-	}
-	return nil, domain.Misconfigured("installation", "the store does not implement ports.Installed")
-}
-
 // InstallationStore reads and changes the installation: the identity of one set of the tables of habeas, and the data
 // map to which they belong (see domain.Installation).
 //

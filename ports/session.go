@@ -20,6 +20,8 @@ type Session interface {
 	Consents() ConsentStore
 	Restrictions() RestrictionStore
 	Subjects() SubjectStore
+	Erased() ErasedStore
+	Installation() InstallationStore
 	Outbox() Outbox
 	Audit() AuditLog
 
@@ -38,20 +40,6 @@ type Session interface {
 	// If the session is part of a transaction of the application, the store cannot see the commit. It then calls fn when
 	// the application reports the commit to the store. If such a session fails, the store calls fn immediately.
 	AfterEnd(fn func(ctx context.Context, err error))
-}
-
-// MarkReader is a Session that can also read erasure marks, the records of erasures. The function MarksOf returns the
-// ErasureMarks of a session.
-type MarkReader interface {
-	Session
-	Marks() ErasureMarks
-}
-
-// Installed is a Session of an installation. The sessions of the stores of this module implement Installed. The
-// function InstallationOf returns the InstallationStore of a session.
-type Installed interface {
-	Session
-	Installation() InstallationStore
 }
 
 // SessionFactory opens sessions. It is safe for concurrent use.

@@ -78,8 +78,9 @@ type SubjectStore interface {
 	// Lock locks the subject for an erasure until the session ends. Another session that calls Lock or LockToRectify for
 	// the same subject waits until then. Lock also writes an erasure mark: a row that records that the subject was erased
 	// (see domain.ErasureMark). If the subject is created again later, this mark still shows that the subject was erased.
-	// The instant of the mark is by the clock of the store, see domain.ErasureInstant and ErasureLock. The parameter at is
-	// the instant by the clock of the process.
+	// The instant of the mark is by the clock of the store, see domain.ErasureInstant. The parameter at is the instant by
+	// the clock of the process. Lock returns the instant of the mark. The erasure must use this instant for the ends of
+	// retention duties (the legal duties to keep values), because later sweeps and verifications use it, too.
 	//
 	// When the session ends, the store sets ConsentsUntil and RestrictionsUntil of the mark to the highest numbers of the
 	// subject's records in the ledgers, those of this session included.
@@ -101,7 +102,7 @@ type SubjectStore interface {
 	// for the key ann in a column that ignores case. The ledgers would treat ANN and ann as two subjects. Lock returns
 	// domain.ErrConfiguration if rows cannot be locked, because a privilege is missing or because the table is of a kind
 	// that does not support locks.
-	Lock(ctx context.Context, id domain.SubjectID, at time.Time) error
+	Lock(ctx context.Context, id domain.SubjectID, at time.Time) (erasedAt time.Time, err error)
 
 	// LockToRectify locks the subject for a rectification until the session ends. It takes the same lock as Lock: another
 	// session that calls either method for the same subject waits until then. LockToRectify writes no erasure mark (the
@@ -118,7 +119,7 @@ type SubjectStore interface {
 	// the subject's row, before the first record in a ledger. All records in the ledgers then belong to an earlier life of
 	// the id (see domain.Life). Register sets RegisteredAt, RegisteredAddedAt, ConsentsUntil and RestrictionsUntil in the
 	// erasure mark. If the id has records but no mark, Register adds a mark with 0 erasures, which only divides the
-	// ledgers, and which ErasureMarks does not return. If the id has neither, Register stores nothing. It returns
+	// ledgers, and which ErasedStore does not return. If the id has neither, Register stores nothing. It returns
 	// domain.ErrConflict if the subject's table has no row of the subject.
 	Register(ctx context.Context, id domain.SubjectID, at time.Time) error
 
@@ -138,7 +139,7 @@ type SubjectStore interface {
 	// no keys.
 	Keys(ctx context.Context, id domain.SubjectID, query domain.KeyQuery) ([]string, error)
 
-	// Apply carries out local steps of an erasure plan and returns the number of affected rows for each step. The result
+	// Apply carries out local steps of an erasure plan and returns the number of affected rows for each step. This number
 	// equals an execution of the steps in their order, even if the store combines several steps in one statement. For a
 	// step that deletes or anonymizes, Apply counts the subject's rows that the step has deleted or anonymized. For a step
 	// that retains, Apply changes nothing and counts the subject's rows in which the retention duty of at least one column
@@ -152,6 +153,11 @@ type SubjectStore interface {
 	// Apply never changes a row of another subject, with one exception. A step with domain.Step.Self sets Clears to NULL
 	// in the rows that refer, by a relation of the table to itself, to the rows that the erasure deletes from the table
 	// (domain.DataMap.SelfReferences), and counts these rows. Some of them may be rows that the erasure deletes, too.
+	//
+	// Cascaded of the result is the number of rows that the database has deleted or changed besides the steps, by table:
+	//
+	//   - A foreign key (ON DELETE CASCADE) or a trigger has deleted rows of a table that is not in the data map.
+	//   - A foreign key (ON DELETE SET NULL or SET DEFAULT) has set its columns in rows of any table.
 	//
 	// Anonymizing overwrites every cell of a column, including cells that hold NULL:
 	//
@@ -178,11 +184,12 @@ type SubjectStore interface {
 	// store may have an option that states that no rows are hidden. Apply returns domain.ErrLeftOver if the database kept
 	// data that a statement should have deleted or overwritten, or copied such a text to another column of its row. Apply
 	// returns domain.ErrConflict if rows cannot be deleted because other rows refer to them. It also returns
-	// domain.ErrConflict if the database would delete rows of the data map that no step deletes (see CascadeCounter).
+	// domain.ErrConflict, and names the table and the number of rows, if the database would delete rows of the data map
+	// that no step deletes, or if a foreign key would set a retained column.
 	//
-	// If Apply fails, the caller must roll back. len(rows) is then the index of the step that failed. It is len(steps) if
+	// If Apply fails, the caller must roll back. len(Rows) is then the index of the step that failed. It is len(steps) if
 	// the store does not know which step failed.
-	Apply(ctx context.Context, id domain.SubjectID, steps []domain.Step) (rows []int64, err error)
+	Apply(ctx context.Context, id domain.SubjectID, steps []domain.Step) (domain.Applied, error)
 
 	// Rectify writes the values of a step into the subject's rows, in one statement, and returns the number of rows. These
 	// are the rows of the step's table that the path of the step connects to the subject. A path is a chain of relations

@@ -154,9 +154,7 @@ func TestARestoredDatabaseIsReplayedFromTheJournal(t *testing.T) {
 func (w *world) installation() (id string) {
 	w.t.Helper()
 	must(w.t, w.store.Do(w.t.Context(), func(ctx context.Context, s ports.Session) error {
-		store, err := ports.InstallationOf(s)
-		must(w.t, err)
-		found, err := store.Read(ctx)
+		found, err := s.Installation().Read(ctx)
 		id = found.ID
 		return err
 	}))

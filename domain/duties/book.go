@@ -60,24 +60,19 @@ func New(c Config) (*Book, error) {
 }
 
 // Begin stores the duties of this process in the session. The worker calls it when it starts. A duty that this process
-// does not have is no longer reported, because the application has ended it. Begin does nothing if the store does not
-// implement ports.MarkReader.
+// does not have is no longer reported, because the application has ended it.
 func (b *Book) Begin(ctx context.Context, s ports.Session) error {
-	marks, err := ports.MarksOf(s)
-	if err != nil {
-		return nil //nolint:nilerr // a store without marks keeps no state of the duties
-	}
 	now := domain.Instant(b.config.Clock.Now())
 	for _, name := range domain.DutyNames() {
 		every := b.config.Duties[name]
-		if err := positions.Set(ctx, marks, key(name, "every"), int64(every)); err != nil {
+		if err := positions.Set(ctx, s.Erased(), key(name, "every"), int64(every)); err != nil {
 			return err
 		}
 		next := now.UnixMicro()
 		if every == 0 {
 			next = 0
 		}
-		_, err := positions.Change(ctx, marks, key(name, "began"), func(stored int64) int64 {
+		_, err := positions.Change(ctx, s.Erased(), key(name, "began"), func(stored int64) int64 {
 			if stored != 0 && next != 0 {
 				return stored // a process that starts again and again still never succeeds
 			}
@@ -163,31 +158,27 @@ func (b *Book) note(run domain.Duty, now time.Time, outcome domain.Outcome) (isD
 
 // write stores what this process knows about a duty, and reads what other processes know.
 func (b *Book) write(ctx context.Context, s ports.Session, name domain.DutyName) error {
-	marks, err := ports.MarksOf(s)
-	if err != nil {
-		return nil
-	}
 	b.mu.Lock()
 	known := b.local[name]
 	b.mu.Unlock()
-	if err := positions.Set(ctx, marks, key(name, "every"), int64(known.Every)); err != nil {
+	if err := positions.Set(ctx, s.Erased(), key(name, "every"), int64(known.Every)); err != nil {
 		return err
 	}
 	if known.LastSuccess != nil {
-		if err := advance(ctx, marks, key(name, "succeeded"), known.LastSuccess.UnixMicro()); err != nil {
+		if err := advance(ctx, s.Erased(), key(name, "succeeded"), known.LastSuccess.UnixMicro()); err != nil {
 			return err
 		}
 	}
 	if known.LastFailure != nil {
-		if err := advance(ctx, marks, key(name, "failed"), known.LastFailure.UnixMicro()); err != nil {
+		if err := advance(ctx, s.Erased(), key(name, "failed"), known.LastFailure.UnixMicro()); err != nil {
 			return err
 		}
 		class := int64(slices.Index(domain.Outcomes(), known.LastError))
-		if err := positions.Set(ctx, marks, key(name, "failed as"), class); err != nil {
+		if err := positions.Set(ctx, s.Erased(), key(name, "failed as"), class); err != nil {
 			return err
 		}
 	}
-	stored, _, err := read(ctx, marks, name)
+	stored, _, err := read(ctx, s.Erased(), name)
 	if err != nil {
 		return err
 	}
@@ -198,8 +189,8 @@ func (b *Book) write(ctx context.Context, s ports.Session, name domain.DutyName)
 }
 
 // advance stores an instant unless a later one is stored.
-func advance(ctx context.Context, marks ports.ErasureMarks, name string, at int64) error {
-	_, err := positions.Change(ctx, marks, name, func(stored int64) int64 { return max(stored, at) })
+func advance(ctx context.Context, erased ports.ErasedStore, name string, at int64) error {
+	_, err := positions.Change(ctx, erased, name, func(stored int64) int64 { return max(stored, at) })
 	return err
 }
 

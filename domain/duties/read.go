@@ -9,15 +9,10 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// Read returns the duties that the database and this process know, in the order of domain.DutyNames. It only reads. It
-// returns the duties of this process alone if the store does not implement ports.MarkReader.
+// Read returns the duties that the database and this process know, in the order of domain.DutyNames. It only reads.
 func (b *Book) Read(ctx context.Context, s ports.Session) (all []domain.Duty, err error) {
-	marks, err := ports.MarksOf(s)
-	if err != nil {
-		return b.Merge(nil), nil //nolint:nilerr // a store without marks keeps no state of the duties
-	}
 	for _, name := range domain.DutyNames() {
-		duty, known, err := read(ctx, marks, name)
+		duty, known, err := read(ctx, s.Erased(), name)
 		if err != nil {
 			return nil, err
 		}
@@ -58,9 +53,9 @@ func (b *Book) Merge(stored []domain.Duty) []domain.Duty {
 
 // read reads a duty. It returns false if no worker has the duty.
 func read(
-	ctx context.Context, marks ports.ErasureMarks, name domain.DutyName,
+	ctx context.Context, erased ports.ErasedStore, name domain.DutyName,
 ) (duty domain.Duty, known bool, err error) {
-	every, err := marks.Position(ctx, key(name, "every"))
+	every, err := erased.Position(ctx, key(name, "every"))
 	if err != nil || every <= 0 {
 		return duty, false, err
 	}
@@ -76,7 +71,7 @@ func read(
 		{key(name, "failed as"), func(stored int64) { class = stored }},
 		{positions.LeftOver(name), func(stored int64) { duty.LeftOver = stored }},
 	} {
-		stored, err := marks.Position(ctx, field.name)
+		stored, err := erased.Position(ctx, field.name)
 		if err != nil {
 			return duty, false, err
 		}

@@ -22,9 +22,20 @@ type cascadingSession struct {
 	rows map[string]int64
 }
 
-var _ ports.CascadeCounter = cascadingSession{}
+func (s cascadingSession) Subjects() ports.SubjectStore {
+	return cascadingStore{s.Session.Subjects(), s.rows}
+}
 
-func (s cascadingSession) Cascaded() map[string]int64 { return s.rows }
+type cascadingStore struct {
+	ports.SubjectStore
+	rows map[string]int64
+}
+
+func (s cascadingStore) Apply(ctx context.Context, id domain.SubjectID, steps []domain.Step) (domain.Applied, error) {
+	applied, err := s.SubjectStore.Apply(ctx, id, steps)
+	applied.Cascaded = maps.Clone(s.rows)
+	return applied, err
+}
 
 func (c *cascading) Do(ctx context.Context, fn func(context.Context, ports.Session) error) error {
 	return c.SessionFactory.Do(ctx, c.in(fn))

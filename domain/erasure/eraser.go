@@ -214,12 +214,9 @@ func (r *run) fail(ctx context.Context, target, class string) {
 // concurrent erasures do not interleave. It records the event even if the lock failed.
 func (r *run) begin(ctx context.Context) error {
 	r.at = domain.Instant(r.audit.Clock.Now())
-	subjects := r.session.Subjects()
-	lockErr := subjects.Lock(ctx, r.id, r.at)
-	if lock, ok := subjects.(ports.ErasureLock); ok && lockErr == nil {
-		if at, locked := lock.ErasedAt(r.id); locked {
-			r.at = at
-		}
+	erasedAt, lockErr := r.session.Subjects().Lock(ctx, r.id, r.at)
+	if lockErr == nil {
+		r.at = erasedAt
 	}
 	operation, requested := r.audit.Begin(ctx, domain.EventErasureRequested, r.id, domain.Payload{
 		"local_steps": len(r.plan.Local()), "external_steps": len(r.calls), "refs": len(r.subject.Refs),
@@ -254,7 +251,8 @@ func (r *run) withdraw(ctx context.Context) error {
 
 func (r *run) apply(ctx context.Context) error {
 	steps := r.plan.LocalAt(r.at)
-	rows, err := r.session.Subjects().Apply(ctx, r.id, steps)
+	applied, err := r.session.Subjects().Apply(ctx, r.id, steps)
+	rows := applied.Rows
 	if err == nil && len(rows) != len(steps) {
 		err = &domain.Error{Op: "erase", Message: "the store returned no row count for some steps; fix the store"}
 	}
@@ -268,8 +266,8 @@ func (r *run) apply(ctx context.Context) error {
 		_ = r.session.Audit().AppendEvidence(ctx, event) // the caller returns err; SessionFactory.Do reports lost evidence
 		return err
 	}
-	if cascaded := ports.Cascaded(r.session); len(cascaded) > 0 {
-		r.result.Cascaded = cascaded
+	if len(applied.Cascaded) > 0 {
+		r.result.Cascaded = applied.Cascaded
 	}
 	var events []domain.AuditEvent
 	for i, step := range steps {

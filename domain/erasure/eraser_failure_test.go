@@ -28,7 +28,7 @@ func TestAFailedLockLeavesEvidenceOfTheRequest(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, []string{"desk"}, ref("desk", "d-1"))
 			w.allowStores()
-			gomock.InOrder(w.locks().Return(errBoom), w.requested("id-1", 1, 1).Return(evidenceErr))
+			gomock.InOrder(w.locks().Return(noon, errBoom), w.requested("id-1", 1, 1).Return(evidenceErr))
 			w.mustFail(t, errBoom)
 		})
 	}

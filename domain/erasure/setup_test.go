@@ -133,7 +133,7 @@ func (w world) handedOut() {
 // The following functions expect the calls of an erasure, with the events and their ids.
 
 func (w world) locks() *gomock.Call {
-	return w.subjects.EXPECT().Lock(gomock.Any(), w.subject.ID, noon)
+	return w.subjects.EXPECT().Lock(gomock.Any(), w.subject.ID, noon).Return(noon, nil)
 }
 
 func (w world) requested(id string, external, refs int) *gomock.Call {
@@ -146,13 +146,14 @@ func (w world) requested(id string, external, refs int) *gomock.Call {
 var steps = []domain.Step{deleteSessions, anonymizeUsers, retainUsers}
 
 func (w world) applies(rows ...int64) *gomock.Call {
-	return w.subjects.EXPECT().Apply(gomock.Any(), w.subject.ID, steps).Return(rows, nil)
+	return w.subjects.EXPECT().Apply(gomock.Any(), w.subject.ID, steps).Return(domain.Applied{Rows: rows}, nil)
 }
 
 // appliesUntil expects that the store carries out the steps in order. The step with the given index fails with the
 // given error, and no further step follows.
 func (w world) appliesUntil(failed int, err error) *gomock.Call {
-	return w.subjects.EXPECT().Apply(gomock.Any(), w.subject.ID, steps).Return(make([]int64, failed), err)
+	applied := domain.Applied{Rows: make([]int64, failed)}
+	return w.subjects.EXPECT().Apply(gomock.Any(), w.subject.ID, steps).Return(applied, err)
 }
 
 // succeeded expects one event per step, with ids from id-2 on.

@@ -26,7 +26,8 @@ func ExampleWrite() {
 	zoe, err := domain.NewSubjectID("42")
 	check(err)
 	check(store.Do(context.Background(), func(ctx context.Context, s ports.Session) error {
-		return s.Subjects().Lock(ctx, zoe, at) // as an erasure does
+		_, err := s.Subjects().Lock(ctx, zoe, at) // as an erasure does
+		return err
 	}))
 	var lines bytes.Buffer
 	written, err := journal.Write(context.Background(), store, &lines, journal.From{})

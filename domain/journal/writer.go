@@ -60,12 +60,8 @@ func NewWriter(c Config) (*Writer, error) {
 func (w *Writer) RunOnce(ctx context.Context) (written int, more bool, err error) {
 	var position int64
 	var next page
-	err = w.sessions.Do(ctx, func(ctx context.Context, s ports.Session) error {
-		store, err := ports.MarksOf(s)
-		if err != nil {
-			return err
-		}
-		if position, err = store.Position(ctx, w.reader); err != nil {
+	err = w.sessions.Do(ctx, func(ctx context.Context, s ports.Session) (err error) {
+		if position, err = s.Erased().Position(ctx, w.reader); err != nil {
 			return err
 		}
 		next, err = read(ctx, s, domain.MarkQuery{After: position, Limit: w.batch})
@@ -79,11 +75,8 @@ func (w *Writer) RunOnce(ctx context.Context) (written int, more bool, err error
 		return 0, false, err
 	}
 	var moved bool
-	err = w.sessions.Do(ctx, func(ctx context.Context, s ports.Session) error {
-		store, err := ports.MarksOf(s)
-		if err == nil {
-			moved, err = store.Advance(ctx, w.reader, position, marks[len(marks)-1].Intake)
-		}
+	err = w.sessions.Do(ctx, func(ctx context.Context, s ports.Session) (err error) {
+		moved, err = s.Erased().Advance(ctx, w.reader, position, marks[len(marks)-1].Intake)
 		return err
 	})
 	return len(marks), err == nil && (len(marks) == w.batch || !moved), err
@@ -97,18 +90,10 @@ type page struct {
 
 // read reads a page of marks in a session. It reads the installation only if there are marks.
 func read(ctx context.Context, s ports.Session, query domain.MarkQuery) (next page, err error) {
-	store, err := ports.MarksOf(s)
-	if err != nil {
+	if next.marks, err = s.Erased().Marks(ctx, query); err != nil || len(next.marks) == 0 {
 		return next, err
 	}
-	if next.marks, err = store.Marks(ctx, query); err != nil || len(next.marks) == 0 {
-		return next, err
-	}
-	installations, err := ports.InstallationOf(s)
-	if err != nil {
-		return next, err
-	}
-	found, err := installations.Read(ctx)
+	found, err := s.Installation().Read(ctx)
 	next.installation = found.ID
 	return next, err
 }

@@ -68,7 +68,8 @@ func erase(t *testing.T, sessions ports.SessionFactory, ids ...int) {
 		subject, err := domain.NewSubjectID(strconv.Itoa(id))
 		must(t, err)
 		must(t, sessions.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
-			return s.Subjects().Lock(ctx, subject, noon.Add(time.Duration(id)*time.Second))
+			_, err = s.Subjects().Lock(ctx, subject, noon.Add(time.Duration(id)*time.Second))
+			return err
 		}))
 	}
 }
@@ -260,9 +261,7 @@ func TestALineNamesItsPlaceInItsDatabase(t *testing.T) {
 func installationOf(t *testing.T, sessions ports.SessionFactory) (id string) {
 	t.Helper()
 	must(t, sessions.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
-		store, err := ports.InstallationOf(s)
-		must(t, err)
-		found, err := store.Read(ctx)
+		found, err := s.Installation().Read(ctx)
 		id = found.ID
 		return err
 	}))

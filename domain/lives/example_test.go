@@ -24,7 +24,8 @@ func ExampleCount() {
 	account, err := domain.NewSubjectID("1")
 	check(err)
 	check(store.Do(context.Background(), func(ctx context.Context, s ports.Session) error {
-		return s.Subjects().Lock(ctx, account, time.Date(2024, 3, 1, 12, 0, 0, 0, time.UTC))
+		_, err := s.Subjects().Lock(ctx, account, time.Date(2024, 3, 1, 12, 0, 0, 0, time.UTC))
+		return err
 	}))
 	count(store)
 	check(store.Insert("accounts", memory.Row{"id": 1}))

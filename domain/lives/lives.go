@@ -15,21 +15,16 @@ const batch = 500
 
 // Count returns the number of erased subjects whose life is domain.LifeUnknown: a row of the subject is there, and
 // nothing tells whether it belongs to a new person or was restored. It reads the marks of all erasures and the rows of
-// their subjects in batches, each in its own session. It writes nothing. Count returns domain.ErrConfiguration if the
-// sessions do not implement ports.MarkReader.
+// their subjects in batches, each in its own session. It writes nothing.
 func Count(ctx context.Context, sessions ports.SessionFactory) (unknown int64, err error) {
 	for after, more := int64(0), true; more; {
 		err := sessions.Do(ctx, func(ctx context.Context, s ports.Session) error {
-			reader, err := ports.MarksOf(s)
-			if err != nil {
-				return err
-			}
-			marks, err := reader.Marks(ctx, domain.MarkQuery{After: after, Limit: batch})
+			marks, err := s.Erased().Marks(ctx, domain.MarkQuery{After: after, Limit: batch})
 			if more = len(marks) == batch; err != nil || len(marks) == 0 {
 				return err
 			}
 			after = marks[len(marks)-1].Intake
-			lives, err := reader.Lives(ctx, marks)
+			lives, err := s.Erased().Lives(ctx, marks)
 			for _, life := range lives {
 				if life == domain.LifeUnknown {
 					unknown++

@@ -17,26 +17,17 @@ func Register(ctx context.Context, s ports.Session, id domain.SubjectID, at time
 	if err := s.Subjects().Register(ctx, id, at); err != nil {
 		return err
 	}
-	reader, ok := s.(ports.MarkReader)
-	if !ok {
-		return nil // Registers cannot know it
-	}
-	position, err := reader.Marks().Position(ctx, readerOfRegistrations)
+	position, err := s.Erased().Position(ctx, readerOfRegistrations)
 	if err == nil && position == 0 {
-		_, err = reader.Marks().Advance(ctx, readerOfRegistrations, 0, 1)
+		_, err = s.Erased().Advance(ctx, readerOfRegistrations, 0, 1)
 	}
 	return err
 }
 
-// Registers reports whether Register was called for any person of the data map before. It writes nothing. It returns
-// domain.ErrConfiguration if the sessions do not implement ports.MarkReader.
+// Registers reports whether Register was called for any person of the data map before. It writes nothing.
 func Registers(ctx context.Context, sessions ports.SessionFactory) (called bool, err error) {
 	err = sessions.Do(ctx, func(ctx context.Context, s ports.Session) error {
-		reader, err := ports.MarksOf(s)
-		if err != nil {
-			return err
-		}
-		position, err := reader.Position(ctx, readerOfRegistrations)
+		position, err := s.Erased().Position(ctx, readerOfRegistrations)
 		called = position > 0
 		return err
 	})

@@ -37,10 +37,8 @@ func ExampleReplayer_Replay() {
 	})
 	check(err)
 	var own domain.Installation
-	check(restored.Do(context.Background(), func(ctx context.Context, s ports.Session) error {
-		store, err := ports.InstallationOf(s)
-		check(err)
-		own, err = store.Read(ctx)
+	check(restored.Do(context.Background(), func(ctx context.Context, s ports.Session) (err error) {
+		own, err = s.Installation().Read(ctx)
 		return err
 	}))
 	lines := `{"v":2,"installation":"` + own.ID + `","number":1,"after":0,"subject":["42"],` +

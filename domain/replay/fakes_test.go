@@ -26,14 +26,8 @@ type lowSession struct {
 	at int64
 }
 
-func (s lowSession) Marks() ports.ErasureMarks {
-	marks, _ := ports.MarksOf(s.Session)
-	return marks
-}
-
 func (s lowSession) Installation() ports.InstallationStore {
-	store, _ := ports.InstallationOf(s.Session)
-	return lowSequences{store, s.at}
+	return lowSequences{s.Session.Installation(), s.at}
 }
 
 type lowSequences struct {
@@ -82,8 +76,7 @@ type restoredSession struct {
 }
 
 func (s restoredSession) Installation() ports.InstallationStore {
-	store, _ := ports.InstallationOf(s.Session)
-	return renamed{store, s.own}
+	return renamed{s.Session.Installation(), s.own}
 }
 
 type renamed struct {

@@ -40,10 +40,8 @@ func (w *world) highest(t *testing.T) (number int64) {
 
 func (w *world) marks(t *testing.T) (list []domain.ErasureMark) {
 	t.Helper()
-	must(t, w.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
-		store, err := ports.MarksOf(s)
-		must(t, err)
-		list, err = store.Marks(ctx, domain.MarkQuery{Limit: 1000})
+	must(t, w.Do(t.Context(), func(ctx context.Context, s ports.Session) (err error) {
+		list, err = s.Erased().Marks(ctx, domain.MarkQuery{Limit: 1000})
 		return err
 	}))
 	return list
@@ -116,9 +114,7 @@ func TestLinesOfAnotherInstallationAreRefusedBeforeTheFirstErasure(t *testing.T)
 	w.recordErasure(t, "9", 0)
 	former := w.installation(t).ID
 	must(t, w.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
-		store, err := ports.InstallationOf(s)
-		must(t, err)
-		_, err = store.Renew(ctx)
+		_, err := s.Installation().Renew(ctx)
 		return err
 	}))
 	own := w.installation(t).ID

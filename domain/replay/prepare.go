@@ -16,18 +16,14 @@ import (
 func (r *Replayer) prepare(
 	ctx context.Context, journal *content,
 ) (own domain.Installation, tables restored, err error) {
-	err = r.config.Sessions.Do(ctx, func(ctx context.Context, s ports.Session) error {
-		installations, err := ports.InstallationOf(s)
-		if err != nil {
-			return err
-		}
-		if own, err = installations.Read(ctx); err != nil {
+	err = r.config.Sessions.Do(ctx, func(ctx context.Context, s ports.Session) (err error) {
+		if own, err = s.Installation().Read(ctx); err != nil {
 			return err
 		}
 		if err := journal.refuseForeign(own, r.config.Installation); err != nil {
 			return err
 		}
-		recorded, err := highestRecorded(ctx, s, journal)
+		recorded, err := highestRecorded(ctx, s.Erased(), journal)
 		journal.report.Missing = journal.missing(recorded)
 		return err
 	})
@@ -38,20 +34,16 @@ func (r *Replayer) prepare(
 	if !r.config.RestoredTo.IsZero() {
 		floor = max(floor, 1) // a stored position is never 0
 	}
-	err = r.config.Sessions.Do(ctx, func(ctx context.Context, s ports.Session) error {
-		installations, err := ports.InstallationOf(s)
-		if err != nil {
-			return err
-		}
-		if err := installations.RaiseSequences(ctx, floor); err != nil {
+	err = r.config.Sessions.Do(ctx, func(ctx context.Context, s ports.Session) (err error) {
+		if err := s.Installation().RaiseSequences(ctx, floor); err != nil {
 			return err
 		}
 		if !r.config.RestoredTo.IsZero() {
-			if tables, err = restoredTo(ctx, s, r.config.RestoredTo, floor); err != nil {
+			if tables, err = restoredTo(ctx, s.Erased(), r.config.RestoredTo, floor); err != nil {
 				return err
 			}
 		}
-		own, err = installations.Read(ctx)
+		own, err = s.Installation().Read(ctx)
 		return err
 	})
 	return own, tables, err
@@ -59,24 +51,20 @@ func (r *Replayer) prepare(
 
 // highestRecorded returns the highest number of an erasure that the database records, or a number that is not below the
 // lowest After of the lines.
-func highestRecorded(ctx context.Context, s ports.Session, journal *content) (int64, error) {
+func highestRecorded(ctx context.Context, erased ports.ErasedStore, journal *content) (int64, error) {
 	if len(journal.covered) == 0 || journal.covered[0].after == 0 {
 		return 0, nil
 	}
-	marks, err := ports.MarksOf(s)
-	if err != nil {
-		return 0, err
-	}
-	return highestUpTo(ctx, marks, journal.covered[0].after)
+	return highestUpTo(ctx, erased, journal.covered[0].after)
 }
 
 // highestUpTo returns the highest number of an erasure that the database records, or a number that is not below the
 // given one. The list of marks is in ascending order and has no other direction. Therefore, highestUpTo searches for
 // the number with few queries that each read one mark.
-func highestUpTo(ctx context.Context, marks ports.ErasureMarks, above int64) (recorded int64, err error) {
+func highestUpTo(ctx context.Context, erased ports.ErasedStore, above int64) (recorded int64, err error) {
 	for recorded < above { // a mark has the number recorded, or it is 0
 		middle := recorded + (above-recorded-1)/2 + 1
-		found, err := marks.Marks(ctx, domain.MarkQuery{After: middle - 1, Limit: 1})
+		found, err := erased.Marks(ctx, domain.MarkQuery{After: middle - 1, Limit: 1})
 		switch {
 		case err != nil:
 			return 0, err
@@ -112,11 +100,8 @@ func (r *Replayer) lowSequences(
 	if highest == 0 {
 		return nil, nil
 	}
-	err = r.config.Sessions.Do(ctx, func(ctx context.Context, s ports.Session) error {
-		installations, err := ports.InstallationOf(s)
-		if err == nil {
-			names, err = installations.LowSequences(ctx, highest)
-		}
+	err = r.config.Sessions.Do(ctx, func(ctx context.Context, s ports.Session) (err error) {
+		names, err = s.Installation().LowSequences(ctx, highest)
 		return err
 	})
 	return names, err

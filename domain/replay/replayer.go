@@ -179,11 +179,7 @@ func (r *Replayer) recordedErasures(
 	ctx context.Context, ids []domain.SubjectID,
 ) (recorded map[domain.SubjectID]domain.ErasureMark, err error) {
 	err = r.config.Sessions.Do(ctx, func(ctx context.Context, s ports.Session) error {
-		marks, err := ports.MarksOf(s)
-		if err != nil {
-			return err
-		}
-		found, err := marks.Find(ctx, ids)
+		found, err := s.Erased().Find(ctx, ids)
 		recorded = map[domain.SubjectID]domain.ErasureMark{}
 		for _, mark := range found {
 			recorded[mark.SubjectID] = mark

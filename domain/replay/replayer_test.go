@@ -59,7 +59,8 @@ func newWorld(t *testing.T) *world {
 func (w *world) recordErasure(t *testing.T, id string, after int) {
 	t.Helper()
 	must(t, w.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
-		return s.Subjects().Lock(ctx, idOf(t, id), noon.Add(time.Duration(after)*time.Second))
+		_, err := s.Subjects().Lock(ctx, idOf(t, id), noon.Add(time.Duration(after)*time.Second))
+		return err
 	}))
 }
 
@@ -73,17 +74,15 @@ func (w *world) erase(ctx context.Context, s ports.Session, subject domain.Subje
 	if err != nil {
 		return domain.ErasureResult{}, err
 	}
-	return domain.ErasureResult{}, s.Subjects().Lock(ctx, subject.ID, clock{}.Now())
+	_, err = s.Subjects().Lock(ctx, subject.ID, clock{}.Now())
+	return domain.ErasureResult{}, err
 }
 
 // installation returns the installation of the database.
 func (w *world) installation(t *testing.T) (found domain.Installation) {
 	t.Helper()
-	must(t, w.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
-		store, err := ports.InstallationOf(s)
-		if err == nil {
-			found, err = store.Read(ctx)
-		}
+	must(t, w.Do(t.Context(), func(ctx context.Context, s ports.Session) (err error) {
+		found, err = s.Installation().Read(ctx)
 		return err
 	}))
 	return found

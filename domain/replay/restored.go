@@ -36,24 +36,20 @@ func (r restored) judge(of *lines, state domain.SubjectState) domain.ReplayVerdi
 
 // restoredTo returns the position of the first replay with the instant. This replay stores the position before its
 // first erasure. The sequences of habeas must be above the number floor.
-func restoredTo(ctx context.Context, s ports.Session, to time.Time, floor int64) (restored, error) {
-	marks, err := ports.MarksOf(s)
-	if err != nil {
-		return restored{}, err
-	}
+func restoredTo(ctx context.Context, erased ports.ErasedStore, to time.Time, floor int64) (restored, error) {
 	to = domain.Instant(to)
 	reader := "restored to " + to.Format(time.RFC3339Nano)
-	until, err := marks.Position(ctx, reader)
+	until, err := erased.Position(ctx, reader)
 	if err != nil || until > 0 {
 		return restored{to, until}, err
 	}
-	if until, err = highestUpTo(ctx, marks, math.MaxInt64); err != nil {
+	if until, err = highestUpTo(ctx, erased, math.MaxInt64); err != nil {
 		return restored{}, err
 	}
 	until = max(until, floor)
-	advanced, err := marks.Advance(ctx, reader, 0, until)
+	advanced, err := erased.Advance(ctx, reader, 0, until)
 	if err == nil && !advanced { // another process has stored its position
-		until, err = marks.Position(ctx, reader)
+		until, err = erased.Position(ctx, reader)
 	}
 	return restored{to, until}, err
 }
@@ -68,11 +64,8 @@ func (r *Replayer) withoutLines(
 	}
 	for after := int64(0); after < tables.until; {
 		var found, selected []domain.ErasureMark
-		err := r.config.Sessions.Do(ctx, func(ctx context.Context, s ports.Session) error {
-			marks, err := ports.MarksOf(s)
-			if err == nil {
-				found, err = marks.Marks(ctx, domain.MarkQuery{After: after, Limit: r.config.Batch})
-			}
+		err := r.config.Sessions.Do(ctx, func(ctx context.Context, s ports.Session) (err error) {
+			found, err = s.Erased().Marks(ctx, domain.MarkQuery{After: after, Limit: r.config.Batch})
 			return err
 		})
 		if err != nil || len(found) == 0 {

@@ -144,11 +144,10 @@ func (r *run) erase(ctx context.Context, of *lines) (verdict domain.ReplayVerdic
 		if _, err = r.config.Erase(ctx, s, subject); err != nil {
 			return err
 		}
-		lock, ok := s.Subjects().(ports.ErasureLock)
-		if !ok || len(of.unrecorded(state.Mark)) == 0 {
+		if len(of.unrecorded(state.Mark)) == 0 {
 			return nil
 		}
-		return lock.RecallRow(ctx, entry.SubjectID, entry.AddedAt)
+		return s.Erased().RecallRow(ctx, entry.SubjectID, entry.AddedAt)
 	})
 	return verdict, err
 }

@@ -20,26 +20,26 @@ const (
 // dutiesSince returns the instant at which a sweep first saw the retention duties of the data map after they were
 // changed, or zero if they were never changed. An erasure or sweep before this instant may have kept cells that are due
 // by the new duties. The session stores the duties if they are new.
-func (s *Sweeper) dutiesSince(ctx context.Context, marks ports.ErasureMarks) (time.Time, error) {
+func (s *Sweeper) dutiesSince(ctx context.Context, erased ports.ErasedStore) (time.Time, error) {
 	now, own := s.audit.Clock.Now(), hashOfDuties(s.dataMap)
 	if own == 0 {
 		return time.Time{}, nil
 	}
-	stored, err := marks.Position(ctx, readerOfDuties)
+	stored, err := erased.Position(ctx, readerOfDuties)
 	if err != nil {
 		return time.Time{}, err
 	}
-	since, err := marks.Position(ctx, readerOfDutiesSince)
+	since, err := erased.Position(ctx, readerOfDutiesSince)
 	if err != nil {
 		return time.Time{}, err
 	}
 	if stored != own {
-		if _, err := marks.Advance(ctx, readerOfDuties, stored, own); err != nil {
+		if _, err := erased.Advance(ctx, readerOfDuties, stored, own); err != nil {
 			return time.Time{}, err
 		}
 	}
 	if stored != 0 && stored != own {
-		if _, err := marks.Advance(ctx, readerOfDutiesSince, since, now.Unix()); err != nil {
+		if _, err := erased.Advance(ctx, readerOfDutiesSince, since, now.Unix()); err != nil {
 			return time.Time{}, err
 		}
 		since = now.Unix()

@@ -24,8 +24,7 @@ func systemsOf(m domain.DataMap) []string {
 // of the objects are in the cells that the sweep will overwrite. enqueueKeys returns an event payload for each system
 // with such keys. The parameter template has the common fields of these entries.
 func (s *Sweeper) enqueueKeys(
-	ctx context.Context, session ports.Session, sweeper ports.RetentionSweeper, template domain.OutboxEntry,
-	step domain.Step,
+	ctx context.Context, session ports.Session, template domain.OutboxEntry, step domain.Step,
 ) (payloads []domain.Payload, err error) {
 	enqueuer := resolvers.Enqueuer(s.audit)
 	for _, system := range s.systems {
@@ -35,7 +34,8 @@ func (s *Sweeper) enqueueKeys(
 			keys += len(ref.Keys)
 			return session.Outbox().Enqueue(ctx, enqueuer.Entry(system, ref, template))
 		}
-		if err := resolvers.KeyRefs(ctx, sweeper.SweptKeys, s.dataMap, template.SubjectID, query, enqueue); err != nil {
+		err := resolvers.KeyRefs(ctx, session.Erased().SweptKeys, s.dataMap, template.SubjectID, query, enqueue)
+		if err != nil {
 			return nil, err
 		}
 		if keys > 0 {

@@ -59,16 +59,12 @@ func (s *Sweeper) countLeftOver(ctx context.Context, of domain.SweepReport, ends
 		return nil
 	}
 	return s.sessions.Do(ctx, func(ctx context.Context, session ports.Session) error {
-		marks, err := ports.MarksOf(session)
+		erased, name := session.Erased(), positions.LeftOver(domain.DutySweep)
+		sum, err := positions.Add(ctx, erased, name+" so far", left)
 		if err != nil {
 			return err
 		}
-		name := positions.LeftOver(domain.DutySweep)
-		sum, err := positions.Add(ctx, marks, name+" so far", left)
-		if err != nil {
-			return err
-		}
-		_, err = positions.Change(ctx, marks, name, func(last int64) int64 {
+		_, err = positions.Change(ctx, erased, name, func(last int64) int64 {
 			if ends {
 				return sum
 			}
@@ -77,7 +73,7 @@ func (s *Sweeper) countLeftOver(ctx context.Context, of domain.SweepReport, ends
 		if err != nil || !ends {
 			return err
 		}
-		return positions.Set(ctx, marks, name+" so far", 0)
+		return positions.Set(ctx, erased, name+" so far", 0)
 	})
 }
 
@@ -107,20 +103,16 @@ type batch struct {
 func (s *Sweeper) take(
 	ctx context.Context, session ports.Session, interval time.Duration,
 ) (next batch, more bool, err error) {
-	marks, err := ports.MarksOf(session)
-	if err != nil {
-		return batch{}, false, err
-	}
-	position, err := marks.Position(ctx, readerOfMarks)
+	position, err := session.Erased().Position(ctx, readerOfMarks)
 	if err != nil {
 		return batch{}, false, err
 	}
 	if position == 0 {
-		if begun, err := s.beginPass(ctx, marks, interval); err != nil || !begun {
+		if begun, err := s.beginPass(ctx, session.Erased(), interval); err != nil || !begun {
 			return batch{}, false, err
 		}
 	}
-	next, err = s.read(ctx, session, marks, position)
+	next, err = s.read(ctx, session.Erased(), position)
 	if err != nil {
 		return batch{}, false, err
 	}
@@ -128,7 +120,7 @@ func (s *Sweeper) take(
 	if next.ends {
 		to = 0
 	}
-	moved, err := marks.Advance(ctx, readerOfMarks, position, to)
+	moved, err := session.Erased().Advance(ctx, readerOfMarks, position, to)
 	if err != nil || !moved { // another process has taken the batch
 		return batch{}, err == nil, err
 	}
@@ -138,31 +130,25 @@ func (s *Sweeper) take(
 // beginPass begins a pass and records its start, if the interval since the start of the last pass is over. It reports
 // whether the pass has begun. It ignores a recorded start in the future, because the clock of another process may have
 // been wrong.
-func (s *Sweeper) beginPass(ctx context.Context, marks ports.ErasureMarks, interval time.Duration) (bool, error) {
+func (s *Sweeper) beginPass(ctx context.Context, erased ports.ErasedStore, interval time.Duration) (bool, error) {
 	now := s.audit.Clock.Now()
-	last, err := marks.Position(ctx, readerOfBegin)
+	last, err := erased.Position(ctx, readerOfBegin)
 	if err != nil {
 		return false, err
 	}
 	if since := now.Sub(time.Unix(last, 0)); since >= 0 && since < interval {
 		return false, nil
 	}
-	return marks.Advance(ctx, readerOfBegin, last, now.Unix())
+	return erased.Advance(ctx, readerOfBegin, last, now.Unix())
 }
 
 // read returns the next batch: the erasures that the database has recorded after the given position. This position is
 // the last erasure that was read. The first batch that is not full ends the pass. Without this rule, concurrent
 // erasures, which add further subjects, could prolong the pass forever.
-func (s *Sweeper) read(
-	ctx context.Context, session ports.Session, marks ports.ErasureMarks, position int64,
-) (next batch, err error) {
-	list, err := marks.Marks(ctx, domain.MarkQuery{After: position, Limit: s.batch})
+func (s *Sweeper) read(ctx context.Context, erased ports.ErasedStore, position int64) (next batch, err error) {
+	list, err := erased.Marks(ctx, domain.MarkQuery{After: position, Limit: s.batch})
 	if err != nil || len(list) == 0 {
 		return batch{ends: true}, err
-	}
-	sweeper, err := ports.SweeperOf(session.Subjects())
-	if err != nil {
-		return batch{}, err
 	}
 	next = batch{marks: len(list), last: list[len(list)-1].Intake, ends: len(list) < s.batch}
 	list = slices.DeleteFunc(list, func(mark domain.ErasureMark) bool {
@@ -170,11 +156,11 @@ func (s *Sweeper) read(
 		return err != nil
 	})
 	next.misfits = next.marks - len(list)
-	steps, err := s.stepsSince(ctx, marks)
+	steps, err := s.stepsSince(ctx, erased)
 	if err != nil {
 		return batch{}, err
 	}
-	next.due, err = sweeper.Due(ctx, list, steps)
+	next.due, err = erased.Due(ctx, list, steps)
 	return next, err
 }
 
@@ -224,11 +210,7 @@ func (s *Sweeper) RunAll(
 		return report, err
 	}
 	return report, errors.Join(err, s.sessions.Do(ctx, func(ctx context.Context, session ports.Session) error {
-		marks, err := ports.MarksOf(session)
-		if err != nil {
-			return err
-		}
-		return positions.Set(ctx, marks, positions.LeftOver(domain.DutySweep), left)
+		return positions.Set(ctx, session.Erased(), positions.LeftOver(domain.DutySweep), left)
 	}))
 }
 
@@ -246,11 +228,8 @@ func (s *Sweeper) runAll(
 	report.Rows = map[string]int64{}
 	for after := int64(0); len(s.steps()) > 0; {
 		var next batch
-		err := s.sessions.Do(ctx, func(ctx context.Context, session ports.Session) error {
-			marks, err := ports.MarksOf(session)
-			if err == nil {
-				next, err = s.read(ctx, session, marks, after)
-			}
+		err := s.sessions.Do(ctx, func(ctx context.Context, session ports.Session) (err error) {
+			next, err = s.read(ctx, session.Erased(), after)
 			return err
 		})
 		if err != nil {

@@ -151,19 +151,10 @@ type failingSession struct {
 	f failing
 }
 
-func (s failingSession) Marks() ports.ErasureMarks {
-	marks, _ := ports.MarksOf(s.Session)
-	return marks
-}
-
-func (s failingSession) Subjects() ports.SubjectStore {
-	sweeper, _ := ports.SweeperOf(s.Session.Subjects())
-	return failingStore{s.Session.Subjects(), sweeper, s.f}
-}
+func (s failingSession) Erased() ports.ErasedStore { return failingStore{s.Session.Erased(), s.f} }
 
 type failingStore struct {
-	ports.SubjectStore
-	ports.RetentionSweeper
+	ports.ErasedStore
 	f failing
 }
 
@@ -171,14 +162,14 @@ func (s failingStore) SweptKeys(ctx context.Context, id domain.SubjectID, query 
 	if id.String() == s.f.id && s.f.keys {
 		return nil, s.f.err
 	}
-	return s.RetentionSweeper.SweptKeys(ctx, id, query)
+	return s.ErasedStore.SweptKeys(ctx, id, query)
 }
 
 func (s failingStore) Sweep(ctx context.Context, id domain.SubjectID, steps []domain.Step) ([]int64, error) {
 	if id.String() == s.f.id && !s.f.keys {
 		return make([]int64, 1), s.f.err
 	}
-	return s.RetentionSweeper.Sweep(ctx, id, steps)
+	return s.ErasedStore.Sweep(ctx, id, steps)
 }
 
 func must(t *testing.T, err error) {

@@ -32,7 +32,7 @@ type Config struct {
 //
 // The database records all erasures, and Sweeper reads these records in batches. One query finds the subjects of a
 // batch that have values to overwrite. Sweeper sweeps each of these subjects in its own session, under the same lock as
-// an erasure. A repeated sweep of a subject changes nothing. See ports.RetentionSweeper.
+// an erasure. A repeated sweep of a subject changes nothing. See ports.ErasedStore.
 type Sweeper struct {
 	sessions ports.SessionFactory
 	audit    audit.Stamper
@@ -69,12 +69,12 @@ func (s *Sweeper) steps() []domain.Step {
 }
 
 // stepsSince returns the steps of a sweep at the current time, with Step.DutiesSince.
-func (s *Sweeper) stepsSince(ctx context.Context, marks ports.ErasureMarks) ([]domain.Step, error) {
+func (s *Sweeper) stepsSince(ctx context.Context, erased ports.ErasedStore) ([]domain.Step, error) {
 	steps := s.steps()
 	if len(steps) == 0 {
 		return nil, nil
 	}
-	since, err := s.dutiesSince(ctx, marks)
+	since, err := s.dutiesSince(ctx, erased)
 	for i := range steps {
 		steps[i].DutiesSince = since
 	}
@@ -90,26 +90,18 @@ func (s *Sweeper) stepsSince(ctx context.Context, marks ports.ErasureMarks) ([]d
 // If the overwritten cells hold keys of external systems (domain.Annotation.Ref), Sweep first adds the erasure of these
 // keys to the outbox, as an erasure does. It records retention_swept {target, external, keys} for each system.
 func (s *Sweeper) Sweep(ctx context.Context, session ports.Session, id domain.SubjectID) (domain.SweepReport, error) {
-	sweeper, err := ports.SweeperOf(session.Subjects())
-	if err != nil {
-		return domain.SweepReport{}, err
-	}
-	marks, err := ports.MarksOf(session)
-	if err != nil {
-		return domain.SweepReport{}, err
-	}
-	steps, err := s.stepsSince(ctx, marks)
+	steps, err := s.stepsSince(ctx, session.Erased())
 	if err != nil || len(steps) == 0 {
 		return domain.SweepReport{Rows: map[string]int64{}}, err
 	}
 	operation, first := s.audit.Begin(ctx, domain.EventRetentionSwept, id, domain.Payload{})
-	external, err := s.enqueueKeys(ctx, session, sweeper, domain.OutboxEntry{
+	external, err := s.enqueueKeys(ctx, session, domain.OutboxEntry{
 		SubjectID: id, Operation: domain.OperationErase, OperationID: operation.ID(),
 	}, steps[0])
 	if err != nil {
 		return domain.SweepReport{}, s.fail(ctx, session, id, domain.Payload{"external": true}, err)
 	}
-	rows, err := sweeper.Sweep(ctx, id, steps)
+	rows, err := session.Erased().Sweep(ctx, id, steps)
 	if err == nil && len(rows) != len(steps) {
 		err = &domain.Error{Op: "sweep", Message: "the store returned no row count for some steps; fix the store"}
 	}
@@ -146,25 +138,22 @@ func (s *Sweeper) Sweep(ctx context.Context, session ports.Session, id domain.Su
 			return domain.SweepReport{}, err
 		}
 	}
-	report.Unclear, err = unclear(ctx, session, sweeper, marks, id, steps)
+	report.Unclear, err = unclear(ctx, session, id, steps)
 	return report, err
 }
 
 // unclear returns 1 if cells of the subject are still due after its sweep, because they may belong to a new person with
 // the same id. Otherwise, it returns 0. See domain.Life.
-func unclear(
-	ctx context.Context, session ports.Session, sweeper ports.RetentionSweeper, marks ports.ErasureMarks,
-	id domain.SubjectID, steps []domain.Step,
-) (int64, error) {
+func unclear(ctx context.Context, session ports.Session, id domain.SubjectID, steps []domain.Step) (int64, error) {
 	state, err := session.Subjects().State(ctx, id)
 	if err != nil || state.Life == "" || state.Life == domain.LifeEnded {
 		return 0, err
 	}
-	found, err := marks.Find(ctx, []domain.SubjectID{id})
+	found, err := session.Erased().Find(ctx, []domain.SubjectID{id})
 	if err != nil {
 		return 0, err
 	}
-	due, err := sweeper.Due(ctx, found, steps)
+	due, err := session.Erased().Due(ctx, found, steps)
 	return int64(len(due)), err
 }
 

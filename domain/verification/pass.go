@@ -90,15 +90,11 @@ type result struct {
 
 // next verifies the next erasure if it is due. It then stores this erasure as the position of all processes.
 func (v *Verifier) next(ctx context.Context, s ports.Session, delay time.Duration) (next result, err error) {
-	marks, err := ports.MarksOf(s)
+	from, err := s.Erased().Position(ctx, positionKey)
 	if err != nil {
 		return next, err
 	}
-	from, err := marks.Position(ctx, positionKey)
-	if err != nil {
-		return next, err
-	}
-	list, err := marks.Marks(ctx, domain.MarkQuery{After: from, Limit: 1})
+	list, err := s.Erased().Marks(ctx, domain.MarkQuery{After: from, Limit: 1})
 	if err != nil || len(list) == 0 {
 		return next, err
 	}
@@ -106,7 +102,7 @@ func (v *Verifier) next(ctx context.Context, s ports.Session, delay time.Duratio
 	to := next.mark.Intake
 	switch age := v.audit.Clock.Now().Sub(next.mark.ErasedAt); {
 	case age > maxAge:
-		if to, err = v.skipOld(ctx, marks, from, to); err != nil {
+		if to, err = v.skipOld(ctx, s.Erased(), from, to); err != nil {
 			return next, err
 		}
 	case v.failures.tooMany(next.mark):
@@ -122,7 +118,7 @@ func (v *Verifier) next(ctx context.Context, s ports.Session, delay time.Duratio
 		}
 		next.verified = &verified
 	}
-	next.moved, err = marks.Advance(ctx, positionKey, from, to)
+	next.moved, err = s.Erased().Advance(ctx, positionKey, from, to)
 	if err == nil && !next.moved {
 		err = errTaken
 	}
@@ -132,9 +128,9 @@ func (v *Verifier) next(ctx context.Context, s ports.Session, delay time.Duratio
 // skipOld searches for consecutive erasures that are too old to be verified, up to 1,000. It returns the position of
 // the last of them, or fallback if it finds none.
 func (v *Verifier) skipOld(
-	ctx context.Context, marks ports.ErasureMarks, from, fallback int64,
+	ctx context.Context, erased ports.ErasedStore, from, fallback int64,
 ) (position int64, err error) {
-	list, err := marks.Marks(ctx, domain.MarkQuery{After: from, Limit: page})
+	list, err := erased.Marks(ctx, domain.MarkQuery{After: from, Limit: page})
 	position = fallback
 	now := v.audit.Clock.Now()
 	for _, mark := range list {

@@ -85,16 +85,10 @@ type searched struct {
 	fleet *fleet
 }
 
-func (s searched) Marks() ports.ErasureMarks {
-	marks, err := ports.MarksOf(s.Session)
-	check(err)
-	return marks
-}
-
-func (s searched) Subjects() ports.SubjectStore { return search{s.Session.Subjects(), s.fleet} }
+func (s searched) Erased() ports.ErasedStore { return search{s.Session.Erased(), s.fleet} }
 
 type search struct {
-	ports.SubjectStore
+	ports.ErasedStore
 	fleet *fleet
 }
 
@@ -110,9 +104,7 @@ func (s search) LeftOver(
 		s.fleet.races = nil
 		races()
 	}
-	verifier, err := ports.VerifierOf(s.SubjectStore)
-	check(err)
-	return verifier.LeftOver(ctx, id, steps, at)
+	return s.ErasedStore.LeftOver(ctx, id, steps, at)
 }
 
 // erase adds users and erases them, one minute apart.

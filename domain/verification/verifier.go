@@ -46,7 +46,7 @@ func NewVerifier(c Config) (*Verifier, error) {
 }
 
 // Verify searches for left-over data: data that the last committed erasure of the subject should have deleted or
-// overwritten. See ports.ErasureVerifier. Verify works in the session and changes no row of the application.
+// overwritten. See ports.ErasedStore. Verify works in the session and changes no row of the application.
 //
 // If no data is left over, Verify records erasure_verified {local_steps}, the number of local steps of the plan.
 // Otherwise it records one erasure_left_over for each table with rows that are left over, and for each column with
@@ -61,17 +61,12 @@ func NewVerifier(c Config) (*Verifier, error) {
 // may belong to a new person with the same id. The field Life of the result says so.
 //
 // Verify returns domain.ErrConflict if the subject was never erased. It returns domain.ErrSubject if the id does not
-// fit the data map. It returns domain.ErrConfiguration if the store does not implement ports.ErasureMarks or
-// ports.ErasureVerifier. It returns the errors of the store. After an error, Verify records no event.
+// fit the data map. It returns the errors of the store. After an error, Verify records no event.
 func (v *Verifier) Verify(ctx context.Context, s ports.Session, id domain.SubjectID) (domain.Verification, error) {
 	if err := v.dataMap.CheckSubject(domain.Subject{ID: id}); err != nil {
 		return domain.Verification{}, err
 	}
-	marks, err := ports.MarksOf(s)
-	if err != nil {
-		return domain.Verification{}, err
-	}
-	found, err := marks.Find(ctx, []domain.SubjectID{id})
+	found, err := s.Erased().Find(ctx, []domain.SubjectID{id})
 	if err != nil {
 		return domain.Verification{}, err
 	}
@@ -87,10 +82,6 @@ func (v *Verifier) Verify(ctx context.Context, s ports.Session, id domain.Subjec
 func (v *Verifier) verify(
 	ctx context.Context, s ports.Session, mark domain.ErasureMark,
 ) (domain.Verification, error) {
-	verifier, err := ports.VerifierOf(s.Subjects())
-	if err != nil {
-		return domain.Verification{}, err
-	}
 	state, err := s.Subjects().State(ctx, mark.SubjectID)
 	if err != nil {
 		return domain.Verification{}, err
@@ -101,7 +92,7 @@ func (v *Verifier) verify(
 			LeftOver: domain.Leftovers{}, Life: state.Life,
 		}, nil
 	}
-	left, err := verifier.LeftOver(ctx, mark.SubjectID, v.plan.LocalAt(mark.ErasedAt), mark.ErasedAt)
+	left, err := s.Erased().LeftOver(ctx, mark.SubjectID, v.plan.LocalAt(mark.ErasedAt), mark.ErasedAt)
 	if err != nil {
 		return domain.Verification{}, err
 	}
@@ -151,22 +142,19 @@ func (v *Verifier) count(
 	if leftOver == wasLeftOver(trail) {
 		return nil
 	}
-	marks, err := ports.MarksOf(s)
-	if err != nil {
-		return err
-	}
 	step := int64(-1)
 	if leftOver {
 		step = 1
 	}
 	name := positions.LeftOver(domain.DutyVerification)
-	if _, err := positions.Add(ctx, marks, name, step); err != nil {
+	if _, err := positions.Add(ctx, s.Erased(), name, step); err != nil {
 		return err
 	}
-	if trail, err = s.Audit().Trail(ctx, id); err != nil || leftOver != wasLeftOver(trail) {
+	trail, err := s.Audit().Trail(ctx, id)
+	if err != nil || leftOver != wasLeftOver(trail) {
 		return err
 	}
-	_, err = positions.Add(ctx, marks, name, -step)
+	_, err = positions.Add(ctx, s.Erased(), name, -step)
 	return err
 }
 

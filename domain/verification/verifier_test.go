@@ -11,7 +11,6 @@ import (
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/internal/fixture"
 	"github.com/habeas-data/habeas/domain/verification"
-	"github.com/habeas-data/habeas/ports"
 	"github.com/habeas-data/habeas/ports/mocks"
 )
 
@@ -35,24 +34,13 @@ func shop(tb testing.TB) domain.DataMap {
 	return fixture.MustMap(tb, fixture.Users(), orders, invoices)
 }
 
-// subjects is a SubjectStore that implements ports.ErasureVerifier.
-type subjects struct {
-	*mocks.MockSubjectStore
-	*mocks.MockErasureVerifier
-}
-
-// EXPECT returns the recorder of the mock verifier.
-func (s subjects) EXPECT() *mocks.MockErasureVerifierMockRecorder {
-	return s.MockErasureVerifier.EXPECT()
-}
-
 // world is a verifier with mocks of its dependencies. An unexpected call fails the test.
 type world struct {
 	*verification.Verifier
 	id       domain.SubjectID
-	session  *mocks.MockMarkReader
-	marks    *mocks.MockErasureMarks
-	subjects subjects
+	session  *mocks.MockSession
+	erased   *mocks.MockErasedStore
+	subjects *mocks.MockSubjectStore
 	audit    *mocks.MockAuditLog
 }
 
@@ -73,11 +61,10 @@ func newWorld(t *testing.T) world {
 		t.Fatal(err)
 	}
 	w := world{
-		verifier, id, mocks.NewMockMarkReader(ctrl), mocks.NewMockErasureMarks(ctrl),
-		subjects{mocks.NewMockSubjectStore(ctrl), mocks.NewMockErasureVerifier(ctrl)},
+		verifier, id, mocks.NewMockSession(ctrl), mocks.NewMockErasedStore(ctrl), mocks.NewMockSubjectStore(ctrl),
 		mocks.NewMockAuditLog(ctrl),
 	}
-	w.session.EXPECT().Marks().Return(w.marks).AnyTimes()
+	w.session.EXPECT().Erased().Return(w.erased).AnyTimes()
 	w.session.EXPECT().Subjects().Return(w.subjects).AnyTimes()
 	w.session.EXPECT().Audit().Return(w.audit).AnyTimes()
 	return w
@@ -90,19 +77,19 @@ func (w world) marked(at time.Time, err error) {
 	if !at.IsZero() {
 		found = []domain.ErasureMark{{SubjectID: w.id, ErasedAt: at}}
 	}
-	w.marks.EXPECT().Find(gomock.Any(), []domain.SubjectID{w.id}).Return(found, err)
+	w.erased.EXPECT().Find(gomock.Any(), []domain.SubjectID{w.id}).Return(found, err)
 }
 
 func (w world) finds(found domain.Leftovers, err error) {
 	w.marked(erased, nil)
 	w.lives(domain.LifeEnded, nil)
-	w.subjects.EXPECT().LeftOver(gomock.Any(), w.id, plan.LocalAt(erased), erased).Return(found, err)
+	w.erased.EXPECT().LeftOver(gomock.Any(), w.id, plan.LocalAt(erased), erased).Return(found, err)
 }
 
 // lives expects a query for the state of the subject.
 func (w world) lives(life domain.Life, err error) {
 	state := domain.SubjectState{Present: true, Life: life}
-	w.subjects.MockSubjectStore.EXPECT().State(gomock.Any(), w.id).Return(state, err)
+	w.subjects.EXPECT().State(gomock.Any(), w.id).Return(state, err)
 }
 
 func (w world) event(eventType domain.EventType, payload domain.Payload) domain.AuditEvent {
@@ -157,8 +144,8 @@ func TestLeftOversAreRecordedByTableAndColumn(t *testing.T) {
 	found := domain.Leftovers{{Table: "orders", Rows: 3}, {Table: "invoices", Column: "total", Rows: 2}}
 	w.finds(found, nil)
 	w.audit.EXPECT().Trail(gomock.Any(), w.id).Return(nil, nil).Times(2) // no longer has the events of the erasure
-	w.marks.EXPECT().Position(gomock.Any(), "duty verification left over").Return(int64(4), nil)
-	w.marks.EXPECT().Advance(gomock.Any(), "duty verification left over", int64(4), int64(5)).Return(true, nil)
+	w.erased.EXPECT().Position(gomock.Any(), "duty verification left over").Return(int64(4), nil)
+	w.erased.EXPECT().Advance(gomock.Any(), "duty verification left over", int64(4), int64(5)).Return(true, nil)
 	w.audit.EXPECT().Append(gomock.Any(),
 		w.event("erasure_left_over", domain.Payload{"target": "orders", "rows": int64(3)}),
 		w.event("erasure_left_over", domain.Payload{"target": "invoices", "column": "total", "rows": int64(2)}))
@@ -192,19 +179,6 @@ func TestAVerificationThatFailsLeavesNoEvent(t *testing.T) {
 		got, err := w.Verify(t.Context(), w.session, w.id)
 		if !errors.Is(err, errBoom) || !reflect.DeepEqual(got, domain.Verification{}) {
 			t.Errorf("%s: got %+v, %v", name, got, err)
-		}
-	}
-}
-
-func TestAStoreWithoutMarksOrAVerifierIsAConfigurationError(t *testing.T) {
-	w, ctrl := newWorld(t), gomock.NewController(t)
-	marked := mocks.NewMockMarkReader(ctrl)
-	w.marked(erased, nil)
-	marked.EXPECT().Marks().Return(w.marks)
-	marked.EXPECT().Subjects().Return(mocks.NewMockSubjectStore(ctrl))
-	for name, session := range map[string]ports.Session{"marks": mocks.NewMockSession(ctrl), "a verifier": marked} {
-		if _, err := w.Verify(t.Context(), session, w.id); !errors.Is(err, domain.ErrConfiguration) {
-			t.Errorf("without %s: got %v, want %v", name, err, domain.ErrConfiguration)
 		}
 	}
 }

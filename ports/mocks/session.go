@@ -74,6 +74,34 @@ func (mr *MockSessionMockRecorder) Consents() *gomock.Call {
 	return mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "Consents", reflect.TypeOf((*MockSession)(nil).Consents))
 }
 
+// Erased mocks base method.
+func (m *MockSession) Erased() ports.ErasedStore {
+	m.ctrl.T.Helper()
+	ret := m.ctrl.Call(m, "Erased")
+	ret0, _ := ret[0].(ports.ErasedStore)
+	return ret0
+}
+
+// Erased indicates an expected call of Erased.
+func (mr *MockSessionMockRecorder) Erased() *gomock.Call {
+	mr.mock.ctrl.T.Helper()
+	return mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "Erased", reflect.TypeOf((*MockSession)(nil).Erased))
+}
+
+// Installation mocks base method.
+func (m *MockSession) Installation() ports.InstallationStore {
+	m.ctrl.T.Helper()
+	ret := m.ctrl.Call(m, "Installation")
+	ret0, _ := ret[0].(ports.InstallationStore)
+	return ret0
+}
+
+// Installation indicates an expected call of Installation.
+func (mr *MockSessionMockRecorder) Installation() *gomock.Call {
+	mr.mock.ctrl.T.Helper()
+	return mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "Installation", reflect.TypeOf((*MockSession)(nil).Installation))
+}
+
 // Outbox mocks base method.
 func (m *MockSession) Outbox() ports.Outbox {
 	m.ctrl.T.Helper()
@@ -114,244 +142,6 @@ func (m *MockSession) Subjects() ports.SubjectStore {
 func (mr *MockSessionMockRecorder) Subjects() *gomock.Call {
 	mr.mock.ctrl.T.Helper()
 	return mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "Subjects", reflect.TypeOf((*MockSession)(nil).Subjects))
-}
-
-// MockMarkReader is a mock of MarkReader interface.
-type MockMarkReader struct {
-	ctrl     *gomock.Controller
-	recorder *MockMarkReaderMockRecorder
-}
-
-// MockMarkReaderMockRecorder is the mock recorder for MockMarkReader.
-type MockMarkReaderMockRecorder struct {
-	mock *MockMarkReader
-}
-
-// NewMockMarkReader creates a new mock instance.
-func NewMockMarkReader(ctrl *gomock.Controller) *MockMarkReader {
-	mock := &MockMarkReader{ctrl: ctrl}
-	mock.recorder = &MockMarkReaderMockRecorder{mock}
-	return mock
-}
-
-// EXPECT returns an object that allows the caller to indicate expected use.
-func (m *MockMarkReader) EXPECT() *MockMarkReaderMockRecorder {
-	return m.recorder
-}
-
-// AfterEnd mocks base method.
-func (m *MockMarkReader) AfterEnd(fn func(context.Context, error)) {
-	m.ctrl.T.Helper()
-	m.ctrl.Call(m, "AfterEnd", fn)
-}
-
-// AfterEnd indicates an expected call of AfterEnd.
-func (mr *MockMarkReaderMockRecorder) AfterEnd(fn interface{}) *gomock.Call {
-	mr.mock.ctrl.T.Helper()
-	return mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "AfterEnd", reflect.TypeOf((*MockMarkReader)(nil).AfterEnd), fn)
-}
-
-// Audit mocks base method.
-func (m *MockMarkReader) Audit() ports.AuditLog {
-	m.ctrl.T.Helper()
-	ret := m.ctrl.Call(m, "Audit")
-	ret0, _ := ret[0].(ports.AuditLog)
-	return ret0
-}
-
-// Audit indicates an expected call of Audit.
-func (mr *MockMarkReaderMockRecorder) Audit() *gomock.Call {
-	mr.mock.ctrl.T.Helper()
-	return mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "Audit", reflect.TypeOf((*MockMarkReader)(nil).Audit))
-}
-
-// Consents mocks base method.
-func (m *MockMarkReader) Consents() ports.ConsentStore {
-	m.ctrl.T.Helper()
-	ret := m.ctrl.Call(m, "Consents")
-	ret0, _ := ret[0].(ports.ConsentStore)
-	return ret0
-}
-
-// Consents indicates an expected call of Consents.
-func (mr *MockMarkReaderMockRecorder) Consents() *gomock.Call {
-	mr.mock.ctrl.T.Helper()
-	return mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "Consents", reflect.TypeOf((*MockMarkReader)(nil).Consents))
-}
-
-// Marks mocks base method.
-func (m *MockMarkReader) Marks() ports.ErasureMarks {
-	m.ctrl.T.Helper()
-	ret := m.ctrl.Call(m, "Marks")
-	ret0, _ := ret[0].(ports.ErasureMarks)
-	return ret0
-}
-
-// Marks indicates an expected call of Marks.
-func (mr *MockMarkReaderMockRecorder) Marks() *gomock.Call {
-	mr.mock.ctrl.T.Helper()
-	return mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "Marks", reflect.TypeOf((*MockMarkReader)(nil).Marks))
-}
-
-// Outbox mocks base method.
-func (m *MockMarkReader) Outbox() ports.Outbox {
-	m.ctrl.T.Helper()
-	ret := m.ctrl.Call(m, "Outbox")
-	ret0, _ := ret[0].(ports.Outbox)
-	return ret0
-}
-
-// Outbox indicates an expected call of Outbox.
-func (mr *MockMarkReaderMockRecorder) Outbox() *gomock.Call {
-	mr.mock.ctrl.T.Helper()
-	return mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "Outbox", reflect.TypeOf((*MockMarkReader)(nil).Outbox))
-}
-
-// Restrictions mocks base method.
-func (m *MockMarkReader) Restrictions() ports.RestrictionStore {
-	m.ctrl.T.Helper()
-	ret := m.ctrl.Call(m, "Restrictions")
-	ret0, _ := ret[0].(ports.RestrictionStore)
-	return ret0
-}
-
-// Restrictions indicates an expected call of Restrictions.
-func (mr *MockMarkReaderMockRecorder) Restrictions() *gomock.Call {
-	mr.mock.ctrl.T.Helper()
-	return mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "Restrictions", reflect.TypeOf((*MockMarkReader)(nil).Restrictions))
-}
-
-// Subjects mocks base method.
-func (m *MockMarkReader) Subjects() ports.SubjectStore {
-	m.ctrl.T.Helper()
-	ret := m.ctrl.Call(m, "Subjects")
-	ret0, _ := ret[0].(ports.SubjectStore)
-	return ret0
-}
-
-// Subjects indicates an expected call of Subjects.
-func (mr *MockMarkReaderMockRecorder) Subjects() *gomock.Call {
-	mr.mock.ctrl.T.Helper()
-	return mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "Subjects", reflect.TypeOf((*MockMarkReader)(nil).Subjects))
-}
-
-// MockInstalled is a mock of Installed interface.
-type MockInstalled struct {
-	ctrl     *gomock.Controller
-	recorder *MockInstalledMockRecorder
-}
-
-// MockInstalledMockRecorder is the mock recorder for MockInstalled.
-type MockInstalledMockRecorder struct {
-	mock *MockInstalled
-}
-
-// NewMockInstalled creates a new mock instance.
-func NewMockInstalled(ctrl *gomock.Controller) *MockInstalled {
-	mock := &MockInstalled{ctrl: ctrl}
-	mock.recorder = &MockInstalledMockRecorder{mock}
-	return mock
-}
-
-// EXPECT returns an object that allows the caller to indicate expected use.
-func (m *MockInstalled) EXPECT() *MockInstalledMockRecorder {
-	return m.recorder
-}
-
-// AfterEnd mocks base method.
-func (m *MockInstalled) AfterEnd(fn func(context.Context, error)) {
-	m.ctrl.T.Helper()
-	m.ctrl.Call(m, "AfterEnd", fn)
-}
-
-// AfterEnd indicates an expected call of AfterEnd.
-func (mr *MockInstalledMockRecorder) AfterEnd(fn interface{}) *gomock.Call {
-	mr.mock.ctrl.T.Helper()
-	return mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "AfterEnd", reflect.TypeOf((*MockInstalled)(nil).AfterEnd), fn)
-}
-
-// Audit mocks base method.
-func (m *MockInstalled) Audit() ports.AuditLog {
-	m.ctrl.T.Helper()
-	ret := m.ctrl.Call(m, "Audit")
-	ret0, _ := ret[0].(ports.AuditLog)
-	return ret0
-}
-
-// Audit indicates an expected call of Audit.
-func (mr *MockInstalledMockRecorder) Audit() *gomock.Call {
-	mr.mock.ctrl.T.Helper()
-	return mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "Audit", reflect.TypeOf((*MockInstalled)(nil).Audit))
-}
-
-// Consents mocks base method.
-func (m *MockInstalled) Consents() ports.ConsentStore {
-	m.ctrl.T.Helper()
-	ret := m.ctrl.Call(m, "Consents")
-	ret0, _ := ret[0].(ports.ConsentStore)
-	return ret0
-}
-
-// Consents indicates an expected call of Consents.
-func (mr *MockInstalledMockRecorder) Consents() *gomock.Call {
-	mr.mock.ctrl.T.Helper()
-	return mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "Consents", reflect.TypeOf((*MockInstalled)(nil).Consents))
-}
-
-// Installation mocks base method.
-func (m *MockInstalled) Installation() ports.InstallationStore {
-	m.ctrl.T.Helper()
-	ret := m.ctrl.Call(m, "Installation")
-	ret0, _ := ret[0].(ports.InstallationStore)
-	return ret0
-}
-
-// Installation indicates an expected call of Installation.
-func (mr *MockInstalledMockRecorder) Installation() *gomock.Call {
-	mr.mock.ctrl.T.Helper()
-	return mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "Installation", reflect.TypeOf((*MockInstalled)(nil).Installation))
-}
-
-// Outbox mocks base method.
-func (m *MockInstalled) Outbox() ports.Outbox {
-	m.ctrl.T.Helper()
-	ret := m.ctrl.Call(m, "Outbox")
-	ret0, _ := ret[0].(ports.Outbox)
-	return ret0
-}
-
-// Outbox indicates an expected call of Outbox.
-func (mr *MockInstalledMockRecorder) Outbox() *gomock.Call {
-	mr.mock.ctrl.T.Helper()
-	return mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "Outbox", reflect.TypeOf((*MockInstalled)(nil).Outbox))
-}
-
-// Restrictions mocks base method.
-func (m *MockInstalled) Restrictions() ports.RestrictionStore {
-	m.ctrl.T.Helper()
-	ret := m.ctrl.Call(m, "Restrictions")
-	ret0, _ := ret[0].(ports.RestrictionStore)
-	return ret0
-}
-
-// Restrictions indicates an expected call of Restrictions.
-func (mr *MockInstalledMockRecorder) Restrictions() *gomock.Call {
-	mr.mock.ctrl.T.Helper()
-	return mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "Restrictions", reflect.TypeOf((*MockInstalled)(nil).Restrictions))
-}
-
-// Subjects mocks base method.
-func (m *MockInstalled) Subjects() ports.SubjectStore {
-	m.ctrl.T.Helper()
-	ret := m.ctrl.Call(m, "Subjects")
-	ret0, _ := ret[0].(ports.SubjectStore)
-	return ret0
-}
-
-// Subjects indicates an expected call of Subjects.
-func (mr *MockInstalledMockRecorder) Subjects() *gomock.Call {
-	mr.mock.ctrl.T.Helper()
-	return mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "Subjects", reflect.TypeOf((*MockInstalled)(nil).Subjects))
 }
 
 // MockSessionFactory is a mock of SessionFactory interface.

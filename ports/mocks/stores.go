@@ -215,10 +215,10 @@ func (m *MockSubjectStore) EXPECT() *MockSubjectStoreMockRecorder {
 }
 
 // Apply mocks base method.
-func (m *MockSubjectStore) Apply(ctx context.Context, id domain.SubjectID, steps []domain.Step) ([]int64, error) {
+func (m *MockSubjectStore) Apply(ctx context.Context, id domain.SubjectID, steps []domain.Step) (domain.Applied, error) {
 	m.ctrl.T.Helper()
 	ret := m.ctrl.Call(m, "Apply", ctx, id, steps)
-	ret0, _ := ret[0].([]int64)
+	ret0, _ := ret[0].(domain.Applied)
 	ret1, _ := ret[1].(error)
 	return ret0, ret1
 }
@@ -259,11 +259,12 @@ func (mr *MockSubjectStoreMockRecorder) Keys(ctx, id, query interface{}) *gomock
 }
 
 // Lock mocks base method.
-func (m *MockSubjectStore) Lock(ctx context.Context, id domain.SubjectID, at time.Time) error {
+func (m *MockSubjectStore) Lock(ctx context.Context, id domain.SubjectID, at time.Time) (time.Time, error) {
 	m.ctrl.T.Helper()
 	ret := m.ctrl.Call(m, "Lock", ctx, id, at)
-	ret0, _ := ret[0].(error)
-	return ret0
+	ret0, _ := ret[0].(time.Time)
+	ret1, _ := ret[1].(error)
+	return ret0, ret1
 }
 
 // Lock indicates an expected call of Lock.

@@ -7,9 +7,8 @@
 //
 // A suite consists of cases. Each case opens its own store or system and checks one promise of the port. A suite skips
 // a case only if the harness waives the case by name and with a reason, or if the harness lacks an optional field whose
-// comment allows this. The suite prints the reason of a skip (go test -v). If an adapter does not implement an optional
-// port, the cases of this port check nothing. The suites import only the package testing of the standard library and
-// the core of habeas.
+// comment allows this. The suite prints the reason of a skip (go test -v). The suites import only the package testing
+// of the standard library and the core of habeas.
 //
 // # Promises
 //
@@ -20,12 +19,12 @@
 //	ports.Session, ports.SessionFactory                              TestSessions
 //	ports.ConsentStore                                               TestConsentStore
 //	ports.RestrictionStore                                           TestRestrictionStore
-//	ports.SubjectStore, ports.ErasureVerifier                        TestSubjectStore
+//	ports.SubjectStore, ErasedStore.LeftOver                         TestSubjectStore
 //	domain.Life in ports.SubjectStore and the ledgers                TestLives
 //	ports.Outbox                                                     TestOutbox
 //	ports.AuditLog                                                   TestAuditLog
-//	ports.ErasureMarks                                               TestErasureMarks
-//	ports.RetentionSweeper                                           TestRetentionSweeper
+//	marks and positions in ports.ErasedStore                         TestErasureMarks
+//	sweeps in ports.ErasedStore                                      TestRetentionSweeper
 //	all of these                                                     TestStore
 //	ports.InstallationStore, several data maps in a database         TestMaps
 //	ports.CatalogReader                                              TestCatalogReader

@@ -77,7 +77,7 @@ func (s lifeUnderTest) erase(t testing.TB, steps []domain.Step, names ...string)
 }
 
 func eraseWith(ctx context.Context, s ports.Session, id domain.SubjectID, steps []domain.Step, names ...string) error {
-	if err := s.Subjects().Lock(ctx, id, noon); err != nil {
+	if _, err := s.Subjects().Lock(ctx, id, noon); err != nil {
 		return err
 	}
 	if err := appendNamed(ctx, s, id, names...); err != nil {

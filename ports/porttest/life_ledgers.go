@@ -171,7 +171,7 @@ func lifeInErasureIncludesEarlierOnes(t testing.TB, h StoreHarness) {
 		if err := expect("before the lock", "new"); err != nil {
 			return err
 		}
-		if err := session.Subjects().Lock(ctx, id, noon); err != nil {
+		if _, err := session.Subjects().Lock(ctx, id, noon); err != nil {
 			return err
 		}
 		if err := expect("after the lock", "old new"); err != nil {

@@ -127,9 +127,8 @@ func (e exportsAllLives) Export(ctx context.Context, id domain.SubjectID, yield 
 func listsRegistrations(store *Store) {
 	var registered sync.Map
 	changesSessions(func(s ports.Session) replacedStores {
-		marks, _ := ports.MarksOf(s)
 		return replacedStores{
-			Session: s, marks: registrationMarks{marks, &registered},
+			Session: s, erased: registrationMarks{s.Erased(), &registered},
 			subjects: brokenSubjects{SubjectStore: s.Subjects(), register: func(c subjectCall) error {
 				registered.Store(c.id, true)
 				return c.register()
@@ -139,12 +138,12 @@ func listsRegistrations(store *Store) {
 }
 
 type registrationMarks struct {
-	ports.ErasureMarks
+	ports.ErasedStore
 	registered *sync.Map
 }
 
 func (r registrationMarks) Find(ctx context.Context, ids []domain.SubjectID) ([]domain.ErasureMark, error) {
-	found, err := r.ErasureMarks.Find(ctx, ids)
+	found, err := r.ErasedStore.Find(ctx, ids)
 	for _, id := range ids {
 		if _, is := r.registered.Load(id); is && len(found) == 0 {
 			found = append(found, domain.ErasureMark{SubjectID: id, ErasedAt: noon})
@@ -211,7 +210,7 @@ func lifeDefects() defects {
 			},
 		},
 		"a registration that is an erasure": {
-			brokenSubjects{register: func(c subjectCall) error { return c.Lock(c.ctx, c.id, c.at) }}.breaks, found{
+			brokenSubjects{register: func(c subjectCall) error { return errOf(c.Lock(c.ctx, c.id, c.at)) }}.breaks, found{
 				"State of a subject that was never erased is":             {lifeBeginsWithARegistrationWithoutAnErasure},
 				"a registration without a mark and without records has":   {lifeWithoutRecordsNeedsNoRegistration},
 				"a registration of an id without a row: want the error":   {lifeNeedsARowToBeRegistered},

@@ -11,11 +11,7 @@ import (
 )
 
 func readInstallation(ctx context.Context, s ports.Session) (domain.Installation, error) {
-	installation, err := ports.InstallationOf(s)
-	if err != nil {
-		return domain.Installation{}, err
-	}
-	return installation.Read(ctx)
+	return s.Installation().Read(ctx)
 }
 
 func installationOf(t testing.TB, s side) domain.Installation {
@@ -44,7 +40,7 @@ func uses(t testing.TB) map[string]sessionUse {
 		"a consent": func(ctx context.Context, s ports.Session) error {
 			return s.Consents().Append(ctx, grant(id, "news", 10))
 		},
-		"an erasure": func(ctx context.Context, s ports.Session) error { return s.Subjects().Lock(ctx, id, erasedAt) },
+		"an erasure": func(ctx context.Context, s ports.Session) error { return errOf(s.Subjects().Lock(ctx, id, erasedAt)) },
 		"an export": func(ctx context.Context, s ports.Session) error {
 			return s.Subjects().Export(ctx, id, func(domain.ExportRecord) error { return errUndo })
 		},
@@ -61,11 +57,7 @@ func uses(t testing.TB) map[string]sessionUse {
 			return s.Outbox().Enqueue(ctx, toErase(t, "foreign", id, 0))
 		},
 		"a mark": func(ctx context.Context, s ports.Session) error {
-			marks, err := ports.MarksOf(s)
-			if err != nil {
-				return err
-			}
-			return errOf(marks.Advance(ctx, "job", 1, 9))
+			return errOf(s.Erased().Advance(ctx, "job", 1, 9))
 		},
 		"the installation": func(ctx context.Context, s ports.Session) error { return errOf(readInstallation(ctx, s)) },
 	}
@@ -93,7 +85,7 @@ func mapOfAnotherSubjectIsRefused(t testing.TB, h MapsHarness) {
 		return errors.Join(s.Audit().AppendEvidence(ctx, event("event-6", subjectOf(t, present))), errUndo)
 	})
 	must(t, err != nil, "a session of a foreign data map that fails has no error")
-	_, err = finderOf(t, foreign.Sessions).Find(t.Context(), []string{soughtInMaps}, nil)
+	_, err = finderOf(t, foreign.Store).Find(t.Context(), []string{soughtInMaps}, nil)
 	expectForeign(t, "a search", err, CustomerMap(), EmployeeMap())
 	if different := differing(before, customers.state(t)); len(different) > 0 {
 		t.Errorf("a refused data map has changed: %v", different)
@@ -149,11 +141,7 @@ func mapCanBeAccepted(t testing.TB, h MapsHarness) {
 	}
 	do(t, h.sideOf(t, maps, CustomerMap(), "").Store, consent)
 	accept := func(ctx context.Context, s ports.Session) (domain.Installation, error) {
-		installation, err := ports.InstallationOf(s)
-		if err != nil {
-			return domain.Installation{}, err
-		}
-		return installation.Accept(ctx)
+		return s.Installation().Accept(ctx)
 	}
 	undo(t, h.sideOf(t, maps, EmployeeMap(), "").Store, func(ctx context.Context, s ports.Session) error {
 		return errOf(accept(ctx, s))

@@ -60,11 +60,7 @@ func mapErasesItsOwnSubjects(t testing.TB, h MapsHarness) {
 		act{what: "a sweep", run: func(t testing.TB, s side) any {
 			t.Helper()
 			return read(t, s.Store, func(ctx context.Context, session ports.Session) ([]int64, error) {
-				sweeper, err := ports.SweeperOf(session.Subjects())
-				if err != nil {
-					return nil, err
-				}
-				return sweeper.Sweep(ctx, subjectOf(t, gone), s.plan.SweepAt(overAt))
+				return session.Erased().Sweep(ctx, subjectOf(t, gone), s.plan.SweepAt(overAt))
 			})
 		}},
 	)
@@ -144,14 +140,10 @@ func mapKeepsItsMarks(t testing.TB, h MapsHarness) {
 	expectApart(t, h,
 		changes("a mark", func(ctx context.Context, t testing.TB, s ports.Session) error {
 			t.Helper()
-			return s.Subjects().Lock(ctx, subjectOf(t, absent), erasedAt)
+			return errOf(s.Subjects().Lock(ctx, subjectOf(t, absent), erasedAt))
 		}),
 		calls("a position", func(ctx context.Context, _ testing.TB, s ports.Session) (bool, error) {
-			marks, err := ports.MarksOf(s)
-			if err != nil {
-				return false, err
-			}
-			return marks.Advance(ctx, "job", 1, 7)
+			return s.Erased().Advance(ctx, "job", 1, 7)
 		}),
 	)
 }
@@ -162,18 +154,10 @@ func mapHasItsInstallation(t testing.TB, h MapsHarness) {
 	assert(t, first.ID != "" && first.ID != second.ID, "two data maps have the installation %q", first.ID)
 	expectApart(t, h,
 		changes("a new id", func(ctx context.Context, _ testing.TB, s ports.Session) error {
-			installation, err := ports.InstallationOf(s)
-			if err != nil {
-				return err
-			}
-			return errOf(installation.Renew(ctx))
+			return errOf(s.Installation().Renew(ctx))
 		}),
 		changes("the start of a worker", func(ctx context.Context, _ testing.TB, s ports.Session) error {
-			installation, err := ports.InstallationOf(s)
-			if err != nil {
-				return err
-			}
-			return installation.Started(ctx, domain.StartedWorker{Resolvers: []string{"desk"}, Hooks: true})
+			return s.Installation().Started(ctx, domain.StartedWorker{Resolvers: []string{"desk"}, Hooks: true})
 		}),
 	)
 }

@@ -51,11 +51,7 @@ func (s side) fill(t testing.TB) {
 	})
 	s.erase(t, gone)
 	do(t, s.Store, func(ctx context.Context, session ports.Session) error {
-		marks, err := ports.MarksOf(session)
-		if err == nil {
-			_, err = marks.Advance(ctx, "job", 0, 1)
-		}
-		return err
+		return errOf(session.Erased().Advance(ctx, "job", 0, 1))
 	})
 }
 
@@ -82,10 +78,10 @@ func (s side) settle(t testing.TB, statuses map[string]domain.OutboxStatus) (cla
 func (s side) erase(t testing.TB, id string) []int64 {
 	t.Helper()
 	return read(t, s.Store, func(ctx context.Context, session ports.Session) ([]int64, error) {
-		if err := session.Subjects().Lock(ctx, subjectOf(t, id), erasedAt); err != nil {
+		if _, err := session.Subjects().Lock(ctx, subjectOf(t, id), erasedAt); err != nil {
 			return nil, err
 		}
-		return session.Subjects().Apply(ctx, subjectOf(t, id), s.plan.LocalAt(erasedAt))
+		return rowsOf(session.Subjects().Apply(ctx, subjectOf(t, id), s.plan.LocalAt(erasedAt)))
 	})
 }
 
@@ -141,11 +137,7 @@ func (s side) state(t testing.TB) map[string]any {
 			return operations.FirstClaims(ctx, []string{"lost", "dropped"})
 		},
 		"installation": func(ctx context.Context, s ports.Session) (any, error) {
-			installation, err := ports.InstallationOf(s)
-			if err != nil {
-				return nil, err
-			}
-			return installation.Read(ctx)
+			return s.Installation().Read(ctx)
 		},
 		"marks": func(ctx context.Context, session ports.Session) (any, error) { return s.marks(ctx, session) },
 	} {
@@ -158,15 +150,8 @@ func (s side) state(t testing.TB) map[string]any {
 // marks returns the marks, the marks of all subjects of the cases, the position of the reader, and the subjects with
 // cells to sweep.
 func (s side) marks(ctx context.Context, session ports.Session) (all [4]any, err error) {
-	marks, err := ports.MarksOf(session)
-	if err != nil {
-		return all, err
-	}
-	sweeper, err := ports.SweeperOf(session.Subjects())
-	if err != nil {
-		return all, err
-	}
-	listed, err := marks.Marks(ctx, everyMark)
+	erased := session.Erased()
+	listed, err := erased.Marks(ctx, everyMark)
 	if err != nil {
 		return all, err
 	}
@@ -178,16 +163,16 @@ func (s side) marks(ctx context.Context, session ports.Session) (all [4]any, err
 		}
 		ids = append(ids, id)
 	}
-	found, err := marks.Find(ctx, ids)
+	found, err := erased.Find(ctx, ids)
 	if err != nil {
 		return all, err
 	}
 	slices.SortFunc(found, func(a, b domain.ErasureMark) int { return int(a.Intake - b.Intake) })
-	position, err := marks.Position(ctx, "job")
+	position, err := erased.Position(ctx, "job")
 	if err != nil {
 		return all, err
 	}
-	due, err := sweeper.Due(ctx, listed, s.plan.SweepAt(overAt))
+	due, err := erased.Due(ctx, listed, s.plan.SweepAt(overAt))
 	return [4]any{listed, found, position, due}, err
 }
 
@@ -196,7 +181,7 @@ func (s side) occurrences(t testing.TB) []domain.Occurrence {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), s.patience)
 	defer cancel()
-	found, err := finderOf(t, s.Sessions).Find(ctx, []string{soughtInMaps}, nil)
+	found, err := finderOf(t, s.Store).Find(ctx, []string{soughtInMaps}, nil)
 	must(t, err == nil && len(found.Gaps) == 0, "the search failed: %v, %v", err, found.Gaps)
 	return found.Occurrences
 }

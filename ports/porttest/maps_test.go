@@ -13,9 +13,8 @@ import (
 // opensMap opens a store for a data map with a name.
 type opensMap = func(of domain.DataMap, name string) *memory.Store
 
-// breaksMap returns a defective session factory for the store of a data map with a name. open opens correct stores on
-// the same memory.
-type breaksMap = func(of domain.DataMap, name string, open opensMap) ports.SessionFactory
+// breaksMap returns a defective store of a data map with a name. open opens correct stores on the same memory.
+type breaksMap = func(of domain.DataMap, name string, open opensMap) Store
 
 // mapsInMemory returns a harness that opens the stores of several data maps on one memory.
 func mapsInMemory(breaks breaksMap) MapsHarness {
@@ -40,9 +39,7 @@ func mapsInMemory(breaks breaksMap) MapsHarness {
 			return first
 		}
 		return Maps{
-			Sessions: func(_ testing.TB, of domain.DataMap, name string) ports.SessionFactory {
-				return breaks(of, name, open)
-			},
+			Open: func(_ testing.TB, of domain.DataMap, name string) Store { return breaks(of, name, open) },
 			Insert: func(t testing.TB, table string, row Row) {
 				t.Helper()
 				if err := storeOf(table).Insert(table, row); err != nil {
@@ -64,8 +61,9 @@ func mapsInMemory(breaks breaksMap) MapsHarness {
 	}}
 }
 
-func correctMap(of domain.DataMap, name string, open opensMap) ports.SessionFactory {
-	return open(of, name)
+func correctMap(of domain.DataMap, name string, open opensMap) Store {
+	store := open(of, name)
+	return Store{Sessions: store, Finder: store}
 }
 
 func TestMapsThatKeepTheirPromisesPass(t *testing.T) { TestMaps(t, mapsInMemory(correctMap)) }
@@ -88,7 +86,7 @@ func besideOf(of domain.DataMap, name string, open opensMap) *memory.Store {
 // alsoBeside returns a defect: after each session, it runs the uses that the replaced stores have added, in a session
 // of the store beside.
 func alsoBeside(replace func(s ports.Session, of domain.DataMap, also func(sessionUse)) replacedStores) breaksMap {
-	return func(of domain.DataMap, name string, open opensMap) ports.SessionFactory {
+	return func(of domain.DataMap, name string, open opensMap) Store {
 		good, beside := open(of, name), besideOf(of, name, open)
 		broken := func(run doFunc, ctx context.Context, fn sessionFunc) error {
 			var uses []sessionUse
@@ -100,7 +98,7 @@ func alsoBeside(replace func(s ports.Session, of domain.DataMap, also func(sessi
 			}
 			return err
 		}
-		return readable{wrapped(good, broken, asIs), good, good}
+		return Store{Sessions: wrapped(good, broken, asIs), Finder: good}
 	}
 }
 
@@ -111,7 +109,6 @@ type (
 	}
 	rectifiesBeside struct {
 		ports.SubjectStore
-		ports.RetentionSweeper
 		table string // the subject's table beside
 		also  func(sessionUse)
 	}
@@ -125,7 +122,7 @@ type (
 		also func(sessionUse)
 	}
 	advancesBeside struct {
-		ports.ErasureMarks
+		ports.ErasedStore
 		also func(sessionUse)
 	}
 	renewsBeside struct {
@@ -162,22 +159,14 @@ func (b provesBeside) AppendEvidence(ctx context.Context, events ...domain.Audit
 
 func (b advancesBeside) Advance(ctx context.Context, reader string, expected, next int64) (bool, error) {
 	b.also(func(ctx context.Context, s ports.Session) error {
-		marks, err := ports.MarksOf(s)
-		if err != nil {
-			return err
-		}
-		return errOf(marks.Advance(ctx, reader, expected, next))
+		return errOf(s.Erased().Advance(ctx, reader, expected, next))
 	})
-	return b.ErasureMarks.Advance(ctx, reader, expected, next)
+	return b.ErasedStore.Advance(ctx, reader, expected, next)
 }
 
 func (b renewsBeside) Renew(ctx context.Context) (domain.Installation, error) {
 	b.also(func(ctx context.Context, s ports.Session) error {
-		installation, err := ports.InstallationOf(s)
-		if err != nil {
-			return err
-		}
-		return errOf(installation.Renew(ctx))
+		return errOf(s.Installation().Renew(ctx))
 	})
 	return b.InstallationStore.Renew(ctx)
 }
@@ -216,9 +205,8 @@ func TestMapsThatBreakAPromiseFail(t *testing.T) {
 		},
 		"a rectification of both": {
 			alsoBeside(func(s ports.Session, of domain.DataMap, also func(sessionUse)) replacedStores {
-				sweeper, _ := ports.SweeperOf(s.Subjects())
 				table := beside[of.SubjectTable().Name]
-				return replacedStores{Session: s, subjects: rectifiesBeside{s.Subjects(), sweeper, table, also}}
+				return replacedStores{Session: s, subjects: rectifiesBeside{s.Subjects(), table, also}}
 			}), finds{"a rectification of the customers: the other data map has changed": {mapErasesItsOwnSubjects}},
 		},
 		"a withdrawal in both": {
@@ -237,43 +225,40 @@ func TestMapsThatBreakAPromiseFail(t *testing.T) {
 		},
 		"one position": {
 			alsoBeside(func(s ports.Session, _ domain.DataMap, also func(sessionUse)) replacedStores {
-				marks, _ := ports.MarksOf(s)
-				return replacedStores{Session: s, marks: advancesBeside{marks, also}}
+				return replacedStores{Session: s, erased: advancesBeside{s.Erased(), also}}
 			}), finds{"a position of the customers: the other data map has changed: [marks]": {mapKeepsItsMarks}},
 		},
 		"a new id of both": {
 			alsoBeside(func(s ports.Session, _ domain.DataMap, also func(sessionUse)) replacedStores {
-				installation, _ := ports.InstallationOf(s)
-				return replacedStores{Session: s, installation: renewsBeside{installation, also}}
+				return replacedStores{Session: s, installation: renewsBeside{s.Installation(), also}}
 			}), finds{"the other data map has changed: [installation]": {mapHasItsInstallation}},
 		},
 		"a search of both": {
-			func(of domain.DataMap, name string, open opensMap) ports.SessionFactory {
+			func(of domain.DataMap, name string, open opensMap) Store {
 				good := open(of, name)
-				return readable{good, good, findsBeside{good, besideOf(of, name, open)}}
+				return Store{Sessions: good, Finder: findsBeside{good, besideOf(of, name, open)}}
 			}, finds{"Find found": {mapFindsInItsOwnTables}},
 		},
 		"no comparison": {
-			func(of domain.DataMap, name string, open opensMap) ports.SessionFactory {
+			func(of domain.DataMap, name string, open opensMap) Store {
 				if name == "" {
 					of = CustomerMap()
 				}
-				return open(of, name)
+				return correctMap(of, name, open)
 			}, finds{"want a domain.ForeignMapError": {
 				mapOfAnotherSubjectIsRefused, mapIsRecordedByTheFirstCommit, mapCanBeAccepted,
 			}},
 		},
 		"a rehearsal that commits": {
-			func(of domain.DataMap, name string, open opensMap) ports.SessionFactory {
+			func(of domain.DataMap, name string, open opensMap) Store {
 				good := open(of, name)
 				commits := func(_ doFunc, ctx context.Context, fn sessionFunc) error { return good.Do(ctx, fn) }
-				return readable{wrapped(good, asIs, commits), good, good}
+				return Store{Sessions: wrapped(good, asIs, commits), Finder: good}
 			}, finds{"a rehearsal has recorded customers (id bigint)": {mapIsRecordedByTheFirstCommit}},
 		},
 		"a data map that is not accepted": {
 			alsoBeside(func(s ports.Session, _ domain.DataMap, _ func(sessionUse)) replacedStores {
-				installation, _ := ports.InstallationOf(s)
-				return replacedStores{Session: s, installation: acceptsNothing{installation}}
+				return replacedStores{Session: s, installation: acceptsNothing{s.Installation()}}
 			}), finds{"the session failed": {mapCanBeAccepted}},
 		},
 	})

@@ -15,14 +15,13 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// TestErasureMarks checks that a store keeps the promises of ports.ErasureMarks.
+// TestErasureMarks checks that a store keeps the promises of ports.ErasedStore about the marks of erasures.
 func TestErasureMarks(t *testing.T, harness StoreHarness) {
 	t.Helper()
 	promise.Hold(t, markPromises, harness, harness.Waive)
 }
 
-// markPromises are the promises about erasure marks. Their cases check nothing if the sessions of the store do not
-// implement ports.MarkReader.
+// markPromises are the promises about erasure marks.
 var markPromises = []promise.Promise[StoreHarness]{
 	that(markOfEachErasureIsListed,
 		"Marks returns the marks (the records of erasures) in the order of recording, with their instants."),
@@ -36,7 +35,7 @@ var markPromises = []promise.Promise[StoreHarness]{
 	that(markHasTheCreationTimeOfTheRow,
 		"A mark has the creation time of the row that the erasure found, and keeps it if there is none."),
 	that(markHasTheInstantOfTheStore,
-		"The instant of a mark is by the clock of the store, and ErasedAt of ErasureLock returns it."),
+		"The instant of a mark is by the clock of the store, and Lock returns it."),
 	that(markRecallsARow, "RecallRow sets the creation time of a mark, if the erasure found none."),
 	that(markFollowsARaisedSequence,
 		"After RaiseSequences, the next mark has a greater Intake. Calls with lower numbers change nothing."),
@@ -51,16 +50,9 @@ var markPromises = []promise.Promise[StoreHarness]{
 // marksStore is a store with helper methods for erasure marks, the rows that record erasures.
 type marksStore struct{ Store }
 
-// openMarks opens a store. It returns false if the sessions of the store do not implement ports.MarkReader.
-func (h StoreHarness) openMarks(t testing.TB) (m marksStore, has bool) {
+func (h StoreHarness) openMarks(t testing.TB) marksStore {
 	t.Helper()
-	m = marksStore{h.open(t)}
-	do(t, m.Store, func(_ context.Context, s ports.Session) error {
-		_, err := ports.MarksOf(s)
-		has = err == nil
-		return nil
-	})
-	return m, has
+	return marksStore{h.open(t)}
 }
 
 // erase locks the customers with these numbers in one session, so that Lock writes their erasure marks (the records of
@@ -71,7 +63,7 @@ func (m marksStore) erase(t testing.TB, failure error, at time.Time, numbers ...
 	defer cancel()
 	err := m.Sessions.Do(ctx, func(ctx context.Context, s ports.Session) error {
 		for _, number := range numbers {
-			if err := s.Subjects().Lock(ctx, subject(t, "acme", number), at); err != nil {
+			if _, err := s.Subjects().Lock(ctx, subject(t, "acme", number), at); err != nil {
 				return err
 			}
 		}
@@ -83,11 +75,7 @@ func (m marksStore) erase(t testing.TB, failure error, at time.Time, numbers ...
 func (m marksStore) list(t testing.TB, query domain.MarkQuery) []domain.ErasureMark {
 	t.Helper()
 	return read(t, m.Store, func(ctx context.Context, s ports.Session) ([]domain.ErasureMark, error) {
-		marks, err := ports.MarksOf(s)
-		if err != nil {
-			return nil, err
-		}
-		return marks.Marks(ctx, query)
+		return s.Erased().Marks(ctx, query)
 	})
 }
 
@@ -111,10 +99,7 @@ func expectMarks(t testing.TB, what string, got []domain.ErasureMark, want ...st
 var everyMark = domain.MarkQuery{Limit: 1000}
 
 func markOfEachErasureIsListed(t testing.TB, h StoreHarness) {
-	m, has := h.openMarks(t)
-	if !has {
-		return
-	}
+	m := h.openMarks(t)
 	expectMarks(t, "of no erasure", m.list(t, everyMark))
 	m.erase(t, nil, after(20), 7)
 	m.erase(t, nil, after(10), 9)
@@ -126,10 +111,7 @@ func markOfEachErasureIsListed(t testing.TB, h StoreHarness) {
 }
 
 func markOfARollbackIsNotListed(t testing.TB, h StoreHarness) {
-	m, has := h.openMarks(t)
-	if !has {
-		return
-	}
+	m := h.openMarks(t)
 	m.erase(t, nil, noon, 7)
 	m.erase(t, errUndo, after(1), 7, 8)
 	expectMarks(t, "after a rollback", m.list(t, everyMark), "7 at 0s, 1")
@@ -138,10 +120,7 @@ func markOfARollbackIsNotListed(t testing.TB, h StoreHarness) {
 }
 
 func markMovesWithAnotherErasure(t testing.TB, h StoreHarness) {
-	m, has := h.openMarks(t)
-	if !has {
-		return
-	}
+	m := h.openMarks(t)
 	m.erase(t, nil, after(1), 7)
 	m.erase(t, nil, after(2), 8)
 	before := m.list(t, everyMark)
@@ -153,10 +132,7 @@ func markMovesWithAnotherErasure(t testing.TB, h StoreHarness) {
 }
 
 func markPagesFollowEachOther(t testing.TB, h StoreHarness) {
-	m, has := h.openMarks(t)
-	if !has {
-		return
-	}
+	m := h.openMarks(t)
 	var want []string
 	for number := range int64(7) {
 		m.erase(t, nil, after(int(number)), number)
@@ -180,10 +156,7 @@ func markPagesFollowEachOther(t testing.TB, h StoreHarness) {
 }
 
 func markQueriesHaveBounds(t testing.TB, h StoreHarness) {
-	m, has := h.openMarks(t)
-	if !has {
-		return
-	}
+	m := h.openMarks(t)
 	m.erase(t, nil, after(3), 1)
 	m.erase(t, nil, after(1), 2)
 	m.erase(t, nil, after(2), 3)
@@ -206,14 +179,11 @@ func markQueriesHaveBounds(t testing.TB, h StoreHarness) {
 // sequence number of a mark). After both sessions have ended, the reader asks for the marks above this Intake. It must
 // get every mark that it has not read before.
 func markThatCommitsLateIsNotMissed(t testing.TB, h StoreHarness) {
-	m, has := h.openMarks(t)
-	if !has {
-		return
-	}
+	m := h.openMarks(t)
 	m.erase(t, nil, after(1), 1)
 	lock := func(number int64) func(context.Context, ports.Session) error {
 		return func(ctx context.Context, s ports.Session) error {
-			return s.Subjects().Lock(ctx, subject(t, "acme", number), after(int(number)))
+			return errOf(s.Subjects().Lock(ctx, subject(t, "acme", number), after(int(number))))
 		}
 	}
 	erased, listed := make(chan error, 1), make(chan error, 1)
@@ -221,10 +191,7 @@ func markThatCommitsLateIsNotMissed(t testing.TB, h StoreHarness) {
 	var early []domain.ErasureMark
 	reader, readerEnded := concurrently(func() {
 		listed <- try(t, m.Store, func(ctx context.Context, s ports.Session) (err error) {
-			marks, err := ports.MarksOf(s)
-			if err == nil {
-				early, err = marks.Marks(ctx, everyMark)
-			}
+			early, err = s.Erased().Marks(ctx, everyMark)
 			return err
 		})
 	})
@@ -253,10 +220,7 @@ func markThatCommitsLateIsNotMissed(t testing.TB, h StoreHarness) {
 }
 
 func markIsFoundByItsSubject(t testing.TB, h StoreHarness) {
-	m, has := h.openMarks(t)
-	if !has {
-		return
-	}
+	m := h.openMarks(t)
 	m.erase(t, nil, after(1), 7, 8, 9)
 	m.erase(t, nil, after(2), 7)
 	do(t, m.Store, func(ctx context.Context, s ports.Session) error {
@@ -271,11 +235,7 @@ func markIsFoundByItsSubject(t testing.TB, h StoreHarness) {
 func (m marksStore) find(t testing.TB, ids ...domain.SubjectID) []domain.ErasureMark {
 	t.Helper()
 	return read(t, m.Store, func(ctx context.Context, s ports.Session) ([]domain.ErasureMark, error) {
-		marks, err := ports.MarksOf(s)
-		if err != nil {
-			return nil, err
-		}
-		found, err := marks.Find(ctx, ids)
+		found, err := s.Erased().Find(ctx, ids)
 		slices.SortFunc(found, func(a, b domain.ErasureMark) int { return cmp.Compare(a.Intake, b.Intake) })
 		return found, err
 	})
@@ -284,11 +244,7 @@ func (m marksStore) find(t testing.TB, ids ...domain.SubjectID) []domain.Erasure
 func (m marksStore) position(t testing.TB, reader string) int64 {
 	t.Helper()
 	return read(t, m.Store, func(ctx context.Context, s ports.Session) (int64, error) {
-		marks, err := ports.MarksOf(s)
-		if err != nil {
-			return 0, err
-		}
-		return marks.Position(ctx, reader)
+		return s.Erased().Position(ctx, reader)
 	})
 }
 
@@ -297,11 +253,7 @@ func (m marksStore) position(t testing.TB, reader string) int64 {
 func (m marksStore) advance(t testing.TB, reader string, from, to int64, want bool, end error) {
 	t.Helper()
 	err := try(t, m.Store, func(ctx context.Context, s ports.Session) error {
-		marks, err := ports.MarksOf(s)
-		if err != nil {
-			return err
-		}
-		moved, err := marks.Advance(ctx, reader, from, to)
+		moved, err := s.Erased().Advance(ctx, reader, from, to)
 		assert(t, moved == want, "Advance of %q from %d to %d returned %v", reader, from, to, moved)
 		return errors.Join(err, end)
 	})
@@ -309,10 +261,7 @@ func (m marksStore) advance(t testing.TB, reader string, from, to int64, want bo
 }
 
 func markPositionIsKept(t testing.TB, h StoreHarness) {
-	m, has := h.openMarks(t)
-	if !has {
-		return
-	}
+	m := h.openMarks(t)
 	is := func(reader string, want int64) {
 		t.Helper()
 		got := m.position(t, reader)
@@ -333,24 +282,18 @@ func markPositionIsKept(t testing.TB, h StoreHarness) {
 }
 
 func markReaderNeedsAName(t testing.TB, h StoreHarness) {
-	m, has := h.openMarks(t)
-	if !has {
-		return
-	}
+	m := h.openMarks(t)
 	for _, name := range []string{"", strings.Repeat("x", domain.MaxTextLength+1)} {
-		for _, call := range []func(context.Context, ports.ErasureMarks) error{
-			func(ctx context.Context, marks ports.ErasureMarks) error { return errOf(marks.Position(ctx, name)) },
-			func(ctx context.Context, marks ports.ErasureMarks) error {
-				return errOf(marks.Advance(ctx, name, 0, 1))
+		for _, call := range []func(context.Context, ports.ErasedStore) error{
+			func(ctx context.Context, erased ports.ErasedStore) error { return errOf(erased.Position(ctx, name)) },
+			func(ctx context.Context, erased ports.ErasedStore) error {
+				return errOf(erased.Advance(ctx, name, 0, 1))
 			},
 		} {
 			var err error
 			_ = try(t, m.Store, func(ctx context.Context, s ports.Session) error {
-				marks, has := ports.MarksOf(s)
-				if has == nil {
-					err = call(ctx, marks)
-				}
-				return has
+				err = call(ctx, s.Erased())
+				return nil
 			})
 			isError(t, fmt.Sprintf("a reader with a name of %d characters", len(name)), err, domain.ErrInvalid)
 		}

@@ -15,9 +15,9 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// brokenMarks is a defective ErasureMarks. Each field that is set causes a defect.
+// brokenMarks is an ErasedStore with defective marks. Each field that is set causes a defect.
 type brokenMarks struct {
-	ports.ErasureMarks
+	ports.ErasedStore
 	every  func(*domain.ErasureMark) // changes all marks before the query is applied
 	query  func(*domain.MarkQuery)
 	reader func(string) string
@@ -28,13 +28,14 @@ type brokenMarks struct {
 	lives  func([]domain.Life)
 	// selectedOnly makes After the Intake of the mark before in the result.
 	selectedOnly bool
+	forgets      bool // RecallRow does nothing
 }
 
 func (b brokenMarks) breaks(store *Store) {
 	changesSessions(func(s ports.Session) replacedStores {
 		changed := b
-		changed.ErasureMarks, _ = ports.MarksOf(s)
-		return replacedStores{Session: s, marks: changed}
+		changed.ErasedStore = s.Erased()
+		return replacedStores{Session: s, erased: changed}
 	})(store)
 }
 
@@ -43,7 +44,7 @@ func (b brokenMarks) Marks(ctx context.Context, query domain.MarkQuery) ([]domai
 		b.query(&query)
 	}
 	if b.listed != nil || b.selectedOnly {
-		marks, err := b.ErasureMarks.Marks(ctx, query)
+		marks, err := b.ErasedStore.Marks(ctx, query)
 		before := query.After
 		for i := range marks {
 			if b.listed != nil {
@@ -56,9 +57,9 @@ func (b brokenMarks) Marks(ctx context.Context, query domain.MarkQuery) ([]domai
 		return marks, err
 	}
 	if b.every == nil && b.also == nil {
-		return b.ErasureMarks.Marks(ctx, query)
+		return b.ErasedStore.Marks(ctx, query)
 	}
-	all, err := b.ErasureMarks.Marks(ctx, domain.MarkQuery{Limit: math.MaxInt})
+	all, err := b.ErasedStore.Marks(ctx, domain.MarkQuery{Limit: math.MaxInt})
 	all = append(all, b.also...)
 	var marks []domain.ErasureMark
 	for _, mark := range all {
@@ -74,7 +75,7 @@ func (b brokenMarks) Marks(ctx context.Context, query domain.MarkQuery) ([]domai
 }
 
 func (b brokenMarks) Lives(ctx context.Context, marks []domain.ErasureMark) ([]domain.Life, error) {
-	lives, err := b.ErasureMarks.Lives(ctx, marks)
+	lives, err := b.ErasedStore.Lives(ctx, marks)
 	if b.lives != nil && err == nil {
 		b.lives(lives)
 	}
@@ -83,10 +84,10 @@ func (b brokenMarks) Lives(ctx context.Context, marks []domain.ErasureMark) ([]d
 
 func (b brokenMarks) Find(ctx context.Context, ids []domain.SubjectID) ([]domain.ErasureMark, error) {
 	if b.find == nil {
-		return b.ErasureMarks.Find(ctx, ids)
+		return b.ErasedStore.Find(ctx, ids)
 	}
 	var found []domain.ErasureMark
-	all, err := b.ErasureMarks.Marks(ctx, domain.MarkQuery{Limit: math.MaxInt})
+	all, err := b.ErasedStore.Marks(ctx, domain.MarkQuery{Limit: math.MaxInt})
 	for _, mark := range all {
 		if slices.ContainsFunc(ids, func(id domain.SubjectID) bool { return b.find(mark.SubjectID, id) }) {
 			found = append(found, mark)
@@ -104,7 +105,7 @@ func (b brokenMarks) Position(ctx context.Context, reader string) (int64, error)
 		at, _ := position.(int64)
 		return at, domain.CheckReader(reader)
 	}
-	return b.ErasureMarks.Position(ctx, reader)
+	return b.ErasedStore.Position(ctx, reader)
 }
 
 func (b brokenMarks) Advance(ctx context.Context, reader string, expected, next int64) (bool, error) {
@@ -119,14 +120,20 @@ func (b brokenMarks) Advance(ctx context.Context, reader string, expected, next 
 		b.lost.Store(reader, next)
 		return true, nil
 	}
-	return b.ErasureMarks.Advance(ctx, reader, expected, next)
+	return b.ErasedStore.Advance(ctx, reader, expected, next)
+}
+
+func (b brokenMarks) RecallRow(ctx context.Context, id domain.SubjectID, addedAt time.Time) error {
+	if b.forgets {
+		return nil
+	}
+	return b.ErasedStore.RecallRow(ctx, id, addedAt)
 }
 
 // raisesTo is a defect: RaiseSequences raises to another number.
 func raisesTo(number func(int64) int64) func(*Store) {
 	return changesSessions(func(s ports.Session) replacedStores {
-		installation, _ := ports.InstallationOf(s)
-		return replacedStores{Session: s, installation: raisesOther{installation, number}}
+		return replacedStores{Session: s, installation: raisesOther{s.Installation(), number}}
 	})
 }
 
@@ -202,13 +209,11 @@ func TestErasureMarksThatBreakAPromiseFail(t *testing.T) {
 		"by a clock that goes back": {brokenMarks{every: func(m *domain.ErasureMark) {
 			m.ErasedAt = m.ErasedAt.Add(-time.Duration(m.Intake) * time.Second)
 		}}.breaks, found{"before that of an earlier mark": {markHasTheInstantOfTheStore}}},
-		"without the instant of the mark": {locksWith(brokenLock{late: time.Hour}), found{
-			"but the instant of the mark is": {markHasTheInstantOfTheStore},
-		}},
-		"with an instant of each subject": {locksWith(brokenLock{others: true}), found{
-			"ErasedAt returns an instant before Lock": {markHasTheInstantOfTheStore},
-		}},
-		"that recall nothing": {locksWith(brokenLock{forgets: true}), found{
+		"without the instant of the mark": {brokenSubjects{lock: func(c subjectCall) (time.Time, error) {
+			at, err := c.lock()
+			return at.Add(time.Hour), err
+		}}.breaks, found{"but the instant of the mark is": {markHasTheInstantOfTheStore}}},
+		"that recall nothing": {brokenMarks{forgets: true}.breaks, found{
 			"without a row: the creation time in the mark is 0001": {markRecallsARow},
 		}},
 		"sequences that are not raised": {raisesTo(func(int64) int64 { return 0 }), found{

@@ -12,10 +12,7 @@ import (
 
 // Some marks before the ones that a query returns are excluded by its bounds. They count nevertheless.
 func markNamesTheMarkBefore(t testing.TB, h StoreHarness) {
-	m, has := h.openMarks(t)
-	if !has {
-		return
-	}
+	m := h.openMarks(t)
 	for number, seconds := range []int{3, 1, 2, 5, 4} {
 		m.erase(t, nil, after(seconds), int64(number))
 	}
@@ -47,10 +44,7 @@ func markNamesTheMarkBefore(t testing.TB, h StoreHarness) {
 }
 
 func markHasTheCreationTimeOfTheRow(t testing.TB, h StoreHarness) {
-	m, has := h.openMarks(t)
-	if !has {
-		return
-	}
+	m := h.openMarks(t)
 	s := lifeUnderTest{shopUnderTest(m)}
 	expect := func(what string, want time.Time) {
 		t.Helper()
@@ -76,21 +70,12 @@ func markHasTheCreationTimeOfTheRow(t testing.TB, h StoreHarness) {
 	expect("another row", after(5))
 }
 
-// The case checks nothing if the sessions of the store do not implement ports.Installed.
 func markFollowsARaisedSequence(t testing.TB, h StoreHarness) {
-	m, has := h.openMarks(t)
-	if !has {
-		return
-	}
-	raise := func(to int64) (has bool) {
+	m := h.openMarks(t)
+	raise := func(to int64) {
 		do(t, m.Store, func(ctx context.Context, s ports.Session) error {
-			installation, err := ports.InstallationOf(s)
-			if has = err == nil; !has {
-				return nil
-			}
-			return installation.RaiseSequences(ctx, to)
+			return s.Installation().RaiseSequences(ctx, to)
 		})
-		return has
 	}
 	next := func(what string, number, above int64) int64 {
 		t.Helper()
@@ -103,9 +88,7 @@ func markFollowsARaisedSequence(t testing.TB, h StoreHarness) {
 		return intake
 	}
 	first := next("without a call", 1, 0)
-	if !raise(first + 1000) {
-		return
-	}
+	raise(first + 1000)
 	raised := next("after raising", 2, first+1000)
 	raise(first)
 	raise(0)
@@ -121,10 +104,7 @@ func markFollowsARaisedSequence(t testing.TB, h StoreHarness) {
 }
 
 func markLivesAreThoseOfTheirRows(t testing.TB, h StoreHarness) {
-	m, has := h.openMarks(t)
-	if !has {
-		return
-	}
+	m := h.openMarks(t)
 	var numbers []int64
 	for number := range int64(70) { // more than a statement may read
 		numbers = append(numbers, number+1)
@@ -138,11 +118,7 @@ func markLivesAreThoseOfTheirRows(t testing.TB, h StoreHarness) {
 	marks := m.list(t, everyMark)
 	slices.Reverse(marks)
 	got := read(t, m.Store, func(ctx context.Context, s ports.Session) ([]domain.Life, error) {
-		reader, err := ports.MarksOf(s)
-		if err != nil {
-			return nil, err
-		}
-		return reader.Lives(ctx, marks)
+		return s.Erased().Lives(ctx, marks)
 	})
 	must(t, len(got) == len(numbers), "Lives returns %d elements for %d marks", len(got), len(numbers))
 	for i, mark := range marks {

@@ -181,6 +181,9 @@ func events(prefix string, n int, of domain.SubjectID) []domain.AuditEvent {
 // errOf returns only the error of the two results of a call.
 func errOf[T any](_ T, err error) error { return err }
 
+// rowsOf returns the numbers of rows that SubjectStore.Apply returns.
+func rowsOf(applied domain.Applied, err error) ([]int64, error) { return applied.Rows, err }
+
 // read calls fn in a separate session and returns the result. It fails the case if the session does not commit.
 func read[T any](t testing.TB, store Store, fn func(context.Context, ports.Session) (T, error)) (value T) {
 	t.Helper()

@@ -47,7 +47,7 @@ func sessionReturnsTheErrorThatItWasGiven(t testing.TB, h StoreHarness) {
 		given := fmt.Errorf("%w: %w", &failure{what}, errCause)
 		err := store.Sessions.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
 			if write {
-				if err := s.Subjects().Lock(ctx, subject(t, "acme", 1), noon); err != nil {
+				if _, err := s.Subjects().Lock(ctx, subject(t, "acme", 1), noon); err != nil {
 					return err
 				}
 			}

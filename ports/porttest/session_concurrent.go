@@ -82,7 +82,7 @@ func lockInOppositeOrder(t testing.TB, h StoreHarness, store Store, people []dom
 					if err := s.Audit().AppendEvidence(ctx, event(last[i], first)); err != nil {
 						return err
 					}
-					if err := s.Subjects().Lock(ctx, first, noon); err != nil {
+					if _, err := s.Subjects().Lock(ctx, first, noon); err != nil {
 						return err
 					}
 					if waiting.Add(1) == 2 {
@@ -92,7 +92,7 @@ func lockInOppositeOrder(t testing.TB, h StoreHarness, store Store, people []dom
 					case <-bothLocked:
 					case <-time.After(grace): // a store may make the second session wait
 					}
-					return s.Subjects().Lock(ctx, second, noon)
+					return errOf(s.Subjects().Lock(ctx, second, noon))
 				})
 			})
 		}

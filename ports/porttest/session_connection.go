@@ -23,7 +23,7 @@ func sessionOpensNoConnectionBeforeItsFirstStatement(t testing.TB, h StoreHarnes
 		s.Audit()
 		opened = store.Connections() - idle
 		assert(t, opened == 0, "the session has opened %d connections to return its stores", opened)
-		if err := s.Subjects().Lock(ctx, id, noon); err != nil {
+		if _, err := s.Subjects().Lock(ctx, id, noon); err != nil {
 			return err
 		}
 		assert(t, store.Connections() > idle,
@@ -46,7 +46,7 @@ func sessionLeavesNoConnectionBehind(t testing.TB, h StoreHarness) {
 			})
 		}()
 		_ = store.Sessions.Do(ctx, func(ctx context.Context, s ports.Session) error {
-			if err := s.Subjects().Lock(ctx, id, noon); err != nil {
+			if _, err := s.Subjects().Lock(ctx, id, noon); err != nil {
 				return err
 			}
 			if _, err := countRows(ctx, s, id); err != nil {

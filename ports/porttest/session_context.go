@@ -93,7 +93,7 @@ func sessionStopsWaitingWhenItsContextEnds(t testing.TB, h StoreHarness) {
 		var err error
 		h.within(t, "giving up a lock that another session has", func() {
 			err = store.Sessions.Do(ctx, func(ctx context.Context, s ports.Session) error {
-				return s.Subjects().Lock(ctx, id, noon)
+				return errOf(s.Subjects().Lock(ctx, id, noon))
 			})
 		})
 		assert(t, errors.Is(err, context.DeadlineExceeded), "Do returned %v, which is not %v", err, context.DeadlineExceeded)
@@ -108,7 +108,7 @@ func whileLocked(t testing.TB, store Store, id domain.SubjectID, fn func()) {
 	ctx := t.Context()
 	go func() {
 		ended <- store.Sessions.Do(ctx, func(ctx context.Context, s ports.Session) error {
-			if err := s.Subjects().Lock(ctx, id, noon); err != nil {
+			if _, err := s.Subjects().Lock(ctx, id, noon); err != nil {
 				return err
 			}
 			lockedOnce()

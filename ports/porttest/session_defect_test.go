@@ -106,11 +106,14 @@ var ignoresOuterSession = changesDo(func(do doFunc, ctx context.Context, fn sess
 // reusesOuterSession makes a store defective: a call of Do inside fn uses the outer session.
 func reusesOuterSession(store *Store) {
 	type key struct{}
+	type outer struct{ session ports.Session }
 	changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) error {
-		if outer, ok := ctx.Value(key{}).(ports.Session); ok {
-			return fn(ctx, outer)
+		if outer, ok := ctx.Value(key{}).(outer); ok {
+			return fn(ctx, outer.session)
 		}
-		return do(ctx, func(ctx context.Context, s ports.Session) error { return fn(context.WithValue(ctx, key{}, s), s) })
+		return do(ctx, func(ctx context.Context, s ports.Session) error {
+			return fn(context.WithValue(ctx, key{}, outer{s}), s)
+		})
 	})(store)
 }
 
@@ -282,13 +285,13 @@ type deadlocks struct {
 	second error
 }
 
-func (l *deadlocks) Lock(ctx context.Context, id domain.SubjectID, at time.Time) error {
-	err := l.SubjectStore.Lock(ctx, id, at)
+func (l *deadlocks) Lock(ctx context.Context, id domain.SubjectID, at time.Time) (time.Time, error) {
+	erasedAt, err := l.SubjectStore.Lock(ctx, id, at)
 	if err == nil && l.locked {
-		return l.second
+		return time.Time{}, l.second
 	}
 	l.locked = true
-	return err
+	return erasedAt, err
 }
 
 // acceptsOneSession makes a store defective: its Do fails while another session is open.
@@ -323,10 +326,11 @@ var refusesWithoutFailing = brokenLog{add: func(c auditCall) error {
 // ignoresUnreachable makes a store defective: its Do reports success although the database cannot be reached.
 func ignoresUnreachable(store *Store) {
 	unreachable := store.Unreachable
-	store.Unreachable = func(t testing.TB) ports.SessionFactory {
-		away := Store{Sessions: unreachable(t)}
+	store.Unreachable = func(t testing.TB) Store {
+		t.Helper()
+		away := unreachable(t)
 		changesResult(func(_, ofFn error) error { return ofFn })(&away)
-		return away.Sessions
+		return away
 	}
 }
 

@@ -106,7 +106,8 @@ func TestRehearsalsThatBreakAPromiseAreFoundOut(t *testing.T) {
 var callsAfterARehearsal = changesRehearsals(func(_, do doFunc, ctx context.Context, fn sessionFunc) error {
 	var after []func(context.Context, error)
 	err := do(ctx, func(ctx context.Context, s ports.Session) error {
-		return fn(ctx, afterEnd{replacedStores{Session: s}, func(fn func(context.Context, error)) { after = append(after, fn) }})
+		note := func(fn func(context.Context, error)) { after = append(after, fn) }
+		return fn(ctx, afterEnd{replacedStores{Session: s}, note})
 	})
 	for _, fn := range after {
 		fn(ctx, err)

@@ -85,7 +85,9 @@ func sessionCannotBeUsedAfterItsEnd(t testing.TB, h StoreHarness) {
 	for ending, result := range map[string]error{"commit": nil, "rollback": errFailure} {
 		var session, kept ports.Session
 		err := store.Sessions.Do(t.Context(), func(_ context.Context, s ports.Session) error {
-			session, kept = s, keptStores{s, s.Consents(), s.Restrictions(), s.Subjects(), s.Outbox(), s.Audit()}
+			session, kept = s, keptStores{
+				s, s.Consents(), s.Restrictions(), s.Subjects(), s.Erased(), s.Installation(), s.Outbox(), s.Audit(),
+			}
 			return result
 		})
 		must(t, errors.Is(err, result), "the session returned %v, want %v", err, result)
@@ -112,15 +114,19 @@ type keptStores struct {
 	consents     ports.ConsentStore
 	restrictions ports.RestrictionStore
 	subjects     ports.SubjectStore
+	erased       ports.ErasedStore
+	installation ports.InstallationStore
 	outbox       ports.Outbox
 	audit        ports.AuditLog
 }
 
-func (k keptStores) Consents() ports.ConsentStore         { return k.consents }
-func (k keptStores) Restrictions() ports.RestrictionStore { return k.restrictions }
-func (k keptStores) Subjects() ports.SubjectStore         { return k.subjects }
-func (k keptStores) Outbox() ports.Outbox                 { return k.outbox }
-func (k keptStores) Audit() ports.AuditLog                { return k.audit }
+func (k keptStores) Consents() ports.ConsentStore          { return k.consents }
+func (k keptStores) Restrictions() ports.RestrictionStore  { return k.restrictions }
+func (k keptStores) Subjects() ports.SubjectStore          { return k.subjects }
+func (k keptStores) Erased() ports.ErasedStore             { return k.erased }
+func (k keptStores) Installation() ports.InstallationStore { return k.installation }
+func (k keptStores) Outbox() ports.Outbox                  { return k.outbox }
+func (k keptStores) Audit() ports.AuditLog                 { return k.audit }
 
 // useEachMethod calls each method of each store. It returns the errors, with the name of the method as the key.
 func useEachMethod(ctx context.Context, s ports.Session, id domain.SubjectID) map[string]error {
@@ -131,27 +137,44 @@ func useEachMethod(ctx context.Context, s ports.Session, id domain.SubjectID) ma
 		Table: "addresses", Values: []domain.ColumnValue{{Column: "street", Value: "Oak Street"}},
 	}
 	_, _, latest := s.Restrictions().Latest(ctx, id, nil)
+	marks, steps := []domain.ErasureMark{{SubjectID: id, Erasures: 1}}, []domain.Step{deleteAddresses}
+	keys := domain.KeyQuery{Resolver: media, ErasedAt: noon, Limit: 1}
 	return map[string]error{
 		"ConsentStore.Append":     s.Consents().Append(ctx, grant(id, "news", 0)),
 		"ConsentStore.Latest":     errOf(s.Consents().Latest(ctx, id, "news", nil)),
 		"ConsentStore.History":    errOf(s.Consents().History(ctx, id, "news")),
 		"RestrictionStore.Append": s.Restrictions().Append(ctx, restrict(id, nil, 0)),
 		"RestrictionStore.Latest": latest, "RestrictionStore.History": errOf(s.Restrictions().History(ctx, id, nil)),
-		"SubjectStore.Lock":       s.Subjects().Lock(ctx, id, noon),
-		"SubjectStore.Apply":      errOf(s.Subjects().Apply(ctx, id, []domain.Step{deleteAddresses})),
-		"SubjectStore.Rectify":    errOf(s.Subjects().Rectify(ctx, id, rename)),
-		"SubjectStore.Export":     s.Subjects().Export(ctx, id, func(domain.ExportRecord) error { return nil }),
-		"Outbox.Enqueue":          s.Outbox().Enqueue(ctx, entry),
-		"Outbox.Claim":            errOf(s.Outbox().Claim(ctx, 1, noon, after(60), token)),
-		"Outbox.Settle":           errOf(s.Outbox().Settle(ctx, []domain.Settlement{succeeds(entry)})),
-		"Outbox.Counts":           errOf(s.Outbox().Counts(ctx)),
-		"Outbox.Abandoned":        errOf(s.Outbox().Abandoned(ctx, nil, 1)),
-		"Outbox.Requeue":          errOf(s.Outbox().Requeue(ctx, []string{entry.EntryID})),
-		"Outbox.Withdraw":         errOf(s.Outbox().Withdraw(ctx, id)),
-		"Outbox.Purge":            errOf(s.Outbox().Purge(ctx, noon.Add(time.Hour), 1)),
-		"AuditLog.Append":         s.Audit().Append(ctx, late),
-		"AuditLog.AppendEvidence": s.Audit().AppendEvidence(ctx, late),
-		"AuditLog.Trail":          errOf(s.Audit().Trail(ctx, id)),
+		"SubjectStore.Lock":                errOf(s.Subjects().Lock(ctx, id, noon)),
+		"SubjectStore.Apply":               errOf(s.Subjects().Apply(ctx, id, steps)),
+		"SubjectStore.Rectify":             errOf(s.Subjects().Rectify(ctx, id, rename)),
+		"SubjectStore.Export":              s.Subjects().Export(ctx, id, func(domain.ExportRecord) error { return nil }),
+		"ErasedStore.Marks":                errOf(s.Erased().Marks(ctx, everyMark)),
+		"ErasedStore.Find":                 errOf(s.Erased().Find(ctx, []domain.SubjectID{id})),
+		"ErasedStore.Lives":                errOf(s.Erased().Lives(ctx, marks)),
+		"ErasedStore.Position":             errOf(s.Erased().Position(ctx, "job")),
+		"ErasedStore.Advance":              errOf(s.Erased().Advance(ctx, "job", 0, 1)),
+		"ErasedStore.Due":                  errOf(s.Erased().Due(ctx, marks, steps)),
+		"ErasedStore.SweptKeys":            errOf(s.Erased().SweptKeys(ctx, id, keys)),
+		"ErasedStore.Sweep":                errOf(s.Erased().Sweep(ctx, id, steps)),
+		"ErasedStore.LeftOver":             errOf(s.Erased().LeftOver(ctx, id, steps, noon)),
+		"ErasedStore.RecallRow":            s.Erased().RecallRow(ctx, id, noon),
+		"InstallationStore.Read":           errOf(s.Installation().Read(ctx)),
+		"InstallationStore.Accept":         errOf(s.Installation().Accept(ctx)),
+		"InstallationStore.Renew":          errOf(s.Installation().Renew(ctx)),
+		"InstallationStore.Started":        s.Installation().Started(ctx, domain.StartedWorker{}),
+		"InstallationStore.RaiseSequences": s.Installation().RaiseSequences(ctx, 9),
+		"Outbox.Enqueue":                   s.Outbox().Enqueue(ctx, entry),
+		"Outbox.Claim":                     errOf(s.Outbox().Claim(ctx, 1, noon, after(60), token)),
+		"Outbox.Settle":                    errOf(s.Outbox().Settle(ctx, []domain.Settlement{succeeds(entry)})),
+		"Outbox.Counts":                    errOf(s.Outbox().Counts(ctx)),
+		"Outbox.Abandoned":                 errOf(s.Outbox().Abandoned(ctx, nil, 1)),
+		"Outbox.Requeue":                   errOf(s.Outbox().Requeue(ctx, []string{entry.EntryID})),
+		"Outbox.Withdraw":                  errOf(s.Outbox().Withdraw(ctx, id)),
+		"Outbox.Purge":                     errOf(s.Outbox().Purge(ctx, noon.Add(time.Hour), 1)),
+		"AuditLog.Append":                  s.Audit().Append(ctx, late),
+		"AuditLog.AppendEvidence":          s.Audit().AppendEvidence(ctx, late),
+		"AuditLog.Trail":                   errOf(s.Audit().Trail(ctx, id)),
 	}
 }
 

@@ -63,7 +63,8 @@ func openInMemory(tables []domain.Table) Store {
 		panic(err)
 	}
 	store := Store{
-		Sessions: good,
+		Catalog: good,
+		Finder:  good,
 		Insert: func(t testing.TB, table string, row Row) {
 			t.Helper()
 			if err := good.Insert(table, row); err != nil {
@@ -93,14 +94,14 @@ func openInMemory(tables []domain.Table) Store {
 			return watched
 		},
 		Entries:     func(testing.TB) []domain.OutboxEntry { return good.Entries() },
-		Unreachable: func(testing.TB) ports.SessionFactory { return nowhere{} },
+		Unreachable: func(testing.TB) Store { return Store{Sessions: nowhere{}, Catalog: nowhere{}, Finder: nowhere{}} },
 		Tamper: func(testing.TB, string) (change, remove error) {
 			return errors.New("refused"), errors.New("refused")
 		},
 	}
 	pool := &pool{}
 	store.Connections, store.Statements = pool.connections, pool.statements
-	store.Sessions = readable{pool.watch(store.Sessions), good, good}
+	store.Sessions = pool.watch(good)
 	return store
 }
 
@@ -133,7 +134,7 @@ type replacedStores struct {
 	subjects     ports.SubjectStore
 	outbox       ports.Outbox
 	audit        ports.AuditLog
-	marks        ports.ErasureMarks
+	erased       ports.ErasedStore
 	installation ports.InstallationStore
 }
 
@@ -157,18 +158,12 @@ func (r replacedStores) Audit() ports.AuditLog {
 	return replacedOrOwn(r.audit, ports.Session.Audit, r.Session)
 }
 
-func (r replacedStores) Installation() ports.InstallationStore {
-	return replacedOrOwn(r.installation, func(s ports.Session) ports.InstallationStore {
-		store, _ := ports.InstallationOf(s)
-		return store
-	}, r.Session)
+func (r replacedStores) Erased() ports.ErasedStore {
+	return replacedOrOwn(r.erased, ports.Session.Erased, r.Session)
 }
 
-func (r replacedStores) Marks() ports.ErasureMarks {
-	return replacedOrOwn(r.marks, func(s ports.Session) ports.ErasureMarks {
-		marks, _ := ports.MarksOf(s)
-		return marks
-	}, r.Session)
+func (r replacedStores) Installation() ports.InstallationStore {
+	return replacedOrOwn(r.installation, ports.Session.Installation, r.Session)
 }
 
 func replacedOrOwn[S comparable](broken S, own func(ports.Session) S, s ports.Session) S {
@@ -209,7 +204,9 @@ func (p *pool) watch(sessions ports.SessionFactory) ports.SessionFactory {
 		connection := &connection{pool: p}
 		defer connection.release()
 		return run(ctx, func(ctx context.Context, s ports.Session) error {
-			return fn(ctx, replacedStores{Session: s, subjects: counted{s.Subjects(), connection}})
+			return fn(ctx, replacedStores{
+				Session: s, subjects: counted{s.Subjects(), connection}, erased: countedErased{s.Erased(), connection},
+			})
 		})
 	}
 	return wrapped(sessions, count, count)
@@ -244,12 +241,12 @@ type counted struct {
 	connection *connection
 }
 
-func (c counted) Lock(ctx context.Context, id domain.SubjectID, at time.Time) error {
+func (c counted) Lock(ctx context.Context, id domain.SubjectID, at time.Time) (time.Time, error) {
 	c.connection.use(id)
 	return c.SubjectStore.Lock(ctx, id, at)
 }
 
-func (c counted) Apply(ctx context.Context, id domain.SubjectID, steps []domain.Step) ([]int64, error) {
+func (c counted) Apply(ctx context.Context, id domain.SubjectID, steps []domain.Step) (domain.Applied, error) {
 	c.connection.use(id)
 	return c.SubjectStore.Apply(ctx, id, steps)
 }
@@ -269,32 +266,27 @@ func (c counted) Keys(ctx context.Context, id domain.SubjectID, query domain.Key
 	return c.SubjectStore.Keys(ctx, id, query)
 }
 
-func (c counted) Due(
-	ctx context.Context, marks []domain.ErasureMark, steps []domain.Step,
-) ([]domain.SubjectID, error) {
-	good, err := ports.SweeperOf(c.SubjectStore)
-	if err != nil {
-		return nil, err
-	}
-	return good.Due(ctx, marks, steps)
+// countedErased is an ErasedStore that counts its calls about one subject as statements.
+type countedErased struct {
+	ports.ErasedStore
+	connection *connection
 }
 
-func (c counted) SweptKeys(ctx context.Context, id domain.SubjectID, query domain.KeyQuery) ([]string, error) {
-	good, err := ports.SweeperOf(c.SubjectStore)
-	if err != nil {
-		return nil, err
-	}
+func (c countedErased) SweptKeys(ctx context.Context, id domain.SubjectID, query domain.KeyQuery) ([]string, error) {
 	c.connection.use(id)
-	return good.SweptKeys(ctx, id, query)
+	return c.ErasedStore.SweptKeys(ctx, id, query)
 }
 
-func (c counted) Sweep(ctx context.Context, id domain.SubjectID, steps []domain.Step) ([]int64, error) {
-	good, err := ports.SweeperOf(c.SubjectStore)
-	if err != nil {
-		return nil, err
-	}
+func (c countedErased) Sweep(ctx context.Context, id domain.SubjectID, steps []domain.Step) ([]int64, error) {
 	c.connection.use(id)
-	return good.Sweep(ctx, id, steps)
+	return c.ErasedStore.Sweep(ctx, id, steps)
+}
+
+func (c countedErased) LeftOver(
+	ctx context.Context, id domain.SubjectID, steps []domain.Step, at time.Time,
+) (domain.Leftovers, error) {
+	c.connection.use(id)
+	return c.ErasedStore.LeftOver(ctx, id, steps, at)
 }
 
 // nowhere simulates a store whose database cannot be reached. A session of this store has only an audit log.

@@ -19,7 +19,7 @@ func changesSteps(fn func(domain.Step) (domain.Step, bool)) func(*Store) {
 		for _, step := range c.steps {
 			count := []int64{0}
 			if changed, todo := fn(step); todo {
-				if count, err = c.Apply(c.ctx, c.id, []domain.Step{changed}); err != nil {
+				if count, err = rowsOf(c.Apply(c.ctx, c.id, []domain.Step{changed})); err != nil {
 					return rows, err
 				}
 			}
@@ -82,7 +82,7 @@ func applyDefects() defects {
 		}), found{"rows were anonymized and": {subjectCellsWithExpiredRetentionAreAnonymized}}},
 		"steps that are carried out one by one": {brokenSubjects{apply: func(c subjectCall) (rows []int64, err error) {
 			for _, step := range c.steps {
-				counts, err := c.Apply(c.ctx, c.id, []domain.Step{step})
+				counts, err := rowsOf(c.Apply(c.ctx, c.id, []domain.Step{step}))
 				if err != nil {
 					return rows, err
 				}
@@ -146,7 +146,7 @@ func applyDefects() defects {
 		},
 		"replies that hold each other": {brokenSubjects{apply: func(c subjectCall) (rows []int64, err error) {
 			for _, step := range c.steps {
-				count, err := c.Apply(c.ctx, c.id, []domain.Step{step})
+				count, err := rowsOf(c.Apply(c.ctx, c.id, []domain.Step{step}))
 				if err != nil {
 					return rows, err
 				}

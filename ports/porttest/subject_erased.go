@@ -19,7 +19,7 @@ func subjectExportOmitsSurrogates(t testing.TB, h StoreHarness) {
 		t.Errorf("%d cells of a subject that was not erased are marked as erased", overwritten)
 	}
 	s.do(t, func(ctx context.Context, subjects ports.SubjectStore) error {
-		if err := subjects.Lock(ctx, zoe.id(t), noon); err != nil {
+		if _, err := subjects.Lock(ctx, zoe.id(t), noon); err != nil {
 			return err
 		}
 		_, err := subjects.Apply(ctx, zoe.id(t), erasurePlan(t))
@@ -57,7 +57,7 @@ func (s shopUnderTest) countErased(t testing.TB, who customer) (n int) {
 func subjectExportOmitsSurrogatesOfSharedRows(t testing.TB, h StoreHarness) {
 	s := h.sharedShop(t)
 	s.do(t, func(ctx context.Context, subjects ports.SubjectStore) error {
-		if err := subjects.Lock(ctx, zoe.id(t), noon); err != nil {
+		if _, err := subjects.Lock(ctx, zoe.id(t), noon); err != nil {
 			return err
 		}
 		return errOf(subjects.Apply(ctx, zoe.id(t), sharedPlan(t)))

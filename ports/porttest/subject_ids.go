@@ -27,7 +27,7 @@ func methodCalls(t testing.TB) map[string]func(context.Context, ports.SubjectSto
 	t.Helper()
 	return map[string]func(context.Context, ports.SubjectStore, domain.SubjectID) error{
 		"Lock": func(ctx context.Context, subjects ports.SubjectStore, id domain.SubjectID) error {
-			return subjects.Lock(ctx, id, noon)
+			return errOf(subjects.Lock(ctx, id, noon))
 		},
 		"State": func(ctx context.Context, subjects ports.SubjectStore, id domain.SubjectID) error {
 			return errOf(subjects.State(ctx, id))

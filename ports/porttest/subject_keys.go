@@ -38,7 +38,7 @@ func (s shopUnderTest) keys(t testing.TB, query domain.KeyQuery) (keys []string)
 	t.Helper()
 	s.do(t, func(ctx context.Context, subjects ports.SubjectStore) (err error) {
 		if !query.ErasedAt.IsZero() {
-			if err := subjects.Lock(ctx, zoe.id(t), query.ErasedAt); err != nil {
+			if _, err := subjects.Lock(ctx, zoe.id(t), query.ErasedAt); err != nil {
 				return err
 			}
 		}

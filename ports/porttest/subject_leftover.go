@@ -12,8 +12,7 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// verificationPromises are the promises of ports.ErasureVerifier. Their cases check nothing if the store does not
-// implement this interface.
+// verificationPromises are the promises of ErasedStore.LeftOver.
 var verificationPromises = []promise.Promise[StoreHarness]{
 	that(subjectVerificationFindsNothingAfterAPlan, "LeftOver reports no data of the subject after a complete plan."),
 	that(subjectVerificationFindsSkippedSteps, "LeftOver reports exactly the columns of a step that was not carried out."),
@@ -31,19 +30,10 @@ var verificationPromises = []promise.Promise[StoreHarness]{
 	that(subjectVerificationOnlyReads, "LeftOver checks ids and steps, and does not count as a write."),
 }
 
-// verify calls fn with the ports.ErasureVerifier of a separate session. It returns false if the store does not
-// implement ports.ErasureVerifier.
-func (s shopUnderTest) verify(t testing.TB, fn func(context.Context, ports.ErasureVerifier) error) (has bool) {
+// verify calls fn with the ports.ErasedStore of a separate session.
+func (s shopUnderTest) verify(t testing.TB, fn func(context.Context, ports.ErasedStore) error) {
 	t.Helper()
-	s.do(t, func(ctx context.Context, subjects ports.SubjectStore) error {
-		verifier, err := ports.VerifierOf(subjects)
-		if err != nil {
-			return nil //nolint:nilerr // a store need not have one
-		}
-		has = true
-		return fn(ctx, verifier)
-	})
-	return has
+	do(t, s.Store, func(ctx context.Context, session ports.Session) error { return fn(ctx, session.Erased()) })
 }
 
 // expectLeftOver checks the result of LeftOver for an erasure at noon.
@@ -51,8 +41,8 @@ func (s shopUnderTest) expectLeftOver(
 	t testing.TB, what string, id domain.SubjectID, steps []domain.Step, want ...domain.Leftover,
 ) {
 	t.Helper()
-	s.verify(t, func(ctx context.Context, verifier ports.ErasureVerifier) error {
-		found, err := verifier.LeftOver(ctx, id, steps, noon)
+	s.verify(t, func(ctx context.Context, erased ports.ErasedStore) error {
+		found, err := erased.LeftOver(ctx, id, steps, noon)
 		assert(t, err != nil || slices.Equal(found, want), "%s: left over are %v, want %v", what, found, want)
 		return err
 	})
@@ -88,24 +78,16 @@ func (s shopUnderTest) applyThenVerify(
 	t.Helper()
 	undo(t, s.Store, func(ctx context.Context, session ports.Session) (err error) {
 		subjects := session.Subjects()
-		if err := subjects.Lock(ctx, zoe.id(t), noon); err != nil {
+		if _, err := subjects.Lock(ctx, zoe.id(t), noon); err != nil {
 			return err
 		}
-		if rows, err = subjects.Apply(ctx, zoe.id(t), done); err != nil {
+		if rows, err = rowsOf(subjects.Apply(ctx, zoe.id(t), done)); err != nil {
 			return err
 		}
-		verifier, err := ports.VerifierOf(subjects)
-		if err == nil {
-			found, err = verifier.LeftOver(ctx, zoe.id(t), expected, noon)
-		}
+		found, err = session.Erased().LeftOver(ctx, zoe.id(t), expected, noon)
 		return err
 	})
 	return rows, found
-}
-
-func (s shopUnderTest) hasVerifier(t testing.TB) bool {
-	t.Helper()
-	return s.verify(t, func(context.Context, ports.ErasureVerifier) error { return nil })
 }
 
 // For each step of the plan, the case applies the plan without this step. LeftOver must then find the rows that this
@@ -113,9 +95,6 @@ func (s shopUnderTest) hasVerifier(t testing.TB) bool {
 // have erased a row or cleared its reference to zoe.
 func subjectVerificationFindsSkippedSteps(t testing.TB, h StoreHarness) {
 	for _, s := range h.shops(t) {
-		if !s.hasVerifier(t) {
-			return
-		}
 		plan := wholePlan(t)
 		all, found := s.applyThenVerify(t, plan, plan)
 		assert(t, len(found) == 0, "after a plan, in its session: left over are %v", found)
@@ -141,9 +120,6 @@ func subjectVerificationFindsSkippedSteps(t testing.TB, h StoreHarness) {
 
 func subjectVerificationFindsEachColumn(t testing.TB, h StoreHarness) {
 	s := h.shop(t)
-	if !s.hasVerifier(t) {
-		return
-	}
 	plan, before := erasurePlan(t), s.content(t).of(zoe)
 	for n, more := 0, true; more; n++ {
 		more = false
@@ -220,20 +196,17 @@ func subjectVerificationCountsTheSubjectsRow(t testing.TB, h StoreHarness) {
 func subjectVerificationOnlyReads(t testing.TB, h StoreHarness) {
 	s := h.shop(t)
 	before := s.content(t)
-	s.do(t, func(ctx context.Context, subjects ports.SubjectStore) error {
-		verifier, err := ports.VerifierOf(subjects)
-		if err != nil {
-			return nil //nolint:nilerr // a store need not have one
-		}
+	do(t, s.Store, func(ctx context.Context, session ports.Session) error {
+		erased := session.Erased()
 		short := subjectOf(t, "acme")
-		isError(t, "an id of one element", errOf(verifier.LeftOver(ctx, short, wholePlan(t), noon)), domain.ErrSubject)
+		isError(t, "an id of one element", errOf(erased.LeftOver(ctx, short, wholePlan(t), noon)), domain.ErrSubject)
 		unknown := []domain.Step{{Target: "habeas_outbox", Strategy: domain.StrategyDelete}}
-		isError(t, "a step about an unknown table", errOf(verifier.LeftOver(ctx, zoe.id(t), unknown, noon)),
+		isError(t, "a step about an unknown table", errOf(erased.LeftOver(ctx, zoe.id(t), unknown, noon)),
 			domain.ErrManifest)
-		if _, err := verifier.LeftOver(ctx, zoe.id(t), wholePlan(t), noon); err != nil {
+		if _, err := erased.LeftOver(ctx, zoe.id(t), wholePlan(t), noon); err != nil {
 			return err
 		}
-		return subjects.Export(ctx, zoe.id(t), func(domain.ExportRecord) error { return nil })
+		return session.Subjects().Export(ctx, zoe.id(t), func(domain.ExportRecord) error { return nil })
 	})
 	expectUnchanged(t, "after a verification", s.content(t), before)
 }

@@ -11,31 +11,11 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// verifierOf returns the ports.ErasureVerifier of a store, which must implement it.
-func verifierOf(subjects ports.SubjectStore) ports.ErasureVerifier {
-	verifier, err := ports.VerifierOf(subjects)
-	if err != nil {
-		panic(err)
-	}
-	return verifier
-}
-
-func (c counted) LeftOver(
-	ctx context.Context, id domain.SubjectID, steps []domain.Step, at time.Time,
-) (domain.Leftovers, error) {
-	c.connection.use(id)
-	return verifierOf(c.SubjectStore).LeftOver(ctx, id, steps, at)
-}
-
-func (s brokenSubjects) LeftOver(
-	ctx context.Context, id domain.SubjectID, steps []domain.Step, at time.Time,
-) (domain.Leftovers, error) {
-	return verifierOf(s.SubjectStore).LeftOver(ctx, id, steps, at)
-}
-
-// verification is a defective ErasureVerifier. Each field that is set causes a defect.
+// verification is an ErasedStore with a defective LeftOver. Each field that is set causes a defect.
 type verification struct {
-	ports.SubjectStore
+	ports.ErasedStore
+	subjects ports.SubjectStore
+
 	steps   func(domain.Step) domain.Step
 	at      func(time.Time) time.Time
 	found   func(domain.Leftover) bool // whether LeftOver reports a finding
@@ -48,8 +28,8 @@ type verification struct {
 func (v verification) breaks(store *Store) {
 	changesSessions(func(s ports.Session) replacedStores {
 		changed := v
-		changed.SubjectStore = s.Subjects()
-		return replacedStores{Session: s, subjects: changed}
+		changed.ErasedStore, changed.subjects = s.Erased(), s.Subjects()
+		return replacedStores{Session: s, erased: changed}
 	})(store)
 }
 
@@ -66,23 +46,23 @@ func (v verification) LeftOver(
 		at = v.at(at)
 	}
 	if _, err := DataMap().CheckSteps(steps); v.writes && err == nil {
-		if _, err := v.Apply(ctx, id, steps); err != nil {
+		if _, err := v.subjects.Apply(ctx, id, steps); err != nil {
 			return nil, err
 		}
 	}
 	if v.present {
-		if state, err := v.LockToRectify(ctx, id); err != nil || !state.Present {
+		if state, err := v.subjects.LockToRectify(ctx, id); err != nil || !state.Present {
 			return nil, err
 		}
 	}
 	if v.newest {
-		if state, err := v.State(ctx, id); err != nil || state.Evidence.AddedAt.After(at) {
+		if state, err := v.subjects.State(ctx, id); err != nil || state.Evidence.AddedAt.After(at) {
 			return nil, err
 		}
 	}
-	found, err := verifierOf(v.SubjectStore).LeftOver(ctx, id, steps, at)
+	found, err := v.ErasedStore.LeftOver(ctx, id, steps, at)
 	if v.nulls {
-		err = v.Export(ctx, id, func(record domain.ExportRecord) error {
+		err = v.subjects.Export(ctx, id, func(record domain.ExportRecord) error {
 			if record.Value == nil {
 				found = found.Add(record.Source, record.Field, 1)
 			}

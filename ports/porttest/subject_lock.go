@@ -22,7 +22,7 @@ func subjectLockExcludesOtherSessions(t testing.TB, h StoreHarness) {
 		lock, ended := concurrently(func() {
 			notify := sync.OnceFunc(func() { close(locked) })
 			err := s.try(t, func(ctx context.Context, subjects ports.SubjectStore) error {
-				err := subjects.Lock(ctx, id, noon.Add(tick))
+				_, err := subjects.Lock(ctx, id, noon.Add(tick))
 				if err == nil {
 					notify()
 				}
@@ -31,7 +31,7 @@ func subjectLockExcludesOtherSessions(t testing.TB, h StoreHarness) {
 			assert(t, err == nil, "the second session failed after the first session %s: %v", how.ends, err)
 		})
 		err := s.try(t, func(ctx context.Context, subjects ports.SubjectStore) error {
-			if err := subjects.Lock(ctx, id, noon); err != nil {
+			if _, err := subjects.Lock(ctx, id, noon); err != nil {
 				return err
 			}
 			lock()
@@ -50,7 +50,7 @@ func subjectCanBeLockedAgain(t testing.TB, h StoreHarness) {
 	for i := range 3 { // a new subject, a subject that was locked before, and an erased subject
 		for _, who := range []customer{zoe, others[1], {"nobody", 7, 900_000}} {
 			s.do(t, func(ctx context.Context, subjects ports.SubjectStore) error {
-				err := subjects.Lock(ctx, who.id(t), noon.Add(time.Duration(i)*time.Hour))
+				_, err := subjects.Lock(ctx, who.id(t), noon.Add(time.Duration(i)*time.Hour))
 				assert(t, err == nil, "locking for the %dth time failed: %v", i+1, err)
 				return err
 			})
@@ -66,7 +66,9 @@ func subjectLockLeavesAMark(t testing.TB, h StoreHarness) {
 	_, marked := s.Erased(t, zoe.id(t))
 	assert(t, !marked, "a rectification left the mark of an erasure")
 	for _, at := range []time.Time{noon, noon.Add(time.Hour)} {
-		s.do(t, func(ctx context.Context, subjects ports.SubjectStore) error { return subjects.Lock(ctx, zoe.id(t), at) })
+		s.do(t, func(ctx context.Context, subjects ports.SubjectStore) error {
+			return errOf(subjects.Lock(ctx, zoe.id(t), at))
+		})
 		last, marked := s.Erased(t, zoe.id(t))
 		assert(t, marked && last.Equal(at), "an erasure left no mark, or a mark with another instant")
 	}
@@ -82,11 +84,7 @@ func (s shopUnderTest) expectState(t testing.TB, what string, who customer, want
 	assert(t, got.Present == want.Present && got.Life == want.Life,
 		"the state of a subject that %s is %+v, want %+v", what, got, want)
 	mark := read(t, s.Store, func(ctx context.Context, session ports.Session) (mark domain.ErasureMark, err error) {
-		marks, err := ports.MarksOf(session)
-		if err != nil {
-			return mark, err
-		}
-		found, err := marks.Find(ctx, []domain.SubjectID{who.id(t)})
+		found, err := session.Erased().Find(ctx, []domain.SubjectID{who.id(t)})
 		if len(found) > 0 {
 			mark = found[0]
 		}
@@ -116,7 +114,7 @@ func subjectLockToRectifyKnowsErasures(t testing.TB, h StoreHarness) {
 	}
 	for _, who := range []customer{zoe, stranger} {
 		s.do(t, func(ctx context.Context, subjects ports.SubjectStore) error {
-			return subjects.Lock(ctx, who.id(t), noon)
+			return errOf(subjects.Lock(ctx, who.id(t), noon))
 		})
 	}
 	s.expectState(t, "was erased", zoe, domain.SubjectState{Present: true, Life: domain.LifeUnknown})
@@ -128,7 +126,7 @@ func subjectLockToRectifyKnowsErasures(t testing.TB, h StoreHarness) {
 func subjectLockToRectifyExcludesErasures(t testing.TB, h StoreHarness) {
 	s := shopUnderTest{h.open(t)}
 	lock := func(ctx context.Context, subjects ports.SubjectStore) error {
-		return subjects.Lock(ctx, zoe.id(t), noon)
+		return errOf(subjects.Lock(ctx, zoe.id(t), noon))
 	}
 	hold := func(ctx context.Context, subjects ports.SubjectStore) error {
 		return errOf(subjects.LockToRectify(ctx, zoe.id(t)))

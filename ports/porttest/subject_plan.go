@@ -74,7 +74,7 @@ func subjectPlanCanBeRolledBack(t testing.TB, h StoreHarness) {
 	s := h.shop(t)
 	before := s.content(t)
 	undo(t, s.Store, func(ctx context.Context, session ports.Session) error {
-		return errors.Join(session.Subjects().Lock(ctx, zoe.id(t), noon),
+		return errors.Join(errOf(session.Subjects().Lock(ctx, zoe.id(t), noon)),
 			errOf(session.Subjects().Apply(ctx, zoe.id(t), erasurePlan(t))))
 	})
 	expectUnchanged(t, "after a rollback", s.content(t), before)

@@ -11,10 +11,13 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
+// locksNothing is a defective Lock.
+func locksNothing(c subjectCall) (time.Time, error) { return c.at, errOf(DataMap().Key(c.id)) }
+
 func subjectSessionDefects() defects {
 	return defects{
 		"a lock that locks nothing": {
-			brokenSubjects{lock: func(c subjectCall) error { return errOf(DataMap().Key(c.id)) }}.breaks,
+			brokenSubjects{lock: locksNothing}.breaks,
 			found{"another session has locked the subject before the first session": {subjectLockExcludesOtherSessions}},
 		},
 		"a rectification that locks nothing": {brokenSubjects{hold: func(subjectCall) (domain.SubjectState, error) {
@@ -26,24 +29,25 @@ func subjectSessionDefects() defects {
 		"a rectification that leaves a mark": {brokenSubjects{hold: func(c subjectCall) (domain.SubjectState, error) {
 			state, err := c.hold()
 			if err == nil {
-				err = c.Lock(c.ctx, c.id, noon)
+				_, err = c.Lock(c.ctx, c.id, noon)
 			}
 			return state, err
 		}}.breaks, found{"the state of a subject that was never erased is": {subjectLockToRectifyKnowsErasures}}},
 		"a lock that can be taken once": {func(store *Store) {
 			var mu sync.Mutex
 			locked := map[domain.SubjectID]bool{}
-			brokenSubjects{lock: func(c subjectCall) error {
-				if err := c.lock(); err != nil {
-					return err
+			brokenSubjects{lock: func(c subjectCall) (time.Time, error) {
+				erasedAt, err := c.lock()
+				if err != nil {
+					return erasedAt, err
 				}
 				mu.Lock()
 				defer mu.Unlock()
 				if locked[c.id] {
-					return &domain.Error{Code: domain.ErrConflict, Op: "lock", Message: "is there already"}
+					return erasedAt, &domain.Error{Code: domain.ErrConflict, Op: "lock", Message: "is there already"}
 				}
 				locked[c.id] = true
-				return nil
+				return erasedAt, nil
 			}}.breaks(store)
 		}, found{"failed: habeas: lock: is there already": {subjectCanBeLockedAgain}}},
 		"no mark of an erasure": {func(store *Store) {
@@ -51,14 +55,14 @@ func subjectSessionDefects() defects {
 		}, found{"an erasure left no mark": {subjectLockLeavesAMark}}},
 		"the mark of the first erasure": {func(store *Store) {
 			var first sync.Map
-			brokenSubjects{lock: func(c subjectCall) error {
+			brokenSubjects{lock: func(c subjectCall) (time.Time, error) {
 				was, _ := first.LoadOrStore(c.id, c.at)
 				return c.Lock(c.ctx, c.id, was.(time.Time))
 			}}.breaks(store)
 		}, found{"an erasure left no mark, or a mark with another instant": {subjectLockLeavesAMark}}},
 		"a mark of whoever was locked": {func(store *Store) {
 			marked, last := store.Erased, domain.SubjectID{}
-			brokenSubjects{lock: func(c subjectCall) error {
+			brokenSubjects{lock: func(c subjectCall) (time.Time, error) {
 				last = c.id
 				return c.lock()
 			}}.breaks(store)
@@ -67,17 +71,17 @@ func subjectSessionDefects() defects {
 		"a mark of a rectification": {brokenSubjects{rectify: func(c subjectCall) (int64, error) {
 			rows, err := c.rectify()
 			if err == nil {
-				err = c.Lock(c.ctx, c.id, noon)
+				_, err = c.Lock(c.ctx, c.id, noon)
 			}
 			return rows, err
 		}}.breaks, found{"a rectification left the mark of an erasure": {subjectLockLeavesAMark}}},
 		"steps immediately, in a separate session": {func(store *Store) {
 			sessions := store.Sessions
 			brokenSubjects{
-				lock: func(c subjectCall) error { return errOf(DataMap().Key(c.id)) },
+				lock: locksNothing,
 				apply: func(c subjectCall) (rows []int64, err error) {
 					err = sessions.Do(context.Background(), func(ctx context.Context, other ports.Session) error {
-						rows, err = other.Subjects().Apply(ctx, c.id, c.steps)
+						rows, err = rowsOf(other.Subjects().Apply(ctx, c.id, c.steps))
 						return err
 					})
 					return rows, err

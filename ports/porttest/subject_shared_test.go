@@ -102,7 +102,7 @@ func sharedDefects() defects {
 						steps[i].Via = paths[0].Via
 					}
 				}
-				return c.Apply(c.ctx, c.id, steps)
+				return rowsOf(c.Apply(c.ctx, c.id, steps))
 			},
 			rectify: func(c subjectCall) (int64, error) {
 				if paths := DataMap().Paths(c.step.Table); len(paths) > 1 && c.step.Via == "" {

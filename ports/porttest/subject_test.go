@@ -50,11 +50,11 @@ type subjectCall struct {
 	yield func(domain.ExportRecord) error
 }
 
-func (c subjectCall) lock() error                         { return c.Lock(c.ctx, c.id, c.at) }
+func (c subjectCall) lock() (time.Time, error)            { return c.Lock(c.ctx, c.id, c.at) }
 func (c subjectCall) hold() (domain.SubjectState, error)  { return c.LockToRectify(c.ctx, c.id) }
 func (c subjectCall) state() (domain.SubjectState, error) { return c.State(c.ctx, c.id) }
 func (c subjectCall) register() error                     { return c.Register(c.ctx, c.id, c.at) }
-func (c subjectCall) apply() ([]int64, error)             { return c.Apply(c.ctx, c.id, c.steps) }
+func (c subjectCall) apply() ([]int64, error)             { return rowsOf(c.Apply(c.ctx, c.id, c.steps)) }
 func (c subjectCall) rectify() (int64, error)             { return c.Rectify(c.ctx, c.id, c.step) }
 func (c subjectCall) readKeys() ([]string, error)         { return c.Keys(c.ctx, c.id, c.query) }
 func (c subjectCall) export() error                       { return c.Export(c.ctx, c.id, c.yield) }
@@ -63,13 +63,14 @@ func (c subjectCall) export() error                       { return c.Export(c.ct
 // method.
 type brokenSubjects struct {
 	ports.SubjectStore
-	beforeEach   func(c *subjectCall) error
-	lock, export func(c subjectCall) error
-	register     func(c subjectCall) error
-	hold, state  func(c subjectCall) (domain.SubjectState, error)
-	apply        func(c subjectCall) ([]int64, error)
-	rectify      func(c subjectCall) (int64, error)
-	keys         func(c subjectCall) ([]string, error)
+	beforeEach  func(c *subjectCall) error
+	lock        func(c subjectCall) (time.Time, error)
+	export      func(c subjectCall) error
+	register    func(c subjectCall) error
+	hold, state func(c subjectCall) (domain.SubjectState, error)
+	apply       func(c subjectCall) ([]int64, error)
+	rectify     func(c subjectCall) (int64, error)
+	keys        func(c subjectCall) ([]string, error)
 }
 
 func (s brokenSubjects) breaks(store *Store) {
@@ -101,8 +102,8 @@ func noResult(call func(subjectCall) error) func(subjectCall) (struct{}, error) 
 	return func(c subjectCall) (struct{}, error) { return struct{}{}, call(c) }
 }
 
-func (s brokenSubjects) Lock(ctx context.Context, id domain.SubjectID, at time.Time) error {
-	return errOf(subjectResult(s, noResult(s.lock), noResult(subjectCall.lock), subjectCall{ctx: ctx, id: id, at: at}))
+func (s brokenSubjects) Lock(ctx context.Context, id domain.SubjectID, at time.Time) (time.Time, error) {
+	return subjectResult(s, s.lock, subjectCall.lock, subjectCall{ctx: ctx, id: id, at: at})
 }
 
 func (s brokenSubjects) LockToRectify(ctx context.Context, id domain.SubjectID) (domain.SubjectState, error) {
@@ -118,8 +119,11 @@ func (s brokenSubjects) Register(ctx context.Context, id domain.SubjectID, at ti
 	return errOf(subjectResult(s, noResult(s.register), noResult(subjectCall.register), call))
 }
 
-func (s brokenSubjects) Apply(ctx context.Context, id domain.SubjectID, steps []domain.Step) ([]int64, error) {
-	return subjectResult(s, s.apply, subjectCall.apply, subjectCall{ctx: ctx, id: id, steps: steps})
+func (s brokenSubjects) Apply(
+	ctx context.Context, id domain.SubjectID, steps []domain.Step,
+) (domain.Applied, error) {
+	rows, err := subjectResult(s, s.apply, subjectCall.apply, subjectCall{ctx: ctx, id: id, steps: steps})
+	return domain.Applied{Rows: rows}, err
 }
 
 func (s brokenSubjects) Rectify(

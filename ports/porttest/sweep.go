@@ -12,14 +12,13 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// TestRetentionSweeper checks that a store keeps the promises of ports.RetentionSweeper.
+// TestRetentionSweeper checks that a store keeps the promises of ports.ErasedStore about sweeps.
 func TestRetentionSweeper(t *testing.T, harness StoreHarness) {
 	t.Helper()
 	promise.Hold(t, sweepPromises, harness, harness.Waive)
 }
 
-// sweepPromises are the promises of ports.RetentionSweeper. Their cases check nothing if the SubjectStore of the store
-// does not implement this interface.
+// sweepPromises are the promises about sweeps.
 var sweepPromises = []promise.Promise[StoreHarness]{
 	that(sweepOverwritesRetainedCells,
 		"A sweep overwrites the retained cells of an erased subject when their retention period has ended."),
@@ -46,19 +45,10 @@ var (
 	overAt   = issued.AddDate(10, 0, 3) // after the end of the retention periods that begin at issued
 )
 
-// openSweepShop opens a shop in which some customers also have a gift, and erases zoe and others[0]. It returns false
-// if the SubjectStore of the store does not implement ports.RetentionSweeper.
-func (h StoreHarness) openSweepShop(t testing.TB) (s sweepShop, has bool) {
+// openSweepShop opens a shop in which some customers also have a gift, and erases zoe and others[0].
+func (h StoreHarness) openSweepShop(t testing.TB) sweepShop {
 	t.Helper()
-	s = sweepShop{h.shop(t)}
-	s.do(t, func(_ context.Context, subjects ports.SubjectStore) error {
-		_, err := ports.SweeperOf(subjects)
-		has = err == nil
-		return nil
-	})
-	if !has {
-		return s, false
-	}
+	s := sweepShop{h.shop(t)}
 	for _, who := range []customer{zoe, others[0], others[1]} {
 		s.Insert(t, "gifts", Row{
 			"id": who.ids, "tenant": who.tenant, "giver": who.number, "price": "price", "sent_at": issued,
@@ -68,7 +58,7 @@ func (h StoreHarness) openSweepShop(t testing.TB) (s sweepShop, has bool) {
 	s.Insert(t, "invoices", zoe.row(zoe.ids+60, Row{"address": nil, "phone": "1", "issued_at": issued}))
 	s.erase(t, zoe, erasedAt)
 	s.erase(t, others[0], erasedAt)
-	return s, true
+	return s
 }
 
 func sweepPlan(t testing.TB, at time.Time) []domain.Step {
@@ -79,7 +69,7 @@ func sweepPlan(t testing.TB, at time.Time) []domain.Step {
 func (s sweepShop) erase(t testing.TB, who customer, at time.Time) {
 	t.Helper()
 	s.do(t, func(ctx context.Context, subjects ports.SubjectStore) error {
-		if err := subjects.Lock(ctx, who.id(t), at); err != nil {
+		if _, err := subjects.Lock(ctx, who.id(t), at); err != nil {
 			return err
 		}
 		return errOf(subjects.Apply(ctx, who.id(t), domain.Plan{Steps: wholePlan(t)}.LocalAt(at)))
@@ -92,13 +82,8 @@ func (s sweepShop) erase(t testing.TB, who customer, at time.Time) {
 func (s sweepShop) sweep(t testing.TB, what string, who customer, at time.Time, invoices, gifts []int64) {
 	t.Helper()
 	before, due := s.content(t), s.due(t, at)
-	var rows []int64
-	s.do(t, func(ctx context.Context, subjects ports.SubjectStore) (err error) {
-		sweeper, err := ports.SweeperOf(subjects)
-		if err == nil {
-			rows, err = sweeper.Sweep(ctx, who.id(t), sweepPlan(t, at))
-		}
-		return err
+	rows := read(t, s.Store, func(ctx context.Context, session ports.Session) ([]int64, error) {
+		return session.Erased().Sweep(ctx, who.id(t), sweepPlan(t, at))
 	})
 	want := map[string][]int64{"invoices": invoices, "gifts": gifts}
 	for i, step := range sweepPlan(t, at) {
@@ -120,33 +105,21 @@ func (s sweepShop) sweep(t testing.TB, what string, who customer, at time.Time, 
 }
 
 // due returns the subjects that Due returns for all erasure marks (the records of erasures).
-func (s sweepShop) due(t testing.TB, at time.Time) (ids []domain.SubjectID) {
+func (s sweepShop) due(t testing.TB, at time.Time) []domain.SubjectID {
 	t.Helper()
-	do(t, s.Store, func(ctx context.Context, session ports.Session) error {
-		marks, err := ports.MarksOf(session)
+	return read(t, s.Store, func(ctx context.Context, session ports.Session) ([]domain.SubjectID, error) {
+		marks, err := session.Erased().Marks(ctx, everyMark)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		list, err := marks.Marks(ctx, everyMark)
-		if err != nil {
-			return err
-		}
-		sweeper, err := ports.SweeperOf(session.Subjects())
-		if err == nil {
-			ids, err = sweeper.Due(ctx, list, sweepPlan(t, at))
-		}
-		return err
+		return session.Erased().Due(ctx, marks, sweepPlan(t, at))
 	})
-	return ids
 }
 
 var ofZoe = []int64{zoe.ids, zoe.ids + 1, zoe.ids + 2}
 
 func sweepOverwritesRetainedCells(t testing.TB, h StoreHarness) {
-	s, has := h.openSweepShop(t)
-	if !has {
-		return
-	}
+	s := h.openSweepShop(t)
 	due := s.due(t, overAt)
 	assert(t, slices.Equal(due, []domain.SubjectID{zoe.id(t), others[0].id(t)}),
 		"%d subjects are due, want the two erased subjects in the order of their marks", len(due))
@@ -155,20 +128,14 @@ func sweepOverwritesRetainedCells(t testing.TB, h StoreHarness) {
 }
 
 func sweepLeavesDutiesThatGoOn(t testing.TB, h StoreHarness) {
-	s, has := h.openSweepShop(t)
-	if !has {
-		return
-	}
+	s := h.openSweepShop(t)
 	early := issued.AddDate(10, 0, -1)
 	assert(t, len(s.due(t, early)) == 0, "before the end of the duties, %d subjects are due", len(s.due(t, early)))
 	s.sweep(t, "before the end of the duties", zoe, early, nil, nil)
 }
 
 func sweepFindsNothingMoreTheSecondTime(t testing.TB, h StoreHarness) {
-	s, has := h.openSweepShop(t)
-	if !has {
-		return
-	}
+	s := h.openSweepShop(t)
 	s.sweep(t, "the first time", zoe, overAt, ofZoe, []int64{zoe.ids})
 	s.sweep(t, "the second time", zoe, overAt, nil, nil)
 	s.sweep(t, "years later", zoe, overAt.AddDate(9, 0, 0), nil, nil)
@@ -178,10 +145,7 @@ func sweepFindsNothingMoreTheSecondTime(t testing.TB, h StoreHarness) {
 }
 
 func sweepTakesDutiesThatEndLater(t testing.TB, h StoreHarness) {
-	s, has := h.openSweepShop(t)
-	if !has {
-		return
-	}
+	s := h.openSweepShop(t)
 	later := zoe.ids + 70
 	s.Insert(t, "invoices", zoe.row(later, Row{"address": "a street", "issued_at": issued.AddDate(0, 2, 0)}))
 	s.Insert(t, "gifts", Row{
@@ -192,10 +156,7 @@ func sweepTakesDutiesThatEndLater(t testing.TB, h StoreHarness) {
 }
 
 func sweepLeavesTheMark(t testing.TB, h StoreHarness) {
-	s, has := h.openSweepShop(t)
-	if !has {
-		return
-	}
+	s := h.openSweepShop(t)
 	m := marksStore{s.Store}
 	before := m.list(t, everyMark)
 	s.sweep(t, "a sweep", zoe, overAt, ofZoe, []int64{zoe.ids})
@@ -208,10 +169,7 @@ func sweepLeavesTheMark(t testing.TB, h StoreHarness) {
 }
 
 func sweepLeavesSubjectsThatWereNotErased(t testing.TB, h StoreHarness) {
-	s, has := h.openSweepShop(t)
-	if !has {
-		return
-	}
+	s := h.openSweepShop(t)
 	s.sweep(t, "one who was not erased", others[1], overAt, nil, nil)
 	s.sweep(t, "a subject without rows", customer{"nobody", 7, 900_000}, overAt, nil, nil)
 }
@@ -228,30 +186,21 @@ func (s sweepShop) addLaterDuties(t testing.TB) (id int64) {
 }
 
 func sweepSparesNewDutiesOfReturnedSubjects(t testing.TB, h StoreHarness) {
-	s, has := h.openSweepShop(t)
-	if !has {
-		return
-	}
+	s := h.openSweepShop(t)
 	s.addLaterDuties(t)
 	s.rectify(t, zoe, rectifies("people", "email", "new@example.org"))
 	s.sweep(t, "one who came back", zoe, overAt.AddDate(5, 0, 0), ofZoe, []int64{zoe.ids})
 }
 
 func sweepTakesNewDutiesOfErasedSubjects(t testing.TB, h StoreHarness) {
-	s, has := h.openSweepShop(t)
-	if !has {
-		return
-	}
+	s := h.openSweepShop(t)
 	id := s.addLaterDuties(t)
 	s.rectify(t, zoe, rectifies("people", "score", 3.5)) // a number does not show that the subject was created again
 	s.sweep(t, "one who is gone", zoe, overAt.AddDate(5, 0, 0), append(ofZoe[:3:3], id), []int64{zoe.ids, id})
 }
 
 func sweepReturnsKeys(t testing.TB, h StoreHarness) {
-	s, has := h.openSweepShop(t)
-	if !has {
-		return
-	}
+	s := h.openSweepShop(t)
 	// SweptKeys must not return this key, because the cell has no retention period. A sweep therefore does not overwrite
 	// it.
 	s.Insert(t, "order_lines", Row{"order_id": zoe.ids, "line": int64(70), "engraving": "a new key"})
@@ -283,59 +232,39 @@ func sweepReturnsKeys(t testing.TB, h StoreHarness) {
 }
 
 // sweptKeys returns the keys in the cells that a sweep of the customer would overwrite.
-func (s sweepShop) sweptKeys(t testing.TB, who customer, query domain.KeyQuery) (keys []string) {
+func (s sweepShop) sweptKeys(t testing.TB, who customer, query domain.KeyQuery) []string {
 	t.Helper()
-	s.do(t, func(ctx context.Context, subjects ports.SubjectStore) error {
-		sweeper, err := ports.SweeperOf(subjects)
-		if err == nil {
-			keys, err = sweeper.SweptKeys(ctx, who.id(t), query)
-		}
-		return err
+	return read(t, s.Store, func(ctx context.Context, session ports.Session) ([]string, error) {
+		return session.Erased().SweptKeys(ctx, who.id(t), query)
 	})
-	return keys
 }
 
 func sweepCanBeRolledBack(t testing.TB, h StoreHarness) {
-	s, has := h.openSweepShop(t)
-	if !has {
-		return
-	}
+	s := h.openSweepShop(t)
 	before := s.content(t)
 	undo(t, s.Store, func(ctx context.Context, session ports.Session) error {
-		sweeper, err := ports.SweeperOf(session.Subjects())
-		if err != nil {
-			return err
-		}
-		return errOf(sweeper.Sweep(ctx, zoe.id(t), sweepPlan(t, overAt)))
+		return errOf(session.Erased().Sweep(ctx, zoe.id(t), sweepPlan(t, overAt)))
 	})
 	expectUnchanged(t, "after a rollback", s.content(t), before)
 	s.sweep(t, "after a rollback", zoe, overAt, ofZoe, []int64{zoe.ids})
 }
 
 func sweepExcludesErasures(t testing.TB, h StoreHarness) {
-	s, has := h.openSweepShop(t)
-	if !has {
-		return
+	s := h.openSweepShop(t)
+	lock := func(ctx context.Context, session ports.Session) error {
+		return errOf(session.Subjects().Lock(ctx, zoe.id(t), erasedAt))
 	}
-	type locking = func(context.Context, ports.SubjectStore) error
-	lock := func(ctx context.Context, subjects ports.SubjectStore) error {
-		return subjects.Lock(ctx, zoe.id(t), erasedAt)
+	sweep := func(ctx context.Context, session ports.Session) error {
+		return errOf(session.Erased().Sweep(ctx, zoe.id(t), sweepPlan(t, erasedAt)))
 	}
-	sweep := func(ctx context.Context, subjects ports.SubjectStore) error {
-		sweeper, err := ports.SweeperOf(subjects)
-		if err != nil {
-			return err
-		}
-		return errOf(sweeper.Sweep(ctx, zoe.id(t), sweepPlan(t, erasedAt)))
-	}
-	for name, pair := range map[string][2]locking{
+	for name, pair := range map[string][2]sessionUse{
 		"a sweep and an erasure": {sweep, lock}, "an erasure and a sweep": {lock, sweep},
 	} {
 		locked := make(chan struct{})
 		second, ended := concurrently(func() {
 			notify := sync.OnceFunc(func() { close(locked) })
-			err := s.try(t, func(ctx context.Context, subjects ports.SubjectStore) error {
-				err := pair[1](ctx, subjects)
+			err := try(t, s.Store, func(ctx context.Context, session ports.Session) error {
+				err := pair[1](ctx, session)
 				if err == nil {
 					notify()
 				}
@@ -343,8 +272,8 @@ func sweepExcludesErasures(t testing.TB, h StoreHarness) {
 			})
 			assert(t, err == nil, "%s: the second session failed: %v", name, err)
 		})
-		s.do(t, func(ctx context.Context, subjects ports.SubjectStore) error {
-			if err := pair[0](ctx, subjects); err != nil {
+		do(t, s.Store, func(ctx context.Context, session ports.Session) error {
+			if err := pair[0](ctx, session); err != nil {
 				return err
 			}
 			second()
@@ -358,10 +287,7 @@ func sweepExcludesErasures(t testing.TB, h StoreHarness) {
 }
 
 func sweepRefusesOtherSteps(t testing.TB, h StoreHarness) {
-	s, has := h.openSweepShop(t)
-	if !has {
-		return
-	}
+	s := h.openSweepShop(t)
 	before := s.content(t)
 	for name, step := range map[string]domain.Step{
 		"deletes":            deleteStep(t, "addresses"),
@@ -375,13 +301,8 @@ func sweepRefusesOtherSteps(t testing.TB, h StoreHarness) {
 			At: overAt,
 		},
 	} {
-		err := s.try(t, func(ctx context.Context, subjects ports.SubjectStore) error {
-			sweeper, err := ports.SweeperOf(subjects)
-			if err != nil {
-				return err
-			}
-			_, err = sweeper.Sweep(ctx, zoe.id(t), []domain.Step{step})
-			return err
+		err := try(t, s.Store, func(ctx context.Context, session ports.Session) error {
+			return errOf(session.Erased().Sweep(ctx, zoe.id(t), []domain.Step{step}))
 		})
 		isError(t, "a step that "+name, err, domain.ErrManifest)
 	}

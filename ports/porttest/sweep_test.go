@@ -11,11 +11,11 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// brokenSweeper is a defective RetentionSweeper. Each function that is set replaces a method. The other methods are
-// correct.
+// brokenSweeper is an ErasedStore with defective sweeps. Each function that is set replaces a method. The other methods
+// are correct.
 type brokenSweeper struct {
-	ports.SubjectStore
-	ports.RetentionSweeper
+	ports.ErasedStore
+	subjects ports.SubjectStore
 
 	due   func([]domain.SubjectID) []domain.SubjectID
 	sweep func(b brokenSweeper, ctx context.Context, id domain.SubjectID, steps []domain.Step) ([]int64, error)
@@ -26,21 +26,18 @@ type brokenSweeper struct {
 func (b brokenSweeper) breaks(store *Store) {
 	changesSessions(func(s ports.Session) replacedStores {
 		broken := b
-		broken.SubjectStore = s.Subjects()
-		broken.RetentionSweeper, _ = ports.SweeperOf(broken.SubjectStore)
-		changed := replacedStores{Session: s, subjects: broken}
+		broken.ErasedStore, broken.subjects = s.Erased(), s.Subjects()
 		if b.marks != nil {
-			good, _ := ports.MarksOf(s)
-			changed.marks = brokenMarks{ErasureMarks: good, every: b.marks}
+			broken.ErasedStore = brokenMarks{ErasedStore: s.Erased(), every: b.marks}
 		}
-		return changed
+		return replacedStores{Session: s, erased: broken}
 	})(store)
 }
 
 func (b brokenSweeper) Due(
 	ctx context.Context, marks []domain.ErasureMark, steps []domain.Step,
 ) ([]domain.SubjectID, error) {
-	ids, err := b.RetentionSweeper.Due(ctx, marks, steps)
+	ids, err := b.ErasedStore.Due(ctx, marks, steps)
 	if b.due != nil {
 		ids = b.due(ids)
 	}
@@ -49,7 +46,7 @@ func (b brokenSweeper) Due(
 
 func (b brokenSweeper) Sweep(ctx context.Context, id domain.SubjectID, steps []domain.Step) ([]int64, error) {
 	if b.sweep == nil {
-		return b.RetentionSweeper.Sweep(ctx, id, steps)
+		return b.ErasedStore.Sweep(ctx, id, steps)
 	}
 	return b.sweep(b, ctx, id, steps)
 }
@@ -58,7 +55,7 @@ func (b brokenSweeper) SweptKeys(
 	ctx context.Context, id domain.SubjectID, query domain.KeyQuery,
 ) ([]string, error) {
 	if b.keys == nil {
-		return b.RetentionSweeper.SweptKeys(ctx, id, query)
+		return b.ErasedStore.SweptKeys(ctx, id, query)
 	}
 	return b.keys(b, ctx, id, query)
 }
@@ -72,14 +69,14 @@ func appliesSteps(fn func(step *domain.Step)) sweepFunc {
 		for i := range steps {
 			fn(&steps[i])
 		}
-		return b.Apply(ctx, id, steps)
+		return rowsOf(b.subjects.Apply(ctx, id, steps))
 	}
 }
 
 // sweepsThen returns a defective Sweep: it makes a correct sweep and then calls the given function.
 func sweepsThen(then func(b brokenSweeper, ctx context.Context, id domain.SubjectID) error) sweepFunc {
 	return func(b brokenSweeper, ctx context.Context, id domain.SubjectID, steps []domain.Step) ([]int64, error) {
-		rows, err := b.RetentionSweeper.Sweep(ctx, id, steps)
+		rows, err := b.ErasedStore.Sweep(ctx, id, steps)
 		if err == nil {
 			err = then(b, ctx, id)
 		}
@@ -104,7 +101,7 @@ func TestRetentionSweepersThatBreakAPromiseFail(t *testing.T) {
 			for i := range steps {
 				steps[i].At = steps[i].At.AddDate(1, 0, 0)
 			}
-			return b.RetentionSweeper.Sweep(ctx, id, steps)
+			return b.ErasedStore.Sweep(ctx, id, steps)
 		}), found{"before the end of the duties": {sweepLeavesDutiesThatGoOn}}},
 		"of anything again": {sweeps(appliesSteps(nothing)), found{
 			"the second time": {sweepFindsNothingMoreTheSecondTime},
@@ -117,7 +114,7 @@ func TestRetentionSweepersThatBreakAPromiseFail(t *testing.T) {
 			if steps[0].At.After(overAt) {
 				return make([]int64, len(steps)), nil
 			}
-			return b.RetentionSweeper.Sweep(ctx, id, steps)
+			return b.ErasedStore.Sweep(ctx, id, steps)
 		}), found{"later: [0 0] rows were swept": {sweepTakesDutiesThatEndLater}}},
 		"of duties that began before the erasure": {sweeps(func(
 			b brokenSweeper, ctx context.Context, id domain.SubjectID, steps []domain.Step,
@@ -127,11 +124,11 @@ func TestRetentionSweepersThatBreakAPromiseFail(t *testing.T) {
 					steps[i].At = erasedAt.AddDate(10, 0, 0)
 				}
 			}
-			return b.RetentionSweeper.Sweep(ctx, id, steps)
+			return b.ErasedStore.Sweep(ctx, id, steps)
 		}), found{"one who is gone": {sweepTakesNewDutiesOfErasedSubjects}}},
 		"with a mark of its own": {
 			sweeps(sweepsThen(func(b brokenSweeper, ctx context.Context, id domain.SubjectID) error {
-				return b.Lock(ctx, id, noon)
+				return errOf(b.subjects.Lock(ctx, id, noon))
 			})), found{"the marks were": {sweepLeavesTheMark}},
 		},
 		"that is not noted": {brokenSweeper{marks: func(m *domain.ErasureMark) { m.SweptAt = time.Time{} }}.breaks, found{
@@ -143,7 +140,7 @@ func TestRetentionSweepersThatBreakAPromiseFail(t *testing.T) {
 			if len(steps) == 1 {
 				return []int64{0}, nil
 			}
-			return b.RetentionSweeper.Sweep(ctx, id, steps)
+			return b.ErasedStore.Sweep(ctx, id, steps)
 		}), found{"a step that": {sweepRefusesOtherSteps}}},
 		"before the lock": {sweeps(func(
 			b brokenSweeper, ctx context.Context, id domain.SubjectID, steps []domain.Step,
@@ -151,12 +148,12 @@ func TestRetentionSweepersThatBreakAPromiseFail(t *testing.T) {
 			if steps[0].At.Equal(erasedAt) { // no duty is over at this instant
 				return make([]int64, len(steps)), nil
 			}
-			return b.RetentionSweeper.Sweep(ctx, id, steps)
+			return b.ErasedStore.Sweep(ctx, id, steps)
 		}), found{"hold the lock of the subject concurrently": {sweepExcludesErasures}}},
 		"with the keys of new rows": {brokenSweeper{keys: func(
 			b brokenSweeper, ctx context.Context, id domain.SubjectID, query domain.KeyQuery,
 		) ([]string, error) {
-			return b.Keys(ctx, id, query)
+			return b.subjects.Keys(ctx, id, query)
 		}}.breaks, found{"after the end of the duties": {sweepReturnsKeys}}},
 		"with keys of duties that go on": {brokenSweeper{keys: func(
 			b brokenSweeper, ctx context.Context, id domain.SubjectID, query domain.KeyQuery,
@@ -164,12 +161,12 @@ func TestRetentionSweepersThatBreakAPromiseFail(t *testing.T) {
 			if !query.ErasedAt.IsZero() {
 				query.ErasedAt = query.ErasedAt.AddDate(0, 0, 7)
 			}
-			return b.RetentionSweeper.SweptKeys(ctx, id, query)
+			return b.ErasedStore.SweptKeys(ctx, id, query)
 		}}.breaks, found{"before the end of the duties": {sweepReturnsKeys}}},
 		"with the keys of those who came back": {brokenSweeper{keys: func(
 			b brokenSweeper, ctx context.Context, id domain.SubjectID, query domain.KeyQuery,
 		) ([]string, error) {
-			keys, err := b.RetentionSweeper.SweptKeys(ctx, id, query)
+			keys, err := b.ErasedStore.SweptKeys(ctx, id, query)
 			if query.ErasedAt.After(overAt) {
 				keys = append(keys, "zzz")
 			}
@@ -185,24 +182,16 @@ func commitsSweeps(store *Store) {
 	changesDo(func(do doFunc, outside context.Context, fn sessionFunc) error {
 		var pending func() error
 		err := do(outside, func(ctx context.Context, s ports.Session) error {
-			sweeper, err := ports.SweeperOf(s.Subjects())
-			if err != nil {
-				return err
-			}
-			return fn(ctx, replacedStores{Session: s, subjects: brokenSweeper{s.Subjects(), sweeper, nil, func(
+			return fn(ctx, replacedStores{Session: s, erased: brokenSweeper{ErasedStore: s.Erased(), sweep: func(
 				b brokenSweeper, ctx context.Context, id domain.SubjectID, steps []domain.Step,
 			) ([]int64, error) {
 				pending = func() error {
 					return good(outside, func(ctx context.Context, s ports.Session) error {
-						sweeper, err := ports.SweeperOf(s.Subjects())
-						if err != nil {
-							return err
-						}
-						return errOf(sweeper.Sweep(ctx, id, steps))
+						return errOf(s.Erased().Sweep(ctx, id, steps))
 					})
 				}
-				return b.RetentionSweeper.Sweep(ctx, id, steps)
-			}, nil, nil}})
+				return b.ErasedStore.Sweep(ctx, id, steps)
+			}}})
 		})
 		if err != nil && pending != nil {
 			_ = pending()

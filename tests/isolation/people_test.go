@@ -277,7 +277,7 @@ func TestEachPersonHasTheirPartOfSharedRows(t *testing.T) {
 			subject := pick(t, "erased", p.tables[0].rows...)
 			for again := range 2 {
 				must(t, store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
-					if err := s.Subjects().Lock(ctx, p.id(subject), judgedAt); err != nil {
+					if _, err := s.Subjects().Lock(ctx, p.id(subject), judgedAt); err != nil {
 						return err
 					}
 					if again == 0 {

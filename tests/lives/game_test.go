@@ -126,11 +126,7 @@ var installation = regexp.MustCompile(`"installation":"[^"]*"`)
 // replayed replays the lines in the current database.
 func (g *game) replayed(ctx context.Context, lines []byte, to time.Time) (report domain.ReplayReport, err error) {
 	err = g.db.sessions().Do(ctx, func(ctx context.Context, s ports.Session) error {
-		installations, err := ports.InstallationOf(s)
-		if err != nil {
-			return err
-		}
-		own, err := installations.Read(ctx)
+		own, err := s.Installation().Read(ctx)
 		lines = installation.ReplaceAll(lines, []byte(`"installation":"`+own.ID+`"`))
 		return err
 	})

@@ -224,7 +224,8 @@ func TestTheFirstCommittedSessionRecordsTheDataMap(t *testing.T) {
 		id := subject(t, "1")
 		undone := errors.New("undone")
 		rolledBack := w.shop.Sessions().Do(t.Context(), func(ctx context.Context, s ports.Session) error {
-			return errors.Join(s.Subjects().Lock(ctx, id.ID, time.Now()), undone)
+			_, err := s.Subjects().Lock(ctx, id.ID, time.Now())
+			return errors.Join(err, undone)
 		})
 		if !errors.Is(rolledBack, undone) {
 			t.Fatal(rolledBack)
@@ -288,7 +289,7 @@ func TestFirstSessionsDoNotWaitForEachOther(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second) // fails the test if a session waits
 	defer cancel()
 	must(t, w.shop.Sessions().Do(t.Context(), func(inner context.Context, s ports.Session) error {
-		if err := s.Subjects().Lock(inner, subject(t, "1").ID, time.Now()); err != nil {
+		if _, err := s.Subjects().Lock(inner, subject(t, "1").ID, time.Now()); err != nil {
 			return err
 		}
 		_, err := newIntegration(t, db, customers, "").Operator().Erase(ctx, subject(t, "2"))

@@ -171,12 +171,10 @@ func seen(t *testing.T, gdpr *app.Integration) map[string]string {
 		show("outbox", counts, err)
 		abandoned, err := s.Outbox().Abandoned(ctx, nil, 100)
 		show("abandoned", abandoned, err)
-		store, err := ports.MarksOf(s)
-		must(t, err)
-		marks, err := store.Marks(ctx, domain.MarkQuery{Limit: 100})
+		marks, err := s.Erased().Marks(ctx, domain.MarkQuery{Limit: 100})
 		show("marks", marks, err)
 		for _, reader := range []string{"sweep", "verification", "journal book"} {
-			position, err := store.Position(ctx, reader)
+			position, err := s.Erased().Position(ctx, reader)
 			show("position "+reader, position, err)
 		}
 		return nil

@@ -41,13 +41,14 @@ func TestADatabaseThatCannotBeReachedIsUnavailable(t *testing.T) {
 func TestAConnectionThatIsCutIsUnavailable(t *testing.T) {
 	database := migrated(t)
 	wantUnavailable(t, open(t, database).Do(t.Context(), func(ctx context.Context, s ports.Session) error {
-		if err := s.Subjects().Lock(ctx, subject(), time.Now()); err != nil {
+		if _, err := s.Subjects().Lock(ctx, subject(), time.Now()); err != nil {
 			return err
 		}
 		_, err := driver.Open(t, database).ExecContext(ctx, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"+
 			" WHERE datname = current_database() AND pid <> pg_backend_pid()")
 		must(t, err)
-		return s.Subjects().Lock(ctx, subject(), time.Now())
+		_, err = s.Subjects().Lock(ctx, subject(), time.Now())
+		return err
 	}))
 }
 
@@ -60,10 +61,11 @@ func (unaware) Deadline() (time.Time, bool) { return time.Unix(0, 0), true }
 // and reports only a bad connection. The store must return context.DeadlineExceeded.
 func TestADeadlineThatTheDriverNoticesFirstIsAnErrorOfTheContext(t *testing.T) {
 	err := open(t, migrated(t)).Do(t.Context(), func(ctx context.Context, s ports.Session) error {
-		if err := s.Subjects().Lock(ctx, subject(), time.Now()); err != nil {
+		if _, err := s.Subjects().Lock(ctx, subject(), time.Now()); err != nil {
 			return err
 		}
-		return s.Subjects().Lock(unaware{ctx}, subject(), time.Now())
+		_, err := s.Subjects().Lock(unaware{ctx}, subject(), time.Now())
+		return err
 	})
 	if !errors.Is(err, context.DeadlineExceeded) || errors.Is(err, domain.ErrUnavailable) {
 		t.Errorf("got %v, want %v", err, context.DeadlineExceeded)
@@ -73,7 +75,7 @@ func TestADeadlineThatTheDriverNoticesFirstIsAnErrorOfTheContext(t *testing.T) {
 func TestATimeoutIsTheDeadlinesOrElseTheDatabases(t *testing.T) {
 	database := migrated(t)
 	must(t, open(t, database).Do(t.Context(), func(ctx context.Context, s ports.Session) error {
-		if err := s.Subjects().Lock(ctx, subject(), time.Now()); err != nil {
+		if _, err := s.Subjects().Lock(ctx, subject(), time.Now()); err != nil {
 			return err
 		}
 		for range 20 {
@@ -94,13 +96,14 @@ func TestATimeoutIsTheDeadlinesOrElseTheDatabases(t *testing.T) {
 func TestACancellationIsNotTakenForATimeout(t *testing.T) {
 	database := migrated(t)
 	must(t, open(t, database).Do(t.Context(), func(ctx context.Context, s ports.Session) error {
-		if err := s.Subjects().Lock(ctx, subject(), time.Now()); err != nil {
+		if _, err := s.Subjects().Lock(ctx, subject(), time.Now()); err != nil {
 			return err
 		}
 		cancelled, cancel := context.WithCancel(t.Context())
 		err := open(t, database+"&read_timeout=500ms").Do(cancelled, func(ctx context.Context, s ports.Session) error {
 			time.AfterFunc(50*time.Millisecond, cancel) // the statement below does not notice the cancellation
-			return s.Subjects().Lock(ctx, subject(), time.Now())
+			_, err := s.Subjects().Lock(ctx, subject(), time.Now())
+			return err
 		})
 		if !errors.Is(err, context.Canceled) || errors.Is(err, domain.ErrUnavailable) {
 			t.Errorf("got %v, want %v", err, context.Canceled)
@@ -201,7 +204,8 @@ func dataMap(t *testing.T) domain.DataMap {
 
 func lock(ctx context.Context, sessions ports.SessionFactory) error {
 	return sessions.Do(ctx, func(ctx context.Context, s ports.Session) error {
-		return s.Subjects().Lock(ctx, subject(), time.Now())
+		_, err := s.Subjects().Lock(ctx, subject(), time.Now())
+		return err
 	})
 }
 

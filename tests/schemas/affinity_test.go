@@ -271,7 +271,7 @@ func TestLaterOperationsRefuseAnIDThatANumericColumnDoesNotKeep(t *testing.T) {
 					t.Errorf("%s, %v: %s: %v", id, types, what, err)
 				}
 			}
-			if _, err := a.Verify(t.Context(), subject); !errors.Is(err, domain.ErrSubject) {
+			if _, err := a.Operator().Verify(t.Context(), subject); !errors.Is(err, domain.ErrSubject) {
 				t.Errorf("%s, %v: verified: %v", id, types, err)
 			}
 			if got := a.cells(t, "SELECT scan FROM permits"); got != "scan.png" {
@@ -294,25 +294,13 @@ func laterOperations(
 			return second(s.Subjects().Keys(ctx, id, ofErasure))
 		},
 		"keys of a sweep": func(ctx context.Context, s ports.Session) error {
-			sweeper, err := ports.SweeperOf(s.Subjects())
-			if err == nil {
-				_, err = sweeper.SweptKeys(ctx, id, ofErasure)
-			}
-			return err
+			return second(s.Erased().SweptKeys(ctx, id, ofErasure))
 		},
 		"sweep": func(ctx context.Context, s ports.Session) error {
-			sweeper, err := ports.SweeperOf(s.Subjects())
-			if err == nil {
-				_, err = sweeper.Sweep(ctx, id, plan.SweepAt(now))
-			}
-			return err
+			return second(s.Erased().Sweep(ctx, id, plan.SweepAt(now)))
 		},
 		"verify": func(ctx context.Context, s ports.Session) error {
-			verifier, err := ports.VerifierOf(s.Subjects())
-			if err == nil {
-				_, err = verifier.LeftOver(ctx, id, plan.LocalAt(now), now)
-			}
-			return err
+			return second(s.Erased().LeftOver(ctx, id, plan.LocalAt(now), now))
 		},
 	}
 }

@@ -135,10 +135,12 @@ func (s restrictions) Latest(
 	return global, scoped, nil
 }
 
-func (subjects) Lock(context.Context, domain.SubjectID, time.Time) error { return nil }
+func (subjects) Lock(_ context.Context, _ domain.SubjectID, at time.Time) (time.Time, error) {
+	return at, nil
+}
 
-func (subjects) Apply(_ context.Context, _ domain.SubjectID, steps []domain.Step) ([]int64, error) {
-	return slices.Repeat([]int64{1}, len(steps)), nil
+func (subjects) Apply(_ context.Context, _ domain.SubjectID, steps []domain.Step) (domain.Applied, error) {
+	return domain.Applied{Rows: slices.Repeat([]int64{1}, len(steps))}, nil
 }
 
 func (s subjects) Export(_ context.Context, _ domain.SubjectID, yield func(domain.ExportRecord) error) error {

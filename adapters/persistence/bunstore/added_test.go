@@ -39,16 +39,14 @@ func (a *application) addedAt(t *testing.T, n int) (times []time.Time) {
 	execute(t, a.db, "DELETE FROM habeas_subject_erasures")
 	must(t, a.store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
 		for i := range n {
-			if err := s.Subjects().Lock(ctx, subjectID(t, strconv.Itoa(i+1)), noon); err != nil {
+			if _, err := s.Subjects().Lock(ctx, subjectID(t, strconv.Itoa(i+1)), noon); err != nil {
 				return err
 			}
 		}
 		return nil
 	}))
 	must(t, a.store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
-		store, err := ports.MarksOf(s)
-		must(t, err)
-		marks, err := store.Marks(ctx, domain.MarkQuery{Limit: n})
+		marks, err := s.Erased().Marks(ctx, domain.MarkQuery{Limit: n})
 		for _, mark := range marks {
 			times = append(times, mark.AddedAt)
 		}

@@ -86,12 +86,12 @@ func (a *application) erase(t testing.TB, id ...string) map[string]int64 {
 	t.Helper()
 	rows := map[string]int64{}
 	must(t, a.store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
-		if err := s.Subjects().Lock(ctx, subjectID(t, id...), time.Now()); err != nil {
+		if _, err := s.Subjects().Lock(ctx, subjectID(t, id...), time.Now()); err != nil {
 			return err
 		}
 		steps := a.plan.Local()
-		counts, err := s.Subjects().Apply(ctx, subjectID(t, id...), steps)
-		for i, n := range counts {
+		applied, err := s.Subjects().Apply(ctx, subjectID(t, id...), steps)
+		for i, n := range applied.Rows {
 			rows[string(steps[i].Strategy)+" "+steps[i].Target] = n
 		}
 		return err

@@ -8,31 +8,25 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/catalog"
 	"github.com/habeas-data/habeas/domain"
-	"github.com/habeas-data/habeas/ports"
 )
-
-var _ ports.CascadeCounter = (*session)(nil)
-
-// Cascaded implements ports.CascadeCounter.
-func (s *session) Cascaded() map[string]int64 { return maps.Clone(s.cascaded) }
 
 // applyWatched runs the steps where foreign keys or triggers may delete or change further rows, and counts these rows.
 // It returns domain.ErrConflict if such a row is in a table of the data map. On PostgreSQL, it uses the counters of
 // deleted rows. If a counter may mislead, applyWatched runs the steps a second time, and compares the rows themselves.
 func (s subjectStore) applyWatched(
 	ctx context.Context, live *catalog.Catalog, id domain.SubjectID, key []any, steps []domain.Step,
-) ([]int64, error) {
+) (domain.Applied, error) {
 	w := &watch{subjectStore: s, live: live, key: key, steps: steps}
 	s.watched = w
 	defer func() { s.watched = nil }()
 	fired, late := s.fired, s.late
-	unknown := make([]int64, len(steps))
+	unknown := domain.Applied{Rows: make([]int64, len(steps))}
 	if err := w.begin(ctx); err != nil {
 		return unknown, err
 	}
 	rows, err := s.applySteps(ctx, live, id, key, steps)
 	if err != nil {
-		return rows, err
+		return domain.Applied{Rows: rows}, err
 	}
 	lost, err := w.lost(ctx)
 	if err != nil {
@@ -44,7 +38,7 @@ func (s subjectStore) applyWatched(
 			return unknown, err
 		}
 		if rows, err = s.applySteps(ctx, live, id, key, steps); err != nil {
-			return rows, err
+			return domain.Applied{Rows: rows}, err
 		}
 		if lost, err = w.lost(ctx); err == nil {
 			lost, err = w.addEmptied(ctx, lost)
@@ -58,9 +52,9 @@ func (s subjectStore) applyWatched(
 		if before < 0 {
 			before = len(steps)
 		}
-		return unknown[:before], s.fail(ctx, "erase", err)
+		return domain.Applied{Rows: unknown.Rows[:before]}, s.fail(ctx, "erase", err)
 	}
-	return rows, nil
+	return domain.Applied{Rows: rows, Cascaded: w.cascaded}, nil
 }
 
 // watch counts the rows that the database deletes or changes because the steps of an erasure delete rows.
@@ -78,6 +72,8 @@ type watch struct {
 	counts     []int64                // the rows before the steps, by table of reach; only if nothing counts deletions
 	keys       []string               // the keys of these rows, for the tables into which a trigger inserts
 	savepoint  bool
+
+	cascaded map[string]int64 // see domain.Applied
 }
 
 // mayMislead reports whether the counters of deleted rows may be higher than the number of rows that are gone. A

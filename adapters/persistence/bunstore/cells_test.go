@@ -159,7 +159,7 @@ func expectRefusedNull(t testing.TB, a *application) {
 func (a *application) tryErase(t testing.TB, id ...string) error {
 	t.Helper()
 	return a.store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
-		if err := s.Subjects().Lock(ctx, subjectID(t, id...), time.Now()); err != nil {
+		if _, err := s.Subjects().Lock(ctx, subjectID(t, id...), time.Now()); err != nil {
 			return err
 		}
 		_, err := s.Subjects().Apply(ctx, subjectID(t, id...), a.plan.Local())

@@ -77,7 +77,7 @@ func TestASessionThatCommittedWithoutKnowingLeavesNoFailure(t *testing.T) {
 		func() {
 			defer func() { interrupted = recover() != nil }()
 			_ = store.Do(t.Context(), func(ctx context.Context, session ports.Session) error {
-				return errors.Join(session.Subjects().Lock(ctx, s.alice.ID, noon),
+				return errors.Join(errOf(session.Subjects().Lock(ctx, s.alice.ID, noon)),
 					session.Audit().AppendEvidence(ctx, event(domain.EventErasureRequested)),
 					session.Audit().AppendOnRollback(ctx, event(domain.EventErasureStepFailed)))
 			})

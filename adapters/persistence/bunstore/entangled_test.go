@@ -179,7 +179,7 @@ func TestAPanicAtTheBeginReleasesItsConnection(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 		defer cancel()
 		return s.store.Do(ctx, func(ctx context.Context, session ports.Session) error {
-			return session.Subjects().Lock(ctx, s.alice.ID, time.Now())
+			return errOf(session.Subjects().Lock(ctx, s.alice.ID, time.Now()))
 		})
 	}
 	for range 3 {

@@ -14,32 +14,33 @@ import (
 // Apply implements ports.SubjectStore. If the database can run several steps in one statement, Apply combines the
 // steps. If triggers, rules or views of the database may keep or restore erased values, Apply runs the steps one by one
 // and verifies them.
-func (s subjectStore) Apply(ctx context.Context, id domain.SubjectID, steps []domain.Step) ([]int64, error) {
+func (s subjectStore) Apply(ctx context.Context, id domain.SubjectID, steps []domain.Step) (domain.Applied, error) {
 	key, err := s.key(id)
 	if err != nil {
-		return nil, err
+		return domain.Applied{}, err
 	}
 	if err := s.usable(); err != nil {
-		return nil, err
+		return domain.Applied{}, err
 	}
 	if before, err := s.store.text.DataMap.CheckSteps(steps); err != nil {
-		return make([]int64, before), s.fail(ctx, "erase", err)
+		return domain.Applied{Rows: make([]int64, before)}, s.fail(ctx, "erase", err)
 	}
 	if err := s.overwriteDeleted(ctx); err != nil {
-		return nil, err
+		return domain.Applied{}, err
 	}
 	live, err := s.readCatalog(ctx, id, key)
 	if err != nil {
-		return nil, err
+		return domain.Applied{}, err
 	}
 	if before, err := refuse(live, id, steps); err != nil {
-		return make([]int64, before), s.fail(ctx, "erase", err)
+		return domain.Applied{Rows: make([]int64, before)}, s.fail(ctx, "erase", err)
 	}
-	s.rectified, s.cascaded, s.watched = nil, nil, nil
+	s.rectified, s.watched = nil, nil
 	if live.LeadsOn(steps) {
 		return s.applyWatched(ctx, live, id, key, steps)
 	}
-	return s.applySteps(ctx, live, id, key, steps)
+	rows, err := s.applySteps(ctx, live, id, key, steps)
+	return domain.Applied{Rows: rows}, err
 }
 
 // applySteps chooses how to run the steps, and runs them.

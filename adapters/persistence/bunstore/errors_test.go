@@ -143,12 +143,12 @@ func TestAConnectionThatIsCutIsUnavailable(t *testing.T) {
 	db := databases.PostgreSQL(t)
 	a := newApplication(t, db, nil, (*person)(nil))
 	err := a.store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
-		if err := s.Subjects().Lock(ctx, subjectID(t, "1"), time.Now()); err != nil {
+		if _, err := s.Subjects().Lock(ctx, subjectID(t, "1"), time.Now()); err != nil {
 			return err
 		}
 		execute(t, db, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database()"+
 			" AND pid <> pg_backend_pid()")
-		return s.Subjects().Lock(ctx, subjectID(t, "1"), time.Now())
+		return errOf(s.Subjects().Lock(ctx, subjectID(t, "1"), time.Now()))
 	})
 	if !errors.Is(err, domain.ErrUnavailable) {
 		t.Errorf("got %v (%v)", err, errors.Unwrap(err))

@@ -102,7 +102,7 @@ func TestAnyNumberOfTablesIsExported(t *testing.T) {
 			}
 		}
 		must(t, store.Do(t.Context(), func(ctx context.Context, s ports.Session) error { // the lock has been released
-			return s.Subjects().Lock(ctx, subjectID(t, "1"), noon)
+			return errOf(s.Subjects().Lock(ctx, subjectID(t, "1"), noon))
 		}))
 	})
 }

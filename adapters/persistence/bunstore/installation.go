@@ -12,9 +12,6 @@ import (
 
 type installationStore struct{ *session }
 
-var _ ports.Installed = (*session)(nil)
-
-// Installation implements ports.Installed.
 func (s *session) Installation() ports.InstallationStore { return installationStore{s} }
 
 // admission is the state of the comparison of the store's data map with the installation, the data map to which the

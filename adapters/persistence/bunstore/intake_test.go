@@ -83,7 +83,7 @@ func TestAnErasureSeesConsentInFlight(t *testing.T) {
 	a := newApplication(t, db, nil, (*visitor)(nil))
 	id, inForce := subjectID(t, "1"), []domain.ConsentRecord(nil)
 	a.overlap(t, consentOf(t, "1", true), func(ctx context.Context, s ports.Session) (err error) {
-		if err = s.Subjects().Lock(ctx, id, noon); err == nil {
+		if _, err = s.Subjects().Lock(ctx, id, noon); err == nil {
 			inForce, err = s.Consents().InForce(ctx, id)
 		}
 		return err

@@ -35,8 +35,8 @@ func (s subjectStore) Keys(ctx context.Context, id domain.SubjectID, query domai
 	return s.readKeys(ctx, run, need, tables, text, args)
 }
 
-// SweptKeys implements ports.RetentionSweeper.
-func (s subjectStore) SweptKeys(ctx context.Context, id domain.SubjectID, query domain.KeyQuery) ([]string, error) {
+// SweptKeys implements ports.ErasedStore.
+func (s erasedStore) SweptKeys(ctx context.Context, id domain.SubjectID, query domain.KeyQuery) ([]string, error) {
 	key, err := s.key(id)
 	if err != nil {
 		return nil, err
@@ -52,7 +52,7 @@ func (s subjectStore) SweptKeys(ctx context.Context, id domain.SubjectID, query 
 		return nil, s.fail(ctx, "read keys", err)
 	}
 	text, args, tables := s.store.text.Keys(s.catalog, query, scope, key)
-	return s.readKeys(ctx, s.writeRows, catalog.ToUpdate, tables, text, args)
+	return subjectStore(s).readKeys(ctx, s.writeRows, catalog.ToUpdate, tables, text, args)
 }
 
 // readKeys runs a statement that reads keys of an external system. If the database refuses the statement, the error

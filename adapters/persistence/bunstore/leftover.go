@@ -6,14 +6,11 @@ import (
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/verify"
 	"github.com/habeas-data/habeas/domain"
-	"github.com/habeas-data/habeas/ports"
 )
 
-var _ ports.ErasureVerifier = subjectStore{}
-
-// LeftOver implements ports.ErasureVerifier. For each step, one statement reads the values that the step should have
+// LeftOver implements ports.ErasedStore. For each step, one statement reads the values that the step should have
 // erased.
-func (s subjectStore) LeftOver(
+func (s erasedStore) LeftOver(
 	ctx context.Context, id domain.SubjectID, steps []domain.Step, erasedAt time.Time,
 ) (domain.Leftovers, error) {
 	key, err := s.key(id)
@@ -23,7 +20,7 @@ func (s subjectStore) LeftOver(
 	if _, err := s.store.text.DataMap.CheckSteps(steps); err != nil {
 		return nil, err
 	}
-	if err := s.readSubjectRow(ctx, id, key); err != nil {
+	if err := subjectStore(s).readSubjectRow(ctx, id, key); err != nil {
 		return nil, err
 	}
 	if _, err := s.catalog.RefuseSubject(id, "verify"); err != nil {
@@ -31,7 +28,7 @@ func (s subjectStore) LeftOver(
 	}
 	found := domain.Leftovers{}
 	for _, step := range steps {
-		if found, err = s.stepToVerify(step, key).LeftOver(ctx, erasedAt, found); err != nil {
+		if found, err = subjectStore(s).stepToVerify(step, key).LeftOver(ctx, erasedAt, found); err != nil {
 			return nil, s.explain(ctx, "verify", err, s.store.catalogs.ToExport()...)
 		}
 	}

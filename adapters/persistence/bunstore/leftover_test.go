@@ -22,9 +22,7 @@ import (
 func (a *application) leftOver(t testing.TB, erasedAt time.Time, id ...string) (names []string) {
 	t.Helper()
 	must(t, a.store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
-		verifier, err := ports.VerifierOf(s.Subjects())
-		must(t, err)
-		found, err := verifier.LeftOver(ctx, subjectID(t, id...), a.plan.LocalAt(erasedAt), erasedAt)
+		found, err := s.Erased().LeftOver(ctx, subjectID(t, id...), a.plan.LocalAt(erasedAt), erasedAt)
 		for _, left := range found {
 			names = append(names, left.Table+"."+left.Column)
 		}
@@ -91,9 +89,7 @@ func TestAValueThatComesBackIsLeftOver(t *testing.T) {
 			sessions, err := s.store.Join(tx)
 			must(t, err)
 			return sessions.Do(ctx, func(ctx context.Context, session ports.Session) error {
-				verifier, err := ports.VerifierOf(session.Subjects())
-				must(t, err)
-				found, err := verifier.LeftOver(ctx, s.alice.ID, a.plan.Local(), noon)
+				found, err := session.Erased().LeftOver(ctx, s.alice.ID, a.plan.Local(), noon)
 				for _, left := range found {
 					joined = append(joined, left.Table+"."+left.Column)
 				}
@@ -113,9 +109,7 @@ func TestAVerificationIsRefusedWhereRowsMayBeHidden(t *testing.T) {
 	execute(t, db, "CREATE VIEW shown AS SELECT * FROM orders WHERE id > 0",
 		"ALTER TABLE orders RENAME TO all_orders", "ALTER VIEW shown RENAME TO orders")
 	err := s.store.Do(t.Context(), func(ctx context.Context, session ports.Session) error {
-		verifier, err := ports.VerifierOf(session.Subjects())
-		must(t, err)
-		_, err = verifier.LeftOver(ctx, s.alice.ID, s.eraser.Plan().Local(), noon)
+		_, err := session.Erased().LeftOver(ctx, s.alice.ID, s.eraser.Plan().Local(), noon)
 		return err
 	})
 	if !errors.Is(err, domain.ErrConfiguration) {

@@ -26,10 +26,8 @@ func lowSequences(t *testing.T, db *bun.DB, table string, highest int64) (low []
 	must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{Name: name}))
 	store, err := bunstore.New(db, dataMap, bunstore.Options{Name: name})
 	must(t, err)
-	must(t, store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
-		installation, err := ports.InstallationOf(s)
-		must(t, err)
-		low, err = installation.LowSequences(ctx, highest)
+	must(t, store.Do(t.Context(), func(ctx context.Context, s ports.Session) (err error) {
+		low, err = s.Installation().LowSequences(ctx, highest)
 		return err
 	}))
 	return low

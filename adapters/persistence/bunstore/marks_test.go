@@ -23,9 +23,7 @@ import (
 func marksOf(t testing.TB, sessions ports.SessionFactory, query domain.MarkQuery) (ids []string, last int64) {
 	t.Helper()
 	must(t, sessions.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
-		marks, err := ports.MarksOf(s)
-		must(t, err)
-		found, err := marks.Marks(ctx, query)
+		found, err := s.Erased().Marks(ctx, query)
 		ids, last = nil, query.After
 		for _, mark := range found {
 			ids, last = append(ids, mark.SubjectID.String()), mark.Intake
@@ -39,7 +37,7 @@ func marksOf(t testing.TB, sessions ports.SessionFactory, query domain.MarkQuery
 func lock(t testing.TB, sessions ports.SessionFactory, id string) {
 	t.Helper()
 	must(t, sessions.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
-		return s.Subjects().Lock(ctx, subjectID(t, id), noon)
+		return errOf(s.Subjects().Lock(ctx, subjectID(t, id), noon))
 	}))
 }
 
@@ -53,7 +51,7 @@ func TestAReaderOfMarksMissesNoConcurrentErasure(t *testing.T) {
 			for i := range each {
 				err := s.store.Do(t.Context(), func(ctx context.Context, session ports.Session) error {
 					id := subjectID(t, strconv.Itoa(1000+eraser*each+i))
-					return session.Subjects().Lock(ctx, id, noon)
+					return errOf(session.Subjects().Lock(ctx, id, noon))
 				})
 				if err != nil {
 					failed.Store(true)
@@ -98,9 +96,7 @@ func TestMarksAreNotListedWhereCommitsAreNotSeen(t *testing.T) {
 	joined, err := s.store.Join(tx)
 	must(t, err)
 	err = joined.Do(t.Context(), func(ctx context.Context, session ports.Session) error {
-		marks, err := ports.MarksOf(session)
-		must(t, err)
-		_, err = marks.Marks(ctx, domain.MarkQuery{Limit: 1})
+		_, err := session.Erased().Marks(ctx, domain.MarkQuery{Limit: 1})
 		return err
 	})
 	if !errors.Is(err, domain.ErrSession) {

@@ -20,9 +20,7 @@ func TestSequencesThatReplicationHasNotCopiedAreRaised(t *testing.T) {
 			"by Migrate": nil,
 			"by a replay": func(t *testing.T, store *bunstore.Store) error {
 				return store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
-					installations, err := ports.InstallationOf(s)
-					must(t, err)
-					return installations.RaiseSequences(ctx, 0)
+					return s.Installation().RaiseSequences(ctx, 0)
 				})
 			},
 		} {
@@ -39,9 +37,7 @@ func TestSequencesThatReplicationHasNotCopiedAreRaised(t *testing.T) {
 				write := func() {
 					t.Helper()
 					must(t, store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
-						installations, err := ports.InstallationOf(s)
-						must(t, err)
-						_, err = installations.Renew(ctx)
+						_, err := s.Installation().Renew(ctx)
 						must(t, err)
 						must(t, s.Consents().Append(ctx, domain.ConsentRecord{
 							SubjectID: subjectID(t, "1"), Purpose: "p", PolicyVersion: "1", RecordedAt: noon, Source: "api",
@@ -49,7 +45,7 @@ func TestSequencesThatReplicationHasNotCopiedAreRaised(t *testing.T) {
 						must(t, s.Restrictions().Append(ctx, domain.RestrictionRecord{
 							SubjectID: subjectID(t, "1"), RecordedAt: noon, Source: "api",
 						}))
-						return s.Subjects().Lock(ctx, subjectID(t, "1"), noon)
+						return errOf(s.Subjects().Lock(ctx, subjectID(t, "1"), noon))
 					}))
 				}
 				for range 3 {

@@ -42,7 +42,7 @@ func TestConsentsInForceAreTheSameAfterTheSteps(t *testing.T) {
 			return nil
 		}))
 		must(t, a.store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
-			must(t, s.Subjects().Lock(ctx, id, noon))
+			must(t, errOf(s.Subjects().Lock(ctx, id, noon)))
 			_, err := s.Subjects().Apply(ctx, id, []domain.Step{{Target: "visitors", Strategy: domain.StrategyRetain}})
 			must(t, err)
 			after = inForce(ctx, s)

@@ -23,8 +23,8 @@ var needed = map[string][]string{
 	"ancestors":           {"SELECT", "INSERT"},
 }
 
-// Probe implements ports.SessionFactory. It compares the tables of habeas, their columns, the function that habeas calls, the
-// privileges of the role and the applied migrations with what this version needs, and the data map with the
+// Probe implements ports.SessionFactory. It compares the tables of habeas, their columns, the function that habeas
+// calls, the privileges of the role and the applied migrations with what this version needs, and the data map with the
 // installation. It never writes.
 func (s *Store) Probe(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {

@@ -120,16 +120,14 @@ func TestAMarkHasTheCreationTimeOfTheRow(t *testing.T) {
 		lock := func(ids ...string) {
 			for _, id := range ids {
 				must(t, a.store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
-					return s.Subjects().Lock(ctx, subjectID(t, id), noon)
+					return errOf(s.Subjects().Lock(ctx, subjectID(t, id), noon))
 				}))
 			}
 		}
 		want := func(what string, query domain.MarkQuery, wanted ...domain.ErasureMark) {
 			t.Helper()
 			must(t, a.store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
-				store, err := ports.MarksOf(s)
-				must(t, err)
-				marks, err := store.Marks(ctx, query)
+				marks, err := s.Erased().Marks(ctx, query)
 				if len(marks) != len(wanted) {
 					t.Errorf("%s: %d marks", what, len(marks))
 					return err

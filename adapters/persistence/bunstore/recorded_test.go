@@ -56,7 +56,7 @@ func TestInstallationsAreReadWithoutADataMap(t *testing.T) {
 		store, err := bunstore.New(db, members, club)
 		must(t, err)
 		must(t, store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
-			return s.Subjects().Lock(ctx, subjectID(t, "a"), noon)
+			return errOf(s.Subjects().Lock(ctx, subjectID(t, "a"), noon))
 		}))
 		after, err := bunstore.ReadInstallation(t.Context(), db, club)
 		must(t, err)

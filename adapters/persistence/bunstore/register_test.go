@@ -28,7 +28,7 @@ func TestRegisterNeedsNoCreationTime(t *testing.T) {
 		must(t, err)
 		id := subjectID(t, "7")
 		for _, step := range []func(context.Context, ports.Session) error{
-			func(ctx context.Context, s ports.Session) error { return s.Subjects().Lock(ctx, id, began) },
+			func(ctx context.Context, s ports.Session) error { return errOf(s.Subjects().Lock(ctx, id, began)) },
 			func(ctx context.Context, s ports.Session) error { return s.Subjects().Register(ctx, id, began) },
 			func(ctx context.Context, s ports.Session) error {
 				state, err := s.Subjects().State(ctx, id)

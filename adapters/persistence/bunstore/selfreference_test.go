@@ -126,7 +126,7 @@ func TestRowsWhoseReferencesAreClearedAreLocked(t *testing.T) {
 	db := databases.PostgreSQL(t)
 	a := newLetters(t, db, letters(t, false))
 	must(t, a.store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
-		if err := s.Subjects().Lock(ctx, subjectID(t, "a", "1"), noon); err != nil {
+		if _, err := s.Subjects().Lock(ctx, subjectID(t, "a", "1"), noon); err != nil {
 			return err
 		}
 		const look = "SELECT 1 FROM letters WHERE tenant = 'a' AND code = ? FOR KEY SHARE NOWAIT"

@@ -39,7 +39,6 @@ type session struct {
 	late       []catalog.ConstraintTrigger                       // triggers that deferAgain must set back to DEFERRED
 	atEnd      []func(context.Context, error)                    // called after the commit or the rollback
 	watched    *watch                                            // what Apply counts besides its steps, or nil
-	cascaded   map[string]int64                                  // the result of Cascaded
 	ended      bool
 }
 

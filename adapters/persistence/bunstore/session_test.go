@@ -75,7 +75,7 @@ func TestAPanicRollsBackAndContinues(t *testing.T) {
 				}
 			}()
 			_ = s.store.Do(context.Background(), func(ctx context.Context, session ports.Session) error {
-				must(t, session.Subjects().Lock(ctx, s.alice.ID, time.Now()))
+				must(t, errOf(session.Subjects().Lock(ctx, s.alice.ID, time.Now())))
 				_, err := s.consent.Record(ctx, session, s.alice.ID, grant("p"))
 				must(t, err)
 				panic(errHost)
@@ -85,7 +85,7 @@ func TestAPanicRollsBackAndContinues(t *testing.T) {
 			t.Error("something outlived the rollback")
 		}
 		s.do(t, func(ctx context.Context, session ports.Session) error { // the lock has been released
-			return session.Subjects().Lock(ctx, s.alice.ID, time.Now())
+			return errOf(session.Subjects().Lock(ctx, s.alice.ID, time.Now()))
 		})
 	})
 }
@@ -116,7 +116,7 @@ func TestAContextThatEndsBeforeTheCommitRollsBack(t *testing.T) {
 			ctx, cancel := context.WithCancel(context.Background())
 			err := s.store.Do(ctx, func(ctx context.Context, session ports.Session) error {
 				if write {
-					must(t, session.Subjects().Lock(ctx, s.alice.ID, time.Now()))
+					must(t, errOf(session.Subjects().Lock(ctx, s.alice.ID, time.Now())))
 				}
 				_, err := s.consent.Record(ctx, session, s.alice.ID, grant("p"))
 				cancel()
@@ -138,7 +138,7 @@ func TestAStatementInterruptedByTheContextSaysSo(t *testing.T) {
 		ctx, cancel := context.WithCancel(context.Background())
 		err := s.store.Do(ctx, func(ctx context.Context, session ports.Session) error {
 			cancel()
-			return session.Subjects().Lock(ctx, s.alice.ID, time.Now())
+			return errOf(session.Subjects().Lock(ctx, s.alice.ID, time.Now()))
 		})
 		if !errors.Is(err, context.Canceled) || domain.ErrorClass(err) != "canceled" {
 			t.Errorf("got %v", err)
@@ -171,7 +171,7 @@ func TestASessionThatHasEndedReturnsAnError(t *testing.T) {
 		uses := map[string]func() error{
 			"append":   func() error { _, err := s.consent.Record(ctx, session, id, grant("p")); return err },
 			"read":     func() error { _, err := s.consent.Status(ctx, session, id, "p"); return err },
-			"write":    func() error { return session.Subjects().Lock(ctx, id, time.Now()) },
+			"write":    func() error { return errOf(session.Subjects().Lock(ctx, id, time.Now())) },
 			"export":   func() error { return session.Subjects().Export(ctx, id, nil) },
 			"evidence": func() error { return session.Audit().AppendEvidence(ctx, domain.AuditEvent{}) },
 			"trail":    func() error { _, err := session.Audit().Trail(ctx, id); return err },

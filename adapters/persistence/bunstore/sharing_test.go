@@ -312,7 +312,7 @@ func TestSessionsDoNotShareAPlaceInTheQueue(t *testing.T) {
 		t.Fatal("nothing is shared")
 	}
 	must(t, s.store.Do(t.Context(), func(ctx context.Context, session ports.Session) error {
-		if err := session.Subjects().Lock(ctx, s.alice.ID, noon); err != nil { // takes the connection
+		if _, err := session.Subjects().Lock(ctx, s.alice.ID, noon); err != nil { // takes the connection
 			return err
 		}
 		if s.store.Shares() {

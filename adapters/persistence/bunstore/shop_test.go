@@ -80,11 +80,7 @@ type shop struct {
 func recorded(t testing.TB, store *bunstore.Store) *bunstore.Store {
 	t.Helper()
 	must(t, store.Do(context.Background(), func(ctx context.Context, s ports.Session) error {
-		installation, err := ports.InstallationOf(s)
-		if err != nil {
-			return err
-		}
-		return installation.Started(ctx, domain.StartedWorker{})
+		return s.Installation().Started(ctx, domain.StartedWorker{})
 	}))
 	return store
 }

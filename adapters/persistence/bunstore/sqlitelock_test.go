@@ -53,7 +53,7 @@ func TestAnAppendThatWaitsForTheLockEndsWithItsContextAndWritesNothing(t *testin
 	for what, fn := range map[string]func(context.Context, ports.Session) error{
 		"an append": grantOf(t, "1"),
 		"a write": func(ctx context.Context, s ports.Session) error {
-			return s.Subjects().Lock(ctx, subject(t, "1"), noon)
+			return errOf(s.Subjects().Lock(ctx, subject(t, "1"), noon))
 		},
 	} {
 		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
@@ -108,7 +108,7 @@ func TestWritersOfOneStoreWaitForTheirTurn(t *testing.T) {
 					if i%2 == 0 {
 						return grantOf(t, name)(ctx, s)
 					}
-					return errors.Join(s.Subjects().Lock(ctx, subject(t, name), noon), grantOf(t, name)(ctx, s))
+					return errors.Join(errOf(s.Subjects().Lock(ctx, subject(t, name), noon)), grantOf(t, name)(ctx, s))
 				}); err != nil {
 					t.Error(err)
 				}
@@ -137,11 +137,11 @@ func TestAWaitForTheTurnIsBoundedWithoutADeadline(t *testing.T) {
 				for what, fn := range map[string]func(context.Context, ports.Session) error{
 					"an append": grantOf(t, "1"),
 					"a write": func(ctx context.Context, s ports.Session) error {
-						return s.Subjects().Lock(ctx, subject(t, "1"), noon)
+						return errOf(s.Subjects().Lock(ctx, subject(t, "1"), noon))
 					},
 				} {
 					must(t, store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
-						must(t, s.Subjects().Lock(ctx, subject(t, "0"), noon))
+						must(t, errOf(s.Subjects().Lock(ctx, subject(t, "0"), noon)))
 						if err := store.Do(ctx, fn); !errors.Is(err, domain.ErrSession) {
 							t.Errorf("%s in a context that derives: %v", what, err)
 						}
@@ -171,7 +171,7 @@ func TestAWriterThatWaitsHoldsNoConnection(t *testing.T) {
 	store := newStore(t, db)
 	var all sync.WaitGroup
 	must(t, store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
-		if err := s.Subjects().Lock(ctx, subject(t, "0"), noon); err != nil {
+		if _, err := s.Subjects().Lock(ctx, subject(t, "0"), noon); err != nil {
 			return err
 		}
 		for i := range 5 {

@@ -136,7 +136,8 @@ func TestCachedStatementsAreUsedOnlyForTheSameSteps(t *testing.T) {
 			var rows []int64
 			texts := hook.during(t, func() {
 				must(t, store.Do(ctx, func(ctx context.Context, session ports.Session) (err error) {
-					rows, err = session.Subjects().Apply(ctx, ada, test.steps)
+					applied, err := session.Subjects().Apply(ctx, ada, test.steps)
+					rows = applied.Rows
 					return err
 				}))
 			})

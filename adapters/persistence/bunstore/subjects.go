@@ -27,8 +27,11 @@ func (s *session) Subjects() ports.SubjectStore { return subjectStore{s} }
 // Every session locks in this order, so that sessions that lock the same subject cannot deadlock. Each level has its
 // own statement. This statement also sees the rows that other transactions have committed while the statement before it
 // waited for locks.
-func (s subjectStore) Lock(ctx context.Context, id domain.SubjectID, at time.Time) error {
-	return s.lockAt(ctx, id, s.store.dialect.MarkInstant(at, false))
+func (s subjectStore) Lock(ctx context.Context, id domain.SubjectID, at time.Time) (time.Time, error) {
+	if err := s.lockAt(ctx, id, s.store.dialect.MarkInstant(at, false)); err != nil {
+		return time.Time{}, err
+	}
+	return s.erasedAt(id), nil
 }
 
 // lockAt locks the subject like Lock. The parameter at is the result of sqltext.Dialect.MarkInstant.
@@ -62,29 +65,14 @@ func (s subjectStore) lockAt(ctx context.Context, id domain.SubjectID, at [2]any
 	return nil
 }
 
-var _ ports.ErasureLock = subjectStore{}
-
-// ErasedAt implements ports.ErasureLock.
-func (s subjectStore) ErasedAt(id domain.SubjectID) (time.Time, bool) {
+// erasedAt returns the instant in the mark of a subject that the session has locked for an erasure.
+func (s *session) erasedAt(id domain.SubjectID) time.Time {
 	for _, e := range s.erasing {
 		if e.id == id {
-			return e.at, !e.at.IsZero()
+			return e.at
 		}
 	}
-	return time.Time{}, false
-}
-
-// RecallRow implements ports.ErasureLock.
-func (s subjectStore) RecallRow(ctx context.Context, id domain.SubjectID, added time.Time) error {
-	if err := s.usable(); err != nil {
-		return err
-	}
-	for i, e := range s.erasing {
-		if e.id == id && time.Time(e.added).IsZero() && !added.IsZero() {
-			s.erasing[i].added = addedAt(domain.Instant(added))
-		}
-	}
-	return nil
+	return time.Time{}
 }
 
 // erasedSubject is a subject that a session has locked for an erasure, with the instant in its mark (the row that

@@ -9,18 +9,15 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/catalog"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
 	"github.com/habeas-data/habeas/domain"
-	"github.com/habeas-data/habeas/ports"
 )
-
-var _ ports.RetentionSweeper = subjectStore{}
 
 // maxDueSubjects is the maximum number of subjects in one statement of Due.
 const maxDueSubjects = 50
 
-// Due implements ports.RetentionSweeper: it returns the subjects with retained cells whose retention has ended. Due
-// does not check whether a subject was registered again after its erasure. It may therefore return a subject whose
-// cells Sweep does not overwrite.
-func (s subjectStore) Due(
+// Due implements ports.ErasedStore: it returns the subjects with retained cells whose retention has ended. Due does not
+// check whether a subject was registered again after its erasure. It may therefore return a subject whose cells Sweep
+// does not overwrite.
+func (s erasedStore) Due(
 	ctx context.Context, marks []domain.ErasureMark, steps []domain.Step,
 ) (due []domain.SubjectID, err error) {
 	if len(marks) == 0 || len(steps) == 0 {
@@ -62,9 +59,9 @@ func (s subjectStore) Due(
 	return due, nil
 }
 
-// Sweep implements ports.RetentionSweeper: it overwrites the retained cells of a subject whose retention has ended. It
-// locks the subject in the same order as Lock.
-func (s subjectStore) Sweep(ctx context.Context, id domain.SubjectID, steps []domain.Step) ([]int64, error) {
+// Sweep implements ports.ErasedStore: it overwrites the retained cells of a subject whose retention has ended. It locks
+// the subject in the same order as Lock.
+func (s erasedStore) Sweep(ctx context.Context, id domain.SubjectID, steps []domain.Step) ([]int64, error) {
 	key, err := s.key(id)
 	if err != nil {
 		return nil, err
@@ -87,7 +84,7 @@ func (s subjectStore) Sweep(ctx context.Context, id domain.SubjectID, steps []do
 
 // lockToSweep locks the subject in a READ COMMITTED transaction. It returns the scope of the sweep (which of the
 // retained cells to overwrite), or nil if the subject was never erased.
-func (s subjectStore) lockToSweep(
+func (s erasedStore) lockToSweep(
 	ctx context.Context, id domain.SubjectID, key []any, dutiesSince time.Time,
 ) (*domain.SweepScope, error) {
 	if err := s.requireReadCommitted(ctx, "sweep", "a sweep"); err != nil {
@@ -111,7 +108,7 @@ func (s subjectStore) lockToSweep(
 
 // sweep runs the steps for a locked subject. If a step changed rows, it records the time of the sweep in the mark of
 // the subject (the row that records its erasures).
-func (s subjectStore) sweep(
+func (s erasedStore) sweep(
 	ctx context.Context, id domain.SubjectID, key []any, steps []domain.Step,
 ) (rows []int64, err error) {
 	if before, err := refuse(s.catalog, id, steps); err != nil {
@@ -122,10 +119,10 @@ func (s subjectStore) sweep(
 		return make([]int64, len(steps)), err
 	}
 	if verified {
-		rows, err = s.applyVerified(ctx, key, steps)
-		err = s.explainStep(ctx, steps, len(rows), err)
+		rows, err = subjectStore(s).applyVerified(ctx, key, steps)
+		err = subjectStore(s).explainStep(ctx, steps, len(rows), err)
 	} else {
-		rows, err = s.applyEach(ctx, key, steps)
+		rows, err = subjectStore(s).applyEach(ctx, key, steps)
 	}
 	if err == nil && len(rows) > 0 && slices.Max(rows) > 0 {
 		_, err = s.write(ctx, "sweep", s.store.sweeps.RecordSweep, id.String(), s.store.dialect.Instant(steps[0].At))
@@ -135,7 +132,7 @@ func (s subjectStore) sweep(
 
 // lockErased locks the subject. It returns its mark with the evidence about its row, and no mark if the subject was
 // never erased.
-func (s subjectStore) lockErased(ctx context.Context, id domain.SubjectID, key []any) (found life, err error) {
+func (s erasedStore) lockErased(ctx context.Context, id domain.SubjectID, key []any) (found life, err error) {
 	row := newLifeRow(s.store.lives)
 	err = s.writeRows(ctx, "sweep", func(rows *sql.Rows) error { return rows.Scan(row.mark.targets()...) },
 		s.store.sweeps.LockMark, id.String())
@@ -172,7 +169,7 @@ func (s subjectStore) lockErased(ctx context.Context, id domain.SubjectID, key [
 
 // loadCatalogForSweep loads the catalog into the session, if it has none. The parameter text is a statement that
 // returns the fingerprint (a hash of the table definitions) without reading a subject.
-func (s subjectStore) loadCatalogForSweep(ctx context.Context, text string) error {
+func (s erasedStore) loadCatalogForSweep(ctx context.Context, text string) error {
 	if s.catalog != nil {
 		return nil
 	}
@@ -185,7 +182,7 @@ func (s subjectStore) loadCatalogForSweep(ctx context.Context, text string) erro
 }
 
 // checkSweep returns an error if a step does more than overwrite retained cells, for example if it deletes rows.
-func (s subjectStore) checkSweep(ctx context.Context, steps []domain.Step) error {
+func (s erasedStore) checkSweep(ctx context.Context, steps []domain.Step) error {
 	if err := s.usable(); err != nil {
 		return err
 	}

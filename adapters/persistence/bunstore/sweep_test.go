@@ -43,9 +43,7 @@ type archived struct {
 func (a *application) sweep(t testing.TB, id string, at time.Time) (rows []int64, err error) {
 	t.Helper()
 	err = a.store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
-		sweeper, err := ports.SweeperOf(s.Subjects())
-		must(t, err)
-		rows, err = sweeper.Sweep(ctx, subjectID(t, id), a.plan.SweepAt(at))
+		rows, err = s.Erased().Sweep(ctx, subjectID(t, id), a.plan.SweepAt(at))
 		return err
 	})
 	return rows, err
@@ -54,13 +52,9 @@ func (a *application) sweep(t testing.TB, id string, at time.Time) (rows []int64
 func (a *application) due(t testing.TB, at time.Time) (due []domain.SubjectID) {
 	t.Helper()
 	must(t, a.store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
-		marks, err := ports.MarksOf(s)
+		list, err := s.Erased().Marks(ctx, domain.MarkQuery{Limit: 1000})
 		must(t, err)
-		list, err := marks.Marks(ctx, domain.MarkQuery{Limit: 1000})
-		must(t, err)
-		sweeper, err := ports.SweeperOf(s.Subjects())
-		must(t, err)
-		due, err = sweeper.Due(ctx, list, a.plan.SweepAt(at))
+		due, err = s.Erased().Due(ctx, list, a.plan.SweepAt(at))
 		return err
 	}))
 	return due
@@ -77,7 +71,7 @@ func newArchive(t testing.TB, db *bun.DB) *application {
 	})
 	must(t, a.store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
 		id := subjectID(t, "1")
-		if err := s.Subjects().Lock(ctx, id, noon.AddDate(0, 1, 0)); err != nil {
+		if _, err := s.Subjects().Lock(ctx, id, noon.AddDate(0, 1, 0)); err != nil {
 			return err
 		}
 		_, err := s.Subjects().Apply(ctx, id, a.plan.LocalAt(noon.AddDate(0, 1, 0)))
@@ -158,9 +152,7 @@ func TestASweepLooksUpSubjectsInBatches(t *testing.T) {
 	steps := s.eraser.Plan().SweepAt(noon.AddDate(20, 0, 0))
 	s.cacheCatalog(t)
 	texts := s.statementsOf(t, hook, func(ctx context.Context, session ports.Session) error {
-		sweeper, err := ports.SweeperOf(session.Subjects())
-		must(t, err)
-		due, err := sweeper.Due(ctx, marks, steps)
+		due, err := session.Erased().Due(ctx, marks, steps)
 		if len(due) != len(marks) {
 			t.Errorf("%d subjects are due", len(due))
 		}
@@ -214,7 +206,7 @@ func TestAShorterDutyEndsTheRetentionOfValuesWithoutAForm(t *testing.T) {
 		sweepAll(long, (*longVault)(nil)) // records the duties; nobody is erased yet
 		must(t, long.store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
 			id := subjectID(t, "1")
-			if err := s.Subjects().Lock(ctx, id, noon); err != nil {
+			if _, err := s.Subjects().Lock(ctx, id, noon); err != nil {
 				return err
 			}
 			_, err := s.Subjects().Apply(ctx, id, long.plan.LocalAt(noon))

@@ -37,7 +37,7 @@ func TestAConnectionThatIsKilledIsUnavailable(t *testing.T) {
 	url := postgres.NewDatabase(t)
 	b := newBox(t, openDB(t, "pgx", url))
 	id := subject(t, "1")
-	step := func(ctx context.Context, s ports.Session) error { return s.Subjects().Lock(ctx, id, noon) }
+	step := func(ctx context.Context, s ports.Session) error { return errOf(s.Subjects().Lock(ctx, id, noon)) }
 	for what, fn := range map[string]func(context.Context, ports.Session) error{
 		"before a statement": func(ctx context.Context, s ports.Session) error {
 			if err := step(ctx, s); err != nil {
@@ -86,7 +86,7 @@ func TestAConnectionThatTheServerTerminatesIsUnavailable(t *testing.T) {
 			b := box{openDB(t, "pgx", database+"&"+setting+"="+url.QueryEscape(value)), nil}
 			b.store = newStore(t, b.db)
 			id := subject(t, "1")
-			lock := func(ctx context.Context, s ports.Session) error { return s.Subjects().Lock(ctx, id, noon) }
+			lock := func(ctx context.Context, s ports.Session) error { return errOf(s.Subjects().Lock(ctx, id, noon)) }
 			switch setting {
 			case "idle_in_transaction_session_timeout":
 				wantUnavailable(t, "a statement", b.store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {

@@ -38,23 +38,18 @@ func TestACreationTimeMayBeATextOrANumber(t *testing.T) {
 		insert(t, store, "notes", memory.Row{"id": 1, "member": 1, "created_at": value})
 		err = store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
 			for _, id := range []string{"1", "2"} {
-				if err := s.Subjects().Lock(ctx, subject(t, id), created); err != nil {
+				if _, err := s.Subjects().Lock(ctx, subject(t, id), created); err != nil {
 					return err
 				}
 			}
-			reader, err := ports.MarksOf(s)
-			if err != nil {
-				return err
-			}
-			marks, err := reader.Marks(ctx, domain.MarkQuery{Limit: 2})
+			marks, err := s.Erased().Marks(ctx, domain.MarkQuery{Limit: 2})
 			if len(marks) != 2 || marks[0].AddedAt != created || !marks[1].AddedAt.IsZero() {
 				t.Errorf("%s: the marks are %v", kind, marks)
 			}
-			verifier, _ := ports.VerifierOf(s.Subjects())
 			for at, want := range map[time.Time][]domain.Leftover{
 				created: {{Table: "notes", Rows: 1}}, created.Add(-time.Microsecond): nil,
 			} {
-				found, err := verifier.LeftOver(ctx, subject(t, "1"), []domain.Step{deletes("notes")}, at)
+				found, err := s.Erased().LeftOver(ctx, subject(t, "1"), []domain.Step{deletes("notes")}, at)
 				if err != nil || !slices.Equal(found, want) {
 					t.Errorf("%s: after an erasure at %v, got %v, %v", kind, at, found, err)
 				}

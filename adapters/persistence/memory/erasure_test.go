@@ -198,11 +198,13 @@ func TestTheMarkOfAnErasureStays(t *testing.T) {
 	id := subject(t, "a", "1")
 	for i := range 2 {
 		do(t, store, func(ctx context.Context, s ports.Session) error {
-			return s.Subjects().Lock(ctx, id, noon.Add(time.Duration(i)*time.Hour))
+			_, err := s.Subjects().Lock(ctx, id, noon.Add(time.Duration(i)*time.Hour))
+			return err
 		})
 	}
 	_ = store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
-		must(t, s.Subjects().Lock(ctx, id, noon.Add(2*time.Hour)))
+		_, err := s.Subjects().Lock(ctx, id, noon.Add(2*time.Hour))
+		must(t, err)
 		return errBoom
 	})
 	if last, times := store.Erased(id); times != 2 || last != noon.Add(time.Hour) {
@@ -243,10 +245,10 @@ func TestAStepThatTheStoreCannotCarryOutUndoesTheOthers(t *testing.T) {
 	} {
 		store := newShop(t)
 		err := store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
-			counts, err := s.Subjects().Apply(ctx, subject(t, "a", "1"),
+			applied, err := s.Subjects().Apply(ctx, subject(t, "a", "1"),
 				[]domain.Step{deletes("people"), wrong, deletes("orders")})
-			if len(counts) != 1 || !errors.Is(err, domain.ErrManifest) {
-				t.Errorf("%s: got %v, %v", name, counts, err)
+			if len(applied.Rows) != 1 || !errors.Is(err, domain.ErrManifest) {
+				t.Errorf("%s: got %v, %v", name, applied.Rows, err)
 			}
 			return nil // nothing is committed nevertheless
 		})

@@ -19,7 +19,7 @@ func TestEvidenceEndsWithItsDeadline(t *testing.T) {
 		release := make(chan struct{})
 		go func() {
 			_ = store.Do(context.Background(), func(ctx context.Context, s ports.Session) error {
-				err := s.Subjects().Lock(ctx, id, time.Now()) // takes the write lock
+				_, err := s.Subjects().Lock(ctx, id, time.Now()) // takes the write lock
 				<-release
 				return err
 			})

@@ -12,9 +12,6 @@ import (
 // installationStore implements ports.InstallationStore.
 type installationStore struct{ *session }
 
-var _ ports.Installed = (*session)(nil)
-
-// Installation implements ports.Installed.
 func (s *session) Installation() ports.InstallationStore { return installationStore{s} }
 
 func (i installationStore) Read(ctx context.Context) (domain.Installation, error) {

@@ -6,14 +6,11 @@ import (
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
-	"github.com/habeas-data/habeas/ports"
 )
 
-var _ ports.ErasureVerifier = subjectStore{}
-
-// LeftOver implements ports.ErasureVerifier. It ignores rows that were added after the erasure, except for the own row
-// of the subject.
-func (s subjectStore) LeftOver(
+// LeftOver implements ports.ErasedStore. It ignores rows that were added after the erasure, except for the own row of
+// the subject.
+func (s erasedStore) LeftOver(
 	ctx context.Context, id domain.SubjectID, steps []domain.Step, erasedAt time.Time,
 ) (domain.Leftovers, error) {
 	if _, err := s.store.dataMap.Key(id); err != nil {

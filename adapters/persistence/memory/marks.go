@@ -11,22 +11,20 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-type erasureMarks struct{ *session }
+// erasedStore implements ports.ErasedStore.
+type erasedStore struct{ *session }
 
-var _ ports.MarkReader = (*session)(nil)
+func (s *session) Erased() ports.ErasedStore { return erasedStore{s} }
 
-// Marks implements ports.MarkReader.
-func (s *session) Marks() ports.ErasureMarks { return erasureMarks{s} }
-
-// Marks implements ports.ErasureMarks. An erasure mark is the row that records the erasure of a subject. Each erasure
+// Marks implements ports.ErasedStore. An erasure mark is the row that records the erasure of a subject. Each erasure
 // gives the mark a higher intake number than all other marks have. Marks become visible in the order of their numbers,
 // because only one session writes at a time. A reader that continues after the highest number that it has read
 // therefore misses no mark.
-func (m erasureMarks) Marks(ctx context.Context, query domain.MarkQuery) ([]domain.ErasureMark, error) {
+func (s erasedStore) Marks(ctx context.Context, query domain.MarkQuery) ([]domain.ErasureMark, error) {
 	if query.Limit <= 0 {
-		return nil, m.usable()
+		return nil, s.usable()
 	}
-	state, err := m.read(ctx, false)
+	state, err := s.read(ctx, false)
 	if err != nil {
 		return nil, err
 	}
@@ -44,9 +42,9 @@ func (m erasureMarks) Marks(ctx context.Context, query domain.MarkQuery) ([]doma
 	return upTo(query.Limit, marks), nil
 }
 
-// Lives implements ports.ErasureMarks.
-func (m erasureMarks) Lives(ctx context.Context, marks []domain.ErasureMark) ([]domain.Life, error) {
-	state, err := m.read(ctx, false)
+// Lives implements ports.ErasedStore.
+func (s erasedStore) Lives(ctx context.Context, marks []domain.ErasureMark) ([]domain.Life, error) {
+	state, err := s.read(ctx, false)
 	if err != nil {
 		return nil, err
 	}
@@ -57,8 +55,8 @@ func (m erasureMarks) Lives(ctx context.Context, marks []domain.ErasureMark) ([]
 	return lives, nil
 }
 
-func (m erasureMarks) Find(ctx context.Context, ids []domain.SubjectID) (found []domain.ErasureMark, err error) {
-	state, err := m.read(ctx, false)
+func (s erasedStore) Find(ctx context.Context, ids []domain.SubjectID) (found []domain.ErasureMark, err error) {
+	state, err := s.read(ctx, false)
 	if err != nil {
 		return nil, err
 	}
@@ -69,6 +67,18 @@ func (m erasureMarks) Find(ctx context.Context, ids []domain.SubjectID) (found [
 		}
 	}
 	return found, nil
+}
+
+// RecallRow implements ports.ErasedStore.
+func (s erasedStore) RecallRow(ctx context.Context, id domain.SubjectID, addedAt time.Time) error {
+	state, err := s.write(ctx)
+	if err != nil || addedAt.IsZero() || !slices.Contains(s.undated, id) {
+		return err
+	}
+	mark := state.erasures[id]
+	mark.AddedAt = domain.Instant(addedAt)
+	state.erasures = withEntry(state.erasures, id, mark)
+	return nil
 }
 
 // mark stores the erasure mark of a subject. It replaces the mark of an earlier erasure of the same subject, and
@@ -95,22 +105,22 @@ func (s *state) lastErasedAt() time.Time {
 	return last.ErasedAt
 }
 
-func (m erasureMarks) Position(ctx context.Context, reader string) (int64, error) {
+func (s erasedStore) Position(ctx context.Context, reader string) (int64, error) {
 	if err := domain.CheckReader(reader); err != nil {
 		return 0, err
 	}
-	state, err := m.read(ctx, false)
+	state, err := s.read(ctx, false)
 	if err != nil {
 		return 0, err
 	}
 	return state.positions[reader], nil
 }
 
-func (m erasureMarks) Advance(ctx context.Context, reader string, expected, next int64) (advanced bool, err error) {
+func (s erasedStore) Advance(ctx context.Context, reader string, expected, next int64) (advanced bool, err error) {
 	if err := domain.CheckReader(reader); err != nil {
 		return false, err
 	}
-	state, err := m.write(ctx)
+	state, err := s.write(ctx)
 	if err != nil || state.positions[reader] != expected {
 		return false, err
 	}

@@ -45,10 +45,11 @@ func TestEnqueuedIsCalledAfterTheCommit(t *testing.T) {
 		calls++
 		do(t, store, func(ctx context.Context, s ports.Session) error { // the entry is committed, and the lock is free
 			counts, err := s.Outbox().Counts(ctx)
+			must(t, err)
 			if counts[domain.OutboxPending] != 1 {
 				t.Errorf("called with %v", counts)
 			}
-			must(t, s.Subjects().Lock(ctx, id, noon))
+			_, err = s.Subjects().Lock(ctx, id, noon)
 			return err
 		})
 	}})

@@ -28,8 +28,6 @@ type session struct {
 	unchecked  bool // the session does not compare its data map with the installation
 }
 
-var _ ports.CascadeCounter = (*session)(nil)
-
 func (s *session) Consents() ports.ConsentStore         { return consentStore{s} }
 func (s *session) Restrictions() ports.RestrictionStore { return restrictionStore{s} }
 func (s *session) Subjects() ports.SubjectStore         { return subjectStore{s} }
@@ -38,9 +36,6 @@ func (s *session) Audit() ports.AuditLog                { return auditLog{s} }
 
 // AfterEnd implements ports.Session.
 func (s *session) AfterEnd(fn func(context.Context, error)) { s.atEnd = append(s.atEnd, fn) }
-
-// Cascaded implements ports.CascadeCounter. It returns nil, because the store has no foreign keys and no triggers.
-func (s *session) Cascaded() map[string]int64 { return nil }
 
 // usable returns an error if the session has ended or an earlier operation has failed. Every operation calls it first.
 func (s *session) usable() error {

@@ -24,7 +24,7 @@ func whileWriting(t testing.TB, store *memory.Store, fn func()) {
 	var wg sync.WaitGroup
 	wg.Go(func() {
 		_ = store.Do(context.Background(), func(ctx context.Context, s ports.Session) error {
-			err := s.Subjects().Lock(ctx, subject(t, "a", "1"), noon)
+			_, err := s.Subjects().Lock(ctx, subject(t, "a", "1"), noon)
 			close(locked)
 			<-done
 			return err
@@ -39,7 +39,10 @@ func whileWriting(t testing.TB, store *memory.Store, fn func()) {
 func TestAWriteWaitsNoLongerThanItsContext(t *testing.T) {
 	store, id := newShop(t), subject(t, "b", "1")
 	writes := map[string]func(context.Context, ports.Session) error{
-		"a write":  func(ctx context.Context, s ports.Session) error { return s.Subjects().Lock(ctx, id, noon) },
+		"a write": func(ctx context.Context, s ports.Session) error {
+			_, err := s.Subjects().Lock(ctx, id, noon)
+			return err
+		},
 		"a commit": func(ctx context.Context, s ports.Session) error { return s.Audit().Append(ctx, event("e", id)) },
 	}
 	whileWriting(t, store, func() {
@@ -134,7 +137,7 @@ func TestTheWriteLockIsReleased(t *testing.T) {
 			ctx, cancel := context.WithCancel(context.Background())
 			defer cancel()
 			_ = store.Do(ctx, func(ctx context.Context, s ports.Session) error {
-				if err := s.Subjects().Lock(ctx, id, noon); err != nil {
+				if _, err := s.Subjects().Lock(ctx, id, noon); err != nil {
 					return err
 				}
 				if err := s.Audit().AppendEvidence(ctx, event(name, id)); err != nil {

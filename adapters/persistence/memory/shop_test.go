@@ -74,7 +74,8 @@ func do(t testing.TB, store *memory.Store, fn func(context.Context, ports.Sessio
 // apply executes steps of an erasure in a new session.
 func apply(store *memory.Store, id domain.SubjectID, steps ...domain.Step) (counts []int64, err error) {
 	err = store.Do(context.Background(), func(ctx context.Context, s ports.Session) error {
-		counts, err = s.Subjects().Apply(ctx, id, steps)
+		applied, err := s.Subjects().Apply(ctx, id, steps)
+		counts = applied.Rows
 		return err
 	})
 	return counts, err

@@ -7,20 +7,19 @@ import (
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
-	"github.com/habeas-data/habeas/ports"
 )
 
 // subjectStore implements ports.SubjectStore.
 type subjectStore struct{ *session }
 
 // Lock implements ports.SubjectStore. It takes the write lock of the session, which also locks the subject.
-func (s subjectStore) Lock(ctx context.Context, id domain.SubjectID, at time.Time) error {
+func (s subjectStore) Lock(ctx context.Context, id domain.SubjectID, at time.Time) (time.Time, error) {
 	if _, err := s.store.dataMap.Key(id); err != nil {
-		return err
+		return time.Time{}, err
 	}
 	state, err := s.write(ctx)
 	if err != nil {
-		return err
+		return time.Time{}, err
 	}
 	state.mark(domain.ErasureMark{
 		SubjectID: id, ErasedAt: domain.ErasureInstant(at, time.Now(), state.lastErasedAt()), AddedAt: state.addedAt(id),
@@ -29,29 +28,7 @@ func (s subjectStore) Lock(ctx context.Context, id domain.SubjectID, at time.Tim
 	if state.addedAt(id).IsZero() {
 		s.undated = append(s.undated, id)
 	}
-	return nil
-}
-
-var _ ports.ErasureLock = subjectStore{}
-
-// ErasedAt implements ports.ErasureLock.
-func (s subjectStore) ErasedAt(id domain.SubjectID) (time.Time, bool) {
-	if !slices.Contains(s.marked, id) {
-		return time.Time{}, false
-	}
-	return s.state.erasures[id].ErasedAt, true
-}
-
-// RecallRow implements ports.ErasureLock.
-func (s subjectStore) RecallRow(ctx context.Context, id domain.SubjectID, addedAt time.Time) error {
-	state, err := s.write(ctx)
-	if err != nil || addedAt.IsZero() || !slices.Contains(s.undated, id) {
-		return err
-	}
-	mark := state.erasures[id]
-	mark.AddedAt = domain.Instant(addedAt)
-	state.erasures = withEntry(state.erasures, id, mark)
-	return nil
+	return state.erasures[id].ErasedAt, nil
 }
 
 // LockToRectify implements ports.SubjectStore. It takes the write lock of the session, which also locks the subject.
@@ -66,26 +43,28 @@ func (s subjectStore) LockToRectify(ctx context.Context, id domain.SubjectID) (d
 	return state.subjectState(id), nil
 }
 
-func (s subjectStore) Apply(ctx context.Context, id domain.SubjectID, steps []domain.Step) ([]int64, error) {
+// Apply implements ports.SubjectStore. Nothing is cascaded, because the store has no foreign keys and no triggers.
+func (s subjectStore) Apply(
+	ctx context.Context, id domain.SubjectID, steps []domain.Step,
+) (applied domain.Applied, err error) {
 	if _, err := s.store.dataMap.Key(id); err != nil {
-		return nil, err
+		return applied, err
 	}
 	state, err := s.write(ctx)
 	if err != nil {
-		return nil, err
+		return applied, err
 	}
 	if before, err := s.store.dataMap.CheckSteps(steps); err != nil {
-		return make([]int64, before), s.fail(err) // no partial commit
+		return domain.Applied{Rows: make([]int64, before)}, s.fail(err) // no partial commit
 	}
-	rows := make([]int64, 0, len(steps))
 	for _, step := range steps {
 		n, err := state.apply(id, step)
 		if err != nil {
-			return rows, s.fail(err)
+			return applied, s.fail(err)
 		}
-		rows = append(rows, n)
+		applied.Rows = append(applied.Rows, n)
 	}
-	return rows, nil
+	return applied, nil
 }
 
 // addedAt returns the creation time of the subject's row, or zero without such a row or value.

@@ -5,15 +5,12 @@ import (
 	"slices"
 
 	"github.com/habeas-data/habeas/domain"
-	"github.com/habeas-data/habeas/ports"
 )
 
-var _ ports.RetentionSweeper = subjectStore{}
-
-// Due implements ports.RetentionSweeper. It returns the subjects for which a sweep (the later erasure of retained
-// values) would overwrite at least one value. To find them, it sweeps each subject in a copy of the state, and then
-// discards the copy.
-func (s subjectStore) Due(
+// Due implements ports.ErasedStore. It returns the subjects for which a sweep (the later erasure of retained values)
+// would overwrite at least one value. To find them, it sweeps each subject in a copy of the state, and then discards
+// the copy.
+func (s erasedStore) Due(
 	ctx context.Context, marks []domain.ErasureMark, steps []domain.Step,
 ) (due []domain.SubjectID, err error) {
 	seen, err := s.read(ctx, false)
@@ -33,8 +30,8 @@ func (s subjectStore) Due(
 	return due, nil
 }
 
-// SweptKeys implements ports.RetentionSweeper.
-func (s subjectStore) SweptKeys(ctx context.Context, id domain.SubjectID, query domain.KeyQuery) ([]string, error) {
+// SweptKeys implements ports.ErasedStore.
+func (s erasedStore) SweptKeys(ctx context.Context, id domain.SubjectID, query domain.KeyQuery) ([]string, error) {
 	if _, err := s.store.dataMap.Key(id); err != nil {
 		return nil, err
 	}
@@ -55,8 +52,8 @@ func (s subjectStore) SweptKeys(ctx context.Context, id domain.SubjectID, query 
 	}), nil
 }
 
-// Sweep implements ports.RetentionSweeper.
-func (s subjectStore) Sweep(ctx context.Context, id domain.SubjectID, steps []domain.Step) ([]int64, error) {
+// Sweep implements ports.ErasedStore.
+func (s erasedStore) Sweep(ctx context.Context, id domain.SubjectID, steps []domain.Step) ([]int64, error) {
 	if _, err := s.store.dataMap.Key(id); err != nil {
 		return nil, err
 	}

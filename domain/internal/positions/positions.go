@@ -1,4 +1,4 @@
-// Package positions changes numbers that all processes share: the positions of readers (see ports.ErasureMarks).
+// Package positions changes numbers that all processes share: the positions of readers (see ports.ErasedStore).
 package positions
 
 import (
@@ -16,9 +16,9 @@ func LeftOver(duty domain.DutyName) string { return "duty " + string(duty) + " l
 
 // Change replaces the number that is stored under a name by next(number), and returns the new number. It changes
 // nothing if both are equal. Change returns domain.ErrConflict if other sessions are faster several times.
-func Change(ctx context.Context, marks ports.ErasureMarks, name string, next func(int64) int64) (int64, error) {
+func Change(ctx context.Context, erased ports.ErasedStore, name string, next func(int64) int64) (int64, error) {
 	for range attempts {
-		stored, err := marks.Position(ctx, name)
+		stored, err := erased.Position(ctx, name)
 		if err != nil {
 			return 0, err
 		}
@@ -26,7 +26,7 @@ func Change(ctx context.Context, marks ports.ErasureMarks, name string, next fun
 		if wanted == stored {
 			return stored, nil
 		}
-		if moved, err := marks.Advance(ctx, name, stored, wanted); moved || err != nil {
+		if moved, err := erased.Advance(ctx, name, stored, wanted); moved || err != nil {
 			return wanted, err
 		}
 	}
@@ -34,12 +34,12 @@ func Change(ctx context.Context, marks ports.ErasureMarks, name string, next fun
 }
 
 // Set stores a number under a name.
-func Set(ctx context.Context, marks ports.ErasureMarks, name string, number int64) error {
-	_, err := Change(ctx, marks, name, func(int64) int64 { return number })
+func Set(ctx context.Context, erased ports.ErasedStore, name string, number int64) error {
+	_, err := Change(ctx, erased, name, func(int64) int64 { return number })
 	return err
 }
 
 // Add adds n to the number that is stored under a name, and returns the sum. The sum is not less than 0.
-func Add(ctx context.Context, marks ports.ErasureMarks, name string, n int64) (int64, error) {
-	return Change(ctx, marks, name, func(stored int64) int64 { return max(0, stored+n) })
+func Add(ctx context.Context, erased ports.ErasedStore, name string, n int64) (int64, error) {
+	return Change(ctx, erased, name, func(stored int64) int64 { return max(0, stored+n) })
 }

@@ -98,11 +98,7 @@ func (w *world) close() { _ = w.db.Close() }
 // installation returns the id of the installation, which the lines of a journal name.
 func (w *world) installation(ctx context.Context) (id string, err error) {
 	err = w.gdpr.Stack().Sessions.Do(ctx, func(ctx context.Context, s ports.Session) error {
-		store, err := ports.InstallationOf(s)
-		if err != nil {
-			return err
-		}
-		found, err := store.Read(ctx)
+		found, err := s.Installation().Read(ctx)
 		id = found.ID
 		return err
 	})

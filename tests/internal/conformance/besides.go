@@ -59,11 +59,11 @@ func CountBesides(t *testing.T, driver databases.Driver) {
 		id, err := domain.NewSubjectID(text)
 		must(t, err)
 		err = store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
-			if err := s.Subjects().Lock(ctx, id, time.Unix(0, 0)); err != nil {
+			if _, err := s.Subjects().Lock(ctx, id, time.Unix(0, 0)); err != nil {
 				return err
 			}
-			_, err := s.Subjects().Apply(ctx, id, plan.Local())
-			cascaded = ports.Cascaded(s)
+			applied, err := s.Subjects().Apply(ctx, id, plan.Local())
+			cascaded = applied.Cascaded
 			return err
 		})
 		return cascaded, err

@@ -69,14 +69,14 @@ func TestStatementsAndConnectionsAreTheStoresOwn(t *testing.T) {
 			t.Errorf("%d statements before the store did anything", n)
 		}
 		err := store.Sessions.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
-			if err := s.Subjects().Lock(ctx, domain.SubjectID{}, time.Time{}); err == nil {
+			if _, err := s.Subjects().Lock(ctx, domain.SubjectID{}, time.Time{}); err == nil {
 				t.Error("nobody was locked")
 			}
 			id, err := domain.NewSubjectID("a", "1")
 			if err != nil {
 				return err
 			}
-			if err := s.Subjects().Lock(ctx, id, time.Now()); err != nil {
+			if _, err := s.Subjects().Lock(ctx, id, time.Now()); err != nil {
 				return err
 			}
 			if n := store.Connections(); n != 1 {
