@@ -7,7 +7,6 @@ import (
 
 	"github.com/habeas-data/habeas/app"
 	"github.com/habeas-data/habeas/domain"
-	"github.com/habeas-data/habeas/ports"
 )
 
 func TestTheCatalogAndTheSearchCoverTheCompleteDatabase(t *testing.T) {
@@ -35,13 +34,10 @@ func TestTheCatalogAndTheSearchCoverTheCompleteDatabase(t *testing.T) {
 	}
 }
 
-// sessionsOnly is a session factory that implements none of the optional ports.
-type sessionsOnly struct{ ports.SessionFactory }
-
-func TestAStoreWithoutCatalogAndFinderIsAConfigurationError(t *testing.T) {
+func TestAStackWithoutCatalogAndFinderIsAConfigurationError(t *testing.T) {
 	gdpr, _ := newIntegration(t)
 	wired := gdpr.Stack()
-	wired.Sessions = sessionsOnly{wired.Sessions}
+	wired.Catalog, wired.Finder = nil, nil
 	gdpr, err := app.New(app.Config{Stack: &wired})
 	must(t, err)
 	for name, call := range map[string]func(context.Context) error{

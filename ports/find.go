@@ -7,8 +7,8 @@ import (
 )
 
 // Finder searches the complete database for values, such as an email address or a phone number. It also finds copies in
-// columns that the data map does not contain. The stores of this module implement Finder. A Finder is safe for
-// concurrent use.
+// columns that the data map does not contain. The stores of this module implement Finder, and the tools for operators
+// receive it beside the SessionFactory. A Finder is safe for concurrent use.
 type Finder interface {
 	// Find counts the rows that hold a value, separately for each value and each column.
 	//

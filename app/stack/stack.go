@@ -55,8 +55,10 @@ type Config struct {
 	// Clock is the source of the current time. The default is the clock of the machine.
 	Clock ports.Clock
 	// Catalog reads the live schema of the database. Stack.Checker needs it. bunstore.Store implements it. The default is
-	// nil: the Stack has no Checker.
+	// nil: the Stack has no Catalog and no Checker.
 	Catalog ports.CatalogReader
+	// Finder searches the database for values. bunstore.Store implements it. The default is nil: the Stack has no Finder.
+	Finder ports.Finder
 	// TrustRowFilters declares that no row-level security policy and no view hides rows of a subject. Set the
 	// same value as in bunstore.Options. Only Stack.Checker uses it. The default is false.
 	TrustRowFilters bool
@@ -111,8 +113,10 @@ type Stack struct {
 	Observer    ports.Observer         // the value of Options.Observer; may be nil
 	Hooks       bool                   // whether a hook of Options.Hooks runs before or after erasures
 
-	// Checker compares the data map with the database. It is nil if Config.Catalog is nil. The other services do not need
-	// it.
+	// Catalog, Finder and Checker are for operators, and the other services do not need them. Catalog and Finder are the
+	// values of Config, and may be nil. Checker compares the data map with the database. It is nil if Catalog is nil.
+	Catalog ports.CatalogReader
+	Finder  ports.Finder
 	Checker *check.Checker
 }
 
@@ -197,6 +201,8 @@ func New(c Config) (Stack, error) {
 		Rectifier:   rectifier,
 		Verifier:    verifier,
 		Runner:      runner,
+		Catalog:     c.Catalog,
+		Finder:      c.Finder,
 		Checker:     checker,
 		Observer:    c.Observer,
 		Hooks:       c.Hooks.BeforeErasure != nil || c.Hooks.AfterErasure != nil,

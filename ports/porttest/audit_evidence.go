@@ -142,7 +142,7 @@ func auditEvidenceThatIsLostIsReported(t testing.TB, h StoreHarness) {
 	}
 	check("an id that is there already", store.Sessions, event("taken", id))
 	if store.Unreachable != nil {
-		check("a store that cannot be reached", store.Unreachable(t), event("lost", id))
+		check("a store that cannot be reached", store.Unreachable(t).Sessions, event("lost", id))
 	}
 }
 

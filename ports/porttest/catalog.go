@@ -14,9 +14,8 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// TestCatalogReader checks that a store keeps the promises of ports.CatalogReader on the tables of DataMap.
-// Store.Sessions must implement ports.CatalogReader. TestStore does not run this suite, because ports.CatalogReader is
-// optional for a store.
+// TestCatalogReader checks that Store.Catalog keeps the promises of ports.CatalogReader on the tables of DataMap.
+// TestStore does not run this suite, because a store works without a catalog reader.
 func TestCatalogReader(t *testing.T, h StoreHarness) {
 	t.Helper()
 	promise.Hold(t, catalogPromises, h, h.Waive)
@@ -34,11 +33,10 @@ var catalogPromises = []promise.Promise[StoreHarness]{
 	that(catalogReportsAStoreThatCannotBeReached, "Catalog returns ErrUnavailable if the store cannot be reached."),
 }
 
-func catalogOf(t testing.TB, sessions ports.SessionFactory) ports.CatalogReader {
+func catalogOf(t testing.TB, store Store) ports.CatalogReader {
 	t.Helper()
-	reader, ok := sessions.(ports.CatalogReader)
-	must(t, ok, "Store.Sessions is not a ports.CatalogReader")
-	return reader
+	must(t, store.Catalog != nil, "the harness is incomplete: Catalog is required")
+	return store.Catalog
 }
 
 func (h StoreHarness) catalog(t testing.TB) domain.Catalog {
@@ -50,7 +48,7 @@ func (s Store) catalog(t testing.TB) domain.Catalog {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), s.patience)
 	defer cancel()
-	catalog, err := catalogOf(t, s.Sessions).Catalog(ctx)
+	catalog, err := catalogOf(t, s).Catalog(ctx)
 	must(t, err == nil, "the catalog could not be read: %v", err)
 	return catalog
 }
@@ -209,7 +207,7 @@ func catalogEndsWithItsContext(t testing.TB, h StoreHarness) {
 	store := h.open(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err := catalogOf(t, store.Sessions).Catalog(ctx)
+	_, err := catalogOf(t, store).Catalog(ctx)
 	assert(t, errors.Is(err, context.Canceled), "in a context that has ended, Catalog returned %v", err)
 }
 

@@ -12,13 +12,6 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// readable is a session factory that also implements ports.CatalogReader and ports.Finder.
-type readable struct {
-	ports.SessionFactory
-	ports.CatalogReader
-	ports.Finder
-}
-
 // catalogFunc implements ports.CatalogReader with a function.
 type catalogFunc func(ctx context.Context) (domain.Catalog, error)
 
@@ -30,10 +23,8 @@ func (nowhere) Catalog(context.Context) (domain.Catalog, error) { return domain.
 // good is the correct CatalogReader.
 func readsCatalog(read func(ctx context.Context, good ports.CatalogReader) (domain.Catalog, error)) func(*Store) {
 	return func(store *Store) {
-		broken, _ := store.Sessions.(readable)
-		good := broken.CatalogReader
-		broken.CatalogReader = catalogFunc(func(ctx context.Context) (domain.Catalog, error) { return read(ctx, good) })
-		store.Sessions = broken
+		good := store.Catalog
+		store.Catalog = catalogFunc(func(ctx context.Context) (domain.Catalog, error) { return read(ctx, good) })
 	}
 }
 
@@ -152,10 +143,10 @@ func TestCatalogReadersThatBreakAPromiseFail(t *testing.T) {
 			return good.Catalog(context.WithoutCancel(ctx))
 		}), found{"Catalog returned <nil>": {catalogEndsWithItsContext}}},
 		"an unreachable store without tables": {func(store *Store) {
-			store.Unreachable = func(testing.TB) ports.SessionFactory {
-				return readable{nowhere{}, catalogFunc(func(context.Context) (domain.Catalog, error) {
+			store.Unreachable = func(testing.TB) Store {
+				return Store{Catalog: catalogFunc(func(context.Context) (domain.Catalog, error) {
 					return domain.Catalog{}, nil
-				}), nowhere{}}
+				})}
 			}
 		}, found{"with an unreachable store, Catalog returned <nil>": {catalogReportsAStoreThatCannotBeReached}}},
 	})

@@ -29,6 +29,8 @@ var inMemory = porttest.StoreHarness{
 		}
 		return porttest.Store{
 			Sessions: store,
+			Catalog:  store, // for porttest.TestCatalogReader
+			Finder:   store, // for porttest.TestFinder
 			Insert: func(t testing.TB, table string, row porttest.Row) {
 				if err := store.Insert(table, memory.Row(row)); err != nil {
 					t.Fatal(err)

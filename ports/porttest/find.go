@@ -16,8 +16,8 @@ import (
 	"github.com/habeas-data/habeas/ports"
 )
 
-// TestFinder checks that a store keeps the promises of ports.Finder on the tables of DataMap. Store.Sessions must
-// implement ports.Finder. TestStore does not run this suite, because ports.Finder is optional for a store.
+// TestFinder checks that Store.Finder keeps the promises of ports.Finder on the tables of DataMap. TestStore does not
+// run this suite, because a store works without a finder.
 func TestFinder(t *testing.T, h StoreHarness) {
 	t.Helper()
 	promise.Hold(t, findPromises, h, h.Waive)
@@ -42,11 +42,10 @@ var findPromises = []promise.Promise[StoreHarness]{
 	that(findReportsAStoreThatCannotBeReached, "Find returns ErrUnavailable if the store cannot be reached."),
 }
 
-func finderOf(t testing.TB, sessions ports.SessionFactory) ports.Finder {
+func finderOf(t testing.TB, store Store) ports.Finder {
 	t.Helper()
-	finder, ok := sessions.(ports.Finder)
-	must(t, ok, "Store.Sessions is not a ports.Finder")
-	return finder
+	must(t, store.Finder != nil, "the harness is incomplete: Finder is required")
+	return store.Finder
 }
 
 // expectFound searches for the values and checks the occurrences. Each wanted occurrence has the form "table.column
@@ -55,7 +54,7 @@ func (s Store) expectFound(t testing.TB, values []string, want ...string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), s.patience)
 	defer cancel()
-	found, err := finderOf(t, s.Sessions).Find(ctx, values, nil)
+	found, err := finderOf(t, s).Find(ctx, values, nil)
 	must(t, err == nil, "the search failed: %v", err)
 	var got []string
 	for _, o := range found.Occurrences {
@@ -208,7 +207,7 @@ func findSearchesTheTablesOfHabeas(t testing.TB, h StoreHarness) {
 }
 
 func findRefusesValues(t testing.TB, h StoreHarness) {
-	finder := finderOf(t, h.open(t).Sessions)
+	finder := finderOf(t, h.open(t))
 	good := "zoe@example.org"
 	for what, c := range map[string]struct {
 		values []string
@@ -235,7 +234,7 @@ func findRefusesValues(t testing.TB, h StoreHarness) {
 
 func findReportsItsProgress(t testing.TB, h StoreHarness) {
 	var reports []domain.FindProgress
-	_, err := finderOf(t, h.open(t).Sessions).Find(t.Context(), []string{"zoe"}, func(p domain.FindProgress) {
+	_, err := finderOf(t, h.open(t)).Find(t.Context(), []string{"zoe"}, func(p domain.FindProgress) {
 		reports = append(reports, p)
 	})
 	must(t, err == nil, "the search failed: %v", err)
@@ -254,7 +253,7 @@ func findReportsItsProgress(t testing.TB, h StoreHarness) {
 func findReturnsNoValues(t testing.TB, h StoreHarness) {
 	const secret = "zoe@example.org"
 	store := h.withTexts(t, secret)
-	finder := finderOf(t, store.Sessions)
+	finder := finderOf(t, store)
 	found, err := finder.Find(t.Context(), []string{secret}, nil)
 	must(t, err == nil, "the search failed: %v", err)
 	text, err := json.Marshal(found)
@@ -264,7 +263,7 @@ func findReturnsNoValues(t testing.TB, h StoreHarness) {
 }
 
 func findEndsWithItsContext(t testing.TB, h StoreHarness) {
-	finder := finderOf(t, h.open(t).Sessions)
+	finder := finderOf(t, h.open(t))
 	for _, after := range []int{0, 3} {
 		ctx, cancel := context.WithCancel(t.Context())
 		reports := 0

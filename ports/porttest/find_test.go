@@ -43,9 +43,7 @@ func (nowhere) Find(context.Context, []string, func(domain.FindProgress)) (domai
 // replacesFind returns a function that makes a store defective: its Find returns the result of call.
 func replacesFind(call func(findCall) (domain.Found, error)) func(*Store) {
 	return func(store *Store) {
-		good, _ := store.Sessions.(readable)
-		good.Finder = brokenFinder{good.Finder, call}
-		store.Sessions = good
+		store.Finder = brokenFinder{store.Finder, call}
 	}
 }
 
@@ -225,10 +223,8 @@ func TestFindersThatBreakAPromiseFail(t *testing.T) {
 			return c.find()
 		}), found{"Find returned <nil>": {findEndsWithItsContext}}},
 		"an unreachable store without rows": {func(store *Store) {
-			store.Unreachable = func(testing.TB) ports.SessionFactory {
-				return readable{nowhere{}, nowhere{}, brokenFinder{nil, func(findCall) (domain.Found, error) {
-					return domain.Found{}, nil
-				}}}
+			store.Unreachable = func(testing.TB) Store {
+				return Store{Finder: brokenFinder{nil, func(findCall) (domain.Found, error) { return domain.Found{}, nil }}}
 			}
 		}, found{"with an unreachable store, Find returned <nil>": {findReportsAStoreThatCannotBeReached}}},
 	})

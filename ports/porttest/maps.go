@@ -9,7 +9,6 @@ import (
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/erasure"
 	"github.com/habeas-data/habeas/internal/promise"
-	"github.com/habeas-data/habeas/ports"
 )
 
 // MapsHarness opens databases that hold several data maps, for TestMaps.
@@ -24,9 +23,10 @@ type MapsHarness struct {
 
 // Maps is a database under test.
 type Maps struct {
-	// Sessions opens another store on the database, as another process does. It creates the tables of habeas for the data
-	// map with this name if they do not exist. The store must implement ports.Finder. Required.
-	Sessions func(t testing.TB, of domain.DataMap, name string) ports.SessionFactory
+	// Open opens another store on the database, as another process does. It creates the tables of habeas for the data map
+	// with this name if they do not exist. The fields Sessions and Finder of the store are required, and no other field is
+	// used. Required.
+	Open func(t testing.TB, of domain.DataMap, name string) Store
 	// Insert inserts a row into a table of the application and commits it immediately. Required.
 	Insert func(t testing.TB, table string, row Row)
 	// Rows returns all rows of a table of the application, ordered by primary key. Required.
@@ -124,8 +124,8 @@ func (h MapsHarness) open(t testing.TB) Maps {
 	t.Helper()
 	must(t, h.Open != nil, "the harness is incomplete: Open is required")
 	maps := h.Open(t)
-	must(t, maps.Sessions != nil && maps.Insert != nil && maps.Rows != nil,
-		"the harness is incomplete: Sessions, Insert and Rows are required")
+	must(t, maps.Open != nil && maps.Insert != nil && maps.Rows != nil,
+		"the harness is incomplete: Open, Insert and Rows are required")
 	return maps
 }
 
@@ -134,8 +134,9 @@ func (h MapsHarness) sideOf(t testing.TB, maps Maps, of domain.DataMap, name str
 	t.Helper()
 	plan, err := erasure.Planner{}.Plan(of, nil)
 	must(t, err == nil, "the plan cannot be built: %v", err)
+	store := maps.Open(t, of, name)
 	return side{Store{
-		Sessions: maps.Sessions(t, of, name), Insert: maps.Insert, Rows: maps.Rows,
+		Sessions: store.Sessions, Finder: store.Finder, Insert: maps.Insert, Rows: maps.Rows,
 		patience: StoreHarness{Patience: h.Patience}.patience(),
 	}, of, name, plan}
 }

@@ -85,7 +85,7 @@ func mapOfAnotherSubjectIsRefused(t testing.TB, h MapsHarness) {
 		return errors.Join(s.Audit().AppendEvidence(ctx, event("event-6", subjectOf(t, present))), errUndo)
 	})
 	must(t, err != nil, "a session of a foreign data map that fails has no error")
-	_, err = finderOf(t, foreign.Sessions).Find(t.Context(), []string{soughtInMaps}, nil)
+	_, err = finderOf(t, foreign.Store).Find(t.Context(), []string{soughtInMaps}, nil)
 	expectForeign(t, "a search", err, CustomerMap(), EmployeeMap())
 	if different := differing(before, customers.state(t)); len(different) > 0 {
 		t.Errorf("a refused data map has changed: %v", different)

@@ -181,7 +181,7 @@ func (s side) occurrences(t testing.TB) []domain.Occurrence {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), s.patience)
 	defer cancel()
-	found, err := finderOf(t, s.Sessions).Find(ctx, []string{soughtInMaps}, nil)
+	found, err := finderOf(t, s.Store).Find(ctx, []string{soughtInMaps}, nil)
 	must(t, err == nil && len(found.Gaps) == 0, "the search failed: %v, %v", err, found.Gaps)
 	return found.Occurrences
 }

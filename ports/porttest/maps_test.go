@@ -13,9 +13,8 @@ import (
 // opensMap opens a store for a data map with a name.
 type opensMap = func(of domain.DataMap, name string) *memory.Store
 
-// breaksMap returns a defective session factory for the store of a data map with a name. open opens correct stores on
-// the same memory.
-type breaksMap = func(of domain.DataMap, name string, open opensMap) ports.SessionFactory
+// breaksMap returns a defective store of a data map with a name. open opens correct stores on the same memory.
+type breaksMap = func(of domain.DataMap, name string, open opensMap) Store
 
 // mapsInMemory returns a harness that opens the stores of several data maps on one memory.
 func mapsInMemory(breaks breaksMap) MapsHarness {
@@ -40,9 +39,7 @@ func mapsInMemory(breaks breaksMap) MapsHarness {
 			return first
 		}
 		return Maps{
-			Sessions: func(_ testing.TB, of domain.DataMap, name string) ports.SessionFactory {
-				return breaks(of, name, open)
-			},
+			Open: func(_ testing.TB, of domain.DataMap, name string) Store { return breaks(of, name, open) },
 			Insert: func(t testing.TB, table string, row Row) {
 				t.Helper()
 				if err := storeOf(table).Insert(table, row); err != nil {
@@ -64,8 +61,9 @@ func mapsInMemory(breaks breaksMap) MapsHarness {
 	}}
 }
 
-func correctMap(of domain.DataMap, name string, open opensMap) ports.SessionFactory {
-	return open(of, name)
+func correctMap(of domain.DataMap, name string, open opensMap) Store {
+	store := open(of, name)
+	return Store{Sessions: store, Finder: store}
 }
 
 func TestMapsThatKeepTheirPromisesPass(t *testing.T) { TestMaps(t, mapsInMemory(correctMap)) }
@@ -88,7 +86,7 @@ func besideOf(of domain.DataMap, name string, open opensMap) *memory.Store {
 // alsoBeside returns a defect: after each session, it runs the uses that the replaced stores have added, in a session
 // of the store beside.
 func alsoBeside(replace func(s ports.Session, of domain.DataMap, also func(sessionUse)) replacedStores) breaksMap {
-	return func(of domain.DataMap, name string, open opensMap) ports.SessionFactory {
+	return func(of domain.DataMap, name string, open opensMap) Store {
 		good, beside := open(of, name), besideOf(of, name, open)
 		broken := func(run doFunc, ctx context.Context, fn sessionFunc) error {
 			var uses []sessionUse
@@ -100,7 +98,7 @@ func alsoBeside(replace func(s ports.Session, of domain.DataMap, also func(sessi
 			}
 			return err
 		}
-		return readable{wrapped(good, broken, asIs), good, good}
+		return Store{Sessions: wrapped(good, broken, asIs), Finder: good}
 	}
 }
 
@@ -236,26 +234,26 @@ func TestMapsThatBreakAPromiseFail(t *testing.T) {
 			}), finds{"the other data map has changed: [installation]": {mapHasItsInstallation}},
 		},
 		"a search of both": {
-			func(of domain.DataMap, name string, open opensMap) ports.SessionFactory {
+			func(of domain.DataMap, name string, open opensMap) Store {
 				good := open(of, name)
-				return readable{good, good, findsBeside{good, besideOf(of, name, open)}}
+				return Store{Sessions: good, Finder: findsBeside{good, besideOf(of, name, open)}}
 			}, finds{"Find found": {mapFindsInItsOwnTables}},
 		},
 		"no comparison": {
-			func(of domain.DataMap, name string, open opensMap) ports.SessionFactory {
+			func(of domain.DataMap, name string, open opensMap) Store {
 				if name == "" {
 					of = CustomerMap()
 				}
-				return open(of, name)
+				return correctMap(of, name, open)
 			}, finds{"want a domain.ForeignMapError": {
 				mapOfAnotherSubjectIsRefused, mapIsRecordedByTheFirstCommit, mapCanBeAccepted,
 			}},
 		},
 		"a rehearsal that commits": {
-			func(of domain.DataMap, name string, open opensMap) ports.SessionFactory {
+			func(of domain.DataMap, name string, open opensMap) Store {
 				good := open(of, name)
 				commits := func(_ doFunc, ctx context.Context, fn sessionFunc) error { return good.Do(ctx, fn) }
-				return readable{wrapped(good, asIs, commits), good, good}
+				return Store{Sessions: wrapped(good, asIs, commits), Finder: good}
 			}, finds{"a rehearsal has recorded customers (id bigint)": {mapIsRecordedByTheFirstCommit}},
 		},
 		"a data map that is not accepted": {

@@ -61,10 +61,11 @@ func changesProbes(here, away func(context.Context) error) func(*Store) {
 	return func(store *Store) {
 		store.Sessions = factory{store.Sessions.Do, store.Sessions.Rehearse, here}
 		unreachable := store.Unreachable
-		store.Unreachable = func(t testing.TB) ports.SessionFactory {
+		store.Unreachable = func(t testing.TB) Store {
 			t.Helper()
-			sessions := unreachable(t)
-			return factory{sessions.Do, sessions.Rehearse, away}
+			broken := unreachable(t)
+			broken.Sessions = factory{broken.Sessions.Do, broken.Sessions.Rehearse, away}
+			return broken
 		}
 	}
 }

@@ -323,10 +323,11 @@ var refusesWithoutFailing = brokenLog{add: func(c auditCall) error {
 // ignoresUnreachable makes a store defective: its Do reports success although the database cannot be reached.
 func ignoresUnreachable(store *Store) {
 	unreachable := store.Unreachable
-	store.Unreachable = func(t testing.TB) ports.SessionFactory {
-		away := Store{Sessions: unreachable(t)}
+	store.Unreachable = func(t testing.TB) Store {
+		t.Helper()
+		away := unreachable(t)
 		changesResult(func(_, ofFn error) error { return ofFn })(&away)
-		return away.Sessions
+		return away
 	}
 }
 

@@ -113,6 +113,6 @@ func sessionFactoryIsProbed(t testing.TB, h StoreHarness) {
 	if store.Unreachable == nil {
 		return
 	}
-	err = store.Unreachable(t).Probe(t.Context())
+	err = store.Unreachable(t).Sessions.Probe(t.Context())
 	assert(t, errors.Is(err, domain.ErrUnavailable), "a probe of a store that cannot be reached returned %v", err)
 }

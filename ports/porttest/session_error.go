@@ -26,7 +26,7 @@ func sessionReportsAStoreThatCannotBeReached(t testing.TB, h StoreHarness) {
 			return s.Audit().AppendEvidence(ctx, event("lost", id))
 		},
 	} {
-		if err := store.Unreachable(t).Do(t.Context(), fn); !errors.Is(err, domain.ErrUnavailable) {
+		if err := store.Unreachable(t).Sessions.Do(t.Context(), fn); !errors.Is(err, domain.ErrUnavailable) {
 			t.Errorf("%s returned %v, which is not %v", what, err, domain.ErrUnavailable)
 		}
 	}
@@ -78,7 +78,8 @@ func sessionErrorsContainNoPersonalData(t testing.TB, h StoreHarness) {
 		return errOf(s.Subjects().Lock(ctx, subjectOf(t, "secret-tenant", "secret-number"), noon))
 	})
 	if store.Unreachable != nil {
-		provoke("a store that cannot be reached", store.Unreachable(t), func(ctx context.Context, s ports.Session) error {
+		away := store.Unreachable(t).Sessions
+		provoke("a store that cannot be reached", away, func(ctx context.Context, s ports.Session) error {
 			return errOf(s.Audit().Trail(ctx, id))
 		})
 	}

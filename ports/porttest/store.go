@@ -28,6 +28,10 @@ type StoreHarness struct {
 type Store struct {
 	// Sessions is the session factory under test. Required.
 	Sessions ports.SessionFactory
+	// Catalog is the catalog reader of the same database. TestCatalogReader requires it.
+	Catalog ports.CatalogReader
+	// Finder searches the same database. TestFinder and TestMaps require it.
+	Finder ports.Finder
 
 	// Insert inserts a row into a table of the application and commits it immediately. Required.
 	Insert func(t testing.TB, table string, row Row)
@@ -36,8 +40,9 @@ type Store struct {
 
 	// Observed returns the session factory of another store of the same kind that reports its sessions to the observer.
 	Observed func(t testing.TB, observer ports.Observer) ports.SessionFactory
-	// Unreachable returns the session factory of another store of the same kind whose database cannot be reached.
-	Unreachable func(t testing.TB) ports.SessionFactory
+	// Unreachable returns another store of the same kind whose database cannot be reached. Only Sessions, Catalog and
+	// Finder are used.
+	Unreachable func(t testing.TB) Store
 	// Tamper tries to change and to delete the audit event with this id, with the database privileges of the store. It
 	// returns the error of each attempt.
 	Tamper func(t testing.TB, eventID string) (change, remove error)

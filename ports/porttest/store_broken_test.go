@@ -63,7 +63,8 @@ func openInMemory(tables []domain.Table) Store {
 		panic(err)
 	}
 	store := Store{
-		Sessions: good,
+		Catalog: good,
+		Finder:  good,
 		Insert: func(t testing.TB, table string, row Row) {
 			t.Helper()
 			if err := good.Insert(table, row); err != nil {
@@ -93,14 +94,14 @@ func openInMemory(tables []domain.Table) Store {
 			return watched
 		},
 		Entries:     func(testing.TB) []domain.OutboxEntry { return good.Entries() },
-		Unreachable: func(testing.TB) ports.SessionFactory { return nowhere{} },
+		Unreachable: func(testing.TB) Store { return Store{Sessions: nowhere{}, Catalog: nowhere{}, Finder: nowhere{}} },
 		Tamper: func(testing.TB, string) (change, remove error) {
 			return errors.New("refused"), errors.New("refused")
 		},
 	}
 	pool := &pool{}
 	store.Connections, store.Statements = pool.connections, pool.statements
-	store.Sessions = readable{pool.watch(store.Sessions), good, good}
+	store.Sessions = pool.watch(good)
 	return store
 }
 

@@ -21,7 +21,7 @@ func TestConformance(t *testing.T) {
 			t.Helper()
 			store := newStore(t, memory.Options{})
 			return porttest.Store{
-				Sessions: store,
+				Sessions: store, Catalog: store, Finder: store,
 				Observed: func(t testing.TB, observer ports.Observer) ports.SessionFactory {
 					t.Helper()
 					return newStore(t, memory.Options{Observer: observer})

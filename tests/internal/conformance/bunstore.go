@@ -163,18 +163,19 @@ func openBun(
 	past := driver.Open(t, database)
 	sent := &counter{}
 	db := databases.WithHook(driver.Open(t, database), sent)
-	shop := shop{past.DB, porttest.DataMap()}
+	shop, store := shop{past.DB, porttest.DataMap()}, newStore(t, db, nil)
 	return opened{past: past, Store: porttest.Store{
-		Sessions: newStore(t, db, nil),
+		Sessions: store, Catalog: store, Finder: store,
 		Observed: func(t testing.TB, observer ports.Observer) ports.SessionFactory {
 			t.Helper()
 			return newStore(t, db, observer)
 		},
 		Insert: shop.insert,
 		Rows:   shop.rows,
-		Unreachable: func(t testing.TB) ports.SessionFactory {
+		Unreachable: func(t testing.TB) porttest.Store {
 			t.Helper()
-			return newStore(t, driver.Open(t, nowhere(t)), nil)
+			away := newStore(t, driver.Open(t, nowhere(t)), nil)
+			return porttest.Store{Sessions: away, Catalog: away, Finder: away}
 		},
 		Tamper: func(t testing.TB, eventID string) (change, remove error) {
 			t.Helper()
@@ -196,7 +197,7 @@ func openBun(
 	}}
 }
 
-func newStore(t testing.TB, db *bun.DB, observer ports.Observer) ports.SessionFactory {
+func newStore(t testing.TB, db *bun.DB, observer ports.Observer) *bunstore.Store {
 	t.Helper()
 	store, err := bunstore.New(db, porttest.DataMap(), bunstore.Options{Observer: observer})
 	must(t, err)

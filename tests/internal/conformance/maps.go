@@ -9,7 +9,6 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/memory"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/internal/tests/databases"
-	"github.com/habeas-data/habeas/ports"
 	"github.com/habeas-data/habeas/ports/porttest"
 )
 
@@ -46,13 +45,13 @@ func openMaps(t testing.TB, driver databases.Driver) porttest.Maps {
 		}
 	}
 	return porttest.Maps{
-		Sessions: func(t testing.TB, of domain.DataMap, name string) ports.SessionFactory {
+		Open: func(t testing.TB, of domain.DataMap, name string) porttest.Store {
 			t.Helper()
 			db := driver.Open(t, url)
 			must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{Name: name}))
 			store, err := bunstore.New(db, of, bunstore.Options{Name: name})
 			must(t, err)
-			return store
+			return porttest.Store{Sessions: store, Finder: store}
 		},
 		Insert: func(t testing.TB, table string, row porttest.Row) {
 			t.Helper()
@@ -90,9 +89,10 @@ func openMapsInMemory(t testing.TB) porttest.Maps {
 		return open(t, mapOf(table), "application") // Insert and Rows do not use the tables of habeas
 	}
 	return porttest.Maps{
-		Sessions: func(t testing.TB, of domain.DataMap, name string) ports.SessionFactory {
+		Open: func(t testing.TB, of domain.DataMap, name string) porttest.Store {
 			t.Helper()
-			return open(t, of, name)
+			store := open(t, of, name)
+			return porttest.Store{Sessions: store, Finder: store}
 		},
 		Insert: func(t testing.TB, table string, row porttest.Row) {
 			t.Helper()

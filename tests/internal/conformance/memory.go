@@ -36,7 +36,7 @@ func openMemory(t testing.TB) porttest.Store {
 	store, err := memory.New(porttest.DataMap(), memory.Options{})
 	must(t, err)
 	return porttest.Store{
-		Sessions: store,
+		Sessions: store, Catalog: store, Finder: store,
 		Observed: func(t testing.TB, observer ports.Observer) ports.SessionFactory {
 			t.Helper()
 			watched, err := memory.New(porttest.DataMap(), memory.Options{Observer: observer})
