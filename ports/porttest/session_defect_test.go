@@ -106,11 +106,14 @@ var ignoresOuterSession = changesDo(func(do doFunc, ctx context.Context, fn sess
 // reusesOuterSession makes a store defective: a call of Do inside fn uses the outer session.
 func reusesOuterSession(store *Store) {
 	type key struct{}
+	type outer struct{ session ports.Session }
 	changesDo(func(do doFunc, ctx context.Context, fn sessionFunc) error {
-		if outer, ok := ctx.Value(key{}).(ports.Session); ok {
-			return fn(ctx, outer)
+		if outer, ok := ctx.Value(key{}).(outer); ok {
+			return fn(ctx, outer.session)
 		}
-		return do(ctx, func(ctx context.Context, s ports.Session) error { return fn(context.WithValue(ctx, key{}, s), s) })
+		return do(ctx, func(ctx context.Context, s ports.Session) error {
+			return fn(context.WithValue(ctx, key{}, outer{s}), s)
+		})
 	})(store)
 }
 

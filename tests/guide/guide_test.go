@@ -15,6 +15,7 @@ func TestTheGuideShowsCodeThatIsRun(t *testing.T) {
 	var files []string
 	for _, name := range []string{
 		"newsletter/newsletter.go", "newsletter/optional.go", "router/router.go", "router/router_test.go",
+		"tenancy/tenancy.go", "tenancy/tenancy_test.go",
 	} {
 		files = append(files, read(t, "internal/"+name))
 	}
@@ -32,8 +33,8 @@ func TestTheGuideShowsCodeThatIsRun(t *testing.T) {
 			t.Errorf("the code is not part of %d files:\n%s", len(files), code)
 		}
 	}
-	if complete != 3 {
-		t.Errorf("the guide shows %d complete files, want 3", complete)
+	if complete != 4 {
+		t.Errorf("the guide shows %d complete files, want 4", complete)
 	}
 }
 
