@@ -81,7 +81,7 @@ func newWorld(t *testing.T, change ...func(*stack.Config)) *world {
 		must(t, store.Insert("parcels", memory.Row{"id": 2*i + 1, "customer_id": id, "address": "1 Main Street"}))
 		must(t, store.Insert("invoices", memory.Row{"id": i, "customer_id": id, "address": "1 Main Street"}))
 	}
-	config := stack.Config{Sessions: store, DataMap: shop, Resolvers: []ports.Resolver{crm{}}}
+	config := stack.Config{Sessions: store, Finder: store, DataMap: shop, Resolvers: []ports.Resolver{crm{}}}
 	for _, c := range change {
 		c(&config)
 	}
