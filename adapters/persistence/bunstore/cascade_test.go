@@ -74,7 +74,7 @@ func (f forum) create(t testing.TB, db *bun.DB) {
 			f.receiptKey+", amount text)")
 	execute(t, db, f.also...)
 	execute(t, db,
-		"INSERT INTO members VALUES (1, 'ann@example.com'), (2, 'bob@example.com')",
+		"INSERT INTO members (id, email) VALUES (1, 'ann@example.com'), (2, 'bob@example.com')",
 		"INSERT INTO articles VALUES (10, 1, 'Cats'), (11, 1, 'Dogs'), (20, 2, 'Birds')")
 	execute(t, db, f.rows...)
 }

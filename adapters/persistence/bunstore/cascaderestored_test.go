@@ -28,7 +28,8 @@ func TestWhatATriggerOfAnUnmappedTableRestoresIsErasedOrRefused(t *testing.T) {
 		"a row, again and again": {
 			"INSERT INTO articles VALUES (OLD.article_id + 500, 1, 'Cats');" + again, domain.ErrLeftOver,
 		},
-		"a value": {"UPDATE members SET email = 'ann@example.com' WHERE id = 1;", nil},
+		"a value":      {"UPDATE members SET email = 'ann@example.com' WHERE id = 1;", nil},
+		"a copy of it": {"UPDATE members SET note = 'ann@example.com' WHERE id = 1;", domain.ErrLeftOver},
 	} {
 		for _, deferred := range []bool{false, true} {
 			databases.Each(t, func(t *testing.T, db *bun.DB) {
@@ -45,7 +46,10 @@ func TestWhatATriggerOfAnUnmappedTableRestoresIsErasedOrRefused(t *testing.T) {
 					trigger = []string{"CREATE TRIGGER g AFTER DELETE ON likes BEGIN " + c.body + " END"}
 				}
 				f := forum{
-					also: []string{"CREATE TABLE likes (id bigint PRIMARY KEY, article_id bigint " + cascade + ")"},
+					also: []string{
+						"CREATE TABLE likes (id bigint PRIMARY KEY, article_id bigint " + cascade + ")",
+						"ALTER TABLE members ADD COLUMN note text",
+					},
 					rows: slices.Concat([]string{"INSERT INTO likes VALUES (1, 10)"}, trigger),
 				}
 				f.create(t, db)
@@ -54,12 +58,13 @@ func TestWhatATriggerOfAnUnmappedTableRestoresIsErasedOrRefused(t *testing.T) {
 					_, err := eraser.Erase(ctx, s, domain.Subject{ID: subjectID(t, "1")})
 					return err
 				})
-				if !errors.Is(err, c.want) || err != nil && !strings.Contains(err.Error(), "articles") {
+				if !errors.Is(err, c.want) || err != nil && !strings.Contains(err.Error(), "articles") &&
+					!strings.Contains(err.Error(), "members.note") {
 					t.Errorf("%s, deferred %t: got %v", name, deferred, err)
 				}
 				var left int
 				must(t, db.QueryRowContext(t.Context(), "SELECT (SELECT count(*) FROM articles WHERE member_id = 1)"+
-					" + (SELECT count(*) FROM members WHERE email = 'ann@example.com')").Scan(&left))
+					" + (SELECT count(*) FROM members WHERE 'ann@example.com' IN (email, note))").Scan(&left))
 				if err == nil && left > 0 || err != nil && left != 3 {
 					t.Errorf("%s, deferred %t: %d rows are left after %v", name, deferred, left, err)
 				}

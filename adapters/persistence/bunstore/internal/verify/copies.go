@@ -57,10 +57,10 @@ func newCopies() copies { return copies{texts: map[string][]erasedText{}, before
 const shortestCopy = 6
 
 // Observe notes the texts that the step will erase, and the other cells of the same row that hold them already. It must
-// be called before the first step of the erasure, because triggers of earlier steps may copy the texts. Observe reads
-// nothing if the database has neither triggers nor generated columns.
+// be called before the first step of the erasure, because triggers of earlier steps may copy the texts. The caller need
+// not call it if neither a trigger nor a generated column may copy them.
 func (s *Step) Observe(ctx context.Context) error {
-	if s.Strategy != domain.StrategyAnonymize || s.values != nil || !s.live.Copies() {
+	if s.Strategy != domain.StrategyAnonymize || s.values != nil {
 		return nil
 	}
 	text, parameter := s.text.Dialect.ColumnsOf(s.table.Name)
