@@ -238,48 +238,34 @@ type Outbox interface {
 	// digits are lost.
 	Enqueue(ctx context.Context, entries ...domain.OutboxEntry) error
 
-	// Claim takes up to limit due outbox entries for the caller and returns them, oldest first by (EnqueuedAt, EntryID).
-	// An entry is due if its status is pending, failed or in flight, and its NextAttemptAt is nil or not after now.
+	// Claim takes due outbox entries for the caller and returns them, oldest first by (EnqueuedAt, EntryID). An entry is
+	// due if its status is pending, failed or in flight, and its NextAttemptAt is nil or not after query.Now.
 	//
-	// Claim changes each entry. It sets Status to in_flight, adds 1 to Attempts, and sets LastAttemptAt to now. It sets
-	// NextAttemptAt to leaseUntil, and LeaseToken to leaseToken. A claimed entry belongs to the caller from the commit of
-	// the session until leaseUntil. At leaseUntil, the entry is due again, so that a crash of the caller does not block
-	// the entry. Concurrent claims take different entries. They do not wait for each other if the store supports that.
+	// For each element of query.Takes, Claim takes at most Take.Fresh new entries, the oldest by (EnqueuedAt, EntryID), and
+	// at most Take.Retries retries, those that have been due the longest by (NextAttemptAt, EnqueuedAt, EntryID). It takes
+	// no other entry. A number of 0 or less takes no entry.
 	//
-	// The parameter targets lists the targets (resolver and operation) that the process can call. If targets is not empty,
-	// Claim takes only entries of these targets, and leaves all other entries unchanged. It takes at most
-	// domain.OutboxTarget.Limit entries of a resolver. If targets is empty, Claim takes entries of every resolver. The
-	// order of the resolvers is then not defined.
-	//
-	// If more entries are due than limit, Claim divides the limit into shares:
-	//
-	//   - Each resolver gets an equal share. If there are more resolvers than limit, the resolvers that come first in
-	//     targets get an entry.
-	//   - Each operation of a resolver gets an equal part of the share of the resolver.
-	//   - New entries (NextAttemptAt is nil) and retries (all other entries) of an operation each get half of the part of
-	//     the operation. If there is room for only one entry, a retry comes first if the seconds of now are even, and a
-	//     new entry if they are odd.
-	//   - If a share is not used up, the other shares get the rest.
-	//
-	// Among the new entries of a target, Claim takes the oldest by (EnqueuedAt, EntryID). Among the retries of a target,
-	// it takes the retries that have been due the longest, by (NextAttemptAt, EnqueuedAt, EntryID).
+	// Claim changes each entry. It sets Status to in_flight, adds 1 to Attempts, and sets LastAttemptAt to query.Now. It
+	// sets NextAttemptAt to query.LeaseUntil, and LeaseToken to query.LeaseToken. A claimed entry belongs to the caller
+	// from the commit of the session until query.LeaseUntil. Then the entry is due again, so that a crash of the caller
+	// does not block the entry. Concurrent claims take different entries. They do not wait for each other if the store
+	// supports that.
 	//
 	// The cost of Claim does not grow with the number of entries that it cannot take. These entries are settled, leased,
-	// not due yet, or belong to other targets.
+	// not due yet, or belong to other takes. To keep the cost, a store may leave out a due entry for some seconds. A later
+	// claim then takes the entry.
 	//
 	// A process whose clock was ahead may have set an instant in the far future. Such an instant must not delay an entry.
-	// An open entry (pending, failed or in flight) is therefore also due if its NextAttemptAt is after the instant that
-	// domain.LatestNextAttempt returns, or if its LastAttemptAt is after leaseUntil. The clocks of all processes that
-	// share an outbox must differ by less than the length of a lease.
+	// An open entry (pending, failed or in flight) is therefore also due, as the last retry of its take, if its
+	// NextAttemptAt is after the instant that ClaimQuery.LatestNextAttempt returns, or if its LastAttemptAt is after
+	// query.LeaseUntil. The clocks of all processes that share an outbox must differ by less than the length of a lease.
 	//
 	// An entry is unreadable if the store cannot decode one of its fields, such as the subject, the ref or the
 	// corrections. Claim abandons an unreadable entry, sets its error to domain.LastErrorUnreadable, and gives it no
 	// lease. Claim returns the entry with the status abandoned and with the fields that could be decoded. The SubjectID of
 	// the entry is zero if the subject could not be decoded. The caller must not settle the entry. An unreadable entry
 	// never causes an error of a method. The other methods, too, return the fields that could be decoded.
-	Claim(
-		ctx context.Context, limit int, now, leaseUntil time.Time, leaseToken string, targets ...domain.OutboxTarget,
-	) ([]domain.OutboxEntry, error)
+	Claim(ctx context.Context, query domain.ClaimQuery) ([]domain.OutboxEntry, error)
 
 	// Unclaimed finds up to limit outbox entries that were due before the parameter dueBefore and that no process has
 	// claimed since. It returns the entries, oldest first by (EnqueuedAt, EntryID). It sets LastError of each entry to

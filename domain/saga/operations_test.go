@@ -226,7 +226,10 @@ func (c *company) claimed(t *testing.T) (entries []domain.OutboxEntry) {
 	t.Helper()
 	must(t, c.store.Do(t.Context(), func(ctx context.Context, s ports.Session) (err error) {
 		now := bubble.Now()
-		entries, err = s.Outbox().Claim(ctx, 10, now, now.Add(time.Minute), "lease")
+		entries, err = s.Outbox().Claim(ctx, domain.ClaimQuery{
+			Now: now, LeaseUntil: now.Add(time.Minute), LeaseToken: "lease",
+			Takes: []domain.Take{{Resolver: "crm", Operation: domain.OperationErase, Fresh: 10, Retries: 10}},
+		})
 		return err
 	}))
 	return entries

@@ -74,8 +74,9 @@ func (w world) wantOutcome(t *testing.T, entry domain.OutboxEntry, want outcome,
 	}
 	gomock.InOrder(
 		w.expectSession(),
-		w.outbox.EXPECT().Claim(anything, saga.DefaultBatch, noon, noon.Add(5*time.Minute), "id-1", anything).
-			Return([]domain.OutboxEntry{entry}, nil),
+		w.outbox.EXPECT().Claim(anything, claimWith(func(query domain.ClaimQuery) bool {
+			return query.Now.Equal(noon) && query.LeaseUntil.Equal(noon.Add(5*time.Minute)) && query.LeaseToken == "id-1"
+		})).Return([]domain.OutboxEntry{entry}, nil),
 		w.expectSession().Times(sessions),
 		w.outbox.EXPECT().Settle(anything, []domain.Settlement{settlement}).
 			Return([]domain.SettleResult{{Completes: completes != ""}}, nil),

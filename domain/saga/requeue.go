@@ -48,7 +48,6 @@ func (r *Runner) RequeueMatching(
 }
 
 func (r *Runner) recordRequeued(ctx context.Context, s ports.Session, requeued []domain.OutboxEntry) error {
-	r.scans.restart()
 	for _, entry := range requeued {
 		if entry.SubjectID.IsZero() { // unreadable; the next claim abandons it again unless it was repaired
 			continue

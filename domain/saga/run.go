@@ -3,6 +3,7 @@ package saga
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -45,10 +46,7 @@ func (r *Runner) RunOnce(ctx context.Context) (settled int, err error) {
 	case <-r.wakes: // the next claim takes the entries for which Wake was called
 	default:
 	}
-	first, err := r.claim(ctx, nil, false)
-	for err == nil && first.isEmpty() && r.scans.hasWindow() && len(r.wakes) == 0 && ctx.Err() == nil {
-		first, err = r.claim(ctx, nil, true)
-	}
+	first, err := r.claim(ctx, nil)
 	if err != nil {
 		return 0, err
 	}
@@ -59,7 +57,7 @@ func (r *Runner) RunOnce(ctx context.Context) (settled int, err error) {
 		run.serve(ctx, first)
 	}
 	settled, err = run.settled, run.err
-	if full := r.isFull(first); err == nil && r.unclaimed.isDue(r.config.Clock.Now(), full) {
+	if err == nil && r.unclaimed.isDue(r.config.Clock.Now(), first.full) {
 		err = r.reportUnclaimed(ctx)
 	}
 	return settled, err
@@ -103,13 +101,13 @@ func (n *run) serve(ctx context.Context, first batch) {
 		if !n.underWay() || ctx.Err() != nil || n.failed() {
 			continue // the loop ends when the batches in progress have ended
 		}
-		next, err := n.claim(ctx, n.isBusy, false)
+		next, err := n.claim(ctx, n.isBusy)
 		if err != nil {
 			n.add(0, err)
 			continue
 		}
 		interval := sideInterval
-		if len(next.entries)+len(next.unreadable) > 0 {
+		if next.size() > 0 {
 			n.start(ctx, next)
 			interval = sideDelay
 		}
@@ -212,165 +210,108 @@ type batch struct {
 	unreadable []domain.OutboxEntry // abandoned by the store
 	leaseUntil time.Time
 	token      string
+	full       bool // more entries may be due, and the batch had no room for them
 }
 
-func (b batch) isEmpty() bool { return len(b.entries)+len(b.unreadable) == 0 }
+func (b batch) size() int { return len(b.entries) + len(b.unreadable) }
 
-// claimTargets returns the targets of a claim, and the number of entries that the claim may take per system. A target
-// is an external system with an operation. The targets are those of all systems that may be called now and are not
-// busy. Each claim begins with another system, so that no system is always the last.
-func (r *Runner) claimTargets(now time.Time, busy func(system string) bool) ([]domain.OutboxTarget, map[string]int) {
-	var targets []domain.OutboxTarget
-	names, systems := r.resolvers.Names(), map[string]int{}
-	turn := int((r.turns.Add(1) - 1) % uint64(max(1, len(names)))) //nolint:gosec // below the number of systems
-	for i := range names {
-		name := names[(turn+i)%len(names)]
+// admitted returns the systems that may be called now and are not busy, with the number of entries that a claim may take
+// of each.
+func (r *Runner) admitted(now time.Time, busy func(system string) bool) map[string]int {
+	limits := map[string]int{}
+	for _, name := range r.resolvers.Names() {
 		if busy != nil && busy(name) {
 			continue
 		}
-		limit := r.throttles[name].admit(now)
-		if limit == 0 {
-			continue
-		}
-		systems[name] = limit
-		for _, target := range r.targets {
-			if target.Resolver == name {
-				if limit < r.config.Batch {
-					target.Limit = limit
-				}
-				targets = append(targets, target)
-			}
+		if limit := r.throttles[name].admit(now); limit > 0 {
+			limits[name] = limit
 		}
 	}
-	return targets, systems
+	return limits
 }
 
-// claim claims a batch of outbox entries. It waits for the database for at most CallTimeout. The store abandons entries
-// that cannot be read, and claim records an audit event for each of them in the same transaction. The parameter
-// afterEmpty is true if the previous claim found no entry but did not scan all due times. claim then scans only the
-// next interval (window) of the due times that are not yet scanned.
-func (r *Runner) claim(ctx context.Context, busy func(system string) bool, afterEmpty bool) (batch, error) {
-	began := r.config.Clock.Now()
-	targets, systems := r.claimTargets(began, busy)
-	if len(targets) == 0 {
+// claim claims a batch of outbox entries of systems that are not busy. It waits for the database for at most
+// CallTimeout. The store abandons entries that cannot be read, and claim records an audit event for each of them in the
+// same transaction.
+func (r *Runner) claim(ctx context.Context, busy func(system string) bool) (b batch, err error) {
+	limits := r.admitted(r.config.Clock.Now(), busy)
+	if len(limits) == 0 {
 		return batch{}, nil
 	}
-	planned := r.scans.plan(began, targets, afterEmpty)
-	var b batch
-	returned := false
 	defer func() {
-		for name, reserved := range systems {
+		for name, reserved := range limits {
 			r.throttles[name].claimed(reserved, countOf(b.entries, name))
 			r.reportBreaker(ctx, name)
-		}
-		if !returned {
-			r.scans.failed(planned)
 		}
 	}()
 	ctx, cancel := context.WithTimeout(ctx, r.config.CallTimeout)
 	defer cancel()
-	var claiming batch
-	var inWindow []domain.OutboxEntry
-	var took time.Duration // duration of the scan of the window
-	err := r.config.Sessions.Do(ctx, func(ctx context.Context, s ports.Session) error {
-		now := domain.Instant(r.config.Clock.Now())
-		claiming = batch{leaseUntil: now.Add(r.config.Lease), token: r.config.IDs.NewID()} // Do may call the function again
-		inWindow = nil
-		if planned.window {
-			begin := r.config.Clock.Now()
-			if err := r.take(ctx, s, &claiming, now, within(targets, planned)); err != nil {
-				return err
-			}
-			took, inWindow = r.config.Clock.Now().Sub(begin), claiming.entries
-		}
-		if planned.window && !planned.recent {
-			return nil
-		}
-		return r.take(ctx, s, &claiming, now, rest(targets, claiming.entries))
+	var claimed batch
+	var streams []*stream
+	err = r.config.Sessions.Do(ctx, func(ctx context.Context, s ports.Session) (err error) {
+		streams = r.shares.of(limits) // Do may call the function again
+		claimed, err = r.take(ctx, s, streams, limits)
+		return err
 	})
 	if err != nil {
 		return batch{}, err
 	}
-	b, returned = claiming, true
+	b = claimed
+	r.shares.record(streams)
 	r.progressed()
-	now := r.config.Clock.Now()
-	if planned.window {
-		r.scans.recordWindow(planned, took, now, targets, r.config.Batch, inWindow)
-	}
-	if planned.full {
-		r.scans.recordFull(now.Sub(began), now)
-	}
-	if planned.full || planned.recent {
-		r.scans.recordRecent(began, targets, r.config.Batch, b.entries)
-	}
-	if r.isFull(b) {
-		if full := r.full.Load(); full != nil {
-			(*full)()
-		}
+	if full := r.full.Load(); full != nil && b.full {
+		(*full)()
 	}
 	return b, nil
 }
 
-// take claims due entries of the targets (pairs of a system and an operation) and adds them to the batch, up to the
-// size limit of the batch.
+// take claims due entries of the streams. If it finds less than three quarters of the entries that the batch has room
+// for, it asks the streams that may have more once again, until it has asked each of them.
 func (r *Runner) take(
-	ctx context.Context, s ports.Session, b *batch, now time.Time, targets []domain.OutboxTarget,
-) error {
-	room := r.config.Batch - len(b.entries) - len(b.unreadable)
-	if room <= 0 || len(targets) == 0 {
-		return nil
+	ctx context.Context, s ports.Session, streams []*stream, limits map[string]int,
+) (b batch, err error) {
+	now := domain.Instant(r.config.Clock.Now())
+	b = batch{leaseUntil: now.Add(r.config.Lease), token: r.config.IDs.NewID()}
+	query := domain.ClaimQuery{
+		Now: now, LeaseUntil: b.leaseUntil, LeaseToken: b.token,
+		LongestWait: max(r.config.MaxBackoff, r.config.Lease, domain.LongestWait) + clockMargin,
 	}
-	claimed, err := s.Outbox().Claim(ctx, room, now, b.leaseUntil, b.token, targets...)
-	if err != nil {
-		return err
+	left, room := maps.Clone(limits), 0
+	for _, limit := range limits {
+		room = min(room+limit, r.config.Batch)
 	}
-	for _, entry := range claimed {
-		if entry.Status != domain.OutboxAbandoned {
-			b.entries = append(b.entries, entry)
-			continue
+	for 4*b.size() < 3*room {
+		query.Takes = deal(room-b.size(), unanswered(streams), left)
+		if len(query.Takes) == 0 {
+			break
 		}
-		b.unreadable = append(b.unreadable, entry)
-		if err := r.recordFailure(ctx, s, entry, domain.LastErrorUnreadable, true); err != nil {
-			return err
+		claimed, err := s.Outbox().Claim(ctx, query)
+		if err != nil {
+			return batch{}, err
 		}
-	}
-	return nil
-}
-
-// within returns copies of the targets that select only the entries whose due times are in the window of the planned
-// scan.
-func within(targets []domain.OutboxTarget, planned scan) []domain.OutboxTarget {
-	limited := slices.Clone(targets)
-	for i := range limited {
-		limited[i].DueFrom, limited[i].DueUntil = planned.from, planned.until
-	}
-	return limited
-}
-
-// rest returns the targets from which a claim may take further entries. It subtracts from the limit of each target the
-// number of outbox entries that the claim has already taken for the external system of this target.
-func rest(targets []domain.OutboxTarget, taken []domain.OutboxEntry) []domain.OutboxTarget {
-	if len(taken) == 0 {
-		return targets
-	}
-	var left []domain.OutboxTarget
-	for _, target := range targets {
-		if target.Limit > 0 {
-			if target.Limit -= countOf(taken, target.Resolver); target.Limit <= 0 {
+		took(streams, query.Takes, claimed)
+		for _, entry := range claimed {
+			left[entry.Resolver]--
+			if entry.Status != domain.OutboxAbandoned {
+				b.entries = append(b.entries, entry)
 				continue
 			}
+			b.unreadable = append(b.unreadable, entry)
+			if err := r.recordFailure(ctx, s, entry, domain.LastErrorUnreadable, true); err != nil {
+				return batch{}, err
+			}
 		}
-		left = append(left, target)
 	}
-	return left
+	asked := map[string]int{}
+	for _, s := range streams {
+		asked[s.system] += s.asked
+	}
+	b.full = slices.ContainsFunc(streams, func(s *stream) bool {
+		limit := limits[s.system]
+		return s.asked > 0 && s.more && (limit >= r.config.Batch || asked[s.system] < limit)
+	})
+	return b, nil
 }
-
-// isFull reports whether a batch has the maximum size, so that more entries may be due.
-func (r *Runner) isFull(b batch) bool { return len(b.entries)+len(b.unreadable) >= r.config.Batch }
-
-// OnFull sets a function that is called after each claim that returns a full batch. More due entries may then exist,
-// and other runners can claim them. The function must return immediately. A worker sets it.
-func (r *Runner) OnFull(call func()) { r.full.Store(&call) }
 
 // countOf returns the number of entries of a system.
 func countOf(entries []domain.OutboxEntry, name string) (n int) {

@@ -90,9 +90,19 @@ func (w world) do(ctx context.Context, fn func(context.Context, ports.Session) e
 
 // expectClaim expects one claim, which returns these entries.
 func (w world) expectClaim(entries ...domain.OutboxEntry) *gomock.Call {
-	return w.outbox.EXPECT().Claim(anything, w.Configured().Batch, anything, anything, "id-1", anything).Return(entries,
-		nil)
+	leased := claimWith(func(query domain.ClaimQuery) bool { return query.LeaseToken == "id-1" })
+	return w.outbox.EXPECT().Claim(anything, leased).Return(entries, nil)
 }
+
+// claimWith matches the queries for which it returns true.
+type claimWith func(query domain.ClaimQuery) bool
+
+func (c claimWith) Matches(x any) bool {
+	query, ok := x.(domain.ClaimQuery)
+	return ok && c(query)
+}
+
+func (claimWith) String() string { return "a query with certain fields" }
 
 // settled records the outcomes that the runner writes. It simulates a store that accepts each outcome, and in which no
 // outcome is the last one of an operation.

@@ -370,23 +370,18 @@ func (mr *MockOutboxMockRecorder) Abandoned(ctx, after, limit interface{}) *gomo
 }
 
 // Claim mocks base method.
-func (m *MockOutbox) Claim(ctx context.Context, limit int, now, leaseUntil time.Time, leaseToken string, targets ...domain.OutboxTarget) ([]domain.OutboxEntry, error) {
+func (m *MockOutbox) Claim(ctx context.Context, query domain.ClaimQuery) ([]domain.OutboxEntry, error) {
 	m.ctrl.T.Helper()
-	varargs := []interface{}{ctx, limit, now, leaseUntil, leaseToken}
-	for _, a := range targets {
-		varargs = append(varargs, a)
-	}
-	ret := m.ctrl.Call(m, "Claim", varargs...)
+	ret := m.ctrl.Call(m, "Claim", ctx, query)
 	ret0, _ := ret[0].([]domain.OutboxEntry)
 	ret1, _ := ret[1].(error)
 	return ret0, ret1
 }
 
 // Claim indicates an expected call of Claim.
-func (mr *MockOutboxMockRecorder) Claim(ctx, limit, now, leaseUntil, leaseToken interface{}, targets ...interface{}) *gomock.Call {
+func (mr *MockOutboxMockRecorder) Claim(ctx, query interface{}) *gomock.Call {
 	mr.mock.ctrl.T.Helper()
-	varargs := append([]interface{}{ctx, limit, now, leaseUntil, leaseToken}, targets...)
-	return mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "Claim", reflect.TypeOf((*MockOutbox)(nil).Claim), varargs...)
+	return mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "Claim", reflect.TypeOf((*MockOutbox)(nil).Claim), ctx, query)
 }
 
 // Counts mocks base method.

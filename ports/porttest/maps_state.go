@@ -64,7 +64,7 @@ func (s side) fill(t testing.TB) {
 func (s side) settle(t testing.TB, statuses map[string]domain.OutboxStatus) (claimed []string) {
 	t.Helper()
 	entries := read(t, s.Store, func(ctx context.Context, session ports.Session) ([]domain.OutboxEntry, error) {
-		return session.Outbox().Claim(ctx, 10, noon, noon.Add(lease), "token")
+		return session.Outbox().Claim(ctx, query(noon, upTo(10)...))
 	})
 	do(t, s.Store, func(ctx context.Context, session ports.Session) error {
 		var settlements []domain.Settlement

@@ -100,7 +100,7 @@ func outboxSessionClaimsItsOwnEntries(t testing.TB, h StoreHarness) {
 		if err := outbox.Enqueue(ctx, numbered(t, 2)...); err != nil {
 			return err
 		}
-		claimed, err := outbox.Claim(ctx, 10, noon, noon.Add(lease), token(noon))
+		claimed, err := outbox.Claim(ctx, query(noon, upTo(10)...))
 		assert(t, slices.Equal(entryIDs(claimed), []string{"e000", "e001"}), "the session claims %v", entryIDs(claimed))
 		return err
 	})

@@ -48,11 +48,9 @@ type outboxCall struct {
 	ports.Outbox
 	ctx         context.Context
 	entries     entries
+	query       domain.ClaimQuery
 	limit       int
-	at          time.Time // the instant that is passed to Claim, Purge or Unclaimed
-	until       time.Time
-	token       string
-	known       []domain.OutboxTarget
+	at          time.Time // the instant that is passed to Purge or Unclaimed
 	settlements settlements
 	after       *domain.OutboxEntry
 	ids         []string
@@ -61,10 +59,7 @@ type outboxCall struct {
 
 func (c outboxCall) enqueue() error { return c.Enqueue(c.ctx, c.entries...) }
 
-func (c outboxCall) claim() (entries, error) {
-	return c.Claim(c.ctx, c.limit, c.at, c.until, c.token, c.known...)
-}
-
+func (c outboxCall) claim() (entries, error)                        { return c.Claim(c.ctx, c.query) }
 func (c outboxCall) settle() (results, error)                       { return c.Settle(c.ctx, c.settlements) }
 func (c outboxCall) counts() (map[domain.OutboxStatus]int64, error) { return c.Counts(c.ctx) }
 func (c outboxCall) abandoned() (entries, error)                    { return c.Abandoned(c.ctx, c.after, c.limit) }
@@ -106,12 +101,8 @@ func (o brokenOutbox) Enqueue(ctx context.Context, added ...domain.OutboxEntry) 
 	return o.Outbox.Enqueue(ctx, added...)
 }
 
-func (o brokenOutbox) Claim(
-	ctx context.Context, limit int, at, until time.Time, token string, known ...domain.OutboxTarget,
-) (entries, error) {
-	return callOr(o.claim, outboxCall.claim, outboxCall{
-		Outbox: o.Outbox, ctx: ctx, limit: limit, at: at, until: until, token: token, known: known,
-	})
+func (o brokenOutbox) Claim(ctx context.Context, query domain.ClaimQuery) (entries, error) {
+	return callOr(o.claim, outboxCall.claim, outboxCall{Outbox: o.Outbox, ctx: ctx, query: query})
 }
 
 func (o brokenOutbox) Settle(ctx context.Context, s settlements) (results, error) {
@@ -142,10 +133,16 @@ func (o brokenOutbox) Unclaimed(ctx context.Context, before time.Time, limit int
 	return callOr(o.unclaimed, outboxCall.unclaimed, outboxCall{Outbox: o.Outbox, ctx: ctx, at: before, limit: limit})
 }
 
-// changesClaimCall returns a function that makes a store defective: its Claim passes its arguments through fn before it
-// uses them.
-func changesClaimCall(fn func(c *outboxCall)) func(*Store) {
-	return brokenOutbox{claim: func(c outboxCall) (entries, error) { fn(&c); return c.claim() }}.breaks
+// changesQuery returns a function that makes a store defective: its Claim passes its query through fn before it uses
+// the query.
+func changesQuery(fn func(query *domain.ClaimQuery)) func(*Store) {
+	return brokenOutbox{claim: func(c outboxCall) (entries, error) { fn(&c.query); return c.claim() }}.breaks
+}
+
+// changesTakes returns a function that makes a store defective: its Claim passes each take through fn before it uses
+// the take.
+func changesTakes(fn func(take *domain.Take)) func(*Store) {
+	return changesQuery(func(query *domain.ClaimQuery) { query.Takes = changed(slices.Clone(query.Takes), fn) })
 }
 
 // changesTaken returns a function that makes a store defective: its Claim passes the list of entries through fn before

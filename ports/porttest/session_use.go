@@ -141,7 +141,7 @@ func useEachMethod(ctx context.Context, s ports.Session, id domain.SubjectID) ma
 		"SubjectStore.Rectify":    errOf(s.Subjects().Rectify(ctx, id, rename)),
 		"SubjectStore.Export":     s.Subjects().Export(ctx, id, func(domain.ExportRecord) error { return nil }),
 		"Outbox.Enqueue":          s.Outbox().Enqueue(ctx, entry),
-		"Outbox.Claim":            errOf(s.Outbox().Claim(ctx, 1, noon, after(60), token)),
+		"Outbox.Claim":            errOf(s.Outbox().Claim(ctx, query(noon, upTo(1)...))),
 		"Outbox.Settle":           errOf(s.Outbox().Settle(ctx, []domain.Settlement{succeeds(entry)})),
 		"Outbox.Counts":           errOf(s.Outbox().Counts(ctx)),
 		"Outbox.Abandoned":        errOf(s.Outbox().Abandoned(ctx, nil, 1)),

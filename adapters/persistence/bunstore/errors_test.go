@@ -83,7 +83,7 @@ func TestAMigrationThatIsMissingIsExplained(t *testing.T) {
 	b := newBox(t, db)
 	execute(t, db, "ALTER TABLE habeas_outbox DROP COLUMN stage CASCADE") // as if a migration were missing
 	err := b.try(func(ctx context.Context, outbox ports.Outbox) error {
-		_, err := outbox.Claim(ctx, 1, noon, noon.Add(lease), "token")
+		_, err := outbox.Claim(ctx, query(noon, "token", upTo(1)...))
 		return err
 	})
 	wantDriverError(t, db, err)

@@ -71,7 +71,10 @@ func (o outbox) RequeueMatching(
 
 func (o outbox) requeue(ctx context.Context, text string, args ...any) ([]domain.OutboxEntry, error) {
 	requeued, err := o.change(ctx, "requeue", text, args...)
-	o.enqueued = o.enqueued || len(requeued) > 0
+	if len(requeued) > 0 {
+		o.enqueued = true
+		o.AfterCommit(func(context.Context) { o.store.scans.Restart() })
+	}
 	return requeued, err
 }
 

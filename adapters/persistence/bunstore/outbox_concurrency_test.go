@@ -30,7 +30,7 @@ func TestConcurrentClaimsNeverShareAnEntry(t *testing.T) {
 				for i, found := 0, 1; found > 0; i++ {
 					token := fmt.Sprintf("%d-%d", claimer, i)
 					err := b.try(func(ctx context.Context, outbox ports.Outbox) error {
-						claimed, err := outbox.Claim(ctx, 7, noon, noon.Add(lease), token)
+						claimed, err := outbox.Claim(ctx, query(noon, token, upTo(7)...))
 						found = len(claimed)
 						mu.Lock()
 						defer mu.Unlock()
@@ -63,12 +63,12 @@ func TestAClaimDoesNotWaitForEntriesThatOthersHold(t *testing.T) {
 	b.enqueue(t, numbered(t, 6)...)
 	b.enqueue(t, toErase(t, "z", "s0000", 0)) // of the subject of the first entry
 	b.do(t, func(ctx context.Context, outbox ports.Outbox) error {
-		first, err := outbox.Claim(ctx, 2, noon, noon.Add(lease), "token")
+		first, err := outbox.Claim(ctx, query(noon, "token", upTo(2)...))
 		must(t, err)
 		if got := ids(first); !slices.Equal(got, []string{"e0000", "z"}) {
 			t.Errorf("first: got %v", got)
 		}
-		second := b.claim(t, 2, noon) // while the first session has not committed
+		second := b.claim(t, noon, upTo(2)...) // while the first session has not committed
 		if got := ids(second); !slices.Equal(got, []string{"e0001", "e0002"}) {
 			t.Errorf("second: got %v", got)
 		}
@@ -78,7 +78,8 @@ func TestAClaimDoesNotWaitForEntriesThatOthersHold(t *testing.T) {
 	b.do(t, func(ctx context.Context, outbox ports.Outbox) error {
 		_, err := outbox.Settle(ctx, []domain.Settlement{succeeds(numbered(t, 1)[0])}) // locks all entries of the subject
 		must(t, err)
-		if got := ids(b.claim(t, 10, expired)); !slices.Equal(got, []string{"e0001", "e0002", "e0003", "e0004", "e0005"}) {
+		got, want := ids(b.claim(t, expired, upTo(10)...)), []string{"e0001", "e0002", "e0003", "e0004", "e0005"}
+		if !slices.Equal(got, want) {
 			t.Errorf("during a settlement: got %v", got)
 		}
 		return nil

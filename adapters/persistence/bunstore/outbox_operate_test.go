@@ -50,7 +50,7 @@ func TestCountsHaveEveryStatus(t *testing.T) {
 			t.Errorf("empty: got %v", got)
 		}
 		b.enqueue(t, numbered(t, 15)...)
-		e := b.claim(t, 10, noon)
+		e := b.claim(t, noon, upTo(10)...)
 		for i, entry := range e[:9] {
 			switch {
 			case i < 4:
@@ -118,7 +118,7 @@ func TestARequeuedErasureIsAsIfItHadNeverBeenTried(t *testing.T) {
 		if got := b.requeue(t, "a", "b"); !reflect.DeepEqual(got, want) {
 			t.Errorf("got %+v\nwant %+v", got, want)
 		}
-		if got := b.claim(t, 1, morning); len(got) != 1 || got[0].EntryID != "b" || got[0].Attempts != 1 {
+		if got := b.claim(t, morning, upTo(1)...); len(got) != 1 || got[0].EntryID != "b" || got[0].Attempts != 1 {
 			t.Errorf("claimed %+v", got)
 		}
 	})
@@ -181,7 +181,7 @@ func TestPurgeRemovesOldEntriesThatSucceeded(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		b := newBox(t, db)
 		b.enqueue(t, numbered(t, 12)...) // one entry per second
-		for i, entry := range b.claim(t, 11, noon) {
+		for i, entry := range b.claim(t, noon, upTo(11)...) {
 			switch i {
 			case 1:
 				b.settle(t, fails(entry, noon))

@@ -28,10 +28,10 @@ func TestAPartitionedOutboxLosesAndDuplicatesNoEntry(t *testing.T) {
 	}
 	const entries = 300
 	b.enqueue(t, numbered(t, entries)...)
-	desk := domain.OutboxTarget{Resolver: "desk", Operation: domain.OperationErase}
+	take := domain.Take{Resolver: "desk", Operation: domain.OperationErase, Fresh: 40}
 	taken := map[string]int{}
 	for at := noon; len(taken) < entries; {
-		claimed := b.claim(t, 40, at, desk)
+		claimed := b.claim(t, at, take)
 		if len(claimed) != min(40, entries-len(taken)) {
 			t.Fatalf("%d were claimed after %d", len(claimed), len(taken))
 		}

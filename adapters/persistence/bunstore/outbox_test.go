@@ -91,12 +91,24 @@ func (b box) enqueue(t testing.TB, entries ...domain.OutboxEntry) {
 	b.do(t, func(ctx context.Context, outbox ports.Outbox) error { return outbox.Enqueue(ctx, entries...) })
 }
 
-// claim claims up to limit outbox entries that are due at the given time, with a lease of one minute. The lease token
-// contains this time.
-func (b box) claim(t testing.TB, limit int, at time.Time, known ...domain.OutboxTarget) (claimed []domain.OutboxEntry) {
+// query returns a query for the given takes, with a lease of one minute.
+func query(at time.Time, token string, takes ...domain.Take) domain.ClaimQuery {
+	return domain.ClaimQuery{Now: at, LeaseUntil: at.Add(lease), LeaseToken: token, Takes: takes}
+}
+
+// upTo returns takes of up to n new entries and n retries of each operation of the desk.
+func upTo(n int) []domain.Take {
+	return []domain.Take{
+		{Resolver: "desk", Operation: domain.OperationErase, Fresh: n, Retries: n},
+		{Resolver: "desk", Operation: domain.OperationRectify, Fresh: n, Retries: n},
+	}
+}
+
+// claim claims outbox entries that are due at the given time. The lease token contains this time.
+func (b box) claim(t testing.TB, at time.Time, takes ...domain.Take) (claimed []domain.OutboxEntry) {
 	t.Helper()
 	b.do(t, func(ctx context.Context, outbox ports.Outbox) (err error) {
-		claimed, err = outbox.Claim(ctx, limit, at, at.Add(lease), "claimed at "+at.String(), known...)
+		claimed, err = outbox.Claim(ctx, query(at, "claimed at "+at.String(), takes...))
 		return err
 	})
 	return claimed
@@ -105,7 +117,7 @@ func (b box) claim(t testing.TB, limit int, at time.Time, known ...domain.Outbox
 // claimOf claims all due outbox entries. It returns those with the given ids, in the order of these ids.
 func (b box) claimOf(t testing.TB, at time.Time, ids ...string) []domain.OutboxEntry {
 	t.Helper()
-	claimed := b.claim(t, 1000, at)
+	claimed := b.claim(t, at, upTo(1000)...)
 	found := make([]domain.OutboxEntry, len(ids))
 	for i, id := range ids {
 		at := slices.IndexFunc(claimed, func(entry domain.OutboxEntry) bool { return entry.EntryID == id })
