@@ -13,7 +13,7 @@ func (i *Integration) Abandoned(
 	ctx context.Context, after *domain.OutboxEntry, limit int,
 ) (entries []domain.OutboxEntry, err error) {
 	err = i.sessions.Do(ctx, func(ctx context.Context, s ports.Session) (err error) {
-		entries, err = s.Outbox().Abandoned(ctx, after, limit)
+		entries, err = s.OutboxAdmin().Abandoned(ctx, after, limit)
 		return err
 	})
 	return entries, err

@@ -13,7 +13,7 @@
 //   - [SessionFactory] and [Session]: a transaction and its stores
 //   - [ConsentStore] and [RestrictionStore]: the append-only ledgers
 //   - [SubjectStore]: the subject's rows in the tables of the application
-//   - [Outbox]: the calls to external systems that are still due
+//   - [Outbox] and [OutboxAdmin]: the calls to external systems that are still due
 //   - [AuditLog]: the append-only audit trail
 //   - [Resolver]: one external system that holds personal data
 //
@@ -36,7 +36,7 @@ package ports
 //go:generate mockgen -source=marks.go -destination=mocks/marks.go
 //go:generate mockgen -source=installation.go -destination=mocks/installation.go
 //go:generate mockgen -source=find.go -destination=mocks/find.go
-//go:generate mockgen -source=operations.go -destination=mocks/operations.go
+//go:generate mockgen -source=outbox.go -destination=mocks/outbox.go
 //go:generate mockgen -source=retention.go -destination=mocks/retention.go
 //go:generate mockgen -source=resolver.go -destination=mocks/resolver.go
 //go:generate mockgen -source=system.go -destination=mocks/system.go

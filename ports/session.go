@@ -21,6 +21,7 @@ type Session interface {
 	Restrictions() RestrictionStore
 	Subjects() SubjectStore
 	Outbox() Outbox
+	OutboxAdmin() OutboxAdmin // shares the entries with Outbox
 	Audit() AuditLog
 }
 

@@ -45,8 +45,7 @@ type Config struct {
 	Name string
 
 	// Sessions is the store. If it does not implement ports.Prober, Check reads one outbox entry to test the connection,
-	// and the state of the migrations is unknown. If the outbox does not implement ports.OutboxOperations, the state of
-	// the outbox is unknown.
+	// and the state of the migrations is unknown.
 	Sessions ports.SessionFactory
 	Clock    ports.Clock
 
@@ -152,7 +151,7 @@ func (c *Checker) probe(ctx context.Context) storeState {
 		return storeOf(prober.Probe(ctx))
 	}
 	state := storeOf(c.config.Sessions.Do(ctx, func(ctx context.Context, s ports.Session) error {
-		_, err := s.Outbox().Abandoned(ctx, nil, 1)
+		_, err := s.OutboxAdmin().Abandoned(ctx, nil, 1)
 		return err
 	}))
 	if state.migrations.Status == domain.CheckOK {

@@ -177,7 +177,7 @@ func (r *Runner) isLost(ctx context.Context, entry domain.OutboxEntry) bool {
 	defer cancel()
 	var first map[string]time.Time
 	err := r.config.Sessions.Do(ctx, func(ctx context.Context, s ports.Session) (err error) {
-		first, err = firstClaims(ctx, s, entry.EntryID)
+		first, err = s.Outbox().FirstClaims(ctx, []string{entry.EntryID})
 		return err
 	})
 	return err == nil && r.isTooOld(firstOr(first, entry))

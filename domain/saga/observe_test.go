@@ -145,14 +145,6 @@ func TestTheOutboxIsNotReadWithoutAnObserver(t *testing.T) {
 	must(t, newWorld(t, nil, uncalled(t)).ObserveOutbox(t.Context()))
 }
 
-func TestTheOutboxOfAStoreThatDoesNotKnowItsBacklogIsNotObserved(t *testing.T) {
-	recorder := &observed.Recorder{}
-	w := newWorld(t, observing(recorder), uncalled(t))
-	w.expectSession()
-	must(t, w.ObserveOutbox(t.Context()))
-	recorder.Want(t, "breaker of desk: closed")
-}
-
 func TestAFailureToReadTheOutboxIsReturned(t *testing.T) {
 	recorder := &observed.Recorder{}
 	w := newWorld(t, observing(recorder))

@@ -106,17 +106,6 @@ func TestARequeueByFilterRecordsEvents(t *testing.T) {
 	})
 }
 
-func TestAStoreWithoutOperationsIsNamed(t *testing.T) {
-	w := newWorld(t, nil)
-	if _, err := w.Discard(t.Context(), w.session, "done by hand", "e"); !errors.Is(err, domain.ErrConfiguration) {
-		t.Errorf("discard: %v", err)
-	}
-	_, err := w.RequeueMatching(t.Context(), w.session, domain.OutboxFilter{}, 1)
-	if !errors.Is(err, domain.ErrConfiguration) {
-		t.Errorf("requeue: %v", err)
-	}
-}
-
 // The age of a requeued entry counts from its next claim, so the entry is retried for GiveUpAfter again.
 func TestARequeuedEntryIsTriedForAFullPeriodAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -101,7 +101,7 @@ func (r *Runner) spareYoung(ctx context.Context, s ports.Session, outcomes []out
 	if len(tooOld) == 0 {
 		return outcomes, nil
 	}
-	first, err := firstClaims(ctx, s, tooOld...)
+	first, err := s.Outbox().FirstClaims(ctx, tooOld)
 	if err != nil {
 		return nil, err
 	}
@@ -112,16 +112,6 @@ func (r *Runner) spareYoung(ctx context.Context, s ports.Session, outcomes []out
 		}
 	}
 	return outcomes, nil
-}
-
-// firstClaims returns the first claims of entries (see ports.OutboxOperations.FirstClaims). It returns none if the
-// store does not implement ports.OutboxOperations.
-func firstClaims(ctx context.Context, s ports.Session, entryIDs ...string) (map[string]time.Time, error) {
-	operations, ok := s.Outbox().(ports.OutboxOperations)
-	if !ok {
-		return nil, nil
-	}
-	return operations.FirstClaims(ctx, entryIDs)
 }
 
 // firstOr returns the first claim of an entry, or its intake if the store does not know the claim.

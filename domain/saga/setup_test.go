@@ -32,6 +32,7 @@ type world struct {
 	sessions *mocks.MockSessionFactory
 	session  *mocks.MockSession
 	outbox   *mocks.MockOutbox
+	admin    *mocks.MockOutboxAdmin
 	audit    *mocks.MockAuditLog
 }
 
@@ -41,7 +42,8 @@ func newWorld(t *testing.T, change func(*saga.Config), registered ...ports.Resol
 	ctrl := gomock.NewController(t)
 	w := world{
 		sessions: mocks.NewMockSessionFactory(ctrl), session: mocks.NewMockSession(ctrl),
-		outbox: mocks.NewMockOutbox(ctrl), audit: mocks.NewMockAuditLog(ctrl),
+		outbox: mocks.NewMockOutbox(ctrl), admin: mocks.NewMockOutboxAdmin(ctrl),
+		audit: mocks.NewMockAuditLog(ctrl),
 	}
 	config := saga.Config{Sessions: w.sessions, Clock: clock(t), IDs: sequence(t), Resolvers: registered}
 	if change != nil {
@@ -52,6 +54,8 @@ func newWorld(t *testing.T, change func(*saga.Config), registered ...ports.Resol
 	runner.PostponeSearch()
 	w.Runner = runner
 	w.session.EXPECT().Outbox().Return(w.outbox).AnyTimes()
+	w.session.EXPECT().OutboxAdmin().Return(w.admin).AnyTimes()
+	w.outbox.EXPECT().FirstClaims(anything, anything).Return(nil, nil).AnyTimes()
 	w.session.EXPECT().Audit().Return(w.audit).AnyTimes()
 	return w
 }

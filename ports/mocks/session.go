@@ -76,6 +76,20 @@ func (mr *MockSessionMockRecorder) Outbox() *gomock.Call {
 	return mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "Outbox", reflect.TypeOf((*MockSession)(nil).Outbox))
 }
 
+// OutboxAdmin mocks base method.
+func (m *MockSession) OutboxAdmin() ports.OutboxAdmin {
+	m.ctrl.T.Helper()
+	ret := m.ctrl.Call(m, "OutboxAdmin")
+	ret0, _ := ret[0].(ports.OutboxAdmin)
+	return ret0
+}
+
+// OutboxAdmin indicates an expected call of OutboxAdmin.
+func (mr *MockSessionMockRecorder) OutboxAdmin() *gomock.Call {
+	mr.mock.ctrl.T.Helper()
+	return mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "OutboxAdmin", reflect.TypeOf((*MockSession)(nil).OutboxAdmin))
+}
+
 // Restrictions mocks base method.
 func (m *MockSession) Restrictions() ports.RestrictionStore {
 	m.ctrl.T.Helper()
@@ -183,6 +197,20 @@ func (mr *MockMarkReaderMockRecorder) Outbox() *gomock.Call {
 	return mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "Outbox", reflect.TypeOf((*MockMarkReader)(nil).Outbox))
 }
 
+// OutboxAdmin mocks base method.
+func (m *MockMarkReader) OutboxAdmin() ports.OutboxAdmin {
+	m.ctrl.T.Helper()
+	ret := m.ctrl.Call(m, "OutboxAdmin")
+	ret0, _ := ret[0].(ports.OutboxAdmin)
+	return ret0
+}
+
+// OutboxAdmin indicates an expected call of OutboxAdmin.
+func (mr *MockMarkReaderMockRecorder) OutboxAdmin() *gomock.Call {
+	mr.mock.ctrl.T.Helper()
+	return mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "OutboxAdmin", reflect.TypeOf((*MockMarkReader)(nil).OutboxAdmin))
+}
+
 // Restrictions mocks base method.
 func (m *MockMarkReader) Restrictions() ports.RestrictionStore {
 	m.ctrl.T.Helper()
@@ -288,6 +316,20 @@ func (m *MockInstalled) Outbox() ports.Outbox {
 func (mr *MockInstalledMockRecorder) Outbox() *gomock.Call {
 	mr.mock.ctrl.T.Helper()
 	return mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "Outbox", reflect.TypeOf((*MockInstalled)(nil).Outbox))
+}
+
+// OutboxAdmin mocks base method.
+func (m *MockInstalled) OutboxAdmin() ports.OutboxAdmin {
+	m.ctrl.T.Helper()
+	ret := m.ctrl.Call(m, "OutboxAdmin")
+	ret0, _ := ret[0].(ports.OutboxAdmin)
+	return ret0
+}
+
+// OutboxAdmin indicates an expected call of OutboxAdmin.
+func (mr *MockInstalledMockRecorder) OutboxAdmin() *gomock.Call {
+	mr.mock.ctrl.T.Helper()
+	return mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "OutboxAdmin", reflect.TypeOf((*MockInstalled)(nil).OutboxAdmin))
 }
 
 // Restrictions mocks base method.

@@ -122,23 +122,13 @@ func (s side) state(t testing.TB) map[string]any {
 		},
 		"subject": func(ctx context.Context, s ports.Session) (any, error) { return s.Subjects().LockToRectify(ctx, id) },
 		"trail":   func(ctx context.Context, s ports.Session) (any, error) { return s.Audit().Trail(ctx, id) },
-		"counts":  func(ctx context.Context, s ports.Session) (any, error) { return s.Outbox().Counts(ctx) },
+		"counts":  func(ctx context.Context, s ports.Session) (any, error) { return s.OutboxAdmin().Counts(ctx) },
 		"abandoned entries": func(ctx context.Context, s ports.Session) (any, error) {
-			return s.Outbox().Abandoned(ctx, nil, 10)
+			return s.OutboxAdmin().Abandoned(ctx, nil, 10)
 		},
-		"backlog": func(ctx context.Context, s ports.Session) (any, error) {
-			operations, err := ports.OperationsOf(s.Outbox())
-			if err != nil {
-				return nil, err
-			}
-			return operations.Backlog(ctx)
-		},
+		"backlog": func(ctx context.Context, s ports.Session) (any, error) { return s.OutboxAdmin().Backlog(ctx) },
 		"first claims": func(ctx context.Context, s ports.Session) (any, error) {
-			operations, err := ports.OperationsOf(s.Outbox())
-			if err != nil {
-				return nil, err
-			}
-			return operations.FirstClaims(ctx, []string{"lost", "dropped"})
+			return s.Outbox().FirstClaims(ctx, []string{"lost", "dropped"})
 		},
 		"installation": func(ctx context.Context, s ports.Session) (any, error) {
 			installation, err := ports.InstallationOf(s)

@@ -147,14 +147,14 @@ func (b box) settle(t testing.TB, settlements ...domain.Settlement) []domain.Set
 func (b box) counts(t testing.TB) map[domain.OutboxStatus]int64 {
 	t.Helper()
 	return read(t, b.Store, func(ctx context.Context, session ports.Session) (map[domain.OutboxStatus]int64, error) {
-		return session.Outbox().Counts(ctx)
+		return session.OutboxAdmin().Counts(ctx)
 	})
 }
 
 func (b box) abandoned(t testing.TB, after *domain.OutboxEntry, limit int) []domain.OutboxEntry {
 	t.Helper()
 	return read(t, b.Store, func(ctx context.Context, session ports.Session) ([]domain.OutboxEntry, error) {
-		return session.Outbox().Abandoned(ctx, after, limit)
+		return session.OutboxAdmin().Abandoned(ctx, after, limit)
 	})
 }
 

@@ -85,7 +85,7 @@ func sessionCannotBeUsedAfterItsEnd(t testing.TB, h StoreHarness) {
 	for ending, result := range map[string]error{"commit": nil, "rollback": errFailure} {
 		var session, kept ports.Session
 		err := store.Sessions.Do(t.Context(), func(_ context.Context, s ports.Session) error {
-			session, kept = s, keptStores{s.Consents(), s.Restrictions(), s.Subjects(), s.Outbox(), s.Audit()}
+			session, kept = s, keptStores{s.Consents(), s.Restrictions(), s.Subjects(), s.Outbox(), s.OutboxAdmin(), s.Audit()}
 			return result
 		})
 		must(t, errors.Is(err, result), "the session returned %v, want %v", err, result)
@@ -112,6 +112,7 @@ type keptStores struct {
 	restrictions ports.RestrictionStore
 	subjects     ports.SubjectStore
 	outbox       ports.Outbox
+	outboxAdmin  ports.OutboxAdmin
 	audit        ports.AuditLog
 }
 
@@ -119,6 +120,7 @@ func (k keptStores) Consents() ports.ConsentStore         { return k.consents }
 func (k keptStores) Restrictions() ports.RestrictionStore { return k.restrictions }
 func (k keptStores) Subjects() ports.SubjectStore         { return k.subjects }
 func (k keptStores) Outbox() ports.Outbox                 { return k.outbox }
+func (k keptStores) OutboxAdmin() ports.OutboxAdmin       { return k.outboxAdmin }
 func (k keptStores) Audit() ports.AuditLog                { return k.audit }
 
 // useEachMethod calls each method of each store. It returns the errors, with the name of the method as the key.
@@ -136,18 +138,24 @@ func useEachMethod(ctx context.Context, s ports.Session, id domain.SubjectID) ma
 		"ConsentStore.History":    errOf(s.Consents().History(ctx, id, "news")),
 		"RestrictionStore.Append": s.Restrictions().Append(ctx, restrict(id, nil, 0)),
 		"RestrictionStore.Latest": latest, "RestrictionStore.History": errOf(s.Restrictions().History(ctx, id, nil)),
-		"SubjectStore.Lock":       s.Subjects().Lock(ctx, id, noon),
-		"SubjectStore.Apply":      errOf(s.Subjects().Apply(ctx, id, []domain.Step{deleteAddresses})),
-		"SubjectStore.Rectify":    errOf(s.Subjects().Rectify(ctx, id, rename)),
-		"SubjectStore.Export":     s.Subjects().Export(ctx, id, func(domain.ExportRecord) error { return nil }),
-		"Outbox.Enqueue":          s.Outbox().Enqueue(ctx, entry),
-		"Outbox.Claim":            errOf(s.Outbox().Claim(ctx, query(noon, upTo(1)...))),
-		"Outbox.Settle":           errOf(s.Outbox().Settle(ctx, []domain.Settlement{succeeds(entry)})),
-		"Outbox.Counts":           errOf(s.Outbox().Counts(ctx)),
-		"Outbox.Abandoned":        errOf(s.Outbox().Abandoned(ctx, nil, 1)),
-		"Outbox.Requeue":          errOf(s.Outbox().Requeue(ctx, []string{entry.EntryID})),
-		"Outbox.Withdraw":         errOf(s.Outbox().Withdraw(ctx, id)),
-		"Outbox.Purge":            errOf(s.Outbox().Purge(ctx, noon.Add(time.Hour), 1)),
+		"SubjectStore.Lock":     s.Subjects().Lock(ctx, id, noon),
+		"SubjectStore.Apply":    errOf(s.Subjects().Apply(ctx, id, []domain.Step{deleteAddresses})),
+		"SubjectStore.Rectify":  errOf(s.Subjects().Rectify(ctx, id, rename)),
+		"SubjectStore.Export":   s.Subjects().Export(ctx, id, func(domain.ExportRecord) error { return nil }),
+		"Outbox.Enqueue":        s.Outbox().Enqueue(ctx, entry),
+		"Outbox.Claim":          errOf(s.Outbox().Claim(ctx, query(noon, upTo(1)...))),
+		"Outbox.Settle":         errOf(s.Outbox().Settle(ctx, []domain.Settlement{succeeds(entry)})),
+		"Outbox.Unclaimed":      errOf(s.Outbox().Unclaimed(ctx, noon, 1)),
+		"Outbox.Withdraw":       errOf(s.Outbox().Withdraw(ctx, id)),
+		"Outbox.FirstClaims":    errOf(s.Outbox().FirstClaims(ctx, []string{entry.EntryID})),
+		"OutboxAdmin.Counts":    errOf(s.OutboxAdmin().Counts(ctx)),
+		"OutboxAdmin.Backlog":   errOf(s.OutboxAdmin().Backlog(ctx)),
+		"OutboxAdmin.Abandoned": errOf(s.OutboxAdmin().Abandoned(ctx, nil, 1)),
+		"OutboxAdmin.Requeue":   errOf(s.OutboxAdmin().Requeue(ctx, []string{entry.EntryID})),
+		"OutboxAdmin.RequeueMatching": errOf(
+			s.OutboxAdmin().RequeueMatching(ctx, domain.OutboxFilter{}, 1)),
+		"OutboxAdmin.Discard":     errOf(s.OutboxAdmin().Discard(ctx, []string{entry.EntryID})),
+		"OutboxAdmin.Purge":       errOf(s.OutboxAdmin().Purge(ctx, noon.Add(time.Hour), 1)),
 		"AuditLog.Append":         s.Audit().Append(ctx, late),
 		"AuditLog.AppendEvidence": s.Audit().AppendEvidence(ctx, late),
 		"AuditLog.Trail":          errOf(s.Audit().Trail(ctx, id)),

@@ -130,6 +130,7 @@ type replacedStores struct {
 	restrictions ports.RestrictionStore
 	subjects     ports.SubjectStore
 	outbox       ports.Outbox
+	outboxAdmin  ports.OutboxAdmin
 	audit        ports.AuditLog
 	marks        ports.ErasureMarks
 	installation ports.InstallationStore
@@ -149,6 +150,10 @@ func (r replacedStores) Subjects() ports.SubjectStore {
 
 func (r replacedStores) Outbox() ports.Outbox {
 	return replacedOrOwn(r.outbox, ports.Session.Outbox, r.Session)
+}
+
+func (r replacedStores) OutboxAdmin() ports.OutboxAdmin {
+	return replacedOrOwn(r.outboxAdmin, ports.Session.OutboxAdmin, r.Session)
 }
 
 func (r replacedStores) Audit() ports.AuditLog {

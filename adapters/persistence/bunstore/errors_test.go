@@ -82,7 +82,7 @@ func TestAMigrationThatIsMissingIsExplained(t *testing.T) {
 	db := databases.PostgreSQL(t)
 	b := newBox(t, db)
 	execute(t, db, "ALTER TABLE habeas_outbox DROP COLUMN stage CASCADE") // as if a migration were missing
-	err := b.try(func(ctx context.Context, outbox ports.Outbox) error {
+	err := b.try(func(ctx context.Context, outbox wholeOutbox) error {
 		_, err := outbox.Claim(ctx, query(noon, "token", upTo(1)...))
 		return err
 	})

@@ -16,7 +16,6 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/internal/tests/databases"
-	"github.com/habeas-data/habeas/ports"
 )
 
 func TestAClaimReturnsAllFieldsOfAnEntry(t *testing.T) {
@@ -100,7 +99,7 @@ func TestAClaimThatIsRolledBackChangesNothing(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		b := newBox(t, db)
 		b.enqueue(t, toErase(t, "a", "1", 0))
-		err := b.try(func(ctx context.Context, outbox ports.Outbox) error {
+		err := b.try(func(ctx context.Context, outbox wholeOutbox) error {
 			claimed, err := outbox.Claim(ctx, query(noon, "token", upTo(10)...))
 			if err != nil || len(claimed) != 1 {
 				t.Errorf("got %v, %v", claimed, err)
@@ -119,7 +118,7 @@ func TestAClaimThatIsRolledBackChangesNothing(t *testing.T) {
 func TestASessionClaimsItsOwnEntries(t *testing.T) {
 	databases.Each(t, func(t *testing.T, db *bun.DB) {
 		b := newBox(t, db)
-		b.do(t, func(ctx context.Context, outbox ports.Outbox) error {
+		b.do(t, func(ctx context.Context, outbox wholeOutbox) error {
 			must(t, outbox.Enqueue(ctx, toErase(t, "a", "1", 0)))
 			claimed, err := outbox.Claim(ctx, query(noon, "token", upTo(10)...))
 			if !slices.Equal(ids(claimed), []string{"a"}) {
@@ -147,7 +146,7 @@ func TestNewWorkWakesAfterTheCommit(t *testing.T) {
 		}
 		wakes("an enqueue", 1, func() { b.enqueue(t, numbered(t, 3)...) })
 		wakes("a rollback", 0, func() {
-			_ = b.try(func(ctx context.Context, outbox ports.Outbox) error {
+			_ = b.try(func(ctx context.Context, outbox wholeOutbox) error {
 				must(t, outbox.Enqueue(ctx, toErase(t, "a", "1", 0)))
 				return errHost
 			})

@@ -12,12 +12,11 @@ import (
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/internal/tests/databases"
-	"github.com/habeas-data/habeas/ports"
 )
 
 func (b box) counts(t testing.TB) (counts map[domain.OutboxStatus]int64) {
 	t.Helper()
-	b.do(t, func(ctx context.Context, outbox ports.Outbox) (err error) {
+	b.do(t, func(ctx context.Context, outbox wholeOutbox) (err error) {
 		counts, err = outbox.Counts(ctx)
 		return err
 	})
@@ -26,7 +25,7 @@ func (b box) counts(t testing.TB) (counts map[domain.OutboxStatus]int64) {
 
 func (b box) abandoned(t testing.TB, after *domain.OutboxEntry, limit int) (found []domain.OutboxEntry) {
 	t.Helper()
-	b.do(t, func(ctx context.Context, outbox ports.Outbox) (err error) {
+	b.do(t, func(ctx context.Context, outbox wholeOutbox) (err error) {
 		found, err = outbox.Abandoned(ctx, after, limit)
 		return err
 	})
@@ -35,7 +34,7 @@ func (b box) abandoned(t testing.TB, after *domain.OutboxEntry, limit int) (foun
 
 func (b box) requeue(t testing.TB, entryIDs ...string) (requeued []domain.OutboxEntry) {
 	t.Helper()
-	b.do(t, func(ctx context.Context, outbox ports.Outbox) (err error) {
+	b.do(t, func(ctx context.Context, outbox wholeOutbox) (err error) {
 		requeued, err = outbox.Requeue(ctx, entryIDs)
 		return err
 	})
@@ -62,7 +61,7 @@ func TestCountsHaveEveryStatus(t *testing.T) {
 			}
 		}
 		want = map[domain.OutboxStatus]int64{"pending": 6, "in_flight": 1, "succeeded": 4, "failed": 3, "abandoned": 2}
-		b.do(t, func(ctx context.Context, outbox ports.Outbox) error {
+		b.do(t, func(ctx context.Context, outbox wholeOutbox) error {
 			must(t, outbox.Enqueue(ctx, toErase(t, "one more", "1", 0)))
 			got, err := outbox.Counts(ctx)
 			if !maps.Equal(got, want) {
@@ -204,7 +203,7 @@ func TestPurgeRemovesOldEntriesThatSucceeded(t *testing.T) {
 			{noon, 100, 3, []string{"e0001", "e0002", "e0003", "e0011"}},
 			{noon, 100, 0, nil},
 		} {
-			b.do(t, func(ctx context.Context, outbox ports.Outbox) error {
+			b.do(t, func(ctx context.Context, outbox wholeOutbox) error {
 				got, err := outbox.Purge(ctx, c.before, c.limit)
 				if got != c.want {
 					t.Errorf("purged %d, want %d", got, c.want)

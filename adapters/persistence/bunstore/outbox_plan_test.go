@@ -93,7 +93,7 @@ func testPlans(t *testing.T, large bool) {
 		var claimed []domain.OutboxEntry
 		claims := hook.during(t, func() { claimed = b.claim(t, noon, desk, mail) })
 		finds := hook.during(t, func() {
-			b.do(t, func(ctx context.Context, o ports.Outbox) error {
+			b.do(t, func(ctx context.Context, o wholeOutbox) error {
 				_, err := o.Unclaimed(ctx, noon, 50)
 				return err
 			})

@@ -11,7 +11,6 @@ import (
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/internal/tests/databases"
-	"github.com/habeas-data/habeas/ports"
 )
 
 func TestASettlementDeletesRefsAndCorrections(t *testing.T) {
@@ -143,7 +142,7 @@ func TestASettlementThatIsRolledBackChangesNothing(t *testing.T) {
 		b.enqueue(t, toErase(t, "a", "1", 0))
 		entry := b.claimOf(t, noon, "a")[0]
 		b.wantUnchanged(t, "a", func() {
-			_ = b.try(func(ctx context.Context, outbox ports.Outbox) error {
+			_ = b.try(func(ctx context.Context, outbox wholeOutbox) error {
 				_, err := outbox.Settle(ctx, []domain.Settlement{succeeds(entry)})
 				must(t, err)
 				return errHost

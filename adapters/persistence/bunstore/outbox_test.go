@@ -35,18 +35,24 @@ func newBox(t testing.TB, db *bun.DB) box {
 	return box{db, recorded(t, newStore(t, db))}
 }
 
-func (b box) do(t testing.TB, fn func(context.Context, ports.Outbox) error) {
+// wholeOutbox has the methods of both ports of an outbox.
+type wholeOutbox struct {
+	ports.Outbox
+	ports.OutboxAdmin
+}
+
+func (b box) do(t testing.TB, fn func(context.Context, wholeOutbox) error) {
 	t.Helper()
 	must(t, b.try(fn))
 }
 
 // try calls fn with the outbox of a new session. The session has a timeout, so that a test fails if its session waits
 // for another session.
-func (b box) try(fn func(context.Context, ports.Outbox) error) error {
+func (b box) try(fn func(context.Context, wholeOutbox) error) error {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute/2)
 	defer cancel()
 	return b.store.Do(ctx, func(ctx context.Context, session ports.Session) error {
-		return fn(ctx, session.Outbox())
+		return fn(ctx, wholeOutbox{session.Outbox(), session.OutboxAdmin()})
 	})
 }
 
@@ -88,7 +94,7 @@ func numbered(t testing.TB, n int) []domain.OutboxEntry {
 
 func (b box) enqueue(t testing.TB, entries ...domain.OutboxEntry) {
 	t.Helper()
-	b.do(t, func(ctx context.Context, outbox ports.Outbox) error { return outbox.Enqueue(ctx, entries...) })
+	b.do(t, func(ctx context.Context, outbox wholeOutbox) error { return outbox.Enqueue(ctx, entries...) })
 }
 
 // query returns a query for the given takes, with a lease of one minute.
@@ -107,7 +113,7 @@ func upTo(n int) []domain.Take {
 // claim claims outbox entries that are due at the given time. The lease token contains this time.
 func (b box) claim(t testing.TB, at time.Time, takes ...domain.Take) (claimed []domain.OutboxEntry) {
 	t.Helper()
-	b.do(t, func(ctx context.Context, outbox ports.Outbox) (err error) {
+	b.do(t, func(ctx context.Context, outbox wholeOutbox) (err error) {
 		claimed, err = outbox.Claim(ctx, query(at, "claimed at "+at.String(), takes...))
 		return err
 	})
@@ -131,7 +137,7 @@ func (b box) claimOf(t testing.TB, at time.Time, ids ...string) []domain.OutboxE
 
 func (b box) settle(t testing.TB, settlements ...domain.Settlement) (results []domain.SettleResult) {
 	t.Helper()
-	b.do(t, func(ctx context.Context, outbox ports.Outbox) (err error) {
+	b.do(t, func(ctx context.Context, outbox wholeOutbox) (err error) {
 		results, err = outbox.Settle(ctx, settlements)
 		return err
 	})

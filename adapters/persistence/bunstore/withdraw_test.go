@@ -53,7 +53,7 @@ func TestAnErasureWithdrawsPendingCorrections(t *testing.T) {
 		must(t, err)
 
 		s.do(t, func(ctx context.Context, session ports.Session) error {
-			abandoned, err := session.Outbox().Abandoned(ctx, nil, 10)
+			abandoned, err := session.OutboxAdmin().Abandoned(ctx, nil, 10)
 			must(t, err)
 			for _, entry := range abandoned {
 				if entry.SubjectID != s.alice.ID || entry.Corrections != nil || entry.Ref.Value != "" {

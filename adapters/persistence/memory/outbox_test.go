@@ -52,7 +52,7 @@ func TestEnqueuedIsCalledAfterTheCommit(t *testing.T) {
 	store = newStore(t, memory.Options{Enqueued: func() {
 		calls++
 		do(t, store, func(ctx context.Context, s ports.Session) error { // the entry is committed, and the lock is free
-			counts, err := s.Outbox().Counts(ctx)
+			counts, err := s.OutboxAdmin().Counts(ctx)
 			if counts[domain.OutboxPending] != 1 {
 				t.Errorf("called with %v", counts)
 			}
@@ -77,12 +77,12 @@ func TestEnqueuedIsCalledAfterTheCommit(t *testing.T) {
 		return s.Outbox().Enqueue(ctx, toErase("e", id))
 	})
 	expect(0, "requeuing an entry that is not abandoned", func(ctx context.Context, s ports.Session) error {
-		_, err := s.Outbox().Requeue(ctx, []string{"e"})
+		_, err := s.OutboxAdmin().Requeue(ctx, []string{"e"})
 		return err
 	})
 	settle(t, store, domain.Settlement{Entry: claim(t, store)[0], Status: domain.OutboxAbandoned, LastError: "refused"})
 	expect(1, "requeuing", func(ctx context.Context, s ports.Session) error {
-		_, err := s.Outbox().Requeue(ctx, []string{"e"})
+		_, err := s.OutboxAdmin().Requeue(ctx, []string{"e"})
 		return err
 	})
 }
