@@ -76,17 +76,19 @@ func TestEachFailureIsReportedWithItsCause(t *testing.T) {
 			return false, causes[id]
 		}))
 		reported := map[string]domain.OutboxStatus{}
-		w.OnFailure(func(_ context.Context, entry domain.OutboxEntry, cause error) {
+		events := saga.Events{Failed: func(_ context.Context, entry domain.OutboxEntry, cause error) {
 			reported[entry.EntryID] = entry.Status
 			if !errors.Is(cause, causes[entry.EntryID]) {
 				t.Errorf("%s: the cause is %v", entry.EntryID, cause)
 			}
 			panic("the report")
-		})
+		}}
 		w.expectSession().Times(2)
 		w.expectClaim(claimed(t, domain.OperationErase, 1, 3)...)
 		w.settled()
-		w.mustSettle(t, 3)
+		if settled, err := w.RunWith(t.Context(), events); settled != 3 || err != nil {
+			t.Errorf("settled %d, %v", settled, err)
+		}
 		want := map[string]domain.OutboxStatus{"entry-1": domain.OutboxFailed, "entry-2": domain.OutboxAbandoned}
 		if !maps.Equal(reported, want) {
 			t.Errorf("reported are %v, want %v", reported, want)

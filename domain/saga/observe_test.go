@@ -160,9 +160,9 @@ func TestProgressIsReportedAfterEachClaimAndSettlement(t *testing.T) {
 		c := newCompany(t, func(c *saga.Config) { c.Lease, c.CallTimeout = time.Hour, time.Minute },
 			map[string]erases{"crm": takes(10 * time.Second)})
 		var at []time.Duration
-		c.OnProgress(func() { at = append(at, since(c.began)) })
 		c.enqueue(t, "crm", 1)
-		c.mustSettle(t, 1)
+		_, err := c.RunWith(t.Context(), saga.Events{Progress: func() { at = append(at, since(c.began)) }})
+		must(t, err)
 		if len(at) != 2 || at[0] != 0 || at[1] < 10*time.Second {
 			t.Errorf("progress was reported at %v", at)
 		}

@@ -162,6 +162,19 @@ func TestAnErasureThatFails(t *testing.T) {
 	}
 }
 
+// explosive is an error whose methods panic.
+type explosive struct{}
+
+func (explosive) Error() string { panic(errBoom) }
+func (explosive) Is(error) bool { panic(errBoom) }
+func (explosive) As(any) bool   { panic(errBoom) }
+
+func TestAnErrorWhoseMethodsPanicIsAFailedAttempt(t *testing.T) {
+	w := newWorld(t, nil, desk(t, responds(false, explosive{})))
+	w.wantOutcome(t, claimed(t, domain.OperationErase, 1, 1)[0],
+		failed(notErased, 1, "panic", saga.DefaultFirstBackoff), "")
+}
+
 func panics(context.Context, domain.SubjectRef, string) (bool, error) { panic(errBoom) }
 
 func exits(context.Context, domain.SubjectRef, string) (bool, error) {

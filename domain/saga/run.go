@@ -3,13 +3,10 @@ package saga
 import (
 	"context"
 	"errors"
-	"maps"
-	"slices"
 	"sync"
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
-	"github.com/habeas-data/habeas/ports"
 )
 
 const (
@@ -42,23 +39,30 @@ const (
 // At most once an hour, RunOnce also searches for entries that have been due for a day without a claim, and reports
 // these entries.
 func (r *Runner) RunOnce(ctx context.Context) (settled int, err error) {
+	return r.RunWith(ctx, Events{})
+}
+
+// RunWith does the same as RunOnce, and calls the functions of events.
+func (r *Runner) RunWith(ctx context.Context, events Events) (settled int, err error) {
 	select {
 	case <-r.wakes: // the next claim takes the entries for which Wake was called
 	default:
 	}
-	first, err := r.claim(ctx, nil)
+	n := &run{
+		Runner: r, events: events, began: r.config.Clock.Now(), busy: map[string]int{}, ended: make(chan struct{}, 1),
+	}
+	first, err := n.claim(ctx, nil)
 	if err != nil {
 		return 0, err
 	}
-	run := &run{Runner: r, began: r.config.Clock.Now(), busy: map[string]int{}, ended: make(chan struct{}, 1)}
 	if len(r.throttles) == 1 || len(first.entries) == 0 {
-		run.process(ctx, first)
+		n.process(ctx, first)
 	} else {
-		run.serve(ctx, first)
+		n.serve(ctx, first)
 	}
-	settled, err = run.settled, run.err
+	settled, err = n.settled, n.err
 	if err == nil && r.unclaimed.isDue(r.config.Clock.Now(), first.full) {
-		err = r.reportUnclaimed(ctx)
+		err = n.reportUnclaimed(ctx)
 	}
 	return settled, err
 }
@@ -75,8 +79,9 @@ func (r *Runner) Wake() {
 // run is the state of one RunOnce in progress.
 type run struct {
 	*Runner
-	began time.Time
-	ended chan struct{} // holds one signal that a batch has ended
+	events Events
+	began  time.Time
+	ended  chan struct{} // holds one signal that a batch has ended
 
 	mu       sync.Mutex
 	busy     map[string]int // unfinished entries per system
@@ -155,7 +160,7 @@ var errEnded = &domain.Error{Op: "saga", Message: "the goroutine of a batch was 
 // process calls the resolvers of a batch and settles the outcomes.
 func (n *run) process(ctx context.Context, b batch) {
 	for _, entry := range b.unreadable {
-		n.reportEntry(ctx, entry, nil)
+		n.report(ctx, entry, nil)
 	}
 	n.add(len(b.unreadable), nil)
 	if len(b.entries) == 0 {
@@ -163,7 +168,7 @@ func (n *run) process(ctx context.Context, b batch) {
 	}
 	settling, cancel := context.WithTimeout(context.WithoutCancel(ctx), n.config.Lease+n.config.CallTimeout)
 	defer cancel()
-	n.add(n.settle(settling, n.dispatch(ctx, b), len(b.entries)))
+	n.add(n.settle(settling, n.dispatch(ctx, b, n.lost(ctx, b.entries)), len(b.entries)))
 }
 
 func (n *run) add(settled int, err error) {
@@ -202,123 +207,4 @@ func (n *run) isBusy(system string) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return n.busy[system] > 0 || n.config.Clock.Now().Sub(n.began) > n.config.Lease && n.throttles[system].isSlow()
-}
-
-// batch holds the entries of one claim.
-type batch struct {
-	entries    []domain.OutboxEntry
-	unreadable []domain.OutboxEntry // abandoned by the store
-	leaseUntil time.Time
-	token      string
-	full       bool // more entries may be due, and the batch had no room for them
-}
-
-func (b batch) size() int { return len(b.entries) + len(b.unreadable) }
-
-// admitted returns the systems that may be called now and are not busy, with the number of entries that a claim may take
-// of each.
-func (r *Runner) admitted(now time.Time, busy func(system string) bool) map[string]int {
-	limits := map[string]int{}
-	for _, name := range r.resolvers.Names() {
-		if busy != nil && busy(name) {
-			continue
-		}
-		if limit := r.throttles[name].admit(now); limit > 0 {
-			limits[name] = limit
-		}
-	}
-	return limits
-}
-
-// claim claims a batch of outbox entries of systems that are not busy. It waits for the database for at most
-// CallTimeout. The store abandons entries that cannot be read, and claim records an audit event for each of them in the
-// same transaction.
-func (r *Runner) claim(ctx context.Context, busy func(system string) bool) (b batch, err error) {
-	limits := r.admitted(r.config.Clock.Now(), busy)
-	if len(limits) == 0 {
-		return batch{}, nil
-	}
-	defer func() {
-		for name, reserved := range limits {
-			r.throttles[name].claimed(reserved, countOf(b.entries, name))
-			r.reportBreaker(ctx, name)
-		}
-	}()
-	ctx, cancel := context.WithTimeout(ctx, r.config.CallTimeout)
-	defer cancel()
-	var claimed batch
-	var streams []*stream
-	err = r.config.Sessions.Do(ctx, func(ctx context.Context, s ports.Session) (err error) {
-		streams = r.shares.of(limits) // Do may call the function again
-		claimed, err = r.take(ctx, s, streams, limits)
-		return err
-	})
-	if err != nil {
-		return batch{}, err
-	}
-	b = claimed
-	r.shares.record(streams)
-	r.progressed()
-	if full := r.full.Load(); full != nil && b.full {
-		(*full)()
-	}
-	return b, nil
-}
-
-// take claims due entries of the streams. If it finds less than three quarters of the entries that the batch has room
-// for, it asks the streams that may have more once again, until it has asked each of them.
-func (r *Runner) take(
-	ctx context.Context, s ports.Session, streams []*stream, limits map[string]int,
-) (b batch, err error) {
-	now := domain.Instant(r.config.Clock.Now())
-	b = batch{leaseUntil: now.Add(r.config.Lease), token: r.config.IDs.NewID()}
-	query := domain.ClaimQuery{
-		Now: now, LeaseUntil: b.leaseUntil, LeaseToken: b.token,
-		LongestWait: max(r.config.MaxBackoff, r.config.Lease, domain.LongestWait) + clockMargin,
-	}
-	left, room := maps.Clone(limits), 0
-	for _, limit := range limits {
-		room = min(room+limit, r.config.Batch)
-	}
-	for 4*b.size() < 3*room {
-		query.Takes = deal(room-b.size(), unanswered(streams), left)
-		if len(query.Takes) == 0 {
-			break
-		}
-		claimed, err := s.Outbox().Claim(ctx, query)
-		if err != nil {
-			return batch{}, err
-		}
-		took(streams, query.Takes, claimed)
-		for _, entry := range claimed {
-			left[entry.Resolver]--
-			if entry.Status != domain.OutboxAbandoned {
-				b.entries = append(b.entries, entry)
-				continue
-			}
-			b.unreadable = append(b.unreadable, entry)
-			if err := r.recordFailure(ctx, s, entry, domain.LastErrorUnreadable, true); err != nil {
-				return batch{}, err
-			}
-		}
-	}
-	asked := map[string]int{}
-	for _, s := range streams {
-		asked[s.system] += s.asked
-	}
-	b.full = slices.ContainsFunc(streams, func(s *stream) bool {
-		limit := limits[s.system]
-		return s.asked > 0 && s.more && (limit >= r.config.Batch || asked[s.system] < limit)
-	})
-	return b, nil
-}
-
-// countOf returns the number of entries of a system.
-func countOf(entries []domain.OutboxEntry, name string) (n int) {
-	for _, entry := range entries {
-		if entry.Resolver == name {
-			n++
-		}
-	}
-	return n
 }

@@ -6,7 +6,6 @@ package saga
 
 import (
 	"context"
-	"sync/atomic"
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
@@ -123,9 +122,6 @@ type Runner struct {
 	resolvers *resolvers.Set
 	throttles map[string]*throttle // by system
 	wakes     chan struct{}        // holds a wake that no claim has consumed yet
-	full      atomic.Pointer[func()]
-	progress  atomic.Pointer[func()]
-	failures  atomic.Pointer[func(context.Context, domain.OutboxEntry, error)]
 	shares    shares
 	unclaimed schedule
 }
