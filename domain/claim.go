@@ -38,9 +38,9 @@ type ClaimQuery struct {
 	LongestWait time.Duration
 }
 
-// LatestNextAttempt returns the latest NextAttemptAt that a process with a correct clock can have set until Now. A later
-// NextAttemptAt comes from a process with a wrong clock. The result is Now plus the longest of these durations: the
-// constant LongestWait, the field LongestWait, and the length of the lease.
+// LatestNextAttempt returns the latest NextAttemptAt that a process with a correct clock can have set until Now. A
+// later NextAttemptAt comes from a process with a wrong clock. The result is Now plus the longest of these durations:
+// the constant LongestWait, the field LongestWait, and the length of the lease.
 func (q ClaimQuery) LatestNextAttempt() time.Time {
 	return q.Now.Add(max(LongestWait, q.LongestWait, q.LeaseUntil.Sub(q.Now)))
 }

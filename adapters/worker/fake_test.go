@@ -21,7 +21,7 @@ var quiet = slog.New(slog.DiscardHandler)
 // fake is a runner that calls a function of the test for each batch. It records when each batch began, and how many
 // batches ran concurrently. Each batch that settles an entry is full, unless the test reports the full batches itself.
 type fake struct {
-	batch       func(ctx context.Context, n int) (settled int, err error) // n counts from 1; nil means that no entry is due
+	batch       func(ctx context.Context, n int) (settled int, err error) // n counts from 1; nil: no entry is due
 	reportsFull bool
 
 	began     time.Time

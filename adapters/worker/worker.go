@@ -69,8 +69,8 @@ type Options struct {
 	// characters. The default is slog.Default().
 	Logger *slog.Logger
 
-	// Observer is notified of each batch. If it is set, the worker also calls saga.Runner.ObserveOutbox every minute, which
-	// notifies the observer of the runner. The default is nil, so that the worker reports nothing.
+	// Observer is notified of each batch. If it is set, the worker also calls saga.Runner.ObserveOutbox every minute,
+	// which notifies the observer of the runner. The default is nil, so that the worker reports nothing.
 	Observer ports.Observer
 	// Begin is called before the first batch and before the first part of each task after Start. While it fails, the
 	// worker starts no batch and no task, and calls Begin again after PollInterval. It must be safe for concurrent use.

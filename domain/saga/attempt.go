@@ -69,8 +69,8 @@ func (r *Runner) attempt(ctx context.Context, a attempted, leaseUntil time.Time)
 	return got, true
 }
 
-// isAdmitted waits for a slot of the system, and then for its rate limit. It reports whether a call may begin now. If it
-// reports true, the caller must call throttle.leave after the call.
+// isAdmitted waits for a slot of the system, and then for its rate limit. It reports whether a call may begin now. If
+// it reports true, the caller must call throttle.leave after the call.
 func (r *Runner) isAdmitted(ctx context.Context, throttle *throttle, leaseUntil time.Time) bool {
 	if !throttle.enter(ctx, leaseUntil.Add(-r.config.CallTimeout).Sub(r.config.Clock.Now())) {
 		return false

@@ -19,8 +19,8 @@ type outcome struct {
 	cause         error              // the error of the attempt; nil if there was no error
 }
 
-// outcomeOf decides about an entry after an attempt: it has succeeded, it is retried after a wait, it is abandoned, or it
-// returns to the outbox.
+// outcomeOf decides about an entry after an attempt: it has succeeded, it is retried after a wait, it is abandoned, or
+// it returns to the outbox.
 func (r *Runner) outcomeOf(a attempted) outcome {
 	switch {
 	case a.lost:

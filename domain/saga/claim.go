@@ -21,8 +21,8 @@ type batch struct {
 
 func (b batch) size() int { return len(b.entries) + len(b.unreadable) }
 
-// admitted returns the systems that may be called now and are not busy, with the number of entries that a claim may take
-// of each.
+// admitted returns the systems that may be called now and are not busy, with the number of entries that a claim may
+// take of each.
 func (r *Runner) admitted(now time.Time, busy func(system string) bool) map[string]int {
 	limits := map[string]int{}
 	for _, name := range r.resolvers.Names() {

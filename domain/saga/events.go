@@ -22,8 +22,8 @@ type Events struct {
 	Failed func(ctx context.Context, entry domain.OutboxEntry, cause error)
 }
 
-// LongestPause returns the longest time between two calls of Events.Progress during a run that does not hang: Lease plus
-// CallTimeout.
+// LongestPause returns the longest time between two calls of Events.Progress during a run that does not hang: Lease
+// plus CallTimeout.
 func (r *Runner) LongestPause() time.Duration { return r.config.Lease + r.config.CallTimeout }
 
 func (e Events) progress() {

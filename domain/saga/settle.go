@@ -131,8 +131,8 @@ func (o outcome) settled() domain.OutboxEntry {
 	return entry
 }
 
-// eventsOf returns the audit events of an outcome. It returns no events for an operation that this version of habeas does
-// not know.
+// eventsOf returns the audit events of an outcome. It returns no events for an operation that this version of habeas
+// does not know.
 func (r *Runner) eventsOf(ctx context.Context, o outcome, completes bool) []domain.AuditEvent {
 	entry := o.settlement.Entry
 	operation := r.audit.Operation(ctx, entry.OperationID)

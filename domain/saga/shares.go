@@ -33,9 +33,9 @@ type part struct {
 	share   int
 }
 
-// deal divides n entries among streams, and returns the takes of a claim. It divides n among the systems, the share of a
-// system among its operations, and the share of an operation between new entries and retries. No system gets more than
-// its limit.
+// deal divides n entries among streams, and returns the takes of a claim. It divides n among the systems, the share of
+// a system among its operations, and the share of an operation between new entries and retries. No system gets more
+// than its limit.
 //
 // Each division keeps a tenth for the kind of entries whose last take found fewer entries than it asked for, and a
 // twentieth for such operations and systems. Of the rest, such a part gets up to twice as many entries as it had in the

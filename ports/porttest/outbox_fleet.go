@@ -150,7 +150,8 @@ func outboxReadsDoNotCountAsWrites(t testing.TB, h StoreHarness) {
 	b := h.box(t)
 	do(t, b.Store, func(ctx context.Context, s ports.Session) error {
 		return errors.Join(
-			errOf(s.OutboxAdmin().Counts(ctx)), errOf(s.OutboxAdmin().Abandoned(ctx, nil, 10)), errOf(s.Outbox().Settle(ctx, nil)),
+			errOf(s.OutboxAdmin().Counts(ctx)), errOf(s.OutboxAdmin().Backlog(ctx)),
+			errOf(s.OutboxAdmin().Abandoned(ctx, nil, 10)), errOf(s.Outbox().Settle(ctx, nil)),
 			s.Subjects().Export(ctx, subject(t, "acme", 1), func(domain.ExportRecord) error { return nil }),
 		)
 	})

@@ -120,7 +120,9 @@ func (o brokenOutbox) Counts(ctx context.Context) (map[domain.OutboxStatus]int64
 }
 
 func (o brokenOutbox) Abandoned(ctx context.Context, after *domain.OutboxEntry, limit int) (entries, error) {
-	return callOr(o.abandoned, outboxCall.abandoned, outboxCall{wholeOutbox: o.wholeOutbox, ctx: ctx, after: after, limit: limit})
+	return callOr(o.abandoned, outboxCall.abandoned, outboxCall{
+		wholeOutbox: o.wholeOutbox, ctx: ctx, after: after, limit: limit,
+	})
 }
 
 func (o brokenOutbox) Requeue(ctx context.Context, ids []string) (entries, error) {
@@ -136,7 +138,9 @@ func (o brokenOutbox) Purge(ctx context.Context, before time.Time, limit int) (i
 }
 
 func (o brokenOutbox) Unclaimed(ctx context.Context, before time.Time, limit int) (entries, error) {
-	return callOr(o.unclaimed, outboxCall.unclaimed, outboxCall{wholeOutbox: o.wholeOutbox, ctx: ctx, at: before, limit: limit})
+	return callOr(o.unclaimed, outboxCall.unclaimed, outboxCall{
+		wholeOutbox: o.wholeOutbox, ctx: ctx, at: before, limit: limit,
+	})
 }
 
 // changesQuery returns a function that makes a store defective: its Claim passes its query through fn before it uses

@@ -23,8 +23,8 @@ const (
 	// least manyDeadRows. Otherwise, the scans are slow for another reason, such as a busy server.
 	slowScans    = 10
 	manyDeadRows = 5000
-	// roundPauseRatio determines the pause before a round. The pause is this multiple of the duration of the previous round
-	// or, before the first round, of the last full scan.
+	// roundPauseRatio determines the pause before a round. The pause is this multiple of the duration of the previous
+	// round or, before the first round, of the last full scan.
 	roundPauseRatio = 100
 	// maxRoundPause is the upper limit of the pause between two rounds.
 	maxRoundPause = 15 * time.Second
@@ -39,8 +39,8 @@ const (
 // Scans decides which due instants the claims of a store read. Normally, each claim makes a full scan.
 //
 // A full scan is slow while a long transaction prevents the database from removing dead rows. The scan starts at the
-// beginning of the index, so it reads the dead rows of all settled entries. In this situation, each claim makes a recent
-// scan. From time to time, claims also scan the older due instants, one window at a time. See windows.
+// beginning of the index, so it reads the dead rows of all settled entries. In this situation, each claim makes a
+// recent scan. From time to time, claims also scan the older due instants, one window at a time. See windows.
 //
 // Scans is safe for concurrent use. The zero value is ready for use.
 type Scans struct {
@@ -109,8 +109,8 @@ func (s *Scans) RoundTrip(took time.Duration) {
 	}
 }
 
-// Restart lets the next claim begin a new round. The caller calls it after a requeue has committed, because the requeued
-// entries have old due instants.
+// Restart lets the next claim begin a new round. The caller calls it after a requeue has committed, because the
+// requeued entries have old due instants.
 func (s *Scans) Restart() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -243,9 +243,9 @@ func (s *Scans) recordRecent(now time.Time, takes []domain.Take, found []domain.
 	s.moveRecent(now, takes, found)
 }
 
-// moveRecent sets the due instants at which the next recent scan begins. If a claim has found as many retries as the take
-// permits, the remaining ones may be as old. New entries are taken in the order of their age, so no new entry that is
-// older than the found ones remains.
+// moveRecent sets the due instants at which the next recent scan begins. If a claim has found as many retries as the
+// take permits, the remaining ones may be as old. New entries are taken in the order of their age, so no new entry that
+// is older than the found ones remains.
 func (s *Scans) moveRecent(now time.Time, takes []domain.Take, found []domain.OutboxEntry) {
 	if s.from == nil {
 		s.from = map[kind]time.Time{}

@@ -23,14 +23,14 @@ const (
 				WHERE stage = 0 AND {prefer index} AND (resolver, operation) > (targets.resolver, targets.operation)
 				ORDER BY resolver, operation LIMIT 1) AS next)`
 
-	// dueInTurn selects and locks the due outbox entries of a claim. $5 is a JSON array of takes. The inner LIMIT {most} is
-	// a number in the text, because the planner must know a number. It is at least as high as the numbers of all takes. The
-	// outer LIMIT stops the scan, so the statement locks only the entries that it selects.
+	// dueInTurn selects and locks the due outbox entries of a claim. $5 is a JSON array of takes. The inner LIMIT {most}
+	// is a number in the text, because the planner must know a number. It is at least as high as the numbers of all takes.
+	// The outer LIMIT stops the scan, so the statement locks only the entries that it selects.
 	//
 	// The retries of a take have three parts: retries that are due, entries whose next attempt is later than $4, and
-	// entries whose last attempt is later than the end of the new lease ($2). A wrong clock has written the instants of the
-	// last two parts. The conditions of the last part are a CASE expression, so that the planner chooses the index of the
-	// last attempts.
+	// entries whose last attempt is later than the end of the new lease ($2). A wrong clock has written the instants of
+	// the last two parts. The conditions of the last part are a CASE expression, so that the planner chooses the index of
+	// the last attempts.
 	dueInTurn = `
 		WITH due AS MATERIALIZED (
 			SELECT e.entry_id FROM jsonb_to_recordset(CAST($5 AS jsonb)) AS take (
